@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "agonyfs",
+  products: [.executable(name: "agonyfs", targets: ["agonyfs"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+  ],
+  targets: [
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+    .target(name: "CPlatform"),
+    .target(name: "CMount", dependencies: ["CFuse"]),
+
+    .target(name: "Crypto", dependencies: ["CSodium", "COpenSSL"], swiftSettings: strict),
+    .target(
+      name: "Storage",
+      dependencies: ["CPlatform", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+    .target(
+      name: "Vault",
+      dependencies: ["Crypto", "Storage", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+    .target(
+      name: "Index",
+      dependencies: ["CSQLite", "Vault"],
+      swiftSettings: strict),
+    .target(
+      name: "Albums",
+      dependencies: [
+        "Crypto", "Vault", "Index", .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Mount",
+      dependencies: [
+        "Albums", "Vault", "CFuse", "CMount", "CPlatform",
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "agonyfs",
+      dependencies: [
+        "Mount", "Albums", "Vault", "Storage", "Crypto", "CPlatform",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+
+    .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: strict),
+    .testTarget(name: "VaultTests", dependencies: ["Vault", "Crypto", "Storage"], swiftSettings: strict),
+    .testTarget(name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto"], swiftSettings: strict),
+    .testTarget(
+      name: "AlbumsTests", dependencies: ["Albums", "Index", "Vault", "Storage", "Crypto"], swiftSettings: strict),
+    .testTarget(name: "CommandTests", dependencies: ["agonyfs"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+// The file system over an index and a log.

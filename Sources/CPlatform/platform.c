@@ -1,0 +1,22 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int agonyfs_rename_if_absent(int directory, const char *from, const char *to) {
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+}
+
+int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds) {
+    struct statx information;
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &information) != 0) return -1;
+    *inode = information.stx_ino;
+    *born_seconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_sec : 0;
+    *born_nanoseconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_nsec : 0;
+    return 0;
+}

@@ -1,0 +1,1 @@
+// SQLite over the log.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,4 +20,16 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
     *born_seconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_sec : 0;
     *born_nanoseconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_nsec : 0;
     return 0;
+}
+
+int agonyfs_random(void *buffer, size_t count) {
+    return getrandom(buffer, count, 0) == (ssize_t)count ? 0 : -1;
+}
+
+int agonyfs_hold_room(int descriptor, off_t size) {
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);
+}
+
+int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
+    return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }

@@ -23,7 +23,9 @@ package struct FileOffset: RawRepresentable, Hashable, Comparable, Sendable {
   /// Orders by offset.
   @inlinable package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   /// The offset `distance` bytes further on.
-  @inlinable package static func + (left: Self, distance: Int) -> Self { Self(rawValue: left.rawValue + Int64(distance)) }
+  @inlinable package static func + (left: Self, distance: Int) -> Self {
+    Self(rawValue: left.rawValue + Int64(distance))
+  }
   /// The distance between two offsets in bytes.
   @inlinable package static func - (left: Self, right: Self) -> Int { Int(left.rawValue - right.rawValue) }
 }

@@ -62,9 +62,13 @@ package final class Space: Sendable {
   /// Pages of the database as of the last commit.
   package var databasePageCount: UInt32 { fatalError() }
   /// Reads one committed database page (4096 bytes).
-  package func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) { fatalError() }
+  package func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) {
+    fatalError()
+  }
   /// Appends changed pages and the commit that closes them, without flushing.
-  package func commit(pages: [(PageNumber, UnsafeRawBufferPointer)], pageCount: UInt32) throws(VaultError) { fatalError() }
+  package func commit(pages: [(PageNumber, UnsafeRawBufferPointer)], pageCount: UInt32) throws(VaultError) {
+    fatalError()
+  }
   /// Whether a commit waits in memory for room on the disk.
   package var hasUnwrittenCommit: Bool { fatalError() }
   /// Appends file data.

@@ -10,4 +10,13 @@ int agonyfs_rename_if_absent(int directory, const char *from, const char *to);
 /// Inode number and birth time (seconds, nanoseconds; 0 where the file system keeps none) of an open file, by statx(2).
 int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds);
 
+/// Fills a buffer from getrandom(2).
+int agonyfs_random(void *buffer, size_t count);
+
+/// fallocate(2) with FALLOC_FL_KEEP_SIZE from the start of the file.
+int agonyfs_hold_room(int descriptor, off_t size);
+
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
+int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
+
 #endif

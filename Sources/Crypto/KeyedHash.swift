@@ -1,0 +1,32 @@
+internal import CSodium
+
+/// Keyed BLAKE2b (RFC 7693; libsodium `crypto_generichash`): the only hash and the only key derivation below the password.
+package enum KeyedHash {
+  /// Derives a subkey of `count` bytes (16 to 64): BLAKE2b with `key` as its key over the ASCII bytes of `context` and then `data`.
+  package static func subkey(of key: SecretBytes, context: String, data: [UInt8] = [], count: Int = 32) -> SecretBytes {
+    unsafe SecretBytes(count: count) { output in unsafe hash(key: key, context: context, data: data, into: output) }
+  }
+
+  /// A public value of `count` bytes: BLAKE2b with `key` as its key over the ASCII bytes of `context` and then `data`.
+  package static func identifier(of key: SecretBytes, context: String, data: [UInt8], count: Int) -> [UInt8] {
+    var result = [UInt8](repeating: 0, count: count)
+    unsafe result.withUnsafeMutableBytes { output in unsafe hash(key: key, context: context, data: data, into: output) }
+    return result
+  }
+
+  /// Writes BLAKE2b of `output.count` bytes with `key` as its key over the ASCII bytes of `context` and then `data`.
+  package static func hash(
+    key: SecretBytes, context: String, data: [UInt8], into output: UnsafeMutableRawBufferPointer
+  ) {
+    Sodium.initialize()
+    var message = Array(context.utf8)
+    message.append(contentsOf: data)
+    unsafe key.withUnsafeBytes { keyBytes in
+      guard let destination = output.baseAddress, let keyBase = keyBytes.baseAddress else { return }
+      let status = unsafe crypto_generichash(
+        destination.assumingMemoryBound(to: UInt8.self), output.count, message, UInt64(message.count),
+        keyBase.assumingMemoryBound(to: UInt8.self), keyBytes.count)
+      precondition(status == 0, "BLAKE2b refused its parameters")
+    }
+  }
+}

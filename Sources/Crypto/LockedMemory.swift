@@ -1,0 +1,98 @@
+// Invariants
+// 1. Every block comes from one region that sodium_malloc made: locked against swapping, left out of core dumps,
+//    between guard pages.
+// 2. A block is zeroed before it goes back to its free list.
+// 3. The 16 bytes before a block hold its size class and nothing else, so blocks are 16-byte aligned.
+
+internal import CSodium
+internal import Glibc
+internal import Synchronization
+
+/// A small allocator in memory that is never swapped out, for key schedules of OpenSSL and for content keys.
+///
+/// When the region is used up it falls back on the heap and `overflowed` says so; the bound on open segments keeps that
+/// from happening in practice.
+@safe enum LockedMemory {
+  /// Size of the region in bytes; half of the limit on locked memory that Linux gives unprivileged users (8 MiB).
+  static let regionSize = 3 << 20
+  private static let headerSize = 16
+  private static let heapClass: UInt64 = 255
+  /// Classes are powers of two from 32 bytes (class 0) to 128 KiB (class 12), header included.
+  private static let classCount = 13
+
+  @safe private struct State: @unchecked Sendable {
+    var base: UnsafeMutableRawPointer?
+    var used = 0
+    var free: [UnsafeMutableRawPointer?] = unsafe Array(repeating: nil, count: classCount)
+    var overflowed = false
+  }
+
+  private static let state = Mutex(State())
+
+  /// Whether a block ever had to come from memory that may be swapped out.
+  static var overflowed: Bool { state.withLock { $0.overflowed } }
+
+  private static func sizeClass(_ count: Int) -> Int? {
+    var size = 32
+    for index in 0..<classCount {
+      if count + headerSize <= size { return index }
+      size <<= 1
+    }
+    return nil
+  }
+
+  /// A block of at least `count` bytes, zeroed; nil when no memory is left.
+  static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
+    guard let index = sizeClass(count) else { return unsafe allocateFromHeap(count) }
+    let block: UnsafeMutableRawPointer? = unsafe state.withLock { state in
+      if let block = unsafe state.free[index] {
+        unsafe state.free[index] = unsafe block.load(as: UnsafeMutableRawPointer?.self)
+        unsafe memset(block, 0, MemoryLayout<UnsafeMutableRawPointer>.size)
+        return unsafe block
+      }
+      if unsafe state.base == nil {
+        Sodium.initialize()
+        unsafe state.base = unsafe sodium_malloc(regionSize)
+        if let base = unsafe state.base { unsafe memset(base, 0, regionSize) }
+      }
+      let size = 32 << index
+      guard let base = unsafe state.base, state.used + size <= regionSize else {
+        state.overflowed = true
+        return nil
+      }
+      let start = unsafe base + state.used
+      state.used += size
+      unsafe start.storeBytes(of: UInt64(index), as: UInt64.self)
+      return unsafe start + headerSize
+    }
+    return unsafe block ?? allocateFromHeap(count)
+  }
+
+  private static func allocateFromHeap(_ count: Int) -> UnsafeMutableRawPointer? {
+    guard let start = unsafe calloc(1, count + headerSize) else { return nil }
+    unsafe start.storeBytes(of: heapClass, as: UInt64.self)
+    unsafe (start + 8).storeBytes(of: UInt64(count), as: UInt64.self)
+    return unsafe start + headerSize
+  }
+
+  /// Bytes that `block` has room for.
+  static func capacity(_ block: UnsafeMutableRawPointer) -> Int {
+    let index = unsafe (block - headerSize).load(as: UInt64.self)
+    if index == heapClass { return Int(unsafe (block - 8).load(as: UInt64.self)) }
+    return (32 << Int(index)) - headerSize
+  }
+
+  /// Wipes a block and gives it back.
+  static func deallocate(_ block: UnsafeMutableRawPointer) {
+    let index = unsafe (block - headerSize).load(as: UInt64.self)
+    unsafe sodium_memzero(block, capacity(block))
+    if index == heapClass {
+      unsafe free(block - headerSize)
+      return
+    }
+    state.withLock { state in
+      unsafe block.storeBytes(of: state.free[Int(index)], as: UnsafeMutableRawPointer?.self)
+      unsafe state.free[Int(index)] = unsafe block
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import CSodium
+
+/// How much work a password costs whoever tries it (libsodium's `crypto_pwhash` presets).
+package enum KeyDerivationCost: String, CaseIterable, Sendable {
+  /// 64 MiB, two passes.
+  case interactive
+  /// 256 MiB, three passes.
+  case moderate
+  /// 1 GiB, four passes.
+  case sensitive
+}
+
+/// The parameters of one Argon2id (version 1.3) derivation, all of them public.
+package struct PasswordDerivation: Hashable, Sendable {
+  /// Bytes of a salt.
+  package static let saltSize = 16
+  /// Bytes that the derivation yields.
+  package static let outputSize = 64
+  /// Values outside are refused: below, a stolen vault would be cheap to try; above, an edited file would hang the program.
+  package static let operationsRange: ClosedRange<UInt64> = 1...64
+  /// Bytes of memory; see `operationsRange`.
+  package static let memoryRange: ClosedRange<UInt64> = (8 << 20)...(4 << 30)
+
+  /// Passes over the memory.
+  package var operations: UInt64
+  /// Memory in bytes.
+  package var memory: UInt64
+  /// 16 random bytes.
+  package var salt: [UInt8]
+
+  /// Takes parameters as they are; nil when they are outside the ranges.
+  package init?(operations: UInt64, memory: UInt64, salt: [UInt8]) {
+    guard Self.operationsRange.contains(operations), Self.memoryRange.contains(memory), salt.count == Self.saltSize
+    else { return nil }
+    self.operations = operations
+    self.memory = memory
+    self.salt = salt
+  }
+
+  /// A preset of libsodium's with a fresh salt.
+  package init(cost: KeyDerivationCost) {
+    switch cost {
+    case .interactive: (operations, memory) = (2, 64 << 20)
+    case .moderate: (operations, memory) = (3, 256 << 20)
+    case .sensitive: (operations, memory) = (4, 1 << 30)
+    }
+    salt = Sodium.randomBytes(Self.saltSize)
+  }
+
+  /// Derives 64 bytes from a password; nil when the memory that it takes cannot be had.
+  package func derive(_ password: Password) -> SecretBytes? {
+    Sodium.initialize()
+    var succeeded = false
+    let output = unsafe SecretBytes(count: Self.outputSize) { output in
+      unsafe password.bytes.withUnsafeBytes { bytes in
+        guard let destination = output.baseAddress, let source = bytes.baseAddress else { return }
+        succeeded =
+          unsafe crypto_pwhash(
+            destination.assumingMemoryBound(to: UInt8.self), UInt64(output.count),
+            source.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), salt, operations, Int(memory),
+            crypto_pwhash_ALG_ARGON2ID13) == 0
+      }
+    }
+    return succeeded ? output : nil
+  }
+}

@@ -1,0 +1,54 @@
+internal import CSodium
+
+/// Secret bytes in memory that is locked, guarded and wiped at the end (`sodium_malloc`); read-only once filled.
+@safe package final class SecretBytes: @unchecked Sendable {
+  private let base: UnsafeMutableRawPointer
+  /// How many bytes there are.
+  package let count: Int
+
+  /// Allocates `count` bytes and has `fill` write them; ends the process when no memory can be had.
+  package init<E: Error>(
+    count: Int, fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void
+  ) throws(E) {
+    Sodium.initialize()
+    guard let base = unsafe sodium_malloc(max(count, 1)) else { fatalError("No memory is left for a key.") }
+    unsafe self.base = base
+    self.count = count
+    try unsafe fill(UnsafeMutableRawBufferPointer(start: base, count: count))
+    unsafe sodium_mprotect_readonly(base)
+  }
+
+  /// A copy of bytes that the caller wipes.
+  package convenience init(copying bytes: UnsafeRawBufferPointer) {
+    unsafe self.init(count: bytes.count) { buffer in unsafe buffer.copyMemory(from: bytes) }
+  }
+
+  /// Fresh random bytes.
+  package static func random(count: Int) -> SecretBytes {
+    unsafe SecretBytes(count: count) { buffer in unsafe Sodium.fillRandom(buffer) }
+  }
+
+  deinit { unsafe sodium_free(base) }
+
+  /// Calls `body` with the bytes, which must not be kept.
+  package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  /// Whether two secrets are equal, in time that does not depend on where they differ.
+  package func equals(_ other: SecretBytes) -> Bool {
+    unsafe count == other.count && sodium_memcmp(base, other.base, count) == 0
+  }
+}
+
+/// A password: any bytes, as they were typed.
+package final class Password: Sendable {
+  /// The bytes.
+  package let bytes: SecretBytes
+
+  /// A copy of bytes that the caller wipes.
+  package init(copying bytes: UnsafeRawBufferPointer) { self.bytes = unsafe SecretBytes(copying: bytes) }
+
+  /// Whether nothing was typed.
+  package var isEmpty: Bool { bytes.count == 0 }
+}

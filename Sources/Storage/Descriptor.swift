@@ -1,0 +1,33 @@
+internal import Glibc
+internal import SystemPackage
+
+/// The owner of an open file descriptor; closes it at the end.
+final class Descriptor: Sendable {
+  let number: CInt
+
+  init(_ number: CInt) { self.number = number }
+
+  deinit { _ = Glibc.close(number) }
+
+  /// openat(2), close-on-exec.
+  static func open(
+    _ path: String, in directory: Descriptor?, _ flags: CInt, mode: mode_t = 0o600
+  ) throws(Errno) -> Descriptor {
+    let number = try systemCall { unsafe openat(directory?.number ?? AT_FDCWD, path, flags | O_CLOEXEC, mode) }
+    return Descriptor(number)
+  }
+}
+
+/// The error of the last system call.
+func currentErrno() -> Errno { Errno(rawValue: Glibc.errno) }
+
+/// Repeats `body` while a signal interrupts it; throws `errno` when it gives −1.
+@discardableResult
+func systemCall<I: FixedWidthInteger & SignedInteger>(_ body: () -> I) throws(Errno) -> I {
+  while true {
+    let result = body()
+    if result != -1 { return result }
+    let error = currentErrno()
+    if error != .interrupted { throw error }
+  }
+}

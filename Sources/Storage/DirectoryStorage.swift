@@ -1,0 +1,154 @@
+// Invariants
+// 1. All 256 folders exist from creation on, so that no folder's birth says anything.
+// 2. A file that is written whole gets its final name by a rename that replaces nothing; before, it has a random name of the same form, so
+//    that a crash leaves one more file that nobody can tell from cover.
+// 3. Complete files have the modification time `completeTime`.
+
+internal import CPlatform
+internal import Glibc
+package import SystemPackage
+
+/// Segment files in a directory of the host.
+package final class DirectoryStorage: Storage {
+  /// Modification time of every complete file: 2000-01-01 00:00 UTC, in seconds since 1970.
+  package static let completeTime = 946_684_800
+
+  private let root: Descriptor
+  /// Whether nothing can be written here.
+  package let isReadOnly: Bool
+
+  /// Makes the 256 folders below `path`, which must exist.
+  package static func createFolders(in path: String) throws(Errno) {
+    let directory = try Descriptor.open(path, in: nil, O_RDONLY | O_DIRECTORY)
+    for folder in 0..<256 {
+      try systemCall { unsafe mkdirat(directory.number, folderName(folder), 0o700) }
+    }
+    try systemCall { fsync(directory.number) }
+  }
+
+  /// Opens the directory that holds the folders.
+  package init(path: String) throws(Errno) {
+    root = try Descriptor.open(path, in: nil, O_RDONLY | O_DIRECTORY)
+    isReadOnly = unsafe faccessat(root.number, folderName(0), W_OK | X_OK, AT_EACCESS) != 0
+  }
+
+  /// Creates an empty segment file and takes its lease.
+  package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_CREAT | O_EXCL)
+    try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
+    return SegmentFile(file)
+  }
+
+  /// Writes a whole file under a random name and then renames it; durable on return.
+  package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
+    if try exists(identifier) { throw .fileExists }
+    var random = [UInt8](repeating: 0, count: SegmentIdentifier.size)
+    try systemCall { unsafe agonyfs_random(&random, random.count) }
+    random[0] = UInt8(identifier.folder)
+    let temporary = SegmentIdentifier(bytes: random)
+    do {
+      let file = SegmentFile(try Descriptor.open(temporary.path, in: root, O_RDWR | O_CREAT | O_EXCL))
+      try unsafe file.write(content, at: 0)
+      try file.finish()
+      try file.flush()
+      try systemCall { unsafe agonyfs_rename_if_absent(root.number, temporary.path, identifier.path) }
+    } catch {
+      unsafe unlinkat(root.number, temporary.path, 0)
+      throw error
+    }
+    try flushNames(of: [identifier])
+  }
+
+  /// Opens a segment file for reading.
+  package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    SegmentFile(try Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW))
+  }
+
+  /// Whether a segment file of this name exists.
+  package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
+    do throws(Errno) {
+      try systemCall { unsafe faccessat(root.number, identifier.path, F_OK, AT_EACCESS) }
+      return true
+    } catch .noSuchFileOrDirectory {
+      return false
+    } catch {
+      throw error
+    }
+  }
+
+  /// Deletes a segment file; nothing happens when there is none.
+  package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
+    do throws(Errno) {
+      try systemCall { unsafe unlinkat(root.number, identifier.path, 0) }
+    } catch .noSuchFileOrDirectory {
+      return
+    } catch {
+      throw error
+    }
+  }
+
+  /// Calls `body` for every segment file until it returns false. Files with other names are passed over.
+  package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
+    for folder in 0..<256 {
+      let descriptor = try systemCall {
+        unsafe openat(root.number, folderName(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      }
+      guard let stream = unsafe fdopendir(descriptor) else {
+        let error = currentErrno()
+        Glibc.close(descriptor)
+        throw error
+      }
+      defer { unsafe closedir(stream) }
+      while let entry = unsafe readdir(stream) {
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in unsafe Array(bytes.prefix { $0 != 0 }) }
+        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
+        var information = stat()
+        guard unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) == 0,
+          information.st_mode & S_IFMT == S_IFREG
+        else { continue }
+        let listing = SegmentListing(
+          identifier: identifier, size: Int64(information.st_size), modified: Int64(information.st_mtim.tv_sec))
+        if !body(listing) { return }
+      }
+    }
+  }
+
+  /// Takes a lease on a segment file without waiting, by flock(2).
+  package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
+    let file = try Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW)
+    try systemCall { flock(file.number, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) }
+    return SegmentFile(file)
+  }
+
+  /// Opens a file that a crash left short, to be filled up; takes its lease.
+  package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_NOFOLLOW)
+    try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
+    return SegmentFile(file)
+  }
+
+  /// Makes creations and deletions of these names durable.
+  package func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno) {
+    for folder in Set(identifiers.map(\.folder)).sorted() {
+      let directory = try Descriptor.open(folderName(folder), in: root, O_RDONLY | O_DIRECTORY)
+      try systemCall { fsync(directory.number) }
+    }
+  }
+
+  /// Room on the file system, in bytes.
+  package func capacity() -> StorageCapacity {
+    var information = statvfs()
+    guard unsafe fstatvfs(root.number, &information) == 0 else {
+      return StorageCapacity(total: 0, free: 0, freeFiles: 0)
+    }
+    let block = Int64(information.f_frsize)
+    return StorageCapacity(
+      total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block,
+      freeFiles: information.f_files == 0 ? Int64.max : Int64(information.f_favail))
+  }
+}
+
+private func folderName(_ folder: Int) -> String {
+  let digits = Array("0123456789abcdef")
+  return String([digits[folder >> 4], digits[folder & 15]])
+}

@@ -1,0 +1,70 @@
+internal import CPlatform
+internal import Glibc
+internal import SystemPackage
+
+/// An open segment file of a directory.
+final class SegmentFile: SegmentWriter {
+  private let file: Descriptor
+
+  init(_ file: Descriptor) { self.file = file }
+
+  func size() throws(Errno) -> Int {
+    var information = stat()
+    try systemCall { unsafe fstat(file.number, &information) }
+    return Int(information.st_size)
+  }
+
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let count = try systemCall {
+        unsafe pread(
+          file.number, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done, off_t(offset + done))
+      }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  func identity() throws(Errno) -> SegmentIdentity {
+    var identity = SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0)
+    try systemCall {
+      unsafe agonyfs_file_identity(file.number, &identity.inode, &identity.bornSeconds, &identity.bornNanoseconds)
+    }
+    return identity
+  }
+
+  func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
+    var done = 0
+    while done < buffer.count {
+      let count = try systemCall {
+        unsafe pwrite(
+          file.number, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done, off_t(offset + done))
+      }
+      if count == 0 { throw .ioError }
+      done += count
+    }
+  }
+
+  func hold(upTo size: Int) throws(Errno) {
+    try systemCall { agonyfs_hold_room(file.number, off_t(size)) }
+  }
+
+  func startFlush(from offset: Int, count: Int) {
+    agonyfs_start_flush(file.number, off_t(offset), off_t(count))
+  }
+
+  func flush() throws(Errno) {
+    try systemCall { fdatasync(file.number) }
+  }
+
+  func finish() throws(Errno) {
+    // Truncating to the size that the file has gives back the blocks that were held beyond it.
+    let size = try size()
+    try systemCall { ftruncate(file.number, off_t(size)) }
+    let time = timespec(tv_sec: DirectoryStorage.completeTime, tv_nsec: 0)
+    let times = [time, time]
+    try systemCall { unsafe futimens(file.number, times) }
+  }
+}

@@ -63,11 +63,16 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(
+      name: "FaultyStorage",
+      dependencies: ["Storage", "Vault", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Tests/FaultyStorage", swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: strict),
-    .testTarget(name: "VaultTests", dependencies: ["Vault", "Crypto", "Storage"], swiftSettings: strict),
-    .testTarget(name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto"], swiftSettings: strict),
+    .testTarget(name: "VaultTests", dependencies: ["Vault", "Crypto", "Storage", "FaultyStorage"], swiftSettings: strict),
+    .testTarget(name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage"], swiftSettings: strict),
     .testTarget(
-      name: "AlbumsTests", dependencies: ["Albums", "Index", "Vault", "Storage", "Crypto"], swiftSettings: strict),
+      name: "AlbumsTests", dependencies: ["Albums", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
+      swiftSettings: strict),
     .testTarget(name: "CommandTests", dependencies: ["agonyfs"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

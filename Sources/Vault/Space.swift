@@ -1,100 +1,198 @@
-/// File data that is to be appended to the log.
-@safe package struct ExtentWrite {
-  /// The inode that the data belongs to.
-  package let inode: InodeNumber
-  /// Where in the file the data begins.
-  package let offset: FileOffset
-  /// The data, 1 to `Space.maximumExtentLength` bytes; must stay valid during the call.
-  package let plaintext: UnsafeRawBufferPointer
-  /// Names the data and its place.
-  package init(inode: InodeNumber, offset: FileOffset, plaintext: UnsafeRawBufferPointer) {
-    self.inode = inode
-    self.offset = offset
-    unsafe self.plaintext = plaintext
-  }
-}
+// One space: an encrypted log with file data, and in it the pages of one database.
+//
+// Invariants
+// 1. Log order is the order of reservations. Bytes of a segment are written in that order, front to back, each offset once; a run that
+//    could not be written is kept, as ciphertext, and nothing after it is written before it.
+// 2. A commit's records are reserved in one go, in one epoch; the page map changes after they were handed to the storage.
+// 3. The order across files is always: data, flush, head, flush, delete. Nothing is deleted that a kept head needs.
+// 4. Nothing is appended to what an earlier mount wrote: the first write of a mount begins an epoch.
+// 5. After a failed write (other than a full disk) or a failed flush the space is read-only.
+// 6. `epochs` names every segment file of this space that may exist; only those are ever deleted.
+//
+// Locks: `lock` guards every property below it. It is never held while sealing, or during I/O other than creating a segment.
 
-/// One extent record that `Space.append(_:)` wrote.
-package struct ExtentPiece: Sendable {
-  /// Index of the write, in the array that was given, which this piece is of.
-  package let write: Int
-  /// Where in the file the piece begins.
-  package let offset: FileOffset
-  /// Plaintext bytes in the record.
-  package let length: Int
-  /// Where the record is.
-  package let position: LogPosition
-}
-
-/// Room in and around a space, in bytes.
-package struct SpaceCapacity: Sendable {
-  /// Size of the file system that holds the vault.
-  package var totalBytes: Int64
-  /// Free there, as the host reports it to this user.
-  package var freeBytes: Int64
-  /// Free for new data, after the reserve.
-  package var availableBytes: Int64
-  /// Held by this space's own segments.
-  package var usedBytes: Int64
-}
-
-/// One segment of a space's log.
-package struct SegmentState: Sendable {
-  /// Which one.
-  package let number: SegmentNumber
-  /// Whether it is being written, or not flushed yet.
-  package let isOpen: Bool
-  /// How many pages of the database's current state are in it.
-  package let databasePages: Int
-}
+internal import Crypto
+internal import Glibc
+internal import Storage
+internal import Synchronization
+internal import SystemPackage
 
 /// One space of a vault: an encrypted log that holds file data and the pages of one database.
-package final class Space: Sendable {
+package final class Space: @unchecked Sendable {
   /// Longest plaintext of one `ExtentWrite`, in bytes.
   package static let maximumExtentLength = 1 << 20
   /// Size of a database page, in bytes.
   package static let databasePageSize = 4096
+  /// How long a copy of the vault may take and still be complete, in seconds.
+  package static let defaultCopyWindow: Int64 = 24 * 3600
+
+  let storage: any Storage
+  let keys: SpaceKeys
+  let segmentSize: Int
+  let copyWindow: Int64
+  let cache = SegmentCache()
+
+  let lock = Lock()
+  var failure: String?
+  var closed = false
+
+  // The state that a head states.
+  var epochs: [EpochNumber: EpochEntry]
+  var map: PageMap
+  var heads: [KeptHead]
+  var retired: [SegmentNumber: EpochNumber]
+  var sequence: UInt64
+  /// Given up since the newest head.
+  var pendingRetired: Set<SegmentNumber> = []
+  /// The highest epoch number that was ever used, torn heads included.
+  var highestEpoch: EpochNumber
+
+  // Where the log goes on.
+  var current: OpenSegment?
+  var end: Int
+  var endSegment: SegmentNumber
+  var chain: [UInt8]
+  var nextTicket: UInt64 = 0
+  var writtenTicket: UInt64 = 0
+  var writtenEnd: LogPosition
+  var switching = false
+  var commitPending = false
+  /// What recovery has to make durable and complete before the first write.
+  var recovered: RecoveredTail?
+
+  // What waits for room.
+  var stalled: [StalledWrite] = []
+  var unwrittenPages: [PageNumber: [UInt8]] = [:]
+  var unwrittenPageCount: UInt32?
+  var rewriteQueue: Set<PageNumber> = []
+  var reserveHeld = true
+
+  // What waits for a flush.
+  var unflushed: [OpenSegment] = []
+  var unflushedCount = 0
+  var flushedThrough: LogPosition
+  var flushing = false
+  var recordsSinceHead = 0
+
+  /// Leases on the newest heads: they keep other processes out of the space.
+  var leases: [any SegmentLease]
+
+  init(
+    storage: any Storage, keys: SpaceKeys, segmentSize: Int, copyWindow: Int64, state: RecoveredState,
+    leases: [any SegmentLease], readOnlyReason: String?
+  ) {
+    self.storage = storage
+    self.keys = keys
+    self.segmentSize = segmentSize
+    self.copyWindow = copyWindow
+    self.leases = leases
+    epochs = state.epochs
+    map = PageMap(positions: state.pages)
+    heads = state.heads
+    retired = state.retired
+    sequence = state.sequence
+    highestEpoch = state.highestEpoch
+    end = state.end.offset
+    endSegment = state.end.segment
+    chain = state.chain
+    writtenEnd = state.end
+    flushedThrough = state.end
+    recovered = state.tail
+    failure = readOnlyReason
+  }
 
   /// Whether the space refuses writes.
-  package var isReadOnly: Bool { fatalError() }
+  package var isReadOnly: Bool { lock.withLock { failure != nil } }
+
   /// Why it does, for messages.
-  package var readOnlyReason: String? { fatalError() }
-  /// Pages of the database as of the last commit.
-  package var databasePageCount: UInt32 { fatalError() }
-  /// Reads one committed database page (4096 bytes).
-  package func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) {
-    fatalError()
+  package var readOnlyReason: String? { lock.withLock { failure } }
+
+  /// Refuses writes from now on.
+  package func makeReadOnly(_ reason: String) {
+    lock.withLock { if failure == nil { failure = reason } }
   }
-  /// Appends changed pages and the commit that closes them, without flushing.
-  package func commit(pages: [(PageNumber, UnsafeRawBufferPointer)], pageCount: UInt32) throws(VaultError) {
-    fatalError()
-  }
-  /// Whether a commit waits in memory for room on the disk.
-  package var hasUnwrittenCommit: Bool { fatalError() }
-  /// Appends file data.
-  package func append(_ writes: [ExtentWrite]) throws(VaultError) -> [ExtentPiece] { fatalError() }
-  /// Reads plaintext bytes `range` of the extent record at `position`.
-  package func read(
-    _ position: LogPosition, recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(VaultError) { fatalError() }
-  /// Makes durable all that was appended before.
-  package func barrier() throws(VaultError) { fatalError() }
+
+  /// Whether a commit, or data that was appended, waits in memory for room on the disk.
+  package var hasUnwrittenCommit: Bool { lock.withLock { unwrittenPageCount != nil || !stalled.isEmpty } }
+
   /// Bytes appended and not flushed.
-  package var unflushedBytes: Int { fatalError() }
-  /// Room.
-  package func capacity() -> SpaceCapacity { fatalError() }
-  /// Whether the room that deleting needs at worst is held.
-  package var reserveIsHeld: Bool { fatalError() }
-  /// All segments of the space.
-  package func segments() -> [SegmentState] { fatalError() }
-  /// The current database pages that a segment holds.
-  package func databasePages(in segment: SegmentNumber) -> [PageNumber] { fatalError() }
-  /// Has pages copied forward by the next commit.
-  package func rewritePagesAtNextCommit(_ pages: [PageNumber]) { fatalError() }
-  /// Gives up segments that hold nothing any more.
-  package func retire(_ segments: [SegmentNumber]) { fatalError() }
-  /// Begins a new epoch and deletes what no kept head needs.
-  package func advanceEpoch() throws(VaultError) { fatalError() }
-  /// Flushes, pads the last segment, unlocks.
-  package func close() throws(VaultError) { fatalError() }
+  package var unflushedBytes: Int { lock.withLock { unflushedCount } }
+
+  /// Call with the lock held.
+  func checkWritable() throws(VaultError) {
+    if let failure { throw .readOnly(failure) }
+    if closed { throw .readOnly("the space is closed") }
+  }
+
+  /// Turns the space read-only for good; call with the lock held.
+  func fail(_ error: Errno, _ doing: String) -> VaultError {
+    if failure == nil { failure = "\(doing) failed: \(error)" }
+    lock.broadcast()
+    return .system(error, doing)
+  }
+
+  func branch(of epoch: EpochNumber) -> [UInt8]? { epochs[epoch]?.branch }
+
+  /// Opens the segment for reading, or finds it open.
+  func handle(_ number: SegmentNumber) throws(VaultError) -> SegmentHandle {
+    if let handle = cache[number] { return handle }
+    guard let branch = lock.withLock({ branch(of: number.epoch) }) else {
+      throw .damaged("a segment of an epoch that the head does not name is asked for")
+    }
+    let identifier = keys.identifier(number, branch: branch)
+    do {
+      guard let opened = try SegmentHandle.open(try storage.open(identifier), keys: keys) else {
+        throw VaultError.damaged("segment \(identifier) does not open")
+      }
+      guard opened.header.number == number, opened.header.branch == branch else {
+        throw VaultError.damaged("segment \(identifier) is another segment")
+      }
+      cache.insert(opened.handle)
+      return opened.handle
+    } catch let error as VaultError {
+      throw error
+    } catch Errno.noSuchFileOrDirectory {
+      throw .damaged("segment \(identifier) is missing")
+    } catch {
+      throw .system((error as? Errno) ?? .ioError, "reading segment \(identifier)")
+    }
+  }
 }
+
+/// A segment that is being written, or waits for its flush.
+final class OpenSegment: Sendable {
+  private let durableName = Atomic(false)
+  let number: SegmentNumber
+  let identifier: SegmentIdentifier
+  let writer: any SegmentWriter
+  let key: SealingKey
+  /// Salt and sealed header, which the first run of the segment carries.
+  let start: [UInt8]
+
+  init(
+    number: SegmentNumber, identifier: SegmentIdentifier, writer: any SegmentWriter, key: SealingKey, start: [UInt8]
+  ) {
+    self.number = number
+    self.identifier = identifier
+    self.writer = writer
+    self.key = key
+    self.start = start
+  }
+
+  /// Whether the file's name survives a loss of power.
+  var nameIsDurable: Bool {
+    get { durableName.load(ordering: .acquiring) }
+    set { durableName.store(newValue, ordering: .releasing) }
+  }
+}
+
+/// Sealed bytes that did not get onto the disk yet because it was full.
+struct StalledWrite {
+  let segment: OpenSegment
+  let offset: Int
+  let bytes: [UInt8]
+  /// Whether the segment is complete with these bytes.
+  let completes: Bool
+}
+
+func currentTime() -> Int64 { Int64(time(nil)) }

@@ -1,0 +1,210 @@
+internal import Crypto
+internal import Storage
+internal import SystemPackage
+
+/// Reads the records of one epoch in order, by their headers; bodies are read only when they are asked for.
+struct LogReader {
+  /// One record that was found.
+  struct Record {
+    let header: RecordHeader
+    let handle: SegmentHandle
+    /// Where the record begins.
+    let position: LogPosition
+    /// The chain value before the record.
+    let chainBefore: [UInt8]
+
+    var bodyOffset: Int { position.offset + RecordHeader.sealedSize }
+  }
+
+  private static let windowSize = 32 << 10
+
+  let storage: any Storage
+  let keys: SpaceKeys
+  let segmentSize: Int
+  let branch: [UInt8]
+  private(set) var handle: SegmentHandle
+  private(set) var offset: Int
+  private(set) var chain: [UInt8]
+  private var window: [UInt8] = []
+  private var windowStart = 0
+
+  /// Begins at the first record of a segment whose header is `header`.
+  init(storage: any Storage, keys: SpaceKeys, segmentSize: Int, handle: SegmentHandle, header: SegmentHeader) {
+    self.storage = storage
+    self.keys = keys
+    self.segmentSize = segmentSize
+    self.handle = handle
+    branch = header.branch
+    chain = header.chain
+    offset = SegmentFormat.recordsStart
+  }
+
+  /// Where the next record would begin.
+  var position: LogPosition { LogPosition(segment: handle.number, offset: offset) }
+
+  /// The next record; nil when nothing that authenticates follows.
+  mutating func next() throws(VaultError) -> Record? {
+    while true {
+      if let record = try record(at: offset) {
+        chain = record.chain
+        offset += record.record.header.recordLength
+        return record.record
+      }
+      guard try advance() else { return nil }
+    }
+  }
+
+  /// The record at `offset` of the current segment and the chain value after it; nil when none authenticates there.
+  private mutating func record(at offset: Int) throws(VaultError) -> (record: Record, chain: [UInt8])? {
+    guard offset + RecordHeader.sealedSize <= segmentSize,
+      let sealed = try bytes(at: offset, count: RecordHeader.sealedSize),
+      let plaintext = handle.key.open(sealed, at: offset, kind: BlobKind.recordHeader),
+      let header = RecordHeader(decoding: plaintext),
+      offset + header.recordLength <= segmentSize
+    else { return nil }
+    let record = Record(
+      header: header, handle: handle, position: LogPosition(segment: handle.number, offset: offset), chainBefore: chain)
+    return (record, keys.chain(after: chain, tag: Array(sealed.suffix(CipherSuite.tagSize))))
+  }
+
+  /// Goes to the next segment of the epoch, if it says that it follows exactly here.
+  private mutating func advance() throws(VaultError) -> Bool {
+    guard let (next, header) = try Self.segment(after: handle.number, branch: branch, storage, keys),
+      header.previousEnd == offset, header.chain == chain
+    else { return false }
+    handle = next
+    offset = SegmentFormat.recordsStart
+    window = []
+    return true
+  }
+
+  /// Opens the segment after `number` in its epoch; nil when there is none, or it does not open.
+  static func segment(
+    after number: SegmentNumber, branch: [UInt8], _ storage: any Storage, _ keys: SpaceKeys
+  ) throws(VaultError) -> (SegmentHandle, SegmentHeader)? {
+    guard number.index + 1 < SegmentNumber.perEpoch else { return nil }
+    let next = SegmentNumber(epoch: number.epoch, index: number.index + 1)
+    do throws(Errno) {
+      guard
+        let (handle, header) = try SegmentHandle.open(storage.open(keys.identifier(next, branch: branch)), keys: keys),
+        header.number == next, header.branch == branch
+      else { return nil }
+      return (handle, header)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    } catch {
+      throw .system(error, "reading the log")
+    }
+  }
+
+  /// Bytes of the current segment, by way of a window; nil when the file ends before.
+  private mutating func bytes(at offset: Int, count: Int) throws(VaultError) -> [UInt8]? {
+    if offset < windowStart || offset + count > windowStart + window.count {
+      window = [UInt8](repeating: 0, count: Self.windowSize)
+      windowStart = offset
+      do throws(Errno) {
+        let length = try readBytes(handle.reader, at: offset, into: &window)
+        window.removeLast(window.count - length)
+      } catch {
+        throw .system(error, "reading the log")
+      }
+    }
+    guard offset + count <= windowStart + window.count else { return nil }
+    return Array(window[offset - windowStart..<offset - windowStart + count])
+  }
+
+  /// Looks behind the end that `next()` found for commits that authenticate: in the rest of the segment at every place where a record may
+  /// begin, and in the segments that follow. The result is the furthest point that one of them calls durable; nil when there is none.
+  mutating func durableAfterEnd() throws(VaultError) -> LogPosition? {
+    var furthest: LogPosition?
+    var search = offset
+    while search + RecordHeader.sealedSize <= segmentSize {
+      if let found = try record(at: search) {
+        if let commit = found.record.commit() {
+          furthest = max(furthest ?? commit.flushedThrough, commit.flushedThrough)
+        }
+        search += found.record.header.recordLength
+      } else {
+        search += SegmentFormat.alignment
+      }
+    }
+    for index in handle.number.index + 1..<SegmentNumber.perEpoch {
+      let before = SegmentNumber(epoch: handle.number.epoch, index: index - 1)
+      guard let (next, header) = try Self.segment(after: before, branch: branch, storage, keys) else { continue }
+      var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: next, header: header)
+      while let record = try reader.record(at: reader.offset) {
+        reader.offset += record.record.header.recordLength
+        if let commit = record.record.commit() {
+          furthest = max(furthest ?? commit.flushedThrough, commit.flushedThrough)
+        }
+      }
+    }
+    return furthest
+  }
+}
+
+extension LogReader.Record {
+  /// Reads and opens one blob of the body; nil when it does not authenticate.
+  func blob(at offset: Int, sealedLength: Int, kind: UInt8) -> [UInt8]? {
+    var sealed = [UInt8](repeating: 0, count: sealedLength)
+    guard let count = try? readBytes(handle.reader, at: offset, into: &sealed), count == sealedLength else {
+      return nil
+    }
+    return handle.key.open(sealed, at: offset, kind: kind)
+  }
+
+  /// What a commit says; nil for other records and when it does not authenticate.
+  func commit() -> CommitBody? {
+    guard header.kind == .commit, header.bodyLength == CommitBody.size + CipherSuite.tagSize,
+      let plaintext = blob(at: bodyOffset, sealedLength: header.bodyLength, kind: BlobKind.commit)
+    else { return nil }
+    return try? CommitBody(decoding: plaintext)
+  }
+
+  /// One part of a head's state.
+  func headPart() -> [UInt8]? {
+    guard header.kind == .head else { return nil }
+    return blob(at: bodyOffset, sealedLength: header.bodyLength, kind: BlobKind.head)
+  }
+
+  /// The pages of a pages record and where they are; nil when the list does not authenticate.
+  func pages() -> [(PageNumber, LogPosition)]? {
+    let count = Int(clamping: header.first)
+    guard header.kind == .pages, count <= PagesFormat.pagesPerRecord,
+      header.bodyLength == PagesFormat.bodyLength(count),
+      let list = blob(at: bodyOffset, sealedLength: 4 * count + CipherSuite.tagSize, kind: BlobKind.pageNumbers)
+    else { return nil }
+    var reader = ByteReader(list)
+    var pages: [(PageNumber, LogPosition)] = []
+    for index in 0..<count {
+      guard let number = try? reader.read(UInt32.self) else { return nil }
+      let offset = bodyOffset + 4 * count + CipherSuite.tagSize + index * PagesFormat.sealedPageSize
+      pages.append((PageNumber(rawValue: number), LogPosition(segment: position.segment, offset: offset)))
+    }
+    return pages
+  }
+
+  /// Whether every blob of the body authenticates.
+  func authenticates() -> Bool {
+    switch header.kind {
+    case .commit: return commit() != nil
+    case .head: return headPart() != nil
+    case .pages:
+      guard let pages = pages() else { return false }
+      return pages.allSatisfy { page in
+        blob(at: page.1.offset, sealedLength: PagesFormat.sealedPageSize, kind: BlobKind.databasePage) != nil
+      }
+    case .extent:
+      let length = Int(clamping: header.third)
+      guard header.bodyLength == ExtentFormat.bodyLength(length) else { return false }
+      var offset = bodyOffset
+      let bodyEnd = offset + header.bodyLength
+      while offset < bodyEnd {
+        let sealedLength = min(ExtentFormat.sealedPageSize, bodyEnd - offset)
+        guard blob(at: offset, sealedLength: sealedLength, kind: BlobKind.filePage) != nil else { return false }
+        offset += sealedLength
+      }
+      return true
+    }
+  }
+}

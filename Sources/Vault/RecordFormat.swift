@@ -1,0 +1,215 @@
+// The layout of segments and records. Every number here is in the format article; changing one is a new format.
+//
+// A segment:  salt (32) · sealed segment header (64 + 16) · records … · random bytes to the end
+// A record:   sealed record header (32 + 16) · body · random bytes up to a multiple of 16
+//
+// Invariants
+// 1. Nonce of a blob = its byte offset in the segment; associated data = its kind; so no blob can stand for another.
+// 2. Records never span segments; every record begins at a multiple of 16, so that a search for headers need not try every byte.
+
+internal import Crypto
+
+/// What a sealed blob is; its associated data.
+enum BlobKind {
+  static let segmentHeader: UInt8 = 1
+  static let recordHeader: UInt8 = 2
+  static let filePage: UInt8 = 3
+  static let pageNumbers: UInt8 = 4
+  static let databasePage: UInt8 = 5
+  static let commit: UInt8 = 6
+  static let head: UInt8 = 7
+}
+
+enum SegmentFormat {
+  static let saltSize = 32
+  static let headerSize = 64
+  /// Where the first record begins.
+  static let recordsStart = saltSize + headerSize + CipherSuite.tagSize
+  static let alignment = 16
+  static let sizeRange = (1 << 20)...(64 << 20)
+  static let defaultSize = 4 << 20
+}
+
+/// The sealed header of a segment.
+struct SegmentHeader: Equatable {
+  var number: SegmentNumber
+  var branch: [UInt8]
+  /// Where the segment before, of the same epoch, ended; 0 in a head.
+  var previousEnd: Int
+  /// The chain value where this segment begins.
+  var chain: [UInt8]
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(number.epoch.rawValue)
+    writer.append(UInt32(number.index))
+    writer.append(branch)
+    writer.append(UInt32(previousEnd))
+    writer.append(UInt32(0))
+    writer.append(chain)
+    return writer.bytes
+  }
+
+  init(number: SegmentNumber, branch: [UInt8], previousEnd: Int, chain: [UInt8]) {
+    self.number = number
+    self.branch = branch
+    self.previousEnd = previousEnd
+    self.chain = chain
+  }
+
+  init(decoding bytes: [UInt8]) throws(ByteReader.Truncated) {
+    var reader = ByteReader(bytes)
+    let epoch = try reader.read(UInt32.self)
+    let index = try reader.read(UInt32.self)
+    number = SegmentNumber(epoch: EpochNumber(rawValue: epoch), index: Int(index & 63))
+    branch = try reader.readBytes(SpaceKeys.branchSize)
+    previousEnd = Int(try reader.read(UInt32.self))
+    _ = try reader.read(UInt32.self)
+    chain = try reader.readBytes(SpaceKeys.chainSize)
+  }
+}
+
+enum RecordKind: UInt8 {
+  case extent = 1
+  case pages = 2
+  case commit = 3
+  case head = 4
+}
+
+/// The sealed header of a record.
+struct RecordHeader: Equatable {
+  static let size = 32
+  static let sealedSize = size + CipherSuite.tagSize
+  /// Set on the last commit before the log was closed: nothing follows.
+  static let closedFlag: UInt8 = 1
+
+  var kind: RecordKind
+  var flags: UInt8 = 0
+  /// Bytes after the sealed header that belong to the record, without the alignment.
+  var bodyLength: Int
+  /// Extent: inode. Pages: number of pages. Commit: sequence number. Head: number of the part.
+  var first: UInt64
+  /// Extent: offset in the file. Head: bytes of the whole state.
+  var second: UInt64 = 0
+  /// Extent: plaintext bytes. Head: bytes in this part.
+  var third: UInt64 = 0
+
+  /// Bytes of the whole record in the segment.
+  var recordLength: Int { RecordHeader.recordLength(bodyLength: bodyLength) }
+
+  static func recordLength(bodyLength: Int) -> Int {
+    (sealedSize + bodyLength + SegmentFormat.alignment - 1) & ~(SegmentFormat.alignment - 1)
+  }
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(kind.rawValue)
+    writer.append(flags)
+    writer.append(UInt16(0))
+    writer.append(UInt32(bodyLength))
+    writer.append(first)
+    writer.append(second)
+    writer.append(third)
+    return writer.bytes
+  }
+
+  init(kind: RecordKind, flags: UInt8 = 0, bodyLength: Int, first: UInt64, second: UInt64 = 0, third: UInt64 = 0) {
+    self.kind = kind
+    self.flags = flags
+    self.bodyLength = bodyLength
+    self.first = first
+    self.second = second
+    self.third = third
+  }
+
+  /// Nil for a kind that this program does not know.
+  init?(decoding bytes: [UInt8]) {
+    var reader = ByteReader(bytes)
+    do throws(ByteReader.Truncated) {
+      guard let kind = RecordKind(rawValue: try reader.read(UInt8.self)) else { return nil }
+      self.kind = kind
+      flags = try reader.read(UInt8.self)
+      _ = try reader.read(UInt16.self)
+      bodyLength = Int(try reader.read(UInt32.self))
+      first = try reader.read(UInt64.self)
+      second = try reader.read(UInt64.self)
+      third = try reader.read(UInt64.self)
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// The pages that an extent record's plaintext is cut into, each sealed by itself.
+enum ExtentFormat {
+  /// Plaintext bytes of a page; the last page of a record may be shorter.
+  static let pageSize = 16 << 10
+  static let sealedPageSize = pageSize + CipherSuite.tagSize
+  /// Where a write is cut when a segment ends: so that file offsets stay aligned to the blocks that programs use.
+  static let splitAlignment = 4096
+
+  /// Body bytes for `length` bytes of plaintext.
+  static func bodyLength(_ length: Int) -> Int {
+    length + (length + pageSize - 1) / pageSize * CipherSuite.tagSize
+  }
+
+  /// The most plaintext whose record fits into `room` bytes, `length` at most; 0 when it is not worth a record.
+  static func fitting(_ length: Int, room: Int) -> Int {
+    if RecordHeader.recordLength(bodyLength: bodyLength(length)) <= room { return length }
+    let body = room - RecordHeader.sealedSize - SegmentFormat.alignment
+    if body < splitAlignment + CipherSuite.tagSize { return 0 }
+    let pages = body / sealedPageSize
+    let rest = max(0, body - pages * sealedPageSize - CipherSuite.tagSize) / splitAlignment * splitAlignment
+    return pages * pageSize + rest
+  }
+}
+
+enum PagesFormat {
+  static let pageSize = Space.databasePageSize
+  static let sealedPageSize = pageSize + CipherSuite.tagSize
+  /// Pages in one record; larger commits take several records.
+  static let pagesPerRecord = 64
+
+  static func bodyLength(_ count: Int) -> Int { 4 * count + CipherSuite.tagSize + count * sealedPageSize }
+}
+
+/// What a commit says.
+struct CommitBody: Equatable {
+  static let size = 56
+  /// How many pages records since the commit before belong to this one.
+  var recordCount: UInt32
+  /// Pages of the database.
+  var pageCount: UInt32
+  var sequence: UInt64
+  /// Everything before was durable when this was written.
+  var flushedThrough: LogPosition
+  /// The chain value before this record.
+  var chain: [UInt8]
+
+  var encoded: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(recordCount)
+    writer.append(pageCount)
+    writer.append(sequence)
+    writer.append(flushedThrough.rawValue)
+    writer.append(chain)
+    return writer.bytes
+  }
+
+  init(recordCount: Int, pageCount: UInt32, sequence: UInt64, flushedThrough: LogPosition, chain: [UInt8]) {
+    self.recordCount = UInt32(recordCount)
+    self.pageCount = pageCount
+    self.sequence = sequence
+    self.flushedThrough = flushedThrough
+    self.chain = chain
+  }
+
+  init(decoding bytes: [UInt8]) throws(ByteReader.Truncated) {
+    var reader = ByteReader(bytes)
+    recordCount = try reader.read()
+    pageCount = try reader.read()
+    sequence = try reader.read()
+    flushedThrough = LogPosition(rawValue: try reader.read())
+    chain = try reader.readBytes(SpaceKeys.chainSize)
+  }
+}

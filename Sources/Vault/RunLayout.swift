@@ -1,0 +1,117 @@
+internal import Crypto
+
+/// A record that is to be appended.
+@safe enum RecordPlan {
+  /// Bytes `start ..< start + length` of a write.
+  case extent(ExtentWrite, write: Int)
+  case pages([PageWrite])
+  case commit(recordCount: Int, pageCount: UInt32, flags: UInt8)
+  case head(part: Int, total: Int, bytes: [UInt8])
+}
+
+/// One record of a run: its sealed header, and what its body will be.
+@safe struct RunRecord {
+  @safe enum Body {
+    case extent(UnsafeRawBufferPointer)
+    case pages([PageWrite])
+    case blob([UInt8], kind: UInt8)
+  }
+  /// Where the record begins in its segment.
+  let offset: Int
+  let sealedHeader: [UInt8]
+  let body: Body
+  let bodyLength: Int
+}
+
+/// A stretch of a segment that one call reserved and writes at once.
+struct Run {
+  let segment: OpenSegment
+  let offset: Int
+  var length: Int
+  /// Runs are written in the order of their tickets.
+  let ticket: UInt64
+  /// The segment before, and where it ends: to be filled up before this run is written.
+  let completes: (segment: OpenSegment, end: Int)?
+  /// Whether the run carries the segment's salt and header.
+  let startsSegment: Bool
+  var records: [RunRecord] = []
+
+  /// Seals everything into `buffer`, which is `length` bytes.
+  func seal(into buffer: UnsafeMutableRawBufferPointer) {
+    if startsSegment { unsafe copy(segment.start, into: buffer, at: 0) }
+    SealingContext.with { context in
+      for record in records {
+        let start = record.offset - offset
+        unsafe copy(record.sealedHeader, into: buffer, at: start)
+        let bodyStart = start + RecordHeader.sealedSize
+        switch record.body {
+        case .extent(let plaintext):
+          unsafe sealExtent(plaintext, into: buffer, at: bodyStart, context)
+        case .pages(let pages):
+          unsafe sealPages(pages, into: buffer, at: bodyStart, context)
+        case .blob(let plaintext, let kind):
+          unsafe plaintext.withUnsafeBytes { plaintext in
+            unsafe sealBlob(plaintext, kind: kind, into: buffer, at: bodyStart, context)
+          }
+        }
+        let bodyEnd = bodyStart + record.bodyLength
+        let recordEnd = start + RecordHeader.recordLength(bodyLength: record.bodyLength)
+        if recordEnd > bodyEnd {
+          unsafe Sodium.fillRandom(UnsafeMutableRawBufferPointer(rebasing: buffer[bodyEnd..<recordEnd]))
+        }
+      }
+    }
+  }
+
+  private func sealExtent(
+    _ plaintext: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer, at start: Int,
+    _ context: borrowing SealingContext
+  ) {
+    var source = 0
+    var target = start
+    while source < plaintext.count {
+      let count = min(ExtentFormat.pageSize, plaintext.count - source)
+      let page = unsafe UnsafeRawBufferPointer(rebasing: plaintext[source..<source + count])
+      unsafe sealBlob(page, kind: BlobKind.filePage, into: buffer, at: target, context)
+      source += count
+      target += count + CipherSuite.tagSize
+    }
+  }
+
+  private func sealPages(
+    _ pages: [PageWrite], into buffer: UnsafeMutableRawBufferPointer, at start: Int, _ context: borrowing SealingContext
+  ) {
+    var numbers = ByteWriter()
+    for page in pages { numbers.append(page.number.rawValue) }
+    unsafe numbers.bytes.withUnsafeBytes { numbers in
+      unsafe sealBlob(numbers, kind: BlobKind.pageNumbers, into: buffer, at: start, context)
+    }
+    var target = start + numbers.bytes.count + CipherSuite.tagSize
+    for page in pages {
+      unsafe sealBlob(page.bytes, kind: BlobKind.databasePage, into: buffer, at: target, context)
+      target += PagesFormat.sealedPageSize
+    }
+  }
+
+  private func sealBlob(
+    _ plaintext: UnsafeRawBufferPointer, kind: UInt8, into buffer: UnsafeMutableRawBufferPointer, at start: Int,
+    _ context: borrowing SealingContext
+  ) {
+    let target = unsafe UnsafeMutableRawBufferPointer(
+      rebasing: buffer[start..<start + plaintext.count + CipherSuite.tagSize])
+    unsafe segment.key.seal(plaintext, at: UInt64(offset + start), kind: kind, into: target, context)
+  }
+
+  private func copy(_ bytes: [UInt8], into buffer: UnsafeMutableRawBufferPointer, at start: Int) {
+    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + bytes.count]).copyBytes(from: bytes)
+  }
+}
+
+/// What a reservation yields.
+struct RunLayout {
+  var runs: [Run] = []
+  var pieces: [ExtentPiece] = []
+  var pagePositions: [(PageNumber, LogPosition)] = []
+  /// Set while the next run has to fill up the segment before.
+  var completes: (segment: OpenSegment, end: Int)?
+}

@@ -1,0 +1,111 @@
+internal import Crypto
+internal import Storage
+internal import Synchronization
+internal import SystemPackage
+
+/// A segment that was opened for reading: its file and its key, its header checked.
+final class SegmentHandle: Sendable {
+  let number: SegmentNumber
+  let key: SealingKey
+  let reader: any SegmentReader
+
+  init(number: SegmentNumber, key: SealingKey, reader: any SegmentReader) {
+    self.number = number
+    self.key = key
+    self.reader = reader
+  }
+
+  /// Opens a segment file and its header, whatever segment it is.
+  ///
+  /// - Returns: nil when the file is too short or does not open with these keys.
+  static func open(
+    _ reader: any SegmentReader, keys: SpaceKeys
+  ) throws(Errno) -> (handle: SegmentHandle, header: SegmentHeader)? {
+    var start = [UInt8](repeating: 0, count: SegmentFormat.recordsStart)
+    let count = try readBytes(reader, at: 0, into: &start)
+    guard count == start.count else { return nil }
+    let key = keys.segmentKey(salt: Array(start[..<SegmentFormat.saltSize]))
+    guard
+      let plaintext = key.open(
+        Array(start[SegmentFormat.saltSize...]), at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader),
+      let header = try? SegmentHeader(decoding: plaintext)
+    else { return nil }
+    return (SegmentHandle(number: header.number, key: key, reader: reader), header)
+  }
+}
+
+/// Reads into an array; gives the number of bytes.
+func readBytes(_ reader: any SegmentReader, at offset: Int, into bytes: inout [UInt8]) throws(Errno) -> Int {
+  var result: Result<Int, Errno> = .success(0)
+  unsafe bytes.withUnsafeMutableBytes { buffer in
+    do throws(Errno) {
+      result = .success(try unsafe reader.read(at: offset, into: buffer))
+    } catch {
+      result = .failure(error)
+    }
+  }
+  return try result.get()
+}
+
+extension SealingKey {
+  /// The plaintext of a small blob; nil when it does not authenticate.
+  func open(_ sealed: [UInt8], at offset: Int, kind: UInt8) -> [UInt8]? {
+    guard sealed.count >= CipherSuite.tagSize else { return nil }
+    var plaintext = [UInt8](repeating: 0, count: sealed.count - CipherSuite.tagSize)
+    let opened = unsafe sealed.withUnsafeBytes { sealed in
+      unsafe plaintext.withUnsafeMutableBytes { plaintext in
+        SealingContext.with { context in
+          unsafe open(sealed, at: UInt64(offset), kind: kind, into: plaintext, context)
+        }
+      }
+    }
+    return opened ? plaintext : nil
+  }
+
+  /// Seals a small blob.
+  func seal(_ plaintext: [UInt8], at offset: Int, kind: UInt8) -> [UInt8] {
+    var sealed = [UInt8](repeating: 0, count: plaintext.count + CipherSuite.tagSize)
+    unsafe plaintext.withUnsafeBytes { plaintext in
+      unsafe sealed.withUnsafeMutableBytes { sealed in
+        SealingContext.with { context in
+          unsafe seal(plaintext, at: UInt64(offset), kind: kind, into: sealed, context)
+        }
+      }
+    }
+    return sealed
+  }
+}
+
+/// Open segments, the least recently used given up first: bounds descriptors and locked memory.
+final class SegmentCache: Sendable {
+  private static let limit = 192
+
+  private struct Entries {
+    var handles: [SegmentNumber: (handle: SegmentHandle, used: UInt64)] = [:]
+    var clock: UInt64 = 0
+  }
+  private let entries = Mutex(Entries())
+
+  subscript(number: SegmentNumber) -> SegmentHandle? {
+    entries.withLock { entries in
+      guard let handle = entries.handles[number]?.handle else { return nil }
+      entries.clock += 1
+      entries.handles[number]?.used = entries.clock
+      return handle
+    }
+  }
+
+  func insert(_ handle: SegmentHandle) {
+    entries.withLock { entries in
+      entries.clock += 1
+      entries.handles[handle.number] = (handle, entries.clock)
+      guard entries.handles.count > Self.limit else { return }
+      let oldest = entries.handles.sorted { $0.value.used < $1.value.used }.prefix(Self.limit / 4)
+      for entry in oldest { entries.handles[entry.key] = nil }
+    }
+  }
+
+  func remove(_ number: SegmentNumber) { entries.withLock { _ = $0.handles.removeValue(forKey: number) } }
+
+  func removeAll() { entries.withLock { $0.handles.removeAll() } }
+}

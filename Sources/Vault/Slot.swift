@@ -1,0 +1,124 @@
+// A slot is a segment file whose name and key come from a password. It holds the key of a space.
+//
+// Invariants
+// 1. Slot id and slot key depend on the password and on one key derivation of the vault; nothing lists them.
+// 2. The body is sealed `copies` times, each with its own random nonce, an eighth of the file apart, so that one bad sector does not lose
+//    a space and no two places of the file look alike. All other bytes are random.
+// 3. A slot appears whole, by `Storage.putIfAbsent`, and never changes.
+
+package import Crypto
+package import Storage
+
+/// The key of a space and how its log is written: what a slot holds.
+package struct SlotBody: Sendable {
+  static let size = 128
+  /// Feature bits that a program must know to read a space; none exist yet.
+  static let knownIncompatible: UInt64 = 0
+  /// Feature bits that a program must know to write a space; none exist yet.
+  static let knownReadOnlyCompatible: UInt64 = 0
+
+  let spaceKey: SecretBytes
+  /// The cipher of the space.
+  package let suite: CipherSuite
+  var compatible: UInt64 = 0
+  var readOnlyCompatible: UInt64 = 0
+  var incompatible: UInt64 = 0
+
+  init(spaceKey: SecretBytes, suite: CipherSuite) {
+    self.spaceKey = spaceKey
+    self.suite = suite
+  }
+
+  /// The body in locked memory: key (32) · suite (1) · zero (3) · file page size (4) · database page size (4) · zero (4) · three feature words (24) · zeros.
+  var encoded: SecretBytes {
+    var fields = ByteWriter()
+    fields.append(suite.rawValue)
+    fields.append([UInt8](repeating: 0, count: 3))
+    fields.append(UInt32(ExtentFormat.pageSize))
+    fields.append(UInt32(PagesFormat.pageSize))
+    fields.append(UInt32(0))
+    fields.append(compatible)
+    fields.append(readOnlyCompatible)
+    fields.append(incompatible)
+    fields.pad(to: Self.size - CipherSuite.keySize)
+    return unsafe SecretBytes(count: Self.size) { body in
+      unsafe spaceKey.withUnsafeBytes { unsafe body.copyBytes(from: $0) }
+      unsafe UnsafeMutableRawBufferPointer(rebasing: body[CipherSuite.keySize...]).copyBytes(from: fields.bytes)
+    }
+  }
+
+  /// - Throws: `.damaged` when the space needs features or page sizes that this program does not have.
+  init(decoding body: SecretBytes) throws(VaultError) {
+    var fields: [UInt8] = []
+    let key = unsafe body.withUnsafeBytes { bytes in
+      unsafe fields.append(contentsOf: bytes[CipherSuite.keySize...])
+      return unsafe SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<CipherSuite.keySize]))
+    }
+    var reader = ByteReader(fields)
+    do throws(ByteReader.Truncated) {
+      let suite = CipherSuite(rawValue: try reader.read())
+      _ = try reader.readBytes(3)
+      let filePage = try reader.read(UInt32.self)
+      let databasePage = try reader.read(UInt32.self)
+      _ = try reader.read(UInt32.self)
+      compatible = try reader.read()
+      readOnlyCompatible = try reader.read()
+      incompatible = try reader.read()
+      guard let suite, filePage == UInt32(ExtentFormat.pageSize), databasePage == UInt32(PagesFormat.pageSize),
+        incompatible & ~Self.knownIncompatible == 0
+      else { throw ByteReader.Truncated() }
+      self.suite = suite
+    } catch {
+      throw .damaged("the space needs a newer agonyfs")
+    }
+    spaceKey = key
+  }
+
+  /// Whether a program of this version may write the space.
+  var isWritable: Bool { readOnlyCompatible & ~Self.knownReadOnlyCompatible == 0 }
+}
+
+/// The name and the key of the slot that a password has under one key derivation.
+package struct SlotKey: Sendable {
+  /// The slot's file.
+  package let identifier: SegmentIdentifier
+  let key: SecretBytes
+  let associatedData: [UInt8]
+
+  static let copies = 8
+  static let sealedSize = SlotBody.size + SlotSealing.overhead
+
+  init(derived: SecretBytes, associatedData: [UInt8]) {
+    identifier = SegmentIdentifier(
+      bytes: KeyedHash.identifier(of: derived, context: "agonyfs slot id", data: [], count: SegmentIdentifier.size))
+    key = KeyedHash.subkey(of: derived, context: "agonyfs slot key")
+    self.associatedData = associatedData
+  }
+
+  /// A slot file of `segmentSize` bytes.
+  func seal(_ body: SlotBody, segmentSize: Int) -> [UInt8] {
+    var file = [UInt8](repeating: 0, count: segmentSize)
+    unsafe file.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
+    let plaintext = body.encoded
+    for copy in 0..<Self.copies {
+      let start = copy * (segmentSize / Self.copies)
+      file.replaceSubrange(
+        start..<start + Self.sealedSize,
+        with: SlotSealing.seal(plaintext, key: key, associatedData: associatedData))
+    }
+    return file
+  }
+
+  /// The body from the first copy that opens; nil when none does.
+  func open(_ file: any SegmentReader, segmentSize: Int) throws(VaultError) -> SlotBody? {
+    for copy in 0..<Self.copies {
+      var sealed = [UInt8](repeating: 0, count: Self.sealedSize)
+      let offset = copy * (segmentSize / Self.copies)
+      guard let count = try? readBytes(file, at: offset, into: &sealed), count == sealed.count,
+        let body = SlotSealing.open(sealed, key: key, associatedData: associatedData)
+      else { continue }
+      return try SlotBody(decoding: body)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,264 @@
+internal import Crypto
+internal import Glibc
+internal import Storage
+internal import SystemPackage
+
+/// Beginning epochs, and deleting what no kept head needs.
+extension Space {
+  /// Bytes of the head's state in one record.
+  private static let headPartSize = 60 << 10
+
+  /// Sees to it that the epoch has room for `size` bytes of records; begins the next one when it has not. Lock held; given away meanwhile.
+  func prepareEpoch(for size: Int, committing: Bool) throws(VaultError) {
+    while true {
+      while switching || (commitPending && !committing && needsEpoch(for: size)) { lock.wait() }
+      try checkWritable()
+      if !needsEpoch(for: size) { return }
+      try beginEpoch()
+    }
+  }
+
+  private func needsEpoch(for size: Int) -> Bool {
+    guard current != nil else { return true }
+    let segmentsLeft = SegmentNumber.perEpoch - 1 - endSegment.index
+    let room = segmentSize - end + segmentsLeft * (segmentSize - SegmentFormat.recordsStart)
+    // Up to a record's length is lost at the end of each segment; a record of pages is the longest that is not split.
+    let loss = RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(PagesFormat.pagesPerRecord))
+    return room < size + (size / (segmentSize - loss) + 2) * loss
+  }
+
+  /// Flushes, writes a new head and flushes it. Lock held; given away meanwhile. No commit may be between its reservation and the map, unless it
+  /// is the caller's own and has reserved nothing yet.
+  func beginEpoch() throws(VaultError) {
+    switching = true
+    defer {
+      switching = false
+      lock.broadcast()
+    }
+    while writtenTicket != nextTicket || flushing { lock.wait() }
+    try checkWritable()
+    guard stalled.isEmpty else { throw .noSpace }
+    if let tail = recovered {
+      lock.unlock()
+      let result = completeTail(tail)
+      lock.lock()
+      if case .failure(let error) = result {
+        if error == .noSpace { throw .noSpace }
+        throw fail(error, "flushing what the last mount wrote")
+      }
+      recovered = nil
+    }
+    if !unflushed.isEmpty { try flush() }
+
+    let before = (segment: current, end: end, number: endSegment, chain: chain)
+    let epoch = EpochNumber(rawValue: highestEpoch.rawValue + 1)
+    guard epoch.rawValue < 1 << 31 else { throw fail(.fileTooLarge, "beginning epoch 2³¹") }
+    let number = SegmentNumber(epoch: epoch, index: 0)
+    let branch = Sodium.randomBytes(SpaceKeys.branchSize)
+    let segment = try createSegment(number, branch: branch, previousEnd: 0, replacing: current)
+    highestEpoch = epoch
+    current = segment
+    end = SegmentFormat.recordsStart
+    endSegment = number
+    let time = currentTime()
+    let keptHeads = keptHeads(adding: KeptHead(epoch: epoch, time: time))
+    let dying = unwrittenPageCount == nil ? pendingRetired : []
+    var dead = retired
+    for segment in dying { dead[segment] = epoch }
+
+    do throws(VaultError) {
+      let identity: SegmentIdentity
+      do throws(Errno) {
+        identity = try segment.writer.identity()
+      } catch {
+        throw fail(error, "looking at the new head")
+      }
+      let state = HeadState(
+        epoch: epoch, time: time, identity: identity,
+        previousEnd: LogPosition(segment: before.number, offset: before.end), previousChain: before.chain,
+        sequence: sequence, heads: keptHeads, epochs: epochs, retired: dead, pages: map.positions)
+      try writeHead(state)
+      if !stalled.isEmpty { throw .noSpace }
+    } catch {
+      // The torn head's number is used up; the log goes on where it was.
+      stalled.removeAll { $0.segment.number.epoch == epoch }
+      unflushed.removeAll { $0.number.epoch == epoch }
+      for index in 0..<SegmentNumber.perEpoch where (epochs[epoch]?.present ?? 0) >> UInt64(index) & 1 == 1 {
+        pendingRetired.insert(SegmentNumber(epoch: epoch, index: index))
+      }
+      current = before.segment
+      end = before.end
+      endSegment = before.number
+      chain = before.chain
+      throw error
+    }
+
+    heads = keptHeads
+    retired = dead
+    pendingRetired.subtract(dying)
+    recordsSinceHead = 0
+    leases.append(segment.writer)
+    if leases.count > 2 { leases.removeFirst() }
+    if let old = before.segment {
+      lock.unlock()
+      // When there is no room for the padding the file stays short; a later mount fills it up.
+      try? pad(old, from: before.end)
+      try? old.writer.flush()
+      lock.lock()
+    }
+    deleteUnneeded()
+  }
+
+  /// Writes and flushes a head. Lock held; given away meanwhile.
+  private func writeHead(_ state: HeadState) throws(VaultError) {
+    let bytes = state.encoded
+    var plans: [RecordPlan] = []
+    var start = 0
+    while start < bytes.count {
+      let part = Array(bytes[start..<min(start + Self.headPartSize, bytes.count)])
+      plans.append(.head(part: plans.count, total: bytes.count, bytes: part))
+      start += Self.headPartSize
+    }
+    var layout = RunLayout()
+    var failed: VaultError?
+    do throws(VaultError) {
+      try reserve(plans, into: &layout)
+    } catch {
+      failed = error
+    }
+    lock.unlock()
+    do throws(VaultError) {
+      try execute(layout)
+    } catch {
+      failed = failed ?? error
+    }
+    lock.lock()
+    if let failed { throw failed }
+    if !stalled.isEmpty { throw .noSpace }
+    try flush()
+  }
+
+  /// The heads that stay kept when `head` is added: the oldest goes only when the second-oldest is older than the copy window, or when the
+  /// disk is full; the two newest always stay.
+  private func keptHeads(adding head: KeptHead) -> [KeptHead] {
+    var kept = heads + [head]
+    let window = reserveHeld ? copyWindow : 0
+    while kept.count > 2, kept[1].time <= head.time - window { kept.removeFirst() }
+    return kept
+  }
+
+  /// Deletes retired segments that no kept head needs. Lock held; given away meanwhile.
+  private func deleteUnneeded() {
+    guard let oldest = heads.first?.epoch, let newest = heads.last?.epoch else { return }
+    let deletable = retired.filter { segment, died in
+      died <= oldest && !(segment.index == 0 && isSearched(segment.epoch, newest: newest))
+    }
+    guard !deletable.isEmpty else { return }
+    let identifiers = deletable.keys.map { ($0, keys.identifier($0, branch: branch(of: $0.epoch) ?? [])) }
+    lock.unlock()
+    var deleted: [SegmentNumber] = []
+    for (segment, identifier) in identifiers {
+      cache.remove(segment)
+      do throws(Errno) {
+        try storage.delete(identifier)
+        deleted.append(segment)
+      } catch {
+        continue
+      }
+    }
+    lock.lock()
+    for segment in deleted {
+      retired[segment] = nil
+      guard var entry = epochs[segment.epoch] else { continue }
+      entry.present &= ~(1 << UInt64(segment.index))
+      epochs[segment.epoch] = entry.present == 0 ? nil : entry
+    }
+  }
+
+  /// Whether the search for the newest epoch looks at `epoch`: whether it is `newest` with low bits cleared.
+  private func isSearched(_ epoch: EpochNumber, newest: EpochNumber) -> Bool {
+    (0..<32).contains { (newest.rawValue >> $0) << $0 == epoch.rawValue }
+  }
+
+  /// Flushes, writes a new head, and deletes what no kept head needs any more. Nothing happens in a space that was not written to since it was
+  /// opened.
+  ///
+  /// - Throws: `.noSpace`; `.readOnly`; `.system`.
+  package func advanceEpoch() throws(VaultError) {
+    lock.lock()
+    defer { lock.unlock() }
+    while switching || commitPending { lock.wait() }
+    if current == nil { return }
+    try beginEpoch()
+  }
+
+  /// Makes durable and complete what an earlier mount left.
+  private func completeTail(_ tail: RecoveredTail) -> Result<Void, Errno> {
+    do throws(Errno) {
+      for identifier in tail.segments {
+        let writer: any SegmentWriter
+        do throws(Errno) {
+          writer = try storage.openToFill(identifier)
+        } catch .wouldBlock {
+          // The lease on the newest head is ours, so this is our own.
+          continue
+        }
+        let size = try writer.size()
+        if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }
+        try writer.flush()
+      }
+      try storage.flushNames(of: tail.segments)
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Flushes, states the end of the log in a last head, completes the last segment, lets the space go. Does nothing the second time.
+  ///
+  /// - Throws: `.noSpace` when something still waits for room, and is lost now; `.readOnly`; `.system`.
+  package func close() throws(VaultError) {
+    defer {
+      lock.withLock {
+        closed = true
+        leases.removeAll()
+        current = nil
+        cache.removeAll()
+      }
+    }
+    if lock.withLock({ closed || current == nil }) { return }
+    try barrier()
+    lock.lock()
+    let wasWritten = recordsSinceHead > 0
+    while switching || commitPending { lock.wait() }
+    if wasWritten {
+      // With a head at the end the next mount has nothing to replay, and two ways to the same state should one be damaged.
+      do throws(VaultError) {
+        try beginEpoch()
+      } catch .noSpace {
+        // The log says the same; the next mount replays it.
+      } catch {
+        lock.unlock()
+        throw error
+      }
+    }
+    lock.unlock()
+    let pageCount = databasePageCount
+    var size = RecordHeader.recordLength(bodyLength: CommitBody.size + CipherSuite.tagSize)
+    size = min(size, segmentSize)
+    _ = try reserveAndExecute(
+      [.commit(recordCount: 0, pageCount: pageCount, flags: RecordHeader.closedFlag)], size: size, committing: false)
+    try barrier()
+    let last = lock.withLock { (current, end) }
+    guard let segment = last.0 else { return }
+    do throws(Errno) {
+      try pad(segment, from: last.1)
+      try segment.writer.flush()
+    } catch .noSpace, .diskQuotaExceeded {
+      // The file stays short; a later mount fills it up.
+      try? segment.writer.releaseHold()
+    } catch {
+      throw .system(error, "completing the last segment")
+    }
+  }
+}

@@ -1,0 +1,135 @@
+internal import Crypto
+internal import SystemPackage
+
+/// The pages of the space's database.
+extension Space {
+  /// Pages of the database as of the last commit.
+  package var databasePageCount: UInt32 { lock.withLock { unwrittenPageCount ?? map.pageCount } }
+
+  /// Reads one page of the database as of the last commit, 4096 bytes.
+  ///
+  /// - Throws: `.damaged` when the page is missing or does not authenticate.
+  package func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) {
+    precondition(page.count == Self.databasePageSize)
+    lock.lock()
+    if let unwritten = unwrittenPages[number] {
+      lock.unlock()
+      unsafe page.copyBytes(from: unwritten)
+      return
+    }
+    let position = map.position(of: number)
+    lock.unlock()
+    guard let position else { throw .damaged("database page \(number.rawValue) is not in the map") }
+    try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
+  }
+
+  /// Appends changed pages and the commit that closes them, without flushing.
+  ///
+  /// On a full disk it keeps the pages in memory and returns normally; `hasUnwrittenCommit` is true then, and `barrier()` throws `.noSpace` until
+  /// there is room again.
+  ///
+  /// - Throws: `.readOnly`; `.system` when writing failed, after which the space is read-only.
+  package func commit(_ pages: [PageWrite], pageCount: UInt32) throws(VaultError) {
+    lock.lock()
+    while commitPending || switching { lock.wait() }
+    do throws(VaultError) {
+      try checkWritable()
+    } catch {
+      lock.unlock()
+      throw error
+    }
+    commitPending = true
+    var copies = unwrittenPages
+    let queued = rewriteQueue
+    lock.unlock()
+    defer {
+      lock.lock()
+      commitPending = false
+      lock.broadcast()
+      lock.unlock()
+    }
+
+    let given = Set(pages.map(\.number))
+    for number in given { copies[number] = nil }
+    for number in queued where copies[number] == nil && !given.contains(number) && number.rawValue <= pageCount {
+      copies[number] = try readPageBytes(number)
+    }
+    do throws(VaultError) {
+      try resumeStalled()
+      try appendCommit(pages, copies: copies, pageCount: pageCount)
+      lock.withLock {
+        unwrittenPages.removeAll()
+        unwrittenPageCount = nil
+        rewriteQueue.subtract(queued)
+      }
+    } catch .noSpace {
+      for page in pages { copies[page.number] = unsafe Array(page.bytes) }
+      lock.withLock {
+        unwrittenPages = copies
+        unwrittenPageCount = pageCount
+      }
+    }
+  }
+
+  /// Tries to append a commit that a full disk kept in memory.
+  func commitUnwritten() throws(VaultError) {
+    guard let pageCount = lock.withLock({ unwrittenPageCount }) else { return }
+    try commit([], pageCount: pageCount)
+    if lock.withLock({ unwrittenPageCount != nil }) { throw .noSpace }
+  }
+
+  /// Has pages copied forward by the next commit.
+  package func rewritePagesAtNextCommit(_ pages: [PageNumber]) {
+    lock.withLock { rewriteQueue.formUnion(pages) }
+  }
+
+  private func readPageBytes(_ number: PageNumber) throws(VaultError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.databasePageSize)
+    var result: Result<Void, VaultError> = .success(())
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(VaultError) {
+        try unsafe readPage(number, into: buffer)
+      } catch {
+        result = .failure(error)
+      }
+    }
+    try result.get()
+    return bytes
+  }
+
+  private func appendCommit(
+    _ pages: [PageWrite], copies: [PageNumber: [UInt8]], pageCount: UInt32
+  ) throws(VaultError) {
+    // The copies live in one block of memory while they are sealed.
+    let block = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(1, copies.count * Self.databasePageSize), alignment: 16)
+    defer { unsafe block.deallocate() }
+    var all = pages
+    for (index, copy) in copies.sorted(by: { $0.key < $1.key }).enumerated() {
+      let start = index * Self.databasePageSize
+      let place = unsafe UnsafeMutableRawBufferPointer(rebasing: block[start..<start + Self.databasePageSize])
+      unsafe place.copyBytes(from: copy.value)
+      unsafe all.append(PageWrite(number: copy.key, bytes: UnsafeRawBufferPointer(place)))
+    }
+    var plans: [RecordPlan] = []
+    var size = RecordHeader.recordLength(bodyLength: CommitBody.size + CipherSuite.tagSize)
+    for start in stride(from: 0, to: all.count, by: PagesFormat.pagesPerRecord) {
+      let part = Array(all[start..<min(start + PagesFormat.pagesPerRecord, all.count)])
+      plans.append(.pages(part))
+      size += RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(part.count))
+    }
+    plans.append(.commit(recordCount: plans.count, pageCount: pageCount, flags: 0))
+    let layout = try reserveAndExecute(plans, size: size, committing: true)
+    lock.withLock {
+      map.resize(to: pageCount)
+      for (page, position) in layout.pagePositions { map.set(page, to: position) }
+    }
+  }
+}
+
+extension Space {
+  /// The same, for pages that are named by pairs.
+  package func commit(pages: [(PageNumber, UnsafeRawBufferPointer)], pageCount: UInt32) throws(VaultError) {
+    try commit(unsafe pages.map { unsafe PageWrite(number: $0.0, bytes: unsafe $0.1) }, pageCount: pageCount)
+  }
+}

@@ -1,0 +1,109 @@
+internal import Crypto
+internal import Storage
+internal import SystemPackage
+
+/// Reading and opening what the log holds.
+extension Space {
+  /// Reads plaintext bytes `range` of the extent record at `position`, whose plaintext is `recordLength` bytes. Safe from any thread.
+  ///
+  /// - Throws: `.damaged` when the record is missing or does not authenticate; `buffer` then holds nothing of use.
+  package func read(
+    _ position: LogPosition, recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(VaultError) {
+    precondition(range.count == buffer.count && range.upperBound <= recordLength && range.lowerBound >= 0)
+    if range.isEmpty { return }
+    let handle = try handle(position.segment)
+    let bodyStart = position.offset + RecordHeader.sealedSize
+    var page = range.lowerBound / ExtentFormat.pageSize
+    let lastPage = (range.upperBound - 1) / ExtentFormat.pageSize
+    let pagesPerBuffer = PooledBuffer.capacity / ExtentFormat.sealedPageSize - 1
+    let pooled = PooledBuffer.take()
+    defer { PooledBuffer.give(pooled) }
+    while page <= lastPage {
+      let next = min(page + pagesPerBuffer, lastPage + 1)
+      let plaintextEnd = min(next * ExtentFormat.pageSize, recordLength)
+      let plaintextCount = plaintextEnd - page * ExtentFormat.pageSize
+      let sealedStart = bodyStart + page * ExtentFormat.sealedPageSize
+      let memory = unsafe pooled.bytes(PooledBuffer.capacity)
+      let sealed = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<ExtentFormat.bodyLength(plaintextCount)])
+      let scratch = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(memory.count - ExtentFormat.pageSize)...])
+      try unsafe readSealed(handle, at: sealedStart, into: sealed)
+      try unsafe open(
+        UnsafeRawBufferPointer(sealed), of: handle, at: sealedStart, pages: page..<next, recordLength: recordLength,
+        range: range, into: buffer, scratch: scratch)
+      page = next
+    }
+  }
+
+  private func open(
+    _ sealed: UnsafeRawBufferPointer, of handle: SegmentHandle, at sealedStart: Int, pages: Range<Int>,
+    recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer,
+    scratch: UnsafeMutableRawBufferPointer
+  ) throws(VaultError) {
+    let opened = SealingContext.with { context in
+      var offset = 0
+      for page in pages {
+        let start = page * ExtentFormat.pageSize
+        let count = min(ExtentFormat.pageSize, recordLength - start)
+        let blob = unsafe UnsafeRawBufferPointer(rebasing: sealed[offset..<offset + count + CipherSuite.tagSize])
+        let wanted = max(start, range.lowerBound)..<min(start + count, range.upperBound)
+        let target = unsafe UnsafeMutableRawBufferPointer(
+          rebasing: buffer[wanted.lowerBound - range.lowerBound..<wanted.upperBound - range.lowerBound])
+        let isWhole = wanted.count == count
+        let plaintext = unsafe isWhole ? target : UnsafeMutableRawBufferPointer(rebasing: scratch[..<count])
+        guard
+          unsafe handle.key.open(
+            blob, at: UInt64(sealedStart + offset), kind: BlobKind.filePage, into: plaintext, context)
+        else { return false }
+        if !isWhole {
+          unsafe target.copyMemory(
+            from: UnsafeRawBufferPointer(
+              rebasing: plaintext[wanted.lowerBound - start..<wanted.upperBound - start]))
+        }
+        offset += count + CipherSuite.tagSize
+      }
+      return true
+    }
+    guard opened else { throw .damaged("an extent in segment \(handle.number.rawValue) does not authenticate") }
+  }
+
+  /// Reads and opens one blob whose plaintext fills `plaintext`.
+  func readBlob(
+    _ position: LogPosition, kind: UInt8, into plaintext: UnsafeMutableRawBufferPointer
+  ) throws(VaultError) {
+    let handle = try handle(position.segment)
+    let pooled = PooledBuffer.take()
+    defer { PooledBuffer.give(pooled) }
+    let sealed = unsafe pooled.bytes(plaintext.count + CipherSuite.tagSize)
+    try unsafe readSealed(handle, at: position.offset, into: sealed)
+    let opened = SealingContext.with { context in
+      unsafe handle.key.open(
+        UnsafeRawBufferPointer(sealed), at: UInt64(position.offset), kind: kind, into: plaintext, context)
+    }
+    guard opened else { throw .damaged("a page in segment \(handle.number.rawValue) does not authenticate") }
+  }
+
+  /// Reads ciphertext from the file, or from what a full disk keeps in memory.
+  private func readSealed(
+    _ handle: SegmentHandle, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(VaultError) {
+    let isStalled = lock.withLock {
+      for write in stalled
+      where write.segment.number == handle.number && offset >= write.offset
+        && offset + buffer.count <= write.offset + write.bytes.count
+      {
+        unsafe buffer.copyBytes(from: write.bytes[offset - write.offset..<offset - write.offset + buffer.count])
+        return true
+      }
+      return false
+    }
+    if isStalled { return }
+    do throws(Errno) {
+      let count = try unsafe handle.reader.read(at: offset, into: buffer)
+      guard count == buffer.count else { throw Errno.ioError }
+    } catch {
+      cache.remove(handle.number)
+      throw .damaged("segment \(handle.number.rawValue) is short or cannot be read")
+    }
+  }
+}

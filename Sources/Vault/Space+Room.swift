@@ -1,0 +1,67 @@
+internal import Storage
+internal import SystemPackage
+
+/// The reserve: room that is held on the disk so that a delete always commits.
+extension Space {
+  /// Bytes of the reserve: what may wait in memory, the largest commit, a head, and a segment for cleaning; less on a small disk.
+  var reserveBytes: Int {
+    let total = Int(clamping: storage.capacity().total)
+    return min(48 << 20, max(2 * segmentSize, total / 16))
+  }
+
+  /// Holds room beyond the end of the segment that is being written: for the segment itself and the reserve. Call with the lock held.
+  func holdRoom(_ writer: any SegmentWriter, replacing old: OpenSegment?) {
+    let wanted = segmentSize + reserveBytes
+    if hold(writer, wanted) {
+      reserveHeld = true
+      return
+    }
+    // The segment before holds a reserve as well; only on a nearly full disk is there not room for both.
+    if let old {
+      try? old.writer.releaseHold()
+      if hold(writer, wanted) {
+        reserveHeld = true
+        return
+      }
+    }
+    reserveHeld = false
+    _ = hold(writer, segmentSize)
+  }
+
+  private func hold(_ writer: any SegmentWriter, _ size: Int) -> Bool {
+    do throws(Errno) {
+      try writer.hold(upTo: size)
+      return true
+    } catch .notSupported {
+      return storage.capacity().free >= Int64(size)
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether the room that deleting needs at worst is held; false means that new data must be refused.
+  package var reserveIsHeld: Bool {
+    lock.withLock {
+      if unwrittenPageCount != nil || !stalled.isEmpty { return false }
+      guard let current else {
+        return storage.capacity().free >= Int64(segmentSize + reserveBytes)
+      }
+      if !reserveHeld { holdRoom(current.writer, replacing: nil) }
+      return reserveHeld
+    }
+  }
+
+  /// Room in and around the space.
+  package func capacity() -> SpaceCapacity {
+    let host = storage.capacity()
+    let reserve = Int64(reserveBytes)
+    return lock.withLock {
+      let used = epochs.values.reduce(0) { $0 + Int64($1.present.nonzeroBitCount) } * Int64(segmentSize)
+      let held = current != nil && reserveHeld
+      let rest = current == nil ? 0 : Int64(segmentSize - end)
+      let available = max(0, host.free + (held ? rest : -reserve))
+      return SpaceCapacity(
+        totalBytes: host.total, freeBytes: max(host.free, available), availableBytes: available, usedBytes: used)
+    }
+  }
+}

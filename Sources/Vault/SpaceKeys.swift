@@ -1,0 +1,53 @@
+internal import Crypto
+internal import Storage
+
+/// The subkeys of a space and what they yield: names and keys of segments, and the chain over the log.
+final class SpaceKeys: Sendable {
+  /// Bytes of the random value that tells two branches of one epoch apart.
+  static let branchSize = 16
+  /// Bytes of a chain value.
+  static let chainSize = 32
+
+  let suite: CipherSuite
+  private let logKey: SecretBytes
+  private let identifierKey: SecretBytes
+  private let chainKey: SecretBytes
+
+  init(spaceKey: SecretBytes, suite: CipherSuite) {
+    self.suite = suite
+    logKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs log")
+    identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
+    chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")
+  }
+
+  /// The name of an epoch's head: PRF(identifier key, "epoch", epoch).
+  func headIdentifier(_ epoch: EpochNumber) -> SegmentIdentifier {
+    var data = ByteWriter()
+    data.append(UInt64(epoch.rawValue))
+    return SegmentIdentifier(
+      bytes: KeyedHash.identifier(
+        of: identifierKey, context: "epoch", data: data.bytes, count: SegmentIdentifier.size))
+  }
+
+  /// The name of a segment: the head's for index 0, else PRF(identifier key, "segment", epoch, branch, index).
+  func identifier(_ segment: SegmentNumber, branch: [UInt8]) -> SegmentIdentifier {
+    if segment.index == 0 { return headIdentifier(segment.epoch) }
+    var data = ByteWriter()
+    data.append(UInt64(segment.epoch.rawValue))
+    data.append(branch)
+    data.append(UInt32(segment.index))
+    return SegmentIdentifier(
+      bytes: KeyedHash.identifier(
+        of: identifierKey, context: "segment", data: data.bytes, count: SegmentIdentifier.size))
+  }
+
+  /// The key of the segment that begins with `salt`: keyed BLAKE2b(log key, salt).
+  func segmentKey(salt: [UInt8]) -> SealingKey {
+    SealingKey(suite: suite, key: KeyedHash.subkey(of: logKey, context: "segment", data: salt))
+  }
+
+  /// The chain value after a record whose sealed header ends with `tag`.
+  func chain(after value: [UInt8], tag: [UInt8]) -> [UInt8] {
+    KeyedHash.identifier(of: chainKey, context: "record", data: value + tag, count: Self.chainSize)
+  }
+}

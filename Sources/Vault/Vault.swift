@@ -1,0 +1,137 @@
+// A vault: a directory with public parameters and equal-sized files.
+//
+// For tests: `Vault(storage:parameters:)` makes a vault over any `Storage`; `createSpace(suite:)` gives a new, empty `Space` and the body that a
+// slot for it would hold; `openSpace(_:)` opens it again.
+
+package import Crypto
+package import Storage
+internal import SystemPackage
+
+/// A directory of files that look like random bytes, in which passwords open spaces.
+package final class Vault: Sendable {
+  /// Where the segment files are.
+  package let storage: any Storage
+  /// What `agonyfs.json` says.
+  package let parameters: VaultParameters
+
+  /// A vault over a storage that exists.
+  package init(storage: any Storage, parameters: VaultParameters) {
+    self.storage = storage
+    self.parameters = parameters
+  }
+
+  /// Whether nothing in it can be written.
+  package var isReadOnly: Bool { storage.isReadOnly }
+
+  /// The slots that a password has, one for each key derivation; takes the same work for every password.
+  ///
+  /// - Throws: `.system` when there is not enough memory for the derivation.
+  package func slotKeys(for password: Password) throws(VaultError) -> [SlotKey] {
+    var slots: [SlotKey] = []
+    for derivation in parameters.derivations {
+      guard let derived = derivation.derive(password) else {
+        throw .system(.noMemory, "deriving the key needs \(derivation.memory >> 20) MiB of memory, which")
+      }
+      slots.append(SlotKey(derived: derived, associatedData: parameters.slotAssociatedData(derivation)))
+    }
+    return slots
+  }
+
+  /// What the first of `slots` that opens holds.
+  ///
+  /// - Throws: `.noSpaceOpens` when none does.
+  package func openSlot(_ slots: [SlotKey]) throws(VaultError) -> (slot: SlotKey, body: SlotBody) {
+    for slot in slots {
+      guard let file = try? storage.open(slot.identifier) else { continue }
+      if let body = try slot.open(file, segmentSize: parameters.segmentSize) { return (slot, body) }
+    }
+    throw .noSpaceOpens
+  }
+
+  /// Makes `slot` open the space of `body`; durable on return.
+  ///
+  /// - Throws: `.passwordInUse` when the slot exists; `.noSpace`; `.system`.
+  package func putSlot(_ slot: SlotKey, _ body: SlotBody) throws(VaultError) {
+    let file = slot.seal(body, segmentSize: parameters.segmentSize)
+    var result: Result<Void, Errno> = .success(())
+    unsafe file.withUnsafeBytes { content in
+      do throws(Errno) {
+        try unsafe storage.putIfAbsent(slot.identifier, content: content)
+      } catch {
+        result = .failure(error)
+      }
+    }
+    do throws(Errno) {
+      try result.get()
+    } catch .fileExists {
+      throw .passwordInUse
+    } catch .noSpace, .diskQuotaExceeded {
+      throw .noSpace
+    } catch {
+      throw .system(error, "writing the slot")
+    }
+  }
+
+  /// Deletes a slot file, durably.
+  package func deleteSlot(_ identifier: SegmentIdentifier) throws(VaultError) {
+    do throws(Errno) {
+      try storage.delete(identifier)
+      try storage.flushNames(of: [identifier])
+    } catch {
+      throw .system(error, "deleting the slot")
+    }
+  }
+
+  /// A new, empty space, which no password opens yet. Nothing is on the disk before its first write.
+  package func createSpace(
+    suite: CipherSuite, copyWindow: Int64 = Space.defaultCopyWindow
+  ) -> (space: Space, body: SlotBody) {
+    let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
+    let space = Space(
+      storage: storage, keys: SpaceKeys(spaceKey: body.spaceKey, suite: suite), segmentSize: parameters.segmentSize,
+      copyWindow: copyWindow, state: RecoveredState(), leases: [], readOnlyReason: nil)
+    return (space, body)
+  }
+
+  /// Opens the space of `body` at its newest state; changes nothing.
+  ///
+  /// - Parameters:
+  ///   - readOnly: whether other read-only users may have the space open as well.
+  ///   - acceptOlder: whether a state that is older than what was once written may be gone on from.
+  /// - Throws: `.spaceInUse`; `.damaged` when the space cannot be found.
+  package func openSpace(
+    _ body: SlotBody, readOnly: Bool = false, acceptOlder: Bool = false,
+    copyWindow: Int64 = Space.defaultCopyWindow
+  ) throws(VaultError) -> Space {
+    let keys = SpaceKeys(spaceKey: body.spaceKey, suite: body.suite)
+    let recovery = Recovery(storage: storage, keys: keys, segmentSize: parameters.segmentSize)
+    var reason: String?
+    if readOnly { reason = "it was opened for reading only" }
+    if !body.isWritable { reason = "it was written by a newer agonyfs" }
+    if isReadOnly { reason = "the vault's directory cannot be written" }
+    while true {
+      guard let newest = try recovery.newestExisting() else {
+        throw .damaged("the space of this password has no head")
+      }
+      let lease: any SegmentLease
+      do throws(Errno) {
+        lease = try storage.lease(keys.headIdentifier(newest), exclusive: reason == nil)
+      } catch .wouldBlock {
+        throw .spaceInUse
+      } catch .noSuchFileOrDirectory {
+        continue
+      } catch {
+        throw .system(error, "locking the space")
+      }
+      // Whoever held the space until now may have begun an epoch in between.
+      if try recovery.newestExisting() != newest { continue }
+      let state = try recovery.recover(newest: newest)
+      return Space(
+        storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, state: state,
+        leases: [lease], readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
+    }
+  }
+
+  /// The files that a space may have, for removing it: every segment that its newest head names.
+  package func segmentIdentifiers(of space: Space) -> [SegmentIdentifier] { space.segmentIdentifiers() }
+}

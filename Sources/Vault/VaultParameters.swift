@@ -1,0 +1,123 @@
+package import Crypto
+internal import FoundationEssentials
+
+/// What `agonyfs.json` says: public, and nothing else about a vault is readable.
+package struct VaultParameters: Equatable, Sendable {
+  /// The format that this program writes, and the newest that it reads.
+  package static let currentFormat = 1
+  /// The file's name in the vault's directory.
+  package static let fileName = "agonyfs.json"
+  static let identifierSize = 16
+
+  /// 16 random bytes.
+  package var identifier: [UInt8]
+  /// Bytes of every segment file.
+  package var segmentSize: Int
+  /// The derivations that slots may have been made under, oldest first.
+  package var derivations: [PasswordDerivation]
+
+  private struct File: Codable {
+    var format: Int
+    var vault: String
+    var segmentSize: Int
+    var keyDerivations: [Derivation]
+  }
+
+  private struct Derivation: Codable {
+    var algorithm: String
+    var operations: UInt64
+    var memory: UInt64
+    var salt: String
+  }
+
+  private struct FormatOnly: Codable {
+    var format: Int
+  }
+
+  private static let algorithm = "argon2id13"
+
+  init(identifier: [UInt8], segmentSize: Int, derivations: [PasswordDerivation]) {
+    self.identifier = identifier
+    self.segmentSize = segmentSize
+    self.derivations = derivations
+  }
+
+  /// Reads the file.
+  ///
+  /// - Throws: `.newerFormat`; `.notAVault` with the reason when the text is not what this program would write.
+  package init(json: [UInt8]) throws(VaultError) {
+    let data = Data(json)
+    guard let format = try? JSONDecoder().decode(FormatOnly.self, from: data).format else {
+      throw .notAVault("\(Self.fileName) is damaged: it is not the JSON that agonyfs writes")
+    }
+    guard format >= 1 else { throw .notAVault("\(Self.fileName) names format \(format), which does not exist") }
+    guard format <= Self.currentFormat else { throw .newerFormat(format) }
+    guard let file = try? JSONDecoder().decode(File.self, from: data) else {
+      throw .notAVault("\(Self.fileName) is damaged: something is missing in it")
+    }
+    guard let identifier = bytes(hexadecimal: file.vault), identifier.count == Self.identifierSize else {
+      throw .notAVault("\(Self.fileName) is damaged: \"vault\" must be 32 hexadecimal digits")
+    }
+    guard SegmentFormat.sizeRange.contains(file.segmentSize), file.segmentSize.nonzeroBitCount == 1 else {
+      throw .notAVault("\(Self.fileName) is damaged: \"segmentSize\" must be a power of two from 1 to 64 MiB")
+    }
+    guard (1...16).contains(file.keyDerivations.count) else {
+      throw .notAVault("\(Self.fileName) is damaged: \"keyDerivations\" must have 1 to 16 entries")
+    }
+    var derivations: [PasswordDerivation] = []
+    for entry in file.keyDerivations {
+      guard entry.algorithm == Self.algorithm, let salt = bytes(hexadecimal: entry.salt),
+        let derivation = PasswordDerivation(operations: entry.operations, memory: entry.memory, salt: salt)
+      else { throw .notAVault("\(Self.fileName) is damaged: an entry of \"keyDerivations\" is outside sane bounds") }
+      derivations.append(derivation)
+    }
+    self.init(identifier: identifier, segmentSize: file.segmentSize, derivations: derivations)
+  }
+
+  /// The file's text.
+  package var json: [UInt8] {
+    let file = File(
+      format: Self.currentFormat, vault: hexadecimal(identifier), segmentSize: segmentSize,
+      keyDerivations: derivations.map {
+        Derivation(
+          algorithm: Self.algorithm, operations: $0.operations, memory: $0.memory, salt: hexadecimal($0.salt))
+      })
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    guard let data = try? encoder.encode(file) else { preconditionFailure("the parameters cannot be encoded") }
+    return Array(data) + [UInt8(ascii: "\n")]
+  }
+
+  /// What a slot made under `derivation` is bound to: vault id, format, segment size and this one derivation. Only this one, so that others can be
+  /// added later without breaking it.
+  func slotAssociatedData(_ derivation: PasswordDerivation) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(identifier)
+    writer.append(UInt32(Self.currentFormat))
+    writer.append(UInt32(segmentSize))
+    writer.append(UInt32(13))
+    writer.append(UInt32(0))
+    writer.append(derivation.operations)
+    writer.append(derivation.memory)
+    writer.append(derivation.salt)
+    return writer.bytes
+  }
+}
+
+private func hexadecimal(_ bytes: [UInt8]) -> String {
+  bytes.map { byte in
+    let digits = String(byte, radix: 16)
+    return digits.count == 1 ? "0" + digits : digits
+  }.joined()
+}
+
+private func bytes(hexadecimal text: String) -> [UInt8]? {
+  let digits = Array(text.utf8)
+  guard digits.count.isMultiple(of: 2) else { return nil }
+  var bytes: [UInt8] = []
+  for index in stride(from: 0, to: digits.count, by: 2) {
+    guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }
+    bytes.append(byte)
+  }
+  return bytes
+}

@@ -1,0 +1,181 @@
+package import Storage
+package import SystemPackage
+internal import Vault
+
+extension FaultyStorage {
+  /// Creates an empty file.
+  package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    lock.lock()
+    defer { lock.unlock() }
+    let cut = try begin()
+    if files[identifier] != nil { throw .fileExists }
+    if used + 4096 > limit { throw .noSpace }
+    births += 1
+    let file = File(identity: SegmentIdentity(inode: births, bornSeconds: 1, bornNanoseconds: 0))
+    file.isLeased = true
+    files[identifier] = file
+    if cut { throw .ioError }
+    return OpenFile(self, file, ownsLease: true)
+  }
+
+  /// Writes a whole file, or nothing.
+  package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
+    lock.lock()
+    defer { lock.unlock() }
+    let cut = try begin()
+    if files[identifier] != nil { throw .fileExists }
+    if used + content.count > limit { throw .noSpace }
+    births += 1
+    let file = File(identity: SegmentIdentity(inode: births, bornSeconds: 1, bornNanoseconds: 0))
+    file.content = unsafe Array(content)
+    file.flushedCount = content.count
+    file.nameIsFlushed = !cut
+    file.isComplete = true
+    files[identifier] = file
+    if cut { throw .ioError }
+  }
+
+  /// Opens a file for reading.
+  package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    lock.lock()
+    defer { lock.unlock() }
+    if isCut { throw .ioError }
+    guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
+    return OpenFile(self, file)
+  }
+
+  /// Whether a file is there.
+  package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
+    lock.withLock { files[identifier] != nil }
+  }
+
+  /// Deletes a file.
+  package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
+    lock.lock()
+    defer { lock.unlock() }
+    let cut = try begin()
+    if let file = files.removeValue(forKey: identifier), file.nameIsFlushed { deleted[identifier] = file }
+    if cut { throw .ioError }
+  }
+
+  /// Lists all files.
+  package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
+    let listings = lock.withLock {
+      files.map { SegmentListing(identifier: $0.key, size: Int64($0.value.content.count), modified: 0) }
+    }
+    for listing in listings where !body(listing) { return }
+  }
+
+  /// Takes a lease.
+  package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
+    lock.lock()
+    defer { lock.unlock() }
+    guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
+    if file.isLeased { throw .wouldBlock }
+    file.isLeased = exclusive
+    return OpenFile(self, file, ownsLease: exclusive)
+  }
+
+  /// Opens a short file to be filled.
+  package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    lock.lock()
+    defer { lock.unlock() }
+    _ = try begin()
+    guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
+    return OpenFile(self, file)
+  }
+
+  /// Makes names durable.
+  package func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno) {
+    lock.lock()
+    defer { lock.unlock() }
+    if try begin() { throw .ioError }
+    for identifier in identifiers {
+      files[identifier]?.nameIsFlushed = true
+      deleted[identifier] = nil
+    }
+  }
+
+  /// Room.
+  package func capacity() -> StorageCapacity {
+    lock.withLock {
+      let total = limit == .max ? 1 << 40 : limit
+      return StorageCapacity(total: Int64(total), free: Int64(max(0, total - used)), freeFiles: .max)
+    }
+  }
+
+  /// A handle on a file; ends its lease when it goes, if it owns one.
+  final class OpenFile: SegmentWriter, @unchecked Sendable {
+    let storage: FaultyStorage
+    let file: File
+    let ownsLease: Bool
+
+    init(_ storage: FaultyStorage, _ file: File, ownsLease: Bool = false) {
+      self.storage = storage
+      self.file = file
+      self.ownsLease = ownsLease
+    }
+
+    deinit {
+      if ownsLease { storage.lock.withLock { file.isLeased = false } }
+    }
+
+    func size() throws(Errno) -> Int { storage.lock.withLock { file.content.count } }
+
+    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+      storage.lock.lock()
+      defer { storage.lock.unlock() }
+      if storage.isCut { throw .ioError }
+      guard offset < file.content.count else { return 0 }
+      let count = min(buffer.count, file.content.count - offset)
+      unsafe buffer.copyBytes(from: file.content[offset..<offset + count])
+      return count
+    }
+
+    func identity() throws(Errno) -> SegmentIdentity { file.identity }
+
+    func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
+      storage.lock.lock()
+      defer { storage.lock.unlock() }
+      let cut = try storage.begin()
+      precondition(offset <= file.content.count, "a write leaves a gap")
+      let growth = max(0, offset + buffer.count - max(file.content.count, file.held))
+      if growth > 0 && storage.used + growth > storage.limit { throw .noSpace }
+      let count = cut ? buffer.count / 2 : buffer.count
+      let bytes = unsafe Array(buffer[..<count])
+      // What was written once is never changed, only written again.
+      let overlap = min(file.content.count - offset, count)
+      precondition(
+        overlap == 0 || Array(file.content[offset..<offset + overlap]) == Array(bytes[..<overlap]),
+        "an offset gets a second content")
+      file.content.replaceSubrange(offset..<offset + max(0, overlap), with: bytes)
+      if cut { throw .ioError }
+    }
+
+    func hold(upTo size: Int) throws(Errno) {
+      storage.lock.lock()
+      defer { storage.lock.unlock() }
+      let growth = max(0, size - max(file.content.count, file.held))
+      if storage.used + growth > storage.limit { throw .noSpace }
+      file.held = max(file.held, size)
+    }
+
+    func releaseHold() throws(Errno) { storage.lock.withLock { file.held = 0 } }
+
+    func startFlush(from offset: Int, count: Int) {}
+
+    func flush() throws(Errno) {
+      storage.lock.lock()
+      defer { storage.lock.unlock() }
+      if try storage.begin() { throw .ioError }
+      file.flushedCount = file.content.count
+    }
+
+    func finish() throws(Errno) {
+      storage.lock.withLock {
+        file.held = 0
+        file.isComplete = true
+      }
+    }
+  }
+}

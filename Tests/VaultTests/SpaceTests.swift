@@ -1,0 +1,127 @@
+import Crypto
+import FaultyStorage
+import Storage
+import Testing
+
+@testable import Vault
+
+@Suite struct SpaceTests {
+  @Test(arguments: CipherSuite.allCases)
+  func whatIsWrittenIsRead(suite: CipherSuite) throws {
+    let test = TestSpace(suite: suite)
+    let data = randomBytes(300_001, seed: 1)
+    let pieces = try test.space.append(data)
+    #expect(pieces.map(\.length).reduce(0, +) == data.count)
+    for piece in pieces {
+      let start = Int(piece.offset.rawValue)
+      #expect(try test.space.bytes(piece) == Array(data[start..<start + piece.length]))
+    }
+    let piece = try #require(pieces.first)
+    for range in [0..<1, 16_383..<16_385, 5..<40_000, piece.length - 1..<piece.length] {
+      #expect(try test.space.bytes(piece, range) == Array(data[range]))
+    }
+    try test.space.commit([1: page(1, version: 1), 2: page(2, version: 1)], pageCount: 2)
+    #expect(try test.space.pageBytes(2) == page(2, version: 1))
+    try test.space.close()
+    let again = try test.vault.openSpace(test.body)
+    #expect(again.databasePageCount == 2)
+    #expect(try again.pageBytes(1) == page(1, version: 1))
+    #expect(try again.bytes(piece) == Array(data[..<piece.length]))
+  }
+
+  @Test func aClosedVaultHasOnlyWholeFiles() throws {
+    let test = TestSpace()
+    for round in 0..<5 {
+      _ = try test.space.append(randomBytes(700_000, seed: UInt64(round)))
+      try test.space.commit([1: page(1, version: round)], pageCount: 1)
+      try test.space.barrier()
+    }
+    try test.space.close()
+    for name in test.storage.names { #expect(test.storage.content(name).count == TestSpace.segmentSize) }
+  }
+
+  @Test func aMountThatWritesNothingCreatesNothing() throws {
+    let test = TestSpace()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let before = test.storage.names
+    let space = try test.vault.openSpace(test.body)
+    _ = try space.pageBytes(1)
+    try space.barrier()
+    try space.advanceEpoch()
+    try space.close()
+    #expect(test.storage.names == before)
+  }
+
+  @Test func theSpaceIsRefusedWhileItIsOpen() throws {
+    let test = TestSpace()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    #expect(throws: VaultError.spaceInUse) { try test.vault.openSpace(test.body) }
+    try test.space.close()
+    let space = try test.vault.openSpace(test.body)
+    #expect(throws: VaultError.spaceInUse) { try test.vault.openSpace(test.body) }
+    try space.close()
+  }
+
+  @Test func manyEpochsAreFoundAndOldSegmentsGo() throws {
+    let test = TestSpace()
+    for version in 1...300 {
+      try test.space.commit([1: page(1, version: version)], pageCount: 1)
+      test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      try test.space.advanceEpoch()
+      if version.isMultiple(of: 37) {
+        try test.reopenAfterKill()
+        #expect(try test.space.pageBytes(1) == page(1, version: version))
+      }
+    }
+    #expect(test.storage.names.count < 40)
+    try test.space.close()
+    #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 300))
+  }
+
+  @Test func aLongLogGoesOverManySegmentsAndEpochs() throws {
+    let test = TestSpace()
+    var pieces: [(UInt64, ExtentPiece)] = []
+    for round in 0..<200 {
+      for piece in try test.space.append(randomBytes(500_000 + round, seed: UInt64(round))) {
+        pieces.append((UInt64(round), piece))
+      }
+      if round.isMultiple(of: 7) {
+        try test.space.commit([1: page(1, version: round)], pageCount: 1)
+        try test.space.barrier()
+      }
+    }
+    try test.space.barrier()
+    try test.space.commit([1: page(1, version: 200)], pageCount: 1)
+    try test.space.close()
+    let space = try test.vault.openSpace(test.body)
+    #expect(try space.pageBytes(1) == page(1, version: 200))
+    for (seed, piece) in pieces.shuffled().prefix(40) {
+      let start = Int(piece.offset.rawValue)
+      let data = randomBytes(500_000 + Int(seed), seed: seed)
+      #expect(try space.bytes(piece) == Array(data[start..<start + piece.length]))
+    }
+  }
+
+  @Test func aDamagedSegmentIsReportedAndOthersAreNot() throws {
+    let test = TestSpace()
+    let first = try test.space.append(randomBytes(900_000, seed: 1))
+    let second = try test.space.append(randomBytes(900_000, seed: 2))
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    let piece = try #require(first.first)
+    let name = keys.headIdentifier(piece.position.segment.epoch)
+    test.storage.tamper(name) { content in
+      var content = content
+      content[piece.position.offset + RecordHeader.sealedSize + 20_000] ^= 1
+      return content
+    }
+    let space = try test.vault.openSpace(test.body)
+    #expect(throws: VaultError.self) { try space.bytes(piece) }
+    #expect(try space.bytes(piece, 0..<16_384) == Array(randomBytes(900_000, seed: 1)[..<16_384]))
+    let last = try #require(second.last)
+    let start = Int(last.offset.rawValue)
+    #expect(try space.bytes(last) == Array(randomBytes(900_000, seed: 2)[start..<start + last.length]))
+  }
+}

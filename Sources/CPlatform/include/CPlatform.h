@@ -1,6 +1,7 @@
 #ifndef AGONYFS_PLATFORM_H
 #define AGONYFS_PLATFORM_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,5 +19,14 @@ int agonyfs_hold_room(int descriptor, off_t size);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
+
+/// The process's argument vector itself, not a copy: what is overwritten in it is overwritten in the process title.
+char **agonyfs_arguments(int *count);
+
+/// signalfd(2), close-on-exec: readable while one of the signals, which the caller has blocked, is pending.
+int agonyfs_signal_descriptor(const sigset_t *signals);
+
+/// close_range(2), both ends included.
+int agonyfs_close_descriptors(unsigned int first, unsigned int last);
 
 #endif

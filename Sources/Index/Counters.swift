@@ -1,0 +1,31 @@
+// Invariants
+// 1. Numbers that are handed out never come back: `nextInode` and `nextCookie` only grow, also when a savepoint is rolled back.
+// 2. Counts (`inodeCount`, `liveBytes`) go back with the savepoint.
+
+internal import Vault
+
+/// Figures that are kept in memory and stored in `meta` with each commit.
+struct Counters: Equatable {
+  var nextInode: UInt64 = InodeNumber.root.rawValue
+  var nextCookie: UInt64 = 3
+  var inodeCount: Int64 = 0
+  var liveBytes: Int64 = 0
+}
+
+extension Counters {
+  /// Each figure's key in `meta`.
+  static let keys = ["next_inode", "next_cookie", "inode_count", "live_bytes"]
+
+  /// The figures in the order of `keys`.
+  var values: [Int64] {
+    [Int64(bitPattern: nextInode), Int64(bitPattern: nextCookie), inodeCount, liveBytes]
+  }
+
+  /// Takes the figures in the order of `keys`.
+  init(values: [Int64]) {
+    nextInode = UInt64(bitPattern: values[0])
+    nextCookie = UInt64(bitPattern: values[1])
+    inodeCount = values[2]
+    liveBytes = values[3]
+  }
+}

@@ -1,0 +1,52 @@
+package import Vault
+
+/// A run of a file's bytes and where they are in the log.
+package struct ExtentRecord: Hashable, Sendable {
+  /// Where in the file the run begins.
+  package var offset: FileOffset
+  /// Bytes in the run.
+  package var length: Int
+  /// The extent record in the log.
+  package var position: LogPosition
+  /// Plaintext bytes in that record, of which the run is a part.
+  package var recordLength: Int
+  /// Where in the record's plaintext the run begins.
+  package var skip: Int
+
+  /// Sets all fields.
+  package init(offset: FileOffset, length: Int, position: LogPosition, recordLength: Int, skip: Int = 0) {
+    self.offset = offset
+    self.length = length
+    self.position = position
+    self.recordLength = recordLength
+    self.skip = skip
+  }
+
+  /// The offset after the run's last byte.
+  @inlinable package var end: FileOffset { offset + length }
+
+  /// The part of the run that lies in `range`; nil when there is none.
+  package func clamped(to range: Range<FileOffset>) -> ExtentRecord? {
+    let start = max(offset, range.lowerBound)
+    let end = min(end, range.upperBound)
+    guard start < end else { return nil }
+    return ExtentRecord(
+      offset: start, length: end - start, position: position, recordLength: recordLength, skip: skip + (start - offset))
+  }
+}
+
+/// An extent and the inode that it belongs to.
+package struct LocatedExtent: Hashable, Sendable {
+  /// The inode.
+  package var inode: InodeNumber
+  /// The extent.
+  package var extent: ExtentRecord
+}
+
+/// How many bytes of file data in a segment are still part of a file.
+package struct SegmentLife: Hashable, Sendable {
+  /// Which segment.
+  package var segment: SegmentNumber
+  /// Plaintext bytes that rows point at.
+  package var liveBytes: Int64
+}

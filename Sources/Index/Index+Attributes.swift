@@ -1,0 +1,78 @@
+package import Vault
+
+/// Statements on `attribute`.
+struct AttributeStatements {
+  let find, set, delete, names, deleteAll: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    find = try connection.prepare("SELECT value FROM attribute WHERE inode = ?1 AND name = ?2")
+    set = try connection.prepare(
+      """
+      INSERT INTO attribute(inode, name, value) VALUES(?1, ?2, ?3)
+      ON CONFLICT(inode, name) DO UPDATE SET value = excluded.value
+      """)
+    delete = try connection.prepare("DELETE FROM attribute WHERE inode = ?1 AND name = ?2")
+    names = try connection.prepare("SELECT name FROM attribute WHERE inode = ?1 ORDER BY name")
+    deleteAll = try connection.prepare("DELETE FROM attribute WHERE inode = ?1")
+  }
+}
+
+extension Index {
+  /// The value of an extended attribute, or nil when the inode has none of that name.
+  package func attribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> [UInt8]? {
+    let statement = attributeStatements.find
+    statement.bind(1, inode.rawValue)
+    return try unsafe name.withBytes { (bytes) throws(IndexError) in
+      unsafe statement.bind(2, bytes)
+      return try statement.firstRow { (row) throws(IndexError) in row.bytes(0) }
+    }
+  }
+
+  /// Sets an extended attribute, new or not. The inode's `hasExtendedAttributes` is the caller's business.
+  package func setAttribute(named name: [UInt8], of inode: InodeNumber, to value: [UInt8]) throws(IndexError) {
+    try change { () throws(IndexError) in
+      let statement = attributeStatements.set
+      statement.bind(1, inode.rawValue)
+      try unsafe name.withBytes { (nameBytes) throws(IndexError) in
+        unsafe statement.bind(2, nameBytes)
+        try unsafe value.withBytes { (valueBytes) throws(IndexError) in
+          unsafe statement.bind(3, valueBytes)
+          try statement.run()
+        }
+      }
+    }
+  }
+
+  /// Removes an extended attribute; gives whether there was one.
+  @discardableResult
+  package func removeAttribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> Bool {
+    try change { () throws(IndexError) in
+      let statement = attributeStatements.delete
+      statement.bind(1, inode.rawValue)
+      try unsafe name.withBytes { (bytes) throws(IndexError) in
+        unsafe statement.bind(2, bytes)
+        try statement.run()
+      }
+      return connection.changes > 0
+    }
+  }
+
+  /// The names of an inode's extended attributes, in the order of their bytes.
+  package func attributeNames(of inode: InodeNumber) throws(IndexError) -> [[UInt8]] {
+    attributeStatements.names.bind(1, inode.rawValue)
+    var names: [[UInt8]] = []
+    try attributeStatements.names.forEachRow { (row) throws(IndexError) in
+      names.append(row.bytes(0))
+      return true
+    }
+    return names
+  }
+
+  /// Removes all extended attributes of an inode.
+  package func removeAllAttributes(of inode: InodeNumber) throws(IndexError) {
+    try change { () throws(IndexError) in
+      attributeStatements.deleteAll.bind(1, inode.rawValue)
+      try attributeStatements.deleteAll.run()
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// For checking, and for giving pages back: reads whole tables in steps, so that the caller's lock is held for one step at a time.
+
+package import Vault
+
+/// Statements that go through whole tables, and pragmas that are used later.
+struct CheckStatements {
+  let integrity, inodes, dentries, extents, attributeInodes, freePages, vacuum: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    integrity = try connection.prepare("PRAGMA integrity_check")
+    inodes = try connection.prepare(
+      """
+      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s, modified_ns,
+        changed_s, changed_ns, born_s, born_ns, parent, flags, target
+      FROM inode WHERE number > ?1 ORDER BY number LIMIT ?2
+      """)
+    dentries = try connection.prepare(
+      """
+      SELECT inode, kind, cookie, name, parent FROM dentry WHERE (parent, name) > (?1, ?2) ORDER BY parent, name LIMIT ?3
+      """)
+    extents = try connection.prepare(
+      """
+      SELECT offset, length, position, record, skip, inode FROM extent
+      WHERE (inode, offset) > (?1, ?2) ORDER BY inode, offset LIMIT ?3
+      """)
+    attributeInodes = try connection.prepare(
+      "SELECT DISTINCT inode FROM attribute WHERE inode > ?1 ORDER BY inode LIMIT ?2")
+    freePages = try connection.prepare("PRAGMA freelist_count")
+    vacuum = try connection.prepare("PRAGMA incremental_vacuum")
+  }
+}
+
+extension Index {
+  /// What SQLite finds wrong with the database's structure: nothing, or a line each. Reads all of it.
+  package func integrityCheck() throws(IndexError) -> [String] {
+    var lines: [String] = []
+    try checkStatements.integrity.forEachRow { (row) throws(IndexError) in
+      lines.append(row.text(0))
+      return true
+    }
+    return lines == ["ok"] ? [] : lines
+  }
+
+  /// Inodes after a number, in order, at most `limit`.
+  package func inodes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeRecord] {
+    let statement = checkStatements.inodes
+    if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
+    statement.bind(2, limit)
+    var found: [InodeRecord] = []
+    try statement.forEachRow { (row) throws(IndexError) in
+      found.append(InodeRecord(row))
+      return true
+    }
+    return found
+  }
+
+  /// Directory entries after one, by directory and name, at most `limit`.
+  package func dentries(after last: LocatedDentry?, limit: Int) throws(IndexError) -> [LocatedDentry] {
+    let statement = checkStatements.dentries
+    if let last { statement.bind(1, last.parent.rawValue) } else { statement.bind(1, Int64.min) }
+    statement.bind(3, limit)
+    var found: [LocatedDentry] = []
+    try unsafe (last?.entry.name.bytes ?? []).withBytes { (name) throws(IndexError) in
+      unsafe statement.bind(2, name)
+      try statement.forEachRow { (row) throws(IndexError) in
+        let entry = DentryRecord(row, name: try row.fileName(3))
+        found.append(LocatedDentry(parent: row.inodeNumber(4), entry: entry))
+        return true
+      }
+    }
+    return found
+  }
+
+  /// Extents after one, by inode and offset, at most `limit`.
+  package func extents(after last: LocatedExtent?, limit: Int) throws(IndexError) -> [LocatedExtent] {
+    let statement = checkStatements.extents
+    if let last {
+      statement.bind(1, last.inode.rawValue)
+      statement.bind(2, last.extent.offset.rawValue)
+    } else {
+      statement.bind(1, Int64.min)
+      statement.bind(2, Int64.min)
+    }
+    statement.bind(3, limit)
+    var found: [LocatedExtent] = []
+    try statement.forEachRow { (row) throws(IndexError) in
+      found.append(LocatedExtent(inode: row.inodeNumber(5), extent: try ExtentRecord(row)))
+      return true
+    }
+    return found
+  }
+
+  /// Inodes after a number that have extended attributes, in order, at most `limit`.
+  package func inodesWithAttributes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeNumber] {
+    let statement = checkStatements.attributeInodes
+    if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
+    statement.bind(2, limit)
+    var found: [InodeNumber] = []
+    try statement.forEachRow { (row) throws(IndexError) in
+      found.append(row.inodeNumber(0))
+      return true
+    }
+    return found
+  }
+
+  /// Pages of the database that hold nothing, so that `incrementalVacuum(pages:)` has something to do.
+  package func freePages() throws(IndexError) -> Int {
+    try checkStatements.freePages.firstRow { (row) throws(IndexError) in Int(row.integer(0)) } ?? 0
+  }
+
+  /// Makes the database smaller by at most `pages` of its free pages.
+  package func incrementalVacuum(pages: Int) throws(IndexError) {
+    try change { () throws(IndexError) in
+      let statement = checkStatements.vacuum
+      defer { statement.reset() }
+      // Each step moves one page and gives an empty row.
+      for _ in 0..<pages {
+        guard try statement.step() else { return }
+        pagesChanged = true
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package import Vault
+
+/// Statements on `dentry`.
+struct DentryStatements {
+  let find, findWithInode, insert, replace, delete, any, list, listWithInode: Statement
+  let ofDirectory, all: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    find = try connection.prepare("SELECT inode, kind, cookie FROM dentry WHERE parent = ?1 AND name = ?2")
+    findWithInode = try connection.prepare(
+      """
+      SELECT d.inode, d.kind, d.cookie,
+        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns, i.modified_s,
+        i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target
+      FROM dentry d LEFT JOIN inode i ON i.number = d.inode WHERE d.parent = ?1 AND d.name = ?2
+      """)
+    insert = try connection.prepare(
+      "INSERT INTO dentry(parent, name, inode, kind, cookie) VALUES(?1, ?2, ?3, ?4, ?5)")
+    replace = try connection.prepare(
+      """
+      INSERT INTO dentry(parent, name, inode, kind, cookie) VALUES(?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT(parent, name) DO UPDATE SET inode = excluded.inode, kind = excluded.kind, cookie = excluded.cookie
+      """)
+    delete = try connection.prepare("DELETE FROM dentry WHERE parent = ?1 AND name = ?2")
+    any = try connection.prepare("SELECT 1 FROM dentry WHERE parent = ?1 LIMIT 1")
+    list = try connection.prepare(
+      """
+      SELECT inode, kind, cookie, name FROM dentry INDEXED BY dentry_cookie
+      WHERE parent = ?1 AND cookie > ?2 ORDER BY cookie
+      """)
+    listWithInode = try connection.prepare(
+      """
+      SELECT d.inode, d.kind, d.cookie,
+        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns, i.modified_s,
+        i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target, d.name
+      FROM dentry d INDEXED BY dentry_cookie LEFT JOIN inode i ON i.number = d.inode
+      WHERE d.parent = ?1 AND d.cookie > ?2 ORDER BY d.cookie
+      """)
+    ofDirectory = try connection.prepare(
+      """
+      SELECT d.inode, d.kind, d.cookie, d.name, d.parent FROM inode i CROSS JOIN dentry d ON d.parent = i.parent AND d.inode = i.number
+      WHERE i.number = ?1
+      """)
+    all = try connection.prepare("SELECT inode, parent, name FROM dentry")
+  }
+}
+
+extension DentryRecord {
+  /// Reads inode, kind and cookie from the first three columns.
+  init(_ row: Statement, name: FileName) {
+    self.init(
+      name: name, inode: InodeNumber(rawValue: UInt64(bitPattern: row.integer(0))),
+      kind: UInt8(truncatingIfNeeded: row.integer(1)), cookie: UInt64(bitPattern: row.integer(2)))
+  }
+
+  fileprivate func run(_ statement: Statement, parent: InodeNumber) throws(IndexError) {
+    statement.bind(1, parent.rawValue)
+    statement.bind(3, inode.rawValue)
+    statement.bind(4, UInt32(kind))
+    statement.bind(5, cookie)
+    try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
+      unsafe statement.bind(2, bytes)
+      try statement.run()
+    }
+  }
+}
+
+extension Statement {
+  /// The file name in a column.
+  func fileName(_ column: Int32) throws(IndexError) -> FileName {
+    guard let name = FileName(bytes(column)) else { throw .damaged }
+    return name
+  }
+
+  /// The inode number in a column.
+  func inodeNumber(_ column: Int32) -> InodeNumber { InodeNumber(rawValue: UInt64(bitPattern: integer(column))) }
+}
+
+extension Index {
+  /// The entry of a name in a directory, or nil when there is none.
+  package func dentry(parent: InodeNumber, name: FileName) throws(IndexError) -> DentryRecord? {
+    let statement = dentryStatements.find
+    statement.bind(1, parent.rawValue)
+    return try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
+      unsafe statement.bind(2, bytes)
+      return try statement.firstRow { (row) throws(IndexError) in DentryRecord(row, name: name) }
+    }
+  }
+
+  /// The entry of a name in a directory and the inode that it names, in one step.
+  ///
+  /// - Throws: `.damaged` when the entry names an inode that is not there.
+  package func dentryWithInode(
+    parent: InodeNumber, name: FileName
+  ) throws(IndexError) -> (DentryRecord, InodeRecord)? {
+    let statement = dentryStatements.findWithInode
+    statement.bind(1, parent.rawValue)
+    return try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
+      unsafe statement.bind(2, bytes)
+      return try statement.firstRow { (row) throws(IndexError) in
+        guard !row.isNull(3) else { throw .damaged }
+        return (DentryRecord(row, name: name), InodeRecord(row, first: 3))
+      }
+    }
+  }
+
+  /// Adds an entry.
+  ///
+  /// - Throws: `.sqlite` with a constraint code when the name is taken.
+  package func insertDentry(parent: InodeNumber, _ entry: DentryRecord) throws(IndexError) {
+    try change { () throws(IndexError) in try entry.run(dentryStatements.insert, parent: parent) }
+  }
+
+  /// Adds an entry, in place of the one of that name if there is one.
+  package func replaceDentry(parent: InodeNumber, _ entry: DentryRecord) throws(IndexError) {
+    try change { () throws(IndexError) in try entry.run(dentryStatements.replace, parent: parent) }
+  }
+
+  /// Removes an entry; gives whether there was one.
+  @discardableResult
+  package func deleteDentry(parent: InodeNumber, name: FileName) throws(IndexError) -> Bool {
+    try change { () throws(IndexError) in
+      let statement = dentryStatements.delete
+      statement.bind(1, parent.rawValue)
+      try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
+        unsafe statement.bind(2, bytes)
+        try statement.run()
+      }
+      return connection.changes > 0
+    }
+  }
+
+  /// Whether a directory has no entries.
+  package func isDirectoryEmpty(_ directory: InodeNumber) throws(IndexError) -> Bool {
+    dentryStatements.any.bind(1, directory.rawValue)
+    return try dentryStatements.any.firstRow { (_) throws(IndexError) in true } == nil
+  }
+
+  /// Calls `body` for the entries of a directory whose cookie is greater than `cookie`, in the order of the cookies, until it returns
+  /// false. An entry keeps its cookie, so a listing goes on where it stopped, whatever was added or removed.
+  package func forEachDentry(
+    parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord) -> Bool
+  ) throws(IndexError) {
+    let statement = dentryStatements.list
+    statement.bind(1, parent.rawValue)
+    statement.bind(2, cookie)
+    try statement.forEachRow { (row) throws(IndexError) in body(DentryRecord(row, name: try row.fileName(3))) }
+  }
+
+  /// Calls `body` as `forEachDentry` does, with each entry's inode.
+  ///
+  /// - Throws: `.damaged` when an entry names an inode that is not there.
+  package func forEachDentryWithInode(
+    parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord, InodeRecord) -> Bool
+  ) throws(IndexError) {
+    let statement = dentryStatements.listWithInode
+    statement.bind(1, parent.rawValue)
+    statement.bind(2, cookie)
+    try statement.forEachRow { (row) throws(IndexError) in
+      guard !row.isNull(3) else { throw .damaged }
+      return body(DentryRecord(row, name: try row.fileName(22)), InodeRecord(row, first: 3))
+    }
+  }
+
+  /// The entry that names a directory, or nil when it has none: the root, or one that was removed. Reads the parent's entries.
+  package func entry(ofDirectory directory: InodeNumber) throws(IndexError) -> LocatedDentry? {
+    dentryStatements.ofDirectory.bind(1, directory.rawValue)
+    return try dentryStatements.ofDirectory.firstRow { (row) throws(IndexError) in
+      LocatedDentry(parent: row.inodeNumber(4), entry: DentryRecord(row, name: try row.fileName(3)))
+    }
+  }
+
+  /// All names of all the inodes given. Reads every entry of the space.
+  package func names(
+    of inodes: Set<InodeNumber>
+  ) throws(IndexError) -> [(inode: InodeNumber, parent: InodeNumber, name: FileName)] {
+    var names: [(inode: InodeNumber, parent: InodeNumber, name: FileName)] = []
+    try dentryStatements.all.forEachRow { (row) throws(IndexError) in
+      let inode = row.inodeNumber(0)
+      if inodes.contains(inode) { names.append((inode, row.inodeNumber(1), try row.fileName(2))) }
+      return true
+    }
+    return names
+  }
+}

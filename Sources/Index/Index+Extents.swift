@@ -1,0 +1,174 @@
+package import Vault
+
+/// Statements on `extent`.
+struct ExtentStatements {
+  let overlapping, overlapsAny, insert, shorten, delete, find, inSegment, move: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    // The row that begins last at or before the range may reach into it; rows do not overlap, so no earlier one can.
+    overlapping = try connection.prepare(
+      """
+      SELECT offset, length, position, record, skip FROM extent WHERE inode = ?1 AND offset < ?3 AND offset >= coalesce(
+        (SELECT offset FROM extent WHERE inode = ?1 AND offset <= ?2 ORDER BY offset DESC LIMIT 1), ?2)
+      ORDER BY offset
+      """)
+    overlapsAny = try connection.prepare(
+      """
+      SELECT offset + length FROM extent WHERE inode = ?1 AND offset < ?2 ORDER BY offset DESC LIMIT 1
+      """)
+    insert = try connection.prepare(
+      "INSERT INTO extent(inode, offset, length, position, record, skip) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+    shorten = try connection.prepare("UPDATE extent SET length = ?3 WHERE inode = ?1 AND offset = ?2")
+    delete = try connection.prepare("DELETE FROM extent WHERE inode = ?1 AND offset BETWEEN ?2 AND ?3")
+    find = try connection.prepare(
+      "SELECT offset, length, position, record, skip FROM extent WHERE inode = ?1 AND offset = ?2")
+    inSegment = try connection.prepare(
+      """
+      SELECT offset, length, position, record, skip, inode FROM extent INDEXED BY extent_position
+      WHERE (position, inode, offset) > (?1, ?2, ?3) AND position < ?4 ORDER BY position, inode, offset LIMIT ?5
+      """)
+    move = try connection.prepare(
+      "UPDATE extent SET position = ?3, record = ?4, skip = ?5 WHERE inode = ?1 AND offset = ?2")
+  }
+}
+
+extension ExtentRecord {
+  /// Reads the first five columns.
+  init(_ row: Statement) throws(IndexError) {
+    self.init(
+      offset: FileOffset(rawValue: row.integer(0)), length: Int(row.integer(1)),
+      position: LogPosition(rawValue: UInt64(bitPattern: row.integer(2))), recordLength: Int(row.integer(3)),
+      skip: Int(row.integer(4)))
+    guard length > 0, offset >= .zero, skip >= 0, skip <= recordLength, length <= recordLength - skip else {
+      throw .damaged
+    }
+  }
+}
+
+extension Index {
+  /// The extents of an inode that have bytes in `range`, in order, at most `limit`; the first may begin before the range, and the last
+  /// may end after it.
+  package func extents(
+    of inode: InodeNumber, overlapping range: Range<FileOffset>, limit: Int
+  ) throws(IndexError) -> [ExtentRecord] {
+    var found: [ExtentRecord] = []
+    guard limit > 0 else { return found }
+    try forEachExtent(of: inode, overlapping: range) { extent in
+      found.append(extent)
+      return found.count < limit
+    }
+    return found
+  }
+
+  /// Calls `body` for the extents of an inode that have bytes in `range`, in order, until it returns false.
+  package func forEachExtent(
+    of inode: InodeNumber, overlapping range: Range<FileOffset>, _ body: (ExtentRecord) -> Bool
+  ) throws(IndexError) {
+    guard !range.isEmpty else { return }
+    let statement = extentStatements.overlapping
+    statement.bind(1, inode.rawValue)
+    statement.bind(2, range.lowerBound.rawValue)
+    statement.bind(3, range.upperBound.rawValue)
+    try statement.forEachRow { (row) throws(IndexError) in
+      let extent = try ExtentRecord(row)
+      return extent.end <= range.lowerBound || body(extent)
+    }
+  }
+
+  /// Where the next byte that an extent holds is, from `offset` on; nil when none follows.
+  package func nextDataOffset(of inode: InodeNumber, from offset: FileOffset) throws(IndexError) -> FileOffset? {
+    let next = try extents(of: inode, overlapping: offset..<FileOffset(rawValue: .max), limit: 1).first
+    return next.map { max($0.offset, offset) }
+  }
+
+  /// Where the next byte that no extent holds is, from `offset` on. It may lie beyond the end of the file.
+  package func nextHoleOffset(of inode: InodeNumber, from offset: FileOffset) throws(IndexError) -> FileOffset {
+    var hole = offset
+    try forEachExtent(of: inode, overlapping: offset..<FileOffset(rawValue: .max)) { extent in
+      guard extent.offset <= hole else { return false }
+      hole = extent.end
+      return true
+    }
+    return hole
+  }
+
+  /// Adds an extent where the inode has none.
+  ///
+  /// - Throws: `.damaged` when it would overlap another, or is not a part of its record.
+  package func insertExtent(_ extent: ExtentRecord, of inode: InodeNumber) throws(IndexError) {
+    try change { () throws(IndexError) in
+      let last = extentStatements.overlapsAny
+      last.bind(1, inode.rawValue)
+      last.bind(2, extent.end.rawValue)
+      let end = try last.firstRow { (row) throws(IndexError) in row.integer(0) }
+      if let end, end > extent.offset.rawValue { throw .damaged }
+      try addRow(extent, of: inode)
+    }
+  }
+
+  /// Adds an extent in place of whatever the inode had there; gives the exact pieces that went.
+  @discardableResult
+  package func replaceExtents(of inode: InodeNumber, with extent: ExtentRecord) throws(IndexError) -> [ExtentRecord] {
+    try change { () throws(IndexError) in
+      let removed = try removeExtents(of: inode, in: extent.offset..<extent.end, limit: .max)
+      try addRow(extent, of: inode)
+      return removed
+    }
+  }
+
+  /// Removes what an inode's extents have in `range`, to the byte, going through at most `limit` of them from the lowest offset on;
+  /// gives the exact pieces that went. Nothing is left in the range when these are fewer than `limit`.
+  @discardableResult
+  package func removeExtents(
+    of inode: InodeNumber, in range: Range<FileOffset>, limit: Int
+  ) throws(IndexError) -> [ExtentRecord] {
+    try change { () throws(IndexError) in
+      var pieces = try extents(of: inode, overlapping: range, limit: limit)
+      guard let first = pieces.first, let last = pieces.last else { return [] }
+      if let head = first.clamped(to: first.offset..<max(first.offset, range.lowerBound)) {
+        // What stays in front of the range keeps its row; if it is the only row, none is left to delete.
+        extentStatements.shorten.bind(1, inode.rawValue)
+        extentStatements.shorten.bind(2, head.offset.rawValue)
+        extentStatements.shorten.bind(3, head.length)
+        try extentStatements.shorten.run()
+      }
+      if last.offset >= range.lowerBound {
+        extentStatements.delete.bind(1, inode.rawValue)
+        extentStatements.delete.bind(2, max(first.offset, range.lowerBound).rawValue)
+        extentStatements.delete.bind(3, last.offset.rawValue)
+        try extentStatements.delete.run()
+      }
+      for index in pieces.indices {
+        guard let piece = pieces[index].clamped(to: range) else { throw .damaged }
+        pieces[index] = piece
+        countLive(-Int64(piece.length), in: piece.position.segment)
+      }
+      if let tail = last.clamped(to: min(last.end, range.upperBound)..<last.end) {
+        // Its bytes were not among those that went, so they count as before.
+        try addRow(tail, of: inode, counting: false)
+      }
+      return pieces
+    }
+  }
+
+  /// Adds a row, and its bytes to its segment's.
+  func addRow(_ extent: ExtentRecord, of inode: InodeNumber, counting: Bool = true) throws(IndexError) {
+    guard extent.length > 0, extent.skip >= 0, extent.length <= extent.recordLength - extent.skip else {
+      throw .damaged
+    }
+    let statement = extentStatements.insert
+    statement.bind(1, inode.rawValue)
+    statement.bind(2, extent.offset.rawValue)
+    statement.bind(3, extent.length)
+    statement.bind(4, extent.position.rawValue)
+    statement.bind(5, extent.recordLength)
+    statement.bind(6, extent.skip)
+    try statement.run()
+    if counting { countLive(Int64(extent.length), in: extent.position.segment) }
+  }
+
+  func countLive(_ bytes: Int64, in segment: SegmentNumber) {
+    live.add(bytes, to: segment)
+    counters.liveBytes += bytes
+  }
+}

@@ -1,0 +1,140 @@
+internal import CSQLite
+package import Vault
+
+/// Statements on `inode`.
+struct InodeStatements {
+  /// All columns, in the order in which `InodeRecord` is read and bound.
+  let find, insert, update, delete: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    find = try connection.prepare(
+      """
+      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s, modified_ns,
+        changed_s, changed_ns, born_s, born_ns, parent, flags, target
+      FROM inode WHERE number = ?1
+      """)
+    insert = try connection.prepare(
+      """
+      INSERT INTO inode(number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns,
+        modified_s, modified_ns, changed_s, changed_ns, born_s, born_ns, parent, flags, target)
+      VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+      """)
+    update = try connection.prepare(
+      """
+      UPDATE inode SET mode = ?2, links = ?3, owner = ?4, "group" = ?5, device = ?6, size = ?7, allocated = ?8,
+        accessed_s = ?9, accessed_ns = ?10, modified_s = ?11, modified_ns = ?12, changed_s = ?13, changed_ns = ?14,
+        born_s = ?15, born_ns = ?16, parent = ?17, flags = ?18, target = ?19
+      WHERE number = ?1
+      """)
+    delete = try connection.prepare("DELETE FROM inode WHERE number = ?1")
+  }
+}
+
+/// Bit 0 of `flags`.
+private let hasAttributesFlag: Int64 = 1
+
+extension InodeRecord {
+  /// Reads the columns from `first` on.
+  init(_ row: Statement, first: Int32 = 0) {
+    number = InodeNumber(rawValue: UInt64(bitPattern: row.integer(first)))
+    mode = UInt32(truncatingIfNeeded: row.integer(first + 1))
+    links = UInt32(truncatingIfNeeded: row.integer(first + 2))
+    owner = UInt32(truncatingIfNeeded: row.integer(first + 3))
+    group = UInt32(truncatingIfNeeded: row.integer(first + 4))
+    device = UInt64(bitPattern: row.integer(first + 5))
+    size = row.integer(first + 6)
+    allocated = row.integer(first + 7)
+    accessed = Timestamp(row, first: first + 8)
+    modified = Timestamp(row, first: first + 10)
+    changed = Timestamp(row, first: first + 12)
+    born = Timestamp(row, first: first + 14)
+    parent = row.isNull(first + 16) ? nil : InodeNumber(rawValue: UInt64(bitPattern: row.integer(first + 16)))
+    hasExtendedAttributes = row.integer(first + 17) & hasAttributesFlag != 0
+    target = row.isNull(first + 18) ? nil : row.bytes(first + 18)
+  }
+
+  /// Binds all columns to the parameters 1 to 19 and runs `statement`.
+  fileprivate func run(_ statement: Statement) throws(IndexError) {
+    statement.bind(1, number.rawValue)
+    statement.bind(2, mode)
+    statement.bind(3, links)
+    statement.bind(4, owner)
+    statement.bind(5, group)
+    statement.bind(6, device)
+    statement.bind(7, size)
+    statement.bind(8, allocated)
+    accessed.bind(to: statement, first: 9)
+    modified.bind(to: statement, first: 11)
+    changed.bind(to: statement, first: 13)
+    born.bind(to: statement, first: 15)
+    if let parent { statement.bind(17, parent.rawValue) } else { statement.bindNull(17) }
+    statement.bind(18, hasExtendedAttributes ? hasAttributesFlag : 0)
+    guard let target else {
+      statement.bindNull(19)
+      return try statement.run()
+    }
+    try unsafe target.withBytes { (bytes) throws(IndexError) in
+      unsafe statement.bind(19, bytes)
+      try statement.run()
+    }
+  }
+}
+
+extension Timestamp {
+  fileprivate init(_ row: Statement, first: Int32) {
+    self.init(seconds: row.integer(first), nanoseconds: UInt32(truncatingIfNeeded: row.integer(first + 1)))
+  }
+
+  fileprivate func bind(to statement: Statement, first: Int32) {
+    statement.bind(first, seconds)
+    statement.bind(first + 1, nanoseconds)
+  }
+}
+
+extension [UInt8] {
+  /// Lends the bytes, with typed errors.
+  @inline(__always)
+  func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe span.bytes.withUnsafeBytes { (bytes) throws(Failure) in try unsafe body(bytes) }
+  }
+}
+
+extension Index {
+  /// The inode of a number, or nil when there is none.
+  package func inode(_ number: InodeNumber) throws(IndexError) -> InodeRecord? {
+    let statement = inodeStatements.find
+    statement.bind(1, number.rawValue)
+    return try statement.firstRow { (row) throws(IndexError) in InodeRecord(row) }
+  }
+
+  /// Adds an inode.
+  ///
+  /// - Throws: `.sqlite` with a constraint code when the number is taken.
+  package func insert(_ inode: InodeRecord) throws(IndexError) {
+    try change { () throws(IndexError) in
+      try inode.run(inodeStatements.insert)
+      counters.inodeCount += 1
+    }
+  }
+
+  /// Writes all fields of an inode.
+  ///
+  /// - Throws: `.damaged` when there is no such inode.
+  package func update(_ inode: InodeRecord) throws(IndexError) {
+    try change { () throws(IndexError) in
+      try inode.run(inodeStatements.update)
+      guard connection.changes == 1 else { throw .damaged }
+    }
+  }
+
+  /// Removes the row of an inode; its names, extents and attributes are the caller's business. Nothing happens when there is none.
+  package func deleteInode(_ number: InodeNumber) throws(IndexError) {
+    try change { () throws(IndexError) in
+      inodeStatements.delete.bind(1, number.rawValue)
+      try inodeStatements.delete.run()
+      counters.inodeCount -= connection.changes
+    }
+  }
+}

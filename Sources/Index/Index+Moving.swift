@@ -1,0 +1,77 @@
+// What the cleaner does with extents: find those of a segment, and point rows at a copy of their record.
+
+package import Vault
+
+extension Index {
+  /// The extents in a segment, in the order of their records, at most `limit`; those after `last` when that is given.
+  package func extents(
+    in segment: SegmentNumber, after last: LocatedExtent? = nil, limit: Int
+  ) throws(IndexError) -> [LocatedExtent] {
+    let statement = extentStatements.inSegment
+    let next = SegmentNumber(rawValue: segment.rawValue + 1)
+    if let last {
+      statement.bind(1, last.extent.position.rawValue)
+      statement.bind(2, last.inode.rawValue)
+      statement.bind(3, last.extent.offset.rawValue)
+    } else {
+      statement.bind(1, LogPosition(segment: segment, offset: 0).rawValue)
+      statement.bind(2, Int64.min)
+      statement.bind(3, Int64.min)
+    }
+    statement.bind(4, LogPosition(segment: next, offset: 0).rawValue)
+    statement.bind(5, limit)
+    var found: [LocatedExtent] = []
+    try statement.forEachRow { (row) throws(IndexError) in
+      found.append(LocatedExtent(inode: row.inodeNumber(5), extent: try ExtentRecord(row)))
+      return true
+    }
+    return found
+  }
+
+  /// Points the extent at `offset` at another record that holds its bytes, if it still points at `old`; gives whether it did. An extent
+  /// that was shortened since the copy was made keeps its length.
+  package func updateExtent(
+    of inode: InodeNumber, at offset: FileOffset, from old: LogPosition, to position: LogPosition, recordLength: Int,
+    skip: Int
+  ) throws(IndexError) -> Bool {
+    try change { () throws(IndexError) in
+      guard let extent = try extent(of: inode, at: offset), extent.position == old else { return false }
+      guard skip >= 0, extent.length <= recordLength - skip else { throw .damaged }
+      let statement = extentStatements.move
+      statement.bind(1, inode.rawValue)
+      statement.bind(2, offset.rawValue)
+      statement.bind(3, position.rawValue)
+      statement.bind(4, recordLength)
+      statement.bind(5, skip)
+      try statement.run()
+      countLive(-Int64(extent.length), in: old.segment)
+      countLive(Int64(extent.length), in: position.segment)
+      return true
+    }
+  }
+
+  /// Puts `pieces`, which together cover the same bytes, in the place of the extent `old`, if that is still there just so; gives whether
+  /// it was.
+  package func replaceExtent(
+    _ old: ExtentRecord, of inode: InodeNumber, with pieces: [ExtentRecord]
+  ) throws(IndexError) -> Bool {
+    try change { () throws(IndexError) in
+      guard try extent(of: inode, at: old.offset) == old else { return false }
+      var end = old.offset
+      for piece in pieces {
+        guard piece.offset == end else { throw .damaged }
+        end = piece.end
+      }
+      guard end == old.end else { throw .damaged }
+      try removeExtents(of: inode, in: old.offset..<old.end, limit: 1)
+      for piece in pieces { try addRow(piece, of: inode) }
+      return true
+    }
+  }
+
+  private func extent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) -> ExtentRecord? {
+    extentStatements.find.bind(1, inode.rawValue)
+    extentStatements.find.bind(2, offset.rawValue)
+    return try extentStatements.find.firstRow { (row) throws(IndexError) in try ExtentRecord(row) }
+  }
+}

@@ -1,0 +1,92 @@
+// Live bytes per segment. The rows of `segment` are those of the last commit; what changed since is in memory.
+
+package import Vault
+
+/// Statements on `segment`.
+struct SegmentStatements {
+  let find, add, delete, dead, sparsest, after: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    find = try connection.prepare("SELECT live FROM segment WHERE number = ?1")
+    add = try connection.prepare(
+      """
+      INSERT INTO segment(number, live) VALUES(?1, ?2) ON CONFLICT(number) DO UPDATE SET live = live + excluded.live
+      """)
+    delete = try connection.prepare("DELETE FROM segment WHERE number = ?1")
+    dead = try connection.prepare("SELECT number FROM segment WHERE live = 0")
+    sparsest = try connection.prepare("SELECT number, live FROM segment WHERE live > 0 ORDER BY live")
+    after = try connection.prepare("SELECT number, live FROM segment WHERE number > ?1 ORDER BY number LIMIT ?2")
+  }
+}
+
+extension Index {
+  /// Bytes of file data in all segments that are part of a file, counting shared ones once for each file.
+  package var totalLiveBytes: Int64 { counters.liveBytes }
+
+  /// Bytes in a segment that extents point at now, changes that are not committed included.
+  package func liveBytes(in segment: SegmentNumber) throws(IndexError) -> Int64 {
+    segmentStatements.find.bind(1, segment.rawValue)
+    let stored = try segmentStatements.find.firstRow { (row) throws(IndexError) in row.integer(0) }
+    return (stored ?? 0) + live.deltas[segment, default: 0]
+  }
+
+  /// Segments that once had extents and have none, neither in the last commit nor now; at most `limit`.
+  package func deadSegments(limit: Int) throws(IndexError) -> [SegmentNumber] {
+    var dead: [SegmentNumber] = []
+    guard limit > 0 else { return dead }
+    try segmentStatements.dead.forEachRow { (row) throws(IndexError) in
+      let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
+      if live.deltas[segment] == nil { dead.append(segment) }
+      return dead.count < limit
+    }
+    return dead
+  }
+
+  /// Segments with live bytes as of the last commit, those with the fewest first, at most `limit`. The bytes are those of now; a segment
+  /// that died since is left out.
+  package func sparsestSegments(limit: Int) throws(IndexError) -> [SegmentLife] {
+    var sparsest: [SegmentLife] = []
+    guard limit > 0 else { return sparsest }
+    try segmentStatements.sparsest.forEachRow { (row) throws(IndexError) in
+      let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
+      let bytes = row.integer(1) + live.deltas[segment, default: 0]
+      if bytes > 0 { sparsest.append(SegmentLife(segment: segment, liveBytes: bytes)) }
+      return sparsest.count < limit
+    }
+    return sparsest
+  }
+
+  /// Removes the row of a dead segment, which is about to go from the log.
+  ///
+  /// - Throws: `.damaged` when it is not dead.
+  package func forgetSegment(_ segment: SegmentNumber) throws(IndexError) {
+    try change { () throws(IndexError) in
+      guard try liveBytes(in: segment) == 0, live.deltas[segment] == nil else { throw .damaged }
+      segmentStatements.delete.bind(1, segment.rawValue)
+      try segmentStatements.delete.run()
+    }
+  }
+
+  /// Adds the deltas to the rows; the caller clears them when that was committed.
+  func storeLiveBytes() throws(IndexError) {
+    for (segment, delta) in live.deltas {
+      segmentStatements.add.bind(1, segment.rawValue)
+      segmentStatements.add.bind(2, delta)
+      try segmentStatements.add.run()
+    }
+  }
+
+  /// The rows of `segment` after a number, in order, at most `limit`: live bytes as of the last commit, for checking.
+  package func segmentLives(after number: SegmentNumber?, limit: Int) throws(IndexError) -> [SegmentLife] {
+    let statement = segmentStatements.after
+    if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
+    statement.bind(2, limit)
+    var found: [SegmentLife] = []
+    try statement.forEachRow { (row) throws(IndexError) in
+      let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
+      found.append(SegmentLife(segment: segment, liveBytes: row.integer(1)))
+      return true
+    }
+    return found
+  }
+}

@@ -1,0 +1,110 @@
+// Orphans, slots, and what `meta` has by key.
+
+package import Vault
+
+/// Statements on `orphan`, `slot` and `meta`.
+struct SmallStatements {
+  let addOrphan, removeOrphan, orphans, addSlot, removeSlot, slots, meta, setMeta: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    addOrphan = try connection.prepare("INSERT INTO orphan(inode) VALUES(?1) ON CONFLICT DO NOTHING")
+    removeOrphan = try connection.prepare("DELETE FROM orphan WHERE inode = ?1")
+    orphans = try connection.prepare("SELECT inode FROM orphan ORDER BY inode LIMIT ?1")
+    addSlot = try connection.prepare("INSERT INTO slot(id) VALUES(?1) ON CONFLICT DO NOTHING")
+    removeSlot = try connection.prepare("DELETE FROM slot WHERE id = ?1")
+    slots = try connection.prepare("SELECT id FROM slot ORDER BY id")
+    meta = try connection.prepare("SELECT value FROM meta WHERE key = ?1")
+    setMeta = try connection.prepare(
+      "INSERT INTO meta(key, value) VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = excluded.value")
+  }
+}
+
+extension Index {
+  /// Notes an inode that lost its last name and is still to be deleted; once is enough.
+  package func addOrphan(_ inode: InodeNumber) throws(IndexError) {
+    try change { () throws(IndexError) in
+      smallStatements.addOrphan.bind(1, inode.rawValue)
+      try smallStatements.addOrphan.run()
+    }
+  }
+
+  /// Takes an inode from the orphans, if it is one.
+  package func removeOrphan(_ inode: InodeNumber) throws(IndexError) {
+    try change { () throws(IndexError) in
+      smallStatements.removeOrphan.bind(1, inode.rawValue)
+      try smallStatements.removeOrphan.run()
+    }
+  }
+
+  /// The orphans with the lowest numbers, at most `limit`.
+  package func orphans(limit: Int) throws(IndexError) -> [InodeNumber] {
+    smallStatements.orphans.bind(1, limit)
+    var found: [InodeNumber] = []
+    try smallStatements.orphans.forEachRow { (row) throws(IndexError) in
+      found.append(row.inodeNumber(0))
+      return true
+    }
+    return found
+  }
+
+  /// Notes the id of a slot that opens this space; once is enough.
+  package func addSlot(_ identifier: [UInt8]) throws(IndexError) {
+    try changeSlot(smallStatements.addSlot, identifier)
+  }
+
+  /// Takes a slot's id away, if it is there.
+  package func removeSlot(_ identifier: [UInt8]) throws(IndexError) {
+    try changeSlot(smallStatements.removeSlot, identifier)
+  }
+
+  private func changeSlot(_ statement: Statement, _ identifier: [UInt8]) throws(IndexError) {
+    try change { () throws(IndexError) in
+      try unsafe identifier.withBytes { (bytes) throws(IndexError) in
+        unsafe statement.bind(1, bytes)
+        try statement.run()
+      }
+    }
+  }
+
+  /// The ids of all slots that open this space.
+  package func slots() throws(IndexError) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    try smallStatements.slots.forEachRow { (row) throws(IndexError) in
+      found.append(row.bytes(0))
+      return true
+    }
+    return found
+  }
+
+  /// The integer that is kept under a key, or nil when there is none.
+  package func metaInteger(_ key: String) throws(IndexError) -> Int64? {
+    smallStatements.meta.bind(1, text: key)
+    return try smallStatements.meta.firstRow { (row) throws(IndexError) in row.integer(0) }
+  }
+
+  /// The bytes that are kept under a key, or nil when there are none.
+  package func metaBytes(_ key: String) throws(IndexError) -> [UInt8]? {
+    smallStatements.meta.bind(1, text: key)
+    return try smallStatements.meta.firstRow { (row) throws(IndexError) in row.bytes(0) }
+  }
+
+  /// Keeps an integer under a key.
+  package func setMeta(_ key: String, to value: Int64) throws(IndexError) {
+    try change { () throws(IndexError) in
+      smallStatements.setMeta.bind(1, text: key)
+      smallStatements.setMeta.bind(2, value)
+      try smallStatements.setMeta.run()
+    }
+  }
+
+  /// Keeps bytes under a key.
+  package func setMeta(_ key: String, to value: [UInt8]) throws(IndexError) {
+    try change { () throws(IndexError) in
+      smallStatements.setMeta.bind(1, text: key)
+      try unsafe value.withBytes { (bytes) throws(IndexError) in
+        unsafe smallStatements.setMeta.bind(2, bytes)
+        try smallStatements.setMeta.run()
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+// Our VFS: what SQLite calls for a file, made into calls of a `PageFile`.
+//
+// What it leaves out, knowingly: journals, WAL, temporary files and shared memory (refused and counted: journal_mode and temp_store
+// keep all of that in memory), and locks (a space is leased as a whole, and has one connection).
+//
+// A page that cannot be read is reported as SQLITE_NOTADB and not as SQLITE_IOERR: after the latter SQLite rolls back the whole
+// transaction, for one page of one directory. After ours the statement fails, and the savepoint around it is rolled back.
+
+internal import CSQLite
+internal import Glibc
+internal import Synchronization
+internal import Vault
+
+/// A VFS with one file in it.
+@safe final class PageFileSystem {
+  private static let registered = Atomic<Int>(0)
+
+  private let table: UnsafeMutablePointer<sqlite3_vfs>
+  private let name: UnsafeMutablePointer<CChar>
+  /// Held for SQLite, which only knows its address.
+  private let file: PageFile
+
+  init(_ file: PageFile) {
+    self.file = file
+    let number = Self.registered.wrappingAdd(1, ordering: .relaxed).newValue
+    let text = "agonyfs-\(number)".utf8CString
+    unsafe name = .allocate(capacity: text.count)
+    for (index, character) in text.enumerated() { unsafe (name + index).initialize(to: character) }
+    var vfs = unsafe sqlite3_vfs()
+    unsafe vfs.iVersion = 1
+    unsafe vfs.szOsFile = Int32(MemoryLayout<OpenPageFile>.stride)
+    unsafe vfs.mxPathname = 512
+    unsafe vfs.zName = UnsafePointer(name)
+    unsafe vfs.pAppData = Unmanaged.passUnretained(file).toOpaque()
+    unsafe vfs.xOpen = openPageFile
+    unsafe vfs.xDelete = { _, _, _ in ResultCode.nothingToDelete }
+    unsafe vfs.xAccess = { _, _, _, result in
+      unsafe result?.pointee = 0
+      return SQLITE_OK
+    }
+    unsafe vfs.xFullPathname = fullPathname
+    unsafe vfs.xRandomness = { _, count, buffer in
+      guard let buffer = unsafe buffer, count > 0 else { return 0 }
+      for index in 0..<Int(count) { unsafe buffer[index] = CChar(truncatingIfNeeded: UInt8.random(in: 0...255)) }
+      return count
+    }
+    unsafe vfs.xSleep = { _, microseconds in microseconds }
+    unsafe vfs.xCurrentTime = { _, days in
+      var time = timespec()
+      unsafe clock_gettime(CLOCK_REALTIME, &time)
+      unsafe days?.pointee = 2_440_587.5 + Double(time.tv_sec) / 86_400
+      return SQLITE_OK
+    }
+    unsafe vfs.xGetLastError = { _, _, _ in 0 }
+    unsafe table = .allocate(capacity: 1)
+    unsafe table.initialize(to: vfs)
+  }
+
+  deinit {
+    unsafe table.deallocate()
+    unsafe name.deallocate()
+  }
+
+  /// Runs `body` while SQLite finds this VFS by the name that it is given. An open connection needs the VFS no more to be found.
+  func whileRegistered(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+    let code = unsafe sqlite3_vfs_register(table, 0)
+    guard code == SQLITE_OK else { return code }
+    defer { unsafe sqlite3_vfs_unregister(table) }
+    return unsafe body(UnsafePointer(name))
+  }
+}
+
+/// What SQLite allocates for our open file.
+@unsafe private struct OpenPageFile {
+  var base: sqlite3_file
+  var file: Unmanaged<PageFile>
+}
+
+private typealias FilePointer = UnsafeMutablePointer<sqlite3_file>
+
+private func openPageFile(
+  _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ opened: FilePointer?, _ flags: Int32,
+  _ resultFlags: UnsafeMutablePointer<Int32>?
+) -> Int32 {
+  guard let data = unsafe vfs?.pointee.pAppData, let opened = unsafe opened else { return SQLITE_MISUSE }
+  unsafe opened.pointee.pMethods = nil
+  let file = unsafe Unmanaged<PageFile>.fromOpaque(data)
+  guard flags & SQLITE_OPEN_MAIN_DB != 0 else {
+    unsafe file.takeUnretainedValue().counters.refusedOpens += 1
+    return SQLITE_CANTOPEN
+  }
+  unsafe UnsafeMutableRawPointer(opened).initializeMemory(
+    as: OpenPageFile.self, to: OpenPageFile(base: sqlite3_file(pMethods: methods), file: file))
+  unsafe resultFlags?.pointee = flags
+  return SQLITE_OK
+}
+
+private func fullPathname(
+  _: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ capacity: Int32,
+  _ result: UnsafeMutablePointer<CChar>?
+) -> Int32 {
+  guard let name = unsafe name, let result = unsafe result, unsafe strlen(name) < Int(capacity) else {
+    return SQLITE_CANTOPEN
+  }
+  unsafe strcpy(result, name)
+  return SQLITE_OK
+}
+
+private func pageFile(_ opened: FilePointer?) -> PageFile? {
+  guard let opened = unsafe opened else { return nil }
+  return unsafe UnsafeRawPointer(opened).assumingMemoryBound(to: OpenPageFile.self).pointee.file.takeUnretainedValue()
+}
+
+private func readPageFile(
+  _ opened: FilePointer?, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: Int64
+) -> Int32 {
+  guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
+  switch unsafe file.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))) {
+  case .whole: return SQLITE_OK
+  case .beyondEnd: return ResultCode.shortRead
+  case .failed: return SQLITE_NOTADB
+  }
+}
+
+private func writePageFile(
+  _ opened: FilePointer?, _ buffer: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
+) -> Int32 {
+  guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
+  let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(count))
+  return unsafe file.write(bytes, at: offset) ? SQLITE_OK : ResultCode.writeFailed
+}
+
+private func controlPageFile(_ opened: FilePointer?, _ operation: Int32, _: UnsafeMutableRawPointer?) -> Int32 {
+  switch operation {
+  case SQLITE_FCNTL_SYNC:
+    guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
+    do throws(VaultError) {
+      try file.commit()
+      return SQLITE_OK
+    } catch {
+      return error == .noSpace ? SQLITE_FULL : ResultCode.flushFailed
+    }
+  case SQLITE_FCNTL_COMMIT_PHASETWO, SQLITE_FCNTL_SIZE_HINT: return SQLITE_OK
+  default: return SQLITE_NOTFOUND
+  }
+}
+
+// Written once, before the first file is opened, and only read afterwards.
+nonisolated(unsafe) private let methods: UnsafePointer<sqlite3_io_methods> = {
+  var methods = sqlite3_io_methods()
+  methods.iVersion = 1
+  unsafe methods.xClose = { _ in SQLITE_OK }
+  unsafe methods.xRead = readPageFile
+  unsafe methods.xWrite = writePageFile
+  unsafe methods.xTruncate = { opened, size in
+    unsafe pageFile(opened)?.truncate(to: size)
+    return SQLITE_OK
+  }
+  unsafe methods.xSync = { _, _ in SQLITE_OK }
+  unsafe methods.xFileSize = { opened, size in
+    unsafe size?.pointee = pageFile(opened)?.size ?? 0
+    return SQLITE_OK
+  }
+  unsafe methods.xLock = { _, _ in SQLITE_OK }
+  unsafe methods.xUnlock = { _, _ in SQLITE_OK }
+  unsafe methods.xCheckReservedLock = { _, result in
+    unsafe result?.pointee = 0
+    return SQLITE_OK
+  }
+  unsafe methods.xFileControl = controlPageFile
+  // Told a bigger sector, SQLite would write all pages of a sector together.
+  unsafe methods.xSectorSize = { _ in Int32(PageFile.pageSize) }
+  unsafe methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
+  let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+  unsafe table.initialize(to: methods)
+  return unsafe UnsafePointer(table)
+}()

@@ -1,0 +1,47 @@
+// The tables. Changing anything here changes the format: `version` then goes up.
+
+enum Schema {
+  /// What `meta` says under "schema".
+  static let version: Int64 = 1
+
+  /// What must stand before the first table is made. It writes the first page (on an existing database as well), so it comes after
+  /// `pragmas`, without which SQLite would open a journal file, and inside the transaction that makes the tables.
+  static let creationPragma = "PRAGMA auto_vacuum = INCREMENTAL"
+
+  /// Settings of each connection. None of them writes. Nothing may spill: the page file would hold what spills in memory too.
+  static let pragmas = """
+    PRAGMA page_size = 4096;
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA journal_mode = MEMORY;
+    PRAGMA synchronous = OFF;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = -24576;
+    PRAGMA cache_spill = OFF;
+    PRAGMA secure_delete = OFF;
+    PRAGMA mmap_size = 0;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cell_size_check = ON;
+    PRAGMA foreign_keys = OFF;
+    """
+
+  /// All tables. Names are BLOBs, so that they compare as bytes.
+  static let tables = """
+    CREATE TABLE inode(
+      number INTEGER PRIMARY KEY, mode INTEGER, links INTEGER, owner INTEGER, "group" INTEGER, device INTEGER, size INTEGER,
+      allocated INTEGER, accessed_s INTEGER, accessed_ns INTEGER, modified_s INTEGER, modified_ns INTEGER,
+      changed_s INTEGER, changed_ns INTEGER, born_s INTEGER, born_ns INTEGER, parent INTEGER, flags INTEGER, target BLOB);
+    CREATE TABLE dentry(
+      parent INTEGER, name BLOB, inode INTEGER, kind INTEGER, cookie INTEGER, PRIMARY KEY(parent, name)) WITHOUT ROWID;
+    CREATE UNIQUE INDEX dentry_cookie ON dentry(parent, cookie);
+    CREATE TABLE extent(
+      inode INTEGER, offset INTEGER, length INTEGER, position INTEGER, record INTEGER, skip INTEGER,
+      PRIMARY KEY(inode, offset)) WITHOUT ROWID;
+    CREATE INDEX extent_position ON extent(position);
+    CREATE TABLE attribute(inode INTEGER, name BLOB, value BLOB, PRIMARY KEY(inode, name)) WITHOUT ROWID;
+    CREATE TABLE segment(number INTEGER PRIMARY KEY, live INTEGER);
+    CREATE INDEX segment_live ON segment(live);
+    CREATE TABLE orphan(inode INTEGER PRIMARY KEY);
+    CREATE TABLE slot(id BLOB PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    """
+}

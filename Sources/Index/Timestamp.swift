@@ -1,0 +1,27 @@
+internal import Glibc
+
+/// A moment, in seconds and nanoseconds since 1970.
+package struct Timestamp: Hashable, Comparable, Sendable {
+  /// Whole seconds since 1970, UTC; negative before.
+  package var seconds: Int64
+  /// Nanoseconds after `seconds`, below 1,000,000,000.
+  package var nanoseconds: UInt32
+
+  /// Sets both parts.
+  @inlinable package init(seconds: Int64, nanoseconds: UInt32) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The present moment by the system's clock.
+  package static func now() -> Timestamp {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
+  }
+
+  /// Orders by time.
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
+    (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+  }
+}

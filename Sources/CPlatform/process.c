@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -22,6 +25,44 @@ int agonyfs_signal_descriptor(const sigset_t *signals) {
     return signalfd(-1, signals, SFD_CLOEXEC);
 }
 
-int agonyfs_close_descriptors(unsigned int first, unsigned int last) {
-    return first > last ? 0 : close_range(first, last, 0);
+// Moves a descriptor to a number that no target in the child has, so that one dup2 cannot overwrite the source of another.
+static int moved_above(int descriptor, int limit) {
+    if (descriptor >= 0) return fcntl(descriptor, F_DUPFD_CLOEXEC, limit);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) return -1;
+    int moved = fcntl(nothing, F_DUPFD_CLOEXEC, limit);
+    close(nothing);
+    return moved;
+}
+
+int agonyfs_spawn(
+    pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, int new_session
+) {
+    enum { most = 8 };
+    int sources[most];
+    int opened = 0;
+    int error = 0;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    if (count > most) return EINVAL;
+    if ((error = posix_spawn_file_actions_init(&actions)) != 0) return error;
+    if ((error = posix_spawnattr_init(&attributes)) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    for (; opened < count && error == 0; opened++) {
+        sources[opened] = moved_above(descriptors[opened], most);
+        if (sources[opened] < 0) {
+            error = errno;
+            break;
+        }
+        error = posix_spawn_file_actions_adddup2(&actions, sources[opened], opened);
+    }
+    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, count);
+    if (error == 0 && new_session) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    if (error == 0) error = posix_spawn(process, path, &actions, &attributes, arguments, environ);
+    while (opened > 0) close(sources[--opened]);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
 }

@@ -26,7 +26,10 @@ char **agonyfs_arguments(int *count);
 /// signalfd(2), close-on-exec: readable while one of the signals, which the caller has blocked, is pending.
 int agonyfs_signal_descriptor(const sigset_t *signals);
 
-/// close_range(2), both ends included.
-int agonyfs_close_descriptors(unsigned int first, unsigned int last);
+/// posix_spawn(3) with the caller's environment. In the child, descriptor n is `descriptors[n]`, or /dev/null where that is -1;
+/// all from `count` (at most 8) on are closed. Gives 0 or an error number.
+int agonyfs_spawn(
+    pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, int new_session
+);
 
 #endif

@@ -26,4 +26,10 @@ package struct LocatedDentry: Hashable, Sendable {
   package var parent: InodeNumber
   /// The entry.
   package var entry: DentryRecord
+
+  /// Sets both.
+  package init(parent: InodeNumber, entry: DentryRecord) {
+    self.parent = parent
+    self.entry = entry
+  }
 }

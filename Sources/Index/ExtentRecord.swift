@@ -41,6 +41,12 @@ package struct LocatedExtent: Hashable, Sendable {
   package var inode: InodeNumber
   /// The extent.
   package var extent: ExtentRecord
+
+  /// Sets both.
+  package init(inode: InodeNumber, extent: ExtentRecord) {
+    self.inode = inode
+    self.extent = extent
+  }
 }
 
 /// How many bytes of file data in a segment are still part of a file.
@@ -49,4 +55,10 @@ package struct SegmentLife: Hashable, Sendable {
   package var segment: SegmentNumber
   /// Plaintext bytes that rows point at.
   package var liveBytes: Int64
+
+  /// Sets both.
+  package init(segment: SegmentNumber, liveBytes: Int64) {
+    self.segment = segment
+    self.liveBytes = liveBytes
+  }
 }

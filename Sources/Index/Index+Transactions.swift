@@ -115,7 +115,7 @@ extension Index {
   }
 
   /// Whether something changed since the last commit.
-  package var hasChanges: Bool { 
+  package var hasChanges: Bool {
     connection.transactionIsOpen && (pagesChanged || connection.totalChanges != changesAtCommit)
   }
 

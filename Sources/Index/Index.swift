@@ -14,7 +14,8 @@ package import Vault
 /// The tables of one space: inodes, names, extents, extended attributes. Every call is made under the caller's one lock; a body that
 /// is called for rows may call the index, but not the function that calls it.
 package final class Index: @unchecked Sendable {
-  let connection: Connection
+  /// SQLite; for tests, and for nothing else outside.
+  package let connection: Connection
   let file: PageFile
 
   let transactionStatements: TransactionStatements
@@ -98,6 +99,16 @@ package final class Index: @unchecked Sendable {
 
   /// Statements prepared since the index was opened, its own included; for tests.
   package var preparedStatementCount: Int { connection.preparedStatementCount }
+
+  /// Times that SQLite had to prepare one of the statements that change or look up rows anew; for tests.
+  package var repreparedStatementCount: Int {
+    let watched = [
+      transactionStatements.savepoint, transactionStatements.commit, inodeStatements.find, inodeStatements.insert,
+      inodeStatements.update, dentryStatements.find, dentryStatements.insert, dentryStatements.delete,
+      dentryStatements.listWithInode, smallStatements.setMeta,
+    ]
+    return watched.reduce(0) { $0 + Int($1.reprepareCount) }
+  }
 
   /// A number for a new inode; never given twice.
   package func nextInodeNumber() -> InodeNumber {

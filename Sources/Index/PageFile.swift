@@ -54,8 +54,8 @@ package struct PageFileCounters: Equatable, Sendable {
   }
 
   deinit {
-    for unsafe (_, buffer) in unsafe pending { unsafe buffer.deallocate() }
-    for unsafe buffer in unsafe freeBuffers { unsafe buffer.deallocate() }
+    unsafe pending.values.forEach { unsafe $0.deallocate() }
+    unsafe freeBuffers.forEach { unsafe $0.deallocate() }
   }
 
   /// Bytes in the file.
@@ -129,7 +129,8 @@ package struct PageFileCounters: Equatable, Sendable {
 
   private func setPageCount(_ count: UInt32) {
     if count < pageCount {
-      for unsafe number in unsafe pending.keys where number > count {
+      let beyond = unsafe pending.keys.filter { $0 > count }
+      for number in beyond {
         if let buffer = unsafe pending.removeValue(forKey: number) { unsafe giveBack(buffer) }
       }
     }
@@ -168,7 +169,7 @@ package struct PageFileCounters: Equatable, Sendable {
   }
 
   private func dropPending() {
-    for unsafe (_, buffer) in unsafe pending { unsafe giveBack(buffer) }
+    unsafe pending.values.forEach { unsafe giveBack($0) }
     // A big transaction must not leave its table behind.
     unsafe pending.removeAll(keepingCapacity: pending.count <= Self.keptBuffers)
   }

@@ -1,0 +1,65 @@
+import Index
+import Testing
+import Vault
+
+/// What extents mean, byte by byte: where in the log each byte of a file is.
+struct ExtentModel: Equatable {
+  /// Bytes that files of the model can have.
+  static let length = 4096
+
+  /// One byte of a record.
+  struct Place: Hashable {
+    var position: LogPosition
+    var byte: Int
+  }
+
+  private(set) var files: [InodeNumber: [Place?]] = [:]
+
+  /// The places of a file's bytes.
+  func bytes(of inode: InodeNumber) -> [Place?] {
+    files[inode] ?? [Place?](repeating: nil, count: Self.length)
+  }
+
+  /// Writes an extent over whatever is there.
+  mutating func write(_ extent: ExtentRecord, of inode: InodeNumber) {
+    var bytes = bytes(of: inode)
+    for index in 0..<extent.length {
+      bytes[Int(extent.offset.rawValue) + index] = Place(position: extent.position, byte: extent.skip + index)
+    }
+    files[inode] = bytes
+  }
+
+  /// Makes a hole.
+  mutating func remove(_ range: Range<FileOffset>, of inode: InodeNumber) {
+    var bytes = bytes(of: inode)
+    for index in range.clamped(to: .zero..<FileOffset(Self.length)).indices { bytes[index] = nil }
+    files[inode] = bytes
+  }
+
+  /// Compares all that the index says with the model.
+  func expectSame(_ index: Index, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    var live: [SegmentNumber: Int64] = [:]
+    for inode in files.keys.sorted() {
+      let expected = bytes(of: inode)
+      let extents = try index.extents(of: inode, overlapping: .zero..<FileOffset(rawValue: .max), limit: .max)
+      var found = [Place?](repeating: nil, count: Self.length)
+      var end = FileOffset.zero
+      for extent in extents {
+        #expect(extent.offset >= end && extent.length > 0, "overlap", sourceLocation: sourceLocation)
+        end = extent.end
+        for byte in 0..<extent.length {
+          found[Int(extent.offset.rawValue) + byte] = Place(position: extent.position, byte: extent.skip + byte)
+        }
+        live[extent.position.segment, default: 0] += Int64(extent.length)
+      }
+      let isSame = found == expected
+      #expect(isSame, "inode \(inode.rawValue)", sourceLocation: sourceLocation)
+    }
+    #expect(try storedLiveBytes(index) == live, sourceLocation: sourceLocation)
+  }
+}
+
+extension Range<FileOffset> {
+  /// The offsets as indices of an array.
+  var indices: Range<Int> { Int(lowerBound.rawValue)..<Int(upperBound.rawValue) }
+}

@@ -1,1 +1,0 @@
-// The file system over an index and a log.

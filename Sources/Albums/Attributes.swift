@@ -1,0 +1,102 @@
+package import Index
+package import Vault
+
+/// What `stat` tells about an inode.
+package struct Attributes: Sendable {
+  /// The inode's number; the kernel's node id as well.
+  package var inode: InodeNumber
+  /// Type bits and permission bits, as in `st_mode`.
+  package var mode: UInt32
+  /// Number of names; for a directory 2 and one more for each directory in it.
+  package var links: UInt32
+  /// User id of the owner.
+  package var owner: UInt32
+  /// Group id.
+  package var group: UInt32
+  /// Device number of a device node, as in `st_rdev`; otherwise 0.
+  package var device: UInt64
+  /// Size in bytes.
+  package var size: Int64
+  /// Allocated room in units of 512 bytes, as in `st_blocks`.
+  package var blocks512: UInt64
+  /// Time of the last access that was recorded (creation, `utimens`).
+  package var accessed: Timestamp
+  /// Time of the last change of the content.
+  package var modified: Timestamp
+  /// Time of the last change of the inode.
+  package var changed: Timestamp
+  /// Time of creation.
+  package var born: Timestamp
+
+  /// The type alone, as `mode >> 12`: what a directory entry's `d_type` holds.
+  package var kind: UInt8 { UInt8(truncatingIfNeeded: mode >> 12) }
+}
+
+/// A time that is to be set.
+package enum TimeChange: Sendable, Equatable {
+  /// The time at which the call is carried out.
+  case now
+  /// The given time.
+  case at(Timestamp)
+}
+
+/// What `FileSystem.setAttributes(of:_:)` is to change; what is nil stays.
+package struct AttributeChanges: Sendable {
+  /// New permission bits, set-id bits and sticky bit; type bits are ignored.
+  package var mode: UInt32?
+  /// New owner.
+  package var owner: UInt32?
+  /// New group.
+  package var group: UInt32?
+  /// New size in bytes.
+  package var size: Int64?
+  /// New access time.
+  package var accessed: TimeChange?
+  /// New modification time.
+  package var modified: TimeChange?
+  /// New change time: a write-back cache in the kernel sends one. Otherwise every change sets it to now.
+  package var changed: Timestamp?
+  /// Who asks.
+  package var caller: Caller
+
+  /// No change yet.
+  package init(caller: Caller) { self.caller = caller }
+}
+
+/// Who asks for an operation.
+package struct Caller: Sendable {
+  /// Effective user id.
+  package var user: UInt32
+  /// Effective group id.
+  package var group: UInt32
+  /// Process (thread) id.
+  package var process: Int32
+  /// The umask: the file system applies it itself, because a default ACL takes its place.
+  package var umask: UInt32
+
+  /// Puts the four together.
+  package init(user: UInt32, group: UInt32, process: Int32 = 0, umask: UInt32 = 0) {
+    self.user = user
+    self.group = group
+    self.process = process
+    self.umask = umask
+  }
+}
+
+/// What `statfs` tells. Sizes are in units of `blockSize`.
+package struct Statistics: Sendable {
+  /// Unit of the other sizes, in bytes.
+  package var blockSize: UInt64
+  /// Size of the host's file system.
+  package var blocks: UInt64
+  /// Free there.
+  package var freeBlocks: UInt64
+  /// Free for new data of this space.
+  package var availableBlocks: UInt64
+  /// Inodes: those in use and those that could still be made.
+  package var files: UInt64
+  /// Inodes that could still be made.
+  package var freeFiles: UInt64
+  /// Longest name in bytes.
+  package var maximumNameLength: UInt64
+}

@@ -1,0 +1,32 @@
+package import Logging
+
+/// How a file system is to be run.
+package struct FileSystemOptions: Sendable {
+  /// Refuse every change with `EROFS`.
+  package var isReadOnly = false
+  /// Where warnings go. No name from inside the space is ever logged.
+  package var logger: Logger
+  /// Seconds between the first change and the commit that happens by itself.
+  package var commitInterval: Double = 1
+  /// Bytes of file data that may wait in memory, being sealed included.
+  package var dirtyLimit = 16 << 20
+  /// Inodes kept in memory that nobody has open.
+  package var cachedInodes = 4096
+  /// Whether sparse segments are copied forward and dead ones deleted in the background.
+  package var cleans = true
+  /// Part of the store that may be garbage before sparse segments are copied forward.
+  package var garbageShare = 0.2
+
+  /// The usual settings.
+  package init(logger: Logger) { self.logger = logger }
+}
+
+/// Why a file system cannot be opened.
+package enum FileSystemError: Error, Equatable {
+  /// The index of the space is missing or damaged.
+  case damaged(String)
+  /// There is no room for what opening needs.
+  case noSpace
+  /// Anything else, in words.
+  case failed(String)
+}

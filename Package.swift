@@ -48,7 +48,7 @@ let package = Package(
     .target(
       name: "Mount",
       dependencies: [
-        "Albums", "Vault", "CFuse", "CMount", "CPlatform",
+        "Albums", "Index", "Vault", "CFuse", "CMount",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],

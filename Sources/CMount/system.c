@@ -1,0 +1,67 @@
+#define _GNU_SOURCE
+#include "CMount.h"
+
+#include <fcntl.h>
+#include <fuse_log.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <syslog.h>
+#include <unistd.h>
+
+pid_t agonyfs_fork(void) {
+    return fork();
+}
+
+int agonyfs_pipe(int *ends, bool blocks) {
+    return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK);
+}
+
+int agonyfs_sync_file_system(int descriptor) {
+    return syncfs(descriptor);
+}
+
+int agonyfs_seek_data(void) {
+    return SEEK_DATA;
+}
+
+int agonyfs_seek_hole(void) {
+    return SEEK_HOLE;
+}
+
+void agonyfs_system_log_open(void) {
+    openlog("agonyfs", LOG_PID | LOG_NDELAY, LOG_DAEMON);
+}
+
+void agonyfs_system_log(int level, const char *text) {
+    syslog(level, "%s", text);
+}
+
+int agonyfs_pidfd_open(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+int agonyfs_set_not_dumpable(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+ssize_t agonyfs_getxattr_as(uid_t user, gid_t group, const char *path, const char *name, void *value, size_t size) {
+    // The system calls themselves change one thread; the C library's functions would change all.
+    if (syscall(SYS_setresgid, group, group, group) != 0) return -1;
+    if (syscall(SYS_setresuid, user, user, user) != 0) return -1;
+    return getxattr(path, name, value, size);
+}
+
+static void forward(enum fuse_log_level level, const char *format, va_list arguments) {
+    char text[512];
+    vsnprintf(text, sizeof text, format, arguments);
+    text[strcspn(text, "\n")] = 0;
+    if (text[0] != 0) agonyfs_library_message((int)level, text);
+}
+
+void agonyfs_library_log_install(void) {
+    fuse_set_log_func(forward);
+}

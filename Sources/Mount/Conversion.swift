@@ -1,0 +1,124 @@
+internal import Albums
+internal import CMount
+internal import Glibc
+internal import Index
+internal import SystemPackage
+internal import Vault
+
+extension FileName {
+  /// The name in a request. Throws ENAMETOOLONG, or EINVAL for what the kernel never sends.
+  @inline(__always)
+  init(request name: UnsafePointer<CChar>) throws(Errno) {
+    let length = unsafe strlen(name)
+    guard length <= Self.maximumLength else { throw .fileNameTooLong }
+    guard let name = unsafe FileName(UnsafeRawBufferPointer(start: name, count: length)) else {
+      throw .invalidArgument
+    }
+    self = name
+  }
+}
+
+extension Timestamp {
+  init(_ time: timespec) {
+    self.init(seconds: Int64(time.tv_sec), nanoseconds: UInt32(clamping: time.tv_nsec))
+  }
+
+  /// As in `struct stat`.
+  var timespec: timespec {
+    Glibc.timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds))
+  }
+}
+
+extension stat {
+  /// What the kernel is told about an inode.
+  init(_ attributes: Attributes) {
+    self.init()
+    st_ino = UInt(attributes.inode.rawValue)
+    st_mode = attributes.mode
+    st_nlink = UInt(attributes.links)
+    st_uid = attributes.owner
+    st_gid = attributes.group
+    st_rdev = UInt(attributes.device)
+    st_size = Int(attributes.size)
+    st_blocks = Int(attributes.blocks512)
+    st_blksize = SessionLimits.preferredBlock
+    st_atim = attributes.accessed.timespec
+    st_mtim = attributes.modified.timespec
+    st_ctim = attributes.changed.timespec
+  }
+}
+
+extension fuse_entry_param {
+  /// What a name leads to.
+  init(_ attributes: Attributes) {
+    self.init()
+    ino = attributes.inode.rawValue
+    // Inode numbers are never reused, so one generation is enough.
+    generation = 1
+    attr = stat(attributes)
+    attr_timeout = SessionLimits.cacheSeconds
+    entry_timeout = SessionLimits.cacheSeconds
+  }
+
+  /// That there is no such name.
+  static var absent: fuse_entry_param {
+    var entry = fuse_entry_param()
+    entry.entry_timeout = SessionLimits.cacheSeconds
+    return entry
+  }
+}
+
+extension Caller {
+  /// Who made a request.
+  init(_ request: fuse_req_t) {
+    guard let context = unsafe fuse_req_ctx(request) else {
+      self.init(user: 0, group: 0, process: 0, umask: 0)
+      return
+    }
+    unsafe self.init(
+      user: context.pointee.uid, group: context.pointee.gid, process: context.pointee.pid,
+      umask: context.pointee.umask)
+  }
+}
+
+extension OpenFlags {
+  /// Those of `open(2)`.
+  init(open flags: CInt) {
+    self = []
+    if flags & O_ACCMODE != O_RDONLY { insert(.write) }
+    if flags & O_TRUNC != 0 { insert(.truncate) }
+    if flags & O_EXCL != 0 { insert(.exclusive) }
+  }
+}
+
+extension AttributeChanges {
+  /// What a request wants changed: those fields of `status` whose bits are in `which`.
+  init(_ status: stat, which: CInt, caller: Caller) {
+    self.init(caller: caller)
+    if which & FUSE_SET_ATTR_MODE != 0 { mode = status.st_mode }
+    if which & FUSE_SET_ATTR_UID != 0 { owner = status.st_uid }
+    if which & FUSE_SET_ATTR_GID != 0 { group = status.st_gid }
+    if which & FUSE_SET_ATTR_SIZE != 0 { size = Int64(status.st_size) }
+    if which & FUSE_SET_ATTR_ATIME != 0 { accessed = .at(Timestamp(status.st_atim)) }
+    if which & FUSE_SET_ATTR_MTIME != 0 { modified = .at(Timestamp(status.st_mtim)) }
+    if which & FUSE_SET_ATTR_ATIME_NOW != 0 { accessed = .now }
+    if which & FUSE_SET_ATTR_MTIME_NOW != 0 { modified = .now }
+    if which & FUSE_SET_ATTR_CTIME != 0 { changed = Timestamp(status.st_ctim) }
+  }
+}
+
+extension statvfs {
+  /// What the kernel is told about room.
+  init(_ statistics: Statistics) {
+    self.init()
+    f_bsize = UInt(statistics.blockSize)
+    f_frsize = UInt(statistics.blockSize)
+    f_blocks = UInt(statistics.blocks)
+    f_bfree = UInt(statistics.freeBlocks)
+    f_bavail = UInt(statistics.availableBlocks)
+    f_files = UInt(statistics.files)
+    f_ffree = UInt(statistics.freeFiles)
+    f_favail = UInt(statistics.freeFiles)
+    f_namemax = UInt(statistics.maximumNameLength)
+  }
+}

@@ -1,0 +1,46 @@
+internal import CMount
+internal import Logging
+internal import Synchronization
+
+/// What libfuse has to say. While mounting it is kept for the error that follows, later it goes to the log.
+enum LibraryLog {
+  private struct State {
+    var logger: Logger?
+    var lastMessage: String?
+  }
+
+  private static let state = Mutex(State())
+
+  /// Takes the messages from now on.
+  static func begin() {
+    state.withLock { $0 = State() }
+    agonyfs_library_log_install()
+  }
+
+  /// Logs from now on, since the mount has been made.
+  static func serve(_ logger: Logger) {
+    state.withLock { $0.logger = logger }
+  }
+
+  /// Lets go of the logger.
+  static func end() {
+    state.withLock { $0.logger = nil }
+  }
+
+  /// The last message.
+  static var lastMessage: String? { state.withLock { $0.lastMessage } }
+
+  fileprivate static func receive(level: CInt, text: String) {
+    let logger = state.withLock { state in
+      state.lastMessage = text
+      return state.logger
+    }
+    let isWarning = level <= CInt(FUSE_LOG_WARNING.rawValue)
+    logger?.log(level: isWarning ? .warning : .debug, "\(text)")
+  }
+}
+
+@c @implementation
+func agonyfs_library_message(_ level: CInt, _ text: UnsafePointer<CChar>) {
+  LibraryLog.receive(level: level, text: unsafe String(cString: text))
+}

@@ -1,0 +1,73 @@
+internal import SystemPackage
+
+/// Why a space could not be mounted or unmounted. Its description is one sentence that says what to do.
+package enum MountError: Error, Equatable, CustomStringConvertible {
+  /// Nothing is at the path.
+  case missing(path: String)
+  /// The path is not a directory.
+  case notDirectory(path: String)
+  /// The directory holds files.
+  case notEmpty(path: String)
+  /// A FUSE file system is mounted there already.
+  case mountedAlready(path: String)
+  /// A FUSE file system whose program is gone is mounted there.
+  case deadMount(path: String)
+  /// The user may not mount there.
+  case notPermitted(path: String)
+  /// The kernel has no FUSE, or the container hides it.
+  case deviceMissing
+  /// The user may not open /dev/fuse.
+  case deviceNotAccessible(mode: String)
+  /// The helper for users other than root is not installed.
+  case helperMissing
+  /// `allow_other` or `allow_root` is not allowed to users.
+  case othersNotAllowed(option: String)
+  /// The kernel or the helper refused for another reason.
+  case mountFailed(path: String, reason: String)
+  /// No agonyfs mount is at the path.
+  case notMounted(path: String)
+  /// Files are open in the mount, or a process works in it.
+  case busy(path: String)
+  /// The mount could not be taken away for another reason.
+  case unmountFailed(path: String, reason: String)
+  /// The connection to the kernel broke while serving.
+  case sessionFailed(reason: String)
+
+  package var description: String {
+    switch self {
+    case .missing(let path):
+      "The mount point \(path) does not exist; create the directory first, with mkdir."
+    case .notDirectory(let path):
+      "The mount point \(path) is not a directory; choose an empty directory."
+    case .notEmpty(let path):
+      "The mount point \(path) is not empty; choose an empty directory, or add -o nonempty to hide what is in it."
+    case .mountedAlready(let path):
+      "Something is mounted at \(path) already; unmount it with agonyfs unmount, or choose another directory."
+    case .deadMount(let path):
+      "At \(path) is a mount whose program has ended; take it away with fusermount3 -u, then mount again."
+    case .notPermitted(let path):
+      "You may not mount at \(path); choose a directory that you own and may write to."
+    case .deviceMissing:
+      "There is no /dev/fuse; load the kernel module with modprobe fuse, or give this container the device."
+    case .deviceNotAccessible(let mode):
+      "You may not open /dev/fuse, whose mode is \(mode) where it should be 0666;"
+        + " ask an administrator for chmod 0666 /dev/fuse, or mount as root."
+    case .helperMissing:
+      "The program fusermount3 is not installed; install the package fuse3, on Debian with apt install fuse3."
+    case .othersNotAllowed(let option):
+      "The option \(option) is allowed to root only; ask an administrator for a line user_allow_other in"
+        + " /etc/fuse.conf, or leave it out."
+    case .mountFailed(let path, let reason):
+      "Mounting at \(path) failed: \(reason)."
+    case .notMounted(let path):
+      "No agonyfs space is mounted at \(path); see findmnt -t fuse.agonyfs for those that are."
+    case .busy(let path):
+      "The mount at \(path) is in use; close the files and leave the directories in it"
+        + " (fuser -vm \(path) shows who has them), then unmount again."
+    case .unmountFailed(let path, let reason):
+      "Unmounting \(path) failed: \(reason)."
+    case .sessionFailed(let reason):
+      "The connection to the kernel broke: \(reason); unmount, then mount again."
+    }
+  }
+}

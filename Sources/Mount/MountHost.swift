@@ -1,0 +1,51 @@
+internal import CMount
+internal import Glibc
+internal import SystemPackage
+
+/// What mounting needs from the machine. Tests give other paths.
+struct MountHost: Sendable {
+  /// Who mounts.
+  var user = geteuid()
+  /// The kernel's door.
+  var devicePath = "/dev/fuse"
+  /// Where the helper may be, beside `PATH`.
+  var helperPaths = ["/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"]
+  /// Where an administrator allows things to users.
+  var configurationPath = "/etc/fuse.conf"
+
+  /// Whether the device is there and may be opened.
+  func checkDevice() throws(MountError) {
+    do {
+      try FileDescriptor.open(FilePath(devicePath), .readWrite, options: [.closeOnExec]).close()
+    } catch {
+      let reason = error as? Errno
+      guard reason == .permissionDenied || reason == .notPermitted else { throw .deviceMissing }
+      var status = stat()
+      guard unsafe stat(devicePath, &status) == 0 else { throw .deviceMissing }
+      let mode = String(status.st_mode & 0o7777, radix: 8)
+      throw .deviceNotAccessible(mode: "0" + mode)
+    }
+  }
+
+  /// The helper that mounts and unmounts for users other than root.
+  var helper: String? {
+    let search = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
+    let others = search.split(separator: ":").map { String($0) + "/fusermount3" }
+    return (helperPaths + others).first { path in unsafe access(path, X_OK) == 0 }
+  }
+
+  /// Whether the helper is installed.
+  func checkHelper() throws(MountError) {
+    if helper == nil { throw .helperMissing }
+  }
+
+  /// Whether a user may let others in, if the options ask for it.
+  func checkOthers(_ options: MountOptions) throws(MountError) {
+    guard options.allowsOthers || options.allowsRoot else { return }
+    let text = String(decoding: FileContent.bytes(of: configurationPath) ?? [], as: UTF8.self)
+    let isAllowed = text.split(separator: "\n").contains { line in
+      line.split(whereSeparator: \.isWhitespace) == ["user_allow_other"]
+    }
+    if !isAllowed { throw .othersNotAllowed(option: options.allowsOthers ? "allow_other" : "allow_root") }
+  }
+}

@@ -1,0 +1,25 @@
+/// A mount option that cannot be taken. Its description is one sentence that says what to do.
+package enum MountOptionError: Error, Equatable, CustomStringConvertible {
+  /// No such option.
+  case unknown(String)
+  /// The option needs `=VALUE`.
+  case valueMissing(String)
+  /// Not a length of time.
+  case malformedDuration(String)
+  /// The option would replace owners or modes, which agonyfs keeps.
+  case ownersAreKept(String)
+
+  package var description: String {
+    switch self {
+    case .unknown(let name):
+      "The mount option \"\(name)\" is unknown; leave it out, or see agonyfs mount --help for those there are."
+    case .valueMissing(let name):
+      "The mount option \"\(name)\" needs a value; write \(name)=VALUE."
+    case .malformedDuration(let text):
+      "\"\(text)\" is not a length of time; write a number and a unit, such as 90s, 15m, 2h or 1d."
+    case .ownersAreKept(let name):
+      "The mount option \"\(name)\" is not supported, because agonyfs keeps owners and modes of files;"
+        + " leave it out and use chown or chmod inside the mount."
+    }
+  }
+}

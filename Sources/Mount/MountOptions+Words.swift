@@ -1,0 +1,75 @@
+extension MountOptions {
+  /// Words that ask for what happens anyway (times of access are kept by nobody, the kernel checks modes), or that
+  /// concern mount(8) alone.
+  static let withoutEffect: Set<String> = [
+    "defaults", "default_permissions", "auto", "noauto", "nofail", "_netdev", "nouser", "noowner", "nogroup",
+    "atime", "noatime", "diratime", "nodiratime", "relatime", "norelatime", "strictatime", "nostrictatime",
+    "lazytime", "nolazytime", "silent", "loud", "iversion", "noiversion", "mand", "nomand",
+  ]
+
+  /// Whether an option is a note for other programs (`x-systemd.automount`), which every file system lets pass.
+  static func isForOthers(_ name: String) -> Bool {
+    name.hasPrefix("x-") || name.hasPrefix("X-")
+  }
+
+  /// The words of a comma-separated list, without empty ones.
+  static func words(of list: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var isEscaped = false
+    for character in list {
+      switch character {
+      case _ where isEscaped:
+        if character != "," && character != "\\" { word.append("\\") }
+        word.append(character)
+        isEscaped = false
+      case "\\": isEscaped = true
+      case ",":
+        words.append(word)
+        word = ""
+      default: word.append(character)
+      }
+    }
+    if isEscaped { word.append("\\") }
+    words.append(word)
+    return words.filter { !$0.isEmpty }
+  }
+
+  /// A length of time such as `90`, `90s`, `15m`, `2h` or `1d`; nil when the text is none, or longer than ten years.
+  package static func duration(_ text: String) -> Duration? {
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    var digits = text[...]
+    var unit: Int64 = 1
+    if let last = text.last, let seconds = units[last] {
+      unit = seconds
+      digits = text.dropLast()
+    }
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int64(digits) else {
+      return nil
+    }
+    let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
+    guard !overflow, seconds <= 3650 * 86_400 else { return nil }
+    return .seconds(seconds)
+  }
+
+  /// What libfuse and fusermount3 are to be told, as one `-o` list.
+  var libraryList: String {
+    var words = [
+      "default_permissions", "noatime", "max_read=\(SessionLimits.maximumRequest)",
+      "fsname=\(Self.escaped(sourceName))", "subtype=\(Self.escaped(subtype))",
+      isReadOnly ? "ro" : "rw",
+      allowsSetUser ? "suid" : "nosuid",
+      allowsDevices ? "dev" : "nodev",
+      allowsExecution ? "exec" : "noexec",
+    ]
+    if allowsOthers { words.append("allow_other") }
+    if allowsRoot && !allowsOthers { words.append("allow_root") }
+    if isSynchronous { words.append("sync") }
+    if isDirectorySynchronous { words.append("dirsync") }
+    return words.joined(separator: ",")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    String(text.flatMap { $0 == "," || $0 == "\\" ? ["\\", $0] : [$0] })
+  }
+}

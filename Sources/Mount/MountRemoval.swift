@@ -1,0 +1,32 @@
+internal import CMount
+internal import Glibc
+internal import SystemPackage
+
+/// Taking a mount away, by the kernel's call or by the helper.
+enum MountRemoval: Equatable {
+  /// It is gone.
+  case done
+  /// Somebody uses it.
+  case busy
+  /// It is still there, for the given reason.
+  case failed(String)
+
+  /// Takes away what is mounted at a path; lazily means that those who use it keep it until they end.
+  static func remove(_ path: String, isLazy: Bool) -> MountRemoval {
+    if geteuid() == 0 {
+      let flags = UMOUNT_NOFOLLOW | (isLazy ? MNT_DETACH : 0)
+      if unsafe umount2(path, CInt(flags)) == 0 { return .done }
+      switch Errno(rawValue: errno) {
+      case .resourceBusy: return .busy
+      case .notPermitted: break
+      case let error: return .failed(error.description)
+      }
+    }
+    guard let helper = MountHost().helper else { return .failed(MountError.helperMissing.description) }
+    let arguments = ["fusermount3", "-u"] + (isLazy ? ["-z"] : []) + ["--", path]
+    guard let outcome = HelperProgram.run(helper, arguments) else { return .failed("fusermount3 could not be started") }
+    if outcome.status == 0 { return .done }
+    if outcome.errors.contains(Errno.resourceBusy.description) { return .busy }
+    return .failed(outcome.errors)
+  }
+}

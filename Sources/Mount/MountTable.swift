@@ -1,0 +1,72 @@
+internal import SystemPackage
+
+/// One line of the kernel's table of mounts.
+struct MountTableEntry: Sendable, Equatable {
+  /// Number of the mounted file system, as `stat` shows it: major and minor.
+  var device: String
+  /// Where it is mounted.
+  var path: [UInt8]
+  /// Its type, such as `fuse.agonyfs`.
+  var type: String
+  /// The options of the file system itself, such as `user_id=1000`.
+  var options: [String]
+
+  /// Whether a program serves the file system through FUSE.
+  var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
+
+  /// The number after `name=` among the options.
+  func number(of name: String) -> UInt32? {
+    let prefix = name + "="
+    return options.first { $0.hasPrefix(prefix) }.flatMap { UInt32($0.dropFirst(prefix.count)) }
+  }
+}
+
+/// The kernel's table of mounts, as this process sees it.
+struct MountTable: Sendable, Equatable {
+  /// In the order of mounting; of several at one path the last one is seen.
+  var entries: [MountTableEntry]
+
+  /// Reads the table as it is now; it is empty where there is no /proc.
+  static func current() -> MountTable {
+    MountTable(parsing: FileContent.bytes(of: "/proc/self/mountinfo") ?? [])
+  }
+
+  /// What is mounted at an absolute path without symbolic links.
+  func entry(at path: [UInt8]) -> MountTableEntry? {
+    entries.last { $0.path == path }
+  }
+
+  /// Takes the text of a `mountinfo` file. Lines that are not understood are left out.
+  init(parsing text: [UInt8]) {
+    entries = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let fields = line.split(separator: UInt8(ascii: " "))
+      guard let dash = fields.firstIndex(where: { $0.elementsEqual([UInt8(ascii: "-")]) }),
+        dash >= 6, fields.count > dash + 3
+      else { return nil }
+      return MountTableEntry(
+        device: String(decoding: fields[2], as: UTF8.self),
+        path: Self.unescaped(fields[4]),
+        type: String(decoding: fields[dash + 1], as: UTF8.self),
+        options: fields[dash + 3].split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) })
+    }
+  }
+
+  /// The kernel writes space, tab, newline and backslash as a backslash and three octal digits.
+  private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = field
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      let isEscape =
+        byte == UInt8(ascii: "\\") && digits.count == 3
+        && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
+      guard isEscape else {
+        bytes.append(byte)
+        continue
+      }
+      bytes.append(digits.reduce(0) { $0 &* 8 &+ ($1 - UInt8(ascii: "0")) })
+      rest = rest.dropFirst(3)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,87 @@
+internal import Albums
+internal import CMount
+internal import Glibc
+internal import SystemPackage
+internal import Vault
+
+@c @implementation
+func agonyfs_getxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>, _ size: Int) {
+  unsafe serve(request) { volume throws(Errno) in
+    let name = unsafe attributeName(name)
+    let isIdentity = inode == InodeNumber.root.rawValue && name == DaemonIdentity.attributeName
+    let value =
+      isIdentity
+      ? volume.identity.text
+      : try volume.fileSystem.extendedAttribute(name, of: InodeNumber(rawValue: inode))
+    try unsafe reply(request, value: value, size: size)
+  }
+}
+
+@c @implementation
+func agonyfs_listxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ size: Int) {
+  unsafe serve(request) { volume throws(Errno) in
+    let names = try volume.fileSystem.listExtendedAttributes(of: InodeNumber(rawValue: inode))
+    try unsafe reply(request, value: names, size: size)
+  }
+}
+
+@c @implementation
+func agonyfs_setxattr(
+  _ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?,
+  _ size: Int, _ flags: CInt
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    let name = unsafe attributeName(name)
+    guard name != DaemonIdentity.attributeName else { throw .notPermitted }
+    let inode = InodeNumber(rawValue: inode)
+    var clearsSetGroup = false
+    if name == accessList { clearsSetGroup = try unsafe !mayKeepSetGroup(request, inode, volume) }
+    try unsafe volume.fileSystem.setExtendedAttribute(
+      name, of: inode, value: [UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)),
+      flags: AttributeFlags(rawValue: UInt32(bitPattern: flags)), caller: Caller(request),
+      clearsSetGroup: clearsSetGroup)
+    unsafe fuse_reply_err(request, 0)
+  }
+}
+
+@c @implementation
+func agonyfs_removexattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>) {
+  unsafe serve(request) { volume throws(Errno) in
+    try unsafe volume.fileSystem.removeExtendedAttribute(attributeName(name), of: InodeNumber(rawValue: inode))
+    unsafe fuse_reply_err(request, 0)
+  }
+}
+
+/// The bytes of an attribute's name, without the NUL.
+private func attributeName(_ name: UnsafePointer<CChar>) -> [UInt8] {
+  unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name)))
+}
+
+/// Answers with a value, or its size when the caller only asks for that. Throws ERANGE when it is too long for the
+/// caller.
+private func reply(_ request: fuse_req_t, value: [UInt8], size: Int) throws(Errno) {
+  if size == 0 {
+    unsafe fuse_reply_xattr(request, value.count)
+    return
+  }
+  guard value.count <= size else { throw .outOfRange }
+  unsafe value.withUnsafeBytes { bytes in _ = unsafe fuse_reply_buf(request, bytes.baseAddress, bytes.count) }
+}
+
+private let accessList = Array("system.posix_acl_access".utf8)
+
+/// Whether the set-group-ID bit outlives a change of the access control list: for root and members of the group. The
+/// kernel knows, but tells only in a form of the request that libfuse does not understand.
+private func mayKeepSetGroup(_ request: fuse_req_t, _ inode: InodeNumber, _ volume: Volume) throws(Errno) -> Bool {
+  let caller = unsafe Caller(request)
+  if caller.user == 0 { return true }
+  let attributes = try volume.fileSystem.attributes(of: inode)
+  if attributes.mode & S_ISGID == 0 || caller.group == attributes.group { return true }
+  var groups = [gid_t](repeating: 0, count: 64)
+  var count = unsafe fuse_req_getgroups(request, CInt(groups.count), &groups)
+  if count > groups.count {
+    groups = [gid_t](repeating: 0, count: Int(count))
+    count = unsafe fuse_req_getgroups(request, count, &groups)
+  }
+  return groups.prefix(max(0, Int(count))).contains(attributes.group)
+}

@@ -1,0 +1,122 @@
+internal import Albums
+internal import CMount
+internal import Glibc
+internal import Index
+internal import SystemPackage
+internal import Vault
+
+@c @implementation
+func agonyfs_open(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
+  unsafe serve(request) { volume throws(Errno) in
+    let inode = InodeNumber(rawValue: inode)
+    try unsafe volume.fileSystem.open(inode, flags: OpenFlags(open: file.pointee.flags))
+    // All changes pass through the kernel, so what it has cached is right.
+    unsafe file.pointee.keep_cache = 1
+    // Nobody will release what the kernel did not learn of.
+    if unsafe fuse_reply_open(request, file) != 0 { volume.fileSystem.release(inode) }
+  }
+}
+
+@c @implementation
+func agonyfs_create(
+  _ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafePointer<CChar>, _ mode: mode_t,
+  _ file: UnsafeMutablePointer<fuse_file_info>
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    let made = try unsafe volume.fileSystem.create(
+      FileName(request: name), in: InodeNumber(rawValue: parent), mode: mode,
+      flags: OpenFlags(open: file.pointee.flags), caller: Caller(request))
+    unsafe file.pointee.keep_cache = 1
+    var entry = fuse_entry_param(made)
+    if unsafe fuse_reply_create(request, &entry, file) != 0 { volume.fileSystem.release(made.inode) }
+  }
+}
+
+@c @implementation
+func agonyfs_release(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
+  unsafe serve(request) { volume throws(Errno) in
+    volume.fileSystem.release(InodeNumber(rawValue: inode))
+    unsafe fuse_reply_err(request, 0)
+  }
+}
+
+@c @implementation
+func agonyfs_read(
+  _ request: fuse_req_t, _ inode: fuse_ino_t, _ size: Int, _ offset: off_t,
+  _ file: UnsafeMutablePointer<fuse_file_info>
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    try unsafe volume.buffers.with { buffer throws(Errno) in
+      let wanted = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(size, buffer.count)])
+      let count = try unsafe volume.fileSystem.read(
+        InodeNumber(rawValue: inode), at: FileOffset(rawValue: Int64(offset)), into: wanted)
+      unsafe fuse_reply_buf(request, wanted.baseAddress, count)
+    }
+  }
+}
+
+@c @implementation
+func agonyfs_write(
+  _ request: fuse_req_t, _ inode: fuse_ino_t, _ bytes: UnsafePointer<CChar>, _ size: Int, _ offset: off_t,
+  _ file: UnsafeMutablePointer<fuse_file_info>
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    let count = try unsafe volume.fileSystem.write(
+      InodeNumber(rawValue: inode), at: FileOffset(rawValue: Int64(offset)),
+      from: UnsafeRawBufferPointer(start: bytes, count: size))
+    unsafe fuse_reply_write(request, count)
+  }
+}
+
+/// Files and directories alike: everything before the call becomes durable.
+@c @implementation
+func agonyfs_fsync(
+  _ request: fuse_req_t, _ inode: fuse_ino_t, _ dataOnly: CInt, _ file: UnsafeMutablePointer<fuse_file_info>?
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    try volume.fileSystem.synchronize()
+    unsafe fuse_reply_err(request, 0)
+  }
+}
+
+@c @implementation
+func agonyfs_fallocate(
+  _ request: fuse_req_t, _ inode: fuse_ino_t, _ mode: CInt, _ offset: off_t, _ length: off_t,
+  _ file: UnsafeMutablePointer<fuse_file_info>
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    try volume.fileSystem.allocate(
+      InodeNumber(rawValue: inode), mode: AllocationMode(rawValue: UInt32(bitPattern: mode)),
+      offset: FileOffset(rawValue: Int64(offset)), length: Int64(length))
+    unsafe fuse_reply_err(request, 0)
+  }
+}
+
+@c @implementation
+func agonyfs_copy_file_range(
+  _ request: fuse_req_t, _ source: fuse_ino_t, _ sourceOffset: off_t,
+  _ sourceFile: UnsafeMutablePointer<fuse_file_info>, _ target: fuse_ino_t, _ targetOffset: off_t,
+  _ targetFile: UnsafeMutablePointer<fuse_file_info>, _ length: Int, _ flags: CInt
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    let count = try volume.fileSystem.copyRange(
+      from: InodeNumber(rawValue: source), at: FileOffset(rawValue: Int64(sourceOffset)),
+      to: InodeNumber(rawValue: target), at: FileOffset(rawValue: Int64(targetOffset)), length: Int64(length))
+    unsafe fuse_reply_write(request, count)
+  }
+}
+
+@c @implementation
+func agonyfs_lseek(
+  _ request: fuse_req_t, _ inode: fuse_ino_t, _ offset: off_t, _ whence: CInt,
+  _ file: UnsafeMutablePointer<fuse_file_info>
+) {
+  unsafe serve(request) { volume throws(Errno) in
+    // The kernel answers all others itself.
+    guard whence == agonyfs_seek_data() || whence == agonyfs_seek_hole() else { throw .invalidArgument }
+    let found = try volume.fileSystem.seek(
+      InodeNumber(rawValue: inode), from: FileOffset(rawValue: Int64(offset)),
+      to: whence == agonyfs_seek_data() ? .data : .hole)
+    unsafe fuse_reply_lseek(request, off_t(found.rawValue))
+  }
+}

@@ -1,0 +1,90 @@
+internal import CMount
+internal import Glibc
+internal import Synchronization
+
+/// Tells the thread that supervises a session that it is to end. Catches signals while it lives.
+final class SessionEnding: Sendable {
+  /// Why the wait ended.
+  enum Event: Equatable {
+    /// The kernel has closed the connection.
+    case disconnected
+    /// A signal asked for the end.
+    case signal
+    /// The given moment came.
+    case timeout
+  }
+
+  /// How long the kernel has for closing the connection after a successful unmounting, in seconds. It takes no time,
+  /// unless the mount is also seen in other mount namespaces.
+  private static let patience: Int64 = 5
+
+  private let receiver: CInt
+  private let sender: CInt
+  private let reason = Mutex<String?>(nil)
+
+  init() throws(MountError) {
+    var ends: [CInt] = [-1, -1]
+    guard unsafe agonyfs_pipe(&ends, false) == 0 else {
+      throw .sessionFailed(reason: "no descriptors are left")
+    }
+    receiver = ends[0]
+    sender = ends[1]
+    agonyfs_signals_catch(sender)
+  }
+
+  deinit {
+    agonyfs_signals_restore()
+    close(sender)
+    close(receiver)
+  }
+
+  /// What broke the connection, if it was broken.
+  var failure: String? { reason.withLock { $0 } }
+
+  /// Says that the connection is closed; with a reason when it should not be.
+  func disconnected(because text: String? = nil) {
+    if let text { reason.withLock { $0 = $0 ?? text } }
+    var letter = Self.disconnection
+    unsafe write(sender, &letter, 1)
+  }
+
+  /// Waits for an event, at most until a moment in seconds of the monotonic clock.
+  func wait(until moment: Int64?) -> Event {
+    while true {
+      var letter: UInt8 = 0
+      if unsafe read(receiver, &letter, 1) == 1 { return letter == Self.disconnection ? .disconnected : .signal }
+      var rest: CInt = -1
+      if let moment {
+        let seconds = moment - MonotonicClock.seconds
+        guard seconds > 0 else { return .timeout }
+        rest = CInt(clamping: min(seconds, 86_400) * 1000)
+      }
+      var interest = pollfd(fd: receiver, events: Int16(POLLIN), revents: 0)
+      unsafe poll(&interest, 1, rest)
+    }
+  }
+
+  /// Waits until the kernel has closed the connection after unmounting. False when it doesn't.
+  func waitForDisconnection() -> Bool {
+    let limit = MonotonicClock.seconds + Self.patience
+    while true {
+      switch wait(until: limit) {
+      case .disconnected: return true
+      case .signal: continue
+      case .timeout: return false
+      }
+    }
+  }
+
+  private static let disconnection = UInt8(ascii: "D")
+}
+
+/// The clock by which idle time is counted.
+enum MonotonicClock {
+  /// Whole seconds since an arbitrary moment.
+  static var seconds: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return Int64(time.tv_sec)
+  }
+}

@@ -1,0 +1,89 @@
+// Invariants:
+// 1. `stop()` returns when every thread has answered the request it was at and ended.
+// 2. The session outlives the threads.
+
+internal import CMount
+internal import Glibc
+internal import Synchronization
+
+/// The threads that serve the requests of a session.
+@safe final class Workers: Sendable {
+  private let core: Core
+  private let threads: [pthread_t]
+
+  /// What the threads share.
+  @safe private final class Core: @unchecked Sendable {
+    let session: OpaquePointer
+    let ending: SessionEnding
+    let clonesChannel: Bool
+    let isStopping = Atomic<Bool>(false)
+    let running: Atomic<Int>
+
+    init(session: OpaquePointer, ending: SessionEnding, clonesChannel: Bool, count: Int) {
+      unsafe self.session = session
+      self.ending = ending
+      self.clonesChannel = clonesChannel
+      running = Atomic(count)
+    }
+  }
+
+  /// Starts the threads. Throws when none could be started.
+  init(session: OpaquePointer, ending: SessionEnding) throws(MountError) {
+    let cores = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+    let count = SessionLimits.threadCount(cores: cores)
+    core = unsafe Core(
+      session: session, ending: ending, clonesChannel: SessionLimits.clonesChannel(cores: cores), count: count)
+    var started: [pthread_t] = []
+    for _ in 0..<count {
+      var thread = pthread_t()
+      let context = unsafe Unmanaged.passRetained(core).toOpaque()
+      let outcome = unsafe pthread_create(&thread, nil, { unsafe Workers.main($0) }, context)
+      if outcome == 0 {
+        started.append(thread)
+      } else {
+        unsafe Unmanaged<Core>.fromOpaque(context).release()
+        core.running.subtract(1, ordering: .relaxed)
+      }
+    }
+    threads = started
+    if started.isEmpty { throw .sessionFailed(reason: "no thread could be started") }
+  }
+
+  /// Ends the threads.
+  func stop() {
+    core.isStopping.store(true, ordering: .releasing)
+    // A signal that comes just before a thread starts to read is lost on it, so it is sent until all have ended.
+    while core.running.load(ordering: .acquiring) > 0 {
+      for thread in threads { pthread_kill(thread, SIGUSR1) }
+      usleep(1000)
+    }
+    for thread in threads { pthread_join(thread, nil) }
+  }
+
+  private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context = unsafe context else { return nil }
+    let core = unsafe Unmanaged<Core>.fromOpaque(context).takeRetainedValue()
+    serve(core)
+    core.running.subtract(1, ordering: .releasing)
+    return nil
+  }
+
+  private static func serve(_ core: Core) {
+    if core.clonesChannel { unsafe agonyfs_channel_clone(core.session) }
+    defer { agonyfs_channel_close() }
+    var buffer = unsafe fuse_buf()
+    defer { unsafe free(buffer.mem) }
+    while !core.isStopping.load(ordering: .acquiring) {
+      let received = unsafe fuse_session_receive_buf(core.session, &buffer)
+      if received > 0 {
+        unsafe fuse_session_process_buf(core.session, &buffer)
+      } else if received == 0 {
+        core.ending.disconnected()
+        return
+      } else if received != -EINTR && received != -EAGAIN {
+        core.ending.disconnected(because: "reading a request failed with error \(-received)")
+        return
+      }
+    }
+  }
+}

@@ -128,7 +128,8 @@ import Vault
   }
 
   /// SQLite ends the transaction in the middle of an operation: nothing after that gets in, even where the error was swallowed.
-  @Test func lostInTheMiddle() throws {
+  @Test(arguments: [false, true])
+  func lostInTheMiddle(inNestedSavepoint: Bool) throws {
     var random = SeededRandom(9)
     let (index, store) = try makeIndex()
     var model = Model()
@@ -143,7 +144,11 @@ import Vault
         var lost = false
         while !lost {
           do throws(Cancelled) {
-            try nest(index, &model, &random)
+            if inNestedSavepoint {
+              try nest(index, &model, &random)
+            } else {
+              try change(index, &model, &random)
+            }
           } catch {
             lost = true
             #expect(error == .index(.transactionLost))

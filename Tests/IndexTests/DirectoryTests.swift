@@ -1,3 +1,4 @@
+import FaultyStorage
 import Index
 import Testing
 import Vault
@@ -24,7 +25,7 @@ import Vault
   /// A listing that stops and goes on sees every entry that stays exactly once, whatever comes and goes in between.
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func listingsGoOn(seed: UInt64) throws {
-    var random = SeededRandom(seed)
+    var random = SeededGenerator(seed: seed)
     let (index, _) = try makeIndex()
     var stays: Set<FileName> = []
     var goes: [FileName] = []

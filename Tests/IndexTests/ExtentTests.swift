@@ -1,3 +1,4 @@
+import FaultyStorage
 import Index
 import Testing
 import Vault
@@ -8,13 +9,13 @@ import Vault
 
   private func segment(_ number: Int) -> SegmentNumber { SegmentNumber(rawValue: UInt64(number)) }
 
-  private func range(_ random: inout SeededRandom) -> Range<FileOffset> {
+  private func range(_ random: inout SeededGenerator) -> Range<FileOffset> {
     let start = Int.random(in: 0..<ExtentModel.length, using: &random)
     let length = random.oneIn(4) ? ExtentModel.length : Int.random(in: 1...200, using: &random)
     return FileOffset(start)..<FileOffset(min(start + length, ExtentModel.length))
   }
 
-  private func record(_ range: Range<FileOffset>, _ random: inout SeededRandom) -> ExtentRecord {
+  private func record(_ range: Range<FileOffset>, _ random: inout SeededGenerator) -> ExtentRecord {
     let length = range.upperBound - range.lowerBound
     let skip = random.oneIn(2) ? 0 : Int.random(in: 0..<100, using: &random)
     let more = random.oneIn(2) ? 0 : Int.random(in: 0..<100, using: &random)
@@ -27,7 +28,7 @@ import Vault
   /// Thousands of random changes, savepoints rolled back among them, with commits and new openings in between.
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func algebra(seed: UInt64) throws {
-    var random = SeededRandom(seed)
+    var random = SeededGenerator(seed: seed)
     let store = MemoryPageStore()
     var index = try Index(space: store, creating: RootOwner(owner: 0, group: 0))
     var model = ExtentModel()
@@ -66,7 +67,7 @@ import Vault
     #expect(try storedLiveBytes(index) == [:])
   }
 
-  private func change(_ index: Index, _ model: inout ExtentModel, _ random: inout SeededRandom) throws {
+  private func change(_ index: Index, _ model: inout ExtentModel, _ random: inout SeededGenerator) throws {
     let inode = files[Int.random(in: 0..<files.count, using: &random)]
     let range = range(&random)
     switch Int.random(in: 0..<8, using: &random) {
@@ -116,7 +117,7 @@ import Vault
   }
 
   /// What the cleaner does.
-  private func move(_ index: Index, _ model: inout ExtentModel, _ random: inout SeededRandom) throws {
+  private func move(_ index: Index, _ model: inout ExtentModel, _ random: inout SeededGenerator) throws {
     let all = try index.extents(in: segment(Int.random(in: 64..<72, using: &random)), limit: .max)
     guard let chosen = all.randomElement(using: &random) else { return }
     let old = chosen.extent

@@ -1,3 +1,4 @@
+import FaultyStorage
 import Glibc
 import Index
 import Testing
@@ -23,7 +24,7 @@ import Vault
       """
     for connection in [ours, plain] { try connection.execute(pragmas) }
 
-    var random = SeededRandom(seed)
+    var random = SeededGenerator(seed: seed)
     var isOpen = false
     for step in 0..<1500 {
       let sql = Workload.next(&random, isOpen: &isOpen)
@@ -110,7 +111,7 @@ private enum Workload {
     "SELECT c, count(*), NULL FROM t INDEXED BY t_c GROUP BY c",
   ]
 
-  static func next(_ random: inout SeededRandom, isOpen: inout Bool) -> String {
+  static func next(_ random: inout SeededGenerator, isOpen: inout Bool) -> String {
     let key = Int.random(in: 0..<400, using: &random)
     let size = random.oneIn(10) ? Int.random(in: 0..<20_000, using: &random) : Int.random(in: 0..<300, using: &random)
     let byte = Int.random(in: 16..<256, using: &random)

@@ -1,3 +1,4 @@
+import FaultyStorage
 import Index
 import Testing
 import Vault
@@ -56,4 +57,9 @@ extension InodeRecord {
       number: number, mode: 0o100644, links: 1, owner: 1, group: 2, size: size,
       time: Timestamp(seconds: 1_700_000_000, nanoseconds: 5))
   }
+}
+
+extension SeededGenerator {
+  /// True with a probability of one in `count`.
+  mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }

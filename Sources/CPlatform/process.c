@@ -59,7 +59,13 @@ int agonyfs_spawn(
         error = posix_spawn_file_actions_adddup2(&actions, sources[opened], opened);
     }
     if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, count);
-    if (error == 0 && new_session) error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    sigset_t none;
+    sigemptyset(&none);
+    if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (error == 0) {
+        short flags = POSIX_SPAWN_SETSIGMASK | (new_session ? POSIX_SPAWN_SETSID : 0);
+        error = posix_spawnattr_setflags(&attributes, flags);
+    }
     if (error == 0) error = posix_spawn(process, path, &actions, &attributes, arguments, environ);
     while (opened > 0) close(sources[--opened]);
     posix_spawnattr_destroy(&attributes);

@@ -27,7 +27,7 @@ char **agonyfs_arguments(int *count);
 int agonyfs_signal_descriptor(const sigset_t *signals);
 
 /// posix_spawn(3) with the caller's environment. In the child, descriptor n is `descriptors[n]`, or /dev/null where that is -1;
-/// all from `count` (at most 8) on are closed. Gives 0 or an error number.
+/// all from `count` (at most 8) on are closed; no signal is blocked. Gives 0 or an error number.
 int agonyfs_spawn(
     pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, int new_session
 );

@@ -118,7 +118,13 @@ struct LogReader {
   mutating func durableAfterEnd() throws(VaultError) -> LogPosition? {
     var furthest: LogPosition?
     var search = offset
-    while search + RecordHeader.sealedSize <= segmentSize {
+    let size: Int
+    do throws(Errno) {
+      size = min(segmentSize, try handle.reader.size())
+    } catch {
+      throw .system(error, "reading the log")
+    }
+    while search + RecordHeader.sealedSize <= size {
       if let found = try record(at: search) {
         if let commit = found.record.commit() {
           furthest = max(furthest ?? commit.flushedThrough, commit.flushedThrough)

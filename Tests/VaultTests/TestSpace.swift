@@ -102,7 +102,7 @@ extension Space {
 func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
   var generator = SeededGenerator(seed: seed)
   return unsafe [UInt8](unsafeUninitializedCapacity: (count + 7) & ~7) { buffer, filled in
-    let words = unsafe UnsafeMutableRawBufferPointer(buffer)
+    let words = UnsafeMutableRawBufferPointer(buffer)
     for index in stride(from: 0, to: count, by: 8) {
       unsafe words.storeBytes(of: generator.next(), toByteOffset: index, as: UInt64.self)
     }

@@ -73,6 +73,14 @@ let package = Package(
     .testTarget(
       name: "AlbumsTests", dependencies: ["Albums", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
       swiftSettings: strict),
+    .testTarget(
+      name: "MountTests",
+      dependencies: [
+        "Mount", "CMount", "Albums", "Vault", "Storage", "Crypto", "FaultyStorage",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "CommandTests", dependencies: ["agonyfs"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -23,6 +23,7 @@ static _Atomic int64_t last_request;
 static _Atomic bool answered;
 static uint64_t init_request;
 static uint32_t init_offer;
+static uint32_t init_agreement;
 
 static _Thread_local int channel = -1;
 
@@ -71,6 +72,7 @@ static ssize_t channel_write(int shared, struct iovec *parts, int count, void *v
         struct fuse_init_out *reply = parts[1].iov_base;
         if (header->unique == init_request && header->error == 0 && reply->major == FUSE_KERNEL_VERSION) {
             reply->flags |= init_offer & FUSE_PARALLEL_DIROPS;
+            init_agreement = reply->flags;
             atomic_store_explicit(&answered, true, memory_order_release);
         }
     }
@@ -81,6 +83,7 @@ int agonyfs_session_hook(struct fuse_session *session) {
     static const struct fuse_custom_io io = {.read = channel_read, .writev = channel_write};
     init_request = 0;
     init_offer = 0;
+    init_agreement = 0;
     atomic_store(&answered, false);
     note_time();
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
@@ -101,6 +104,10 @@ bool agonyfs_channel_clone(struct fuse_session *session) {
 void agonyfs_channel_close(void) {
     if (channel >= 0) close(channel);
     channel = -1;
+}
+
+uint32_t agonyfs_session_flags(void) {
+    return init_agreement;
 }
 
 int64_t agonyfs_last_request(void) {

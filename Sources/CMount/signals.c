@@ -39,6 +39,13 @@ void agonyfs_signals_catch(int descriptor) {
     sigaction(SIGUSR1, &interruption, &previous_interrupt);
 }
 
+void agonyfs_interruption_allow(void) {
+    sigset_t interruption;
+    sigemptyset(&interruption);
+    sigaddset(&interruption, SIGUSR1);
+    pthread_sigmask(SIG_UNBLOCK, &interruption, NULL);
+}
+
 void agonyfs_signals_restore(void) {
     for (int index = 0; index < ending_count; index++) sigaction(ending[index], &previous_ending[index], NULL);
     sigaction(SIGPIPE, &previous_pipe, NULL);

@@ -12,10 +12,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-pid_t agonyfs_fork(void) {
-    return fork();
-}
-
 int agonyfs_pipe(int *ends, bool blocks) {
     return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK);
 }

@@ -44,7 +44,7 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
     case .mountedAlready(let path):
       "Something is mounted at \(path) already; unmount it with agonyfs unmount, or choose another directory."
     case .deadMount(let path):
-      "At \(path) is a mount whose program has ended; take it away with fusermount3 -u, then mount again."
+      "At \(path) is a mount whose program has ended; take it away with agonyfs unmount, then mount again."
     case .notPermitted(let path):
       "You may not mount at \(path); choose a directory that you own and may write to."
     case .deviceMissing:

@@ -8,8 +8,10 @@ struct MountHost: Sendable {
   var user = geteuid()
   /// The kernel's door.
   var devicePath = "/dev/fuse"
-  /// Where the helper may be, beside `PATH`.
+  /// Where the helper may be.
   var helperPaths = ["/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"]
+  /// Directories where it is looked for next, separated by colons.
+  var searchPath = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
   /// Where an administrator allows things to users.
   var configurationPath = "/etc/fuse.conf"
 
@@ -29,8 +31,7 @@ struct MountHost: Sendable {
 
   /// The helper that mounts and unmounts for users other than root.
   var helper: String? {
-    let search = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
-    let others = search.split(separator: ":").map { String($0) + "/fusermount3" }
+    let others = searchPath.split(separator: ":").map { String($0) + "/fusermount3" }
     return (helperPaths + others).first { path in unsafe access(path, X_OK) == 0 }
   }
 

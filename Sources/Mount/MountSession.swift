@@ -79,7 +79,7 @@ package import Logging
   private func supervise(_ mounted: MountedPath, _ ending: SessionEnding) {
     var idle = options.idle.map { IdleWatch(limit: $0) }
     while true {
-      switch ending.wait(until: idle?.next) {
+      switch ending.wait(until: idle?.next(lastUse: agonyfs_last_request())) {
       case .disconnected:
         // Nothing is left of the mount, unless somebody aborted the connection.
         mounted.detach()
@@ -92,9 +92,12 @@ package import Logging
         mounted.detach()
         return
       case .timeout:
-        guard idle?.isDue(openFiles: volume.fileSystem.openFileCount) == true else { continue }
+        let now = MonotonicClock.seconds
+        let openFiles = volume.fileSystem.openFileCount
+        guard idle?.isDue(now: now, lastUse: agonyfs_last_request(), openFiles: openFiles) == true else { continue }
         if mounted.unmount() { logger.notice("Unmounted, because nobody used it.") }
-        idle?.postpone()
+        // Somebody works in it without a request, or the kernel is about to close the connection.
+        idle?.postpone(now: now)
       }
     }
   }

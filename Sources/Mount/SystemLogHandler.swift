@@ -19,7 +19,7 @@ package struct SystemLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
 
   /// Where the lines of all loggers of the process go from now on; standard error at first. `MountSession` doesn't
-  /// change it; the command does, together with `BackgroundProcess.finish()`.
+  /// change it; the command does when it leaves the terminal.
   package static func send(to place: Destination) {
     destination.withLock { current in
       if place == .systemLog { agonyfs_system_log_open() }

@@ -69,6 +69,7 @@ internal import Synchronization
   }
 
   private static func serve(_ core: Core) {
+    agonyfs_interruption_allow()
     if core.clonesChannel { unsafe agonyfs_channel_clone(core.session) }
     defer { agonyfs_channel_close() }
     var buffer = unsafe fuse_buf()

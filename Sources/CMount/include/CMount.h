@@ -70,6 +70,9 @@ struct fuse_session *_Nullable agonyfs_session_new(const char *_Nonnull options,
 /// Puts our own reading and writing under a session that is mounted. One session in a process at a time.
 int agonyfs_session_hook(struct fuse_session *_Nonnull session);
 
+/// The flags of the kernel's protocol that both sides agreed on (FUSE_* of linux/fuse.h), once INIT is answered.
+uint32_t agonyfs_session_flags(void);
+
 /// Gives the calling thread its own channel to the kernel; false when the shared one stays in use.
 bool agonyfs_channel_clone(struct fuse_session *_Nonnull session);
 
@@ -89,9 +92,11 @@ void agonyfs_library_log_install(void);
 void agonyfs_signals_catch(int descriptor);
 void agonyfs_signals_restore(void);
 
+/// Lets SIGUSR1 interrupt the calling thread, which may have inherited a mask that blocks it.
+void agonyfs_interruption_allow(void);
+
 // Calls that Swift cannot see.
 
-pid_t agonyfs_fork(void);
 /// pipe2(2) with O_CLOEXEC and, if asked for, O_NONBLOCK.
 int agonyfs_pipe(int *_Nonnull ends, bool blocks);
 int agonyfs_sync_file_system(int descriptor);

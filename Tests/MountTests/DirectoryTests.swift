@@ -1,0 +1,129 @@
+import Albums
+import CMount
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Mount
+
+extension LiveMountTests {
+  @Suite struct DirectoryTests {
+    @Test func longListingsAreComplete() throws {
+      let live = try LiveMount()
+      try System.check(unsafe mkdir(live.path("many"), 0o755))
+      let names = (0..<3000).map { "a name that is long enough for several requests \($0)" }
+      for name in names { try System.write([], to: live.path("many/" + name)) }
+      for _ in 0..<2 {
+        let listed = try Listing.names(of: live.path("many"))
+        #expect(listed.count == names.count + 2)
+        #expect(Set(listed) == Set(names + [".", ".."]))
+      }
+    }
+
+    @Test func cachedListingsFollowChanges() throws {
+      let live = try LiveMount()
+      #expect(try Listing.names(of: live.root).sorted() == [".", ".."])
+      try System.write([], to: live.path("a"))
+      #expect(try Listing.names(of: live.root).sorted() == [".", "..", "a"])
+      try System.check(unsafe rename(live.path("a"), live.path("b")))
+      #expect(try Listing.names(of: live.root).sorted() == [".", "..", "b"])
+      try System.check(unsafe unlink(live.path("b")))
+      #expect(try Listing.names(of: live.root).sorted() == [".", ".."])
+    }
+
+    @Test func namesThatAreAbsentAndThenThere() throws {
+      let live = try LiveMount()
+      for _ in 0..<2 { #expect(throws: Errno.noSuchFileOrDirectory) { try System.status(live.path("later")) } }
+      try System.write([1], to: live.path("later"))
+      #expect(try System.status(live.path("later")).st_size == 1)
+    }
+
+    @Test func namesAreBytes() throws {
+      let live = try LiveMount()
+      let names: [[UInt8]] = [
+        [0x66, 0xFF, 0x6F], [0xC3, 0xA9], [0x65, 0xCC, 0x81], [0x0A], [0x5C], Array(repeating: 0x61, count: 255),
+      ]
+      for (index, name) in names.enumerated() {
+        let path = Array((live.root + "/").utf8) + name + [0]
+        let file = unsafe path.withUnsafeBytes { bytes in
+          guard let base = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress else { return CInt(-1) }
+          return unsafe open(base, O_CREAT | O_EXCL | O_WRONLY, 0o600)
+        }
+        try System.check(file)
+        close(file)
+        #expect(try Listing.names(of: live.root).count == index + 3)
+      }
+      #expect(throws: Errno.fileNameTooLong) { try System.status(live.path(String(repeating: "a", count: 256))) }
+    }
+
+    @Test func linksAndMoves() throws {
+      let live = try LiveMount()
+      try System.write([1, 2], to: live.path("a"))
+      try System.check(unsafe link(live.path("a"), live.path("b")))
+      #expect(try System.status(live.path("a")).st_nlink == 2)
+      #expect(try System.status(live.path("a")).st_ino == System.status(live.path("b")).st_ino)
+      let target = String(repeating: "long/", count: 800)
+      try System.check(unsafe symlink(target, live.path("s")))
+      var text = [UInt8](repeating: 0, count: 5000)
+      let count = try unsafe text.withUnsafeMutableBytes { bytes in
+        let room = try unsafe #require(bytes.assumingMemoryBound(to: CChar.self).baseAddress)
+        return unsafe readlink(live.path("s"), room, bytes.count)
+      }
+      #expect(count == target.utf8.count && text[..<max(0, count)].elementsEqual(target.utf8))
+      try System.check(unsafe mkdir(live.path("d"), 0o755))
+      try System.check(unsafe rename(live.path("a"), live.path("d/a")))
+      #expect(throws: Errno.noSuchFileOrDirectory) { try System.status(live.path("a")) }
+      #expect(try System.read(live.path("d/a")) == [1, 2])
+      #expect(throws: Errno.directoryNotEmpty) { try System.check(unsafe rmdir(live.path("d"))) }
+      try System.check(unsafe unlink(live.path("d/a")))
+      #expect(try System.status(live.path("b")).st_nlink == 1)
+      try System.check(unsafe rmdir(live.path("d")))
+    }
+
+    @Test func nodesOfAllKinds() throws {
+      let live = try LiveMount()
+      try System.check(unsafe mkfifo(live.path("fifo"), 0o644))
+      #expect(try System.status(live.path("fifo")).st_mode & S_IFMT == S_IFIFO)
+      try System.check(unsafe mknod(live.path("socket"), S_IFSOCK | 0o600, 0))
+      #expect(try System.status(live.path("socket")).st_mode & S_IFMT == S_IFSOCK)
+      if geteuid() == 0 {
+        try System.check(unsafe mknod(live.path("null"), S_IFCHR | 0o666, 0x103))
+        #expect(try System.status(live.path("null")).st_rdev == 0x103)
+        // Mounted with nodev.
+        #expect(throws: Errno.permissionDenied) { try System.read(live.path("null")) }
+      }
+    }
+
+    @Test func theUmaskCounts() throws {
+      let live = try LiveMount()
+      let before = umask(0o027)
+      defer { umask(before) }
+      try System.write([], to: live.path("file"))
+      try System.check(unsafe mkdir(live.path("directory"), 0o777))
+      #expect(try System.status(live.path("file")).st_mode & 0o7777 == 0o640)
+      #expect(try System.status(live.path("directory")).st_mode & 0o7777 == 0o750)
+    }
+
+    @Test func timesAreKeptToTheNanosecond() throws {
+      let live = try LiveMount()
+      try System.write([], to: live.path("file"))
+      let times = [timespec(tv_sec: -5, tv_nsec: 1), timespec(tv_sec: 5_000_000_000, tv_nsec: 999_999_999)]
+      try System.check(unsafe utimensat(AT_FDCWD, live.path("file"), times, 0))
+      try live.end()
+      try live.mount()
+      let status = try System.status(live.path("file"))
+      #expect(status.st_atim.tv_sec == -5 && status.st_atim.tv_nsec == 1)
+      #expect(status.st_mtim.tv_sec == 5_000_000_000 && status.st_mtim.tv_nsec == 999_999_999)
+    }
+
+    @Test func roomIsTold() throws {
+      let live = try LiveMount()
+      var told = statvfs()
+      try System.check(unsafe statvfs(live.root, &told))
+      let statistics = try live.fileSystem.statistics()
+      #expect(told.f_frsize == statistics.blockSize && told.f_blocks == statistics.blocks)
+      #expect(told.f_bavail <= told.f_bfree && told.f_bavail > 0)
+      #expect(told.f_namemax == 255)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Albums
+import Crypto
+import FaultyStorage
+import Glibc
+import Logging
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Mount
+@testable import Vault
+
+/// A space in memory, mounted for real in this process. One at a time, because signals belong to the process; so all
+/// tests that use it are in the serialized suite `LiveMountTests`.
+final class LiveMount {
+  let folder: TemporaryFolder
+  let storage: FaultyStorage
+  let fileSystem: FileSystem
+  private var thread: SessionThread?
+
+  /// Mounts a new space. Throws, and so fails the test, where /dev/fuse cannot be used.
+  init(_ options: [String] = []) throws {
+    folder = try TemporaryFolder()
+    try folder.makeDirectory("mount")
+    storage = FaultyStorage()
+    let derivation = try #require(
+      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 7, count: 16)))
+    let vault = Vault(
+      storage: storage,
+      parameters: VaultParameters(
+        identifier: Array(repeating: 1, count: 16), segmentSize: 1 << 20, derivations: [derivation]))
+    let space = vault.createSpace(suite: .aes256gcm, copyWindow: 0).space
+    try FileSystem.create(in: space, owner: getuid(), group: getgid())
+    fileSystem = try FileSystem(space: space, options: FileSystemOptions(logger: Self.logger))
+    try mount(options)
+  }
+
+  deinit {
+    if thread != nil { _ = try? end() }
+    try? fileSystem.close()
+  }
+
+  static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  /// The mounted root directory.
+  var root: String { folder.path("mount") }
+
+  func path(_ name: String) -> String { root + "/" + name }
+
+  /// Mounts once more, after `end()`.
+  func mount(_ options: [String] = []) throws {
+    let options = try MountOptions(options)
+    let point = try MountPoint.check(root, options: options)
+    let thread = try SessionThread(fileSystem: fileSystem, point: point, options: options)
+    self.thread = thread
+    try thread.waitUntilReady()
+  }
+
+  /// Unmounts, and returns what the session ended with.
+  @discardableResult
+  func end() throws -> MountError? {
+    try Unmount.unmount(root)
+    return waitForEnd()
+  }
+
+  /// Waits for the session to end by itself.
+  func waitForEnd() -> MountError? {
+    defer { thread = nil }
+    return thread?.join()
+  }
+}
+
+/// A thread that runs a session.
+private final class SessionThread: @unchecked Sendable {
+  private let progress: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+  private let fileSystem: FileSystem
+  private let point: MountPoint
+  private let options: MountOptions
+  private var thread = pthread_t()
+  /// Written by the thread before it ends, read after joining it.
+  private var outcome: MountError?
+
+  init(fileSystem: FileSystem, point: MountPoint, options: MountOptions) throws {
+    self.fileSystem = fileSystem
+    self.point = point
+    self.options = options
+    progress = try FileDescriptor.pipe()
+    let context = unsafe Unmanaged.passRetained(self).toOpaque()
+    let failure = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        if let context = unsafe context {
+          unsafe Unmanaged<SessionThread>.fromOpaque(context).takeRetainedValue().run()
+        }
+        return nil
+      }, context)
+    if failure != 0 { throw Errno(rawValue: failure) }
+  }
+
+  deinit { try? progress.readEnd.close() }
+
+  private func run() {
+    let writer = progress.writeEnd
+    let session = MountSession(
+      fileSystem: fileSystem, mountPoint: point, options: options, logger: LiveMount.logger
+    ) { _ = try? writer.writeAll([1]) }
+    do throws(MountError) {
+      try session.run()
+    } catch {
+      outcome = error
+    }
+    try? writer.close()
+  }
+
+  func waitUntilReady() throws {
+    var letter: [UInt8] = [0]
+    let count = try unsafe letter.withUnsafeMutableBytes { try unsafe progress.readEnd.read(into: $0) }
+    if count == 0 { throw join() ?? MountError.sessionFailed(reason: "it ended before it was ready") }
+  }
+
+  func join() -> MountError? {
+    pthread_join(thread, nil)
+    return outcome
+  }
+}

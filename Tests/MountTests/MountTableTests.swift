@@ -1,0 +1,86 @@
+import Testing
+
+@testable import Mount
+
+@Suite struct MountTableTests {
+  private let text = """
+    22 27 0:21 / /proc rw,nosuid - proc proc rw
+    45 27 0:41 / /home/a\\040b\\134c rw,nosuid,nodev,noatime shared:5 master:2 - fuse.agonyfs agonyfs rw,user_id=1004,group_id=7
+    46 27 0:50 / /mnt rw - ext4 /dev/sda rw
+    47 27 0:51 / /mnt rw - fuse.other x rw,user_id=0,group_id=0
+    nonsense
+
+    """
+
+  @Test func linesAreTakenApart() throws {
+    let table = MountTable(parsing: Array(text.utf8))
+    #expect(table.entries.count == 4)
+    let entry = try #require(table.entry(at: Array("/home/a b\\c".utf8)))
+    #expect(entry.device == "0:41")
+    #expect(entry.type == "fuse.agonyfs" && entry.isFuse)
+    #expect(entry.number(of: "user_id") == 1004 && entry.number(of: "group_id") == 7)
+    #expect(entry.number(of: "max_read") == nil)
+  }
+
+  @Test func theLastMountAtAPathIsSeen() {
+    let table = MountTable(parsing: Array(text.utf8))
+    #expect(table.entry(at: Array("/mnt".utf8))?.type == "fuse.other")
+    #expect(table.entry(at: Array("/mnt/".utf8)) == nil)
+  }
+
+  @Test func thisProcessHasARoot() {
+    #expect(MountTable.current().entry(at: Array("/".utf8)) != nil)
+  }
+}
+
+@Suite struct DaemonIdentityTests {
+  @Test func textRoundTrip() throws {
+    let identity = DaemonIdentity.current()
+    #expect(identity.started > 0)
+    #expect(identity.isRunning)
+    #expect(DaemonIdentity(text: identity.text) == identity)
+  }
+
+  @Test(arguments: ["", "12", "12 ", "x 1", "-5 1", "0 1", "1 2 3", "99999999999 1"])
+  func otherTexts(text: String) {
+    #expect(DaemonIdentity(text: Array(text.utf8)) == nil)
+  }
+
+  @Test func anotherProcessWithTheSameNumberIsNotIt() {
+    let identity = DaemonIdentity.current()
+    #expect(!DaemonIdentity(process: identity.process, started: identity.started + 1).isRunning)
+  }
+}
+
+@Suite struct IdleWatchTests {
+  @Test func dueAfterTheLimit() {
+    var watch = IdleWatch(limit: .seconds(100))
+    #expect(watch.next(lastUse: 50) == 150)
+    let early = watch.isDue(now: 149, lastUse: 50, openFiles: 0)
+    #expect(!early)
+    let inTime = watch.isDue(now: 150, lastUse: 50, openFiles: 0)
+    #expect(inTime)
+  }
+
+  @Test func openFilesPutItOff() {
+    var watch = IdleWatch(limit: .seconds(100))
+    let whileOpen = watch.isDue(now: 150, lastUse: 50, openFiles: 1)
+    #expect(!whileOpen)
+    #expect(watch.next(lastUse: 50) == 175)
+    let tooSoon = watch.isDue(now: 174, lastUse: 50, openFiles: 0)
+    #expect(!tooSoon)
+    let later = watch.isDue(now: 175, lastUse: 50, openFiles: 0)
+    #expect(later)
+  }
+
+  @Test func useCountsAgainFromItsMoment() {
+    var watch = IdleWatch(limit: .seconds(4))
+    watch.postpone(now: 10)
+    #expect(watch.next(lastUse: 5) == 11)
+    #expect(watch.next(lastUse: 12) == 16)
+  }
+
+  @Test func aLimitBelowOneSecondIsOne() {
+    #expect(IdleWatch(limit: .milliseconds(3)).next(lastUse: 0) == 1)
+  }
+}

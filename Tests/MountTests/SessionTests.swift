@@ -1,0 +1,118 @@
+import CMount
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Mount
+
+extension LiveMountTests {
+  @Suite struct SessionTests {
+    @Test func whatIsAgreedWithTheKernel() throws {
+      let live = try LiveMount()
+      let flags = agonyfs_session_flags()
+      let asynchronousReads: UInt32 = 1 << 0
+      let truncatingOpen: UInt32 = 1 << 3
+      let unmaskedModes: UInt32 = 1 << 6
+      let timesInvalidate: UInt32 = 1 << 12
+      let listingsWithAttributes: UInt32 = 1 << 13
+      let writebackCache: UInt32 = 1 << 16
+      let parallelDirectories: UInt32 = 1 << 18
+      let accessLists: UInt32 = 1 << 20
+      let cachedLinks: UInt32 = 1 << 23
+      let yes =
+        asynchronousReads | truncatingOpen | unmaskedModes | listingsWithAttributes | parallelDirectories | accessLists
+        | cachedLinks
+      #expect(flags & yes == yes)
+      #expect(flags & (timesInvalidate | writebackCache) == 0)
+      let entry = try #require(MountTable.current().entry(at: Array(live.root.utf8)))
+      #expect(entry.type == "fuse.agonyfs")
+      #expect(entry.options.contains("default_permissions") && entry.options.contains("max_read=1048576"))
+    }
+
+    @Test func aUsedMountIsBusy() throws {
+      let live = try LiveMount()
+      try System.write([1], to: live.path("file"))
+      let file = try FileDescriptor.open(FilePath(live.path("file")), .readOnly)
+      #expect(throws: MountError.busy(path: live.root)) { try Unmount.unmount(live.root) }
+      try file.close()
+      #expect(try live.end() == nil)
+      #expect(throws: MountError.notMounted(path: live.root)) { try Unmount.unmount(live.root) }
+      #expect(throws: MountError.notMounted(path: live.path("none"))) { try Unmount.unmount(live.path("none")) }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+    func signalsEndTheMount(signal: CInt) throws {
+      let live = try LiveMount()
+      try System.write(pattern(5000), to: live.path("file"))
+      kill(getpid(), signal)
+      #expect(live.waitForEnd() == nil)
+      #expect(MountTable.current().entry(at: Array(live.root.utf8)) == nil)
+      try live.mount()
+      #expect(try System.read(live.path("file")) == pattern(5000))
+    }
+
+    @Test func aSignalEndsTheMountWhileFilesAreOpen() throws {
+      let live = try LiveMount()
+      let count = 100_000
+      try System.write([UInt8](repeating: 0, count: count), to: live.path("file"))
+      let file = try FileDescriptor.open(FilePath(live.path("file")), .readWrite)
+      let address = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
+      unsafe UnsafeMutableRawBufferPointer(start: address, count: count).copyBytes(from: pattern(count))
+      kill(getpid(), SIGTERM)
+      #expect(live.waitForEnd() == nil)
+      #expect(MountTable.current().entry(at: Array(live.root.utf8)) == nil)
+      #expect(throws: Errno.socketNotConnected) { try file.writeAll([1]) }
+      _ = unsafe munmap(address, count)
+      try? file.close()
+      try live.mount()
+      #expect(try System.read(live.path("file")) == pattern(count))
+    }
+
+    @Test func anUnusedMountEndsByItself() throws {
+      let live = try LiveMount(["idle=1s"])
+      #expect(live.waitForEnd() == nil)
+      #expect(MountTable.current().entry(at: Array(live.root.utf8)) == nil)
+    }
+
+    @Test func mountPointsInUseAreRefused() throws {
+      let live = try LiveMount()
+      #expect(throws: MountError.mountedAlready(path: live.root)) {
+        try MountPoint.check(live.root, options: MountOptions())
+      }
+      #expect(throws: MountError.mountedAlready(path: live.root)) {
+        try MountPoint.check(live.root, options: MountOptions(["nonempty"]))
+      }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can leave a dead mount behind without a second process"))
+    func deadMountsAreToldAndTakenAway() throws {
+      let folder = try TemporaryFolder()
+      try folder.makeDirectory("dead")
+      let path = folder.path("dead")
+      let device = try unsafe FileDescriptor.open("/dev/fuse", .readWrite)
+      let data = "fd=\(device.rawValue),rootmode=40000,user_id=0,group_id=0"
+      try System.check(unsafe mount("agonyfs", path, "fuse.agonyfs", 0, data))
+      try device.close()
+      #expect(throws: MountError.deadMount(path: path)) { try MountPoint.check(path, options: MountOptions()) }
+      try Unmount.unmount(path)
+      #expect(try MountPoint.check(path, options: MountOptions()).path == path)
+    }
+
+    @Test func otherMountsAreLeftAlone() {
+      #expect(throws: MountError.notMounted(path: "/proc")) { try Unmount.unmount("/proc") }
+      #expect(throws: MountError.notMounted(path: "/")) { try Unmount.unmount("/") }
+    }
+
+    @Test func aMountThatFailsSaysWhy() throws {
+      let live = try LiveMount()
+      try live.end()
+      let point = try MountPoint.check(live.root, options: MountOptions())
+      try System.check(unsafe rmdir(live.root))
+      let session = MountSession(
+        fileSystem: live.fileSystem, mountPoint: point, options: MountOptions(), logger: LiveMount.logger
+      ) { Issue.record("it can't be mounted") }
+      let error = #expect(throws: MountError.self) { try session.run() }
+      #expect(error?.description.contains("No such file or directory") == true)
+    }
+  }
+}

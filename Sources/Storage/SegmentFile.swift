@@ -1,10 +1,12 @@
 internal import CPlatform
 internal import Glibc
+internal import Synchronization
 internal import SystemPackage
 
 /// An open segment file of a directory.
 final class SegmentFile: SegmentWriter {
   private let file: Descriptor
+  private let finished = Atomic(false)
 
   init(_ file: Descriptor) { self.file = file }
 
@@ -51,20 +53,27 @@ final class SegmentFile: SegmentWriter {
     try systemCall { agonyfs_hold_room(file.number, off_t(size)) }
   }
 
+  func releaseHold() throws(Errno) {
+    // Truncating to the size that the file has gives back the blocks beyond it.
+    let size = try size()
+    try systemCall { ftruncate(file.number, off_t(size)) }
+  }
+
   func startFlush(from offset: Int, count: Int) {
     agonyfs_start_flush(file.number, off_t(offset), off_t(count))
   }
 
   func flush() throws(Errno) {
-    try systemCall { fdatasync(file.number) }
+    // The modification time of a complete file has to last too, and fdatasync may leave it behind.
+    let isFinished = finished.load(ordering: .acquiring)
+    try systemCall { isFinished ? fsync(file.number) : fdatasync(file.number) }
   }
 
   func finish() throws(Errno) {
-    // Truncating to the size that the file has gives back the blocks that were held beyond it.
-    let size = try size()
-    try systemCall { ftruncate(file.number, off_t(size)) }
+    try releaseHold()
     let time = timespec(tv_sec: DirectoryStorage.completeTime, tv_nsec: 0)
     let times = [time, time]
     try systemCall { unsafe futimens(file.number, times) }
+    finished.store(true, ordering: .releasing)
   }
 }

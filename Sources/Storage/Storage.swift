@@ -118,10 +118,12 @@ package protocol SegmentReader: AnyObject, Sendable {
 package protocol SegmentWriter: SegmentReader, SegmentLease {
   /// Writes all of `buffer` at `offset`, which is where the last write ended; after an error the same bytes may be written there again.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno)
-  /// Holds room for the file to grow to `size` bytes, without changing what it holds; gives back what was held beyond.
+  /// Holds room for the file to grow to `size` bytes, without changing what it holds.
   ///
   /// - Throws: `.noSpace`; `.notSupported` where the medium cannot hold room.
   func hold(upTo size: Int) throws(Errno)
+  /// Gives back all room that is held beyond the end of the file.
+  func releaseHold() throws(Errno)
   /// Starts writing out what was written, without waiting.
   func startFlush(from offset: Int, count: Int)
   /// Makes the content durable.

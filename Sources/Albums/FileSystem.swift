@@ -1,134 +1,174 @@
-package import Index
-package import SystemPackage
+// The file system of one space, without FUSE.
+//
+// Invariants
+// 1. An operation waits before it changes anything, never after. So whoever holds the lock and finds no operation in its critical part
+//    sees the state after a whole number of operations.
+// 2. A commit stores such a state. From when `isCommitting` is set until the index has committed no operation changes anything, and all
+//    data that was written by then is in the log and named by the index.
+// 3. The table in memory is newer than the index: what is in `table` counts, and rows of inodes in it may be out of date.
+// 4. Data waits, then flies, then is named by extents (WriteBuffer.swift). Memory that holds data in the first two states is at most
+//    `dirtyLimit`, and one write more.
+// 5. Memory does not grow with the number of files that the kernel knows: inodes are kept as InodeTable.swift says.
+// 6. After a failure of the log or of the index nothing changes any more (`EROFS`), and reading goes on.
+// 7. A segment is given up only just after a commit, when no data is in flight: what flies may have landed in any segment.
+//
+// Locks: `monitor` guards every `var` below and every object reached through them, and every call of `index`. It is not held while
+// data is sealed, opened, read or written; only a commit's pages are.
+
+internal import Index
+internal import Logging
+internal import Synchronization
+internal import SystemPackage
 package import Vault
 
 /// The file system of one space, without FUSE: inodes, names, file data. Safe to call from any thread.
-package final class FileSystem: Sendable {
-  /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted.
-  package init(space: Space, options: FileSystemOptions) throws(FileSystemError) { fatalError() }
+package final class FileSystem: @unchecked Sendable {
+  /// The log.
+  package let space: Space
+  let index: Index
+  let options: FileSystemOptions
+  /// Whether nothing may be changed from the start.
+  let startedReadOnly: Bool
+  let pool = BufferPool()
+  private let activity = Atomic<UInt64>(0)
 
-  /// Builds an empty file system in a space that has none: the index and a root directory of the given owner.
-  package static func create(in space: Space, owner: UInt32, group: UInt32) throws(FileSystemError) { fatalError() }
+  let monitor = Monitor()
+  /// A commit ended its critical part, data landed, or memory became free.
+  let progress: Condition
+  /// There is data to write.
+  let flushWork: Condition
+  /// There is something to commit, or to make durable.
+  let commitWork: Condition
+  /// There are inodes to delete.
+  let reapWork: Condition
+  /// There may be something to clean.
+  let cleanWork: Condition
 
-  // MARK: Life
+  var table: InodeTable
+  /// Why nothing can be changed; nil while it can.
+  var refusal: Errno?
+  var isStopping = false
+  var isClosed = false
+  var threads: [WorkerThread] = []
 
-  /// Commits, stops the threads and closes the space. Idempotent. Throws when something could not be stored.
-  package func close() throws(Errno) { fatalError() }
+  /// Whether a commit is in its critical part: nothing may be changed meanwhile.
+  var isCommitting = false
+  var commits = CommitState()
+
+  /// Inodes whose row is out of date.
+  var unstored: [Inode] = []
+  /// Inodes that lost their last name since the last commit.
+  var newOrphans: [Inode] = []
+
+  var readyChunks = Queue<Chunk>()
+  var waitingChunks = Queue<Chunk>()
+  /// Memory of the chunks that wait or fly.
+  var bufferedBytes = 0
+  /// Chunks in flight, of whatever inode.
+  var flyingChunks = 0
+  /// Chunks that wait, in whatever state.
+  var waitingCount = 0
+  /// Whether the last attempt to write data found no room.
+  var logIsFull = false
+  /// Appends by the cleaner whose rows are not in the index yet.
+  var movesUnderway = 0
+  /// What may be written before room is looked at again.
+  var roomEstimate: Int64 = 0
+
+  var dying = Queue<InodeNumber>()
+  var opens = 0
+  var retirable: [SegmentNumber] = []
+
+  /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the background.
+  ///
+  /// - Throws: `.damaged` when there is no index in the space, or none that can be read.
+  package init(space: Space, options: FileSystemOptions) throws(FileSystemError) {
+    self.space = space
+    self.options = options
+    do throws(IndexError) {
+      index = try Index(space: space)
+    } catch {
+      throw FileSystemError(error)
+    }
+    progress = Condition(of: monitor)
+    flushWork = Condition(of: monitor)
+    commitWork = Condition(of: monitor)
+    reapWork = Condition(of: monitor)
+    cleanWork = Condition(of: monitor)
+    table = InodeTable(limit: options.cachedInodes)
+    startedReadOnly = options.isReadOnly || space.isReadOnly
+    refusal = startedReadOnly ? .readOnlyFileSystem : nil
+    noteActivity()
+    if !startedReadOnly { try start() }
+  }
+
+  /// Builds an empty file system in a space that has none: the index, and a root directory with the given owner and group.
+  ///
+  /// - Throws: `.damaged` when the space has an index; `.noSpace`; `.failed`.
+  package static func create(in space: Space, owner: UInt32, group: UInt32) throws(FileSystemError) {
+    do throws(IndexError) {
+      _ = try Index(space: space, creating: RootOwner(owner: owner, group: group))
+    } catch {
+      throw FileSystemError(error)
+    }
+    do throws(VaultError) {
+      try space.barrier()
+    } catch {
+      throw error == .noSpace ? .noSpace : .failed("\(error)")
+    }
+  }
+
+  private func start() throws(FileSystemError) {
+    let bodies: [@Sendable () -> Void] = [
+      { self.runFlusher() }, { self.runFlusher() }, { self.runCommitter() }, { self.runReaper() }, { self.runCleaner() },
+    ]
+    for body in bodies {
+      guard let thread = WorkerThread(body) else {
+        stopThreads()
+        throw .failed("the system refuses to start a thread")
+      }
+      threads.append(thread)
+    }
+  }
+
+  /// Ends the background threads; call without the lock.
+  func stopThreads() {
+    monitor.lock()
+    isStopping = true
+    for condition in [progress, flushWork, commitWork, reapWork, cleanWork] { condition.broadcast() }
+    let threads = threads
+    self.threads = []
+    monitor.unlock()
+    for thread in threads { thread.join() }
+  }
+
   /// How many opens have not been released.
-  package var openFileCount: Int { fatalError() }
-  /// When the last operation was asked for: nanoseconds of the monotonic clock.
-  package var lastActivity: UInt64 { fatalError() }
+  package var openFileCount: Int {
+    monitor.lock()
+    defer { monitor.unlock() }
+    return opens
+  }
+
+  /// When the last operation was asked for: nanoseconds of the monotonic clock, to a few milliseconds.
+  package var lastActivity: UInt64 { activity.load(ordering: .relaxed) }
+
+  func noteActivity() { activity.store(monotonicTime(), ordering: .relaxed) }
+
   /// Whether changes are refused: asked for, or after a failure to write.
-  package var isReadOnly: Bool { fatalError() }
-
-  // MARK: Names (FileSystem+Names.swift)
-
-  /// The inode that a name stands for. `ENOENT`, `ENOTDIR`.
-  package func lookup(_ name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes { fatalError() }
-  /// Makes a file, FIFO, socket or device node. `mode` has type bits; the umask is applied here.
-  package func makeNode(
-    _ name: FileName, in parent: InodeNumber, mode: UInt32, device: UInt64, caller: Caller
-  ) throws(Errno) -> Attributes { fatalError() }
-  /// Makes a directory.
-  package func makeDirectory(
-    _ name: FileName, in parent: InodeNumber, mode: UInt32, caller: Caller
-  ) throws(Errno) -> Attributes { fatalError() }
-  /// Makes a symbolic link. `ENAMETOOLONG` when the target exceeds 4095 bytes.
-  package func makeSymbolicLink(
-    target: [UInt8], named name: FileName, in parent: InodeNumber, caller: Caller
-  ) throws(Errno) -> Attributes { fatalError() }
-  /// Gives an inode one more name. `EPERM` for directories, `EMLINK`.
-  package func link(_ inode: InodeNumber, named name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
-    fatalError()
+  package var isReadOnly: Bool {
+    monitor.lock()
+    defer { monitor.unlock() }
+    return refusal != nil
   }
-  /// Takes away a name that is not a directory's, and returns the inode that it stood for. `EISDIR`.
-  @discardableResult
-  package func unlink(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber { fatalError() }
-  /// Removes an empty directory and returns its inode number. `ENOTEMPTY`.
-  @discardableResult
-  package func removeDirectory(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber { fatalError() }
-  /// Moves or exchanges names.
-  package func rename(
-    _ name: FileName, in parent: InodeNumber, to newName: FileName, in newParent: InodeNumber, flags: RenameFlags
-  ) throws(Errno) { fatalError() }
-  /// The target of a symbolic link. `EINVAL` for anything else.
-  package func readLink(of inode: InodeNumber) throws(Errno) -> [UInt8] { fatalError() }
+}
 
-  // MARK: Opening (FileSystem+Opening.swift)
-
-  /// Makes a regular file, or takes the one that is there, and opens it.
-  package func create(
-    _ name: FileName, in parent: InodeNumber, mode: UInt32, flags: OpenFlags, caller: Caller
-  ) throws(Errno) -> Attributes { fatalError() }
-  /// Opens a file; `release(_:)` must follow. Directories need no opening.
-  package func open(_ inode: InodeNumber, flags: OpenFlags) throws(Errno) { fatalError() }
-  /// Ends one open.
-  package func release(_ inode: InodeNumber) { fatalError() }
-  /// The kernel knows the inode no longer: without names and not open, it may be deleted.
-  package func forget(_ inode: InodeNumber) { fatalError() }
-
-  // MARK: Attributes (FileSystem+Attributes.swift)
-
-  /// What `stat` tells.
-  package func attributes(of inode: InodeNumber) throws(Errno) -> Attributes { fatalError() }
-  /// Changes mode, owner, size and times, and returns what holds afterwards.
-  package func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> Attributes {
-    fatalError()
+extension FileSystemError {
+  init(_ error: IndexError) {
+    switch error {
+    case .damaged: self = .damaged("the index of the space cannot be read")
+    case .full: self = .noSpace
+    case .readOnly, .transactionLost: self = .failed("the index of the space could not be written")
+    case .sqlite(let code): self = .failed("the index of the space gives SQLite's error \(code)")
+    }
   }
-  /// What `statfs` tells.
-  package func statistics() throws(Errno) -> Statistics { fatalError() }
-
-  // MARK: Data (FileSystem+Read.swift, FileSystem+Write.swift, FileSystem+Space.swift)
-
-  /// Reads bytes from `offset`; fewer than the buffer holds only at the end of the file. `EIO` for damage.
-  package func read(
-    _ inode: InodeNumber, at offset: FileOffset, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(Errno) -> Int { fatalError() }
-  /// Writes all bytes of the buffer at `offset` and returns their number. `ENOSPC`, `EFBIG`, `EROFS`.
-  package func write(
-    _ inode: InodeNumber, at offset: FileOffset, from buffer: UnsafeRawBufferPointer
-  ) throws(Errno) -> Int { fatalError() }
-  /// Makes everything that was done before the call durable (fsync, fdatasync, fsyncdir and syncfs alike).
-  package func synchronize() throws(Errno) { fatalError() }
-  /// `fallocate`.
-  package func allocate(
-    _ inode: InodeNumber, mode: AllocationMode, offset: FileOffset, length: Int64
-  ) throws(Errno) { fatalError() }
-  /// `lseek` for data and holes. `ENXIO` at or past the end.
-  package func seek(_ inode: InodeNumber, from offset: FileOffset, to target: SeekTarget) throws(Errno) -> FileOffset {
-    fatalError()
-  }
-  /// Copies within the space by sharing stored data; may copy less than asked for.
-  package func copyRange(
-    from source: InodeNumber, at sourceOffset: FileOffset, to target: InodeNumber, at targetOffset: FileOffset,
-    length: Int64
-  ) throws(Errno) -> Int { fatalError() }
-
-  // MARK: Extended attributes (FileSystem+ExtendedAttributes.swift). Names without the final NUL
-
-  /// The value of an extended attribute. `ENODATA`; asking for a buffer size is the caller's matter.
-  package func extendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) -> [UInt8] { fatalError() }
-  /// Sets an extended attribute; ACLs keep the mode in step. `clearsSetGroup`: FUSE_SETXATTR_ACL_KILL_SGID.
-  package func setExtendedAttribute(
-    _ name: [UInt8], of inode: InodeNumber, value: [UInt8], flags: AttributeFlags, caller: Caller,
-    clearsSetGroup: Bool = false
-  ) throws(Errno) { fatalError() }
-  /// All names, each followed by a NUL.
-  package func listExtendedAttributes(of inode: InodeNumber) throws(Errno) -> [UInt8] { fatalError() }
-  /// Removes an extended attribute. `ENODATA`.
-  package func removeExtendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) { fatalError() }
-
-  // MARK: Listing (FileSystem+Listing.swift)
-
-  /// Entries after `cookie` (0: from the start) until `body` returns false: name, inode, kind (`mode >> 12`), cookie.
-  /// "." and ".." come first, with cookies 1 and 2. `body` runs under the file system's lock: it must not call back.
-  package func list(
-    _ directory: InodeNumber, after cookie: UInt64,
-    _ body: (_ name: borrowing FileName, _ inode: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
-  ) throws(Errno) { fatalError() }
-  /// As `list(_:after:_:)`, with all attributes. An entry that `body` refused (false) was not taken.
-  package func listWithAttributes(
-    _ directory: InodeNumber, after cookie: UInt64,
-    _ body: (_ name: borrowing FileName, _ attributes: Attributes, _ cookie: UInt64) -> Bool
-  ) throws(Errno) { fatalError() }
 }

@@ -10,6 +10,8 @@ package struct FileSystemOptions: Sendable {
   package var commitInterval: Double = 1
   /// Bytes of file data that may wait in memory, being sealed included.
   package var dirtyLimit = 16 << 20
+  /// Bytes in the log that are not durable, above which they are made so.
+  package var flushThreshold = 8 << 20
   /// Inodes kept in memory that nobody has open.
   package var cachedInodes = 4096
   /// Whether sparse segments are copied forward and dead ones deleted in the background.

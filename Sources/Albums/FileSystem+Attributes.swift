@@ -1,0 +1,73 @@
+internal import Index
+package import SystemPackage
+package import Vault
+
+/// What `stat` tells, and changing it.
+extension FileSystem {
+  /// Largest file: no offset in it, rounded up to a window, leaves 63 bits.
+  static let maximumFileSize = Int64.max - 2 * Int64(WriteWindow.size)
+
+  /// What `stat` tells.
+  package func attributes(of inode: InodeNumber) throws(Errno) -> Attributes {
+    try reading { () throws(Errno) in attributes(try self.inode(inode)) }
+  }
+
+  /// Changes mode, owner, size and times, and returns what holds afterwards.
+  ///
+  /// - Throws: `EISDIR`, `EINVAL` and `EFBIG` for a size that cannot be; `ENOSPC` when growing; `EROFS`.
+  package func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> Attributes {
+    try changing { () throws(Errno) in
+      let inode = if let size = changes.size { try resize(inode, to: size) } else { try self.inode(inode) }
+      if let mode = changes.mode { try changeMode(of: inode, to: mode) }
+      if let owner = changes.owner { inode.record.owner = owner }
+      if let group = changes.group { inode.record.group = group }
+      let now = Timestamp.now()
+      if let accessed = changes.accessed { inode.record.accessed = accessed.time(now) }
+      if let modified = changes.modified { inode.record.modified = modified.time(now) }
+      inode.record.changed = changes.changed ?? now
+      markChanged(inode)
+      return attributes(inode)
+    }
+  }
+
+  private func changeMode(of inode: Inode, to mode: UInt32) throws(Errno) {
+    let permissions = mode & 0o7777
+    if inode.record.hasExtendedAttributes {
+      let value = try stored { () throws(IndexError) in
+        try index.attribute(named: AccessControlList.accessName, of: inode.number)
+      }
+      if let value, var list = AccessControlList(value) {
+        list.setPermissions(permissions)
+        try stored { () throws(IndexError) in
+          try index.setAttribute(named: AccessControlList.accessName, of: inode.number, to: list.encoded)
+        }
+      }
+    }
+    inode.record.mode = inode.record.mode & FileKind.mask | permissions
+  }
+
+  /// What `statfs` tells.
+  package func statistics() throws(Errno) -> Statistics {
+    noteActivity()
+    let capacity = space.capacity()
+    monitor.lock()
+    defer { monitor.unlock() }
+    let unit = Int64(4096)
+    let available = max(0, capacity.availableBytes - Int64(bufferedBytes)) / unit
+    let used = UInt64(clamping: index.inodeCount)
+    let free = UInt64(available)
+    return Statistics(
+      blockSize: UInt64(unit), blocks: UInt64(capacity.totalBytes / unit),
+      freeBlocks: UInt64(max(available, capacity.freeBytes / unit)), availableBlocks: free, files: used + free,
+      freeFiles: free, maximumNameLength: UInt64(FileName.maximumLength))
+  }
+}
+
+extension TimeChange {
+  func time(_ now: Timestamp) -> Timestamp {
+    switch self {
+    case .now: now
+    case .at(let time): time
+    }
+  }
+}

@@ -1,0 +1,131 @@
+internal import Index
+package import SystemPackage
+package import Vault
+
+/// Extended attributes; ACLs are two of them.
+extension FileSystem {
+  /// Longest name, value, and list of names that Linux has, in bytes.
+  private static let maximumNameLength = 255
+  private static let maximumValueSize = 65536
+  private static let maximumListSize = 65536
+
+  /// The value of an extended attribute. The size of the asker's buffer is the caller's matter.
+  ///
+  /// - Throws: `ENODATA`, `EOPNOTSUPP`.
+  package func extendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) -> [UInt8] {
+    try reading { () throws(Errno) in
+      let inode = try self.inode(inode)
+      // The kernel asks for a capability before every write: most inodes have no attribute at all, which is known without a look.
+      guard inode.record.hasExtendedAttributes else { throw Self.isKnown(name) ? .noData : .notSupported }
+      let value = try stored { () throws(IndexError) in try index.attribute(named: name, of: inode.number) }
+      guard let value else { throw Self.isKnown(name) ? .noData : .notSupported }
+      return value
+    }
+  }
+
+  /// Whether a name is in one of the namespaces that there are.
+  private static func isKnown(_ name: [UInt8]) -> Bool {
+    name.starts(with: Array("user.".utf8)) || name.starts(with: Array("security.".utf8))
+      || name.starts(with: Array("trusted.".utf8)) || isAccessControlList(name)
+  }
+
+  private static func isAccessControlList(_ name: [UInt8]) -> Bool {
+    name == AccessControlList.accessName || name == AccessControlList.defaultName
+  }
+
+  /// Sets an extended attribute. Setting an access ACL sets the permission bits as well, and with `clearsSetGroup`
+  /// (`FUSE_SETXATTR_ACL_KILL_SGID`) takes the set-group-ID bit away.
+  ///
+  /// - Throws: `EEXIST` and `ENODATA` as the flags have it; `EOPNOTSUPP`, `ERANGE` for the name, `E2BIG` for the value, `EINVAL` for what is not
+  ///   an ACL; `EACCES` for a default ACL of what is not a directory; `ENOSPC`, `EROFS`.
+  package func setExtendedAttribute(
+    _ name: [UInt8], of inode: InodeNumber, value: [UInt8], flags: AttributeFlags, caller: Caller,
+    clearsSetGroup: Bool = false
+  ) throws(Errno) {
+    guard Self.isKnown(name) else { throw .notSupported }
+    guard name.last != 0x2E else { throw .invalidArgument }
+    guard name.count <= Self.maximumNameLength else { throw .outOfRange }
+    guard value.count <= Self.maximumValueSize else { throw .argListTooLong }
+    guard flags != [.create, .replace] else { throw .invalidArgument }
+    try changing { () throws(Errno) in
+      let inode = try self.inode(inode)
+      if Self.isAccessControlList(name) {
+        return try setAccessControlList(name, of: inode, value, clearsSetGroup: clearsSetGroup)
+      }
+      try requireRoom()
+      let names =
+        inode.record.hasExtendedAttributes
+        ? try stored({ () throws(IndexError) in try index.attributeNames(of: inode.number) }) : []
+      let exists = names.contains(name)
+      if exists && flags.contains(.create) { throw .fileExists }
+      if !exists && flags.contains(.replace) { throw .noData }
+      let listSize = names.reduce(0) { $0 + $1.count + 1 }
+      guard exists || listSize + name.count + 1 <= Self.maximumListSize else { throw .noSpace }
+      try stored { () throws(IndexError) in try index.setAttribute(named: name, of: inode.number, to: value) }
+      noteAttributes(of: inode, true)
+    }
+  }
+
+  private func setAccessControlList(
+    _ name: [UInt8], of inode: Inode, _ value: [UInt8], clearsSetGroup: Bool
+  ) throws(Errno) {
+    let isAccess = name == AccessControlList.accessName
+    if AccessControlList.isEmpty(value) { return try remove(name, of: inode) }
+    guard let list = AccessControlList(value) else { throw .invalidArgument }
+    guard isAccess || inode.isDirectory else { throw .permissionDenied }
+    try requireRoom()
+    if isAccess && list.isMinimal {
+      try remove(name, of: inode)
+    } else {
+      try stored { () throws(IndexError) in try index.setAttribute(named: name, of: inode.number, to: value) }
+      noteAttributes(of: inode, true)
+    }
+    if isAccess {
+      inode.record.mode = inode.record.mode & ~0o777 | list.permissions
+      if clearsSetGroup { inode.record.mode &= ~FileKind.setGroup }
+      noteAttributes(of: inode, inode.record.hasExtendedAttributes)
+    }
+  }
+
+  /// Removes an attribute, if it is there.
+  private func remove(_ name: [UInt8], of inode: Inode) throws(Errno) {
+    guard inode.record.hasExtendedAttributes else { return }
+    let (wasThere, hasOthers) = try stored { () throws(IndexError) in
+      let wasThere = try index.removeAttribute(named: name, of: inode.number)
+      return (wasThere, try !index.attributeNames(of: inode.number).isEmpty)
+    }
+    if wasThere { noteAttributes(of: inode, hasOthers) }
+  }
+
+  private func noteAttributes(of inode: Inode, _ hasSome: Bool) {
+    inode.record.hasExtendedAttributes = hasSome
+    inode.record.changed = .now()
+    markChanged(inode)
+  }
+
+  /// All names, each followed by a NUL.
+  package func listExtendedAttributes(of inode: InodeNumber) throws(Errno) -> [UInt8] {
+    try reading { () throws(Errno) in
+      let inode = try self.inode(inode)
+      guard inode.record.hasExtendedAttributes else { return [] }
+      let names = try stored { () throws(IndexError) in try index.attributeNames(of: inode.number) }
+      return names.reduce(into: []) { list, name in list += name + [0] }
+    }
+  }
+
+  /// Removes an extended attribute.
+  ///
+  /// - Throws: `ENODATA`, but not for ACLs, where Linux is content when there is none; `EOPNOTSUPP`, `EROFS`.
+  package func removeExtendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) {
+    guard Self.isKnown(name) else { throw .notSupported }
+    try changing { () throws(Errno) in
+      let inode = try self.inode(inode)
+      if !Self.isAccessControlList(name) {
+        guard inode.record.hasExtendedAttributes else { throw .noData }
+        let value = try stored { () throws(IndexError) in try index.attribute(named: name, of: inode.number) }
+        guard value != nil else { throw .noData }
+      }
+      try remove(name, of: inode)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+// Chunks on their way into the log: taken with the lock held, sealed and appended without it, named by extents with it.
+
+internal import Index
+internal import Logging
+internal import SystemPackage
+internal import Vault
+
+/// A chunk that is being written.
+struct Flight {
+  /// Bytes beside what was written, up to the ends of the file system's blocks: so that small writes do not leave ever smaller extents.
+  struct Fill {
+    var range: Range<Int>
+    var plan: [StoredStretch]
+  }
+
+  let inode: Inode
+  let chunk: Chunk
+  var fills: [Fill]
+  /// What is written.
+  var ranges: RangeList
+}
+
+extension FileSystem {
+  /// Data that one append takes, in bytes and in chunks.
+  private static let batch = (bytes: 1 << 20, chunks: 64)
+  private static let blockSize = 4096
+
+  /// The work of a thread that writes chunks.
+  func runFlusher() {
+    monitor.lock()
+    while !isStopping {
+      let flights = logIsFull ? [] : takeFlights(oldToo: bufferedBytes > options.dirtyLimit / 2)
+      if flights.isEmpty {
+        flushWork.wait()
+      } else {
+        carryOut(flights)
+      }
+    }
+    monitor.unlock()
+  }
+
+  /// Has all data that waits written as soon as possible. Lock held.
+  func makeEverythingReady() {
+    while let chunk = waitingChunks.popFirst() { makeReady(chunk) }
+  }
+
+  /// Begins the flight of some chunks. Lock held.
+  func takeFlights(oldToo: Bool) -> [Flight] {
+    var flights: [Flight] = []
+    var bytes = 0
+    while bytes < Self.batch.bytes, flights.count < Self.batch.chunks {
+      guard let chunk = readyChunks.popFirst() ?? (oldToo ? waitingChunks.popFirst() : nil) else { break }
+      guard let inode = chunk.owner, inode.buffer.waiting[chunk.window] === chunk, chunk.state != .blocked else { continue }
+      guard inode.buffer.beginFlight(chunk) else {
+        chunk.state = .blocked
+        continue
+      }
+      chunk.state = .flying
+      waitingCount -= 1
+      flyingChunks += 1
+      bytes += chunk.ranges.count
+      flights.append(Flight(inode: inode, chunk: chunk, fills: fills(of: chunk, inode), ranges: chunk.ranges))
+    }
+    return flights
+  }
+
+  /// Writes chunks and names them in the index. Lock held before and after, not in between.
+  func carryOut(_ flights: [Flight]) {
+    monitor.unlock()
+    var flights = flights
+    for index in flights.indices { fill(&flights[index]) }
+    var writes: [ExtentWrite] = []
+    var owners: [Int] = []
+    for (index, flight) in flights.enumerated() {
+      for range in flight.ranges.ranges {
+        unsafe writes.append(
+          ExtentWrite(
+            inode: flight.inode.number, offset: flight.chunk.offset(of: range.lowerBound),
+            plaintext: UnsafeRawBufferPointer(flight.chunk.bytes(range))))
+        owners.append(index)
+      }
+    }
+    let pieces: [ExtentPiece]
+    do throws(VaultError) {
+      pieces = try space.append(writes)
+    } catch {
+      monitor.lock()
+      turnBack(flights, error)
+      return
+    }
+    monitor.lock()
+    land(flights, pieces, owners)
+  }
+
+  /// What lies between written bytes and the ends of their blocks, where extents hold some of it. Lock held.
+  private func fills(of chunk: Chunk, _ inode: Inode) -> [Flight.Fill] {
+    let base = chunk.offset(of: 0).rawValue
+    if let end = inode.extentsEnd, end.rawValue <= base { return [] }
+    var fills: [Flight.Fill] = []
+    var missing = RangeList()
+    for range in chunk.ranges.ranges {
+      missing.insert(range.lowerBound / Self.blockSize * Self.blockSize..<range.lowerBound)
+      let blockEnd = (range.upperBound + Self.blockSize - 1) / Self.blockSize * Self.blockSize
+      let end = Int(min(Int64(blockEnd), max(Int64(range.upperBound), inode.record.size - base)))
+      missing.insert(range.upperBound..<end)
+    }
+    for gap in missing.ranges.flatMap({ chunk.ranges.gaps(in: $0) }) {
+      var plan: [StoredStretch] = []
+      do throws(Errno) {
+        try unsafe planStored(inode, base + Int64(gap.lowerBound)..<base + Int64(gap.upperBound), chunk.bytes(gap)) {
+          plan.append(StoredStretch(place: $0, extent: $1))
+        }
+      } catch {
+        continue
+      }
+      if !plan.isEmpty { fills.append(Flight.Fill(range: gap, plan: plan)) }
+    }
+    return fills
+  }
+
+  /// Reads what is to be written beside the chunk's own bytes; what cannot be read stays as it is.
+  private func fill(_ flight: inout Flight) {
+    for fill in flight.fills {
+      if unsafe carryOut(fill.plan, into: flight.chunk.bytes(fill.range)) == nil { flight.ranges.insert(fill.range) }
+    }
+  }
+
+  /// Names what was written in the index. Lock held.
+  private func land(_ flights: [Flight], _ pieces: [ExtentPiece], _ owners: [Int]) {
+    if refusal == nil {
+      do throws(Errno) {
+        var growth = [Int64](repeating: 0, count: flights.count)
+        try stored { () throws(IndexError) in
+          try index.withSavepoint { () throws(IndexError) in
+            for piece in pieces { growth[owners[piece.write]] += try name(piece, flights[owners[piece.write]].inode) }
+          }
+        }
+        for piece in pieces {
+          let inode = flights[owners[piece.write]].inode
+          if let end = inode.extentsEnd { inode.extentsEnd = max(end, piece.offset + piece.length) }
+        }
+        for (flight, growth) in zip(flights, growth) {
+          flight.inode.record.allocated += growth
+          markChanged(flight.inode)
+        }
+      } catch {
+        stopChanging("written data cannot be named in the index: \(error)")
+      }
+    }
+    for flight in flights {
+      endFlight(flight)
+      flight.chunk.state = .gone
+      bufferedBytes -= flight.chunk.capacity
+    }
+    progress.broadcast()
+    if space.unflushedBytes > options.flushThreshold { commitWork.signal() }
+  }
+
+  /// Makes an extent of a piece; gives by how many bytes the file's extents grew.
+  private func name(_ piece: ExtentPiece, _ inode: Inode) throws(IndexError) -> Int64 {
+    let extent = ExtentRecord(
+      offset: piece.offset, length: piece.length, position: piece.position, recordLength: piece.length)
+    if let end = inode.extentsEnd, end <= piece.offset {
+      try index.insertExtent(extent, of: inode.number)
+      return Int64(piece.length)
+    }
+    let removed = try index.replaceExtents(of: inode.number, with: extent)
+    return Int64(piece.length) - removed.reduce(0) { $0 + Int64($1.length) }
+  }
+
+  /// Puts chunks that could not be written back to those that wait. Lock held.
+  private func turnBack(_ flights: [Flight], _ error: VaultError) {
+    if error == .noSpace { logIsFull = true } else { _ = failed(error) }
+    for flight in flights {
+      endFlight(flight)
+      let chunk = flight.chunk
+      if refusal != nil {
+        chunk.state = .gone
+        bufferedBytes -= chunk.capacity
+      } else if let newer = flight.inode.buffer.waiting[chunk.window] {
+        let before = newer.capacity
+        newer.addOlder(chunk, pool: pool)
+        chunk.state = .gone
+        bufferedBytes += newer.capacity - before - chunk.capacity
+      } else {
+        flight.inode.buffer.put(chunk)
+        waitingCount += 1
+        chunk.state = .waiting
+        waitingChunks.append(chunk)
+      }
+    }
+    progress.broadcast()
+  }
+
+  private func endFlight(_ flight: Flight) {
+    flyingChunks -= 1
+    flight.inode.buffer.endFlight(flight.chunk.window)
+    if let newer = flight.inode.buffer.waiting[flight.chunk.window], newer.state == .blocked { makeReady(newer) }
+  }
+}

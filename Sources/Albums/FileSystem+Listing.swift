@@ -1,0 +1,56 @@
+package import Index
+package import SystemPackage
+package import Vault
+
+/// Listing directories. Cookies belong to entries and stay with them, so that nothing is kept between two calls.
+extension FileSystem {
+  /// Calls `body` for the entries after `cookie` (0: from the start) until it returns false: name, inode, kind (`mode >> 12`), cookie. "." and
+  /// ".." come first, with cookies 1 and 2. `body` runs under the file system's lock: it must not call back.
+  ///
+  /// - Throws: `ENOTDIR`, `EIO`.
+  package func list(
+    _ directory: InodeNumber, after cookie: UInt64,
+    _ body: (_ name: borrowing FileName, _ inode: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
+  ) throws(Errno) {
+    try reading { () throws(Errno) in
+      let inode = try self.directory(directory)
+      let kind = inode.record.kind
+      for (name, number, place) in Self.own(inode) where place > cookie {
+        guard body(name, number, kind, place) else { return }
+      }
+      try stored { () throws(IndexError) in
+        try index.forEachDentry(parent: directory, after: max(cookie, 2)) { entry in
+          body(entry.name, entry.inode, entry.kind, entry.cookie)
+        }
+      }
+    }
+  }
+
+  /// As `list(_:after:_:)`, with all attributes. An entry that `body` refused (false) was not taken.
+  ///
+  /// - Throws: `ENOTDIR`, `EIO`.
+  package func listWithAttributes(
+    _ directory: InodeNumber, after cookie: UInt64,
+    _ body: (_ name: borrowing FileName, _ attributes: Attributes, _ cookie: UInt64) -> Bool
+  ) throws(Errno) {
+    try reading { () throws(Errno) in
+      let inode = try self.directory(directory)
+      for (name, number, place) in Self.own(inode) where place > cookie {
+        guard body(name, attributes(try self.inode(number)), place) else { return }
+      }
+      try stored { () throws(IndexError) in
+        try index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
+          // A row may be out of date where the inode is in memory. Listing brings none there.
+          let found = table[entry.inode].map { attributes($0) } ?? Attributes(record)
+          return body(entry.name, found, entry.cookie)
+        }
+      }
+    }
+  }
+
+  /// "." and "..".
+  private static func own(_ directory: Inode) -> [(FileName, InodeNumber, UInt64)] {
+    guard let dot = FileName([0x2E]), let dotDot = FileName([0x2E, 0x2E]) else { return [] }
+    return [(dot, directory.number, 1), (dotDot, directory.record.parent ?? directory.number, 2)]
+  }
+}

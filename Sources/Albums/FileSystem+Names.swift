@@ -1,0 +1,184 @@
+package import Index
+package import SystemPackage
+package import Vault
+
+/// Looking names up and making new ones.
+extension FileSystem {
+  /// Names that a file may have at most.
+  static let maximumLinks: UInt32 = 65_000
+
+  /// The inode that a name stands for.
+  ///
+  /// - Throws: `ENOENT`, `ENOTDIR`.
+  package func lookup(_ name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
+    try reading { () throws(Errno) in
+      _ = try directory(parent)
+      guard let found = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+      return attributes(found.inode)
+    }
+  }
+
+  /// A name's entry and inode. Lock held.
+  func find(_ name: FileName, in parent: InodeNumber) throws(Errno) -> (entry: DentryRecord, inode: Inode)? {
+    let found = try stored({ () throws(IndexError) in try index.dentryWithInode(parent: parent, name: name) })
+    guard let (entry, record) = found else { return nil }
+    return (entry, keep(record))
+  }
+
+  /// The target of a symbolic link.
+  ///
+  /// - Throws: `EINVAL` for anything else.
+  package func readLink(of inode: InodeNumber) throws(Errno) -> [UInt8] {
+    try reading { () throws(Errno) in
+      guard let target = try self.inode(inode).record.target else { throw .invalidArgument }
+      return target
+    }
+  }
+
+  /// Makes a file, FIFO, socket or device node. `mode` has the type bits; the umask is applied here.
+  ///
+  /// - Throws: `EEXIST`, `ENOENT` when the directory was removed, `ENOTDIR`, `ENOSPC`, `EROFS`; `EINVAL` for other types.
+  package func makeNode(
+    _ name: FileName, in parent: InodeNumber, mode: UInt32, device: UInt64, caller: Caller
+  ) throws(Errno) -> Attributes {
+    let kind = mode & FileKind.mask == 0 ? FileKind.regular : mode & FileKind.mask
+    let isDevice = kind == FileKind.characterDevice || kind == FileKind.blockDevice
+    guard isDevice || kind == FileKind.regular || kind == FileKind.fifo || kind == FileKind.socket else {
+      throw .invalidArgument
+    }
+    return try changing { () throws(Errno) in
+      let request = NewInode(kind: kind, permissions: mode & 0o7777, device: isDevice ? device : 0)
+      return attributes(try make(request, name, in: parent, caller))
+    }
+  }
+
+  /// Makes a directory.
+  ///
+  /// - Throws: as `makeNode`.
+  package func makeDirectory(
+    _ name: FileName, in parent: InodeNumber, mode: UInt32, caller: Caller
+  ) throws(Errno) -> Attributes {
+    try changing { () throws(Errno) in
+      let request = NewInode(kind: FileKind.directory, permissions: mode & 0o7777)
+      return attributes(try make(request, name, in: parent, caller))
+    }
+  }
+
+  /// Makes a symbolic link.
+  ///
+  /// - Throws: as `makeNode`; `ENAMETOOLONG` when the target exceeds 4095 bytes; `ENOENT` when it is empty.
+  package func makeSymbolicLink(
+    target: [UInt8], named name: FileName, in parent: InodeNumber, caller: Caller
+  ) throws(Errno) -> Attributes {
+    guard !target.isEmpty else { throw .noSuchFileOrDirectory }
+    guard target.count <= 4095 else { throw .fileNameTooLong }
+    return try changing { () throws(Errno) in
+      let request = NewInode(kind: FileKind.symbolicLink, permissions: 0o777, target: target)
+      return attributes(try make(request, name, in: parent, caller))
+    }
+  }
+
+  /// Gives an inode one more name.
+  ///
+  /// - Throws: `EPERM` for directories, `EEXIST`, `EMLINK`, `ENOENT` when the inode or the directory has no name left, `ENOSPC`.
+  package func link(_ inode: InodeNumber, named name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
+    try changing { () throws(Errno) in
+      let directory = try directory(parent)
+      let inode = try self.inode(inode)
+      guard !name.isDotOrDotDot, try find(name, in: parent) == nil else { throw .fileExists }
+      guard !inode.isDirectory else { throw .notPermitted }
+      guard directory.record.links > 0, inode.record.links > 0 else { throw .noSuchFileOrDirectory }
+      guard inode.record.links < Self.maximumLinks else { throw .tooManyLinks }
+      try requireRoom()
+      let entry = DentryRecord(
+        name: name, inode: inode.number, kind: inode.record.kind, cookie: index.nextCookie())
+      try stored { () throws(IndexError) in try index.insertDentry(parent: parent, entry) }
+      let now = Timestamp.now()
+      inode.record.links += 1
+      inode.record.changed = now
+      markChanged(inode)
+      touch(directory, now)
+      return attributes(inode)
+    }
+  }
+
+  /// Notes that a directory's entries changed.
+  func touch(_ directory: Inode, _ time: Timestamp) {
+    directory.record.modified = time
+    directory.record.changed = time
+    markChanged(directory)
+  }
+
+  /// Makes an inode and its name. Lock held; changes nothing when it throws.
+  func make(
+    _ request: NewInode, _ name: FileName, in parent: InodeNumber, _ caller: Caller
+  ) throws(Errno) -> Inode {
+    let directory = try directory(parent)
+    guard !name.isDotOrDotDot else { throw .fileExists }
+    guard try stored({ () throws(IndexError) in try index.dentry(parent: parent, name: name) }) == nil else {
+      throw .fileExists
+    }
+    guard directory.record.links > 0 else { throw .noSuchFileOrDirectory }
+    let isDirectory = request.kind == FileKind.directory
+    if isDirectory && directory.record.links == .max { throw .tooManyLinks }
+    try requireRoom()
+
+    let inheritance = try inherit(request, from: directory, caller)
+    let now = Timestamp.now()
+    let inherited = directory.record.mode & FileKind.setGroup != 0
+    var mode = request.kind | inheritance.permissions
+    if inherited && isDirectory { mode |= FileKind.setGroup }
+    let record = InodeRecord(
+      number: index.nextInodeNumber(), mode: mode, links: isDirectory ? 2 : 1, owner: caller.user,
+      group: inherited ? directory.record.group : caller.group, device: request.device,
+      size: Int64(request.target?.count ?? 0), time: now, parent: isDirectory ? parent : nil,
+      hasExtendedAttributes: !inheritance.attributes.isEmpty, target: request.target)
+    let entry = DentryRecord(name: name, inode: record.number, kind: record.kind, cookie: index.nextCookie())
+    try stored { () throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in
+        try index.insert(record)
+        try index.insertDentry(parent: parent, entry)
+        for (name, value) in inheritance.attributes {
+          try index.setAttribute(named: name, of: record.number, to: value)
+        }
+      }
+    }
+    if isDirectory { directory.record.links += 1 }
+    touch(directory, now)
+    let inode = Inode(record)
+    table.insert(inode)
+    return inode
+  }
+
+  /// What a new inode gets from the default ACL of its directory, or else from the umask.
+  private func inherit(
+    _ request: NewInode, from directory: Inode, _ caller: Caller
+  ) throws(Errno) -> (permissions: UInt32, attributes: [([UInt8], [UInt8])]) {
+    if request.kind == FileKind.symbolicLink { return (request.permissions, []) }
+    let withoutAccessList = (request.permissions & ~(caller.umask & 0o777), [([UInt8], [UInt8])]())
+    guard directory.record.hasExtendedAttributes else { return withoutAccessList }
+    let value = try stored { () throws(IndexError) in
+      try index.attribute(named: AccessControlList.defaultName, of: directory.number)
+    }
+    guard let value, let list = AccessControlList(value) else { return withoutAccessList }
+    var access = list
+    let permissions = request.permissions & 0o7000 | access.narrow(to: request.permissions)
+    var attributes: [([UInt8], [UInt8])] = []
+    if !access.isMinimal { attributes.append((AccessControlList.accessName, access.encoded)) }
+    if request.kind == FileKind.directory { attributes.append((AccessControlList.defaultName, value)) }
+    return (permissions, attributes)
+  }
+}
+
+/// What is to be made.
+struct NewInode {
+  var kind: UInt32
+  var permissions: UInt32
+  var device: UInt64 = 0
+  var target: [UInt8]?
+}
+
+extension FileName {
+  /// Whether the name is one of the two that every directory has.
+  var isDotOrDotDot: Bool { bytes == [0x2E] || bytes == [0x2E, 0x2E] }
+}

@@ -1,0 +1,207 @@
+// How every operation begins and ends: the lock, waiting for commits, failures.
+
+internal import Index
+internal import Logging
+internal import SystemPackage
+internal import Vault
+
+extension FileSystem {
+  /// Runs an operation that changes nothing, with the lock held.
+  @inline(__always)
+  func reading<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
+    noteActivity()
+    monitor.lock()
+    defer { finishOperation() }
+    return try body()
+  }
+
+  /// Runs an operation that changes something, with the lock held, outside commits.
+  @inline(__always)
+  func changing<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
+    noteActivity()
+    monitor.lock()
+    defer { finishOperation() }
+    try waitToChange()
+    defer { noteChange() }
+    return try body()
+  }
+
+  /// Inodes leave the memory only here, so that an operation that has one in hand keeps it to its end.
+  private func finishOperation() {
+    table.shrink(steps: 8)
+    monitor.unlock()
+  }
+
+  /// Waits until no commit is in its critical part. Lock held.
+  ///
+  /// - Throws: `EROFS` when nothing may be changed.
+  func waitToChange() throws(Errno) {
+    while isCommitting { progress.wait() }
+    if let refusal { throw refusal }
+  }
+
+  /// The regular file, once nothing of it is in flight in the windows that `range` touches. Waits, so that inodes looked up before may have
+  /// left the memory. Lock held.
+  func settledFile(_ number: InodeNumber, in range: Range<Int64>) throws(Errno) -> Inode {
+    while true {
+      try waitToChange()
+      let inode = try regularFile(number)
+      if !inode.buffer.isFlying(in: range) { return inode }
+      progress.wait()
+    }
+  }
+
+  /// Calls the index, and turns its errors into the file system's.
+  @inline(__always)
+  func stored<Result>(_ body: () throws(IndexError) -> Result) throws(Errno) -> Result {
+    do throws(IndexError) {
+      return try body()
+    } catch {
+      throw failed(error)
+    }
+  }
+
+  /// What a failure of the index means for the caller and for the file system. Lock held.
+  func failed(_ error: IndexError) -> Errno {
+    if index.isReadOnly { stopChanging("the index lost a transaction: \(error)") }
+    switch error {
+    case .full: return .noSpace
+    case .readOnly: return .readOnlyFileSystem
+    case .damaged, .transactionLost, .sqlite:
+      options.logger.error("the index failed: \(error); the log says: \(index.lastStoreError.map { "\($0)" } ?? "nothing")")
+      return .ioError
+    }
+  }
+
+  /// Refuses changes from now on. Lock held.
+  func stopChanging(_ reason: String) {
+    if refusal == nil {
+      refusal = .readOnlyFileSystem
+      options.logger.critical("read-only from now on: \(reason)")
+      space.makeReadOnly(reason)
+    }
+    if index.isReadOnly { forgetChanges() }
+    for condition in [progress, flushWork, commitWork, reapWork] { condition.broadcast() }
+  }
+
+  /// Forgets what is in memory and newer than the index, which went back to its last commit. What flies is dropped when it lands.
+  private func forgetChanges() {
+    unstored.removeAll()
+    newOrphans.removeAll()
+    let old = table
+    table = InodeTable(limit: options.cachedInodes)
+    for inode in old.all {
+      for chunk in inode.buffer.waiting.values { drop(chunk) }
+      guard inode.opens > 0 else { continue }
+      var record = inode.record
+      do throws(IndexError) {
+        if let stored = try index.inode(inode.number) { record = stored } else { record.size = 0 }
+      } catch {
+        record.size = 0
+      }
+      let replacement = Inode(record)
+      replacement.opens = inode.opens
+      table.insert(replacement)
+    }
+  }
+
+  /// What a failure of the log means.
+  func failed(_ error: VaultError) -> Errno {
+    switch error {
+    case .noSpace: return .noSpace
+    case .damaged: return .ioError
+    default:
+      stopChanging("\(error)")
+      return .ioError
+    }
+  }
+
+  // MARK: Inodes
+
+  /// The inode, which exists. Lock held.
+  func inode(_ number: InodeNumber) throws(Errno) -> Inode {
+    if let known = table[number] { return known }
+    guard let record = try stored({ () throws(IndexError) in try index.inode(number) }) else {
+      throw .staleNFSFileHandle
+    }
+    return keep(record)
+  }
+
+  /// The inode of a row that was just read; what is in memory counts more.
+  func keep(_ record: InodeRecord) -> Inode {
+    if let known = table[record.number] { return known }
+    let inode = Inode(record)
+    table.insert(inode)
+    return inode
+  }
+
+  /// The inode, which is a directory.
+  func directory(_ number: InodeNumber) throws(Errno) -> Inode {
+    let inode = try inode(number)
+    guard inode.isDirectory else { throw .notDirectory }
+    return inode
+  }
+
+  /// The inode, which is a regular file.
+  func regularFile(_ number: InodeNumber) throws(Errno) -> Inode {
+    let inode = try inode(number)
+    if inode.isDirectory { throw .isDirectory }
+    guard inode.isRegular else { throw .invalidArgument }
+    return inode
+  }
+
+  /// Notes that an inode's record was changed. Lock held.
+  func markChanged(_ inode: Inode) {
+    guard inode.isStored else { return }
+    inode.isStored = false
+    unstored.append(inode)
+  }
+
+  /// - Throws: `ENOSPC` when there is no room but for deleting.
+  func requireRoom() throws(Errno) {
+    guard space.reserveIsHeld else { throw .noSpace }
+  }
+
+  /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data.
+  func requireRoom(for count: Int64) throws(Errno) {
+    if count < roomEstimate {
+      roomEstimate -= count
+      return
+    }
+    let available = space.capacity().availableBytes - Int64(bufferedBytes)
+    guard space.reserveIsHeld, count + count / 64 < available else { throw .noSpace }
+    // Others may fill the disk as well, so the figure is not trusted for long.
+    roomEstimate = min(available / 16, 64 << 20)
+  }
+
+  /// What `stat` tells of an inode.
+  func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, buffered: inode.buffer.byteCount) }
+}
+
+extension Attributes {
+  init(_ record: InodeRecord, buffered: Int64 = 0) {
+    inode = record.number
+    mode = record.mode
+    links = record.links
+    owner = record.owner
+    group = record.group
+    device = record.device
+    size = record.size
+    blocks512 = UInt64((record.allocated + buffered + 511) / 512)
+    accessed = record.accessed
+    modified = record.modified
+    changed = record.changed
+    born = record.born
+  }
+}
+
+extension Errno: SavepointFailure {
+  /// The failure of an index as an operation reports it.
+  init(_ error: IndexError) {
+    switch error {
+    case .full: self = .noSpace
+    case .readOnly: self = .readOnlyFileSystem
+    case .damaged, .transactionLost, .sqlite: self = .ioError
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// Reading: a plan is made with the lock held, data is opened without it.
+
+internal import Index
+internal import Logging
+package import SystemPackage
+package import Vault
+
+/// A stretch of a read that the log holds.
+struct StoredStretch: Equatable {
+  /// Where in the buffer it goes.
+  var place: Int
+  var extent: ExtentRecord
+}
+
+extension FileSystem {
+  /// Times that a read is planned anew when what the plan named was cleaned away.
+  private static let attempts = 3
+
+  /// Reads bytes from `offset`; fewer than the buffer holds only at the end of the file.
+  ///
+  /// - Throws: `EIO` when stored data is missing or not what was written; `EISDIR`.
+  package func read(
+    _ inode: InodeNumber, at offset: FileOffset, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(Errno) -> Int {
+    noteActivity()
+    guard offset >= .zero else { throw .invalidArgument }
+    var failed: StoredStretch?
+    for _ in 0..<Self.attempts {
+      monitor.lock()
+      let count: Int
+      let plan: [StoredStretch]
+      do throws(Errno) {
+        defer { monitor.unlock() }
+        (count, plan) = try unsafe planRead(inode, offset, buffer)
+      } catch {
+        throw error
+      }
+      // The same record again: it was not cleaned away, it is damaged.
+      if let failed, plan.contains(where: { $0.extent.position == failed.extent.position }) { break }
+      failed = unsafe carryOut(plan, into: buffer)
+      if failed == nil { return count }
+    }
+    logDamage(inode, failed?.extent.offset ?? offset)
+    throw .ioError
+  }
+
+  /// One line for damage, without a name.
+  func logDamage(_ inode: InodeNumber, _ offset: FileOffset) {
+    options.logger.error("damaged: inode \(inode.rawValue), offset \(offset.rawValue)")
+  }
+
+  /// Copies what is in memory, zeroes holes, and returns what the log has to give. Lock held.
+  private func planRead(
+    _ number: InodeNumber, _ offset: FileOffset, _ buffer: UnsafeMutableRawBufferPointer
+  ) throws(Errno) -> (count: Int, plan: [StoredStretch]) {
+    let inode = try regularFile(number)
+    let start = offset.rawValue
+    let count = Int(max(0, min(Int64(buffer.count), inode.record.size - min(start, inode.record.size))))
+    if count == 0 { return (0, []) }
+    let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+    var plan: [StoredStretch] = []
+    for missing in unsafe inode.buffer.copy(start..<start + Int64(count), into: target) {
+      let place = Int(missing.lowerBound - start)
+      let part = unsafe UnsafeMutableRawBufferPointer(rebasing: target[place..<place + Int(missing.upperBound - missing.lowerBound)])
+      unsafe try planStored(inode, missing, part) { plan.append(StoredStretch(place: place + $0, extent: $1)) }
+    }
+    return (count, plan)
+  }
+
+  /// Calls `body` for what extents hold of a range, and zeroes the rest of `target`, which stands for the range. Lock held.
+  func planStored(
+    _ inode: Inode, _ range: Range<Int64>, _ target: UnsafeMutableRawBufferPointer,
+    _ body: (_ place: Int, _ extent: ExtentRecord) -> Void
+  ) throws(Errno) {
+    let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
+    var end = 0
+    if inode.extentsEnd.map({ $0 > wanted.lowerBound }) ?? true {
+      try stored { () throws(IndexError) in
+        try index.forEachExtent(of: inode.number, overlapping: wanted) { extent in
+          guard let extent = extent.clamped(to: wanted) else { return true }
+          let place = extent.offset - wanted.lowerBound
+          unsafe zero(target, end..<place)
+          body(place, extent)
+          end = place + extent.length
+          return true
+        }
+      }
+    }
+    unsafe zero(target, end..<target.count)
+  }
+
+  private func zero(_ target: UnsafeMutableRawBufferPointer, _ range: Range<Int>) {
+    unsafe UnsafeMutableRawBufferPointer(rebasing: target[range]).initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  /// Reads the stretches; gives the first that cannot be read.
+  func carryOut(_ plan: [StoredStretch], into buffer: UnsafeMutableRawBufferPointer) -> StoredStretch? {
+    for stretch in plan {
+      let extent = stretch.extent
+      do throws(VaultError) {
+        try unsafe space.read(
+          extent.position, recordLength: extent.recordLength, range: extent.skip..<extent.skip + extent.length,
+          into: UnsafeMutableRawBufferPointer(rebasing: buffer[stretch.place..<stretch.place + extent.length]))
+      } catch {
+        return stretch
+      }
+    }
+    return nil
+  }
+}

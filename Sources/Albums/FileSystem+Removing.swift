@@ -1,0 +1,176 @@
+package import Index
+package import SystemPackage
+package import Vault
+
+/// Taking names away and moving them.
+extension FileSystem {
+  /// Takes away a name that is not a directory's, and returns the inode that it stood for.
+  ///
+  /// - Throws: `ENOENT`, `EISDIR`, `ENOTDIR`, `EROFS`.
+  @discardableResult
+  package func unlink(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber {
+    try changing { () throws(Errno) in
+      let directory = try directory(parent)
+      guard let (_, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+      guard !inode.isDirectory else { throw .isDirectory }
+      _ = try stored { () throws(IndexError) in try index.deleteDentry(parent: parent, name: name) }
+      let now = Timestamp.now()
+      touch(directory, now)
+      loseName(inode, now)
+      return inode.number
+    }
+  }
+
+  /// Removes an empty directory and returns its inode number.
+  ///
+  /// - Throws: `ENOENT`, `ENOTDIR`, `ENOTEMPTY`, `EROFS`; `EINVAL` for "." and `ENOTEMPTY` for "..", as Linux has it.
+  @discardableResult
+  package func removeDirectory(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber {
+    try changing { () throws(Errno) in
+      if name.isDotOrDotDot { throw name.count == 1 ? .invalidArgument : .directoryNotEmpty }
+      let directory = try directory(parent)
+      guard let (_, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+      guard inode.isDirectory else { throw .notDirectory }
+      try requireEmpty(inode)
+      _ = try stored { () throws(IndexError) in try index.deleteDentry(parent: parent, name: name) }
+      let now = Timestamp.now()
+      directory.record.links -= 1
+      touch(directory, now)
+      loseName(inode, now)
+      return inode.number
+    }
+  }
+
+  /// - Throws: `ENOTEMPTY`.
+  func requireEmpty(_ directory: Inode) throws(Errno) {
+    guard try stored({ () throws(IndexError) in try index.isDirectoryEmpty(directory.number) }) else {
+      throw .directoryNotEmpty
+    }
+  }
+
+  /// Notes that an inode lost a name, which for a directory was its only one.
+  func loseName(_ inode: Inode, _ time: Timestamp) {
+    inode.record.links = inode.isDirectory ? 0 : inode.record.links - 1
+    inode.record.changed = time
+    markChanged(inode)
+    if inode.record.links == 0 { newOrphans.append(inode) }
+  }
+
+  /// Moves a name, or exchanges two.
+  ///
+  /// - Throws: `ENOENT`, `EEXIST` (with `noReplace`), `EISDIR`, `ENOTDIR`, `ENOTEMPTY`; `EINVAL` when a directory would come into itself, or
+  ///   for unknown flags; `ENOSPC`, `EROFS`.
+  package func rename(
+    _ name: FileName, in parent: InodeNumber, to newName: FileName, in newParent: InodeNumber, flags: RenameFlags
+  ) throws(Errno) {
+    guard flags.isSubset(of: [.noReplace, .exchange]), flags != [.noReplace, .exchange] else { throw .invalidArgument }
+    if name.isDotOrDotDot || newName.isDotOrDotDot { throw .resourceBusy }
+    try changing { () throws(Errno) in
+      let source = try directory(parent)
+      let target = try directory(newParent)
+      guard let (entry, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+      let existing = try find(newName, in: newParent)
+      if existing != nil && flags.contains(.noReplace) { throw .fileExists }
+      if existing == nil && flags.contains(.exchange) { throw .noSuchFileOrDirectory }
+      guard target.record.links > 0 else { throw .noSuchFileOrDirectory }
+      if inode.isDirectory { try requireOutside(target, inode) }
+      var move = Move(name: name, source: source, newName: newName, target: target, entry: entry, inode: inode)
+      move.existing = existing
+      if flags.contains(.exchange) {
+        if let existing, existing.inode.isDirectory { try requireOutside(source, existing.inode) }
+        try exchange(move)
+      } else {
+        try carryOut(move)
+      }
+    }
+  }
+
+  private struct Move {
+    let name: FileName
+    let source: Inode
+    let newName: FileName
+    let target: Inode
+    let entry: DentryRecord
+    let inode: Inode
+    var existing: (entry: DentryRecord, inode: Inode)?
+  }
+
+  /// - Throws: `EINVAL` when `directory` is `ancestor` or below it.
+  private func requireOutside(_ directory: Inode, _ ancestor: Inode) throws(Errno) {
+    var current = directory.number
+    while current != .root {
+      if current == ancestor.number { throw .invalidArgument }
+      // Directories on the way are not kept in memory: a path may be very deep.
+      let parent =
+        if let known = table[current] { known.record.parent } else {
+          try stored({ () throws(IndexError) in try index.inode(current) })?.parent
+        }
+      guard let parent else { return }
+      current = parent
+    }
+    if ancestor.number == .root { throw .invalidArgument }
+  }
+
+  private func carryOut(_ move: Move) throws(Errno) {
+    let inode = move.inode
+    if let existing = move.existing?.inode {
+      if existing === inode { return }
+      if inode.isDirectory {
+        guard existing.isDirectory else { throw .notDirectory }
+        try requireEmpty(existing)
+      } else if existing.isDirectory {
+        throw .isDirectory
+      }
+    } else {
+      try requireRoom()
+    }
+    let entry = DentryRecord(
+      name: move.newName, inode: inode.number, kind: inode.record.kind, cookie: index.nextCookie())
+    try stored { () throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in
+        try index.deleteDentry(parent: move.source.number, name: move.name)
+        try index.replaceDentry(parent: move.target.number, entry)
+      }
+    }
+    let now = Timestamp.now()
+    if let existing = move.existing?.inode {
+      if existing.isDirectory { move.target.record.links -= 1 }
+      loseName(existing, now)
+    }
+    if inode.isDirectory { reparent(inode, from: move.source, to: move.target) }
+    finish(move, [inode], now)
+  }
+
+  private func exchange(_ move: Move) throws(Errno) {
+    guard let existing = move.existing, existing.inode !== move.inode else { return }
+    let forward = DentryRecord(
+      name: move.newName, inode: move.inode.number, kind: move.inode.record.kind, cookie: index.nextCookie())
+    let back = DentryRecord(
+      name: move.name, inode: existing.inode.number, kind: existing.inode.record.kind, cookie: index.nextCookie())
+    try stored { () throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in
+        try index.replaceDentry(parent: move.target.number, forward)
+        try index.replaceDentry(parent: move.source.number, back)
+      }
+    }
+    if move.inode.isDirectory { reparent(move.inode, from: move.source, to: move.target) }
+    if existing.inode.isDirectory { reparent(existing.inode, from: move.target, to: move.source) }
+    finish(move, [move.inode, existing.inode], .now())
+  }
+
+  private func reparent(_ inode: Inode, from source: Inode, to target: Inode) {
+    guard source !== target else { return }
+    source.record.links -= 1
+    target.record.links += 1
+    inode.record.parent = target.number
+  }
+
+  private func finish(_ move: Move, _ moved: [Inode], _ now: Timestamp) {
+    for inode in moved {
+      inode.record.changed = now
+      markChanged(inode)
+    }
+    touch(move.source, now)
+    touch(move.target, now)
+  }
+}

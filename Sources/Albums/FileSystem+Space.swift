@@ -1,0 +1,142 @@
+// fallocate, lseek for data and holes, copy_file_range.
+
+internal import Index
+package import SystemPackage
+package import Vault
+
+extension FileSystem {
+  /// `fallocate`. Room is not taken beforehand: what is written goes elsewhere in the log each time.
+  ///
+  /// - Throws: `EOPNOTSUPP` for modes that are not offered; `EINVAL`, `EFBIG`; `ENOSPC` when there is less room than `length`.
+  package func allocate(
+    _ inode: InodeNumber, mode: AllocationMode, offset: FileOffset, length: Int64
+  ) throws(Errno) {
+    guard offset >= .zero, length > 0 else { throw .invalidArgument }
+    let keepsSize = mode.contains(.keepSize)
+    let kind = mode.subtracting(.keepSize)
+    guard kind.isEmpty || kind == .zeroRange || (kind == .punchHole && keepsSize) else { throw .notSupported }
+    let (end, overflows) = offset.rawValue.addingReportingOverflow(length)
+    guard !overflows, end <= Self.maximumFileSize else { throw .fileTooLarge }
+    let range = offset.rawValue..<end
+    try changing { () throws(Errno) in
+      let inode = try settledFile(inode, in: range)
+      if kind.isEmpty { try requireRoom(for: length) } else { try removeData(inode, range) }
+      let now = Timestamp.now()
+      if !keepsSize && end > inode.record.size {
+        inode.record.size = end
+        inode.record.modified = now
+      }
+      if !kind.isEmpty { inode.record.modified = now }
+      inode.record.changed = now
+      markChanged(inode)
+    }
+  }
+
+  /// `lseek` for data and holes; the end of the file counts as a hole.
+  ///
+  /// - Throws: `ENXIO` at or past the end, and when no data follows.
+  package func seek(_ inode: InodeNumber, from offset: FileOffset, to target: SeekTarget) throws(Errno) -> FileOffset {
+    try reading { () throws(Errno) in
+      let inode = try regularFile(inode)
+      let size = inode.record.size
+      guard offset >= .zero, offset.rawValue < size else { throw .noSuchAddressOrDevice }
+      switch target {
+      case .data:
+        let stored = try stored { () throws(IndexError) in try index.nextDataOffset(of: inode.number, from: offset) }
+        let waiting = inode.buffer.nextRange(endingAfter: offset.rawValue).map { max($0.lowerBound, offset.rawValue) }
+        let next = [stored?.rawValue, waiting].compactMap { $0 }.min()
+        guard let next, next < size else { throw .noSuchAddressOrDevice }
+        return FileOffset(rawValue: next)
+      case .hole:
+        var place = offset
+        while place.rawValue < size {
+          let start = place
+          place = try stored { () throws(IndexError) in try index.nextHoleOffset(of: inode.number, from: start) }
+          if let range = inode.buffer.nextRange(endingAfter: place.rawValue), range.lowerBound <= place.rawValue {
+            place = FileOffset(rawValue: range.upperBound)
+          }
+          if place == start { break }
+        }
+        return FileOffset(rawValue: min(place.rawValue, size))
+      }
+    }
+  }
+
+  /// Extents that one call of `copyRange` shares at most.
+  private static let sharedExtents = 1024
+
+  /// Copies within the space by sharing stored data; may copy less than asked for.
+  ///
+  /// - Throws: `EINVAL` when source and target overlap in one file; `EISDIR`, `EFBIG`, `ENOSPC`, `EROFS`.
+  package func copyRange(
+    from source: InodeNumber, at sourceOffset: FileOffset, to target: InodeNumber, at targetOffset: FileOffset,
+    length: Int64
+  ) throws(Errno) -> Int {
+    guard sourceOffset >= .zero, targetOffset >= .zero, length >= 0 else { throw .invalidArgument }
+    let length = min(length, Int64(Int32.max))
+    guard targetOffset.rawValue <= Self.maximumFileSize - length else { throw .fileTooLarge }
+    return try changing { () throws(Errno) in
+      let from = sourceOffset.rawValue..<min(sourceOffset.rawValue, Int64.max - length) + length
+      let onto = targetOffset.rawValue..<targetOffset.rawValue + length
+      if source == target, from.overlaps(onto) { throw .invalidArgument }
+      let (origin, copy) = try storedFiles(source, from, target, onto)
+      let count = max(0, min(length, origin.record.size - from.lowerBound))
+      if count == 0 { return 0 }
+      try requireRoom()
+      return Int(try share(origin, from.lowerBound, copy, onto.lowerBound, count))
+    }
+  }
+
+  /// Both files, once all that is written of the two ranges is in the log. Waits at the start only.
+  private func storedFiles(
+    _ source: InodeNumber, _ from: Range<Int64>, _ target: InodeNumber, _ onto: Range<Int64>
+  ) throws(Errno) -> (Inode, Inode) {
+    while true {
+      try waitToChange()
+      let origin = try regularFile(source)
+      let copy = try regularFile(target)
+      let touched = [(origin, from), (copy, onto)].filter { $0.0.buffer.touches($0.1) }
+      if touched.isEmpty { return (origin, copy) }
+      if logIsFull { throw .noSpace }
+      for (inode, _) in touched { for chunk in inode.buffer.waiting.values { makeReady(chunk) } }
+      let flights = takeFlights(oldToo: false)
+      if flights.isEmpty { progress.wait() } else { carryOut(flights) }
+    }
+  }
+
+  /// Has `copy` show what `origin` does; gives how many bytes. Lock held.
+  private func share(
+    _ origin: Inode, _ start: Int64, _ copy: Inode, _ target: Int64, _ count: Int64
+  ) throws(Errno) -> Int64 {
+    let from = FileOffset(rawValue: start)..<FileOffset(rawValue: start + count)
+    var done = count
+    var growth: Int64 = 0
+    try stored { () throws(IndexError) in
+      let found = try index.extents(of: origin.number, overlapping: from, limit: Self.sharedExtents)
+      if found.count == Self.sharedExtents, let last = found.last { done = min(count, last.end.rawValue - start) }
+      let onto = FileOffset(rawValue: target)..<FileOffset(rawValue: target + done)
+      try index.withSavepoint { () throws(IndexError) in
+        let step = Self.sharedExtents
+        while true {
+          let removed = try index.removeExtents(of: copy.number, in: onto, limit: step)
+          growth -= removed.reduce(0) { $0 + Int64($1.length) }
+          if removed.count < step { break }
+        }
+        for extent in found {
+          guard var shared = extent.clamped(to: from) else { continue }
+          shared.offset = FileOffset(rawValue: shared.offset.rawValue - start + target)
+          try index.insertExtent(shared, of: copy.number)
+          growth += Int64(shared.length)
+        }
+      }
+    }
+    let now = Timestamp.now()
+    copy.extentsEnd = copy.extentsEnd.map { max($0, FileOffset(rawValue: target + done)) }
+    copy.record.allocated += growth
+    copy.record.size = max(copy.record.size, target + done)
+    copy.record.modified = now
+    copy.record.changed = now
+    markChanged(copy)
+    return done
+  }
+}

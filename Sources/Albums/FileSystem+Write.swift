@@ -1,0 +1,130 @@
+// Writing: data goes into chunks (WriteBuffer.swift), which fly when they are full, old, or asked for (FileSystem+Flushing.swift).
+
+internal import Index
+package import SystemPackage
+package import Vault
+
+extension FileSystem {
+  /// Writes all bytes of the buffer at `offset` and returns their number.
+  ///
+  /// - Throws: `ENOSPC`, `EFBIG`, `EROFS`, `EISDIR`.
+  package func write(
+    _ number: InodeNumber, at offset: FileOffset, from buffer: UnsafeRawBufferPointer
+  ) throws(Errno) -> Int {
+    guard offset >= .zero else { throw .invalidArgument }
+    if unsafe buffer.isEmpty { return 0 }
+    guard offset.rawValue <= Self.maximumFileSize - Int64(buffer.count) else { throw .fileTooLarge }
+    let range = offset.rawValue..<offset.rawValue + Int64(buffer.count)
+    let whole = unsafe wholeWindow(range, buffer)
+    try changing { () throws(Errno) in
+      let inode = try writableFile(number, count: buffer.count)
+      try requireRoom(for: Int64(buffer.count))
+      if let whole {
+        put(whole, in: inode)
+      } else {
+        for window in WriteWindow.indices(of: range) ?? 0...0 {
+          let part = WriteWindow.part(of: range, in: window)
+          let first = Int(window * Int64(WriteWindow.size) + Int64(part.lowerBound) - range.lowerBound)
+          let source = unsafe UnsafeRawBufferPointer(rebasing: buffer[first..<first + part.count])
+          let chunk = inode.buffer.waiting[window] ?? Chunk(window: window, owner: inode, first: part, pool: pool)
+          let before = chunk.capacity
+          unsafe chunk.write(part, from: source, pool: pool)
+          if inode.buffer.waiting[window] == nil { put(chunk, in: inode) } else { bufferedBytes += chunk.capacity - before }
+          if chunk.isFull { makeReady(chunk) }
+        }
+      }
+      let now = Timestamp.now()
+      inode.record.size = max(inode.record.size, range.upperBound)
+      inode.record.modified = now
+      inode.record.changed = now
+      markChanged(inode)
+      if bufferedBytes > options.dirtyLimit / 2 { flushWork.signal() }
+    }
+    return buffer.count
+  }
+
+  /// The usual large write fills one window: it is copied before the lock is taken.
+  private func wholeWindow(_ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer) -> Chunk? {
+    let size = Int64(WriteWindow.size)
+    guard buffer.count == WriteWindow.size, range.lowerBound % size == 0 else { return nil }
+    let chunk = Chunk(window: range.lowerBound / size, owner: nil, first: 0..<WriteWindow.size, pool: pool)
+    unsafe chunk.write(0..<WriteWindow.size, from: buffer, pool: pool)
+    return chunk
+  }
+
+  /// The file, once there is memory for `count` more bytes. Waits at the start only.
+  private func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
+    while bufferedBytes > 0, bufferedBytes + count > options.dirtyLimit {
+      if logIsFull { throw .noSpace }
+      flushWork.broadcast()
+      progress.wait()
+      try waitToChange()
+    }
+    return try regularFile(number)
+  }
+
+  /// Puts a new chunk in its place.
+  private func put(_ chunk: Chunk, in inode: Inode) {
+    chunk.owner = inode
+    if let old = inode.buffer.put(chunk) { drop(old) }
+    bufferedBytes += chunk.capacity
+    waitingCount += 1
+    chunk.state = .waiting
+    if chunk.isFull { makeReady(chunk) } else { waitingChunks.append(chunk) }
+  }
+
+  /// Has a chunk written as soon as possible.
+  func makeReady(_ chunk: Chunk) {
+    guard chunk.state == .waiting || chunk.state == .blocked else { return }
+    chunk.state = .ready
+    readyChunks.append(chunk)
+    flushWork.signal()
+  }
+
+  /// Notes that a chunk that waited is in no buffer any more.
+  func drop(_ chunk: Chunk) {
+    guard chunk.state != .gone, chunk.state != .flying else { return }
+    chunk.state = .gone
+    waitingCount -= 1
+    bufferedBytes -= chunk.capacity
+  }
+
+  /// Cuts or extends a file, and returns it. Waits before it changes anything.
+  ///
+  /// - Throws: `EINVAL`, `EFBIG`, `EISDIR`, `EROFS`.
+  func resize(_ number: InodeNumber, to size: Int64) throws(Errno) -> Inode {
+    guard size >= 0 else { throw .invalidArgument }
+    guard size <= Self.maximumFileSize else { throw .fileTooLarge }
+    let rest = size..<Int64.max
+    let inode = try settledFile(number, in: rest)
+    if size < inode.record.size { try removeData(inode, rest) }
+    let now = Timestamp.now()
+    inode.record.size = size
+    inode.record.modified = now
+    inode.record.changed = now
+    markChanged(inode)
+    return inode
+  }
+
+  /// Makes a hole of a range in which nothing is in flight. Lock held.
+  func removeData(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
+    let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
+    if inode.extentsEnd.map({ $0 > wanted.lowerBound }) ?? true {
+      var removed: Int64 = 0
+      try stored { () throws(IndexError) in
+        try index.withSavepoint { () throws(IndexError) in
+          let step = 1024
+          while true {
+            let pieces = try index.removeExtents(of: inode.number, in: wanted, limit: step)
+            removed += pieces.reduce(0) { $0 + Int64($1.length) }
+            if pieces.count < step { break }
+          }
+        }
+      }
+      inode.record.allocated -= removed
+      if range.upperBound == .max { inode.extentsEnd = inode.extentsEnd.map { min($0, wanted.lowerBound) } ?? wanted.lowerBound }
+    }
+    for chunk in inode.buffer.discard(range) { drop(chunk) }
+    progress.broadcast()
+  }
+}

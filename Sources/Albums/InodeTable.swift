@@ -1,0 +1,76 @@
+// Inodes in memory. Those that are open, changed, written to or without a name stay; of the others a bounded number stays for a while.
+//
+// Invariants
+// 1. For each inode number there is at most one `Inode`, and it is the truth about that inode.
+// 2. An inode that leaves is one that the index knows just so (`isPinned` is false).
+// 3. `queue` names every inode of the table once; it may name some that are gone.
+
+internal import Vault
+
+/// The inodes that are in memory.
+struct InodeTable {
+  private var inodes: [InodeNumber: Inode] = [:]
+  private var queue = Queue<InodeNumber>()
+  private let limit: Int
+
+  /// A table that keeps about `limit` inodes that need not stay.
+  init(limit: Int) { self.limit = limit }
+
+  var count: Int { inodes.count }
+
+  var all: Dictionary<InodeNumber, Inode>.Values { inodes.values }
+
+  /// The inode, when it is in memory.
+  subscript(number: InodeNumber) -> Inode? {
+    let inode = inodes[number]
+    inode?.wasUsed = true
+    return inode
+  }
+
+  /// Adds an inode that is not in the table.
+  mutating func insert(_ inode: Inode) {
+    inodes[inode.number] = inode
+    queue.append(inode.number)
+  }
+
+  /// Removes an inode that exists no longer.
+  mutating func remove(_ number: InodeNumber) { inodes[number] = nil }
+
+  /// Lets inodes go that need not stay, while there are too many.
+  mutating func shrink(steps: Int) {
+    var left = steps
+    while left > 0, inodes.count > limit || queue.count > 2 * inodes.count + limit, let number = queue.popFirst() {
+      left -= 1
+      guard let inode = inodes[number] else { continue }
+      if inode.wasUsed || inode.isPinned {
+        inode.wasUsed = false
+        queue.append(number)
+      } else {
+        inodes[number] = nil
+      }
+    }
+  }
+}
+
+/// First in, first out.
+struct Queue<Element> {
+  private var elements: [Element] = []
+  private var head = 0
+
+  var count: Int { elements.count - head }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard head < elements.count else { return nil }
+    defer {
+      head += 1
+      if head > 32, head * 2 > elements.count {
+        elements.removeFirst(head)
+        head = 0
+      }
+    }
+    return elements[head]
+  }
+}

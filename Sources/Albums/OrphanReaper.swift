@@ -1,0 +1,122 @@
+// Deleting inodes that have no name left and are not open, in steps, so that a large file holds nobody up.
+
+internal import Index
+internal import Logging
+internal import SystemPackage
+internal import Vault
+
+extension FileSystem {
+  /// Extents that go in one step.
+  private static let step = 512
+
+  /// Has an inode deleted; at once when that is quick. Lock held.
+  func bury(_ inode: Inode) {
+    guard !inode.isDying else { return }
+    inode.isDying = true
+    for chunk in inode.buffer.discard(0..<Int64.max) { drop(chunk) }
+    progress.broadcast()
+    if refusal == nil, !isCommitting, inode.buffer.isEmpty, reap(inode) {
+      noteChange()
+      return
+    }
+    dying.append(inode.number)
+    reapWork.signal()
+  }
+
+  /// The work of the thread that deletes.
+  func runReaper() {
+    monitor.lock()
+    buryLeftovers()
+    while !isStopping, refusal == nil {
+      if isCommitting {
+        progress.wait()
+      } else if let number = dying.popFirst() {
+        guard let inode = table[number] else { continue }
+        if !inode.buffer.isEmpty {
+          dying.append(number)
+          progress.wait()
+        } else {
+          if !reap(inode) { dying.append(number) }
+          noteChange()
+          // Others have their turn between two steps.
+          monitor.unlock()
+          monitor.lock()
+        }
+      } else {
+        reapWork.wait()
+      }
+    }
+    monitor.unlock()
+  }
+
+  /// Finds what a crash, or an end in a hurry, left. Lock held.
+  private func buryLeftovers() {
+    do throws(IndexError) {
+      for number in try index.orphans(limit: .max) {
+        guard let record = try index.inode(number), record.links == 0 else {
+          try index.removeOrphan(number)
+          continue
+        }
+        let inode = keep(record)
+        inode.isStoredOrphan = true
+        if inode.isDying || inode.opens > 0 { continue }
+        inode.isDying = true
+        dying.append(number)
+      }
+    } catch {
+      _ = failed(error)
+    }
+  }
+
+  /// Deletes a part of an inode, or the rest of it; true when nothing is left. Lock held.
+  private func reap(_ inode: Inode) -> Bool {
+    var removed: Int64 = 0
+    var isGone = false
+    do throws(Errno) {
+      try stored { () throws(IndexError) in
+        try index.withSavepoint { () throws(IndexError) in
+          if inode.record.allocated > 0 {
+            let all = FileOffset.zero..<FileOffset(rawValue: .max)
+            let pieces = try index.removeExtents(of: inode.number, in: all, limit: Self.step)
+            removed = pieces.reduce(0) { $0 + Int64($1.length) }
+            if pieces.count == Self.step { return }
+          }
+          if inode.record.hasExtendedAttributes { try index.removeAllAttributes(of: inode.number) }
+          try index.deleteInode(inode.number)
+          if inode.isStoredOrphan { try index.removeOrphan(inode.number) }
+          isGone = true
+        }
+      }
+    } catch {
+      // It stays an orphan; the next mount tries again.
+      options.logger.warning("inode \(inode.number.rawValue) could not be deleted: \(error)")
+      return true
+    }
+    inode.record.allocated -= removed
+    if isGone {
+      inode.isDeleted = true
+      inode.isStored = true
+      table.remove(inode.number)
+    } else {
+      markChanged(inode)
+    }
+    return isGone
+  }
+
+  /// Deletes all inodes without a name, open or not. Call without the lock, when nobody uses the file system any more.
+  func buryAll() {
+    monitor.lock()
+    defer { monitor.unlock() }
+    for inode in Array(table.all) where inode.record.links == 0 {
+      opens -= inode.opens
+      inode.opens = 0
+      if !inode.isDying { bury(inode) }
+    }
+    while refusal == nil, let number = dying.popFirst() {
+      while isCommitting { progress.wait() }
+      guard let inode = table[number] else { continue }
+      if !inode.buffer.isEmpty { progress.wait() }
+      if !inode.buffer.isEmpty || !reap(inode) { dying.append(number) }
+    }
+  }
+}

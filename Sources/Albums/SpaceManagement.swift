@@ -1,0 +1,174 @@
+// Making, opening and ending spaces.
+//
+// Invariants
+// 1. A new space is durable before the slot that names it: a slot whose space cannot be found is damage, never an empty space.
+// 2. When a password changes, the new slot is durable before the old one goes: at every moment one of them opens.
+// 3. The ids of a space's slots are in its index, so that removing the space removes them all.
+// 4. A password that opens nothing takes the same work and gives the same error, whatever else the vault holds.
+
+package import Crypto
+internal import Glibc
+internal import Index
+internal import Storage
+package import Vault
+
+/// What a new space may choose.
+package struct SpaceOptions: Sendable {
+  /// The cipher; nil for the faster one on this machine.
+  package var cipher: CipherSuite?
+  /// Chooses.
+  package init(cipher: CipherSuite? = nil) { self.cipher = cipher }
+}
+
+/// The spaces of a vault, by their passwords.
+package enum SpaceManager {
+  /// Makes a new, empty space that `password` opens. Its root directory belongs to the caller.
+  ///
+  /// - Throws: `.passwordInUse` when the password already opens a space; `.noSpace`; `.readOnly`; `.system`.
+  package static func addSpace(to vault: Vault, password: Password, options: SpaceOptions = SpaceOptions())
+    throws(VaultError)
+  {
+    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    let slots = try vault.slotKeys(for: password)
+    try checkUnused(slots, in: vault)
+    guard let slot = slots.last else { throw .notAVault("it has no key derivation") }
+    let (space, body) = vault.createSpace(suite: options.cipher ?? CipherSuite.fastest())
+    do throws(VaultError) {
+      do throws(FileSystemError) {
+        try FileSystem.create(in: space, owner: geteuid(), group: getegid())
+      } catch {
+        throw error.asVaultError
+      }
+      try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(slot.identifier.bytes) }
+      try space.close()
+      try vault.putSlot(slot, body)
+    } catch {
+      // Nothing names the space, so its files would only take room.
+      try? vault.deleteSegments(of: space)
+      throw error
+    }
+  }
+
+  /// Opens the space of a password.
+  ///
+  /// - Parameters:
+  ///   - readOnly: whether other read-only users may have it open as well.
+  ///   - acceptOlder: whether to go on from an older state where the newest cannot be reached.
+  ///   - copyWindow: how long a copy of the vault may take, in seconds.
+  /// - Throws: `.noSpaceOpens`, `.spaceInUse`, `.damaged`, `.system`.
+  package static func openSpace(
+    in vault: Vault, password: Password, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
+    copyWindow: Int64 = Space.defaultCopyWindow
+  ) throws(VaultError) -> Space {
+    let (_, body) = try vault.openSlot(try vault.slotKeys(for: password))
+    return try vault.openSpace(
+      body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow)
+  }
+
+  /// Has `new` open the space that `old` opens, and `old` no longer.
+  ///
+  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.noSpace`; `.system`.
+  package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
+    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    let (oldSlot, body) = try vault.openSlot(try vault.slotKeys(for: old))
+    let newSlots = try vault.slotKeys(for: new)
+    try checkUnused(newSlots, in: vault)
+    guard let newSlot = newSlots.last else { throw .notAVault("it has no key derivation") }
+    let space = try vault.openSpace(body)
+    if let reason = space.readOnlyReason { throw .readOnly(reason) }
+    try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(newSlot.identifier.bytes) }
+    try vault.putSlot(newSlot, body)
+    try vault.deleteSlot(oldSlot.identifier)
+    try changeIndex(of: space) { index throws(IndexError) in try index.removeSlot(oldSlot.identifier.bytes) }
+    try space.close()
+  }
+
+  /// Deletes the space that `password` opens: its slots first, then its files, and no other file.
+  ///
+  /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
+  package static func removeSpace(from vault: Vault, password: Password) throws(VaultError) {
+    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(body, acceptOlder: true)
+    // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
+    let recorded = (try? Index(space: space).slots()) ?? []
+    for identifier in recorded where identifier.count == SegmentIdentifier.size && identifier != slot.identifier.bytes {
+      try vault.deleteSlot(SegmentIdentifier(bytes: identifier))
+    }
+    try vault.deleteSlot(slot.identifier)
+    try vault.deleteSegments(of: space)
+  }
+
+  private static func checkUnused(_ slots: [SlotKey], in vault: Vault) throws(VaultError) {
+    do throws(VaultError) {
+      _ = try vault.openSlot(slots)
+    } catch .noSpaceOpens {
+      return
+    } catch {
+      throw error
+    }
+    throw .passwordInUse
+  }
+
+  private static func changeIndex(
+    of space: Space, _ change: (Index) throws(IndexError) -> Void
+  ) throws(VaultError) {
+    do throws(IndexError) {
+      let index = try Index(space: space)
+      try change(index)
+      try index.commit()
+    } catch {
+      throw FileSystemError(error).asVaultError
+    }
+    try space.barrier()
+  }
+}
+
+/// Figures of one space.
+package struct SpaceInformation: Sendable {
+  /// Name of the cipher.
+  package var cipher: String
+  /// Files, directories and all else.
+  package var inodes: Int64
+  /// Bytes of file data that are in use.
+  package var dataBytes: Int64
+  /// Bytes of the space's own files in the vault.
+  package var storedBytes: Int64
+  /// Pages of its database.
+  package var databasePages: Int
+  /// How many passwords open it.
+  package var passwords: Int
+  /// Why it cannot be written at the moment; nil when it can.
+  package var readOnlyReason: String?
+}
+
+extension SpaceManager {
+  /// Figures of the space that a password opens; works while it is mounted, and changes nothing.
+  ///
+  /// - Throws: `.noSpaceOpens`, `.damaged`, `.system`.
+  package static func information(in vault: Vault, password: Password) throws(VaultError) -> SpaceInformation {
+    let (_, body) = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(body, observing: true)
+    do throws(IndexError) {
+      let index = try Index(space: space)
+      return SpaceInformation(
+        cipher: body.suite.name, inodes: index.inodeCount, dataBytes: index.totalLiveBytes,
+        storedBytes: space.capacity().usedBytes, databasePages: Int(space.databasePageCount),
+        passwords: try index.slots().count,
+        readOnlyReason: vault.isReadOnly ? "the vault's directory cannot be written" : nil)
+    } catch {
+      throw FileSystemError(error).asVaultError
+    }
+  }
+}
+
+extension FileSystemError {
+  /// The same, in the terms of the layer below.
+  var asVaultError: VaultError {
+    switch self {
+    case .damaged(let reason): .damaged(reason)
+    case .noSpace: .noSpace
+    case .failed(let reason): .readOnly(reason)
+    }
+  }
+}

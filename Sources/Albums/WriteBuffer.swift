@@ -1,0 +1,223 @@
+// File data of one inode that is not in the log yet.
+//
+// A file is cut into windows of 1 MiB. A window has at most one chunk that takes writes (waiting), and at most one that is being sealed
+// (in flight). What waits is newer than what flies, and what flies is newer than what the extents say.
+//
+// Invariants
+// 1. A chunk's ranges lie in its block's span, and its block holds what was written there. Other bytes of the block mean nothing.
+// 2. A chunk in flight does not change, and chunks in flight of one inode do not overlap, since each has its window to itself.
+// 3. No chunk is empty.
+
+internal import Vault
+
+/// The cutting of files into windows.
+enum WriteWindow {
+  /// Bytes in a window: the longest extent.
+  static let size = 1 << 20
+
+  /// The windows that a range of a file touches.
+  static func indices(of range: Range<Int64>) -> ClosedRange<Int64>? {
+    range.isEmpty ? nil : (range.lowerBound / Int64(size))...((range.upperBound - 1) / Int64(size))
+  }
+
+  /// The part of a file's range that lies in a window, counted from the window's start.
+  static func part(of range: Range<Int64>, in window: Int64) -> Range<Int> {
+    let start = window * Int64(size)
+    return Int(max(range.lowerBound, start) - start)..<Int(min(range.upperBound - start, Int64(size)))
+  }
+}
+
+/// Data of one window.
+final class Chunk {
+  /// What is to become of a chunk.
+  enum State {
+    /// Takes writes; written when it is old enough.
+    case waiting
+    /// Takes writes; to be written as soon as a thread has time.
+    case ready
+    /// Takes writes; to be written as soon as the one in flight of the same window has landed.
+    case blocked
+    /// Is being sealed and written.
+    case flying
+    /// Written or dropped.
+    case gone
+  }
+
+  let window: Int64
+  /// The inode that it belongs to, once that is known; nothing else here looks at it.
+  var owner: Inode?
+  var state = State.waiting
+  /// What was written, counted from the window's start.
+  private(set) var ranges = RangeList()
+  private(set) var block: BufferBlock
+  /// Where the block begins in the window: a multiple of its size.
+  private(set) var start: Int
+
+  init(window: Int64, owner: Inode?, first range: Range<Int>, pool: BufferPool) {
+    self.window = window
+    self.owner = owner
+    (start, block) = Self.block(for: range, pool: pool)
+  }
+
+  /// The smallest block that holds a range, at a multiple of its size.
+  private static func block(for range: Range<Int>, pool: BufferPool) -> (start: Int, block: BufferBlock) {
+    for size in BufferBlock.sizes where range.lowerBound / size == (range.upperBound - 1) / size {
+      return (range.lowerBound / size * size, pool.take(size))
+    }
+    return (0, pool.take(WriteWindow.size))
+  }
+
+  /// Bytes of memory that it takes.
+  var capacity: Int { unsafe block.bytes.count }
+
+  /// Whether it fills its window.
+  var isFull: Bool { ranges.ranges.count == 1 && ranges.ranges.first == 0..<WriteWindow.size }
+
+  /// The offset in the file of a place in the window.
+  func offset(of place: Int) -> FileOffset { FileOffset(rawValue: window * Int64(WriteWindow.size) + Int64(place)) }
+
+  /// The memory of a range, which must lie in the block's span.
+  func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
+    unsafe UnsafeMutableRawBufferPointer(rebasing: block.bytes[range.lowerBound - start..<range.upperBound - start])
+  }
+
+  /// Takes data for `range`, over what is there.
+  func write(_ range: Range<Int>, from source: UnsafeRawBufferPointer, pool: BufferPool) {
+    cover(range, pool: pool)
+    unsafe bytes(range).copyMemory(from: source)
+    ranges.insert(range)
+  }
+
+  func remove(_ range: Range<Int>) { ranges.remove(range) }
+
+  /// Takes what `older` has where this one has nothing.
+  func addOlder(_ older: Chunk, pool: BufferPool) {
+    for range in older.ranges.ranges {
+      for gap in ranges.gaps(in: range) {
+        cover(gap, pool: pool)
+        unsafe bytes(gap).copyMemory(from: UnsafeRawBufferPointer(older.bytes(gap)))
+        ranges.insert(gap)
+      }
+    }
+  }
+
+  /// Sees to it that the block's span holds `range` too.
+  private func cover(_ range: Range<Int>, pool: BufferPool) {
+    if range.lowerBound >= start && range.upperBound <= start + capacity { return }
+    let both = min(start, range.lowerBound)..<max(start + capacity, range.upperBound)
+    let larger = Self.block(for: both, pool: pool)
+    for old in ranges.ranges {
+      let target = unsafe UnsafeMutableRawBufferPointer(
+        rebasing: larger.block.bytes[old.lowerBound - larger.start..<old.upperBound - larger.start])
+      unsafe target.copyMemory(from: UnsafeRawBufferPointer(bytes(old)))
+    }
+    (start, block) = larger
+  }
+}
+
+/// All chunks of one inode.
+struct WriteBuffer {
+  private(set) var waiting: [Int64: Chunk] = [:]
+  private(set) var flying: [Int64: Chunk] = [:]
+
+  var isEmpty: Bool { waiting.isEmpty && flying.isEmpty }
+
+  /// Bytes written and not in the log yet; what waits over what flies counts twice.
+  var byteCount: Int64 {
+    if isEmpty { return 0 }
+    return (waiting.values.reduce(0) { $0 + Int64($1.ranges.count) })
+      + flying.values.reduce(0) { $0 + Int64($1.ranges.count) }
+  }
+
+  /// Puts a chunk in its window's place; what waited there is gone.
+  @discardableResult
+  mutating func put(_ chunk: Chunk) -> Chunk? { waiting.updateValue(chunk, forKey: chunk.window) }
+
+  /// Begins the flight of a chunk that waits; false when the window's last one has not landed.
+  mutating func beginFlight(_ chunk: Chunk) -> Bool {
+    guard flying[chunk.window] == nil else { return false }
+    waiting[chunk.window] = nil
+    flying[chunk.window] = chunk
+    return true
+  }
+
+  /// Ends the flight of the chunk of a window.
+  mutating func endFlight(_ window: Int64) { flying[window] = nil }
+
+  /// Whether something in flight lies in a window that the range touches.
+  func isFlying(in range: Range<Int64>) -> Bool {
+    flying.values.contains { chunk in WriteWindow.indices(of: range)?.contains(chunk.window) ?? false }
+  }
+
+  /// Whether anything waits or flies in a window that the range touches.
+  func touches(_ range: Range<Int64>) -> Bool {
+    guard !isEmpty, let windows = WriteWindow.indices(of: range) else { return false }
+    return waiting.keys.contains { windows.contains($0) } || flying.keys.contains { windows.contains($0) }
+  }
+
+  /// Drops what waits in a range, and returns the chunks that have nothing left.
+  mutating func discard(_ range: Range<Int64>) -> [Chunk] {
+    guard let windows = WriteWindow.indices(of: range) else { return [] }
+    var gone: [Chunk] = []
+    for (window, chunk) in waiting where windows.contains(window) {
+      chunk.remove(WriteWindow.part(of: range, in: window))
+      if chunk.ranges.isEmpty {
+        waiting[window] = nil
+        gone.append(chunk)
+      }
+    }
+    return gone
+  }
+
+  /// The lowest offset that waits or flies.
+  var lowestOffset: FileOffset? {
+    let chunks = [waiting.values.min { $0.window < $1.window }, flying.values.min { $0.window < $1.window }]
+    return chunks.compactMap { chunk in chunk?.ranges.ranges.first.map { chunk?.offset(of: $0.lowerBound) } ?? nil }.min()
+  }
+
+  /// Copies what there is of a range of the file into `target`, which stands for the range, and returns what there is not.
+  func copy(_ range: Range<Int64>, into target: UnsafeMutableRawBufferPointer) -> [Range<Int64>] {
+    guard !isEmpty, let windows = WriteWindow.indices(of: range) else { return range.isEmpty ? [] : [range] }
+    var missing: [Range<Int64>] = []
+    for window in windows {
+      var gaps = [WriteWindow.part(of: range, in: window)]
+      let base = window * Int64(WriteWindow.size)
+      for chunk in [waiting[window], flying[window]] {
+        guard let chunk else { continue }
+        for gap in gaps {
+          for part in chunk.ranges.parts(in: gap) {
+            let start = Int(base + Int64(part.lowerBound) - range.lowerBound)
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: target[start..<start + part.count])
+            unsafe place.copyMemory(from: UnsafeRawBufferPointer(chunk.bytes(part)))
+          }
+        }
+        gaps = gaps.flatMap { chunk.ranges.gaps(in: $0) }
+      }
+      for gap in gaps {
+        let found = base + Int64(gap.lowerBound)..<base + Int64(gap.upperBound)
+        if let last = missing.last, last.upperBound == found.lowerBound {
+          missing[missing.count - 1] = last.lowerBound..<found.upperBound
+        } else {
+          missing.append(found)
+        }
+      }
+    }
+    return missing
+  }
+
+  /// The first range of data, waiting or in flight, that ends after `offset`; what touches it is not joined to it.
+  func nextRange(endingAfter offset: Int64) -> Range<Int64>? {
+    var best: Range<Int64>?
+    for chunk in [waiting.values, flying.values].joined() {
+      let base = chunk.window * Int64(WriteWindow.size)
+      guard base + Int64(WriteWindow.size) > offset else { continue }
+      if let best, best.lowerBound <= base { continue }
+      for range in chunk.ranges.ranges where base + Int64(range.upperBound) > offset {
+        let found = base + Int64(range.lowerBound)..<base + Int64(range.upperBound)
+        if best.map({ found.lowerBound < $0.lowerBound }) ?? true { best = found }
+        break
+      }
+    }
+    return best
+  }
+}

@@ -27,6 +27,8 @@ struct LogReader {
   private(set) var chain: [UInt8]
   private var window: [UInt8] = []
   private var windowStart = 0
+  /// Whether the end of the segment is the end.
+  var staysInSegment = false
 
   /// Begins at the first record of a segment whose header is `header`.
   init(storage: any Storage, keys: SpaceKeys, segmentSize: Int, handle: SegmentHandle, header: SegmentHeader) {
@@ -50,7 +52,7 @@ struct LogReader {
         offset += record.record.header.recordLength
         return record.record
       }
-      guard try advance() else { return nil }
+      guard !staysInSegment, try advance() else { return nil }
     }
   }
 

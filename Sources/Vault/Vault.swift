@@ -97,25 +97,26 @@ package final class Vault: Sendable {
   ///
   /// - Parameters:
   ///   - readOnly: whether other read-only users may have the space open as well.
+  ///   - observing: whether to look without a lock, also while somebody writes; the space is read-only then.
   ///   - acceptOlder: whether a state that is older than what was once written may be gone on from.
   /// - Throws: `.spaceInUse`; `.damaged` when the space cannot be found.
   package func openSpace(
-    _ body: SlotBody, readOnly: Bool = false, acceptOlder: Bool = false,
+    _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     copyWindow: Int64 = Space.defaultCopyWindow
   ) throws(VaultError) -> Space {
     let keys = SpaceKeys(spaceKey: body.spaceKey, suite: body.suite)
     let recovery = Recovery(storage: storage, keys: keys, segmentSize: parameters.segmentSize)
     var reason: String?
-    if readOnly { reason = "it was opened for reading only" }
+    if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault's directory cannot be written" }
     while true {
       guard let newest = try recovery.newestExisting() else {
         throw .damaged("the space of this password has no head")
       }
-      let lease: any SegmentLease
+      var leases: [any SegmentLease] = []
       do throws(Errno) {
-        lease = try storage.lease(keys.headIdentifier(newest), exclusive: reason == nil)
+        if !observing { leases = [try storage.lease(keys.headIdentifier(newest), exclusive: reason == nil)] }
       } catch .wouldBlock {
         throw .spaceInUse
       } catch .noSuchFileOrDirectory {
@@ -128,10 +129,18 @@ package final class Vault: Sendable {
       let state = try recovery.recover(newest: newest)
       return Space(
         storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, state: state,
-        leases: [lease], readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
+        leases: leases, readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
     }
   }
 
-  /// The files that a space may have, for removing it: every segment that its newest head names.
-  package func segmentIdentifiers(of space: Space) -> [SegmentIdentifier] { space.segmentIdentifiers() }
+  /// Deletes every file of a space, durably; nobody else may have it open.
+  package func deleteSegments(of space: Space) throws(VaultError) {
+    let identifiers = space.segmentIdentifiers()
+    do throws(Errno) {
+      for identifier in identifiers { try storage.delete(identifier) }
+      try storage.flushNames(of: identifiers)
+    } catch {
+      throw .system(error, "deleting the space's files")
+    }
+  }
 }

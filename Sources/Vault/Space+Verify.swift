@@ -1,0 +1,66 @@
+internal import Crypto
+internal import Storage
+internal import SystemPackage
+
+/// Something wrong with a segment of a space.
+package struct LogFinding: Sendable, Equatable {
+  /// The segment.
+  package let segment: SegmentNumber
+  /// What is wrong, as a clause.
+  package let problem: String
+}
+
+extension Space {
+  /// Looks at every segment that the space still needs: that it is there, whole, and the one that it should be, and that its records follow each
+  /// other as the log's chain says; with `readData`, that every byte of them authenticates. Changes nothing.
+  package func verify(readData: Bool) -> [LogFinding] {
+    let (needed, newest) = lock.withLock { () -> ([(SegmentNumber, [UInt8])], EpochNumber?) in
+      var needed: [(SegmentNumber, [UInt8])] = []
+      for (epoch, entry) in epochs.sorted(by: { $0.key < $1.key }) {
+        for index in 0..<SegmentNumber.perEpoch where entry.present >> UInt64(index) & 1 == 1 {
+          let number = SegmentNumber(epoch: epoch, index: index)
+          if retired[number] == nil, !pendingRetired.contains(number) { needed.append((number, entry.branch)) }
+        }
+      }
+      return (needed, heads.last?.epoch)
+    }
+    var findings: [LogFinding] = []
+    for (number, branch) in needed {
+      if let problem = problem(in: number, branch: branch, mayBeShort: number.epoch == newest, readData: readData) {
+        findings.append(LogFinding(segment: number, problem: problem))
+      }
+    }
+    return findings
+  }
+
+  private func problem(in number: SegmentNumber, branch: [UInt8], mayBeShort: Bool, readData: Bool) -> String? {
+    let identifier = keys.identifier(number, branch: branch)
+    let name = "segment file \(identifier)"
+    do throws(Errno) {
+      let file = try storage.open(identifier)
+      let size = try file.size()
+      if size > segmentSize { return "\(name) is too long" }
+      if size < segmentSize && !mayBeShort { return "\(name) is too short" }
+      guard let (handle, header) = try SegmentHandle.open(file, keys: keys) else { return "\(name) does not open" }
+      guard header.number == number, header.branch == branch else { return "\(name) is another segment" }
+      var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
+      reader.staysInSegment = true
+      while let record = try? reader.next() {
+        if let commit = record.commit(), commit.chain != record.chainBefore { return "\(name) breaks the log's chain" }
+        if readData, !record.authenticates() {
+          return "\(name) has a record at byte \(record.position.offset) that does not authenticate"
+        }
+      }
+      if let next = try? LogReader.segment(after: number, branch: branch, storage, keys),
+        next.1.previousEnd != reader.position.offset || next.1.chain != reader.chain
+      {
+        return "\(name) is damaged at byte \(reader.position.offset)"
+      }
+      return nil
+    } catch .noSuchFileOrDirectory {
+      return "\(name) is missing"
+    } catch {
+      return "\(name) cannot be read: \(error)"
+    }
+  }
+}

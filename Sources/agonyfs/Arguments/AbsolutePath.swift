@@ -1,0 +1,15 @@
+internal import Glibc
+
+/// Paths that stay true when the process changes its directory.
+enum AbsolutePath {
+  /// The path from the root on; it need not exist. Trailing slashes go, everything else stays as it was written.
+  static func of(_ path: String) -> String {
+    var whole = path
+    if !path.hasPrefix("/"), let directory = unsafe getcwd(nil, 0) {
+      whole = unsafe String(cString: directory) + "/" + path
+      unsafe free(directory)
+    }
+    while whole.count > 1, whole.hasSuffix("/") { whole.removeLast() }
+    return whole
+  }
+}

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+
+/// A number of bytes as people write it: `4194304`, `4M`, `4MiB`, `100G`.
+struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
+  /// The number of bytes.
+  var bytes: Int64
+
+  /// That many bytes.
+  init(bytes: Int64) { self.bytes = bytes }
+
+  /// The bytes that a text means; units are powers of 1024. Nil when it means none, or too many.
+  init?(argument: String) {
+    let digits = argument.prefix { $0.isASCII && $0.isNumber }
+    guard let number = Int64(digits) else { return nil }
+    var unit = argument.dropFirst(digits.count).uppercased()
+    if unit.hasSuffix("IB") { unit.removeLast(2) } else if unit.hasSuffix("B") { unit.removeLast() }
+    guard let power = ["", "K", "M", "G", "T"].firstIndex(of: unit) else { return nil }
+    let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << (10 * Int64(power)))
+    guard !overflow else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Rounded, with the largest unit that leaves at least 1: `1.4 GiB`.
+  var description: String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    var value = Double(bytes)
+    var index = 0
+    while value >= 1024, index < units.count - 1 {
+      value /= 1024
+      index += 1
+    }
+    if index == 0 { return "\(bytes) bytes" }
+    let tenths = Int64((value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10) \(units[index])" : "\(tenths / 10).\(tenths % 10) \(units[index])"
+  }
+
+  /// What the help shows as an example of a default.
+  var defaultValueDescription: String { description }
+}

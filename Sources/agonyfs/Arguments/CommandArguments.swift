@@ -1,0 +1,90 @@
+// Invariants
+// 1. No String, and no copy that Swift makes of the command line, ever holds a password: the vector is read here first.
+// 2. After `take`, the bytes of a password are gone from the process title; only how many there were can be seen.
+//
+// This is the one place that reads arguments before the argument parser does. It is needed because the parser has no
+// option whose value may be left out: `--password` asks, `--password=TEXT` does not.
+
+internal import CPlatform
+internal import Crypto
+internal import Glibc
+internal import Synchronization
+
+/// Which of the passwords of a command is meant.
+enum PasswordRole: String, CaseIterable {
+  /// The password that opens a space, or the only one.
+  case current = "password"
+  /// The password that `password change` sets.
+  case new = "new-password"
+
+  /// The option, as it is typed, with its value after it: `--password=`.
+  var optionWithValue: String { "--\(rawValue)=" }
+  /// The hidden flag that takes its place for the parser.
+  var placeholder: String { "--\(rawValue)-from-line" }
+}
+
+/// The command line as the argument parser gets it.
+@safe struct CommandArguments {
+  /// The words after the program's name.
+  private(set) var words: [String] = []
+  /// The passwords that stood among them.
+  private(set) var passwords: [PasswordRole: Password] = [:]
+
+  /// Reads the arguments of this process and wipes passwords from them.
+  ///
+  /// - Throws: status 2 when a word is not UTF-8.
+  static func ofProcess() throws(CommandFailure) -> CommandArguments {
+    var count: CInt = 0
+    guard let vector = unsafe agonyfs_arguments(&count) else { return CommandArguments() }
+    return try unsafe CommandArguments(wiping: vector, count: Int(count))
+  }
+
+  /// Reads `count` arguments, the first of which is the program's name, and wipes passwords from them.
+  ///
+  /// - Throws: status 2 when a word is not UTF-8.
+  init(wiping vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) throws(CommandFailure) {
+    var optionsAreOver = false
+    for index in 1..<max(count, 1) {
+      guard let word = unsafe vector[index] else { break }
+      if !optionsAreOver, let role = unsafe takePassword(from: word) {
+        words.append(role.placeholder)
+        continue
+      }
+      guard let text = unsafe String(validatingCString: word) else {
+        throw CommandFailure(.usage, "Argument \(index) is not UTF-8 text; use a path that is, for example a link.")
+      }
+      if text == "--" { optionsAreOver = true }
+      words.append(text)
+    }
+  }
+
+  private init() {}
+
+  private mutating func takePassword(from word: UnsafeMutablePointer<CChar>) -> PasswordRole? {
+    for role in PasswordRole.allCases {
+      let prefix = role.optionWithValue
+      guard unsafe strncmp(word, prefix, prefix.utf8.count) == 0 else { continue }
+      let value = unsafe UnsafeMutableRawBufferPointer(
+        start: word + prefix.utf8.count, count: strlen(word) - prefix.utf8.count)
+      passwords[role] = unsafe Password(copying: UnsafeRawBufferPointer(value))
+      unsafe Sodium.wipe(value)
+      return role
+    }
+    return nil
+  }
+}
+
+/// The passwords that stood on the command line. The parser makes the commands itself and can hand them nothing, so they wait here.
+enum LinePasswords {
+  private static let waiting = Mutex<[PasswordRole: Password]>([:])
+
+  /// Puts passwords where `take` finds them.
+  static func keep(_ passwords: [PasswordRole: Password]) {
+    waiting.withLock { $0 = passwords }
+  }
+
+  /// Gives out a password, once.
+  static func take(_ role: PasswordRole) -> Password? {
+    waiting.withLock { $0.removeValue(forKey: role) }
+  }
+}

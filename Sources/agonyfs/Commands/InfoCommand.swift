@@ -1,0 +1,78 @@
+internal import Albums
+internal import ArgumentParser
+internal import Crypto
+
+/// `agonyfs info VAULT`.
+struct InfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Show parameters and figures of a vault and of a space.", discussion: HelpText.info)
+
+  @Argument(help: "The vault.", completion: .directory)
+  var vault: String
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @OptionGroup(title: "Password")
+  var password: PasswordOptions
+
+  func run() throws {
+    let spaces = try Spaces(vault: vault)
+    let secret = try password.source().password(for: .opening, prompt: "Password for \(spaces.path)")
+    let report = InfoReport(vault: try spaces.publicInformation(), space: .init(try spaces.information(secret)))
+    if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
+  }
+}
+
+/// What `info` shows. The names of its fields are those of `--json`, and stay.
+struct InfoReport: Encodable {
+  /// Figures of the space.
+  struct Space: Encodable {
+    /// The cipher's name.
+    var cipher: String
+    /// Files, directories and all else.
+    var files: Int64
+    /// Bytes of file data.
+    var dataBytes: Int64
+    /// Bytes of the space's own files in the vault.
+    var storedBytes: Int64
+    /// Bytes of its index.
+    var indexBytes: Int64
+    /// How many passwords open it.
+    var passwords: Int
+
+    init(_ information: SpaceInformation) {
+      cipher = information.cipher
+      files = information.inodes
+      dataBytes = information.dataBytes
+      storedBytes = information.storedBytes
+      indexBytes = Int64(information.databasePages) * 4096
+      passwords = information.passwords
+    }
+  }
+
+  var vault: VaultInformation
+  var space: Space
+
+  /// The report for people.
+  var lines: [String] {
+    let derivations = vault.keyDerivations.map { derivation in
+      "\(derivation.algorithm), \(derivation.operations) passes over \(ByteSize(bytes: Int64(derivation.memory)))"
+    }
+    return [
+      "vault        \(vault.path)\(vault.isReadOnly ? " (cannot be written)" : "")",
+      "format       \(vault.format)",
+      "id           \(vault.identifier)",
+      "passwords    \(derivations.joined(separator: "; "))",
+      "files        \(vault.files) of \(ByteSize(bytes: Int64(vault.segmentSize))), all spaces and cover together",
+      "",
+      "this space",
+      "cipher       \(space.cipher)",
+      "entries      \(space.files)",
+      "data         \(ByteSize(bytes: space.dataBytes))",
+      "index        \(ByteSize(bytes: space.indexBytes))",
+      "stored as    \(ByteSize(bytes: space.storedBytes))",
+      "opened by    \(space.passwords) \(space.passwords == 1 ? "password" : "passwords")",
+    ]
+  }
+}

@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import Crypto
+internal import Glibc
+internal import Mount
+
+/// `agonyfs mount VAULT MOUNTPOINT`, and what mount(8) calls.
+struct MountCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mount", abstract: "Mount the space that a password opens.", discussion: HelpText.mount)
+
+  @Argument(help: "The vault.", completion: .directory)
+  var vault: String
+
+  @Argument(help: "An empty directory.", completion: .directory)
+  var mountPoint: String
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true)],
+    help: ArgumentHelp("Mount options, separated by commas; see below.", valueName: "options"))
+  var options: [String] = []
+
+  @Option(help: ArgumentHelp("Unmount when nobody used it for so long: 90s, 15m, 2h.", valueName: "time"))
+  var idle: String?
+
+  @Flag(name: .shortAndLong, help: "Stay in the foreground and log to standard error.")
+  var foreground = false
+
+  @Flag(help: "Make the vault if there is none, without asking.")
+  var create = false
+
+  @Flag(help: "Go on from an older state when the newest is not complete, as in a copy that was cut short.")
+  var acceptOlder = false
+
+  @Option(
+    help: ArgumentHelp(
+      "How long a copy of the vault may take while it is in use. (default: 24h)", valueName: "time"))
+  var copyWindow: String?
+
+  @OptionGroup(title: "Password")
+  var password: PasswordOptions
+
+  @Flag(name: .customLong("as-daemon"), help: .private)
+  var isDaemon = false
+
+  func run() throws {
+    var request = try request()
+    if isDaemon {
+      try BackgroundMount.serve(request)
+      return
+    }
+    let isNew = try isNewVault(at: request.vault)
+    request.mountPoint = try MountPoint.check(mountPoint, options: request.options).path
+    let source = password.source(otherFile: request.options.passwordFile)
+    let secret: Password
+    if isNew {
+      secret = try source.password(for: .setting, prompt: "New password for \(request.vault)")
+      try Spaces.createVault(at: request.vault, NewVault(), password: secret)
+    } else {
+      secret = try source.password(for: .opening, prompt: "Password for \(request.vault)")
+    }
+    if foreground {
+      try MountServer(request: request).serve(secret) {}
+    } else {
+      try BackgroundMount.start(request, password: secret)
+    }
+  }
+
+  /// What is to be mounted where and how.
+  private func request() throws -> MountRequest {
+    let lists = options + (idle.map { ["idle=\($0)"] } ?? [])
+    var parsed = try MountOptions(lists)
+    let path = AbsolutePath.of(vault)
+    // So that mount(8) sees that a line of /etc/fstab is mounted already.
+    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
+    var window: Duration?
+    if let copyWindow {
+      window = MountOptions.duration(copyWindow)
+      if window == nil { throw MountOptionError.malformedDuration(copyWindow) }
+    }
+    return MountRequest(
+      vault: path, mountPoint: AbsolutePath.of(mountPoint), optionLists: lists, options: parsed,
+      acceptsOlder: acceptOlder, copyWindow: window)
+  }
+
+  /// Whether a vault is to be made first.
+  ///
+  /// - Throws: what stands against opening the vault that is there; status 10 when there is none and none is wanted.
+  private func isNewVault(at path: String) throws -> Bool {
+    guard Spaces.isNothing(at: path) else {
+      _ = try Spaces(vault: path)
+      return false
+    }
+    if create { return true }
+    guard isatty(STDIN_FILENO) == 1, let terminal = Terminal() else {
+      throw CommandFailure(
+        .noVault, "There is no vault at \(path); check the path, or add --create to make one there.")
+    }
+    guard try terminal.confirm("There is no vault at \(path). Make one?") else {
+      throw CommandFailure(.noVault, "There is no vault at \(path), and none was made.")
+    }
+    return true
+  }
+}

@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import Crypto
+
+/// `agonyfs password change VAULT`.
+struct PasswordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "password", abstract: "Change the password of a space.", subcommands: [Change.self])
+
+  /// `agonyfs password change VAULT`.
+  struct Change: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "change", abstract: "Change the password of the space that the old one opens.",
+      discussion: HelpText.passwordChange)
+
+    @Argument(help: "The vault.", completion: .directory)
+    var vault: String
+
+    @OptionGroup(title: "Old password")
+    var password: PasswordOptions
+
+    @OptionGroup(title: "New password")
+    var newPassword: NewPasswordOptions
+
+    func run() throws {
+      let spaces = try Spaces(vault: vault)
+      let old = try password.source().password(for: .opening, prompt: "Old password for \(spaces.path)")
+      let new = try newPassword.source.password(for: .setting, prompt: "New password")
+      try spaces.changePassword(from: old, to: new)
+    }
+  }
+}

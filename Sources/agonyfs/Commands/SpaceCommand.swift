@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import Crypto
+
+/// `agonyfs space add | remove VAULT`.
+struct SpaceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "space", abstract: "Add an empty space, or remove one with all that is in it.",
+    subcommands: [Add.self, Remove.self])
+
+  /// `agonyfs space add VAULT`.
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Add an empty space that a new password opens.", discussion: HelpText.spaceAdd)
+
+    @Argument(help: "The vault.", completion: .directory)
+    var vault: String
+
+    @Option(help: "What encrypts the space. (default: the faster on this machine)")
+    var cipher: CipherSuite?
+
+    @OptionGroup(title: "Password")
+    var password: PasswordOptions
+
+    func run() throws {
+      let spaces = try Spaces(vault: vault)
+      let new = try password.source().password(for: .setting, prompt: "New password for \(spaces.path)")
+      try spaces.add(new, cipher: cipher)
+    }
+  }
+
+  /// `agonyfs space remove VAULT`.
+  struct Remove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Remove the space that a password opens.", discussion: HelpText.spaceRemove)
+
+    @Argument(help: "The vault.", completion: .directory)
+    var vault: String
+
+    @OptionGroup(title: "Password")
+    var password: PasswordOptions
+
+    func run() throws {
+      let spaces = try Spaces(vault: vault)
+      let current = try password.source().password(for: .opening, prompt: "Password of the space to remove")
+      try spaces.remove(current)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import Albums
+internal import Crypto
+internal import Logging
+internal import Mount
+internal import Vault
+
+/// Serves one mount from its password to its end.
+struct MountServer {
+  /// What is to be mounted where and how.
+  let request: MountRequest
+
+  private static let logger = Logger(label: "agonyfs") { SystemLogHandler(label: $0) }
+
+  /// Log lines go to the system's log from now on.
+  static func logToSystem() { SystemLogHandler.send(to: .systemLog) }
+
+  /// Writes a failure that nobody waits for into the log.
+  static func log(_ failure: CommandFailure) { logger.error("\(failure.message)") }
+
+  /// Opens the space, mounts it, and serves until somebody unmounts; everything is written when it returns.
+  ///
+  /// - Parameter whenMounted: called once, when the mount answers.
+  func serve(_ password: Password, whenMounted: @escaping () -> Void) throws {
+    var options = request.options
+    let mountPoint = try MountPoint.check(request.mountPoint, options: options)
+    let spaces = try Spaces(vault: request.vault)
+    let space = try spaces.open(
+      password, readOnly: options.isReadOnly, acceptsOlder: request.acceptsOlder, copyWindow: request.copyWindow)
+    if space.isReadOnly, !options.isReadOnly {
+      options.isReadOnly = true
+      Output.note("Mounting read-only, because \(space.readOnlyReason ?? "the space cannot be written").")
+    }
+    let fileSystem = try spaces.fileSystem(of: space, readOnly: options.isReadOnly, logger: Self.logger)
+    let session = MountSession(
+      fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger, onReady: whenMounted)
+    let served = Result { try session.run() }
+    do {
+      try fileSystem.close()
+    } catch {
+      throw CommandFailure(error, doing: "writing what was changed last")
+    }
+    try served.get()
+  }
+}

@@ -1,0 +1,90 @@
+// Every error that the layers below give becomes an exit status and a sentence here, and nowhere else.
+
+internal import ArgumentParser
+internal import Mount
+internal import SystemPackage
+internal import Vault
+
+extension CommandFailure {
+  /// What a failure with the vault at `path` means to a person.
+  init(_ error: VaultError, vault path: String) {
+    switch error {
+    case .vaultMissing:
+      self.init(.noVault, "There is no vault at \(path); check the path, or make one with: agonyfs create \(path)")
+    case .notAVault(let reason):
+      self.init(.noVault, "\(path) is not a vault: \(reason). Check the path, or restore that file from a backup.")
+    case .newerFormat(let format):
+      self.init(
+        .failure, "The vault at \(path) has format \(format), which is newer than this agonyfs; update agonyfs.")
+    case .vaultExists:
+      self.init(
+        .vaultExists,
+        "\(path) exists and is not an empty directory; choose another path, or add a space with: agonyfs space add")
+    case .noSpaceOpens:
+      self.init(.noSpaceOpens, "No space in \(path) opens with this password; check the password and type it again.")
+    case .passwordInUse:
+      self.init(
+        .passwordInUse, "This password opens a space in \(path) already; nothing was changed. Choose another password.")
+    case .spaceInUse:
+      self.init(.spaceInUse, "This space is in use; unmount it first, with: agonyfs unmount MOUNTPOINT")
+    case .damaged(let reason):
+      self.init(
+        .damage,
+        "Damage was found in \(path): \(reason). See what is affected with: agonyfs check \(path)")
+    case .noSpace:
+      self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
+    case .readOnly(let reason):
+      self.init(.failure, "The space cannot be written: \(reason).")
+    case .system(let error, let action):
+      self.init(Self.status(of: error), "\(Self.capitalized(action)) failed: \(Self.advice(error)).")
+    }
+  }
+
+  /// What a failure to mount or unmount means to a person.
+  init(_ error: MountError) {
+    let status: CommandStatus =
+      switch error {
+      case .missing, .notDirectory, .notEmpty, .mountedAlready, .deadMount, .notPermitted, .notMounted:
+        .mountPointUnusable
+      case .deviceMissing, .deviceNotAccessible, .helperMissing, .othersNotAllowed, .mountFailed, .busy, .unmountFailed,
+        .sessionFailed:
+        .failure
+      }
+    self.init(status, error.description)
+  }
+
+  /// What a failed system call on a file of the user's means to a person.
+  init(_ error: Errno, doing action: String) {
+    self.init(Self.status(of: error), "\(Self.capitalized(action)) failed: \(Self.advice(error)).")
+  }
+
+  /// The failure that any error of a command is. Nil for those that the argument parser words itself.
+  init?(any error: any Error, vault path: String) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as VaultError: self.init(error, vault: path)
+    case let error as MountError: self.init(error)
+    case let error as MountOptionError: self.init(.usage, error.description)
+    case let error as Errno: self.init(error, doing: "what was asked for")
+    default: return nil
+    }
+  }
+
+  private static func status(of error: Errno) -> CommandStatus {
+    error == .noSpace || error == .diskQuotaExceeded ? .noRoom : .failure
+  }
+
+  private static func advice(_ error: Errno) -> String {
+    switch error {
+    case .permissionDenied, .notPermitted: "you may not do that; look at who owns the files, with ls -l"
+    case .readOnlyFileSystem: "the file system there is mounted read-only"
+    case .noSpace, .diskQuotaExceeded: "the disk is full; make room there and try again"
+    case .noMemory: "not enough memory is free"
+    default: error.description
+    }
+  }
+
+  private static func capitalized(_ text: String) -> String {
+    text.prefix(1).uppercased() + text.dropFirst()
+  }
+}

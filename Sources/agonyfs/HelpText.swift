@@ -1,0 +1,125 @@
+/// The longer texts of `--help`.
+enum HelpText {
+  static let root = """
+    A vault is a directory of equal-sized files that look like random bytes. A password opens one space in it and mounts that \
+    space as a file system: directories are albums, files are photos and videos. Another password mounts another space, and \
+    nobody who holds the vault can tell how many spaces there are.
+
+    EXAMPLES
+
+      agonyfs create ~/Vault              a vault, and its first space
+      mkdir ~/Albums
+      agonyfs mount ~/Vault ~/Albums      asks for the password
+      cp -a ~/Pictures/. ~/Albums/
+      agonyfs unmount ~/Albums
+      agonyfs space add ~/Vault           another password, another space
+
+    EXIT STATUSES
+
+    \(exitStatuses)
+
+    WHAT IS NOT PROMISED
+
+      Who sees the vault at several times, or the change times and journal of the file system under it, can see that it \
+    changed and roughly how much.
+      Far more files than cover plausibly makes are suspicious: new vaults get 4 or more cover files, half of them more than \
+    8, one in a hundred more than 400.
+      Changing a password does not revoke copies of the vault that were made before.
+      Putting a whole older vault back cannot be noticed from the vault alone.
+      While a space is mounted, whoever may read the mount point reads the photos, and programs may keep thumbnails and \
+    lists of recent files outside the vault.
+
+    A forgotten password cannot be recovered by anybody.
+    """
+
+  /// One line for each exit status.
+  static let exitStatuses = CommandStatus.allCases.map { status in
+    let number = String(status.rawValue)
+    return "  " + String(repeating: " ", count: 2 - number.count) + number + "  " + status.explanation
+  }.joined(separator: "\n")
+
+  static let password = """
+    Without an option the password is asked for at the terminal, or taken from one line of standard input where that is no \
+    terminal. Only the first line of a file, of a command's output or of standard input counts, without its newline.
+    """
+
+  static let create = """
+    Makes the directory, random cover files in it, and a first space that the password opens. A new password is asked for \
+    twice. \(password)
+
+    EXAMPLES
+
+      agonyfs create ~/Vault
+      agonyfs create --password-file ~/.vault-password /mnt/disk/Vault
+      agonyfs create --kdf sensitive --cover 20G ~/Vault
+
+    The size of the vault says how much is in all its spaces and its cover together, at most. Cover is random and not \
+    recorded anywhere; ask for more with --cover if a second space is going to be much larger than the first.
+    """
+
+  static let mount = """
+    Returns once the mount answers; the program goes on in the background until the mount is taken away with agonyfs unmount, \
+    umount or fusermount3 -u, or until SIGTERM, and everything is written by then. Where there is no vault yet it asks whether \
+    to make one. \(password)
+
+    EXAMPLES
+
+      agonyfs mount ~/Vault ~/Albums
+      agonyfs mount --password-command 'pass show vault' ~/Vault ~/Albums
+      agonyfs mount -o ro,noexec --idle 15m ~/Vault ~/Albums
+      mount -t fuse.agonyfs /home/me/Vault /home/me/Albums -o passfile=/root/vault,allow_other
+
+    In /etc/fstab, with agonyfs in /usr/local/bin:
+
+      /home/me/Vault  /home/me/Albums  fuse.agonyfs  noauto,user,passfile=/home/me/.vault  0 0
+
+    MOUNT OPTIONS (-o)
+
+      ro rw exec noexec suid nosuid dev nodev sync dirsync
+                       as in mount(8); nosuid and nodev unless said otherwise
+      allow_other      all users may use the mount, as file modes allow (users other than root need user_allow_other in \
+    /etc/fuse.conf)
+      allow_root       root may use it too
+      nonempty         the mount point may hold files, which the mount hides
+      passfile=FILE    the password is the first line of FILE
+      idle=TIME        as --idle
+      fsname=NAME      what the table of mounts shows instead of the vault's path
+
+    Options that begin with x- are for other programs and are let pass. A vault that cannot be written is mounted read-only. \
+    Times of access are not kept.
+    """
+
+  static let unmount = """
+    Waits until everything is written and the program in the background has ended. A mount that is in use is not taken away.
+    """
+
+  static let spaceAdd = """
+    The new space is empty and knows nothing of the others. A password that opens a space already is refused with status 13. \
+    \(password)
+    """
+
+  static let spaceRemove = """
+    Deletes the space that the password opens, with everything in it, and no file of any other space. It cannot be undone; \
+    copies of the vault keep the space. \(password)
+    """
+
+  static let passwordChange = """
+    The space keeps all its files; nothing is encrypted again. Should the machine fail in the middle, the old or the new \
+    password works. Copies of the vault made before still open with the old password. On standard input the old password is \
+    the first line and the new one the second. \(password)
+    """
+
+  static let check = """
+    Verifies the log, the pages of the index, the index itself, and that every file's data is there; with --read-data every \
+    byte as well. Damaged files are named by path, and the status is 16 when there are any. Nothing is ever changed. Spaces \
+    that the password does not open cannot be seen, so they are not checked. \(password)
+    """
+
+  static let info = """
+    Shows the public parameters of the vault and the figures of the space that the password opens. \(password)
+    """
+
+  static let speed = """
+    Measures for a second or two. `create` uses the faster cipher unless --cipher says otherwise.
+    """
+}

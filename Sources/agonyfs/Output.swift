@@ -1,0 +1,33 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// What the command says to people: results on standard output, everything else on standard error.
+enum Output {
+  /// A line on standard output.
+  static func line(_ text: String) { print(text) }
+
+  /// A sentence on standard error, under the program's name.
+  static func note(_ text: String) { writeError("agonyfs: \(text)\n") }
+
+  /// Text on standard error as it is.
+  static func writeError(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return
+      }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}
+
+extension Output {
+  /// A value as JSON on standard output, with its fields in alphabetical order.
+  static func json(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    line(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+}

@@ -1,0 +1,32 @@
+internal import Crypto
+internal import SystemPackage
+
+/// A program that prints a password, such as a password manager.
+enum PasswordProgram {
+  /// Runs a command by the shell and takes the first line that it prints. Its other lines are read and thrown away; its
+  /// standard input and error are ours, so that it can ask for something itself.
+  ///
+  /// - Throws: `CommandFailure` with status 1 when the command fails; `Errno` when it cannot be started.
+  static func run(_ command: String) throws -> SecretLine.Outcome {
+    let (reading, writing) = try FileDescriptor.pipe()
+    defer { try? reading.close() }
+    let started = Result {
+      try ChildProcess(
+        "/bin/sh", arguments: ["sh", "-c", command], descriptors: [.standardInput, writing, .standardError])
+    }
+    try writing.close()
+    let process = try started.get()
+    let line = Result { try SecretLine.read(from: reading) }
+    // A program that is still printing must not be ended by a closed pipe.
+    var rest = [UInt8](repeating: 0, count: 4096)
+    while let count = try? unsafe rest.withUnsafeMutableBytes({ try unsafe reading.read(into: $0) }), count > 0 {}
+    switch process.wait() {
+    case .exited(0): return try line.get()
+    case .exited(let status):
+      throw CommandFailure(
+        .failure, "The password command ended with status \(status); run it by itself to see why: \(command)")
+    case .killed(let signal):
+      throw CommandFailure(.failure, "The password command was ended by signal \(signal); run it by itself to see why.")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+internal import Crypto
+internal import Glibc
+internal import SystemPackage
+
+/// The first line of something, read straight into locked memory.
+enum SecretLine {
+  /// Longest password, in bytes.
+  static let limit = 4096
+
+  /// What reading a line came to.
+  enum Outcome {
+    /// A line, without its end: newline, or carriage return and newline. It may be empty.
+    case line(Password)
+    /// Nothing was left to read.
+    case end
+    /// The line is longer than `limit`.
+    case tooLong
+    /// `wait` said to stop.
+    case interrupted
+  }
+
+  /// Reads up to the next newline and not a byte further, so that a second line can be read later.
+  ///
+  /// - Parameters:
+  ///   - endsAtNewline: whether a newline ends it; otherwise only the end of everything does.
+  ///   - wait: called before every byte; false gives up.
+  static func read(
+    from descriptor: FileDescriptor, endsAtNewline: Bool = true, wait: () throws -> Bool = { true }
+  ) throws -> Outcome {
+    var length = 0
+    var ending: Outcome?
+    let buffer = try unsafe SecretBytes(count: limit + 2) { buffer in
+      while ending == nil {
+        guard try wait() else {
+          ending = .interrupted
+          return
+        }
+        let slot = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[length...length])
+        if try unsafe readByte(descriptor, into: slot) == 0 {
+          if length == 0 { ending = .end }
+          return
+        }
+        if unsafe endsAtNewline && slot[0] == UInt8(ascii: "\n") {
+          if length > 0, unsafe buffer[length - 1] == UInt8(ascii: "\r") { length -= 1 }
+          return
+        }
+        length += 1
+        if length == buffer.count { ending = .tooLong }
+      }
+    }
+    if let ending { return ending }
+    guard length <= limit else { return .tooLong }
+    return unsafe buffer.withUnsafeBytes { bytes in
+      unsafe .line(Password(copying: UnsafeRawBufferPointer(rebasing: bytes[..<length])))
+    }
+  }
+
+  private static func readByte(
+    _ descriptor: FileDescriptor, into slot: UnsafeMutableRawBufferPointer
+  ) throws -> Int {
+    while true {
+      let count = unsafe Glibc.read(descriptor.rawValue, slot.baseAddress, 1)
+      if count >= 0 { return count }
+      let error = Errno(rawValue: errno)
+      if error != .interrupted { throw error }
+    }
+  }
+}

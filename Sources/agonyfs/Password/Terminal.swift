@@ -1,0 +1,128 @@
+// Invariants
+// 1. Echo is off only between `hideInput` and `showInput`, and in that time every signal that ends or stops the process is blocked. Whoever
+//    wants to let one in shows the input again first, so the terminal is never left without echo, whatever the signal does.
+
+internal import CPlatform
+internal import Crypto
+internal import Glibc
+internal import SystemPackage
+
+/// The terminal that the person sits at.
+@safe struct Terminal: ~Copyable {
+  private let descriptor: FileDescriptor
+  private let closesDescriptor: Bool
+
+  /// The process's controlling terminal, or standard input where that is a terminal; nil when there is none.
+  init?() {
+    if let descriptor = try? FileDescriptor.open(FilePath("/dev/tty"), .readWrite, options: [.closeOnExec]) {
+      self.descriptor = descriptor
+      closesDescriptor = true
+    } else if isatty(STDIN_FILENO) == 1 {
+      descriptor = .standardInput
+      closesDescriptor = false
+    } else {
+      return nil
+    }
+  }
+
+  deinit {
+    if closesDescriptor { try? descriptor.close() }
+  }
+
+  /// Asks a question that is answered by yes or no; everything but yes is no.
+  func confirm(_ question: String) throws -> Bool {
+    write("\(question) [y/N] ")
+    guard case .line(let answer) = try SecretLine.read(from: descriptor) else { return false }
+    return unsafe answer.bytes.withUnsafeBytes { bytes in
+      unsafe ["y", "yes"].contains(String(decoding: bytes, as: UTF8.self).lowercased())
+    }
+  }
+
+  /// Asks for a line that is not shown while it is typed; nil when the person typed the end of input instead.
+  ///
+  /// - Throws: `.invalidArgument` for a line that is too long.
+  func askSecretly(_ prompt: String) throws -> Password? {
+    while true {
+      let hidden = try hideInput()
+      write(prompt)
+      let result = Result { try SecretLine.read(from: descriptor) { try hidden.waitForInput(descriptor) } }
+      write("\n")
+      showInput(hidden)
+      switch try result.get() {
+      case .line(let password): return password
+      case .end: return nil
+      case .tooLong: throw Errno.invalidArgument
+      // The signal ended or stopped the process when `showInput` let it in; if we are here, ask once more.
+      case .interrupted: continue
+      }
+    }
+  }
+
+  private func write(_ text: String) {
+    _ = try? descriptor.writeAll(text.utf8)
+  }
+
+  private func hideInput() throws -> HiddenInput {
+    var settings = termios()
+    let isTerminal = unsafe tcgetattr(descriptor.rawValue, &settings) == 0
+    guard isTerminal else { throw Errno(rawValue: errno) }
+    let hidden = try HiddenInput(settings: settings)
+    settings.c_lflag &= ~tcflag_t(ECHO)
+    guard unsafe tcsetattr(descriptor.rawValue, TCSANOW, &settings) == 0 else {
+      let error = Errno(rawValue: errno)
+      showInput(hidden)
+      throw error
+    }
+    return hidden
+  }
+
+  private func showInput(_ hidden: HiddenInput) {
+    var settings = hidden.settings
+    unsafe tcsetattr(descriptor.rawValue, TCSANOW, &settings)
+    hidden.letSignalsIn()
+  }
+}
+
+/// What is to be restored after a line was typed unseen.
+private struct HiddenInput {
+  /// The terminal as it was.
+  let settings: termios
+  private let mask: sigset_t
+  private let pendingSignals: CInt
+
+  /// Blocks the signals that end or stop the process.
+  init(settings: termios) throws {
+    self.settings = settings
+    var previous = sigset_t()
+    unsafe pthread_sigmask(SIG_BLOCK, nil, &previous)
+    mask = previous
+    var blocked = sigset_t()
+    unsafe sigemptyset(&blocked)
+    // Those that were blocked before cannot come in, so nobody is to wake up for them.
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGALRM, SIGPIPE]
+    where unsafe sigismember(&previous, signal) == 0 { unsafe sigaddset(&blocked, signal) }
+    pendingSignals = unsafe agonyfs_signal_descriptor(&blocked)
+    guard pendingSignals >= 0 else { throw Errno(rawValue: errno) }
+    unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
+  }
+
+  /// Waits for something to read; false when a signal came first.
+  func waitForInput(_ descriptor: FileDescriptor) throws -> Bool {
+    var sources = [
+      pollfd(fd: pendingSignals, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0),
+    ]
+    while unsafe poll(&sources, 2, -1) < 0 {
+      let error = Errno(rawValue: errno)
+      if error != .interrupted { throw error }
+    }
+    return sources[0].revents == 0
+  }
+
+  /// Lets the signals in that came meanwhile. It may not return.
+  func letSignalsIn() {
+    Glibc.close(pendingSignals)
+    var mask = mask
+    unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
+  }
+}

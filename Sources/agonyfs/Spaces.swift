@@ -1,0 +1,147 @@
+// The command's only door to vaults and spaces: all that it asks of the layers below, apart from mounting, is asked here.
+
+internal import Albums
+internal import Crypto
+internal import Glibc
+internal import Logging
+internal import Mount
+internal import Storage
+internal import Vault
+
+/// What `create` may choose.
+struct NewVault {
+  /// Bytes of every file.
+  var segmentSize = 4 << 20
+  /// How much work it is to try a password.
+  var cost = KeyDerivationCost.moderate
+  /// What encrypts the first space; nil for the faster.
+  var cipher: CipherSuite?
+  /// Cover to add to what chance gives, in bytes.
+  var cover: Int64 = 0
+}
+
+/// The spaces of one vault. Everything throws `CommandFailure`, with the vault's path in its sentence.
+struct Spaces {
+  /// The vault's absolute path.
+  let path: String
+  private let vault: Vault
+
+  /// Opens the vault at a path.
+  init(vault path: String) throws {
+    let absolute = AbsolutePath.of(path)
+    self.path = absolute
+    vault = try Self.wording(absolute) { () throws(VaultError) in try Vault.open(at: absolute) }
+  }
+
+  /// Whether nothing is at a path, or an empty directory, so that a vault could be made there.
+  static func isNothing(at path: String) -> Bool {
+    guard let directory = unsafe opendir(path) else {
+      let error = errno
+      var information = stat()
+      return unsafe error == ENOENT && lstat(path, &information) != 0
+    }
+    defer { unsafe closedir(directory) }
+    var count = 0
+    while unsafe readdir(directory) != nil { count += 1 }
+    return count <= 2
+  }
+
+  /// Makes sure that a vault can be made at a path, before a password is asked for.
+  static func checkNothingIs(at path: String) throws {
+    guard isNothing(at: path) else { throw CommandFailure(VaultError.vaultExists, vault: path) }
+  }
+
+  /// Makes a vault and its first space.
+  static func createVault(at path: String, _ new: NewVault, password: Password) throws {
+    try wording(path) { () throws(VaultError) in
+      var options = VaultCreationOptions()
+      options.segmentSize = new.segmentSize
+      options.derivation = PasswordDerivation(cost: new.cost)
+      options.extraCover = new.cover
+      let vault = try Vault.create(at: path, options: options)
+      try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: new.cipher))
+    }
+  }
+
+  /// Adds an empty space.
+  func add(_ password: Password, cipher: CipherSuite?) throws {
+    try Self.wording(path) { () throws(VaultError) in
+      try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: cipher))
+    }
+  }
+
+  /// Deletes the space that the password opens.
+  func remove(_ password: Password) throws {
+    try Self.wording(path) { () throws(VaultError) in
+      try SpaceManager.removeSpace(from: vault, password: password)
+    }
+  }
+
+  /// Has another password open a space.
+  func changePassword(from old: Password, to new: Password) throws {
+    try Self.wording(path) { () throws(VaultError) in
+      try SpaceManager.changePassword(in: vault, old: old, new: new)
+    }
+  }
+
+  /// Opens the space of a password.
+  func open(_ password: Password, readOnly: Bool, acceptsOlder: Bool, copyWindow: Duration?) throws -> Space {
+    try Self.wording(path) { () throws(VaultError) in
+      try SpaceManager.openSpace(
+        in: vault, password: password, readOnly: readOnly, acceptOlder: acceptsOlder,
+        copyWindow: copyWindow?.components.seconds ?? Space.defaultCopyWindow)
+    }
+  }
+
+  /// What the vault says without a password.
+  func publicInformation() throws -> VaultInformation {
+    let parameters = vault.parameters
+    var files = 0
+    do {
+      try vault.storage.list { _ in
+        files += 1
+        return true
+      }
+    } catch {
+      throw CommandFailure(error, doing: "reading the vault's directory")
+    }
+    return VaultInformation(
+      path: path, format: VaultParameters.currentFormat,
+      identifier: parameters.identifier.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+      segmentSize: parameters.segmentSize, files: files, bytes: Int64(files) * Int64(parameters.segmentSize),
+      isReadOnly: vault.isReadOnly,
+      keyDerivations: parameters.derivations.map {
+        VaultInformation.Derivation(algorithm: "argon2id13", operations: $0.operations, memory: $0.memory)
+      })
+  }
+
+  /// Figures of the space that the password opens.
+  func information(_ password: Password) throws -> SpaceInformation {
+    try Self.wording(path) { () throws(VaultError) in try SpaceManager.information(in: vault, password: password) }
+  }
+
+  private static func wording<R>(_ path: String, _ body: () throws(VaultError) -> R) throws(CommandFailure) -> R {
+    do throws(VaultError) {
+      return try body()
+    } catch {
+      throw CommandFailure(error, vault: path)
+    }
+  }
+}
+
+extension Spaces {
+  /// The file system in a space.
+  func fileSystem(of space: Space, readOnly: Bool, logger: Logger) throws -> FileSystem {
+    var options = FileSystemOptions(logger: logger)
+    options.isReadOnly = readOnly
+    do throws(FileSystemError) {
+      return try FileSystem(space: space, options: options)
+    } catch {
+      switch error {
+      case .damaged(let reason): throw CommandFailure(VaultError.damaged(reason), vault: path)
+      case .noSpace: throw CommandFailure(VaultError.noSpace, vault: path)
+      case .failed(let reason): throw CommandFailure(.failure, "The space in \(path) cannot be opened: \(reason).")
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Crypto
+import Glibc
+import Testing
+
+@testable import agonyfs
+
+/// The arguments before the parser sees them.
+@Suite struct CommandArgumentsTests {
+  /// An argument vector in memory that can be looked at afterwards.
+  @safe final class Vector {
+    let words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    let lengths: [Int]
+
+    init(_ texts: [[UInt8]]) {
+      unsafe words = .allocate(capacity: texts.count + 1)
+      lengths = texts.map(\.count)
+      for (index, text) in texts.enumerated() {
+        let word = UnsafeMutablePointer<CChar>.allocate(capacity: text.count + 1)
+        for (position, byte) in text.enumerated() { unsafe word[position] = CChar(bitPattern: byte) }
+        unsafe word[text.count] = 0
+        unsafe words[index] = unsafe word
+      }
+      unsafe words[texts.count] = nil
+    }
+
+    convenience init(_ texts: String...) { self.init(texts.map { Array($0.utf8) }) }
+
+    deinit {
+      for index in lengths.indices { unsafe words[index]?.deallocate() }
+      unsafe words.deallocate()
+    }
+
+    func bytes(_ index: Int) -> [UInt8] {
+      (0..<lengths[index]).map { unsafe UInt8(bitPattern: words[index]?[$0] ?? 0) }
+    }
+
+    func taken() throws -> CommandArguments { try unsafe CommandArguments(wiping: words, count: lengths.count) }
+  }
+
+  @Test func passwordIsTakenAndItsBytesAreGone() throws {
+    let vector = Vector("agonyfs", "mount", "--password=s3cret", "/v", "/m")
+    let arguments = try vector.taken()
+    #expect(arguments.words == ["mount", "--password-from-line", "/v", "/m"])
+    #expect(arguments.passwords[.current]?.text == "s3cret")
+    #expect(vector.bytes(2) == Array("--password=".utf8) + [0, 0, 0, 0, 0, 0])
+    #expect(vector.bytes(3) == Array("/v".utf8))
+  }
+
+  @Test func bothPasswordsAreTold() throws {
+    let arguments = try Vector("agonyfs", "--new-password=b", "--password=a").taken()
+    #expect(arguments.passwords[.current]?.text == "a")
+    #expect(arguments.passwords[.new]?.text == "b")
+  }
+
+  @Test func passwordAloneIsLeftToTheParser() throws {
+    let arguments = try Vector("agonyfs", "mount", "--password", "--password-file=/x", "/v").taken()
+    #expect(arguments.words == ["mount", "--password", "--password-file=/x", "/v"])
+    #expect(arguments.passwords.isEmpty)
+  }
+
+  @Test func nothingIsTakenAfterTheEndOfOptions() throws {
+    let arguments = try Vector("agonyfs", "mount", "--", "--password=x").taken()
+    #expect(arguments.words == ["mount", "--", "--password=x"])
+  }
+
+  @Test func emptyPasswordIsKeptToBeRefusedLater() throws {
+    #expect(try Vector("agonyfs", "--password=").taken().passwords[.current]?.isEmpty == true)
+  }
+
+  @Test func wordsThatAreNoTextAreRefused() {
+    let vector = Vector([Array("agonyfs".utf8), [0x2f, 0xff]])
+    #expect { try vector.taken() } throws: { ($0 as? CommandFailure)?.status == .usage }
+  }
+
+  @Test func noArgumentsAtAll() throws {
+    #expect(try Vector([]).taken().words.isEmpty)
+  }
+}
+
+extension Password {
+  /// The password as text, which only tests may ask for.
+  var text: String { unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,173 @@
+import Testing
+
+@testable import agonyfs
+
+/// Vaults and mount points that cannot be used.
+@Suite struct BadInputTests {
+  private static let commands = [
+    "info Vault", "check Vault", "mount Vault Albums", "space add Vault", "space remove Vault", "password change Vault",
+  ]
+
+  private func all(_ workspace: Workspace) throws -> [Outcome] {
+    try Self.commands.map { try workspace.shell("agonyfs \($0)", input: Workspace.password + "\nsomething new here\n") }
+  }
+
+  @Test func missingVault() throws {
+    let workspace = try Workspace()
+    _ = try workspace.shell("mkdir Albums")
+    for outcome in try all(workspace) {
+      expectFailure(outcome, .noVault, "There is no vault at \(workspace.at("Vault"))")
+    }
+    #expect(try workspace.shell("test -e Vault").status == 1)
+  }
+
+  @Test(arguments: ["mkdir Vault; touch Vault/a", "echo text > Vault", "mkdir Vault; mkdir Vault/agonyfs.json"])
+  func notAVault(_ preparation: String) throws {
+    let workspace = try Workspace()
+    _ = try workspace.shell("mkdir Albums; " + preparation)
+    for outcome in try all(workspace) { #expect([1, 10].contains(outcome.status), "\(outcome)") }
+  }
+
+  @Test func vaultWithoutSegments() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    _ = try workspace.shell("mv Vault/segments elsewhere")
+    for outcome in try all(workspace) { expectFailure(outcome, .noVault, "segments") }
+  }
+
+  @Test func unreadableVault() throws {
+    try #require(Workspace.isRoot, "needs root, to become another user")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell(
+      """
+      chmod 0755 "$W"; cp "$AGONYFS" agonyfs-copy
+      setpriv --reuid 65534 --regid 65534 --clear-groups ./agonyfs-copy info Vault
+      """, input: Workspace.password)
+    expectFailure(outcome, .failure, "agonyfs.json", "you may not")
+  }
+
+  @Test func newerFormat() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    _ = try workspace.shell("sed -i -E 's/\"format\" *: *1/\"format\" : 2/' Vault/agonyfs.json")
+    for outcome in try all(workspace) { expectFailure(outcome, .failure, "format 2", "newer") }
+  }
+
+  @Test(arguments: [
+    "truncate -s 40 Vault/agonyfs.json", "truncate -s 0 Vault/agonyfs.json", "echo '[]' > Vault/agonyfs.json",
+    "sed -i -E 's/argon2id13/argon2id14/' Vault/agonyfs.json", "sed -i -E 's/67108864/1024/' Vault/agonyfs.json",
+    "sed -i -E 's/67108864/99999999999999/' Vault/agonyfs.json", "sed -i -E 's/1048576/1048577/' Vault/agonyfs.json",
+    "sed -i -E 's/1048576/-1/' Vault/agonyfs.json",
+  ])
+  func damagedParameters(_ damage: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    _ = try workspace.shell(damage)
+    for outcome in try all(workspace) { expectFailure(outcome, .noVault, "agonyfs.json") }
+  }
+
+  @Test func changedParametersOpenNothing() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    _ = try workspace.shell("sed -i -E 's/1048576/2097152/' Vault/agonyfs.json")
+    expectFailure(try workspace.agonyfs("info", workspace.at("Vault"), input: Workspace.password), .noSpaceOpens)
+  }
+
+  @Test func missingMountPoint() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell("rmdir Albums; agonyfs mount --password-file password Vault Albums")
+    expectFailure(outcome, .mountPointUnusable, "does not exist", "mkdir")
+  }
+
+  @Test func mountPointThatIsNoDirectory() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell("rmdir Albums; touch Albums; agonyfs mount --password-file password Vault Albums")
+    expectFailure(outcome, .mountPointUnusable, "not a directory")
+  }
+
+  @Test func mountPointThatIsNotEmpty() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    _ = try workspace.shell("touch Albums/file")
+    expectFailure(try workspace.mount(), .mountPointUnusable, "not empty", "nonempty")
+    #expect(try workspace.mount("-o nonempty").status == 0)
+    #expect(try workspace.shell("ls Albums").output.isEmpty)
+    #expect(try workspace.unmount().status == 0)
+    #expect(try workspace.shell("ls Albums").output == "file\n")
+  }
+
+  @Test func mountPointThatIsMountedAlready() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.mount().status == 0)
+    expectFailure(try workspace.mount(), .mountPointUnusable, "mounted")
+    #expect(try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "another password\n").status == 0)
+    let other = try workspace.shell("agonyfs mount Vault Albums", input: "another password\n")
+    expectFailure(other, .mountPointUnusable, "mounted")
+  }
+
+  @Test func badMountPointIsSaidBeforeThePasswordIsAsked() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell("agonyfs mount --password-command 'touch asked; echo x' Vault absent")
+    expectFailure(outcome, .mountPointUnusable)
+    #expect(try workspace.shell("test -e asked").status == 1)
+  }
+
+  @Test func missingDeviceIsSaid() throws {
+    try #require(Workspace.isRoot, "needs root, to hide /dev/fuse")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell(
+      """
+      unshare -m sh -c 'mkdir dev; mount -t tmpfs none dev; cp -a /dev/null dev/; mount --bind dev /dev
+        exec "$AGONYFS" mount --password-file password Vault Albums'
+      """)
+    expectFailure(outcome, .failure, "/dev/fuse")
+  }
+
+  @Test func missingHelperIsSaid() throws {
+    try #require(Workspace.isRoot, "needs root, to hide fusermount3")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell(
+      """
+      chmod 0755 "$W"; chmod -R a+rX Vault password; chown 65534 Albums; cp "$AGONYFS" agonyfs-copy
+      unshare -m sh -c '
+        mkdir dev; mount -t tmpfs none dev; cp -a /dev/null /dev/fuse dev/; chmod 0666 dev/fuse; mount --bind dev /dev
+        cp /bin/true "$W/nothing"; chmod 0644 "$W/nothing"
+        for p in /usr/bin/fusermount3 /bin/fusermount3 /usr/local/bin/fusermount3; do
+          if [ -e "$p" ]; then mount --bind "$W/nothing" "$p"; fi
+        done
+        exec setpriv --reuid 65534 --regid 65534 --clear-groups ./agonyfs-copy mount --password-file password Vault Albums'
+      """)
+    expectFailure(outcome, .failure, "fusermount3", "package fuse3")
+  }
+
+  @Test func vaultThatCannotBeWrittenIsMountedReadOnly() throws {
+    try #require(Workspace.isRoot, "needs root, for a read-only file system")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      agonyfs unmount Albums
+      mkdir Frozen
+      mount --bind -o ro Vault Frozen
+      agonyfs mount --password-file password Frozen Albums 2> said
+      grep -q 'read-only' said
+      test "$(cat Albums/file)" = text
+      ! touch Albums/other
+      agonyfs unmount Albums
+      umount Frozen
+      """)
+    let frozen = "mount --bind -o ro Vault Frozen; "
+    expectFailure(
+      try workspace.shell(frozen + "agonyfs space add --password=anotherpassword Frozen"), .failure, "cannot be written")
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import agonyfs
+
+/// `agonyfs create`, and command lines that cannot be understood.
+@Suite struct CreateTests {
+  @Test func makesFilesOfOneSizeAndTime() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 2M --cover 10M")
+    try expectSuccess(
+      workspace,
+      """
+      test "$(find Vault -mindepth 1 -maxdepth 1 -printf '%f\\n' | sort | tr '\\n' ' ')" = 'agonyfs.json segments '
+      test "$(find Vault/segments -mindepth 1 -type d | wc -l)" = 256
+      test "$(find Vault/segments -type f | wc -l)" -ge 9
+      test "$(find Vault/segments -type f -printf '%s %T@\\n' | sort -u | wc -l)" = 1
+      test -z "$(find Vault/segments -type f ! -size 2097152c)"
+      """)
+  }
+
+  @Test func secondVaultAtOnePathIsRefused() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let before = try workspace.shell("find Vault -type f | sort | xargs sha256sum").output
+    let outcome = try workspace.agonyfs("create", "--password-file", workspace.at("password"), workspace.at("Vault"))
+    expectFailure(outcome, .vaultExists, workspace.at("Vault"))
+    #expect(try workspace.shell("find Vault -type f | sort | xargs sha256sum").output == before)
+  }
+
+  @Test(arguments: ["touch Vault", "mkdir Vault; touch Vault/file", "ln -s nowhere Vault"])
+  func nothingElseIsOverwritten(_ preparation: String) throws {
+    let workspace = try Workspace()
+    _ = try workspace.shell(preparation)
+    expectFailure(try workspace.agonyfs("create", workspace.at("Vault"), input: "password\n"), .vaultExists)
+  }
+
+  @Test func emptyDirectoryBecomesAVault() throws {
+    let workspace = try Workspace()
+    _ = try workspace.shell("mkdir Vault")
+    try workspace.makeVault()
+    #expect(try workspace.agonyfs("info", workspace.at("Vault"), input: Workspace.password).status == 0)
+  }
+
+  @Test func missingParentIsSaid() throws {
+    let workspace = try Workspace()
+    let outcome = try workspace.agonyfs("create", workspace.at("a/Vault"), input: "some long password\n")
+    expectFailure(outcome, .failure, "No such file")
+  }
+
+  @Test(arguments: [
+    "create", "create /a /b", "create --segment-size 3M /a", "create --segment-size 512K /a", "create --kdf none /a",
+    "create --cipher rot13 /a", "create --cover much /a", "create --password --password-file /x /a",
+    "create --nonsense /a", "nonsense", "mount /a", "mount -o nonsense /a /b", "mount --idle soon /a /b",
+    "mount --copy-window x /a /b", "space add", "password change", "unmount",
+  ])
+  func commandLinesThatCannotBeUnderstood(_ arguments: String) throws {
+    let workspace = try Workspace()
+    let outcome = try workspace.shell("agonyfs \(arguments)")
+    #expect(outcome.status == 2, "\(outcome)")
+    #expect(!outcome.errors.isEmpty)
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test(arguments: ["", "create", "mount", "unmount", "space add", "space remove", "password change", "info", "speed"])
+  func helpTeaches(_ command: String) throws {
+    let workspace = try Workspace()
+    let outcome = try workspace.shell("agonyfs \(command) --help")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.isEmpty)
+    #expect(outcome.output.contains("USAGE: agonyfs"))
+    #expect(!outcome.output.contains("as-daemon"))
+    #expect(!outcome.output.contains("from-line"))
+  }
+
+  @Test func rootHelpNamesStatusesAndLimits() throws {
+    let workspace = try Workspace()
+    let help = try workspace.agonyfs("--help").output
+    for status in CommandStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.explanation)")) }
+    #expect(help.contains("WHAT IS NOT PROMISED"))
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func completions(_ shell: String) throws {
+    let workspace = try Workspace()
+    let outcome = try workspace.agonyfs("--generate-completion-script", shell)
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("unmount"))
+  }
+
+  @Test func fullDiskIsSaid() throws {
+    try #require(Workspace.isRoot, "needs root, for a small file system")
+    let workspace = try Workspace()
+    _ = try workspace.shell("mkdir disk; mount -t tmpfs -o size=3m none disk")
+    let outcome = try workspace.agonyfs(
+      "create", "--kdf", "interactive", workspace.at("disk/Vault"), input: "some long password\n")
+    expectFailure(outcome, .noRoom, "full")
+  }
+}

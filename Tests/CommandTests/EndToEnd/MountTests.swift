@@ -1,0 +1,192 @@
+import Testing
+
+@testable import agonyfs
+
+/// Mounting in the background and in the foreground, and the ways to end a mount.
+@Suite struct MountTests {
+  @Test func filesAreThereAfterMountingAgain() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      grep -q " $W/Albums fuse.agonyfs " /proc/mounts
+      mkdir -p Albums/Summer/Beach
+      head -c 3000000 /dev/urandom > photo
+      cp -a photo Albums/Summer/Beach/IMG_1.jpg
+      agonyfs unmount Albums
+      ! grep -q " $W/Albums " /proc/mounts
+      test -z "$(ls Albums)"
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/Summer/Beach/IMG_1.jpg
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func processIsNamedWithoutThePassword() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password='\(Workspace.password)' -o noexec Vault Albums
+      ps -eo args= > processes
+      grep -E "^agonyfs mount -o noexec .*$W/Vault $W/Albums" processes
+      ! grep -q 'horse battery' processes
+      agonyfs unmount Albums
+      ! ps -eo args= | grep -E "^agonyfs mount .*$W/Albums"
+      """)
+  }
+
+  @Test func daemonHoldsNothingOfItsCaller() throws {
+    try #require(Workspace.isRoot, "needs root, to look at a process that may not be looked at")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      mkdir here; cd here
+      exec 9> "$W/inherited"
+      agonyfs mount --password-file ../password ../Vault ../Albums
+      exec 9>&-
+      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      test "$(readlink /proc/$pid/cwd)" = /
+      for n in 0 1 2; do test "$(readlink /proc/$pid/fd/$n)" = /dev/null; done
+      ! ls -l /proc/$pid/fd | grep -e inherited -e password -e pipe:.*here
+      test "$(ps -o sid= -p $pid | tr -d ' ')" = $pid
+      agonyfs unmount ../Albums
+      """)
+  }
+
+  @Test(arguments: ["fusermount3 -u Albums", "umount Albums", "kill -TERM $pid", "kill -INT $pid", "kill -HUP $pid"])
+  func everyWayToEndWritesEverything(_ ending: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      echo last words > Albums/file
+      \(ending)
+      while kill -0 $pid 2>/dev/null; do :; done
+      ! grep -q " $W/Albums " /proc/mounts
+      agonyfs mount --password-file password Vault Albums
+      test "$(cat Albums/file)" = 'last words'
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func foregroundServesUntilTerminated() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      "$AGONYFS" mount --foreground --password-file password Vault Albums &
+      until grep -q " $W/Albums fuse.agonyfs " /proc/mounts; do kill -0 $!; done
+      echo written > Albums/file
+      kill -TERM $!
+      wait $!
+      agonyfs mount --password-file password Vault Albums
+      test "$(cat Albums/file)" = written
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func mountInUseIsNotTakenAway() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.mount().status == 0)
+    let busy = try workspace.shell("exec 5> Albums/open; agonyfs unmount Albums")
+    expectFailure(busy, .failure, "in use")
+    #expect(try workspace.unmount().status == 0)
+  }
+
+  @Test func nothingIsMountedThere() throws {
+    let workspace = try Workspace()
+    _ = try workspace.shell("mkdir Albums")
+    expectFailure(try workspace.unmount(), .mountPointUnusable, "No agonyfs space is mounted")
+    expectFailure(try workspace.agonyfs("unmount", workspace.at("absent")), .mountPointUnusable)
+  }
+
+  @Test func oneSpaceIsMountedOnce() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.mount().status == 0)
+    let second = try workspace.shell("mkdir Second; agonyfs mount --password-file password Vault Second")
+    expectFailure(second, .spaceInUse, "in use")
+    for command in ["space remove", "password change --new-password=somethingelse"] {
+      let outcome = try workspace.shell("agonyfs \(command) --password-file password Vault")
+      expectFailure(outcome, .spaceInUse)
+    }
+    #expect(try workspace.unmount().status == 0)
+    #expect(try workspace.shell("agonyfs mount --password-file password Vault Second").status == 0)
+  }
+
+  @Test func createMakesTheVaultFirst() throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      """
+      mkdir Albums
+      echo 'correct horse battery staple' > password
+      agonyfs mount --create --password-file password Vault Albums
+      echo first > Albums/file
+      agonyfs unmount Albums
+      agonyfs mount --create --password-file password Vault Albums
+      test "$(cat Albums/file)" = first
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func readOnlyMountRefusesChanges() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      agonyfs unmount Albums
+      find Vault -type f | sort | xargs sha256sum > before
+      agonyfs mount -o ro --password-file password Vault Albums
+      test "$(cat Albums/file)" = text
+      ! touch Albums/other
+      ! rm -f Albums/file
+      agonyfs unmount Albums
+      find Vault -type f | sort | xargs sha256sum | cmp before
+      """)
+  }
+
+  @Test func mountThatWritesNothingCreatesNothing() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      agonyfs unmount Albums
+      find Vault -type f -printf '%p %s %T@ %C@\\n' | sort > before
+      agonyfs mount --password-file password Vault Albums
+      cat Albums/file; ls -lR Albums
+      agonyfs unmount Albums
+      find Vault -type f -printf '%p %s %T@ %C@\\n' | sort | cmp before
+      """)
+  }
+
+  @Test func idleMountUnmountsItself() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --idle 1s --password-file password Vault Albums
+      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      while kill -0 $pid 2>/dev/null; do :; done
+      ! grep -q " $W/Albums " /proc/mounts
+      """)
+  }
+}

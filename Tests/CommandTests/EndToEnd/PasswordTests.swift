@@ -1,0 +1,135 @@
+import Testing
+
+@testable import agonyfs
+
+/// Passwords on the way into the program, and changing them.
+@Suite struct PasswordTests {
+  private func opens(_ workspace: Workspace, _ options: String, input: String = "") throws -> Outcome {
+    try workspace.shell("agonyfs info \(options) Vault", input: input)
+  }
+
+  @Test func everySourceGivesTheSamePassword() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try workspace.write(Workspace.password, to: "bare")
+    try workspace.write(Workspace.password + "\r\n", to: "dos")
+    try workspace.write(Workspace.password + "\nsecond line\n", to: "several")
+    for options in [
+      "--password-file bare", "--password-file dos", "--password-file several", "--password-command 'cat several'",
+      "--password='\(Workspace.password)'", "< bare", "< several",
+    ] {
+      #expect(try opens(workspace, options).status == 0, "\(options)")
+    }
+    // No terminal is to be had here, so standard input is asked instead.
+    #expect(try opens(workspace, "--password", input: Workspace.password + "\n").status == 0)
+  }
+
+  @Test func wrongPasswordsAreAllAlike() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let alone = try opens(workspace, "", input: "wrong\n")
+    #expect(try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "another password\n").status == 0)
+    let beside = try opens(workspace, "", input: "wrong too\n")
+    expectFailure(alone, .noSpaceOpens, "No space")
+    #expect(beside.ending == alone.ending)
+    #expect(beside.errors == alone.errors)
+    for command in ["mount Vault Albums", "check Vault", "space remove Vault", "password change Vault"] {
+      let outcome = try workspace.shell("agonyfs \(command)", input: "wrong\nnew password for it\n")
+      expectFailure(outcome, .noSpaceOpens)
+      let sentences = outcome.errors.split(separator: "\n").filter { !$0.contains("weak") }
+      #expect(sentences.map { $0 + "\n" } == [alone.errors], "\(command): \(outcome)")
+    }
+  }
+
+  @Test(arguments: ["--password-file empty", "--password-file newline", "--password=", "< newline", "< empty"])
+  func emptyPasswordsAreRefused(_ options: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try workspace.write("", to: "empty")
+    try workspace.write("\n", to: "newline")
+    expectFailure(try opens(workspace, options), .usage)
+    expectFailure(try workspace.shell("agonyfs create \(options) Other"), .usage)
+    #expect(try workspace.shell("test -e Other").status == 1)
+  }
+
+  @Test func unreadablePasswordFileIsNamed() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    expectFailure(try opens(workspace, "--password-file absent"), .failure, "password file absent", "No such file")
+    expectFailure(try opens(workspace, "--password-file Vault"), .failure, "password file Vault", "directory")
+    let closed = try workspace.shell(
+      """
+      chmod 0711 "$W"; chmod 0 password
+      if [ "$(id -u)" = 0 ]; then set -- setpriv --reuid 65534 --regid 65534 --clear-groups --; else set --; fi
+      "$@" "$AGONYFS" info --password-file "$W/password" "$W/Vault"
+      """)
+    #expect(closed.status != 0)
+  }
+
+  @Test func weakNewPasswordGetsOneLineOfAdvice() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let weak = try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "abc\n")
+    #expect(weak.status == 0)
+    #expect(weak.errors.split(separator: "\n").count == 1)
+    #expect(weak.errors.contains("weak"))
+    #expect(try opens(workspace, "", input: "abc\n").errors.isEmpty)
+  }
+
+  @Test func processTitleHoldsNoPassword() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    // The old password is read from the line, then the program waits for the new one.
+    let outcome = try workspace.shell(
+      """
+      mkfifo new
+      exec 3<>new
+      "$AGONYFS" password change --password='\(Workspace.password)' Vault <&3 3<&- &
+      until grep -q '^agonyfs' /proc/$!/comm && grep -q '^State:.S' /proc/$!/status; do :; done
+      tr '\\0' ' ' < /proc/$!/cmdline
+      echo the next password >&3
+      wait $!
+      """)
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(outcome.output.contains("password change --password="))
+    #expect(outcome.output.contains("Vault"))
+    #expect(!outcome.output.contains("horse"))
+  }
+
+  @Test func changeKeepsTheSpaceAndItsFiles() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo kept > Albums/file
+      agonyfs unmount Albums
+      echo 'the next password' > next
+      agonyfs password change --password-file password --new-password-file next Vault
+      agonyfs mount --password-file next Vault Albums
+      test "$(cat Albums/file)" = kept
+      agonyfs unmount Albums
+      """)
+    expectFailure(try opens(workspace, "--password-file password"), .noSpaceOpens)
+  }
+
+  @Test func changeTakesBothFromStandardInput() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let input = Workspace.password + "\nthe next password\n"
+    #expect(try workspace.agonyfs("password", "change", workspace.at("Vault"), input: input).status == 0)
+    #expect(try opens(workspace, "", input: "the next password\n").status == 0)
+  }
+
+  @Test func changeToAPasswordInUseChangesNothing() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "another password\n").status == 0)
+    let outcome = try workspace.shell(
+      "agonyfs password change --password-file password --new-password='another password' Vault")
+    expectFailure(outcome, .passwordInUse)
+    #expect(try opens(workspace, "--password-file password").status == 0)
+    #expect(try opens(workspace, "", input: "another password\n").status == 0)
+  }
+}

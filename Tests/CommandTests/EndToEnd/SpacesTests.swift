@@ -1,0 +1,120 @@
+import Testing
+
+@testable import agonyfs
+
+/// Several spaces in one vault.
+@Suite struct SpacesTests {
+  /// A vault with two spaces, whose passwords are in the files `password` and `other`.
+  private func twoSpaces() throws -> Workspace {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      mkdir Others
+      echo 'an entirely different one' > other
+      agonyfs space add --password-file other Vault
+      """)
+    return workspace
+  }
+
+  @Test func passwordsShowTheirOwnFilesOnly() throws {
+    try expectSuccess(
+      try twoSpaces(),
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo mine > Albums/a
+      agonyfs unmount Albums
+      agonyfs mount --password-file other Vault Albums
+      test -z "$(ls -A Albums)"
+      echo theirs > Albums/b
+      agonyfs unmount Albums
+      agonyfs mount --password-file password Vault Albums
+      test "$(ls -A Albums)" = a
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func twoSpacesAreWrittenAtOnce() throws {
+    try expectSuccess(
+      try twoSpaces(),
+      """
+      head -c 20000000 /dev/urandom > one
+      head -c 20000000 /dev/urandom > two
+      agonyfs mount --password-file password Vault Albums
+      agonyfs mount --password-file other Vault Others
+      for i in 1 2 3; do cp one Albums/file$i & cp two Others/file$i & done
+      wait
+      agonyfs unmount Albums
+      agonyfs unmount Others
+      agonyfs mount --password-file password Vault Albums
+      agonyfs mount --password-file other Vault Others
+      for i in 1 2 3; do cmp one Albums/file$i; cmp two Others/file$i; done
+      agonyfs unmount Albums
+      agonyfs unmount Others
+      agonyfs check --read-data --password-file password Vault
+      agonyfs check --read-data --password-file other Vault
+      """)
+  }
+
+  @Test func passwordOfASpaceIsNotTakenTwice() throws {
+    let workspace = try twoSpaces()
+    let before = try workspace.shell("find Vault -type f | sort").output
+    expectFailure(
+      try workspace.shell("agonyfs space add --password-file other Vault"), .passwordInUse, "nothing was changed")
+    #expect(try workspace.shell("find Vault -type f | sort").output == before)
+  }
+
+  @Test func removingDeletesOneSpaceOnly() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      mkdir Others
+      echo 'an entirely different one' > other
+      head -c 5000000 /dev/urandom > photo
+      agonyfs mount --password-file password Vault Albums
+      cp photo Albums/
+      agonyfs unmount Albums
+      find Vault -type f | sort | xargs sha256sum > before
+      agonyfs space add --password-file other Vault
+      agonyfs mount --password-file other Vault Others
+      head -c 5000000 /dev/urandom > Others/theirs
+      agonyfs unmount Others
+      agonyfs space remove --password-file other Vault
+      find Vault -type f | sort | xargs sha256sum | cmp before
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/photo
+      agonyfs unmount Albums
+      """)
+    expectFailure(try workspace.shell("agonyfs info --password-file other Vault"), .noSpaceOpens)
+    expectFailure(try workspace.shell("agonyfs space remove --password-file other Vault"), .noSpaceOpens)
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs space add --password-file other Vault
+      agonyfs mount --password-file other Vault Others
+      test -z "$(ls -A Others)"
+      agonyfs unmount Others
+      """)
+  }
+
+  @Test(arguments: ["aes-256-gcm", "xchacha20-poly1305"])
+  func bothCiphers(_ cipher: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--cipher \(cipher)")
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs info --password-file password Vault | grep -q \(cipher)
+      agonyfs mount --password-file password Vault Albums
+      head -c 3000000 /dev/urandom > photo
+      cp photo Albums
+      agonyfs unmount Albums
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/photo
+      agonyfs unmount Albums
+      """)
+  }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import SystemPackage
+import Testing
+
+@testable import agonyfs
+
+/// First lines of files, pipes and commands.
+@Suite struct SecretLineTests {
+  /// What reading lines from a pipe that holds this gives, one after another.
+  private func lines(of text: [UInt8]) throws -> [String] {
+    let pipe = try FileDescriptor.pipe()
+    defer { try? pipe.readEnd.close() }
+    try pipe.writeEnd.writeAll(text)
+    try pipe.writeEnd.close()
+    var lines: [String] = []
+    while true {
+      switch try SecretLine.read(from: pipe.readEnd) {
+      case .line(let password): lines.append(password.text)
+      case .end: return lines
+      case .tooLong: return lines + ["(too long)"]
+      case .interrupted: return lines + ["(interrupted)"]
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("secret", ["secret"]), ("secret\n", ["secret"]), ("secret\r\n", ["secret"]), ("a\nb\nc", ["a", "b", "c"]),
+    ("\nb\n", ["", "b"]), ("", []), ("\n", [""]), ("\r\n", [""]), (" a b \n", [" a b "]), ("a\rb\n", ["a\rb"]),
+    ("é\n", ["é"]),
+  ])
+  func linesEndAtNewlines(_ text: String, _ expected: [String]) throws {
+    #expect(try lines(of: Array(text.utf8)) == expected)
+  }
+
+  @Test func everyByteCounts() throws {
+    let bytes: [UInt8] = [0, 0xff, 0x80, 7]
+    let pipe = try FileDescriptor.pipe()
+    defer { try? pipe.readEnd.close() }
+    try pipe.writeEnd.writeAll(bytes + [10])
+    try pipe.writeEnd.close()
+    guard case .line(let password) = try SecretLine.read(from: pipe.readEnd) else {
+      Issue.record("no line")
+      return
+    }
+    #expect(unsafe password.bytes.withUnsafeBytes { unsafe Array($0) } == bytes)
+  }
+
+  @Test func lengthHasABound() throws {
+    let longest = [UInt8](repeating: 97, count: SecretLine.limit)
+    #expect(try lines(of: longest + [10]).first?.utf8.count == SecretLine.limit)
+    #expect(try lines(of: longest + [13, 10]).first?.utf8.count == SecretLine.limit)
+    #expect(try lines(of: longest).first?.utf8.count == SecretLine.limit)
+    #expect(try lines(of: longest + [97, 10]) == ["(too long)"])
+    #expect(try lines(of: longest + longest) == ["(too long)"])
+  }
+
+  @Test func wholeContentCanCount() throws {
+    let pipe = try FileDescriptor.pipe()
+    defer { try? pipe.readEnd.close() }
+    try pipe.writeEnd.writeAll(Array("a\nb\n".utf8))
+    try pipe.writeEnd.close()
+    guard case .line(let password) = try SecretLine.read(from: pipe.readEnd, endsAtNewline: false) else {
+      Issue.record("no line")
+      return
+    }
+    #expect(password.text == "a\nb\n")
+  }
+}

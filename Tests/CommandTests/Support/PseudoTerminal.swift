@@ -1,0 +1,68 @@
+import Glibc
+import SystemPackage
+
+@testable import agonyfs
+
+/// A terminal that a test types at, and the program that runs in it.
+final class PseudoTerminal {
+  // From <asm/ioctls.h>: TIOCSPTLCK and TIOCGPTN.
+  private static let setLock: CUnsignedLong = 0x4004_5431
+  private static let getNumber: CUnsignedLong = 0x8004_5430
+
+  private let terminal: FileDescriptor
+  private let process: ChildProcess
+  /// Everything that was shown so far.
+  private(set) var screen = ""
+
+  /// Starts the program under test in a new terminal, which controls it.
+  init(_ arguments: [String]) throws {
+    terminal = try FileDescriptor.open(FilePath("/dev/ptmx"), .readWrite, options: [.closeOnExec])
+    var locked: CInt = 0
+    var number: CInt = 0
+    guard unsafe ioctl(terminal.rawValue, Self.setLock, &locked) == 0,
+      unsafe ioctl(terminal.rawValue, Self.getNumber, &number) == 0
+    else { throw Errno(rawValue: errno) }
+    let noControl = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
+    let other = try FileDescriptor.open(
+      FilePath("/dev/pts/\(number)"), .readWrite, options: [noControl, .closeOnExec])
+    process = try ChildProcess(
+      "/usr/bin/setsid", arguments: ["setsid", "--ctty", Workspace.program] + arguments,
+      descriptors: [other, other, other])
+    try other.close()
+  }
+
+  deinit { try? terminal.close() }
+
+  /// Whether what is typed is shown.
+  var echoes: Bool {
+    var settings = termios()
+    return unsafe tcgetattr(terminal.rawValue, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  /// Types keys.
+  func type(_ keys: String) throws { try terminal.writeAll(keys.utf8) }
+
+  /// Waits until a text is on the screen, after what was waited for before; false when the program ended without it.
+  func waits(for text: String) throws -> Bool {
+    while !screen.contains(text) {
+      guard try readMore() else { return false }
+    }
+    screen = String(screen[(screen.firstRange(of: text)?.upperBound ?? screen.endIndex)...])
+    return true
+  }
+
+  /// Waits for the end of the program; its exit status, or what ended it.
+  func ending() throws -> ChildProcess.Ending {
+    while try readMore() {}
+    return process.wait()
+  }
+
+  private func readMore() throws -> Bool {
+    var block = [UInt8](repeating: 0, count: 4096)
+    // A terminal that no program has open any more gives an error instead of an end.
+    guard let count = try? unsafe block.withUnsafeMutableBytes({ try unsafe terminal.read(into: $0) }), count > 0
+    else { return false }
+    screen += String(decoding: block[..<count], as: UTF8.self)
+    return true
+  }
+}

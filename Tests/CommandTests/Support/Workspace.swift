@@ -1,0 +1,154 @@
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import agonyfs
+
+/// What a program that ran has to show.
+struct Outcome: CustomStringConvertible {
+  /// How it ended.
+  var ending: ChildProcess.Ending
+  /// Its standard output.
+  var output: String
+  /// Its standard error.
+  var errors: String
+
+  /// Its exit status; -1 when a signal ended it.
+  var status: CInt {
+    if case .exited(let status) = ending { return status }
+    return -1
+  }
+
+  var description: String { "\(ending)\noutput: \(output)\nerrors: \(errors)" }
+}
+
+/// A directory for one test. At the end every mount below it is taken away and everything in it is deleted.
+final class Workspace {
+  /// Cheap, and what most tests use.
+  static let password = "correct horse battery staple"
+
+  /// The directory, as an absolute path.
+  let path: String
+  private var runs = 0
+
+  init() throws {
+    var template = Array("/tmp/agonyfs-test-XXXXXX".utf8CString)
+    guard let made = unsafe mkdtemp(&template) else { throw Errno(rawValue: errno) }
+    path = unsafe String(cString: made)
+  }
+
+  deinit {
+    _ = try? shell(
+      """
+      cd /
+      for m in $(awk -v p="$W/" 'index($2, p) == 1 {print $2}' /proc/mounts | sort -r); do
+        "$AGONYFS" unmount "$m" || fusermount3 -u "$m" || umount -l "$m"
+      done
+      chmod -R u+rwx "$W"
+      rm -rf "$W"
+      """)
+  }
+
+  /// The program under test, which is built beside the tests.
+  static let program: String = {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    let own = String(decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return own.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/agonyfs"
+  }()
+
+  /// Whether the tests may do what only root may.
+  static let isRoot = geteuid() == 0
+
+  /// The absolute path of something in the directory.
+  func at(_ name: String) -> String { path + "/" + name }
+
+  /// Writes a file.
+  @discardableResult
+  func write(_ text: String, to name: String) throws -> String {
+    let file = try FileDescriptor.open(
+      FilePath(at(name)), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+    try file.closeAfter { _ = try file.writeAll(text.utf8) }
+    return at(name)
+  }
+
+  /// Runs the program under test.
+  func agonyfs(_ arguments: String..., input: String = "") throws -> Outcome {
+    try run(Self.program, arguments: ["agonyfs"] + arguments, input: input)
+  }
+
+  /// Runs a script by sh. In it `$W` is the directory, `$AGONYFS` the program, and `agonyfs` calls it.
+  func shell(_ script: String, input: String = "") throws -> Outcome {
+    let start = """
+      W='\(path)'; AGONYFS='\(Self.program)'; export W AGONYFS; cd "$W"
+      agonyfs() { "$AGONYFS" "$@"; }
+
+      """
+    return try run("/bin/sh", arguments: ["sh", "-c", start + script], input: input)
+  }
+
+  /// Runs a program with this input, and nothing else.
+  func run(_ program: String, arguments: [String], input: String = "") throws -> Outcome {
+    runs += 1
+    let names = ["in", "out", "err"].map { "\(path).\(runs).\($0)" }
+    defer { for name in names { unsafe unlink(name) } }
+    let files = try names.map { name in
+      try FileDescriptor.open(
+        FilePath(name), .readWrite, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+    }
+    defer { for file in files { try? file.close() } }
+    try files[0].writeAll(input.utf8)
+    try files[0].seek(offset: 0, from: .start)
+    let ending = try ChildProcess(program, arguments: arguments, descriptors: files).wait()
+    return Outcome(ending: ending, output: try Self.text(of: files[1]), errors: try Self.text(of: files[2]))
+  }
+
+  private static func text(of file: FileDescriptor) throws -> String {
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = try unsafe block.withUnsafeMutableBytes {
+        try unsafe file.read(fromAbsoluteOffset: Int64(bytes.count), into: $0)
+      }
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes += block[..<count]
+    }
+  }
+}
+
+extension Workspace {
+  /// Makes a vault called `Vault` that costs little, with a space for the usual password, and the directory `Albums`.
+  func makeVault(_ options: String = "--segment-size 1M") throws {
+    let made = try shell(
+      """
+      mkdir -p Albums
+      printf '%s\\n' '\(Self.password)' > password
+      agonyfs create --kdf interactive \(options) --password-file password Vault
+      """)
+    guard made.status == 0 else { throw CommandFailure(.failure, made.description) }
+  }
+
+  /// Mounts the space of the usual password at `Albums`.
+  func mount(_ options: String = "") throws -> Outcome {
+    try shell("agonyfs mount --password-file password \(options) Vault Albums")
+  }
+
+  /// Takes the mount at `Albums` away.
+  func unmount() throws -> Outcome { try agonyfs("unmount", at("Albums")) }
+}
+
+/// Runs a script in which every command must succeed; what it did is shown when one does not.
+func expectSuccess(
+  _ workspace: Workspace, _ script: String, input: String = "", sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let outcome = try workspace.shell("set -eux\n" + script, input: input)
+  #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
+}
+
+/// Expects a failure with a status, and a sentence that holds some words.
+func expectFailure(
+  _ outcome: Outcome, _ status: CommandStatus, _ words: String..., sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(outcome.status == status.rawValue, "\(outcome)", sourceLocation: sourceLocation)
+  for word in words { #expect(outcome.errors.contains(word), "\(outcome)", sourceLocation: sourceLocation) }
+}

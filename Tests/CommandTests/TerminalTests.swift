@@ -1,0 +1,80 @@
+import Glibc
+import Testing
+
+@testable import agonyfs
+
+/// Passwords that are typed.
+@Suite struct TerminalTests {
+  private func create(_ workspace: Workspace) throws -> PseudoTerminal {
+    try PseudoTerminal(["create", "--kdf", "interactive", "--segment-size", "1M", "--password", workspace.at("Vault")])
+  }
+
+  @Test func newPasswordIsAskedTwiceAndNotShown() throws {
+    let workspace = try Workspace()
+    let terminal = try create(workspace)
+    #expect(try terminal.waits(for: "New password for \(workspace.at("Vault")): "))
+    #expect(!terminal.echoes)
+    try terminal.type("correct horse battery\n")
+    #expect(try terminal.waits(for: "The same again: "))
+    #expect(!terminal.echoes)
+    try terminal.type("correct horse battery\n")
+    #expect(try terminal.ending() == .exited(0))
+    #expect(!terminal.screen.contains("horse"))
+    #expect(try workspace.agonyfs("info", workspace.at("Vault"), input: "correct horse battery\n").status == 0)
+  }
+
+  @Test func differentAnswersMakeNothing() throws {
+    let workspace = try Workspace()
+    let terminal = try create(workspace)
+    #expect(try terminal.waits(for: ": "))
+    try terminal.type("one\n")
+    #expect(try terminal.waits(for: ": "))
+    try terminal.type("two\n")
+    #expect(try terminal.waits(for: "The two passwords differ"))
+    #expect(try terminal.ending() == .exited(2))
+    #expect(unsafe access(workspace.at("Vault"), F_OK) != 0)
+  }
+
+  @Test func emptyAnswerIsRefused() throws {
+    let workspace = try Workspace()
+    let terminal = try create(workspace)
+    #expect(try terminal.waits(for: ": "))
+    try terminal.type("\n")
+    #expect(try terminal.waits(for: "The password is empty"))
+    #expect(try terminal.ending() == .exited(2))
+  }
+
+  @Test func endOfInputIsNoAnswer() throws {
+    let workspace = try Workspace()
+    let terminal = try create(workspace)
+    #expect(try terminal.waits(for: ": "))
+    try terminal.type("\u{4}")
+    #expect(try terminal.waits(for: "No password was typed"))
+    #expect(try terminal.ending() == .exited(1))
+  }
+
+  @Test func interruptionRestoresTheTerminal() throws {
+    let workspace = try Workspace()
+    let terminal = try create(workspace)
+    #expect(terminal.echoes)
+    #expect(try terminal.waits(for: ": "))
+    #expect(!terminal.echoes)
+    try terminal.type("half a pass\u{3}")
+    #expect(try terminal.ending() == .killed(SIGINT))
+    #expect(terminal.echoes)
+    #expect(unsafe access(workspace.at("Vault"), F_OK) != 0)
+  }
+
+  @Test func mountAsksWhetherToMakeAVault() throws {
+    let workspace = try Workspace()
+    let vault = workspace.at("Vault")
+    #expect(unsafe mkdir(workspace.at("Albums"), 0o700) == 0)
+    let terminal = try PseudoTerminal(["mount", "--password", vault, workspace.at("Albums")])
+    #expect(try terminal.waits(for: "There is no vault at \(vault). Make one? [y/N] "))
+    #expect(terminal.echoes)
+    try terminal.type("n\n")
+    #expect(try terminal.waits(for: "none was made"))
+    #expect(try terminal.ending() == .exited(10))
+    #expect(unsafe access(vault, F_OK) != 0)
+  }
+}

@@ -142,6 +142,7 @@ extension FileSystem {
       }
       guard hasUncommitted else {
         commits.firstChange = nil
+        commits.isUrgent = false
         return
       }
       commits.isRunning = true

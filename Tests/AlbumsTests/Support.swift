@@ -1,0 +1,147 @@
+import Crypto
+import FaultyStorage
+import Index
+import Logging
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Albums
+@testable import Vault
+
+/// A vault in memory with one space and its file system.
+final class TestVault {
+  static let segmentSize = 1 << 20
+  let storage: FaultyStorage
+  let vault: Vault
+  let body: SlotBody
+  var space: Space
+  var files: FileSystem
+  var options: FileSystemOptions
+
+  init(storage: FaultyStorage = FaultyStorage(), _ adjust: (inout FileSystemOptions) -> Void = { _ in }) throws {
+    self.storage = storage
+    let derivation = try #require(
+      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 7, count: 16)))
+    vault = Vault(
+      storage: storage,
+      parameters: VaultParameters(
+        identifier: Array(repeating: 1, count: 16), segmentSize: Self.segmentSize, derivations: [derivation]))
+    (space, body) = vault.createSpace(suite: .aes256gcm, copyWindow: 0)
+    options = FileSystemOptions(logger: quietLogger)
+    adjust(&options)
+    try FileSystem.create(in: space, owner: 1000, group: 1000)
+    files = try FileSystem(space: space, options: options)
+  }
+
+  /// A vault over the same bytes in another storage.
+  init(_ other: TestVault, over storage: FaultyStorage) throws {
+    self.storage = storage
+    vault = Vault(storage: storage, parameters: other.vault.parameters)
+    body = other.body
+    options = other.options
+    space = try vault.openSpace(body, acceptOlder: true, copyWindow: 0)
+    files = try FileSystem(space: space, options: options)
+  }
+
+  /// Closes everything and opens it again.
+  func reopen() throws {
+    try files.close()
+    space = try vault.openSpace(body, copyWindow: 0)
+    files = try FileSystem(space: space, options: options)
+  }
+
+  /// What the machine finds after power was cut now. The old file system goes on in its own storage, and is of no use any more.
+  func afterPowerCut(seed: UInt64) throws -> TestVault { try TestVault(self, over: storage.powerCut(seed: seed)) }
+}
+
+let quietLogger: Logger = {
+  var logger = Logger(label: "albums-tests", factory: { _ in SwiftLogNoOpLogHandler() })
+  logger.logLevel = .critical
+  return logger
+}()
+
+let caller = Caller(user: 1000, group: 1000)
+
+extension FileName {
+  /// A name that is known to be one.
+  static func of(_ text: String) -> FileName {
+    guard let name = FileName(text) else { fatalError("not a name: \(text)") }
+    return name
+  }
+}
+
+extension FileSystem {
+  func make(_ name: String, in parent: InodeNumber = .root, mode: UInt32 = 0o644) throws -> InodeNumber {
+    try makeNode(.of(name), in: parent, mode: FileKind.regular | mode, device: 0, caller: caller).inode
+  }
+
+  func folder(_ name: String, in parent: InodeNumber = .root) throws -> InodeNumber {
+    try makeDirectory(.of(name), in: parent, mode: 0o755, caller: caller).inode
+  }
+
+  func find(_ name: String, in parent: InodeNumber = .root) throws -> Attributes {
+    try lookup(.of(name), in: parent)
+  }
+
+  func put(_ bytes: [UInt8], _ inode: InodeNumber, at offset: Int = 0) throws {
+    var result: Result<Int, Errno> = .success(0)
+    unsafe bytes.withUnsafeBytes { buffer in
+      do throws(Errno) {
+        result = .success(try unsafe write(inode, at: FileOffset(offset), from: buffer))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    #expect(try result.get() == bytes.count)
+  }
+
+  func get(_ inode: InodeNumber, at offset: Int = 0, count: Int? = nil) throws -> [UInt8] {
+    let count = try count ?? max(0, Int(attributes(of: inode).size) - offset)
+    // Not zeros: what is not filled in must show.
+    var bytes = [UInt8](repeating: 0xEE, count: count)
+    var result: Result<Int, Errno> = .success(0)
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(Errno) {
+        result = .success(try unsafe read(inode, at: FileOffset(offset), into: buffer))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    return Array(bytes[..<(try result.get())])
+  }
+
+  func names(of directory: InodeNumber) throws -> [String: InodeNumber] {
+    var found: [String: InodeNumber] = [:]
+    try list(directory, after: 2) { name, inode, _, _ in
+      found[name.description] = inode
+      return true
+    }
+    return found
+  }
+
+  func resize(_ inode: InodeNumber, _ size: Int64) throws {
+    var changes = AttributeChanges(caller: caller)
+    changes.size = size
+    _ = try setAttributes(of: inode, changes)
+  }
+}
+
+/// `count` bytes that depend on `seed`, none of them zero.
+func pattern(_ count: Int, _ seed: Int) -> [UInt8] {
+  var state = UInt32(truncatingIfNeeded: seed) &* 2_654_435_761 | 1
+  return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    for index in 0..<count {
+      state ^= state << 13
+      state ^= state >> 17
+      state ^= state << 5
+      unsafe buffer[index] = UInt8(truncatingIfNeeded: state) | 1
+    }
+    filled = count
+  }
+}
+
+/// Expects an error number.
+func expect(_ errno: Errno, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {
+  #expect(throws: errno, sourceLocation: location) { try body() }
+}

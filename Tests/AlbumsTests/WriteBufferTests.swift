@@ -1,0 +1,129 @@
+import FaultyStorage
+import Testing
+import Vault
+
+@testable import Albums
+
+@Suite struct WriteBufferTests {
+  /// Two layers of cells, where nil stands for "not here". A cell stands for 512 equal bytes, so that a debug build is quick enough.
+  struct Model {
+    var waiting: [UInt8?]
+    var flying: [UInt8?]
+    subscript(cell: Int) -> UInt8? { waiting[cell] ?? flying[cell] }
+  }
+
+  static let cell = 512
+  static let cells = 3 << 11
+  static let windowCells = 1 << 11
+  let pool = BufferPool()
+
+  private func bytes(_ cells: Range<Int>) -> Range<Int64> {
+    Int64(cells.lowerBound * Self.cell)..<Int64(cells.upperBound * Self.cell)
+  }
+
+  private func write(_ buffer: inout WriteBuffer, _ cells: Range<Int>, _ value: UInt8) {
+    let range = bytes(cells)
+    let content = [UInt8](repeating: value, count: range.count)
+    for window in WriteWindow.indices(of: range) ?? 0...0 {
+      let part = WriteWindow.part(of: range, in: window)
+      let chunk = buffer.waiting[window] ?? Chunk(window: window, owner: nil, first: part, pool: pool)
+      unsafe content[..<part.count].withUnsafeBytes { unsafe chunk.write(part, from: $0, pool: pool) }
+      if buffer.waiting[window] == nil { buffer.put(chunk) }
+    }
+  }
+
+  private func randomCells(_ generator: inout SeededGenerator) -> Range<Int> {
+    let longest = [1, 10, 400, 3000][Int.random(in: 0..<4, using: &generator)]
+    let start = Int.random(in: 0..<Self.cells - 1, using: &generator)
+    return start..<min(Self.cells, start + Int.random(in: 1...longest, using: &generator))
+  }
+
+  private func compare(_ buffer: WriteBuffer, _ model: Model, _ cells: Range<Int>) {
+    let range = bytes(cells)
+    var content = [UInt8](repeating: 0, count: range.count)
+    let missing = unsafe content.withUnsafeMutableBytes { unsafe buffer.copy(range, into: $0) }
+    var isMissing = [Bool](repeating: false, count: cells.count)
+    for part in missing {
+      #expect(!part.isEmpty)
+      let start = Int(part.lowerBound - range.lowerBound) / Self.cell
+      for index in start..<start + part.count / Self.cell { isMissing[index] = true }
+    }
+    for (index, cell) in cells.enumerated() {
+      #expect(isMissing[index] == (model[cell] == nil))
+      if let value = model[cell] {
+        #expect(content[index * Self.cell] == value && content[(index + 1) * Self.cell - 1] == value)
+      }
+    }
+  }
+
+  private func windowCells(_ chunk: Chunk) -> Range<Int> {
+    Int(chunk.window) * Self.windowCells..<Int(chunk.window + 1) * Self.windowCells
+  }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func agreesWithAModel(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var buffer = WriteBuffer()
+    let nothing = [UInt8?](repeating: nil, count: Self.cells)
+    var model = Model(waiting: nothing, flying: nothing)
+    for step in 1...100 {
+      let cells = randomCells(&generator)
+      switch Int.random(in: 0..<10, using: &generator) {
+      case 0..<6:
+        write(&buffer, cells, UInt8(step))
+        model.waiting.replaceSubrange(cells, with: repeatElement(Optional(UInt8(step)), count: cells.count))
+      case 6, 7:
+        let gone = buffer.discard(bytes(cells))
+        #expect(gone.allSatisfy { $0.ranges.isEmpty })
+        model.waiting.replaceSubrange(cells, with: nothing[cells])
+      case 8:
+        for chunk in Array(buffer.waiting.values) {
+          let window = windowCells(chunk)
+          let isFree = buffer.flying[chunk.window] == nil
+          #expect(buffer.beginFlight(chunk) == isFree)
+          guard isFree else { continue }
+          model.flying.replaceSubrange(window, with: model.waiting[window])
+          model.waiting.replaceSubrange(window, with: nothing[window])
+        }
+      default:
+        for chunk in Array(buffer.flying.values) {
+          let window = windowCells(chunk)
+          buffer.endFlight(chunk.window)
+          if Bool.random(using: &generator) {
+            // It could not be written and goes back.
+            if let newer = buffer.waiting[chunk.window] {
+              newer.addOlder(chunk, pool: pool)
+            } else {
+              buffer.put(chunk)
+            }
+            for place in window { model.waiting[place] = model[place] }
+          }
+          model.flying.replaceSubrange(window, with: nothing[window])
+        }
+      }
+      compare(buffer, model, randomCells(&generator))
+      let all = model.waiting.count { $0 != nil } + model.flying.count { $0 != nil }
+      #expect(buffer.byteCount == Int64(all * Self.cell))
+      let lowest = (0..<Self.cells).first { model[$0] != nil }
+      #expect(buffer.lowestOffset?.rawValue == lowest.map { Int64($0 * Self.cell) })
+      let from = Int.random(in: 0..<Self.cells, using: &generator)
+      let next = (from..<Self.cells).first { model[$0] != nil }.map { Int64($0 * Self.cell) }
+      let start = Int64(from * Self.cell)
+      #expect(buffer.nextRange(endingAfter: start).map { max($0.lowerBound, start) } == next)
+    }
+  }
+
+  @Test func smallDataTakesLittleMemory() {
+    let chunk = Chunk(window: 7, owner: nil, first: 5000..<5001, pool: pool)
+    let byte: [UInt8] = [9]
+    unsafe byte.withUnsafeBytes { unsafe chunk.write(5000..<5001, from: $0, pool: pool) }
+    #expect(chunk.capacity == 4096)
+    #expect(chunk.start == 4096)
+    unsafe byte.withUnsafeBytes { unsafe chunk.write(60000..<60001, from: $0, pool: pool) }
+    #expect(chunk.capacity == 65536)
+    unsafe byte.withUnsafeBytes { unsafe chunk.write(70000..<70001, from: $0, pool: pool) }
+    #expect(chunk.capacity == 1 << 20)
+    #expect(unsafe chunk.bytes(5000..<5001)[0] == 9)
+    #expect(unsafe chunk.bytes(60000..<60001)[0] == 9)
+    #expect(!chunk.isFull)
+  }
+}

@@ -2,7 +2,6 @@
 
 internal import Albums
 internal import Crypto
-internal import Glibc
 internal import Logging
 internal import Mount
 internal import Storage
@@ -33,33 +32,27 @@ struct Spaces {
     vault = try Self.wording(absolute) { () throws(VaultError) in try Vault.open(at: absolute) }
   }
 
-  /// Whether nothing is at a path, or an empty directory, so that a vault could be made there.
-  static func isNothing(at path: String) -> Bool {
-    guard let directory = unsafe opendir(path) else {
-      let error = errno
-      var information = stat()
-      return unsafe error == ENOENT && lstat(path, &information) != 0
-    }
-    defer { unsafe closedir(directory) }
-    var count = 0
-    while unsafe readdir(directory) != nil { count += 1 }
-    return count <= 2
-  }
-
   /// Makes sure that a vault can be made at a path, before a password is asked for.
   static func checkNothingIs(at path: String) throws {
-    guard isNothing(at: path) else { throw CommandFailure(VaultError.vaultExists, vault: path) }
+    guard Directory.isNothing(at: path) else { throw CommandFailure(VaultError.vaultExists, vault: path) }
   }
 
-  /// Makes a vault and its first space.
+  /// Makes a vault and its first space; what was made is taken away again when it cannot be finished.
   static func createVault(at path: String, _ new: NewVault, password: Password) throws {
-    try wording(path) { () throws(VaultError) in
-      var options = VaultCreationOptions()
-      options.segmentSize = new.segmentSize
-      options.derivation = PasswordDerivation(cost: new.cost)
-      options.extraCover = new.cover
-      let vault = try Vault.create(at: path, options: options)
-      try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: new.cipher))
+    try checkNothingIs(at: path)
+    let unfinished = UnfinishedVault(path: path)
+    do {
+      try wording(path) { () throws(VaultError) in
+        var options = VaultCreationOptions()
+        options.segmentSize = new.segmentSize
+        options.derivation = PasswordDerivation(cost: new.cost)
+        options.extraCover = new.cover
+        let vault = try Vault.create(at: path, options: options)
+        try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: new.cipher))
+      }
+    } catch {
+      unfinished.remove()
+      throw error
     }
   }
 

@@ -59,7 +59,7 @@ struct MountCommand: ParsableCommand {
       secret = try source.password(for: .opening, prompt: "Password for \(request.vault)")
     }
     if foreground {
-      try MountServer(request: request).serve(secret) {}
+      try MountServer(request: request).serve(consume secret) {}
     } else {
       try BackgroundMount.start(request, password: secret)
     }
@@ -86,7 +86,7 @@ struct MountCommand: ParsableCommand {
   ///
   /// - Throws: what stands against opening the vault that is there; status 10 when there is none and none is wanted.
   private func isNewVault(at path: String) throws -> Bool {
-    guard Spaces.isNothing(at: path) else {
+    guard Directory.isNothing(at: path) else {
       _ = try Spaces(vault: path)
       return false
     }

@@ -80,8 +80,7 @@ enum BackgroundMount {
     unsafe chdir("/")
     let caller = WaitingCaller(status: statusDescriptor)
     do {
-      let password = try readPassword()
-      try MountServer(request: request).serve(password) { caller.mountAnswers() }
+      try MountServer(request: request).serve(readPassword()) { caller.mountAnswers() }
     } catch {
       let failure = CommandFailure(any: error, vault: request.vault) ?? CommandFailure(.failure, "\(error)")
       if caller.isWaiting { caller.give(failure) } else { MountServer.log(failure) }

@@ -19,13 +19,16 @@ struct MountServer {
 
   /// Opens the space, mounts it, and serves until somebody unmounts; everything is written when it returns.
   ///
-  /// - Parameter whenMounted: called once, when the mount answers.
-  func serve(_ password: Password, whenMounted: @escaping () -> Void) throws {
+  /// - Parameters:
+  ///   - password: given up, and so wiped, as soon as the space is open.
+  ///   - whenMounted: called once, when the mount answers.
+  func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var options = request.options
     let mountPoint = try MountPoint.check(request.mountPoint, options: options)
     let spaces = try Spaces(vault: request.vault)
     let space = try spaces.open(
       password, readOnly: options.isReadOnly, acceptsOlder: request.acceptsOlder, copyWindow: request.copyWindow)
+    _ = consume password
     if space.isReadOnly, !options.isReadOnly {
       options.isReadOnly = true
       Output.note("Mounting read-only, because \(space.readOnlyReason ?? "the space cannot be written").")

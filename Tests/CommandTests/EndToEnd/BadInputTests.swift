@@ -168,6 +168,7 @@ import Testing
       """)
     let frozen = "mount --bind -o ro Vault Frozen; "
     expectFailure(
-      try workspace.shell(frozen + "agonyfs space add --password=anotherpassword Frozen"), .failure, "cannot be written")
+      try workspace.shell(frozen + "agonyfs space add --password=anotherpassword Frozen"), .failure, "cannot be written"
+    )
   }
 }

@@ -94,5 +94,6 @@ import Testing
     let outcome = try workspace.agonyfs(
       "create", "--kdf", "interactive", workspace.at("disk/Vault"), input: "some long password\n")
     expectFailure(outcome, .noRoom, "full")
+    #expect(try workspace.shell("ls -A disk").output.isEmpty)
   }
 }

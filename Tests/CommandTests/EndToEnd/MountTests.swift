@@ -70,7 +70,7 @@ import Testing
       pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
       echo last words > Albums/file
       \(ending)
-      while kill -0 $pid 2>/dev/null; do :; done
+      while kill -0 $pid 2>/dev/null; do sleep 0.05; done
       ! grep -q " $W/Albums " /proc/mounts
       agonyfs mount --password-file password Vault Albums
       test "$(cat Albums/file)" = 'last words'
@@ -85,7 +85,7 @@ import Testing
       workspace,
       """
       "$AGONYFS" mount --foreground --password-file password Vault Albums &
-      until grep -q " $W/Albums fuse.agonyfs " /proc/mounts; do kill -0 $!; done
+      until grep -q " $W/Albums fuse.agonyfs " /proc/mounts; do kill -0 $!; sleep 0.05; done
       echo written > Albums/file
       kill -TERM $!
       wait $!
@@ -185,7 +185,7 @@ import Testing
       """
       agonyfs mount --idle 1s --password-file password Vault Albums
       pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
-      while kill -0 $pid 2>/dev/null; do :; done
+      while kill -0 $pid 2>/dev/null; do sleep 0.05; done
       ! grep -q " $W/Albums " /proc/mounts
       """)
   }

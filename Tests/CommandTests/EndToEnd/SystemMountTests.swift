@@ -1,0 +1,136 @@
+import Testing
+
+@testable import agonyfs
+
+/// mount(8), lines of fstab, and users other than root. A mount namespace of the test's own keeps the system as it was.
+@Suite struct SystemMountTests {
+  /// Runs a script in a mount namespace in which mount(8) finds the program.
+  private func expectSuccessInNamespace(_ workspace: Workspace, _ script: String) throws {
+    try workspace.write("set -eux\n" + script, to: "script")
+    try expectSuccess(
+      workspace,
+      """
+      unshare -m sh -c '
+        mount -t tmpfs none /usr/local/bin
+        ln -s "$AGONYFS" /usr/local/bin/agonyfs
+        exec sh ./script'
+      """)
+  }
+
+  @Test func mountEightTakesTheUsualOptions() throws {
+    try #require(Workspace.isRoot, "needs root, as mount(8) does")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccessInNamespace(
+      workspace,
+      """
+      mount -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/password",allow_other,nodev,noatime,x-systemd.automount
+      grep -E "^$W/Vault $W/Albums fuse.agonyfs .*nodev.*allow_other" /proc/mounts
+      echo text > Albums/file
+      umount Albums
+      mount -r -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/password"
+      test "$(cat Albums/file)" = text
+      ! touch Albums/other
+      umount Albums
+      """)
+  }
+
+  @Test func mountEightGivesOurStatus() throws {
+    try #require(Workspace.isRoot, "needs root, as mount(8) does")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try workspace.write("wrong\n", to: "wrong")
+    try expectSuccessInNamespace(
+      workspace,
+      """
+      status=0
+      mount -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/wrong" 2> errors || status=$?
+      test $status = 12
+      grep -q 'No space' errors
+      """)
+  }
+
+  @Test func lineOfFstab() throws {
+    try #require(Workspace.isRoot, "needs root, as mount(8) does")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try workspace.write(
+      "\(workspace.at("Vault")) \(workspace.at("Albums")) fuse.agonyfs passfile=\(workspace.at("password")),nofail 0 0\n",
+      to: "fstab")
+    try expectSuccessInNamespace(
+      workspace,
+      """
+      mount --fstab fstab -a
+      echo text > Albums/file
+      # What is mounted already is left alone.
+      mount --fstab fstab -a
+      test "$(grep -c " $W/Albums " /proc/mounts)" = 1
+      umount Albums
+      mount --fstab fstab "$W/Albums"
+      test "$(cat Albums/file)" = text
+      umount Albums
+      """)
+  }
+
+  @Test func unprivilegedUserMountsAndUnmounts() throws {
+    try #require(Workspace.isRoot, "needs root, to become another user")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccessInNamespace(
+      workspace,
+      """
+      # In containers the device may be closed to users, which udev would open.
+      mkdir dev
+      mount -t tmpfs none dev
+      cp -a /dev/null /dev/zero /dev/urandom /dev/tty /dev/fuse dev/
+      chmod 0666 dev/fuse
+      mount --bind dev /dev
+      cp "$AGONYFS" program
+      chmod 0755 "$W" program
+      mkdir home
+      chown 65534:65534 Albums password home
+      user() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$W/home" "$@"; }
+      rm -r Vault
+      user ./program create --kdf interactive --segment-size 1M --password-file password home/Vault
+      ln -s home/Vault Vault
+      user ./program mount --password-file password Vault Albums
+      user sh -c 'echo mine > Albums/file; mkdir Albums/album; chmod 0750 Albums/album'
+      user test -O Albums/file
+      # Others do not get in, root neither.
+      ! cat Albums/file
+      user ./program unmount Albums
+      user ./program mount --password-file password Vault Albums
+      test "$(user stat -c '%a %u' Albums/album)" = '750 65534'
+      user fusermount3 -u Albums
+      if ! grep -q '^user_allow_other' /etc/fuse.conf; then
+        status=0
+        user ./program mount -o allow_other --password-file password Vault Albums 2> errors || status=$?
+        test $status = 1
+        grep -q user_allow_other errors
+      fi
+      """)
+  }
+
+  @Test func closedDeviceIsSaid() throws {
+    try #require(Workspace.isRoot, "needs root, to become another user")
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccessInNamespace(
+      workspace,
+      """
+      mkdir dev
+      mount -t tmpfs none dev
+      cp -a /dev/null /dev/fuse dev/
+      chmod 0600 dev/fuse
+      mount --bind dev /dev
+      cp "$AGONYFS" program
+      chmod 0755 "$W" program
+      chown -R 65534:65534 Vault Albums password
+      status=0
+      setpriv --reuid 65534 --regid 65534 --clear-groups ./program mount --password-file password Vault Albums 2> errors \\
+        || status=$?
+      test $status = 1
+      grep -q '/dev/fuse, whose mode is 0600' errors
+      """)
+  }
+}

@@ -205,34 +205,39 @@ struct Recovery {
     let startChain = reader.chain
     var records: [LogReader.Record] = []
     var commits: [Commit] = []
-    var pending: [(PageNumber, LogPosition)] = []
-    var pendingRecords: UInt32 = 0
+    /// The pages of each pages record since the last commit; nil for a list that does not authenticate.
+    var pending: [[(PageNumber, LogPosition)]?] = []
+    var durable = start
     var isClosed = false
+    var isBroken = false
     while !isClosed, let record = try reader.next() {
       records.append(record)
       switch record.header.kind {
-      case .pages:
-        pendingRecords += 1
-        // A list that cannot be read leaves its commit out, below, since the number of records is wrong then.
-        if let pages = record.pages() { pending += pages } else { pendingRecords = .max / 2 }
+      case .pages: pending.append(record.pages())
       case .commit:
-        guard let body = record.commit(), body.recordCount == pendingRecords, body.chain == record.chainBefore else {
-          pending = []
-          pendingRecords = .max / 2
+        defer { pending = [] }
+        let body = record.commit()
+        // Also of commits that cannot be replayed, since what they call durable was.
+        if let body { durable = max(durable, body.flushedThrough) }
+        // Records before these are of a commit that a full disk cut off.
+        guard !isBroken, let body, body.chain == record.chainBefore, body.recordCount <= UInt32(pending.count) else {
+          isBroken = true
+          continue
+        }
+        let lists = pending.suffix(Int(body.recordCount)).compactMap(\.self)
+        guard lists.count == Int(body.recordCount) else {
+          isBroken = true
           continue
         }
         isClosed = record.header.flags & RecordHeader.closedFlag != 0
         commits.append(
           Commit(
-            body: body, pages: pending, end: reader.position, chainAfter: reader.chain, closed: isClosed,
+            body: body, pages: lists.flatMap(\.self), end: reader.position, chainAfter: reader.chain, closed: isClosed,
             recordIndex: records.count - 1))
-        pending = []
-        pendingRecords = 0
       case .extent, .head: break
       }
     }
 
-    var durable = commits.map(\.body.flushedThrough).max() ?? start
     if !isClosed, let later = try reader.durableAfterEnd() { durable = max(durable, later) }
     // Goes back commit by commit until everything after its last durable point authenticates.
     while let last = commits.last {

@@ -50,7 +50,7 @@ extension Space {
     }
     if !unflushed.isEmpty { try flush() }
 
-    let before = (segment: current, end: end, number: endSegment, chain: chain)
+    let before = (segment: current, end: end, number: endSegment, chain: chain, writtenEnd: writtenEnd)
     let epoch = EpochNumber(rawValue: highestEpoch.rawValue + 1)
     guard epoch.rawValue < 1 << 31 else { throw fail(.fileTooLarge, "beginning epoch 2³¹") }
     let number = SegmentNumber(epoch: epoch, index: 0)
@@ -90,6 +90,8 @@ extension Space {
       end = before.end
       endSegment = before.number
       chain = before.chain
+      // Left at the torn head it would be beyond all that follows, and no later barrier would find anything to flush.
+      writtenEnd = before.writtenEnd
       throw error
     }
 

@@ -33,6 +33,8 @@ package final class Space: @unchecked Sendable {
   let cache = SegmentCache()
 
   let lock = Lock()
+  /// What recovery found wrong; nil when it found the newest state.
+  package let recoveryWarning: String?
   var failure: String?
   var closed = false
 
@@ -98,6 +100,7 @@ package final class Space: @unchecked Sendable {
     writtenEnd = state.end
     flushedThrough = state.end
     recovered = state.tail
+    recoveryWarning = state.warning
     failure = readOnlyReason
   }
 

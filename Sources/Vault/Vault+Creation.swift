@@ -87,7 +87,11 @@ extension Vault {
   }
 
   private static func isEmptyDirectory(_ path: String) throws(Errno) -> Bool {
-    guard let stream = unsafe opendir(path) else { throw Errno(rawValue: errno) }
+    guard let stream = unsafe opendir(path) else {
+      let error = Errno(rawValue: errno)
+      if error == .notDirectory { return false }
+      throw error
+    }
     defer { unsafe closedir(stream) }
     var count = 0
     while unsafe readdir(stream) != nil { count += 1 }

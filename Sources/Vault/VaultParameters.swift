@@ -113,7 +113,9 @@ private func hexadecimal(_ bytes: [UInt8]) -> String {
 
 private func bytes(hexadecimal text: String) -> [UInt8]? {
   let digits = Array(text.utf8)
-  guard digits.count.isMultiple(of: 2) else { return nil }
+  guard digits.count.isMultiple(of: 2), digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
+    return nil
+  }
   var bytes: [UInt8] = []
   for index in stride(from: 0, to: digits.count, by: 2) {
     guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }

@@ -20,16 +20,15 @@ enum HelpText {
 
     WHAT IS NOT PROMISED
 
-      Who sees the vault at several times, or the change times and journal of the file system under it, can see that it \
+    - Who sees the vault at several times, or the change times and journal of the file system under it, can see that it \
     changed and roughly how much.
-      Far more files than cover plausibly makes are suspicious: new vaults get 4 or more cover files, half of them more than \
-    8, one in a hundred more than 400.
-      Changing a password does not revoke copies of the vault that were made before.
-      Putting a whole older vault back cannot be noticed from the vault alone.
-      While a space is mounted, whoever may read the mount point reads the photos, and programs may keep thumbnails and \
-    lists of recent files outside the vault.
+    - Far more files than cover plausibly makes are suspicious. A new vault gets at least 4 cover files, half of all vaults \
+    more than 8, one in a hundred more than 400; create --cover makes more.
+    - Changing a password does not revoke copies of the vault that were made before.
+    - Putting a whole older vault back cannot be noticed from the vault alone.
+    - While a space is mounted, programs may keep thumbnails and lists of recent files outside the vault.
 
-    A forgotten password cannot be recovered by anybody.
+    Nobody can recover a forgotten password.
     """
 
   /// One line for each exit status.
@@ -67,23 +66,23 @@ enum HelpText {
       agonyfs mount ~/Vault ~/Albums
       agonyfs mount --password-command 'pass show vault' ~/Vault ~/Albums
       agonyfs mount -o ro,noexec --idle 15m ~/Vault ~/Albums
-      mount -t fuse.agonyfs /home/me/Vault /home/me/Albums -o passfile=/root/vault,allow_other
+      mount -t fuse.agonyfs /home/me/Vault /home/me/Albums -o passfile=/root/pw
 
     In /etc/fstab, with agonyfs in /usr/local/bin:
 
-      /home/me/Vault  /home/me/Albums  fuse.agonyfs  noauto,user,passfile=/home/me/.vault  0 0
+      /home/me/Vault /home/me/Albums fuse.agonyfs noauto,passfile=/root/pw 0 0
 
     MOUNT OPTIONS (-o)
 
-      ro rw exec noexec suid nosuid dev nodev sync dirsync
-                       as in mount(8); nosuid and nodev unless said otherwise
-      allow_other      all users may use the mount, as file modes allow (users other than root need user_allow_other in \
-    /etc/fuse.conf)
-      allow_root       root may use it too
+      ro rw exec noexec sync dirsync   as in mount(8)
+      suid nosuid dev nodev            nosuid and nodev unless said otherwise
+      allow_other      all users may use the mount, as file modes allow; needs
+                       user_allow_other in /etc/fuse.conf unless root mounts
+      allow_root       root may use it too; needs the same
       nonempty         the mount point may hold files, which the mount hides
       passfile=FILE    the password is the first line of FILE
       idle=TIME        as --idle
-      fsname=NAME      what the table of mounts shows instead of the vault's path
+      fsname=NAME      the table of mounts shows NAME, not the vault's path
 
     Options that begin with x- are for other programs and are let pass. A vault that cannot be written is mounted read-only. \
     Times of access are not kept.

@@ -16,7 +16,7 @@ enum Program {
     do {
       let arguments = try CommandArguments.ofProcess()
       LinePasswords.keep(arguments.passwords)
-      var command = try AgonyfsCommand.parseAsRoot(arguments.words)
+      var command = try AgonyfsCommand.parse(arguments.words)
       try command.run()
       return .done
     } catch {

@@ -113,6 +113,13 @@ struct Spaces {
     try Self.wording(path) { () throws(VaultError) in try SpaceManager.information(in: vault, password: password) }
   }
 
+  /// Verifies everything that the password reaches.
+  func check(_ password: Password, readData: Bool) throws -> CheckReport {
+    try Self.wording(path) { () throws(VaultError) in
+      try SpaceManager.check(in: vault, password: password, readData: readData)
+    }
+  }
+
   private static func wording<R>(_ path: String, _ body: () throws(VaultError) -> R) throws(CommandFailure) -> R {
     do throws(VaultError) {
       return try body()

@@ -50,6 +50,7 @@ struct MountCommand: ParsableCommand {
     }
     let isNew = try isNewVault(at: request.vault)
     request.mountPoint = try MountPoint.check(mountPoint, options: request.options).path
+    if isNew, !create { try confirmNewVault(at: request.vault) }
     let source = password.source(otherFile: request.options.passwordFile)
     let secret: Password
     if isNew {
@@ -82,22 +83,24 @@ struct MountCommand: ParsableCommand {
       acceptsOlder: acceptOlder, copyWindow: window)
   }
 
-  /// Whether a vault is to be made first.
+  /// Whether a vault is to be made first, if the person wants that.
   ///
-  /// - Throws: what stands against opening the vault that is there; status 10 when there is none and none is wanted.
+  /// - Throws: what stands against opening the vault that is there; status 10 when there is none and nobody can be asked.
   private func isNewVault(at path: String) throws -> Bool {
     guard Directory.isNothing(at: path) else {
       _ = try Spaces(vault: path)
       return false
     }
-    if create { return true }
-    guard isatty(STDIN_FILENO) == 1, let terminal = Terminal() else {
+    guard create || isatty(STDIN_FILENO) == 1 else {
       throw CommandFailure(
         .noVault, "There is no vault at \(path); check the path, or add --create to make one there.")
     }
-    guard try terminal.confirm("There is no vault at \(path). Make one?") else {
+    return true
+  }
+
+  private func confirmNewVault(at path: String) throws {
+    guard let terminal = Terminal(), try terminal.confirm("There is no vault at \(path). Make one?") else {
       throw CommandFailure(.noVault, "There is no vault at \(path), and none was made.")
     }
-    return true
   }
 }

@@ -1,0 +1,75 @@
+internal import Albums
+internal import ArgumentParser
+internal import Crypto
+
+/// `agonyfs check VAULT`.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Verify everything that a password reaches.", discussion: HelpText.check)
+
+  @Argument(help: "The vault.", completion: .directory)
+  var vault: String
+
+  @Flag(help: "Read every byte of every file as well.")
+  var readData = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @OptionGroup(title: "Password")
+  var password: PasswordOptions
+
+  func run() throws {
+    let spaces = try Spaces(vault: vault)
+    let secret = try password.source().password(for: .opening, prompt: "Password for \(spaces.path)")
+    let report = CheckResult(try spaces.check(secret, readData: readData), readData: readData)
+    if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
+    if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
+  }
+}
+
+/// What `check` shows. The names of its fields are those of `--json`, and stay.
+struct CheckResult: Encodable {
+  /// Something wrong.
+  struct Problem: Encodable {
+    /// The path inside the space; null when no file is hurt.
+    var path: String?
+    /// What is wrong.
+    var problem: String
+  }
+
+  /// Whether nothing is wrong.
+  var isClean: Bool
+  /// Whether every byte was read.
+  var readData: Bool
+  var files: Int
+  var directories: Int
+  var others: Int
+  /// Bytes of file data.
+  var dataBytes: Int64
+  /// Bytes of it that were read.
+  var readBytes: Int64
+  var problems: [Problem]
+
+  init(_ report: CheckReport, readData: Bool) {
+    isClean = report.isClean
+    self.readData = readData
+    files = report.files
+    directories = report.directories
+    others = report.others
+    dataBytes = report.dataBytes
+    readBytes = report.readBytes
+    problems = report.problems.map { Problem(path: $0.path, problem: $0.text) }
+  }
+
+  /// The report for people.
+  var lines: [String] {
+    let found = problems.map { problem in
+      problem.path.map { "damaged: \($0): \(problem.problem)" } ?? "damaged: \(problem.problem)"
+    }
+    let amount = "\(files) files, \(directories) directories, \(others) others, \(ByteSize(bytes: dataBytes)) of data"
+    let depth = readData ? "every byte was read" : "data was not read; --read-data does that"
+    let verdict = isClean ? "No damage was found" : "\(problems.count) problems were found"
+    return found + ["\(verdict): \(amount); \(depth)."]
+  }
+}

@@ -18,9 +18,13 @@ extension FileSystem {
   private static let roundSegments = 16
   /// Time between two rounds, and between two epochs that are begun for cleaning only, in nanoseconds.
   private static let roundInterval: UInt64 = 30_000_000_000
+  /// Time between two rounds while the disk is full.
+  private static let shortInterval: UInt64 = 1_000_000_000
   private static let epochInterval: UInt64 = 3600_000_000_000
   /// Retired segments that are worth an epoch.
   private static let retiredWorth = 16
+  /// Retired segments that are worth two epochs on a full disk: more than the heads of these take themselves.
+  private static let retiredWorthWhenShort = 4
 
   /// The work of the thread that cleans.
   func runCleaner() {
@@ -31,16 +35,17 @@ extension FileSystem {
     while !isStopping, refusal == nil {
       cleanWork.wait()
       let now = monotonicTime()
-      let isShort = !space.reserveIsHeld
-      guard !isStopping, isShort || now >= lastRound + Self.roundInterval else { continue }
+      let isShort = space.isShortOfRoom
+      guard !isStopping, now >= lastRound + (isShort ? Self.shortInterval : Self.roundInterval) else { continue }
       lastRound = now
       monitor.unlock()
       do throws(Errno) {
-        let found = try clean()
-        if isShort || (space.retiredSegments >= Self.retiredWorth && now >= lastEpoch + Self.epochInterval) {
+        try clean()
+        let isDue = isShort || now >= lastEpoch + Self.epochInterval
+        if isDue, space.retiredSegments >= (isShort ? Self.retiredWorthWhenShort : Self.retiredWorth) {
           lastEpoch = now
           // What died in an epoch can go when two heads came after it.
-          if found || space.retiredSegments > 0 { try beginEpochs(isShort ? 2 : 1) }
+          try beginEpochs(isShort ? 2 : 1)
         }
       } catch {
         options.logger.warning("cleaning failed: \(error)")

@@ -144,7 +144,7 @@ extension Space {
   /// disk is full; the two newest always stay.
   private func keptHeads(adding head: KeptHead) -> [KeptHead] {
     var kept = heads + [head]
-    let window = reserveHeld ? copyWindow : 0
+    let window = reserveHeld && !isTight ? copyWindow : 0
     while kept.count > 2, kept[1].time <= head.time - window { kept.removeFirst() }
     return kept
   }

@@ -51,6 +51,14 @@ extension Space {
     }
   }
 
+  /// Whether the disk is so full that the copy window is given up for room.
+  package var isShortOfRoom: Bool {
+    !reserveIsHeld || isTight
+  }
+
+  /// Whether little is free beside the reserve. Safe with or without the lock.
+  var isTight: Bool { storage.capacity().free < Int64(reserveBytes) }
+
   /// Room in and around the space.
   package func capacity() -> SpaceCapacity {
     let host = storage.capacity()

@@ -133,9 +133,11 @@ extension FileSystem {
   /// Commits everything that was done before the call; callers that come at the same time share a commit. Lock held before and after, not
   /// all the time in between.
   func commit() throws(Errno) {
+    if let refusal { throw refusal }
     let goal = commits.begun + 1
     while commits.ended < goal {
-      if let refusal { throw refusal }
+      // What the caller did was not stored, and will not be.
+      if refusal != nil { throw .ioError }
       if commits.isRunning {
         progress.wait()
         continue
@@ -180,7 +182,7 @@ extension FileSystem {
       progress.broadcast()
     }
     while true {
-      if let refusal { throw refusal }
+      if refusal != nil { throw .ioError }
       if !logIsFull { makeEverythingReady() }
       let flights = logIsFull ? [] : takeFlights(oldToo: true)
       if !flights.isEmpty {

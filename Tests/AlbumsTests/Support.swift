@@ -129,17 +129,18 @@ extension FileSystem {
 
 /// `count` bytes that depend on `seed`, none of them zero.
 func pattern(_ count: Int, _ seed: Int) -> [UInt8] {
-  var state = UInt32(truncatingIfNeeded: seed) &* 2_654_435_761 | 1
-  return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-    for index in 0..<count {
-      state ^= state << 13
-      state ^= state >> 17
-      state ^= state << 5
-      unsafe buffer[index] = UInt8(truncatingIfNeeded: state) | 1
+  var generator = SeededGenerator(seed: UInt64(truncatingIfNeeded: seed))
+  return unsafe [UInt8](unsafeUninitializedCapacity: (count + 7) & ~7) { buffer, filled in
+    let words = UnsafeMutableRawBufferPointer(buffer)
+    for place in stride(from: 0, to: count, by: 8) {
+      unsafe words.storeBytes(of: generator.next() | 0x0101_0101_0101_0101, toByteOffset: place, as: UInt64.self)
     }
     filled = count
   }
 }
+
+/// Whether all bytes are zero; quick in a debug build, too.
+func isZero(_ bytes: ArraySlice<UInt8>) -> Bool { Array(bytes) == [UInt8](repeating: 0, count: bytes.count) }
 
 /// Expects an error number.
 func expect(_ errno: Errno, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {

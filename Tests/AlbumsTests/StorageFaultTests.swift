@@ -1,0 +1,105 @@
+import FaultyStorage
+import Index
+import SystemPackage
+import Testing
+import Vault
+
+@testable import Albums
+
+/// Damage, full disks and failing disks.
+@Suite struct StorageFaultTests {
+  @Test func damageGivesErrorsForItsFilesOnly() throws {
+    let vault = try TestVault()
+    let a = try vault.files.make("a")
+    let b = try vault.files.make("b")
+    let content = pattern(40_000, 2)
+    try vault.files.put(pattern(300_000, 1), a)
+    try vault.files.synchronize()
+    try vault.files.put(content, b)
+    try vault.files.synchronize()
+    let extent = try #require(
+      try vault.files.index.extents(of: a, overlapping: .zero..<FileOffset(1), limit: 1).first)
+    try vault.reopen()
+    for identifier in vault.storage.names {
+      vault.storage.tamper(identifier) { content in
+        var content = content
+        // In another segment than the extent's this is padding or a later record; only the first segment has this much data.
+        if content.count > extent.position.offset + 200_000, extent.position.segment.index == 0 {
+          content[extent.position.offset + 200_000] ^= 4
+        }
+        return content
+      }
+    }
+    expect(.ioError) { _ = try vault.files.get(a) }
+    #expect(try vault.files.get(a, count: 100_000) == Array(pattern(300_000, 1)[..<100_000]))
+    #expect(try vault.files.get(b) == content)
+    #expect(try vault.files.attributes(of: a).size == 300_000)
+    #expect(!vault.files.isReadOnly)
+    _ = try vault.files.make("c")
+    // What is damaged can be written over.
+    try vault.files.put(pattern(300_000, 3), a)
+    try vault.files.synchronize()
+    #expect(try vault.files.get(a) == pattern(300_000, 3))
+    try vault.files.close()
+  }
+
+  @Test func aFullDiskRefusesDataAndStillDeletes() throws {
+    let small = FaultyStorage()
+    small.setLimit(24 << 20)
+    let vault = try TestVault(storage: small) { $0.commitInterval = 0.05 }
+    let files = vault.files
+    var written: [InodeNumber] = []
+    var failure: Errno?
+    while failure == nil, written.count < 100 {
+      do {
+        let file = try files.make("f\(written.count)")
+        written.append(file)
+        try files.put(pattern(1 << 20, written.count), file)
+        if written.count % 4 == 0 { try files.synchronize() }
+      } catch let error as Errno {
+        failure = error
+      }
+    }
+    #expect(failure == .noSpace)
+    #expect(written.count > 4)
+    #expect(!files.isReadOnly)
+    // All that a synchronize promised is there, and all else that is there is right.
+    for (place, file) in written.enumerated() {
+      let size = try files.attributes(of: file).size
+      if size > 0 { #expect(try files.get(file) == pattern(1 << 20, place + 1)) }
+    }
+    for place in written.indices.dropFirst(2) {
+      #expect(try files.unlink(.of("f\(place)"), in: .root) == written[place])
+      files.forget(written[place])
+    }
+    try files.synchronize()
+    vault.storage.setLimit(.max)
+    let more = try files.make("more")
+    try files.put(pattern(100_000, 7), more)
+    try vault.reopen()
+    #expect(try vault.files.names(of: .root).keys.sorted() == ["f0", "f1", "more"])
+    #expect(try vault.files.get(written[0]) == pattern(1 << 20, 1))
+    #expect(try vault.files.get(more) == pattern(100_000, 7))
+    try vault.files.close()
+  }
+
+  @Test func aFailingDiskMakesItReadOnly() throws {
+    let vault = try TestVault { $0.commitInterval = 3600 }
+    let files = vault.files
+    let a = try files.make("a")
+    try files.put(pattern(10_000, 1), a)
+    try files.synchronize()
+    let b = try files.make("b")
+    try files.put(pattern(10_000, 2), b)
+    vault.storage.inject(.error(.ioError, at: vault.storage.operationCount + 1))
+    expect(.ioError) { try files.synchronize() }
+    #expect(files.isReadOnly)
+    #expect(try files.get(a) == pattern(10_000, 1))
+    expect(.readOnlyFileSystem) { _ = try files.make("c") }
+    expect(.readOnlyFileSystem) { try files.synchronize() }
+    #expect(throws: Errno.self) { try files.close() }
+    let after = try vault.afterPowerCut(seed: 1)
+    #expect(try after.files.get(a) == pattern(10_000, 1))
+    try after.files.close()
+  }
+}

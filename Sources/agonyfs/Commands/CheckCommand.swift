@@ -69,7 +69,12 @@ struct CheckResult: Encodable {
     }
     let amount = "\(files) files, \(directories) directories, \(others) others, \(ByteSize(bytes: dataBytes)) of data"
     let depth = readData ? "every byte was read" : "data was not read; --read-data does that"
-    let verdict = isClean ? "No damage was found" : "\(problems.count) problems were found"
+    let verdict =
+      switch problems.count {
+      case 0: "No damage was found"
+      case 1: "1 problem was found"
+      default: "\(problems.count) problems were found"
+      }
     return found + ["\(verdict): \(amount); \(depth)."]
   }
 }

@@ -35,8 +35,8 @@ import Testing
     for outcome in try all(workspace) { expectFailure(outcome, .noVault, "segments") }
   }
 
-  @Test func unreadableVault() throws {
-    try #require(Workspace.isRoot, "needs root, to become another user")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
+  func unreadableVault() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     let outcome = try workspace.shell(
@@ -117,8 +117,8 @@ import Testing
     #expect(try workspace.shell("test -e asked").status == 1)
   }
 
-  @Test func missingDeviceIsSaid() throws {
-    try #require(Workspace.isRoot, "needs root, to hide /dev/fuse")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to hide /dev/fuse"))
+  func missingDeviceIsSaid() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     let outcome = try workspace.shell(
@@ -129,8 +129,8 @@ import Testing
     expectFailure(outcome, .failure, "/dev/fuse")
   }
 
-  @Test func missingHelperIsSaid() throws {
-    try #require(Workspace.isRoot, "needs root, to hide fusermount3")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to hide fusermount3"))
+  func missingHelperIsSaid() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     let outcome = try workspace.shell(
@@ -147,8 +147,8 @@ import Testing
     expectFailure(outcome, .failure, "fusermount3", "package fuse3")
   }
 
-  @Test func vaultThatCannotBeWrittenIsMountedReadOnly() throws {
-    try #require(Workspace.isRoot, "needs root, for a read-only file system")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a read-only file system"))
+  func vaultThatCannotBeWrittenIsMountedReadOnly() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     try expectSuccess(

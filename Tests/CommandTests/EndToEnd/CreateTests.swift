@@ -50,7 +50,8 @@ import Testing
   @Test(arguments: [
     "create", "create /a /b", "create --segment-size 3M /a", "create --segment-size 512K /a", "create --kdf none /a",
     "create --cipher rot13 /a", "create --cover much /a", "create --password --password-file /x /a",
-    "create --nonsense /a", "nonsense", "mount /a", "mount -o nonsense /a /b", "mount --idle soon /a /b",
+    "create --nonsense /a", "nonsense", "chekc Vault", "nonsense Vault Albums", "mount /a", "mount -o nonsense /a /b",
+    "mount --idle soon /a /b",
     "mount --copy-window x /a /b", "space add", "password change", "unmount",
   ])
   func commandLinesThatCannotBeUnderstood(_ arguments: String) throws {
@@ -87,8 +88,8 @@ import Testing
     #expect(outcome.output.contains("unmount"))
   }
 
-  @Test func fullDiskIsSaid() throws {
-    try #require(Workspace.isRoot, "needs root, for a small file system")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
+  func fullDiskIsSaid() throws {
     let workspace = try Workspace()
     _ = try workspace.shell("mkdir disk; mount -t tmpfs -o size=3m none disk")
     let outcome = try workspace.agonyfs(

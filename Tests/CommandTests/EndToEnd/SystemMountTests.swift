@@ -17,8 +17,8 @@ import Testing
       """)
   }
 
-  @Test func mountEightTakesTheUsualOptions() throws {
-    try #require(Workspace.isRoot, "needs root, as mount(8) does")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
+  func mountEightTakesTheUsualOptions() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     try expectSuccessInNamespace(
@@ -35,8 +35,8 @@ import Testing
       """)
   }
 
-  @Test func mountEightGivesOurStatus() throws {
-    try #require(Workspace.isRoot, "needs root, as mount(8) does")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
+  func mountEightGivesOurStatus() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     try workspace.write("wrong\n", to: "wrong")
@@ -50,8 +50,8 @@ import Testing
       """)
   }
 
-  @Test func lineOfFstab() throws {
-    try #require(Workspace.isRoot, "needs root, as mount(8) does")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
+  func lineOfFstab() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     try workspace.write(
@@ -72,8 +72,8 @@ import Testing
       """)
   }
 
-  @Test func unprivilegedUserMountsAndUnmounts() throws {
-    try #require(Workspace.isRoot, "needs root, to become another user")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
+  func unprivilegedUserMountsAndUnmounts() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     try expectSuccessInNamespace(
@@ -111,8 +111,8 @@ import Testing
       """)
   }
 
-  @Test func closedDeviceIsSaid() throws {
-    try #require(Workspace.isRoot, "needs root, to become another user")
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
+  func closedDeviceIsSaid() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     try expectSuccessInNamespace(

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import agonyfs
+
+/// The program in the background is killed.
+@Suite struct CrashTests {
+  @Test func whatWasSyncedIsThereWithoutRepair() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      head -c 5000000 /dev/urandom > photo
+      agonyfs mount --password-file password Vault Albums
+      dd if=photo of=Albums/synced bs=1M conv=fsync
+      cp photo Albums/perhaps
+      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      status=0
+      agonyfs mount --password-file password Vault Albums 2> said || status=$?
+      test $status = 14
+      fusermount3 -u Albums
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/synced
+      # Of what was not synced a prefix may be there, and nothing else.
+      if [ -e Albums/perhaps ]; then head -c "$(stat -c %s Albums/perhaps)" photo | cmp - Albums/perhaps; fi
+      agonyfs unmount Albums
+      agonyfs check --read-data --password-file password Vault
+      """)
+  }
+
+  @Test func deadMountIsTakenAway() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      agonyfs unmount Albums
+      ! grep -q " $W/Albums " /proc/mounts
+      """)
+  }
+
+  @Test func callerThatGoesAwayLeavesNoMount() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("")
+    // The caller is stopped by a signal while the key is derived; the program in the background finds nobody to answer.
+    try expectSuccess(
+      workspace,
+      """
+      "$AGONYFS" mount --password-file password Vault Albums &
+      until pid=$(pgrep -f "^agonyfs mount .*$W/Albums"); do kill -0 $!; done
+      kill -9 $!
+      while kill -0 $pid 2>/dev/null; do sleep 0.05; done
+      ! grep -q " $W/Albums " /proc/mounts
+      """)
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import agonyfs
+
+/// Files of a vault that are damaged: what they hold answers with an error, everything else works, and `check` names what is hurt.
+@Suite struct DamageTests {
+  /// A vault with a small file `good/small` and then a file `large`, and the list `middle` of files of the vault that hold
+  /// nothing but data of the latter.
+  private func vault() throws -> Workspace {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      head -c 500000 /dev/urandom > small
+      head -c 12000000 /dev/urandom > large
+      agonyfs mount --password-file password Vault Albums
+      mkdir Albums/good
+      cp small Albums/good/
+      agonyfs unmount Albums
+      find Vault/segments -type f | sort > before
+      agonyfs mount --password-file password Vault Albums
+      cp large Albums/
+      agonyfs unmount Albums
+      find Vault/segments -type f | sort | comm -13 before - | xargs stat -c '%z %n' | sort | cut -d ' ' -f 4 > new
+      test "$(wc -l < new)" -ge 12
+      sed -n '5,7p' new > middle
+      """)
+    return workspace
+  }
+
+  /// How to damage, and whether that is found without reading the data.
+  private static let damages: [(String, Bool)] = [
+    ("rm $first", true),
+    ("truncate -s 500000 $first", true),
+    ("truncate -s 0 $first", true),
+    (
+      """
+      byte=$(od -An -tu1 -j 400000 -N 1 $first)
+      printf "\\\\$(printf %o $((byte ^ 1)))" | dd of=$first bs=1 seek=400000 conv=notrunc
+      """, false
+    ),
+    ("cp $first other; cp $second $first; cp other $second", true),
+  ]
+
+  @Test(arguments: damages)
+  func onlyDamagedFilesAreHurt(_ damage: String, _ isSeen: Bool) throws {
+    let workspace = try vault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs check --read-data --password-file password Vault
+      first=$(sed -n 1p middle); second=$(sed -n 2p middle)
+      \(damage)
+      find Vault -type f | sort | xargs sha256sum > damaged
+      status=0
+      agonyfs check --read-data --password-file password Vault > found || status=$?
+      test $status = 16
+      grep -q 'damaged: /large' found
+      ! grep -q small found
+      status=0
+      agonyfs check --password-file password Vault > seen || status=$?
+      test $status = \(isSeen ? 16 : 0)
+      # Looking changed nothing.
+      find Vault -type f | sort | xargs sha256sum | cmp damaged
+      agonyfs mount --password-file password Vault Albums
+      ! cat Albums/large > copy 2> error
+      grep -q 'Input/output error' error
+      # What was read before the damage is right.
+      head -c "$(stat -c %s copy)" large | cmp copy
+      cmp small Albums/good/small
+      echo works > Albums/new
+      rm Albums/large
+      sync -f Albums
+      agonyfs unmount Albums
+      # The damaged file of the vault may still belong to an older state, but no file in the space is hurt any more.
+      agonyfs check --read-data --password-file password Vault > after || true
+      ! grep -q 'damaged: /' after
+      grep -q '2 files' after
+      """)
+  }
+
+  @Test func damageAsJSON() throws {
+    let workspace = try vault()
+    try expectSuccess(workspace, "rm $(sed -n 1p middle)")
+    let outcome = try workspace.shell("agonyfs check --json --password-file password Vault")
+    expectFailure(outcome, .damage)
+    let result = try JSON.decode(CheckAnswer.self, outcome.output)
+    #expect(!result.isClean)
+    #expect(result.problems.contains { $0.path == "/large" })
+    #expect(result.problems.allSatisfy { !$0.problem.isEmpty })
+  }
+}

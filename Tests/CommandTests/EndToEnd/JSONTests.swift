@@ -1,0 +1,105 @@
+import FoundationEssentials
+import Testing
+
+@testable import agonyfs
+
+/// What `check --json` promises to other programs.
+struct CheckAnswer: Decodable {
+  struct Problem: Decodable {
+    var path: String?
+    var problem: String
+  }
+  var isClean: Bool
+  var readData: Bool
+  var files: Int
+  var directories: Int
+  var others: Int
+  var dataBytes: Int64
+  var readBytes: Int64
+  var problems: [Problem]
+}
+
+/// What `info --json` promises to other programs.
+struct InfoAnswer: Decodable {
+  struct Derivation: Decodable {
+    var algorithm: String
+    var operations: UInt64
+    var memory: UInt64
+  }
+  struct Vault: Decodable {
+    var path: String
+    var format: Int
+    var identifier: String
+    var segmentSize: Int
+    var files: Int
+    var bytes: Int64
+    var isReadOnly: Bool
+    var keyDerivations: [Derivation]
+  }
+  struct Space: Decodable {
+    var cipher: String
+    var files: Int64
+    var dataBytes: Int64
+    var storedBytes: Int64
+    var indexBytes: Int64
+    var passwords: Int
+  }
+  var vault: Vault
+  var space: Space
+}
+
+enum JSON {
+  static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+    try JSONDecoder().decode(type, from: Data(text.utf8))
+  }
+}
+
+/// Figures for other programs.
+@Suite struct JSONTests {
+  @Test func figuresOfASpace() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 1M --cipher xchacha20-poly1305")
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      mkdir Albums/album
+      head -c 100000 /dev/urandom > Albums/album/photo
+      ln -s photo Albums/album/link
+      agonyfs unmount Albums
+      """)
+    let info = try JSON.decode(
+      InfoAnswer.self, try workspace.shell("agonyfs info --json --password-file password Vault").output)
+    #expect(info.vault.path == workspace.at("Vault"))
+    #expect(info.vault.format == 1)
+    #expect(info.vault.identifier.count == 32)
+    #expect(info.vault.segmentSize == 1 << 20)
+    #expect(info.vault.bytes == Int64(info.vault.files) << 20)
+    #expect(!info.vault.isReadOnly)
+    #expect(info.vault.keyDerivations.map(\.memory) == [64 << 20])
+    #expect(info.space.cipher == "xchacha20-poly1305")
+    #expect(info.space.files == 4)
+    #expect(info.space.dataBytes == 100_000)
+    #expect(info.space.storedBytes > 100_000)
+    #expect(info.space.passwords == 1)
+
+    let check = try JSON.decode(
+      CheckAnswer.self, try workspace.shell("agonyfs check --json --read-data --password-file password Vault").output)
+    #expect(check.isClean)
+    #expect(check.readData)
+    #expect(check.files == 1)
+    #expect(check.directories == 2)
+    #expect(check.others == 1)
+    #expect(check.dataBytes == 100_000)
+    #expect(check.readBytes == 100_000)
+    #expect(check.problems.isEmpty)
+  }
+
+  @Test func figuresOfAMountedSpace() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.mount().status == 0)
+    #expect(try workspace.shell("agonyfs info --json --password-file password Vault").status == 0)
+    #expect(try workspace.unmount().status == 0)
+  }
+}

@@ -1,141 +1,260 @@
-// Verifies a space: its database, what the tables say of each other, and the data. Changes nothing.
+// Verifies everything that a password reaches, and changes nothing.
 //
-// Every table is read once, in order. What is kept in memory per inode is a few numbers.
+// Order: the log's segments, every page of the database, SQLite's own check, names against inodes, extents against segments and against the
+// counts that are kept; then the data: all of it, or what lies in segments that have something wrong. Paths are looked up at the end, for
+// what is hurt.
 
+package import Crypto
 internal import Index
 package import Vault
 
-/// Checks a space that no file system has open.
-package final class Checker {
-  /// Problems that a report names at most.
-  package static let problemLimit = 1000
-  static let step = 1000
+struct Checker {
+  private static let batch = 4096
+  private static let directoryKind: UInt8 = 4
+  private static let regularKind: UInt8 = 8
 
-  let space: Space
-  let readsData: Bool
-  var report = CheckReport()
-  var inodes: [InodeNumber: Facts] = [:]
-  var damaged: Set<InodeNumber> = []
+  private let space: Space
+  private let index: Index
+  private let readData: Bool
+  private var report = CheckReport()
+  /// What is wrong with which inode; the paths are looked up together.
+  private var hurt: [InodeNumber: [String]] = [:]
+  private var names: [InodeNumber: UInt32] = [:]
+  private var subdirectories: [InodeNumber: UInt32] = [:]
+  private var allocated: [InodeNumber: Int64] = [:]
 
-  /// What the inode table says, and what the others say of the same inode.
-  struct Facts {
-    var kind: UInt8
-    var links: UInt32
-    var isOrphan = false
-    var names: UInt32 = 0
-    var subdirectories: UInt32 = 0
-    var size: Int64
-    var allocated: Int64
-    var parent: InodeNumber?
-    var hasAttributes: Bool
-  }
-
-  init(space: Space, readsData: Bool) {
+  private init(space: Space, index: Index, readData: Bool) {
     self.space = space
-    self.readsData = readsData
+    self.index = index
+    self.readData = readData
   }
 
-  /// Checks everything in a space, and with `readsData` every byte of file data. The space may be open for reading only.
-  ///
-  /// - Throws: `.damaged` when the index cannot even be opened.
-  package static func check(_ space: Space, readsData: Bool) throws(FileSystemError) -> CheckReport {
-    let checker = Checker(space: space, readsData: readsData)
-    do throws(IndexError) {
-      let index = try Index(space: space)
-      try checker.run(index)
-    } catch {
-      throw FileSystemError(error)
-    }
-    return checker.report
-  }
-
-  func add(_ text: String, _ inode: InodeNumber? = nil) {
-    guard report.problems.count < Self.problemLimit else {
-      report.furtherProblems += 1
-      return
-    }
-    report.problems.append(CheckReport.Problem(text: text, inode: inode))
-  }
-
-  private func run(_ index: Index) throws(IndexError) {
-    report.databasePages = Int(space.databasePageCount)
-    report.segments = space.segments().count
-    attempt("the database") { () throws(IndexError) in
-      for line in try index.integrityCheck() { add("the database: \(line)") }
-    }
-    attempt("the table of inodes") { () throws(IndexError) in try checkInodes(index) }
-    attempt("the table of orphans") { () throws(IndexError) in try checkOrphans(index) }
-    attempt("the table of names") { () throws(IndexError) in try checkNames(index) }
-    attempt("the table of extents") { () throws(IndexError) in try checkExtents(index) }
-    attempt("the table of extended attributes") { () throws(IndexError) in try checkAttributes(index) }
-    checkLinks()
-    attempt("the names of damaged files") { () throws(IndexError) in try addPaths(index) }
-  }
-
-  /// Goes on with the next table when one cannot be read.
-  private func attempt(_ what: String, _ body: () throws(IndexError) -> Void) {
-    do throws(IndexError) { try body() } catch { add("\(what) cannot be read to its end: \(error)") }
-  }
-
-  // MARK: Inodes
-
-  private func checkInodes(_ index: Index) throws(IndexError) {
-    var last: InodeNumber?
-    while true {
-      let step = try index.inodes(after: last, limit: Self.step)
-      guard let end = step.last else { break }
-      last = end.number
-      for record in step { checkInode(record) }
-    }
-    if Int64(inodes.count) != index.inodeCount { add("the index counts \(index.inodeCount) inodes and has \(inodes.count)") }
-  }
-
-  private func checkInode(_ record: InodeRecord) {
-    inodes[record.number] = Facts(
-      kind: record.kind, links: record.links, size: record.size, allocated: record.allocated, parent: record.parent,
-      hasAttributes: record.hasExtendedAttributes)
-    switch record.mode & FileKind.mask {
-    case FileKind.regular: report.files += 1
-    case FileKind.directory: report.directories += 1
-    case FileKind.symbolicLink, FileKind.fifo, FileKind.socket, FileKind.characterDevice, FileKind.blockDevice:
-      report.others += 1
-    default: add("the inode is of no known kind", record.number)
-    }
-    let isDirectory = record.mode & FileKind.mask == FileKind.directory
-    if isDirectory != (record.parent != nil) { add("only directories have a parent directory, and all have", record.number) }
-    let isLink = record.mode & FileKind.mask == FileKind.symbolicLink
-    if isLink != (record.target != nil) || (isLink && record.size != Int64(record.target?.count ?? 0)) {
-      add("the target of a symbolic link does not fit the inode", record.number)
-    }
-    if record.size < 0 || record.allocated < 0 { add("a size is negative", record.number) }
-  }
-
-  private func checkOrphans(_ index: Index) throws(IndexError) {
-    for orphan in try index.orphans(limit: .max) {
-      report.orphans += 1
-      guard let facts = inodes[orphan] else {
-        add("an orphan is no inode", orphan)
-        continue
+  /// Checks a space that is open.
+  static func check(_ space: Space, readData: Bool) -> CheckReport {
+    let findings = space.verify(readData: false)
+    var pages: [String] = []
+    let page = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Space.databasePageSize, alignment: 16)
+    defer { unsafe page.deallocate() }
+    for number in 0..<space.databasePageCount {
+      do throws(VaultError) {
+        try unsafe space.readPage(PageNumber(rawValue: number + 1), into: page)
+      } catch {
+        pages.append("page \(number + 1) of the index cannot be read")
       }
-      if facts.links != 0 { add("an orphan has names", orphan) }
-      inodes[orphan]?.isOrphan = true
+    }
+    let structural = (findings.map(\.problem) + pages).map {
+      CheckReport.Problem(path: nil, text: $0)
+    }
+    do throws(IndexError) {
+      var checker = Checker(space: space, index: try Index(space: space), readData: readData)
+      checker.report.problems = structural
+      do throws(IndexError) {
+        try checker.run(suspects: Set(findings.map(\.segment)))
+      } catch {
+        checker.report.problems.append(
+          CheckReport.Problem(
+            path: nil, text: "the index cannot be read to its end, so not everything was checked"))
+      }
+      return checker.report
+    } catch {
+      var report = CheckReport()
+      report.problems =
+        structural + [CheckReport.Problem(path: nil, text: "the index cannot be opened")]
+      return report
     }
   }
 
-  private func checkAttributes(_ index: Index) throws(IndexError) {
-    var last: InodeNumber?
-    var owners: Set<InodeNumber> = []
+  private mutating func run(suspects: Set<SegmentNumber>) throws(IndexError) {
+    for line in try index.integrityCheck() where line != "ok" {
+      add("the index is inconsistent: \(line)")
+    }
+    try countNames()
+    try checkExtents(suspects: suspects)
+    try checkInodes()
+    try nameTheHurt()
+  }
+
+  private mutating func add(_ text: String) {
+    report.problems.append(CheckReport.Problem(path: nil, text: text))
+  }
+
+  private mutating func countNames() throws(IndexError) {
+    var last: LocatedDentry?
     while true {
-      let step = try index.inodesWithAttributes(after: last, limit: Self.step)
-      guard let end = step.last else { break }
-      last = end
-      owners.formUnion(step)
+      let entries = try index.dentries(after: last, limit: Self.batch)
+      for entry in entries {
+        names[entry.entry.inode, default: 0] += 1
+        if entry.entry.kind == Self.directoryKind { subdirectories[entry.parent, default: 0] += 1 }
+      }
+      if entries.count < Self.batch { return }
+      last = entries.last
     }
-    for owner in owners where inodes[owner]?.hasAttributes != true {
-      add("extended attributes belong to no inode, or to one that should have none", owner)
+  }
+
+  private mutating func checkInodes() throws(IndexError) {
+    let orphans = Set(try index.orphans(limit: .max))
+    var last: InodeNumber?
+    while true {
+      let inodes = try index.inodes(after: last, limit: Self.batch)
+      for inode in inodes {
+        let count = names.removeValue(forKey: inode.number) ?? 0
+        let isDirectory = inode.kind == Self.directoryKind
+        switch inode.kind {
+        case Self.directoryKind: report.directories += 1
+        case Self.regularKind: report.files += 1
+        default: report.others += 1
+        }
+        if orphans.contains(inode.number) {
+          if count != 0 { note(inode.number, "it is marked as deleted, but has a name") }
+        } else if inode.number == .root {
+          if count != 0 { note(inode.number, "the root directory has a name") }
+        } else if count == 0 {
+          add("inode \(inode.number.rawValue) has no name")
+        } else if isDirectory && count != 1 {
+          note(inode.number, "the directory has \(count) names")
+        }
+        let expected = isDirectory ? 2 + (subdirectories[inode.number] ?? 0) : count
+        if !orphans.contains(inode.number), inode.links != expected {
+          note(inode.number, "its link count is \(inode.links), but should be \(expected)")
+        }
+        let bytes = allocated.removeValue(forKey: inode.number) ?? 0
+        // What is being deleted goes in steps.
+        if !orphans.contains(inode.number), inode.allocated != bytes {
+          note(inode.number, "\(inode.allocated) bytes are counted for it, but it has \(bytes)")
+        }
+      }
+      if inodes.count < Self.batch { break }
+      last = inodes.last?.number
     }
-    for (number, facts) in inodes where facts.hasAttributes && !owners.contains(number) {
-      add("the inode should have extended attributes and has none", number)
+    for inode in names.keys { note(inode, "its name leads to an inode that does not exist") }
+    for inode in allocated.keys {
+      add("data belongs to inode \(inode.rawValue), which does not exist")
     }
+  }
+
+  private mutating func checkExtents(suspects: Set<SegmentNumber>) throws(IndexError) {
+    let present = Set(space.segments().map(\.number))
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Space.maximumExtentLength, alignment: 4096)
+    defer { unsafe buffer.deallocate() }
+    var live: [SegmentNumber: Int64] = [:]
+    var last: LocatedExtent?
+    while true {
+      let extents = try index.extents(after: last, limit: Self.batch)
+      for located in extents {
+        let extent = located.extent
+        let segment = extent.position.segment
+        live[segment, default: 0] += Int64(extent.length)
+        allocated[located.inode, default: 0] += Int64(extent.length)
+        report.dataBytes += Int64(extent.length)
+        if let before = last, before.inode == located.inode, before.extent.end > extent.offset {
+          note(located.inode, "two extents overlap at byte \(extent.offset.rawValue)")
+        }
+        last = located
+        guard extent.length > 0, extent.skip >= 0,
+          extent.skip + extent.length <= extent.recordLength,
+          extent.recordLength <= Space.maximumExtentLength,
+          extent.position.offset < space.segmentBytes
+        else {
+          note(located.inode, "the extent at byte \(extent.offset.rawValue) is impossible")
+          continue
+        }
+        guard present.contains(segment) else {
+          note(
+            located.inode,
+            "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone"
+          )
+          continue
+        }
+        if readData || suspects.contains(segment) { unsafe read(located, into: buffer) }
+      }
+      if extents.count < Self.batch { break }
+    }
+    try checkLiveBytes(live)
+  }
+
+  private mutating func read(_ located: LocatedExtent, into buffer: UnsafeMutableRawBufferPointer) {
+    let extent = located.extent
+    let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<extent.length])
+    do throws(VaultError) {
+      try unsafe space.read(
+        extent.position, recordLength: extent.recordLength,
+        range: extent.skip..<extent.skip + extent.length,
+        into: target)
+      report.readBytes += Int64(extent.length)
+    } catch {
+      note(located.inode, "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are damaged")
+    }
+  }
+
+  private mutating func checkLiveBytes(_ counted: [SegmentNumber: Int64]) throws(IndexError) {
+    var counted = counted
+    var last: SegmentNumber?
+    while true {
+      let lives = try index.segmentLives(after: last, limit: Self.batch)
+      for life in lives where (counted.removeValue(forKey: life.segment) ?? 0) != life.liveBytes {
+        add("the count of live bytes of segment \(life.segment.rawValue) is wrong")
+      }
+      if lives.count < Self.batch { break }
+      last = lives.last?.segment
+    }
+    for segment in counted.keys {
+      add("segment \(segment.rawValue) holds data, but no count of live bytes is kept for it")
+    }
+  }
+
+  private mutating func note(_ inode: InodeNumber, _ text: String) {
+    hurt[inode, default: []].append(text)
+  }
+
+  private mutating func nameTheHurt() throws(IndexError) {
+    if hurt.isEmpty { return }
+    var paths: [InodeNumber: String] = [.root: "/"]
+    for entry in try index.names(of: Set(hurt.keys)) where paths[entry.inode] == nil {
+      paths[entry.inode] = try path(of: entry.parent) + entry.name.description
+    }
+    for (inode, texts) in hurt.sorted(by: { $0.key < $1.key }) {
+      for text in texts {
+        let path = paths[inode]
+        let isNamed = path != nil
+        report.problems.append(
+          CheckReport.Problem(
+            path: path, text: isNamed ? text : "inode \(inode.rawValue), which has no name: \(text)"
+          ))
+      }
+    }
+  }
+
+  /// The path of a directory with a slash at its end.
+  private func path(of directory: InodeNumber) throws(IndexError) -> String {
+    var components: [String] = []
+    var current = directory
+    // No tree is deeper than the names that it has; a loop in a damaged one ends here.
+    while current != .root, components.count < 100_000,
+      let entry = try index.entry(ofDirectory: current)
+    {
+      components.append(entry.entry.name.description)
+      current = entry.parent
+    }
+    return "/" + components.reversed().map { $0 + "/" }.joined()
+  }
+}
+
+extension SpaceManager {
+  /// Verifies all that a password reaches: the log's segments and chain, the database's pages, the index's integrity, names, link counts, extents and
+  /// the counts that are kept; with `readData` every byte of every file. Changes nothing.
+  ///
+  /// - Throws: `.noSpaceOpens`; `.spaceInUse` while the space is mounted; `.damaged` when no state of the space can be found; `.system`.
+  package static func check(
+    in vault: Vault, password: Password, readData: Bool
+  ) throws(VaultError) -> CheckReport {
+    let (_, body) = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(body, readOnly: true, acceptOlder: false)
+    var report = Checker.check(space, readData: readData)
+    if let warning = space.recoveryWarning {
+      report.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
+    }
+    return report
   }
 }

@@ -1,5 +1,6 @@
 // Reading: a plan is made with the lock held, data is opened without it.
 
+internal import Glibc
 internal import Index
 internal import Logging
 package import SystemPackage
@@ -90,7 +91,7 @@ extension FileSystem {
   }
 
   private func zero(_ target: UnsafeMutableRawBufferPointer, _ range: Range<Int>) {
-    unsafe UnsafeMutableRawBufferPointer(rebasing: target[range]).initializeMemory(as: UInt8.self, repeating: 0)
+    if let start = target.baseAddress, !range.isEmpty { unsafe memset(start + range.lowerBound, 0, range.count) }
   }
 
   /// Reads the stretches; gives the first that cannot be read.

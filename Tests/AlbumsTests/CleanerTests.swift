@@ -48,7 +48,7 @@ import Vault
     for (file, content) in kept { #expect(try vault.files.get(file) == content) }
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(try Checker.check(space, readsData: true).problems == [])
+    #expect(Checker.check(space, readData: true).problems == [])
     try space.close()
   }
 

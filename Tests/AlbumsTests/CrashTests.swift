@@ -40,7 +40,7 @@ import Vault
     #expect(names.count <= done + 1)
     try after.files.close()
     let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
-    #expect(try Checker.check(space, readsData: true).problems == [])
+    #expect(Checker.check(space, readData: true).problems == [])
     try space.close()
     #expect(throws: Never.self) { try vault.files.close() }
   }
@@ -55,16 +55,17 @@ import Vault
     try vault.files.synchronize()
     #expect(try vault.files.get(open) == pattern(2 << 20, 1))
     let after = try vault.afterPowerCut(seed: 3)
-    // The thread that deletes runs by itself; closing waits for what it has begun.
     try after.files.close()
+    // The thread that deletes has its steps done at the latest after some more mounts.
     var report = CheckReport()
-    repeat {
+    for _ in 0..<50 {
+      let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
+      report = Checker.check(space, readData: true)
+      try space.close()
+      if report.files == 0 { break }
       try after.reopen()
       try after.files.close()
-      let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
-      report = try Checker.check(space, readsData: true)
-      try space.close()
-    } while report.orphans > 0
+    }
     #expect(report.problems == [])
     #expect(report.files == 0 && report.dataBytes == 0)
     try vault.files.close()
@@ -82,9 +83,9 @@ import Vault
     try vault.files.close()
     #expect(vault.files.openFileCount == 0)
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    let report = try Checker.check(space, readsData: true)
+    let report = Checker.check(space, readData: true)
     #expect(report.problems == [])
-    #expect(report.files == 0 && report.directories == 1 && report.orphans == 0)
+    #expect(report.files == 0 && report.directories == 1)
     try space.close()
   }
 }

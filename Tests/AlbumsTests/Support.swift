@@ -1,5 +1,6 @@
 import Crypto
 import FaultyStorage
+import Glibc
 import Index
 import Logging
 import Storage
@@ -139,8 +140,13 @@ func pattern(_ count: Int, _ seed: Int) -> [UInt8] {
   }
 }
 
+/// Whether the bytes are the same; quick in a debug build, too.
+func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+  unsafe one.count == other.count && memcmp(one, other, one.count) == 0
+}
+
 /// Whether all bytes are zero; quick in a debug build, too.
-func isZero(_ bytes: ArraySlice<UInt8>) -> Bool { Array(bytes) == [UInt8](repeating: 0, count: bytes.count) }
+func isZero(_ bytes: ArraySlice<UInt8>) -> Bool { isSame(Array(bytes), [UInt8](repeating: 0, count: bytes.count)) }
 
 /// Expects an error number.
 func expect(_ errno: Errno, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {

@@ -146,7 +146,8 @@ extension FileSystem {
         try locked { () throws(Errno) in
           for extent in extents {
             _ = try stored { () throws(IndexError) in
-              try index.replaceExtent(extent.extent, of: extent.inode, with: pieces.map { $0.moved(to: extent.extent.offset) })
+              try index.replaceExtent(
+                extent.extent, of: extent.inode, with: pieces.map { $0.moved(to: extent.extent.offset) })
             }
           }
           noteChange()

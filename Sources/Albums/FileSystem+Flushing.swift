@@ -5,6 +5,14 @@ internal import Logging
 internal import SystemPackage
 internal import Vault
 
+/// Where a chunk waits, in a queue. The queues do not keep chunks alive: one that was written long ago would hold its memory.
+struct ChunkPlace {
+  let inode: Inode
+  let window: Int64
+  /// What waits there now, if anything does.
+  var chunk: Chunk? { inode.buffer.waiting[window] }
+}
+
 /// A chunk that is being written.
 struct Flight {
   /// Bytes beside what was written, up to the ends of the file system's blocks: so that small writes do not leave ever smaller extents.
@@ -41,7 +49,9 @@ extension FileSystem {
 
   /// Has all data that waits written as soon as possible. Lock held.
   func makeEverythingReady() {
-    while let chunk = waitingChunks.popFirst() { makeReady(chunk) }
+    while let place = waitingChunks.popFirst() {
+      if let chunk = place.chunk { makeReady(chunk) }
+    }
   }
 
   /// Begins the flight of some chunks. Lock held.
@@ -49,8 +59,10 @@ extension FileSystem {
     var flights: [Flight] = []
     var bytes = 0
     while bytes < Self.batch.bytes, flights.count < Self.batch.chunks {
-      guard let chunk = readyChunks.popFirst() ?? (oldToo ? waitingChunks.popFirst() : nil) else { break }
-      guard let inode = chunk.owner, inode.buffer.waiting[chunk.window] === chunk, chunk.state != .blocked else { continue }
+      let isReady = !readyChunks.isEmpty
+      guard let place = readyChunks.popFirst() ?? (oldToo ? waitingChunks.popFirst() : nil) else { break }
+      let inode = place.inode
+      guard let chunk = place.chunk, chunk.state == .ready || (chunk.state == .waiting && !isReady) else { continue }
       guard inode.buffer.beginFlight(chunk) else {
         chunk.state = .blocked
         continue
@@ -186,7 +198,7 @@ extension FileSystem {
         flight.inode.buffer.put(chunk)
         waitingCount += 1
         chunk.state = .waiting
-        waitingChunks.append(chunk)
+        waitingChunks.append(ChunkPlace(inode: flight.inode, window: chunk.window))
       }
     }
     progress.broadcast()

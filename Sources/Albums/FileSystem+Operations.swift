@@ -68,7 +68,8 @@ extension FileSystem {
     case .full: return .noSpace
     case .readOnly: return .readOnlyFileSystem
     case .damaged, .transactionLost, .sqlite:
-      options.logger.error("the index failed: \(error); the log says: \(index.lastStoreError.map { "\($0)" } ?? "nothing")")
+      options.logger.error(
+        "the index failed: \(error); the log says: \(index.lastStoreError.map { "\($0)" } ?? "nothing")")
       return .ioError
     }
   }

@@ -62,7 +62,8 @@ extension FileSystem {
     var plan: [StoredStretch] = []
     for missing in unsafe inode.buffer.copy(start..<start + Int64(count), into: target) {
       let place = Int(missing.lowerBound - start)
-      let part = unsafe UnsafeMutableRawBufferPointer(rebasing: target[place..<place + Int(missing.upperBound - missing.lowerBound)])
+      let part = unsafe UnsafeMutableRawBufferPointer(
+        rebasing: target[place..<place + Int(missing.upperBound - missing.lowerBound)])
       unsafe try planStored(inode, missing, part) { plan.append(StoredStretch(place: place + $0, extent: $1)) }
     }
     return (count, plan)

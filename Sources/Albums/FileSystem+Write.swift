@@ -29,7 +29,11 @@ extension FileSystem {
           let chunk = inode.buffer.waiting[window] ?? Chunk(window: window, owner: inode, first: part, pool: pool)
           let before = chunk.capacity
           unsafe chunk.write(part, from: source, pool: pool)
-          if inode.buffer.waiting[window] == nil { put(chunk, in: inode) } else { bufferedBytes += chunk.capacity - before }
+          if inode.buffer.waiting[window] == nil {
+            put(chunk, in: inode)
+          } else {
+            bufferedBytes += chunk.capacity - before
+          }
           if chunk.isFull { makeReady(chunk) }
         }
       }
@@ -56,6 +60,8 @@ extension FileSystem {
   private func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
     while bufferedBytes > 0, bufferedBytes + count > options.dirtyLimit {
       if logIsFull { throw .noSpace }
+      // The threads that write take what is not ready only when there is much of it.
+      if bufferedBytes <= options.dirtyLimit / 2 { makeEverythingReady() }
       flushWork.broadcast()
       progress.wait()
       try waitToChange()
@@ -70,14 +76,18 @@ extension FileSystem {
     bufferedBytes += chunk.capacity
     waitingCount += 1
     chunk.state = .waiting
-    if chunk.isFull { makeReady(chunk) } else { waitingChunks.append(chunk) }
+    if chunk.isFull {
+      makeReady(chunk)
+    } else {
+      waitingChunks.append(ChunkPlace(inode: inode, window: chunk.window))
+    }
   }
 
   /// Has a chunk written as soon as possible.
   func makeReady(_ chunk: Chunk) {
-    guard chunk.state == .waiting || chunk.state == .blocked else { return }
+    guard let inode = chunk.owner, chunk.state == .waiting || chunk.state == .blocked else { return }
     chunk.state = .ready
-    readyChunks.append(chunk)
+    readyChunks.append(ChunkPlace(inode: inode, window: chunk.window))
     flushWork.signal()
   }
 
@@ -122,7 +132,9 @@ extension FileSystem {
         }
       }
       inode.record.allocated -= removed
-      if range.upperBound == .max { inode.extentsEnd = inode.extentsEnd.map { min($0, wanted.lowerBound) } ?? wanted.lowerBound }
+      if range.upperBound == .max {
+        inode.extentsEnd = inode.extentsEnd.map { min($0, wanted.lowerBound) } ?? wanted.lowerBound
+      }
     }
     for chunk in inode.buffer.discard(range) { drop(chunk) }
     progress.broadcast()

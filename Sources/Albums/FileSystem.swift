@@ -60,8 +60,8 @@ package final class FileSystem: @unchecked Sendable {
   /// Inodes that lost their last name since the last commit.
   var newOrphans: [Inode] = []
 
-  var readyChunks = Queue<Chunk>()
-  var waitingChunks = Queue<Chunk>()
+  var readyChunks = Queue<ChunkPlace>()
+  var waitingChunks = Queue<ChunkPlace>()
   /// Memory of the chunks that wait or fly.
   var bufferedBytes = 0
   /// Chunks in flight, of whatever inode.
@@ -120,7 +120,8 @@ package final class FileSystem: @unchecked Sendable {
 
   private func start() throws(FileSystemError) {
     let bodies: [@Sendable () -> Void] = [
-      { self.runFlusher() }, { self.runFlusher() }, { self.runCommitter() }, { self.runReaper() }, { self.runCleaner() },
+      { self.runFlusher() }, { self.runFlusher() }, { self.runCommitter() }, { self.runReaper() },
+      { self.runCleaner() },
     ]
     for body in bodies {
       guard let thread = WorkerThread(body) else {

@@ -172,7 +172,8 @@ struct WriteBuffer {
   /// The lowest offset that waits or flies.
   var lowestOffset: FileOffset? {
     let chunks = [waiting.values.min { $0.window < $1.window }, flying.values.min { $0.window < $1.window }]
-    return chunks.compactMap { chunk in chunk?.ranges.ranges.first.map { chunk?.offset(of: $0.lowerBound) } ?? nil }.min()
+    return chunks.compactMap { chunk in chunk?.ranges.ranges.first.map { chunk?.offset(of: $0.lowerBound) } ?? nil }
+      .min()
   }
 
   /// Copies what there is of a range of the file into `target`, which stands for the range, and returns what there is not.

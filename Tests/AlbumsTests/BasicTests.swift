@@ -189,7 +189,9 @@ import Vault
     #expect(try get("user.a") == [3])
     try vault.reopen()
     #expect(try get("trusted.b") == pattern(65536, 2))
-    let names = try files.listExtendedAttributes(of: file).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    let names = try files.listExtendedAttributes(of: file).split(separator: 0).map {
+      String(decoding: $0, as: UTF8.self)
+    }
     #expect(names == ["trusted.b", "user.a", "user." + String(repeating: "x", count: 250)])
     expect(.noData) { try files.removeExtendedAttribute(Array("user.none".utf8), of: file) }
     for name in names { try files.removeExtendedAttribute(Array(name.utf8), of: file) }
@@ -249,7 +251,9 @@ import Vault
     try files.allocate(file, mode: [.punchHole, .keepSize], offset: FileOffset((1 << 20) + 100), length: 1000)
     #expect(try seek(1 << 20, .hole) == (1 << 20) + 100)
     #expect(try seek((1 << 20) + 100, .data) == (1 << 20) + 1100)
-    #expect(try files.get(file, at: (1 << 20) + 90, count: 20) == pattern(8192, 1)[90..<100] + [UInt8](repeating: 0, count: 10))
+    #expect(
+      try files.get(file, at: (1 << 20) + 90, count: 20) == pattern(8192, 1)[90..<100]
+        + [UInt8](repeating: 0, count: 10))
     for mode in [AllocationMode.punchHole, [.punchHole, .zeroRange], AllocationMode(rawValue: 8)] {
       expect(.notSupported) { try files.allocate(file, mode: mode, offset: .zero, length: 1) }
     }

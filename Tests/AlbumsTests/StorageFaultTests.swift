@@ -83,6 +83,49 @@ import Vault
     try vault.files.close()
   }
 
+  @Test func dataThatFindsNoRoomWaitsForIt() throws {
+    let storage = FaultyStorage()
+    storage.setLimit(64 << 20)
+    let vault = try TestVault(storage: storage) { $0.commitInterval = 3600 }
+    let files = vault.files
+    let a = try files.make("a")
+    try files.put(pattern(100_000, 1), a)
+    let b = try files.make("b")
+    try files.put(pattern(50_000, 2), b)
+    try files.synchronize()
+    let content = pattern(5_500_000, 3)
+    try files.put(content, b, at: 60_000)
+    storage.setLimit(1)
+    for _ in 0..<2 {
+      expect(.noSpace) { try files.synchronize() }
+      #expect(!files.isReadOnly)
+      #expect(isSame(try files.get(b, at: 60_000), content))
+    }
+    expect(.noSpace) { try files.put([1], a) }
+    try files.unlink(.of("a"), in: .root)
+    files.forget(a)
+    expect(.noSpace) { try files.synchronize() }
+
+    // Were it to end here, nothing would be there that was never written.
+    let after = try vault.afterPowerCut(seed: 5)
+    let found = try after.files.get(b)
+    let whole = pattern(50_000, 2) + [UInt8](repeating: 0, count: 10_000) + content
+    #expect(found.count >= 50_000)
+    #expect(isSame(found, Array(whole[..<found.count])))
+    try after.files.close()
+
+    storage.setLimit(64 << 20)
+    try files.synchronize()
+    #expect(isSame(try files.get(b), whole))
+    try vault.reopen()
+    #expect(isSame(try vault.files.get(b), whole))
+    expect(.noSuchFileOrDirectory) { _ = try vault.files.find("a") }
+    try vault.files.close()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(space, readData: true).problems == [])
+    try space.close()
+  }
+
   @Test func aFailingDiskMakesItReadOnly() throws {
     let vault = try TestVault { $0.commitInterval = 3600 }
     let files = vault.files

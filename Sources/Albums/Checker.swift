@@ -8,20 +8,34 @@ package import Crypto
 internal import Index
 package import Vault
 
+/// What the extents of one inode come to.
+private struct ExtentSums {
+  var bytes: Int64 = 0
+  var end = FileOffset.zero
+
+  mutating func add(_ extent: ExtentRecord) {
+    bytes += Int64(extent.length)
+    end = max(end, extent.end)
+  }
+}
+
 struct Checker {
-  private static let batch = 4096
-  private static let directoryKind: UInt8 = 4
+  static let batch = 4096
+  static let directoryKind: UInt8 = 4
   private static let regularKind: UInt8 = 8
 
   private let space: Space
-  private let index: Index
+  let index: Index
   private let readData: Bool
   private var report = CheckReport()
   /// What is wrong with which inode; the paths are looked up together.
   private var hurt: [InodeNumber: [String]] = [:]
   private var names: [InodeNumber: UInt32] = [:]
   private var subdirectories: [InodeNumber: UInt32] = [:]
-  private var allocated: [InodeNumber: Int64] = [:]
+  private var extents: [InodeNumber: ExtentSums] = [:]
+  /// What the table of inodes says, for the tree and for extended attributes.
+  var directories: [InodeNumber: InodeNumber] = [:]
+  var withAttributes: Set<InodeNumber> = []
 
   private init(space: Space, index: Index, readData: Bool) {
     self.space = space
@@ -72,6 +86,8 @@ struct Checker {
     try countNames()
     try checkExtents(suspects: suspects)
     try checkInodes()
+    try checkTree()
+    try checkAttributes()
     try nameTheHurt()
   }
 
@@ -99,6 +115,7 @@ struct Checker {
       let inodes = try index.inodes(after: last, limit: Self.batch)
       for inode in inodes {
         let count = names.removeValue(forKey: inode.number) ?? 0
+        noteForLater(inode)
         let isDirectory = inode.kind == Self.directoryKind
         switch inode.kind {
         case Self.directoryKind: report.directories += 1
@@ -118,17 +135,20 @@ struct Checker {
         if !orphans.contains(inode.number), inode.links != expected {
           note(inode.number, "its link count is \(inode.links), but should be \(expected)")
         }
-        let bytes = allocated.removeValue(forKey: inode.number) ?? 0
+        let sums = extents.removeValue(forKey: inode.number) ?? ExtentSums()
         // What is being deleted goes in steps.
-        if !orphans.contains(inode.number), inode.allocated != bytes {
-          note(inode.number, "\(inode.allocated) bytes are counted for it, but it has \(bytes)")
+        if !orphans.contains(inode.number) {
+          if inode.allocated != sums.bytes {
+            note(inode.number, "\(inode.allocated) bytes are counted for it, but it has \(sums.bytes)")
+          }
+          if sums.end.rawValue > inode.size { note(inode.number, "an extent reaches beyond its end") }
         }
       }
       if inodes.count < Self.batch { break }
       last = inodes.last?.number
     }
     for inode in names.keys { note(inode, "its name leads to an inode that does not exist") }
-    for inode in allocated.keys {
+    for inode in extents.keys {
       add("data belongs to inode \(inode.rawValue), which does not exist")
     }
   }
@@ -141,12 +161,12 @@ struct Checker {
     var live: [SegmentNumber: Int64] = [:]
     var last: LocatedExtent?
     while true {
-      let extents = try index.extents(after: last, limit: Self.batch)
-      for located in extents {
+      let step = try index.extents(after: last, limit: Self.batch)
+      for located in step {
         let extent = located.extent
         let segment = extent.position.segment
         live[segment, default: 0] += Int64(extent.length)
-        allocated[located.inode, default: 0] += Int64(extent.length)
+        extents[located.inode, default: ExtentSums()].add(extent)
         report.dataBytes += Int64(extent.length)
         if let before = last, before.inode == located.inode, before.extent.end > extent.offset {
           note(located.inode, "two extents overlap at byte \(extent.offset.rawValue)")
@@ -169,7 +189,7 @@ struct Checker {
         }
         if readData || suspects.contains(segment) { unsafe read(located, into: buffer) }
       }
-      if extents.count < Self.batch { break }
+      if step.count < Self.batch { break }
     }
     try checkLiveBytes(live)
   }
@@ -204,7 +224,7 @@ struct Checker {
     }
   }
 
-  private mutating func note(_ inode: InodeNumber, _ text: String) {
+  mutating func note(_ inode: InodeNumber, _ text: String) {
     hurt[inode, default: []].append(text)
   }
 

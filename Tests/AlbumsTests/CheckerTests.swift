@@ -80,6 +80,39 @@ import Vault
       } == ["/again: 110000 bytes are counted for it, but it has 109990"])
   }
 
+  @Test func findsWhatIsNoTree() throws {
+    #expect(
+      try problems { (index) throws(IndexError) in
+        guard let found = try index.dentry(parent: .root, name: .of("d")) else { return }
+        try index.removeAllAttributes(of: found.inode)
+      } == ["/d: its extended attributes are missing"])
+    #expect(
+      try problems { (index) throws(IndexError) in
+        guard let found = try index.dentry(parent: .root, name: .of("again")),
+          var record = try index.inode(found.inode)
+        else { return }
+        record.size = 100
+        try index.update(record)
+      } == ["/again: an extent reaches beyond its end"])
+    // Two directories that hold each other: the links fit, but nobody gets there.
+    let found = try problems { (index) throws(IndexError) in
+      guard let outer = try index.dentry(parent: .root, name: .of("d")),
+        let inner = try index.dentry(parent: outer.inode, name: .of("e")),
+        var root = try index.inode(.root), var record = try index.inode(outer.inode),
+        var other = try index.inode(inner.inode)
+      else { return }
+      try index.deleteDentry(parent: .root, name: .of("d"))
+      try index.insertDentry(
+        parent: inner.inode, DentryRecord(name: .of("d"), inode: outer.inode, kind: 4, cookie: index.nextCookie()))
+      root.links -= 1
+      other.links += 1
+      record.parent = inner.inode
+      for changed in [root, record, other] { try index.update(changed) }
+    }
+    #expect(found.count == 1)
+    #expect(found.allSatisfy { $0.hasSuffix("the directory cannot be reached from the root") })
+  }
+
   @Test func namesDamagedFilesByTheirPaths() throws {
     let vault = try filled()
     // Flip a bit in the middle of every segment's data until some file is hit.

@@ -1,0 +1,65 @@
+internal import Index
+internal import Vault
+
+/// Whether the directories make one tree, and what else inodes say of themselves.
+extension Checker {
+  /// Looks at one inode by itself, and keeps what later checks need of it.
+  mutating func noteForLater(_ inode: InodeRecord) {
+    if inode.hasExtendedAttributes { withAttributes.insert(inode.number) }
+    let isDirectory = inode.kind == Self.directoryKind
+    if isDirectory != (inode.parent != nil) { note(inode.number, "only a directory has a parent directory") }
+    if isDirectory { directories[inode.number] = inode.links > 0 ? inode.parent : .root }
+    let isLink = inode.mode & FileKind.mask == FileKind.symbolicLink
+    if isLink != (inode.target != nil) || (isLink && inode.size != Int64(inode.target?.count ?? 0)) {
+      note(inode.number, "the target of the symbolic link does not fit it")
+    }
+  }
+
+  /// Compares every entry with what it names, and follows every directory up to the root.
+  mutating func checkTree() throws(IndexError) {
+    var last: LocatedDentry?
+    while true {
+      let entries = try index.dentries(after: last, limit: Self.batch)
+      for entry in entries { checkEntry(entry) }
+      if entries.count < Self.batch { break }
+      last = entries.last
+    }
+    var reached: Set<InodeNumber> = [.root]
+    for directory in directories.keys.sorted() {
+      var path: Set<InodeNumber> = []
+      var current = directory
+      while !reached.contains(current) {
+        guard path.insert(current).inserted, let parent = directories[current] else {
+          note(directory, "the directory cannot be reached from the root")
+          break
+        }
+        current = parent
+      }
+      reached.formUnion(path)
+    }
+  }
+
+  private mutating func checkEntry(_ located: LocatedDentry) {
+    let inode = located.entry.inode
+    let parent = directories[inode]
+    if directories[located.parent] == nil { note(inode, "it has a name in what is no directory") }
+    if (parent != nil) != (located.entry.kind == Self.directoryKind) {
+      note(inode, "a name says another kind than the inode")
+    }
+    if let parent, parent != located.parent { note(inode, "the directory says that it is elsewhere") }
+  }
+
+  /// Compares the inodes that should have extended attributes with those that have some.
+  mutating func checkAttributes() throws(IndexError) {
+    var last: InodeNumber?
+    while true {
+      let owners = try index.inodesWithAttributes(after: last, limit: Self.batch)
+      for owner in owners where withAttributes.remove(owner) == nil {
+        note(owner, "it has extended attributes that it does not know of")
+      }
+      if owners.count < Self.batch { break }
+      last = owners.last
+    }
+    for inode in withAttributes.sorted() { note(inode, "its extended attributes are missing") }
+  }
+}

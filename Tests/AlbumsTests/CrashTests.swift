@@ -45,6 +45,70 @@ import Vault
     #expect(throws: Never.self) { try vault.files.close() }
   }
 
+  /// Runs a workload until the storage stops; gives the last number whose file was promised, and the one that was begun.
+  private func work(_ files: FileSystem) -> (promised: Int, begun: Int) {
+    var promised = 0
+    var begun = 0
+    do {
+      for number in 1...30 {
+        begun = number
+        let file = try files.make("f\(number)")
+        try files.put(pattern(20_000 + 977 * number, number), file)
+        if number > 4 {
+          let old = try files.find("f\(number - 4)").inode
+          try files.unlink(.of("f\(number - 4)"), in: .root)
+          files.forget(old)
+        }
+        if number % 3 == 0 {
+          try files.synchronize()
+          promised = number
+        }
+        if number % 10 == 0 {
+          try files.clean()
+          try files.space.advanceEpoch()
+        }
+      }
+    } catch {
+      // The storage has stopped.
+    }
+    return (promised, begun)
+  }
+
+  @Test func everyStopLeavesAPrefix() throws {
+    let whole = try TestVault { $0.commitInterval = 3600 }
+    let first = whole.storage.operationCount
+    #expect(work(whole.files).promised == 30)
+    let last = whole.storage.operationCount
+    try whole.files.close()
+    #expect(last - first > 40)
+    for stop in stride(from: first + 1, through: last, by: 2) {
+      let vault = try TestVault { $0.commitInterval = 3600 }
+      vault.storage.inject(.cut(at: stop))
+      let (promised, begun) = work(vault.files)
+      let after = try vault.afterPowerCut(seed: UInt64(stop))
+      let names = try after.files.names(of: .root)
+      let numbers = names.keys.compactMap { Int($0.dropFirst()) }.sorted()
+      #expect((numbers.last ?? 0) >= promised && (numbers.last ?? 0) <= begun, "stopped at \(stop)")
+      // File n goes after file n + 4 was made and written: the names without a gap, four or five of them.
+      if let newest = numbers.last {
+        let lowest = numbers[0]
+        #expect(numbers == Array(lowest...newest), "stopped at \(stop)")
+        #expect(lowest == max(1, newest - 3) || lowest == max(1, newest - 4), "stopped at \(stop)")
+        for number in numbers.dropLast() {
+          let content = try after.files.get(try after.files.find("f\(number)").inode)
+          #expect(isSame(content, pattern(20_000 + 977 * number, number)), "stopped at \(stop)")
+        }
+      }
+      try after.files.close()
+      let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
+      // A segment whose end was still to be filled up stays short for a day, and holds all that it should.
+      let problems = Checker.check(space, readData: true).problems.filter { !$0.text.hasSuffix("is too short") }
+      #expect(problems == [], "stopped at \(stop)")
+      try space.close()
+      _ = try? vault.files.close()
+    }
+  }
+
   @Test func unlinkedOpenFilesAreDeletedAfterACrash() throws {
     let vault = try TestVault { $0.commitInterval = 3600 }
     let open = try vault.files.create(.of("a"), in: .root, mode: 0o600, flags: [], caller: caller).inode

@@ -31,16 +31,24 @@ extension FileSystem {
     guard options.cleans else { return }
     var lastRound = monotonicTime()
     var lastEpoch = lastRound
+    // When to look even if nothing is committed.
+    var due: UInt64?
     monitor.lock()
     while !isStopping, refusal == nil {
-      cleanWork.wait()
+      if let due { cleanWork.wait(until: due) } else { cleanWork.wait() }
       let now = monotonicTime()
       let isShort = space.isShortOfRoom
-      guard !isStopping, now >= lastRound + (isShort ? Self.shortInterval : Self.roundInterval) else { continue }
+      let next = lastRound + (isShort ? Self.shortInterval : Self.roundInterval)
+      guard !isStopping, now >= next else {
+        due = next
+        continue
+      }
+      due = nil
       lastRound = now
       monitor.unlock()
       do throws(Errno) {
-        try clean()
+        // What was dead but not flushed yet is found by another look.
+        if try clean(), isShort { due = now + Self.shortInterval }
         let isDue = isShort || now >= lastEpoch + Self.epochInterval
         if isDue, space.retiredSegments >= (isShort ? Self.retiredWorthWhenShort : Self.retiredWorth) {
           lastEpoch = now

@@ -124,8 +124,9 @@ extension FileSystem {
     } else {
       try requireRoom()
     }
-    let entry = DentryRecord(
-      name: move.newName, inode: inode.number, kind: inode.record.kind, cookie: index.nextCookie())
+    // Within a directory an entry keeps its place: who renames what a listing gives would else never come to its end.
+    let cookie = move.source === move.target ? move.entry.cookie : index.nextCookie()
+    let entry = DentryRecord(name: move.newName, inode: inode.number, kind: inode.record.kind, cookie: cookie)
     try stored { () throws(IndexError) in
       try index.withSavepoint { () throws(IndexError) in
         try index.deleteDentry(parent: move.source.number, name: move.name)

@@ -14,6 +14,7 @@ extension Space {
       while switching || (commitPending && !committing && needsEpoch(for: size)) { lock.wait() }
       try checkWritable()
       if !needsEpoch(for: size) { return }
+      guard committing || hasRoomForData else { throw .noSpace }
       try beginEpoch()
     }
   }

@@ -46,6 +46,7 @@ extension Space {
     while start < count {
       var length = ExtentFormat.fitting(count - start, room: segmentSize - end)
       if current == nil || length == 0 {
+        guard hasRoomForData else { throw .noSpace }
         try roll(in: &layout)
         length = ExtentFormat.fitting(count - start, room: segmentSize - end)
       }

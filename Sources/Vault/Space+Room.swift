@@ -16,8 +16,9 @@ extension Space {
       reserveHeld = true
       return
     }
-    // The segment before holds a reserve as well; only on a nearly full disk is there not room for both.
-    if let old {
+    // The segment before holds a reserve as well; only on a nearly full disk is there not room for both. Giving room back cuts the file at
+    // its present end, so nothing may be on its way into it; otherwise it is given back when that segment is complete.
+    if let old, writtenTicket == nextTicket {
       try? old.writer.releaseHold()
       if hold(writer, wanted) {
         reserveHeld = true
@@ -33,10 +34,18 @@ extension Space {
       try writer.hold(upTo: size)
       return true
     } catch .notSupported {
+      holdsRoom = false
       return storage.capacity().free >= Int64(size)
     } catch {
       return false
     }
+  }
+
+  /// Whether a new segment for file data leaves the reserve untouched; commits and heads may take from it. Call with the lock held.
+  var hasRoomForData: Bool {
+    let free = storage.capacity().free
+    let reserveIsApart = current != nil && reserveHeld && holdsRoom
+    return free >= Int64(segmentSize + (reserveIsApart ? 0 : reserveBytes))
   }
 
   /// Whether the room that deleting needs at worst is held; false means that new data must be refused.
@@ -56,8 +65,11 @@ extension Space {
     !reserveIsHeld || isTight
   }
 
-  /// Whether little is free beside the reserve. Safe with or without the lock.
-  var isTight: Bool { storage.capacity().free < Int64(reserveBytes) }
+  /// Whether little is free beside the reserve: an eighth of the disk, or 256 MiB. Safe with or without the lock.
+  var isTight: Bool {
+    let host = storage.capacity()
+    return host.free < Int64(reserveBytes) + min(host.total / 8, 256 << 20)
+  }
 
   /// Room in and around the space.
   package func capacity() -> SpaceCapacity {

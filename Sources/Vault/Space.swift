@@ -68,6 +68,8 @@ package final class Space: @unchecked Sendable {
   var unwrittenPageCount: UInt32?
   var rewriteQueue: Set<PageNumber> = []
   var reserveHeld = true
+  /// Whether the storage can hold room at all.
+  var holdsRoom = true
 
   // What waits for a flush.
   var unflushed: [OpenSegment] = []

@@ -8,7 +8,7 @@ import Vault
 
 /// Random operations on a file system and on a model of it, compared all along and after opening again.
 @Suite struct ModelTests {
-  @Test(arguments: 1...4 as ClosedRange<UInt64>) func agreesWithTheModel(seed: UInt64) throws {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func agreesWithTheModel(seed: UInt64) throws {
     let vault = try TestVault { options in
       // Little memory, so that inodes leave it and data is written all the time.
       options.cachedInodes = 4
@@ -16,9 +16,9 @@ import Vault
       options.commitInterval = 0.05
     }
     var run = ModelRun(vault: vault, seed: seed)
-    for step in 0..<600 {
+    for step in 0..<1200 {
       try run.step()
-      if step % 150 == 149 {
+      if step % 300 == 299 {
         try run.compareAll()
         try vault.reopen()
         try run.compareAll()

@@ -68,8 +68,14 @@ let package = Package(
       dependencies: ["Storage", "Vault", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/FaultyStorage", swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: strict),
-    .testTarget(name: "VaultTests", dependencies: ["Vault", "Crypto", "Storage", "FaultyStorage"], swiftSettings: strict),
-    .testTarget(name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage"], swiftSettings: strict),
+    .testTarget(
+      name: "VaultTests",
+      dependencies: [
+        "Vault", "Crypto", "Storage", "FaultyStorage", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      exclude: ["Vectors"], swiftSettings: strict),
+    .testTarget(
+      name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage"], swiftSettings: strict),
     .testTarget(
       name: "AlbumsTests", dependencies: ["Albums", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
       swiftSettings: strict),

@@ -27,7 +27,11 @@ int agonyfs_signal_descriptor(const sigset_t *signals) {
 
 // Moves a descriptor to a number that no target in the child has, so that one dup2 cannot overwrite the source of another.
 static int moved_above(int descriptor, int limit) {
-    if (descriptor >= 0) return fcntl(descriptor, F_DUPFD_CLOEXEC, limit);
+    if (descriptor >= 0) {
+        int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, limit);
+        // Who started us without a standard error gets a child without one.
+        if (moved >= 0 || errno != EBADF) return moved;
+    }
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0) return -1;
     int moved = fcntl(nothing, F_DUPFD_CLOEXEC, limit);

@@ -78,3 +78,44 @@ import Testing
     #expect(unsafe access(vault, F_OK) != 0)
   }
 }
+
+extension TerminalTests {
+  @Test func mountMakesTheVaultThatIsWanted() throws {
+    let workspace = try Workspace()
+    _ = try workspace.shell("mkdir Albums")
+    let terminal = try PseudoTerminal(["mount", "--password", workspace.at("Vault"), workspace.at("Albums")])
+    #expect(try terminal.waits(for: "Make one? [y/N] "))
+    try terminal.type("y\n")
+    #expect(try terminal.waits(for: "New password for \(workspace.at("Vault")): "))
+    try terminal.type("correct horse battery\n")
+    #expect(try terminal.waits(for: "The same again: "))
+    try terminal.type("correct horse battery\n")
+    #expect(try terminal.ending() == .exited(0))
+    try expectSuccess(
+      workspace,
+      """
+      grep -q " $W/Albums fuse.agonyfs " /proc/mounts
+      echo text > Albums/file
+      agonyfs unmount Albums
+      """)
+    let again = try PseudoTerminal(["mount", workspace.at("Vault"), workspace.at("Albums")])
+    #expect(try again.waits(for: "Password for \(workspace.at("Vault")): "))
+    try again.type("correct horse battery\n")
+    #expect(try again.ending() == .exited(0))
+    #expect(try workspace.shell("cat Albums/file").output == "text\n")
+  }
+
+  @Test func stoppingShowsInputUntilItGoesOn() throws {
+    let workspace = try Workspace()
+    let terminal = try create(workspace)
+    #expect(try terminal.waits(for: ": "))
+    try terminal.type("half\u{1a}")
+    #expect(try terminal.waits(for: "\n"))
+    // Orphaned from a shell the process cannot stop, so it asks again at once.
+    #expect(try terminal.waits(for: "New password"))
+    #expect(try terminal.waits(for: ": "))
+    #expect(!terminal.echoes)
+    try terminal.type("\n")
+    #expect(try terminal.ending() == .exited(2))
+  }
+}

@@ -26,7 +26,7 @@ char **agonyfs_arguments(int *count);
 /// signalfd(2), close-on-exec: readable while one of the signals, which the caller has blocked, is pending.
 int agonyfs_signal_descriptor(const sigset_t *signals);
 
-/// posix_spawn(3) with the caller's environment. In the child, descriptor n is `descriptors[n]`, or /dev/null where that is -1;
+/// posix_spawn(3) with the caller's environment. In the child, descriptor n is `descriptors[n]`, or /dev/null where that is -1 or not open;
 /// all from `count` (at most 8) on are closed; no signal is blocked. Gives 0 or an error number.
 int agonyfs_spawn(
     pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, int new_session

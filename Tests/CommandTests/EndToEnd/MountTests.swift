@@ -70,7 +70,7 @@ import Testing
       pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
       echo last words > Albums/file
       \(ending)
-      while kill -0 $pid 2>/dev/null; do sleep 0.05; done
+      timeout 60 tail --pid=$pid -s 0.05 -f /dev/null
       ! grep -q " $W/Albums " /proc/mounts
       agonyfs mount --password-file password Vault Albums
       test "$(cat Albums/file)" = 'last words'
@@ -185,7 +185,7 @@ import Testing
       """
       agonyfs mount --idle 1s --password-file password Vault Albums
       pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
-      while kill -0 $pid 2>/dev/null; do sleep 0.05; done
+      timeout 60 tail --pid=$pid -s 0.05 -f /dev/null
       ! grep -q " $W/Albums " /proc/mounts
       """)
   }

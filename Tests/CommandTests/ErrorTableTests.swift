@@ -1,0 +1,67 @@
+import Mount
+import SystemPackage
+import Testing
+import Vault
+
+@testable import agonyfs
+
+/// Exit statuses and sentences.
+@Suite struct ErrorTableTests {
+  private static let vaultErrors: [(VaultError, CommandStatus)] = [
+    (.vaultMissing, .noVault), (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(2), .failure),
+    (.vaultExists, .vaultExists), (.noSpaceOpens, .noSpaceOpens), (.passwordInUse, .passwordInUse),
+    (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),
+    (.readOnly("it is"), .failure), (.system(.permissionDenied, "reading"), .failure),
+    (.system(.noSpace, "writing"), .noRoom), (.system(.diskQuotaExceeded, "writing"), .noRoom),
+  ]
+
+  @Test(arguments: vaultErrors)
+  func vaultErrorsHaveAStatusAndASentence(_ error: VaultError, _ status: CommandStatus) {
+    let failure = CommandFailure(error, vault: "/the/vault")
+    #expect(failure.status == status)
+    #expect(failure.message.first?.isUppercase == true || failure.message.hasPrefix("/the/vault"))
+    #expect(!failure.message.contains("\n"))
+    #expect(failure.message.count > 20)
+  }
+
+  private static let mountErrors: [(MountError, CommandStatus)] = [
+    (.missing(path: "/m"), .mountPointUnusable), (.notDirectory(path: "/m"), .mountPointUnusable),
+    (.notEmpty(path: "/m"), .mountPointUnusable), (.mountedAlready(path: "/m"), .mountPointUnusable),
+    (.notPermitted(path: "/m"), .mountPointUnusable), (.deadMount(path: "/m"), .mountPointUnusable),
+    (.notMounted(path: "/m"), .mountPointUnusable), (.deviceMissing, .failure), (.helperMissing, .failure),
+    (.busy(path: "/m"), .failure),
+  ]
+
+  @Test(arguments: mountErrors)
+  func mountErrorsHaveAStatus(_ error: MountError, _ status: CommandStatus) {
+    #expect(CommandFailure(error).status == status)
+    #expect(CommandFailure(error).message == error.description)
+  }
+
+  @Test func optionsThatAreUnknownAreUsageErrors() {
+    let failure = CommandFailure(any: MountOptionError.unknown("x"), vault: "")
+    #expect(failure?.status == .usage)
+  }
+
+  @Test func numbersNeverChange() {
+    #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17])
+  }
+
+  @Test func documentsNameEveryStatus() throws {
+    let article = try text(of: "Sources/agonyfs/agonyfs.docc/ExitStatuses.md")
+    for status in CommandStatus.allCases { #expect(article.contains("\n| \(status.rawValue) | ")) }
+  }
+
+  @Test func readmeNamesTheTwoScripts() throws {
+    let readme = try text(of: "README.md")
+    #expect(readme.contains("scripts/agonyfs mount --password ~/Vault ~/Albums"))
+    #expect(readme.contains("scripts/test"))
+  }
+
+  /// A file of the source tree.
+  private func text(of name: String, _ here: String = #filePath) throws -> String {
+    let root = here.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    let outcome = try Workspace().run("/bin/cat", arguments: ["cat", root + "/" + name])
+    return outcome.output
+  }
+}

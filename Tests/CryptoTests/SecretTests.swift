@@ -1,0 +1,101 @@
+import Testing
+
+@testable import Crypto
+
+@Suite struct SecretTests {
+  @Test func secretsHoldWhatTheyWereGiven() {
+    let secret = SecretBytes([1, 2, 3])
+    #expect(secret.copied == [1, 2, 3])
+    #expect(secret.equals(SecretBytes([1, 2, 3])))
+    #expect(!secret.equals(SecretBytes([1, 2, 4])))
+    #expect(!secret.equals(SecretBytes([1, 2])))
+    #expect(SecretBytes([]).count == 0)
+    #expect(SecretBytes([]).equals(SecretBytes([])))
+    #expect(!SecretBytes.random(count: 32).equals(SecretBytes.random(count: 32)))
+  }
+
+  @Test func whatFillingThrowsArrives() {
+    struct Failure: Error {}
+    #expect(throws: Failure.self) { unsafe try SecretBytes(count: 32) { _ in throw Failure() } }
+  }
+
+  /// The first answer of the BLAKE2 project's list for keyed BLAKE2b.
+  @Test func theHashIsKeyedBLAKE2b() {
+    let key = SecretBytes((0..<64).map { UInt8($0) })
+    let expected = bytes(
+      """
+      10ebb67700b1868efb4417987acf4690ae9d972fb7a590c2f02871799aaa4786
+      b5e996e8f0f4eb981fc214b005f42d2ff4233499391653df7aefcbc13fc51568
+      """)
+    #expect(KeyedHash.identifier(of: key, context: "", data: [], count: 64) == expected)
+    #expect(KeyedHash.subkey(of: key, context: "", count: 64).copied == expected)
+  }
+
+  @Test func contextDataKeyAndLengthAllCount() {
+    let key = SecretBytes((0..<32).map { UInt8($0) })
+    let values = [
+      KeyedHash.identifier(of: key, context: "log", data: [], count: 32),
+      KeyedHash.identifier(of: key, context: "chain", data: [], count: 32),
+      KeyedHash.identifier(of: key, context: "log", data: [0], count: 32),
+      KeyedHash.identifier(of: SecretBytes.random(count: 32), context: "log", data: [], count: 32),
+    ]
+    #expect(Set(values).count == 4)
+    let short = KeyedHash.identifier(of: key, context: "log", data: [], count: 16)
+    #expect(short != Array(values[0][..<16]))
+  }
+
+  @Test func derivationsOutsideTheBoundsAreRefused() {
+    let salt = [UInt8](repeating: 1, count: 16)
+    #expect(PasswordDerivation(operations: 1, memory: 8 << 20, salt: salt) != nil)
+    #expect(PasswordDerivation(operations: 64, memory: 4 << 30, salt: salt) != nil)
+    #expect(PasswordDerivation(operations: 0, memory: 8 << 20, salt: salt) == nil)
+    #expect(PasswordDerivation(operations: 65, memory: 8 << 20, salt: salt) == nil)
+    #expect(PasswordDerivation(operations: 1, memory: (8 << 20) - 1, salt: salt) == nil)
+    #expect(PasswordDerivation(operations: 1, memory: (4 << 30) + 1, salt: salt) == nil)
+    #expect(PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(salt[1...])) == nil)
+    #expect(PasswordDerivation(operations: 1, memory: 8 << 20, salt: salt + [1]) == nil)
+  }
+
+  @Test func presetsAreInsideTheBoundsAndHaveFreshSalts() {
+    for cost in KeyDerivationCost.allCases {
+      let derivation = PasswordDerivation(cost: cost)
+      #expect(PasswordDerivation.operationsRange.contains(derivation.operations))
+      #expect(PasswordDerivation.memoryRange.contains(derivation.memory))
+      #expect(derivation.salt != PasswordDerivation(cost: cost).salt)
+    }
+  }
+
+  @Test func everythingAboutADerivationCounts() throws {
+    func derive(_ text: String, operations: UInt64 = 1, memory: UInt64 = 8 << 20, salt: UInt8 = 1) throws -> [UInt8] {
+      let derivation = try #require(
+        PasswordDerivation(operations: operations, memory: memory, salt: Array(repeating: salt, count: 16)))
+      var bytes = Array(text.utf8)
+      let password = unsafe bytes.withUnsafeMutableBytes { unsafe Password(copying: UnsafeRawBufferPointer($0)) }
+      return try #require(derivation.derive(password)).copied
+    }
+    let base = try derive("open")
+    #expect(base.count == PasswordDerivation.outputSize)
+    #expect(try derive("open") == base)
+    let others = [
+      try derive("opem"), try derive(""), try derive("open", operations: 2), try derive("open", memory: 9 << 20),
+      try derive("open", salt: 2),
+    ]
+    #expect(Set(others + [base]).count == 6)
+  }
+
+  @Test(arguments: [0, 1, 64, 1 << 20])
+  func paddingLooksRandom(count: Int) {
+    var buffer = [UInt8](repeating: 0, count: count)
+    unsafe buffer.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
+    guard count >= 1 << 20 else { return }
+    var frequencies = [Double](repeating: 0, count: 256)
+    for byte in buffer { frequencies[Int(byte)] += 1 }
+    let expected = Double(count) / 256
+    let distance = frequencies.reduce(0) { $0 + ($1 - expected) * ($1 - expected) / expected }
+    // 255 degrees of freedom: outside once in some ten billion runs.
+    #expect((130..<430).contains(distance))
+    var second = [UInt8](repeating: 0, count: count)
+    unsafe second.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
+    #expect(buffer != second)
+  }
+}

@@ -1,0 +1,127 @@
+import Crypto
+import Glibc
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+@Suite struct DirectoryStorageTests {
+  let folder: TemporaryFolder
+  let storage: DirectoryStorage
+  let name = SegmentIdentifier(bytes: (0..<16).map { 0xA0 + $0 })
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try DirectoryStorage.createFolders(in: folder.path)
+    storage = try DirectoryStorage(path: folder.path)
+  }
+
+  var path: String { folder.path + "/" + name.path }
+
+  @Test func namesAreHexadecimal() {
+    #expect(name.description == "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
+    #expect(name.path == "a0/a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
+    #expect(name.folder == 0xA0)
+    #expect(SegmentIdentifier(name: name.description.utf8) == name)
+    #expect(name.bytes == (0..<16).map { 0xA0 + $0 })
+    for wrong in ["", "a0", name.description + "a", name.description + "aa", name.description.uppercased()] {
+      #expect(SegmentIdentifier(name: wrong.utf8) == nil)
+    }
+  }
+
+  @Test func aWholeFileIsPutOnce() throws {
+    try storage.put(name, Array(repeating: 7, count: 5000))
+    #expect(throws: Errno.fileExists) { try storage.put(name, [1]) }
+    #expect(TemporaryFolder.read(path) == Array(repeating: 7, count: 5000))
+    #expect(TemporaryFolder.names(in: folder.path + "/a0") == [name.description])
+    #expect(Int(TemporaryFolder.status(path).st_mtim.tv_sec) == DirectoryStorage.completeTime)
+  }
+
+  @Test func aNameIsCreatedOnce() throws {
+    let writer = try storage.create(name)
+    #expect(throws: Errno.fileExists) { try storage.create(name) }
+    #expect(throws: Errno.fileExists) { try storage.put(name, [1]) }
+    #expect(try storage.exists(name))
+    try storage.delete(name)
+    try storage.delete(name)
+    #expect(try !storage.exists(name))
+    #expect(throws: Errno.noSuchFileOrDirectory) { try storage.open(name) }
+    _ = try writer.size()
+  }
+
+  @Test func aLeaseKeepsOthersOutUntilItEnds() throws {
+    try storage.put(name, [1])
+    var first: (any SegmentLease)? = try storage.lease(name, exclusive: true)
+    #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: true) }
+    #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: false) }
+    #expect(throws: Errno.wouldBlock) { try storage.openToFill(name) }
+    withExtendedLifetime(first) {}
+    first = nil
+    let shared = [try storage.lease(name, exclusive: false), try storage.lease(name, exclusive: false)]
+    #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: true) }
+    withExtendedLifetime(shared) {}
+  }
+
+  @Test func aWriterHoldsTheLease() throws {
+    var writer: (any SegmentWriter)? = try storage.create(name)
+    #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: true) }
+    withExtendedLifetime(writer) {}
+    writer = nil
+    _ = try storage.lease(name, exclusive: true)
+  }
+
+  @Test func whatIsWrittenIsReadAndFinished() throws {
+    let writer = try storage.create(name)
+    try writeBytes([1, 2, 3], to: writer, at: 0)
+    try writer.hold(upTo: 1 << 20)
+    #expect(try writer.size() == 3)
+    try writeBytes([4, 5], to: writer, at: 3)
+    try writer.flush()
+    #expect(Int(TemporaryFolder.status(path).st_mtim.tv_sec) != DirectoryStorage.completeTime)
+    try writer.finish()
+    try writer.flush()
+    try storage.flushNames(of: [name])
+    let status = TemporaryFolder.status(path)
+    #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
+    #expect(status.st_blocks * 512 < 1 << 20, "room is still held")
+    let reader = try storage.open(name)
+    var buffer = [UInt8](repeating: 9, count: 10)
+    #expect(try readBytes(reader, at: 1, into: &buffer) == 4)
+    #expect(Array(buffer[..<5]) == [2, 3, 4, 5, 9])
+    #expect(try readBytes(reader, at: 5, into: &buffer) == 0)
+    #expect(try reader.identity() == writer.identity())
+    #expect(try reader.identity().inode == UInt64(status.st_ino))
+  }
+
+  @Test func theListShowsSegmentFilesOnly() throws {
+    let names = (0..<20).map { SegmentIdentifier(bytes: [UInt8($0 * 12)] + Sodium.randomBytes(15)) }
+    for name in names { try storage.put(name, [1, 2]) }
+    TemporaryFolder.write([1], to: folder.path + "/a0/notes.txt")
+    TemporaryFolder.write([1], to: folder.path + "/a0/00" + String(repeating: "a", count: 30))
+    _ = unsafe symlink("/etc/passwd", path)
+    var found: [SegmentIdentifier] = []
+    try storage.list { listing in
+      found.append(listing.identifier)
+      #expect(listing.size == 2)
+      #expect(listing.modified == Int64(DirectoryStorage.completeTime))
+      return true
+    }
+    #expect(Set(found) == Set(names))
+    #expect(found.count == names.count)
+    var count = 0
+    try storage.list { _ in
+      count += 1
+      return count < 3
+    }
+    #expect(count == 3)
+    #expect(throws: Errno.self) { try storage.open(name) }
+  }
+
+  @Test func roomIsReported() {
+    let capacity = storage.capacity()
+    #expect(capacity.total > 0)
+    #expect(capacity.free > 0 && capacity.free <= capacity.total)
+    #expect(!storage.isReadOnly)
+  }
+}

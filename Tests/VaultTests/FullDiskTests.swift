@@ -1,0 +1,165 @@
+import Crypto
+import FaultyStorage
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+/// A full disk loses nothing, and other failures end writing.
+@Suite struct FullDiskTests {
+  let test = TestSpace()
+
+  /// Bounds the storage at what it holds now.
+  func fill() {
+    let capacity = test.storage.capacity()
+    test.storage.setLimit(Int(capacity.total - capacity.free))
+  }
+
+  func some(_ version: Int, _ pages: ClosedRange<UInt32>) -> [UInt32: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: pages.map { ($0, page($0, version: version)) })
+  }
+
+  @Test func commitsWaitInMemoryAndResume() throws {
+    try test.space.commit(some(1, 1...4), pageCount: 4)
+    try test.space.barrier()
+    fill()
+    // The held reserve takes what deleting needs; then nothing more fits.
+    var version = 1
+    while !test.space.hasUnwrittenCommit {
+      version += 1
+      try #require(version < 200)
+      try test.space.commit(some(version, 1...100), pageCount: 100)
+    }
+    #expect(!test.space.reserveIsHeld)
+    #expect(throws: VaultError.noSpace) { try test.space.barrier() }
+    #expect(throws: VaultError.noSpace) { try test.space.append(randomBytes(500_000, seed: 1)) }
+    #expect(test.space.readOnlyReason == nil)
+    for number in [UInt32(1), 50, 100] {
+      #expect(try test.space.pageBytes(number) == page(number, version: version))
+    }
+    // One more, on top of the one that waits.
+    try test.space.commit([7: page(7, version: 900)], pageCount: 100)
+    #expect(try test.space.pageBytes(7) == page(7, version: 900))
+    #expect(throws: VaultError.noSpace) { try test.space.barrier() }
+
+    test.storage.setLimit(.max)
+    try test.space.barrier()
+    #expect(!test.space.hasUnwrittenCommit)
+    let piece = try #require(try test.space.append(randomBytes(9000, seed: 5)).first)
+    try test.space.commit([8: page(8, version: 901)], pageCount: 100)
+    try test.space.barrier()
+    try test.reopenAfterKill()
+    #expect(test.space.readOnlyReason == nil)
+    #expect(try test.space.pageBytes(100) == page(100, version: version))
+    #expect(try test.space.pageBytes(7) == page(7, version: 900))
+    #expect(try test.space.pageBytes(8) == page(8, version: 901))
+    #expect(try test.space.bytes(piece) == randomBytes(9000, seed: 5))
+    #expect(test.space.verify(readData: true) == [])
+  }
+
+  /// A commit whose first records got their place before the next segment could not be created.
+  @Test func aCommitThatIsCutByAFullDiskDoesNotHideLaterOnes() throws {
+    try test.space.commit(some(1, 1...4), pageCount: 4)
+    try test.space.barrier()
+    fill()
+    // 100 pages are two records; the second one needs the next segment.
+    while test.space.segmentSize - test.space.end > 600_000 {
+      _ = try test.space.append(randomBytes(100_000, seed: 3))
+    }
+    let before = test.space.endSegment
+    try test.space.commit(some(2, 1...200), pageCount: 200)
+    #expect(test.space.hasUnwrittenCommit)
+    #expect(test.space.endSegment == before)
+    test.storage.setLimit(.max)
+    try test.space.barrier()
+    try test.space.commit([1: page(1, version: 3)], pageCount: 200)
+    try test.space.barrier()
+    try test.reopenAfterKill()
+    #expect(test.space.readOnlyReason == nil)
+    #expect(try test.space.pageBytes(200) == page(200, version: 2))
+    #expect(try test.space.pageBytes(1) == page(1, version: 3))
+  }
+
+  @Test func appendedDataThatFoundNoRoomIsThereAfterwards() throws {
+    var pieces: [(UInt64, ExtentPiece)] = []
+    try test.space.commit(some(1, 1...1), pageCount: 1)
+    try test.space.barrier()
+    fill()
+    for seed in UInt64(1)...60 {
+      guard let made = try? test.space.append(randomBytes(60_000, seed: seed)) else { break }
+      for piece in made { pieces.append((seed, piece)) }
+    }
+    #expect(pieces.count < 60, "the disk was not full")
+    for (seed, piece) in pieces {
+      let start = Int(piece.offset.rawValue)
+      #expect(try test.space.bytes(piece) == Array(randomBytes(60_000, seed: seed)[start..<start + piece.length]))
+    }
+    test.storage.setLimit(.max)
+    try test.space.commit(some(2, 1...1), pageCount: 1)
+    try test.space.close()
+    let space = try test.vault.openSpace(test.body)
+    for (seed, piece) in pieces {
+      let start = Int(piece.offset.rawValue)
+      #expect(try space.bytes(piece) == Array(randomBytes(60_000, seed: seed)[start..<start + piece.length]))
+    }
+    #expect(try space.pageBytes(1) == page(1, version: 2))
+  }
+
+  /// A head of several records of which the disk takes only the first: the log goes on in the epoch before, and flushes go on there too.
+  @Test func aHeadThatIsCutByAFullDiskDoesNotMakeLaterFlushesEmpty() throws {
+    // A page map of 1.6 MB needs two segments of 1 MiB.
+    try test.space.commit(some(1, 1...1), pageCount: 200_000)
+    try test.space.barrier()
+    // Room for the head's first segment with its hold, but not for a second one.
+    let capacity = test.storage.capacity()
+    let used = Int(capacity.total - capacity.free)
+    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    var limit = used - (4 << 20)
+    var failed = false
+    while !failed, limit < used + (16 << 20) {
+      limit += 1 << 18
+      test.storage.setLimit(limit)
+      if (try? test.space.advanceEpoch()) == nil {
+        failed =
+          !test.storage.content(keys.headIdentifier(test.space.highestEpoch)).isEmpty
+          && test.space.highestEpoch > test.space.endSegment.epoch
+      }
+    }
+    try #require(failed, "no head was cut")
+    test.storage.setLimit(.max)
+    try test.space.commit([2: page(2, version: 2)], pageCount: 200_000)
+    try test.space.barrier()
+    for seed in UInt64(1)...8 {
+      let storage = test.storage.powerCut(seed: seed)
+      let space = try test.vault(over: storage).openSpace(test.body)
+      #expect(try space.pageBytes(2) == page(2, version: 2))
+    }
+  }
+
+  @Test(arguments: [Errno.ioError, Errno.readOnlyFileSystem])
+  func aFailedFlushEndsWriting(error: Errno) throws {
+    try test.space.commit(some(1, 1...2), pageCount: 2)
+    try test.space.barrier()
+    try test.space.commit([1: page(1, version: 2)], pageCount: 2)
+    test.storage.inject(.error(error, at: test.storage.operationCount + 1))
+    #expect(throws: VaultError.self) { try test.space.barrier() }
+    #expect(test.space.isReadOnly)
+    test.storage.inject(nil)
+    #expect(throws: VaultError.self) { try test.space.barrier() }
+    #expect(throws: VaultError.self) { try test.space.commit([1: page(1, version: 3)], pageCount: 2) }
+    #expect(throws: VaultError.self) { try test.space.append([1]) }
+    #expect(try test.space.pageBytes(2) == page(2, version: 1))
+  }
+
+  @Test func aFailedWriteEndsWriting() throws {
+    try test.space.commit(some(1, 1...2), pageCount: 2)
+    try test.space.barrier()
+    test.storage.inject(.error(.ioError, at: test.storage.operationCount + 1))
+    #expect(throws: VaultError.self) { try test.space.commit([1: page(1, version: 2)], pageCount: 2) }
+    #expect(test.space.isReadOnly)
+    try test.reopenAfterKill()
+    #expect(test.space.readOnlyReason == nil)
+    #expect(try test.space.pageBytes(1) == page(1, version: 1))
+  }
+}

@@ -1,0 +1,186 @@
+import Crypto
+import FaultyStorage
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+/// What opening a space finds in copies of a vault and in damaged ones.
+@Suite struct RecoveryTests {
+  let test = TestSpace(copyWindow: 3600)
+
+  func name(_ segment: SegmentNumber) throws -> SegmentIdentifier {
+    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    return keys.identifier(segment, branch: try #require(test.space.branch(of: segment.epoch)))
+  }
+
+  func flip(_ identifier: SegmentIdentifier, at offset: Int) {
+    test.storage.tamper(identifier) { content in
+      var content = content
+      content[offset] ^= 4
+      return content
+    }
+  }
+
+  /// Commits versions, each with an extent, and makes each durable.
+  func commit(_ versions: ClosedRange<Int>) throws {
+    for version in versions {
+      _ = try test.space.append(randomBytes(30_000, seed: UInt64(version)))
+      try test.space.commit([1: page(1, version: version), 2: page(2, version: version)], pageCount: 2)
+      try test.space.barrier()
+    }
+  }
+
+  @Test func aCompleteCopyOfALiveVaultOpens() throws {
+    try commit(1...20)
+    try test.space.advanceEpoch()
+    try commit(21...30)
+    let copy = test.storage.copy()
+    let space = try test.vault(over: copy).openSpace(test.body)
+    #expect(space.readOnlyReason == nil)
+    #expect(try space.pageBytes(1) == page(1, version: 30))
+    #expect(space.verify(readData: true) == [])
+    // The copy can be gone on with, and the original as well.
+    try space.commit([1: page(1, version: 99)], pageCount: 2)
+    try space.close()
+    #expect(try test.vault(over: copy).openSpace(test.body).pageBytes(1) == page(1, version: 99))
+    try commit(31...31)
+    #expect(try test.space.pageBytes(1) == page(1, version: 31))
+  }
+
+  @Test func aCopyWithoutTheNewestSegmentsShowsAnOlderState() throws {
+    try commit(1...5)
+    try test.space.advanceEpoch()
+    let head = test.space.endSegment
+    try commit(6...9)
+    let left = try name(head)
+    let space = try test.vault(over: test.storage.copy { $0 == left }).openSpace(test.body)
+    #expect(try space.pageBytes(1) == page(1, version: 5))
+  }
+
+  @Test func aCopyThatLacksNeededSegmentsFallsBackAndSaysSo() throws {
+    try commit(1...3)
+    // The head at the end of this session is complete without what comes later.
+    try test.space.advanceEpoch()
+    let old = test.space.endSegment
+    try commit(4...6)
+    try test.space.advanceEpoch()
+    try commit(7...9)
+    let lacking = try name(old)
+    let copy = test.storage.copy { $0 == lacking }
+    let vault = test.vault(over: copy)
+    let space = try vault.openSpace(test.body)
+    #expect(space.readOnlyReason?.contains("lacks files") == true)
+    #expect(throws: VaultError.self) { try space.commit([1: page(1, version: 1)], pageCount: 2) }
+    #expect(try space.pageBytes(1) == page(1, version: 3))
+    try space.close()
+    let accepted = try vault.openSpace(test.body, acceptOlder: true)
+    #expect(accepted.readOnlyReason == nil)
+  }
+
+  @Test func aHeadThatIsTornIsSkippedAndItsNumberIsNotUsedAgain() throws {
+    try commit(1...3)
+    try test.space.advanceEpoch()
+    let torn = test.space.endSegment
+    let identifier = try name(torn)
+    test.storage.killProcess()
+    test.storage.tamper(identifier) { Array($0[..<150]) }
+    let space = try test.vault.openSpace(test.body)
+    #expect(space.readOnlyReason == nil)
+    #expect(try space.pageBytes(2) == page(2, version: 3))
+    try space.commit([1: page(1, version: 4)], pageCount: 2)
+    #expect(space.endSegment.epoch > torn.epoch)
+    try space.close()
+    #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 4))
+  }
+
+  @Test func aFlippedHeadWithDurableCommitsBehindItIsSaid() throws {
+    try commit(1...3)
+    try test.space.advanceEpoch()
+    let head = test.space.endSegment
+    try commit(4...6)
+    test.storage.killProcess()
+    flip(try name(head), at: SegmentFormat.recordsStart + 60)
+    let space = try test.vault.openSpace(test.body)
+    #expect(try space.pageBytes(1) == page(1, version: 3))
+    #expect(space.readOnlyReason != nil)
+  }
+
+  @Test func theLastHeadOfAClosedLogMayBeDamaged() throws {
+    try commit(1...3)
+    try test.space.close()
+    let head = test.space.endSegment
+    flip(try name(head), at: 40)
+    let space = try test.vault.openSpace(test.body)
+    #expect(try space.pageBytes(1) == page(1, version: 3))
+  }
+
+  @Test func withoutAnyHeadTheSpaceIsDamagedAndNotEmpty() throws {
+    try commit(1...3)
+    try test.space.close()
+    for name in test.storage.names { flip(name, at: 40) }
+    #expect(throws: VaultError.damaged("no head of the space can be read")) { try test.vault.openSpace(test.body) }
+    for name in test.storage.names { test.storage.tamper(name) { _ in nil } }
+    #expect(throws: VaultError.self) { try test.vault.openSpace(test.body) }
+  }
+
+  /// After a commit that does not authenticate come others that say it was durable: that is damage, not the end of the log.
+  @Test(arguments: [0, 1, 2])
+  func damageBelowWhatWasDurableIsSaid(part: Int) throws {
+    try commit(1...3)
+    let place = (segment: test.space.endSegment, end: test.space.end)
+    try commit(4...6)
+    let extent = RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(30_000))
+    let pages = RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(2))
+    // The list of page numbers, the commit's body, a record's header.
+    let offsets = [extent + 48 + 2, extent + pages + 48 + 5, extent + pages + 3]
+    test.storage.killProcess()
+    flip(try name(place.segment), at: place.end + offsets[part])
+    let space = try test.vault.openSpace(test.body)
+    #expect(try space.pageBytes(1) == page(1, version: 3))
+    #expect(space.readOnlyReason?.contains("damaged") == true)
+  }
+
+  @Test func flippedBitsAreNeverWrongData() throws {
+    var pieces: [(Int, ExtentPiece)] = []
+    for version in 1...12 {
+      for piece in try test.space.append(randomBytes(90_000, seed: UInt64(version))) { pieces.append((version, piece)) }
+      try test.space.commit([1: page(1, version: version), 2: page(2, version: version)], pageCount: 2)
+      if version == 6 { try test.space.advanceEpoch() }
+    }
+    try test.space.close()
+    let whole = test.storage.copy()
+    var generator = SeededGenerator(seed: 11)
+    var refusals = 0
+    for _ in 0..<60 {
+      let storage = whole.copy()
+      for _ in 0..<3 {
+        guard let name = storage.names.randomElement(using: &generator) else { continue }
+        let offset = Int.random(in: 0..<600_000, using: &generator)
+        storage.tamper(name) { content in
+          var content = content
+          content[offset] ^= 1
+          return content
+        }
+      }
+      guard let space = try? test.vault(over: storage).openSpace(test.body) else { continue }
+      let first = try? space.pageBytes(1)
+      let second = try? space.pageBytes(2)
+      // Both pages are of one state, which is one that was committed.
+      let versions = (1...12).filter {
+        (first == nil || first == page(1, version: $0)) && (second == nil || second == page(2, version: $0))
+      }
+      #expect(!versions.isEmpty || space.databasePageCount == 0)
+      for (version, piece) in pieces {
+        guard let bytes = try? space.bytes(piece) else {
+          refusals += 1
+          continue
+        }
+        let start = Int(piece.offset.rawValue)
+        #expect(bytes == Array(randomBytes(90_000, seed: UInt64(version))[start..<start + piece.length]))
+      }
+    }
+    #expect(refusals > 0, "no flip met an extent")
+  }
+}

@@ -1,0 +1,98 @@
+import Crypto
+import FaultyStorage
+import Storage
+import Testing
+
+@testable import Vault
+
+@Suite struct SlotTests {
+  let test = TestSpace()
+
+  @Test func thePasswordOpensAndOthersDoNot() throws {
+    let slots = try test.vault.slotKeys(for: password("right"))
+    let slot = try #require(slots.first)
+    try test.vault.putSlot(slot, test.body)
+    let opened = try test.vault.openSlot(slots)
+    #expect(opened.body.encoded.equals(test.body.encoded))
+    #expect(opened.slot.identifier == slot.identifier)
+    for wrong in ["wrong", "", "right ", "Right"] {
+      let keys = try test.vault.slotKeys(for: password(wrong))
+      #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(keys) }
+    }
+    #expect(throws: VaultError.passwordInUse) { try test.vault.putSlot(slot, test.body) }
+    try test.vault.deleteSlot(slot.identifier)
+    #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
+  }
+
+  @Test func sevenOfEightCopiesMayBeDamaged() throws {
+    let slots = try test.vault.slotKeys(for: password("right"))
+    let slot = try #require(slots.first)
+    try test.vault.putSlot(slot, test.body)
+    let whole = test.storage.content(slot.identifier)
+    #expect(whole.count == TestSpace.segmentSize)
+    for survivor in 0..<8 {
+      test.storage.tamper(slot.identifier) { _ in
+        var file = whole
+        for copy in 0..<8 where copy != survivor { file[copy * file.count / 8 + 50] ^= 1 }
+        return file
+      }
+      #expect(try test.vault.openSlot(slots).body.encoded.equals(test.body.encoded))
+    }
+    test.storage.tamper(slot.identifier) { _ in
+      var file = whole
+      for copy in 0..<8 { file[copy * file.count / 8 + 167] ^= 0x80 }
+      return file
+    }
+    #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
+    test.storage.tamper(slot.identifier) { _ in Array(whole[..<100]) }
+    #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
+    test.storage.tamper(slot.identifier) { _ in Array(whole[..<168]) }
+    #expect(try test.vault.openSlot(slots).body.encoded.equals(test.body.encoded))
+  }
+
+  @Test func aSlotIsBoundToItsVault() throws {
+    let slot = try #require(try test.vault.slotKeys(for: password("right")).first)
+    try test.vault.putSlot(slot, test.body)
+    var others: [VaultParameters] = []
+    var parameters = test.vault.parameters
+    parameters.identifier[3] ^= 1
+    others.append(parameters)
+    parameters = test.vault.parameters
+    parameters.segmentSize *= 2
+    others.append(parameters)
+    for other in others {
+      let vault = Vault(storage: test.storage, parameters: other)
+      let slots = try vault.slotKeys(for: password("right"))
+      // The name is the same, since password and derivation are.
+      #expect(slots.first?.identifier == slot.identifier)
+      #expect(throws: VaultError.noSpaceOpens) { try vault.openSlot(slots) }
+    }
+  }
+
+  @Test func anotherDerivationCanBeAdded() throws {
+    let old = try #require(try test.vault.slotKeys(for: password("right")).first)
+    try test.vault.putSlot(old, test.body)
+    var parameters = test.vault.parameters
+    parameters.derivations.append(
+      try #require(PasswordDerivation(operations: 2, memory: 8 << 20, salt: Array(repeating: 9, count: 16))))
+    let vault = Vault(storage: test.storage, parameters: parameters)
+    let slots = try vault.slotKeys(for: password("right"))
+    #expect(slots.count == 2)
+    #expect(try vault.openSlot(slots).slot.identifier == old.identifier)
+  }
+
+  @Test func unknownFeaturesAreRefused() throws {
+    var body = SlotBody(spaceKey: test.body.spaceKey, suite: .aes256gcm)
+    body.incompatible = 1 << 40
+    #expect(throws: VaultError.self) { try SlotBody(decoding: body.encoded) }
+    body.incompatible = 0
+    body.readOnlyCompatible = 2
+    #expect(try !SlotBody(decoding: body.encoded).isWritable)
+    body.readOnlyCompatible = 0
+    body.compatible = 3
+    #expect(try SlotBody(decoding: body.encoded).isWritable)
+    var encoded = body.encoded.copied
+    encoded[32] = 3
+    #expect(throws: VaultError.self) { try SlotBody(decoding: secret(encoded)) }
+  }
+}

@@ -1,0 +1,148 @@
+import Crypto
+import Glibc
+import Storage
+import Testing
+
+@testable import Vault
+
+@Suite struct VaultCreationTests {
+  static func options() throws -> VaultCreationOptions {
+    var options = VaultCreationOptions()
+    options.segmentSize = 1 << 20
+    options.derivation = try #require(
+      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 3, count: 16)))
+    return options
+  }
+
+  @Test func aNewVaultHasFoldersCoverAndParameters() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/vault"
+    let vault = try Vault.create(at: path, options: try Self.options())
+    #expect(TemporaryFolder.names(in: path) == ["agonyfs.json", "segments"])
+    #expect(TemporaryFolder.names(in: path + "/segments").count == 256)
+    let cover = TemporaryFolder.segments(of: path)
+    #expect(cover.count >= 4)
+    for file in cover {
+      let status = TemporaryFolder.status(file)
+      #expect(status.st_size == 1 << 20)
+      #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
+      #expect(status.st_mtim.tv_nsec == 0)
+    }
+    #expect(try Vault.open(at: path).parameters == vault.parameters)
+    #expect(throws: VaultError.vaultExists) { try Vault.create(at: path, options: try Self.options()) }
+    #expect(TemporaryFolder.segments(of: path) == cover)
+  }
+
+  @Test func anEmptyDirectoryIsTakenAndAFullOneIsNot() throws {
+    let folder = try TemporaryFolder()
+    _ = try Vault.create(at: folder.path, options: try Self.options())
+    let other = try TemporaryFolder()
+    TemporaryFolder.write([1], to: other.path + "/letter.txt")
+    #expect(throws: VaultError.vaultExists) { try Vault.create(at: other.path, options: try Self.options()) }
+    #expect(TemporaryFolder.names(in: other.path) == ["letter.txt"])
+    #expect(throws: VaultError.vaultExists) {
+      try Vault.create(at: other.path + "/letter.txt", options: try Self.options())
+    }
+    #expect(throws: VaultError.self) { try Vault.create(at: other.path + "/a/b", options: try Self.options()) }
+  }
+
+  @Test func whatIsNoVaultIsNotOpened() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: VaultError.vaultMissing) { try Vault.open(at: folder.path + "/nothing") }
+    #expect(throws: VaultError.self) { try Vault.open(at: folder.path) }
+    TemporaryFolder.write([1], to: folder.path + "/file")
+    #expect(throws: VaultError.self) { try Vault.open(at: folder.path + "/file") }
+    TemporaryFolder.write(VaultParametersTests.parameters.json, to: folder.path + "/agonyfs.json")
+    #expect(throws: VaultError.notAVault("it has no directory segments")) { try Vault.open(at: folder.path) }
+  }
+
+  @Test func extraCoverIsAdded() throws {
+    let folder = try TemporaryFolder()
+    var options = try Self.options()
+    options.extraCover = 10 << 20
+    _ = try Vault.create(at: folder.path, options: options)
+    #expect(TemporaryFolder.segments(of: folder.path).count >= 14)
+  }
+
+  @Test func coverIsDrawnFromAWideDistribution() {
+    let counts = (0..<20_000).map { _ in Cover.randomCount() }.sorted()
+    #expect(counts[0] == 4)
+    #expect((7...9).contains(counts[10_000]))
+    let large = counts.count { $0 > 400 }
+    #expect((120..<280).contains(large))
+  }
+
+  /// Slots, heads, data and cover cannot be told apart by size, time or bytes, whatever the number of spaces.
+  @Test(arguments: [1, 2, 3])
+  func anUnmountedVaultIsEqualAndRandom(spaces: Int) throws {
+    let folder = try TemporaryFolder()
+    let vault = try Vault.create(at: folder.path, options: try Self.options())
+    for number in 0..<spaces {
+      let suite: CipherSuite = number == 1 ? .xchacha20poly1305 : .aes256gcm
+      let (space, body) = vault.createSpace(suite: suite)
+      // The most regular data that there is.
+      for round in 0..<4 {
+        _ = try space.append([UInt8](repeating: 0, count: 400_000))
+        let pages = Dictionary(
+          uniqueKeysWithValues: (1...8).map { (UInt32($0), [UInt8](repeating: UInt8(round), count: 4096)) })
+        try space.commit(pages, pageCount: 8)
+        try space.barrier()
+      }
+      try space.close()
+      try vault.putSlot(try #require(try vault.slotKeys(for: password("space \(number)")).first), body)
+    }
+    let files = TemporaryFolder.segments(of: folder.path)
+    #expect(files.count >= 4 + 3 * spaces)
+    var blocks = Set<[UInt8]>()
+    var blockCount = 0
+    for file in files {
+      let status = TemporaryFolder.status(file)
+      #expect(status.st_size == 1 << 20)
+      #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
+      #expect(status.st_mtim.tv_nsec == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+    }
+    for file in files.prefix(40) {
+      let content = TemporaryFolder.read(file)
+      let random = Randomness(content)
+      // 255 degrees of freedom: outside once in some ten billion files.
+      #expect((130..<430).contains(random.chiSquare))
+      #expect(random.entropy > 7.9997)
+      // Six standard deviations of the correlation of 2²⁰ random bytes.
+      #expect(abs(random.serialCorrelation) < 0.006)
+      for start in stride(from: 0, to: content.count, by: 64) {
+        blocks.insert(Array(content[start..<start + 16]))
+        blockCount += 1
+      }
+    }
+    #expect(blocks.count == blockCount, "a block of 16 bytes is there twice")
+  }
+}
+
+/// Simple figures that random bytes have.
+struct Randomness {
+  /// Distance of the byte frequencies from equal ones.
+  let chiSquare: Double
+  /// Bits for each byte, judged by the byte frequencies alone.
+  let entropy: Double
+  /// Correlation of each byte with the next, −1 to 1.
+  let serialCorrelation: Double
+
+  init(_ bytes: [UInt8]) {
+    var frequencies = [Double](repeating: 0, count: 256)
+    var products = 0
+    var previous = bytes.last ?? 0
+    for byte in bytes {
+      frequencies[Int(byte)] += 1
+      products += Int(previous) * Int(byte)
+      previous = byte
+    }
+    let count = Double(bytes.count)
+    let expected = count / 256
+    chiSquare = frequencies.reduce(0) { $0 + ($1 - expected) * ($1 - expected) / expected }
+    entropy = frequencies.reduce(0) { $0 - ($1 == 0 ? 0 : $1 / count * log2($1 / count)) }
+    let sum = frequencies.enumerated().reduce(0) { $0 + Double($1.offset) * $1.element }
+    let squares = frequencies.enumerated().reduce(0) { $0 + Double($1.offset * $1.offset) * $1.element }
+    serialCorrelation = (count * Double(products) - sum * sum) / (count * squares - sum * sum)
+  }
+}

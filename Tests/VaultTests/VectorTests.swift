@@ -1,0 +1,208 @@
+import Crypto
+import FaultyStorage
+import FoundationEssentials
+import Storage
+import Testing
+
+@testable import Vault
+
+/// The code yields and opens exactly the bytes that another program made from the format article.
+@Suite struct VectorTests {
+  static let logs = ["log-aes-256-gcm", "log-xchacha20-poly1305"]
+  static let file = (0..<16_484).map { UInt8(truncatingIfNeeded: $0 * $0 + 3 * $0) }
+  static let databasePage = (0..<4096).map { UInt8(truncatingIfNeeded: 5 * $0 + $0 >> 8) }
+
+  @Test func aSlotComesFromThePassword() throws {
+    let vector: Vectors.Slot = try Vectors.read("slot")
+    let derivation = try #require(
+      PasswordDerivation(operations: vector.operations, memory: vector.memory, salt: bytes(vector.salt)))
+    #expect(derivation.derive(password(vector.password))?.copied == bytes(vector.derived))
+    let parameters = VaultParameters(
+      identifier: bytes(vector.vault), segmentSize: vector.segmentSize, derivations: [derivation])
+    #expect(parameters.slotAssociatedData(derivation) == bytes(vector.associatedData))
+
+    let storage = FaultyStorage()
+    let vault = Vault(storage: storage, parameters: parameters)
+    let slot = try #require(try vault.slotKeys(for: password(vector.password)).first)
+    #expect(slot.identifier.bytes == bytes(vector.slotIdentifier))
+    #expect(slot.key.copied == bytes(vector.slotKey))
+
+    // Any one of the eight copies is enough.
+    let sealed = bytes(vector.sealed)
+    for copy in 0..<8 {
+      var file = Sodium.randomBytes(vector.segmentSize)
+      let start = copy * vector.segmentSize / 8
+      file.replaceSubrange(start..<start + sealed.count, with: sealed)
+      try storage.put(slot.identifier, file)
+      let body = try vault.openSlot([slot]).body
+      #expect(body.encoded.copied == bytes(vector.body))
+      #expect(body.suite == .xchacha20poly1305)
+      try storage.delete(slot.identifier)
+    }
+  }
+
+  @Test(arguments: logs)
+  func theLogYieldsTheseBytes(name: String) throws {
+    let vector: Vectors.Log = try Vectors.read(name)
+    let suite = try #require(CipherSuite(name: vector.suite))
+    let keys = SpaceKeys(spaceKey: secret(bytes(vector.spaceKey)), suite: suite)
+    let head = SegmentNumber(epoch: EpochNumber(rawValue: 1), index: 0)
+    let branch = bytes(vector.branch)
+    #expect(keys.headIdentifier(head.epoch).bytes == bytes(vector.headIdentifier))
+    let second = SegmentNumber(epoch: head.epoch, index: 1)
+    #expect(keys.identifier(second, branch: branch).bytes == bytes(vector.secondIdentifier))
+
+    let key = keys.segmentKey(salt: bytes(vector.salt))
+    let header = SegmentHeader(number: head, branch: branch, previousEnd: 0, chain: bytes(vector.chain))
+    let start = bytes(vector.salt) + key.seal(header.encoded, at: 32, kind: BlobKind.segmentHeader)
+    let storage = FaultyStorage()
+    let identifier = keys.headIdentifier(head.epoch)
+    let segment = OpenSegment(
+      number: head, identifier: identifier, writer: try storage.create(identifier), key: key, start: start)
+    var run = Run(
+      segment: segment, offset: 0, length: vector.segment.count, ticket: 0, completes: nil, startsSegment: true)
+
+    let state = bytes(vector.headState)
+    let chains = [bytes(vector.chain)] + vector.records.map { bytes($0.chainAfter) }
+    let commit = CommitBody(
+      recordCount: 1, pageCount: 2, sequence: 42,
+      flushedThrough: LogPosition(segment: head, offset: vector.records[1].offset), chain: chains[3])
+    let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    let extent = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.file.count, alignment: 16)
+    defer {
+      unsafe pages.deallocate()
+      unsafe extent.deallocate()
+    }
+    unsafe pages.copyBytes(from: Self.databasePage)
+    unsafe extent.copyBytes(from: Self.file)
+    let headers = [
+      RecordHeader(
+        kind: .head, bodyLength: state.count + 16, first: 0, second: UInt64(state.count), third: UInt64(state.count)),
+      RecordHeader(
+        kind: .extent, bodyLength: ExtentFormat.bodyLength(Self.file.count), first: 12, second: 4096,
+        third: UInt64(Self.file.count)),
+      RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(1), first: 1),
+      RecordHeader(kind: .commit, flags: RecordHeader.closedFlag, bodyLength: CommitBody.size + 16, first: 42),
+    ]
+    let bodies: [RunRecord.Body] = unsafe [
+      .blob(state, kind: BlobKind.head), .extent(UnsafeRawBufferPointer(extent)),
+      .pages([PageWrite(number: PageNumber(rawValue: 2), bytes: UnsafeRawBufferPointer(pages))]),
+      .blob(commit.encoded, kind: BlobKind.commit),
+    ]
+    var offset = SegmentFormat.recordsStart
+    for (index, header) in headers.enumerated() {
+      #expect(offset == vector.records[index].offset)
+      #expect(header.bodyLength == vector.records[index].bodyLength)
+      let sealed = key.seal(header.encoded, at: offset, kind: BlobKind.recordHeader)
+      #expect(keys.chain(after: chains[index], tag: Array(sealed.suffix(16))) == chains[index + 1])
+      run.records.append(
+        RunRecord(offset: offset, sealedHeader: sealed, body: bodies[index], bodyLength: header.bodyLength))
+      offset += header.recordLength
+    }
+    #expect(offset == vector.segment.count)
+
+    var made = [UInt8](repeating: 0, count: offset)
+    unsafe made.withUnsafeMutableBytes { unsafe run.seal(into: $0) }
+    // The bytes that align a record are random.
+    for record in vector.records {
+      let end = record.offset + RecordHeader.sealedSize + record.bodyLength
+      for index in end..<(end + 15) & ~15 { made[index] = 0 }
+    }
+    #expect(made == Array(vector.segment))
+  }
+
+  @Test(arguments: logs)
+  func aSpaceOfTheseBytesOpens(name: String) throws {
+    let vector: Vectors.Log = try Vectors.read(name)
+    let suite = try #require(CipherSuite(name: vector.suite))
+    let test = TestSpace(suite: suite)
+    let padding = Sodium.randomBytes(vector.segmentSize - vector.segment.count)
+    try test.storage.put(SegmentIdentifier(bytes: bytes(vector.headIdentifier)), Array(vector.segment) + padding)
+    let space = try test.vault.openSpace(SlotBody(spaceKey: secret(bytes(vector.spaceKey)), suite: suite))
+    #expect(space.readOnlyReason == nil)
+    #expect(space.databasePageCount == 2)
+    #expect(try space.pageBytes(2) == Self.databasePage)
+    #expect(throws: VaultError.self) { try space.pageBytes(1) }
+    let position = LogPosition(
+      segment: SegmentNumber(epoch: EpochNumber(rawValue: 1), index: 0), offset: vector.records[1].offset)
+    let piece = ExtentPiece(write: 0, offset: FileOffset(4096), length: Self.file.count, position: position)
+    #expect(try space.bytes(piece) == Self.file)
+    #expect(space.verify(readData: true) == [])
+    #expect(space.sequence == 42)
+  }
+
+  @Test func aHeadStateIsReadAndWritten() throws {
+    let vector: Vectors.Head = try Vectors.read("head-state")
+    let encoded = bytes(vector.encoded)
+    let state = try HeadState(decoding: encoded)
+    let epoch = { (number: UInt32) in EpochNumber(rawValue: number) }
+    #expect(state.epoch == epoch(9))
+    #expect(state.identity == SegmentIdentity(inode: 1 << 40, bornSeconds: -1, bornNanoseconds: 999_999_999))
+    #expect(state.previousEnd == LogPosition(segment: SegmentNumber(epoch: epoch(8), index: 3), offset: 4096))
+    #expect(state.previousChain == (1...32).map { UInt8($0) })
+    #expect(state.sequence == 77)
+    #expect(state.heads.map(\.epoch) == [epoch(7), epoch(9)])
+    #expect(state.epochs[epoch(6)]?.present == 0b1101)
+    #expect(state.epochs[epoch(9)]?.branch == (9..<25).map { UInt8($0) })
+    #expect(state.retired == [SegmentNumber(epoch: epoch(6), index: 2): epoch(8)])
+    #expect(state.pages.count == 4)
+    #expect(state.encoded == encoded)
+    for count in 0..<encoded.count {
+      #expect(throws: ByteReader.Truncated.self) { try HeadState(decoding: Array(encoded[..<count])) }
+    }
+    #expect(throws: ByteReader.Truncated.self) { try HeadState(decoding: [2] + encoded[1...]) }
+  }
+
+  /// The worked totals of the format article.
+  @Test func totalsAreWhatTheArticleSays() {
+    func file(_ length: Int) -> Int {
+      stride(from: 0, to: length, by: Space.maximumExtentLength).reduce(0) { total, start in
+        let part = min(Space.maximumExtentLength, length - start)
+        return total + RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(part))
+      }
+    }
+    #expect(file(0) == 0)
+    #expect(file(1) == 80)
+    #expect(file(5000) == 5072)
+    #expect(file(16_384) == 16_448)
+    #expect(file(1 << 20 | 1) == 1_049_728)
+    let pages = RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(3))
+    let commit = RecordHeader.recordLength(bodyLength: CommitBody.size + CipherSuite.tagSize)
+    #expect(pages == 12_416)
+    #expect(commit == 128)
+    #expect(pages + commit == 12_544)
+    let branch = [UInt8](repeating: 0, count: 16)
+    let one = EpochNumber(rawValue: 1)
+    let empty = HeadState(
+      epoch: one, time: 0, identity: SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0),
+      previousEnd: LogPosition(rawValue: 0), previousChain: Array(repeating: 0, count: 32), sequence: 0,
+      heads: [KeptHead(epoch: one, time: 0)], epochs: [one: EpochEntry(branch: branch, present: 1)], retired: [:],
+      pages: [])
+    #expect(empty.encoded.count == 144)
+    #expect(RecordHeader.recordLength(bodyLength: empty.encoded.count + CipherSuite.tagSize) == 208)
+    #expect(SegmentFormat.recordsStart == 112)
+  }
+
+  /// And the log really grows by them.
+  @Test func theLogGrowsByTheTotals() throws {
+    let test = TestSpace()
+    func growth(_ body: () throws -> Void) rethrows -> Int {
+      let before = test.space.end
+      try body()
+      return test.space.end - before
+    }
+    _ = try test.space.append([1])
+    #expect(test.space.end == 112 + 208 + 80)
+    #expect(try growth { _ = try test.space.append(randomBytes(5000, seed: 1)) } == 5072)
+    #expect(try growth { _ = try test.space.append(randomBytes(16_384, seed: 1)) } == 16_448)
+    let three = Dictionary(uniqueKeysWithValues: (1...3).map { (UInt32($0), page(UInt32($0), version: 1)) })
+    #expect(try growth { try test.space.commit(three, pageCount: 3) } == 12_544)
+  }
+}
+
+extension Storage {
+  /// Puts a whole file.
+  func put(_ identifier: SegmentIdentifier, _ content: [UInt8]) throws {
+    try unsafe content.withUnsafeBytes { try unsafe putIfAbsent(identifier, content: $0) }
+  }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import FoundationEssentials
+
+/// Reads the files in `Vectors`, which another program made.
+enum Vectors {
+  struct Slot: Decodable {
+    var password, salt, vault, derived, slotIdentifier, slotKey, associatedData, body, sealed: String
+    var operations, memory: UInt64
+    var segmentSize: Int
+  }
+
+  struct Log: Decodable {
+    struct Record: Decodable {
+      var offset, bodyLength: Int
+      var chainAfter: String
+    }
+    var suite, spaceKey, branch, salt, segmentKey, chain, headState, headIdentifier, secondIdentifier: String
+    var segmentSize: Int
+    var records: [Record]
+    /// From the first byte to the end of the last record, alignment filled with zeros.
+    var segment: Data
+  }
+
+  struct Head: Decodable {
+    var encoded: String
+  }
+
+  static func read<T: Decodable>(_ name: String, path: String = #filePath) throws -> T {
+    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+    let data = try Data(contentsOf: URL(filePath: "/" + folder + "/Vectors/" + name + ".json"))
+    return try JSONDecoder().decode(T.self, from: data)
+  }
+}
+
+/// The bytes of hexadecimal digits.
+func bytes(_ hexadecimal: String) -> [UInt8] {
+  let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+  return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
+
+/// A secret of bytes that are no secret.
+func secret(_ bytes: [UInt8]) -> SecretBytes {
+  unsafe bytes.withUnsafeBytes { unsafe SecretBytes(copying: $0) }
+}
+
+/// A password of text.
+func password(_ text: String) -> Password {
+  unsafe Array(text.utf8).withUnsafeBytes { unsafe Password(copying: $0) }
+}
+
+extension SecretBytes {
+  var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+}

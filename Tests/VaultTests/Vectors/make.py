@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Makes the vectors beside this file, from the format article alone and with other libraries than agonyfs uses.
+
+Needs `pip install cryptography argon2-cffi`. Running it again writes the same files; the tests read those.
+"""
+import base64, hashlib, json, pathlib, struct
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+
+HERE = pathlib.Path(__file__).parent
+SEGMENT_SIZE = 1 << 20
+
+
+def span(first, count):
+    return bytes((first + i) & 255 for i in range(count))
+
+
+def keyed(key, context, data=b"", count=32):
+    return hashlib.blake2b(context.encode() + data, digest_size=count, key=key).digest()
+
+
+def hchacha20(key, nonce):
+    state = list(struct.unpack("<4I", b"expand 32-byte k") + struct.unpack("<8I", key) + struct.unpack("<4I", nonce))
+
+    def quarter(a, b, c, d):
+        for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            state[x] = (state[x] + state[y]) & 0xFFFFFFFF
+            mixed = state[z] ^ state[x]
+            state[z] = (mixed << turn | mixed >> (32 - turn)) & 0xFFFFFFFF
+
+    for _ in range(10):
+        for i in range(4):
+            quarter(i, 4 + i, 8 + i, 12 + i)
+        for i in range(4):
+            quarter(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
+    return struct.pack("<8I", *state[:4], *state[12:])
+
+
+def xchacha(key, nonce, plaintext, data):
+    return ChaCha20Poly1305(hchacha20(key, nonce[:16])).encrypt(bytes(4) + nonce[16:], plaintext, data)
+
+
+def seal(suite, key, offset, kind, plaintext):
+    if suite == "aes-256-gcm":
+        return AESGCM(key).encrypt(struct.pack("<QI", offset, 0), plaintext, bytes([kind]))
+    return xchacha(key, struct.pack("<QQQ", offset, 0, 0), plaintext, bytes([kind]))
+
+
+def write(name, value):
+    (HERE / name).write_text(json.dumps(value, indent=1) + "\n")
+
+
+def slot():
+    password, salt, vault = b"correct horse battery staple", span(0, 16), span(16, 16)
+    operations, memory = 2, 8 << 20
+    derived = hash_secret_raw(password, salt, operations, memory >> 10, 1, 64, Type.ID, 19)
+    key = keyed(derived, "agonyfs slot key")
+    data = vault + struct.pack("<IIIIQQ", 1, SEGMENT_SIZE, 13, 0, operations, memory) + salt
+    body = span(32, 32) + struct.pack("<B3xIIIQQQ", 2, 16384, 4096, 0, 0, 0, 0)
+    body += bytes(128 - len(body))
+    nonce = span(64, 24)
+    write("slot.json", {
+        "password": password.decode(), "salt": salt.hex(), "operations": operations, "memory": memory,
+        "vault": vault.hex(), "segmentSize": SEGMENT_SIZE, "derived": derived.hex(),
+        "slotIdentifier": keyed(derived, "agonyfs slot id", count=16).hex(), "slotKey": key.hex(),
+        "associatedData": data.hex(), "body": body.hex(), "sealed": (nonce + xchacha(key, nonce, body, data)).hex()})
+
+
+def log(suite):
+    space, branch, salt, chain = span(96, 32), span(128, 16), span(160, 32), span(192, 32)
+    log_key, id_key, chain_key = (keyed(space, "agonyfs " + name) for name in ("log", "identifier", "chain"))
+    key = keyed(log_key, "segment", salt)
+    segment = bytearray(salt)
+
+    def blob(kind, plaintext):
+        segment.extend(seal(suite, key, len(segment), kind, plaintext))
+
+    records = []
+
+    def record(kind, flags, first, second, third, blobs):
+        nonlocal chain
+        start = len(segment)
+        length = sum(len(plaintext) + 16 for _, plaintext in blobs)
+        blob(2, struct.pack("<BBHIQQQ", kind, flags, 0, length, first, second, third))
+        chain = keyed(chain_key, "record", chain + segment[-16:])
+        for blob_kind, plaintext in blobs:
+            blob(blob_kind, plaintext)
+        segment.extend(bytes(-len(segment) % 16))
+        records.append({"offset": start, "bodyLength": length, "chainAfter": chain.hex()})
+
+    first_chain = chain
+    blob(1, struct.pack("<II16sII32s", 1, 0, branch, 0, 0, chain))
+    state = struct.pack("<IIqQqIIQ32sQ4I", 1, 1, 1_700_000_000, 7, 8, 9, 0, 0, first_chain, 41, 1, 1, 0, 0)
+    state += struct.pack("<Iq", 1, 1_700_000_000) + struct.pack("<I16sQ", 1, branch, 1)
+    record(4, 0, 0, len(state), len(state), [(7, state)])
+    file = bytes((i * i + 3 * i) & 255 for i in range(16384 + 100))
+    record(1, 0, 12, 4096, len(file), [(3, file[:16384]), (3, file[16384:])])
+    page = bytes((5 * i + (i >> 8)) & 255 for i in range(4096))
+    record(2, 0, 1, 0, 0, [(4, struct.pack("<I", 2)), (5, page)])
+    flushed = (1 << 6) << 26 | records[1]["offset"]
+    record(3, 1, 42, 0, 0, [(6, struct.pack("<IIQQ32s", 1, 2, 42, flushed, chain))])
+    write(f"log-{suite}.json", {
+        "suite": suite, "spaceKey": space.hex(), "segmentSize": SEGMENT_SIZE, "branch": branch.hex(), "salt": salt.hex(),
+        "segmentKey": key.hex(), "chain": first_chain.hex(), "headState": state.hex(),
+        "headIdentifier": keyed(id_key, "epoch", struct.pack("<Q", 1), 16).hex(),
+        "secondIdentifier": keyed(id_key, "segment", struct.pack("<Q16sI", 1, branch, 1), 16).hex(),
+        "records": records, "segment": base64.b64encode(segment).decode()})
+
+
+def head_state():
+    state = struct.pack(
+        "<IIqQqIIQ32sQ4I", 1, 9, 1_700_000_009, 1 << 40, -1, 999_999_999, 0, (8 << 6 | 3) << 26 | 4096, span(1, 32), 77,
+        2, 3, 1, 4)
+    state += b"".join(struct.pack("<Iq", epoch, 1_700_000_000 + epoch) for epoch in (7, 9))
+    for epoch, present in ((6, 0b1101), (7, 1), (9, 1 << 63 | 1)):
+        state += struct.pack("<I16sQ", epoch, span(epoch, 16), present)
+    state += struct.pack("<QI", 6 << 6 | 2, 8)
+    state += struct.pack("<4Q", (6 << 6) << 26 | 112, 0, (7 << 6) << 26 | 256, (6 << 6 | 3) << 26 | 1 << 21)
+    write("head-state.json", {"encoded": state.hex()})
+
+
+slot()
+log("aes-256-gcm")
+log("xchacha20-poly1305")
+head_state()

@@ -104,6 +104,8 @@ extension FileSystem {
       } else if let due = [commitDue, commits.barrierDue].compactMap({ $0 }).min() {
         commitWork.wait(until: due)
       } else {
+        // Nothing is under way, so the memory that waits to be used again may as well go.
+        if bufferedBytes == 0 { pool.trim() }
         commitWork.wait()
       }
     }
@@ -241,30 +243,5 @@ extension FileSystem {
     }
     retirable.removeAll()
     space.retire(dead)
-  }
-
-  /// Commits, stops the threads and closes the space; what was opened and not released counts as released. Does nothing the second time.
-  ///
-  /// - Throws: when something could not be stored.
-  package func close() throws(Errno) {
-    monitor.lock()
-    let wasClosed = isClosed
-    isClosed = true
-    monitor.unlock()
-    if wasClosed { return }
-    var failure: Errno?
-    if !startedReadOnly {
-      buryAll()
-      do throws(Errno) { try synchronize() } catch { failure = error }
-      stopThreads()
-    }
-    do throws(VaultError) {
-      try space.close()
-    } catch {
-      options.logger.error("closing the space failed: \(error)")
-      failure = failure ?? (error == .noSpace ? .noSpace : .ioError)
-    }
-    pool.trim()
-    if let failure { throw failure }
   }
 }

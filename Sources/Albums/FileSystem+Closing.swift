@@ -1,0 +1,30 @@
+internal import Logging
+package import SystemPackage
+internal import Vault
+
+extension FileSystem {
+  /// Commits, stops the threads and closes the space; what was opened and not released counts as released. Does nothing the second time.
+  ///
+  /// - Throws: when something could not be stored.
+  package func close() throws(Errno) {
+    monitor.lock()
+    let wasClosed = isClosed
+    isClosed = true
+    monitor.unlock()
+    if wasClosed { return }
+    var failure: Errno?
+    if !startedReadOnly {
+      buryAll()
+      do throws(Errno) { try synchronize() } catch { failure = error }
+      stopThreads()
+    }
+    do throws(VaultError) {
+      try space.close()
+    } catch {
+      options.logger.error("closing the space failed: \(error)")
+      failure = failure ?? (error == .noSpace ? .noSpace : .ioError)
+    }
+    pool.trim()
+    if let failure { throw failure }
+  }
+}

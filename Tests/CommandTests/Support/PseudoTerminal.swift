@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import Testing
 
 @testable import agonyfs
 
@@ -8,6 +9,9 @@ final class PseudoTerminal {
   // From <asm/ioctls.h>: TIOCSPTLCK and TIOCGPTN.
   private static let setLock: CUnsignedLong = 0x4004_5431
   private static let getNumber: CUnsignedLong = 0x8004_5430
+
+  /// Milliseconds without anything shown after which a test gives up on a program.
+  private static let patience: CInt = 60_000
 
   private let terminal: FileDescriptor
   private let process: ChildProcess
@@ -58,6 +62,12 @@ final class PseudoTerminal {
   }
 
   private func readMore() throws -> Bool {
+    var source = pollfd(fd: terminal.rawValue, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&source, 1, Self.patience) == 1 else {
+      Issue.record("Nothing happens at the terminal, which shows: \(screen)")
+      kill(process.identifier, SIGKILL)
+      return false
+    }
     var block = [UInt8](repeating: 0, count: 4096)
     // A terminal that no program has open any more gives an error instead of an end.
     guard let count = try? unsafe block.withUnsafeMutableBytes({ try unsafe terminal.read(into: $0) }), count > 0

@@ -32,7 +32,7 @@ final class Workspace {
   private var runs = 0
 
   init() throws {
-    var template = Array("/tmp/agonyfs-test-XXXXXX".utf8CString)
+    var template = Array(("/tmp/agonyfs-test-" + String(repeating: "X", count: 6)).utf8CString)
     guard let made = unsafe mkdtemp(&template) else { throw Errno(rawValue: errno) }
     path = unsafe String(cString: made)
   }
@@ -56,6 +56,9 @@ final class Workspace {
     let own = String(decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return own.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/agonyfs"
   }()
+
+  /// Seconds after which a test gives up on a program.
+  static let limit = "300"
 
   /// Whether the tests may do what only root may.
   static let isRoot = geteuid() == 0
@@ -99,7 +102,9 @@ final class Workspace {
     defer { for file in files { try? file.close() } }
     try files[0].writeAll(input.utf8)
     try files[0].seek(offset: 0, from: .start)
-    let ending = try ChildProcess(program, arguments: arguments, descriptors: files).wait()
+    // What hangs is ended together with all that it started, and gives status 124.
+    let limited = ["timeout", "-k", "10", Self.limit, program] + arguments.dropFirst()
+    let ending = try ChildProcess("/usr/bin/timeout", arguments: limited, descriptors: files).wait()
     return Outcome(ending: ending, output: try Self.text(of: files[1]), errors: try Self.text(of: files[2]))
   }
 

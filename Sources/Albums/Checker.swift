@@ -57,7 +57,7 @@ struct Checker {
         pages.append("page \(number + 1) of the index cannot be read")
       }
     }
-    let structural = (findings.map(\.problem) + pages).map {
+    let structural = (findings.filter(\.isCertain).map(\.problem) + pages).map {
       CheckReport.Problem(path: nil, text: $0)
     }
     do throws(IndexError) {

@@ -33,9 +33,17 @@ extension FileSystem {
     var lastEpoch = lastRound
     // When to look even if nothing is committed.
     var due: UInt64?
+    var hasCompletedAbandoned = false
     monitor.lock()
     while !isStopping, refusal == nil {
       if let due { cleanWork.wait(until: due) } else { cleanWork.wait() }
+      if !isStopping, !hasCompletedAbandoned {
+        // Once, in a mount that writes.
+        hasCompletedAbandoned = true
+        monitor.unlock()
+        space.completeAbandonedSegments()
+        monitor.lock()
+      }
       let now = monotonicTime()
       let isShort = space.isShortOfRoom
       let next = lastRound + (isShort ? Self.shortInterval : Self.roundInterval)

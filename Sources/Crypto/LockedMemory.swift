@@ -13,7 +13,7 @@ internal import Synchronization
 /// When the region is used up it falls back on the heap and `overflowed` says so; the bound on open segments keeps that
 /// from happening in practice.
 @safe enum LockedMemory {
-  /// Size of the region in bytes; half of the limit on locked memory that Linux gives unprivileged users (8 MiB).
+  /// Size of the region in bytes; well below the 8 MiB of locked memory that Linux gives unprivileged users.
   static let regionSize = 3 << 20
   private static let headerSize = 16
   private static let heapClass: UInt64 = 255

@@ -121,9 +121,9 @@ package final class DirectoryStorage: Storage {
   }
 
   /// Opens a file that a crash left short, to be filled up; takes its lease.
-  package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+  package func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter {
     let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_NOFOLLOW)
-    try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
+    if takingLease { try systemCall { flock(file.number, LOCK_EX | LOCK_NB) } }
     return SegmentFile(file)
   }
 

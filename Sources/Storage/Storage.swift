@@ -41,10 +41,10 @@ package protocol Storage: AnyObject, Sendable {
   /// - Throws: `.wouldBlock` when somebody else holds it.
   func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease
 
-  /// Opens a file that a crash left short, to be filled up; takes its lease.
+  /// Opens a file that a crash left short, to be filled up; takes its lease, unless the caller is known to be its only owner.
   ///
   /// - Throws: `.wouldBlock` when somebody still writes it.
-  func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter
+  func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter
 
   /// Makes creations and deletions of these names durable.
   func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno)

@@ -199,13 +199,8 @@ extension Space {
   private func completeTail(_ tail: RecoveredTail) -> Result<Void, Errno> {
     do throws(Errno) {
       for identifier in tail.segments {
-        let writer: any SegmentWriter
-        do throws(Errno) {
-          writer = try storage.openToFill(identifier)
-        } catch .wouldBlock {
-          // The lease on the newest head is ours, so this is our own.
-          continue
-        }
+        // The lease on the newest head keeps everybody else out of the space.
+        let writer = try storage.openToFill(identifier, takingLease: false)
         let size = try writer.size()
         if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }
         try writer.flush()

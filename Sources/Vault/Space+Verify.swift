@@ -8,6 +8,8 @@ package struct LogFinding: Sendable, Equatable {
   package let segment: SegmentNumber
   /// What is wrong, as a clause.
   package let problem: String
+  /// False where a crash may have left it so: whether anything is missing shows when the data in the segment is read.
+  package let isCertain: Bool
 }
 
 extension Space {
@@ -27,40 +29,46 @@ extension Space {
     var findings: [LogFinding] = []
     for (number, branch) in needed {
       if let problem = problem(in: number, branch: branch, mayBeShort: number.epoch == newest, readData: readData) {
-        findings.append(LogFinding(segment: number, problem: problem))
+        findings.append(LogFinding(segment: number, problem: problem.text, isCertain: problem.isCertain))
       }
     }
     return findings
   }
 
-  private func problem(in number: SegmentNumber, branch: [UInt8], mayBeShort: Bool, readData: Bool) -> String? {
+  private func problem(in number: SegmentNumber, branch: [UInt8], mayBeShort: Bool, readData: Bool) -> (
+    text: String, isCertain: Bool
+  )? {
     let identifier = keys.identifier(number, branch: branch)
     let name = "segment file \(identifier)"
     do throws(Errno) {
       let file = try storage.open(identifier)
       let size = try file.size()
-      if size > segmentSize { return "\(name) is too long" }
-      if size < segmentSize && !mayBeShort { return "\(name) is too short" }
-      guard let (handle, header) = try SegmentHandle.open(file, keys: keys) else { return "\(name) does not open" }
-      guard header.number == number, header.branch == branch else { return "\(name) is another segment" }
+      if size > segmentSize { return ("\(name) is too long", true) }
+      if size < segmentSize && !mayBeShort { return ("\(name) is too short", false) }
+      guard let (handle, header) = try SegmentHandle.open(file, keys: keys) else {
+        return ("\(name) does not open", true)
+      }
+      guard header.number == number, header.branch == branch else { return ("\(name) is another segment", true) }
       var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
       reader.staysInSegment = true
       while let record = try? reader.next() {
-        if let commit = record.commit(), commit.chain != record.chainBefore { return "\(name) breaks the log's chain" }
+        if let commit = record.commit(), commit.chain != record.chainBefore {
+          return ("\(name) breaks the log's chain", true)
+        }
         if readData, !record.authenticates() {
-          return "\(name) has a record at byte \(record.position.offset) that does not authenticate"
+          return ("\(name) has a record at byte \(record.position.offset) that does not authenticate", true)
         }
       }
       if let next = try? LogReader.segment(after: number, branch: branch, storage, keys),
         next.1.previousEnd != reader.position.offset || next.1.chain != reader.chain
       {
-        return "\(name) is damaged at byte \(reader.position.offset)"
+        return ("\(name) is damaged at byte \(reader.position.offset)", false)
       }
       return nil
     } catch .noSuchFileOrDirectory {
-      return "\(name) is missing"
+      return ("\(name) is missing", true)
     } catch {
-      return "\(name) cannot be read: \(error)"
+      return ("\(name) cannot be read: \(error)", true)
     }
   }
 }

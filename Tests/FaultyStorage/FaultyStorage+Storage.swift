@@ -77,11 +77,12 @@ extension FaultyStorage {
   }
 
   /// Opens a short file to be filled.
-  package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+  package func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter {
     lock.lock()
     defer { lock.unlock() }
     _ = try begin()
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
+    if takingLease && file.isLeased { throw .wouldBlock }
     return OpenFile(self, file)
   }
 

@@ -55,7 +55,7 @@ import Testing
     var first: (any SegmentLease)? = try storage.lease(name, exclusive: true)
     #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: true) }
     #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: false) }
-    #expect(throws: Errno.wouldBlock) { try storage.openToFill(name) }
+    #expect(throws: Errno.wouldBlock) { try storage.openToFill(name, takingLease: true) }
     withExtendedLifetime(first) {}
     first = nil
     let shared = [try storage.lease(name, exclusive: false), try storage.lease(name, exclusive: false)]

@@ -111,23 +111,24 @@ import Testing
     // A page map of 1.6 MB needs two segments of 1 MiB.
     try test.space.commit(some(1, 1...1), pageCount: 200_000)
     try test.space.barrier()
-    // Room for the head's first segment with its hold, but not for a second one.
-    let capacity = test.storage.capacity()
-    let used = Int(capacity.total - capacity.free)
+    // The disk fills up at each operation in turn, until the head's first segment got its bytes and the second did not.
     let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
-    var limit = used - (4 << 20)
-    var failed = false
-    while !failed, limit < used + (16 << 20) {
-      limit += 1 << 18
-      test.storage.setLimit(limit)
-      if (try? test.space.advanceEpoch()) == nil {
-        failed =
-          !test.storage.content(keys.headIdentifier(test.space.highestEpoch)).isEmpty
-          && test.space.highestEpoch > test.space.endSegment.epoch
-      }
+    let endSegment = test.space.endSegment
+    var isCut = false
+    var operation = 0
+    while !isCut, operation < 8 {
+      operation += 1
+      test.storage.inject(.error(.noSpace, at: test.storage.operationCount + operation))
+      #expect(throws: VaultError.noSpace) { try test.space.advanceEpoch() }
+      let highest = test.space.highestEpoch
+      isCut = highest > endSegment.epoch && !test.storage.content(keys.headIdentifier(highest)).isEmpty
     }
-    try #require(failed, "no head was cut")
-    test.storage.setLimit(.max)
+    try #require(isCut, "no head was cut")
+    test.storage.inject(nil)
+    #expect(test.space.endSegment == endSegment)
+    #expect(test.space.readOnlyReason == nil)
+    // A barrier right after must not take the torn head for the end of the log.
+    try test.space.barrier()
     try test.space.commit([2: page(2, version: 2)], pageCount: 200_000)
     try test.space.barrier()
     for seed in UInt64(1)...8 {

@@ -21,10 +21,12 @@ struct AgonyfsCommand: ParsableCommand {
 
   /// The command that the words after the program's name ask for.
   ///
-  /// - Throws: `CommandFailure` for a first word that is neither a command nor anything else; what the argument parser throws.
+  /// - Throws: `CommandFailure` for a first word that is neither a command nor anything else; what the argument parser
+  ///   throws.
   static func parse(_ words: [String]) throws -> any ParsableCommand {
     guard let first = words.first else { return try parseAsRoot(["--help"]) }
-    // Every word that is no command is taken for a vault, as mount(8) wants it, and a slip of the finger is not to make one.
+    // Every word that is no command is taken for a vault, as mount(8) wants it, and a slip of the finger is not to make
+    // one.
     let names = configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
     guard names.contains(first) || first.hasPrefix("-") || first.contains("/") || !Directory.isNothing(at: first) else {
       throw CommandFailure(.usage, "There is no command \"\(first)\", and no vault here; see agonyfs --help.")

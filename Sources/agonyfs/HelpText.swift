@@ -1,9 +1,9 @@
 /// The longer texts of `--help`.
 enum HelpText {
   static let root = """
-    A vault is a directory of equal-sized files that look like random bytes. A password opens one space in it and mounts that \
-    space as a file system: directories are albums, files are photos and videos. Another password mounts another space, and \
-    nobody who holds the vault can tell how many spaces there are.
+    A vault is a directory of equal-sized files that look like random bytes. A password opens one space in it and \
+    mounts that space as a file system: directories are albums, files are photos and videos. Another password mounts \
+    another space, and nobody who holds the vault can tell how many spaces there are.
 
     EXAMPLES
 
@@ -20,10 +20,10 @@ enum HelpText {
 
     WHAT IS NOT PROMISED
 
-    - Who sees the vault at several times, or the change times and journal of the file system under it, can see that it \
-    changed and roughly how much.
-    - Far more files than cover plausibly makes are suspicious. A new vault gets at least 4 cover files, half of all vaults \
-    more than 8, one in a hundred more than 400; create --cover makes more.
+    - Who sees the vault at several times, or the change times and journal of the file system under it, can see that \
+    it changed and roughly how much.
+    - Far more files than cover plausibly makes are suspicious. A new vault gets at least 4 cover files, half of all \
+    vaults more than 8, one in a hundred more than 400; create --cover makes more.
     - Changing a password does not revoke copies of the vault that were made before.
     - Putting a whole older vault back cannot be noticed from the vault alone.
     - While a space is mounted, programs may keep thumbnails and lists of recent files outside the vault.
@@ -38,13 +38,14 @@ enum HelpText {
   }.joined(separator: "\n")
 
   static let password = """
-    Without an option the password is asked for at the terminal, or taken from one line of standard input where that is no \
-    terminal. Only the first line of a file, of a command's output or of standard input counts, without its newline.
+    Without an option the password is asked for at the terminal, or taken from one line of standard input where that \
+    is no terminal. Only the first line of a file, of a command's output or of standard input counts, without its \
+    newline.
     """
 
   static let create = """
-    Makes the directory, random cover files in it, and a first space that the password opens. A new password is asked for \
-    twice. \(password)
+    Makes the directory, random cover files in it, and a first space that the password opens. A new password is asked \
+    for twice. \(password)
 
     EXAMPLES
 
@@ -57,9 +58,9 @@ enum HelpText {
     """
 
   static let mount = """
-    Returns once the mount answers; the program goes on in the background until the mount is taken away with agonyfs unmount, \
-    umount or fusermount3 -u, or until SIGTERM, and everything is written by then. Where there is no vault yet it asks whether \
-    to make one. \(password)
+    Returns once the mount answers; the program goes on in the background until the mount is taken away with agonyfs \
+    unmount, umount or fusermount3 -u, or until SIGTERM, and everything is written by then. Where there is no vault \
+    yet it asks whether to make one. \(password)
 
     EXAMPLES
 
@@ -84,8 +85,8 @@ enum HelpText {
       idle=TIME        as --idle
       fsname=NAME      the table of mounts shows NAME, not the vault's path
 
-    Options that begin with x- are for other programs and are let pass. A vault that cannot be written is mounted read-only. \
-    Times of access are not kept.
+    Options that begin with x- are for other programs and are let pass. A vault that cannot be written is mounted \
+    read-only. Times of access are not kept.
     """
 
   static let unmount = """
@@ -93,25 +94,25 @@ enum HelpText {
     """
 
   static let spaceAdd = """
-    The new space is empty and knows nothing of the others. A password that opens a space already is refused with status 13. \
-    \(password)
+    The new space is empty and knows nothing of the others. A password that opens a space already is refused with \
+    status 13. \(password)
     """
 
   static let spaceRemove = """
-    Deletes the space that the password opens, with everything in it, and no file of any other space. It cannot be undone; \
-    copies of the vault keep the space. \(password)
+    Deletes the space that the password opens, with everything in it, and no file of any other space. It cannot be \
+    undone; copies of the vault keep the space. \(password)
     """
 
   static let passwordChange = """
-    The space keeps all its files; nothing is encrypted again. Should the machine fail in the middle, the old or the new \
-    password works. Copies of the vault made before still open with the old password. On standard input the old password is \
-    the first line and the new one the second. \(password)
+    The space keeps all its files; nothing is encrypted again. Should the machine fail in the middle, the old or the \
+    new password works. Copies of the vault made before still open with the old password. On standard input the old \
+    password is the first line and the new one the second. \(password)
     """
 
   static let check = """
-    Verifies the log, the pages of the index, the index itself, and that every file's data is there; with --read-data every \
-    byte as well. Damaged files are named by path, and the status is 16 when there are any. Nothing is ever changed. Spaces \
-    that the password does not open cannot be seen, so they are not checked. \(password)
+    Verifies the log, the pages of the index, the index itself, and that every file's data is there; with --read-data \
+    every byte as well. Damaged files are named by path, and the status is 16 when there are any. Nothing is ever \
+    changed. Spaces that the password does not open cannot be seen, so they are not checked. \(password)
     """
 
   static let info = """

@@ -1,4 +1,5 @@
-// The command's only door to vaults and spaces: all that it asks of the layers below, apart from mounting, is asked here.
+// The command's only door to vaults and spaces: all that it asks of the layers below, apart from mounting, is asked
+// here.
 
 internal import Albums
 internal import Crypto
@@ -39,9 +40,8 @@ struct Spaces {
 
   /// Makes a vault and its first space; what was made is taken away again when it cannot be finished.
   static func createVault(at path: String, _ new: NewVault, password: Password) throws {
-    try checkNothingIs(at: path)
     let unfinished = UnfinishedVault(path: path)
-    do {
+    do throws(CommandFailure) {
       try wording(path) { () throws(VaultError) in
         var options = VaultCreationOptions()
         options.segmentSize = new.segmentSize
@@ -51,7 +51,8 @@ struct Spaces {
         try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: new.cipher))
       }
     } catch {
-      unfinished.remove()
+      // What somebody else made at the path meanwhile is theirs.
+      if error.status != .vaultExists { unfinished.remove() }
       throw error
     }
   }

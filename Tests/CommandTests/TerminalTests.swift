@@ -104,4 +104,17 @@ extension TerminalTests {
     #expect(try again.ending() == .exited(0))
     #expect(try workspace.shell("cat Albums/file").output == "text\n")
   }
+
+  @Test func stoppingShowsInputUntilItGoesOn() throws {
+    let workspace = try Workspace()
+    let terminal = try create(workspace)
+    #expect(try terminal.waits(for: ": "))
+    try terminal.type("half\u{1a}")
+    // Orphaned from a shell the process cannot stop, so it asks again at once.
+    #expect(try terminal.waits(for: "New password"))
+    #expect(try terminal.waits(for: ": "))
+    #expect(!terminal.echoes)
+    try terminal.type("\n")
+    #expect(try terminal.ending() == .exited(2))
+  }
 }

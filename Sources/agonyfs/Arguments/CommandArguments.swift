@@ -74,7 +74,8 @@ enum PasswordRole: String, CaseIterable {
   }
 }
 
-/// The passwords that stood on the command line. The parser makes the commands itself and can hand them nothing, so they wait here.
+/// The passwords that stood on the command line. The parser makes the commands itself and can hand them nothing, so
+/// they wait here.
 enum LinePasswords {
   private static let waiting = Mutex<[PasswordRole: Password]>([:])
 

@@ -85,7 +85,8 @@ struct MountCommand: ParsableCommand {
 
   /// Whether a vault is to be made first, if the person wants that.
   ///
-  /// - Throws: what stands against opening the vault that is there; status 10 when there is none and nobody can be asked.
+  /// - Throws: what stands against opening the vault that is there; status 10 when there is none and nobody can be
+  ///   asked.
   private func isNewVault(at path: String) throws -> Bool {
     guard Directory.isNothing(at: path) else {
       _ = try Spaces(vault: path)

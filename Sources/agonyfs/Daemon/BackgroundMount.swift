@@ -1,9 +1,10 @@
-// Two processes: the caller's, which has the terminal and asked for the password, and the one in the background, which serves the mount.
-// The second is started, not forked: locked memory is not inherited, and its arguments hold no password.
+// Two processes: the caller's, which has the terminal and asked for the password, and the one in the background, which
+// serves the mount. The second is started, not forked: locked memory is not inherited, and its arguments hold no
+// password.
 //
 // 1. The password goes through a pipe (descriptor 3 of the second).
-// 2. The second answers through another (descriptor 4): one byte with its exit status, and then a sentence if that is not 0. A mount that answers is
-//    status 0. A pipe that ends without a byte means that the second is gone.
+// 2. The second answers through another (descriptor 4): one byte with its exit status, and then a sentence if that is
+//    not 0. A mount that answers is status 0. A pipe that ends without a byte means that the second is gone.
 // 3. Until then the second may say things on the caller's standard error. Afterwards it has no terminal.
 // 4. When the first is gone before the mount answers, the second unmounts and ends: nobody knows of it.
 

@@ -7,8 +7,8 @@ enum PasswordAdvice {
   /// Fewer different bytes are no better than a short password.
   static let leastVariety = 6
 
-  /// The advice, or nil for a password that shows no weakness. It depends on length and variety only; it says nothing that
-  /// helps to guess.
+  /// The advice, or nil for a password that shows no weakness. It depends on length and variety only; it says nothing
+  /// that helps to guess.
   static func advice(for password: Password) -> String? {
     let variety = unsafe password.bytes.withUnsafeBytes { bytes in
       // A bit for each byte that occurs; a set would keep the bytes somewhere on the heap.

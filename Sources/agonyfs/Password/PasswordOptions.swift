@@ -18,8 +18,7 @@ struct PasswordOptions: ParsableArguments {
   var passwordFile: String?
 
   @Option(
-    help: ArgumentHelp("Run a command by the shell and take the first line it prints.", valueName: "command"),
-    completion: .shellCommand("compgen -c"))
+    help: ArgumentHelp("Run a command by the shell and take the first line it prints.", valueName: "command"))
   var passwordCommand: String?
 
   func validate() throws {
@@ -28,7 +27,8 @@ struct PasswordOptions: ParsableArguments {
 
   /// Where the password comes from.
   ///
-  /// - Parameter otherFile: a password file that was named elsewhere (`-o passfile=FILE`), used when nothing else is given.
+  /// - Parameter otherFile: a password file that was named elsewhere (`-o passfile=FILE`), used when nothing else is
+  ///   given.
   func source(otherFile: String? = nil) -> PasswordSource {
     let isSaid = asks || isOnLine || passwordFile != nil || passwordCommand != nil
     return .init(.current, asks, isOnLine, isSaid ? passwordFile : otherFile, passwordCommand)

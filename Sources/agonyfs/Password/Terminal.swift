@@ -1,6 +1,7 @@
 // Invariants
-// 1. Echo is off only between `hideInput` and `showInput`, and in that time every signal that ends or stops the process is blocked. Whoever
-//    wants to let one in shows the input again first, so the terminal is never left without echo, whatever the signal does.
+// 1. Echo is off only between `hideInput` and `showInput`, and in that time every signal that ends or stops the process
+//    is blocked. Whoever wants to let one in shows the input again first, so the terminal is never left without echo,
+//    whatever the signal does.
 
 internal import CPlatform
 internal import Crypto

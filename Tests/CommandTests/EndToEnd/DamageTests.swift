@@ -2,10 +2,11 @@ import Testing
 
 @testable import agonyfs
 
-/// Files of a vault that are damaged: what they hold answers with an error, everything else works, and `check` names what is hurt.
+/// Files of a vault that are damaged: what they hold answers with an error, everything else works, and `check` names
+/// what is hurt.
 @Suite struct DamageTests {
-  /// A vault with a small file `good/small` and then a file `large`, and the list `middle` of files of the vault that hold
-  /// nothing but data of the latter.
+  /// A vault with a small file `good/small` and then a file `large`, and the list `middle` of files of the vault that
+  /// hold nothing but data of the latter.
   private func vault() throws -> Workspace {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -22,6 +22,8 @@ struct RecoveredState {
   var end = LogPosition(rawValue: 0)
   var chain = [UInt8](repeating: 0, count: SpaceKeys.chainSize)
   var tail: RecoveredTail?
+  /// Segments that a crash left beyond the end of the log, and heads that it tore: nothing names what is in them.
+  var leftover: Set<SegmentNumber> = []
   /// Why the space must not be written; nil when it may.
   var warning: String?
 }
@@ -96,6 +98,7 @@ struct Recovery {
       }
       state.epochs[number] = EpochEntry(branch: [UInt8](repeating: 0, count: SpaceKeys.branchSize), present: 1)
       state.tail?.segments.append(keys.headIdentifier(number))
+      state.leftover.insert(SegmentNumber(epoch: number, index: 0))
     }
     return state
   }
@@ -267,6 +270,10 @@ struct Recovery {
     let present = try presentSegments(of: head.state.epoch, branch: reader.branch)
     state.epochs[head.state.epoch] = EpochEntry(branch: reader.branch, present: present.bits)
     state.tail = RecoveredTail(segments: present.identifiers)
+    for index in 0..<SegmentNumber.perEpoch where present.bits >> UInt64(index) & 1 == 1 {
+      let number = SegmentNumber(epoch: head.state.epoch, index: index)
+      if number > state.end.segment { state.leftover.insert(number) }
+    }
     return state
   }
 

@@ -26,18 +26,23 @@ extension Space {
       }
       return (needed, heads.last?.epoch)
     }
+    let all = Set(needed.map(\.0.rawValue))
     var findings: [LogFinding] = []
     for (number, branch) in needed {
-      if let problem = problem(in: number, branch: branch, mayBeShort: number.epoch == newest, readData: readData) {
+      let isFollowed = number.index + 1 < SegmentNumber.perEpoch && all.contains(number.rawValue + 1)
+      if let problem = problem(
+        in: number, branch: branch, isFollowed: isFollowed, mayBeShort: number.epoch == newest, readData: readData)
+      {
         findings.append(LogFinding(segment: number, problem: problem.text, isCertain: problem.isCertain))
       }
     }
     return findings
   }
 
-  private func problem(in number: SegmentNumber, branch: [UInt8], mayBeShort: Bool, readData: Bool) -> (
-    text: String, isCertain: Bool
-  )? {
+  /// `isFollowed` says that the log goes on in the next segment.
+  private func problem(
+    in number: SegmentNumber, branch: [UInt8], isFollowed: Bool, mayBeShort: Bool, readData: Bool
+  ) -> (text: String, isCertain: Bool)? {
     let identifier = keys.identifier(number, branch: branch)
     let name = "segment file \(identifier)"
     do throws(Errno) {
@@ -59,10 +64,10 @@ extension Space {
           return ("\(name) has a record at byte \(record.position.offset) that does not authenticate", true)
         }
       }
-      if let next = try? LogReader.segment(after: number, branch: branch, storage, keys),
+      if isFollowed, let next = try? LogReader.segment(after: number, branch: branch, storage, keys),
         next.1.previousEnd != reader.position.offset || next.1.chain != reader.chain
       {
-        return ("\(name) is damaged at byte \(reader.position.offset)", false)
+        return ("\(name) is damaged at byte \(reader.position.offset)", true)
       }
       return nil
     } catch .noSuchFileOrDirectory {

@@ -45,7 +45,7 @@ package final class Space: @unchecked Sendable {
   var retired: [SegmentNumber: EpochNumber]
   var sequence: UInt64
   /// Given up since the newest head.
-  var pendingRetired: Set<SegmentNumber> = []
+  var pendingRetired: Set<SegmentNumber>
   /// The highest epoch number that was ever used, torn heads included.
   var highestEpoch: EpochNumber
 
@@ -95,6 +95,7 @@ package final class Space: @unchecked Sendable {
     heads = state.heads
     retired = state.retired
     sequence = state.sequence
+    pendingRetired = state.leftover
     highestEpoch = state.highestEpoch
     end = state.end.offset
     endSegment = state.end.segment

@@ -45,9 +45,9 @@ import Vault
     #expect(throws: Never.self) { try vault.files.close() }
   }
 
-  /// What is wrong with the files of a space and its index. Segment files beyond the end of the log, which power cut off, may be anything.
+  /// What a check of the space finds.
   private func fileProblems(_ space: Space) -> [CheckReport.Problem] {
-    Checker.check(space, readData: true).problems.filter { !$0.text.hasPrefix("segment file") }
+    Checker.check(space, readData: true).problems
   }
 
   /// Runs a workload until the storage stops; gives the last number whose file was promised, and the one that was begun.
@@ -104,6 +104,8 @@ import Vault
           #expect(isSame(content, pattern(20_000 + 977 * number, number)), "stopped at \(stop)")
         }
       }
+      // A mount that writes completes what the crash left, which is no damage afterwards either.
+      if stop % 4 < 2 { try after.files.put([1], try after.files.make("later")) }
       try after.files.close()
       let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
       #expect(fileProblems(space) == [], "stopped at \(stop)")

@@ -32,7 +32,8 @@ extension FileSystem {
     }
   }
 
-  /// `lseek` for data and holes; the end of the file counts as a hole.
+  /// `lseek` for data and holes in blocks of `seekBlock` bytes: a block that holds a byte of data is data. The end of the file counts as
+  /// a hole.
   ///
   /// - Throws: `ENXIO` at or past the end, and when no data follows.
   package func seek(_ inode: InodeNumber, from offset: FileOffset, to target: SeekTarget) throws(Errno) -> FileOffset {
@@ -40,26 +41,41 @@ extension FileSystem {
       let inode = try regularFile(inode)
       let size = inode.record.size
       guard offset >= .zero, offset.rawValue < size else { throw .noSuchAddressOrDevice }
+      var place = offset.rawValue / Self.seekBlock * Self.seekBlock
       switch target {
       case .data:
-        let stored = try stored { () throws(IndexError) in try index.nextDataOffset(of: inode.number, from: offset) }
-        let waiting = inode.buffer.nextRange(endingAfter: offset.rawValue).map { max($0.lowerBound, offset.rawValue) }
-        let next = [stored?.rawValue, waiting].compactMap { $0 }.min()
-        guard let next, next < size else { throw .noSuchAddressOrDevice }
-        return FileOffset(rawValue: next)
+        guard let data = try nextData(inode, from: place), data < size else { throw .noSuchAddressOrDevice }
+        place = data / Self.seekBlock * Self.seekBlock
       case .hole:
-        var place = offset
-        while place.rawValue < size {
-          let start = place
-          place = try stored { () throws(IndexError) in try index.nextHoleOffset(of: inode.number, from: start) }
-          if let range = inode.buffer.nextRange(endingAfter: place.rawValue), range.lowerBound <= place.rawValue {
-            place = FileOffset(rawValue: range.upperBound)
-          }
-          if place == start { break }
+        while place < size, let data = try nextData(inode, from: place), data < place + Self.seekBlock {
+          place = (try endOfData(inode, at: data) + Self.seekBlock - 1) / Self.seekBlock * Self.seekBlock
         }
-        return FileOffset(rawValue: min(place.rawValue, size))
       }
+      return FileOffset(rawValue: min(max(place, offset.rawValue), size))
     }
+  }
+
+  /// What `seek` counts in. Programs measure it, and take a hole shorter than a usual file system's block for a fault.
+  private static let seekBlock: Int64 = 4096
+
+  /// The first byte of data at or after a place. Lock held.
+  private func nextData(_ inode: Inode, from place: Int64) throws(Errno) -> Int64? {
+    let stored = try stored { () throws(IndexError) in
+      try index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place))
+    }
+    let waiting = inode.buffer.nextRange(endingAfter: place).map { max($0.lowerBound, place) }
+    return [stored?.rawValue, waiting].compactMap { $0 }.min()
+  }
+
+  /// A place up to which all is data from `place` on, which holds data; more may follow at once. Lock held.
+  private func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
+    let stored = try stored { () throws(IndexError) in
+      try index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place))
+    }
+    guard let waiting = inode.buffer.nextRange(endingAfter: place), waiting.lowerBound <= place else {
+      return stored.rawValue
+    }
+    return max(stored.rawValue, waiting.upperBound)
   }
 
   /// Extents that one call of `copyRange` shares at most.

@@ -230,41 +230,6 @@ import Vault
     try files.close()
   }
 
-  @Test func holesAndData() throws {
-    let file = try files.make("f")
-    let seek = { (offset: Int, target: SeekTarget) in
-      Int(try vault.files.seek(file, from: FileOffset(offset), to: target).rawValue)
-    }
-    expect(.noSuchAddressOrDevice) { _ = try seek(0, .data) }
-    try files.put(pattern(8192, 1), file, at: 1 << 20)
-    try files.resize(file, 4 << 20)
-    for _ in 0..<2 {
-      #expect(try seek(0, .data) == 1 << 20)
-      #expect(try seek(0, .hole) == 0)
-      #expect(try seek(1 << 20, .hole) == (1 << 20) + 8192)
-      expect(.noSuchAddressOrDevice) { _ = try seek((1 << 20) + 8192, .data) }
-      #expect(try seek(3 << 20, .hole) == 3 << 20)
-      expect(.noSuchAddressOrDevice) { _ = try seek(4 << 20, .hole) }
-      try files.synchronize()
-    }
-    #expect(try files.attributes(of: file).blocks512 == 16)
-    try files.allocate(file, mode: [.punchHole, .keepSize], offset: FileOffset((1 << 20) + 100), length: 1000)
-    #expect(try seek(1 << 20, .hole) == (1 << 20) + 100)
-    #expect(try seek((1 << 20) + 100, .data) == (1 << 20) + 1100)
-    #expect(
-      try files.get(file, at: (1 << 20) + 90, count: 20) == pattern(8192, 1)[90..<100]
-        + [UInt8](repeating: 0, count: 10))
-    for mode in [AllocationMode.punchHole, [.punchHole, .zeroRange], AllocationMode(rawValue: 8)] {
-      expect(.notSupported) { try files.allocate(file, mode: mode, offset: .zero, length: 1) }
-    }
-    try files.allocate(file, mode: [], offset: .zero, length: 5 << 20)
-    #expect(try files.attributes(of: file).size == 5 << 20)
-    try files.allocate(file, mode: .keepSize, offset: .zero, length: 6 << 20)
-    #expect(try files.attributes(of: file).size == 5 << 20)
-    expect(.noSpace) { try files.allocate(file, mode: [], offset: .zero, length: 1 << 55) }
-    try files.close()
-  }
-
   @Test func nothingIsOpenedOrMadeReadOnly() throws {
     let file = try files.make("f")
     try files.put([1, 2, 3], file)

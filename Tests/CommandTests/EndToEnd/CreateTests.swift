@@ -62,7 +62,9 @@ import Testing
     #expect(outcome.output.isEmpty)
   }
 
-  @Test(arguments: ["", "create", "mount", "unmount", "space add", "space remove", "password change", "info", "speed"])
+  @Test(arguments: [
+    "", "create", "mount", "unmount", "space add", "space remove", "password change", "check", "info", "speed",
+  ])
   func helpTeaches(_ command: String) throws {
     let workspace = try Workspace()
     let outcome = try workspace.shell("agonyfs \(command) --help")

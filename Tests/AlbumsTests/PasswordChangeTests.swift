@@ -1,0 +1,80 @@
+import Crypto
+import FaultyStorage
+import Storage
+import Testing
+
+@testable import Albums
+@testable import Vault
+
+/// Changing a password while the machine fails.
+@Suite struct PasswordChangeTests {
+  private static let old = "the old password"
+  private static let new = "the new password"
+
+  private func password(_ text: String) -> Password {
+    var text = text
+    return text.withUTF8 { unsafe Password(copying: UnsafeRawBufferPointer($0)) }
+  }
+
+  private func vault(over storage: FaultyStorage) throws -> Vault {
+    let derivation = try #require(
+      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 7, count: 16)))
+    return Vault(
+      storage: storage,
+      parameters: VaultParameters(
+        identifier: Array(repeating: 1, count: 16), segmentSize: TestVault.segmentSize, derivations: [derivation]))
+  }
+
+  /// A vault with one space, and a file in it.
+  private func filled() throws -> FaultyStorage {
+    let storage = FaultyStorage()
+    let vault = try vault(over: storage)
+    try SpaceManager.addSpace(to: vault, password: password(Self.old))
+    let files = try FileSystem(
+      space: try SpaceManager.openSpace(in: vault, password: password(Self.old)),
+      options: FileSystemOptions(logger: quietLogger))
+    try files.put([1, 2, 3], files.make("f"))
+    try files.close()
+    return storage
+  }
+
+  /// Whether a password opens the space, with the file in it.
+  private func opens(_ text: String, _ vault: Vault) throws -> Bool {
+    let space: Space
+    do throws(VaultError) {
+      space = try SpaceManager.openSpace(in: vault, password: password(text))
+    } catch .noSpaceOpens {
+      return false
+    }
+    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    #expect(try files.get(files.find("f").inode) == [1, 2, 3])
+    try files.close()
+    return true
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func everyStopLeavesOneThatOpens(_ seed: UInt64) throws {
+    var endings: Set<[Bool]> = []
+    for stop in 1... {
+      let storage = try filled()
+      storage.inject(.cut(at: storage.operationCount + stop))
+      let isDone =
+        (try? SpaceManager.changePassword(
+          in: vault(over: storage), old: password(Self.old), new: password(Self.new))) != nil
+      let after = storage.powerCut(seed: seed << 32 + UInt64(stop))
+      let vault = try vault(over: after)
+      let opening = [try opens(Self.old, vault), try opens(Self.new, vault)]
+      #expect(opening != [false, false], "stopped at \(stop)")
+      endings.insert(opening)
+      if isDone {
+        #expect(opening == [false, true])
+        break
+      }
+      // Whatever was left half done goes with the space: neither password opens anything afterwards.
+      try SpaceManager.removeSpace(from: vault, password: password(opening[0] ? Self.old : Self.new))
+      #expect(try ![opens(Self.old, vault), opens(Self.new, vault)].contains(true), "stopped at \(stop)")
+      #expect(after.names.isEmpty, "stopped at \(stop)")
+    }
+    #expect(endings.isSuperset(of: [[true, false], [false, true]]))
+  }
+}

@@ -46,6 +46,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "Media",
+      dependencies: [
+        "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
       name: "Mount",
       dependencies: [
         "Albums", "Index", "Vault", "CFuse", "CMount",

@@ -119,10 +119,8 @@ package final class FileSystem: @unchecked Sendable {
   }
 
   private func start() throws(FileSystemError) {
-    let bodies: [@Sendable () -> Void] = [
-      { self.runFlusher() }, { self.runFlusher() }, { self.runCommitter() }, { self.runReaper() },
-      { self.runCleaner() },
-    ]
+    var bodies: [@Sendable () -> Void] = [{ self.runCommitter() }, { self.runReaper() }, { self.runCleaner() }]
+    for _ in 0..<options.writers { bodies.append { self.runFlusher() } }
     for body in bodies {
       guard let thread = WorkerThread(body) else {
         stopThreads()

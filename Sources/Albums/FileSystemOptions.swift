@@ -12,6 +12,8 @@ package struct FileSystemOptions: Sendable {
   package var dirtyLimit = 16 << 20
   /// Bytes in the log that are not durable, above which they are made so.
   package var flushThreshold = 8 << 20
+  /// Threads that write data as soon as there is enough of it; with none it is written by commits only, step by step.
+  package var writers = 2
   /// Inodes kept in memory that nobody has open.
   package var cachedInodes = 4096
   /// Whether sparse segments are copied forward and dead ones deleted in the background.

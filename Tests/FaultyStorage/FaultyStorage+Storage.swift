@@ -10,29 +10,50 @@ extension FaultyStorage {
     let cut = try begin()
     if files[identifier] != nil { throw .fileExists }
     if used + 4096 > limit { throw .noSpace }
-    births += 1
-    let file = File(identity: SegmentIdentity(inode: births, bornSeconds: 1, bornNanoseconds: 0))
+    let file = newFile()
     file.isLeased = true
     files[identifier] = file
+    note(.create(identifier))
     if cut { throw .ioError }
-    return OpenFile(self, file, ownsLease: true)
+    return OpenFile(self, identifier, file, ownsLease: true)
   }
 
-  /// Writes a whole file, or nothing.
+  /// Writes a whole file under another name, flushes and renames it: three operations.
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
     lock.lock()
     defer { lock.unlock() }
-    let cut = try begin()
+    var isCut = try begin()
     if files[identifier] != nil { throw .fileExists }
     if used + content.count > limit { throw .noSpace }
-    births += 1
-    let file = File(identity: SegmentIdentity(inode: births, bornSeconds: 1, bornNanoseconds: 0))
-    file.content = unsafe Array(content)
+    let file = newFile()
+    var bytes = [UInt8](repeating: 0xAA, count: SegmentIdentifier.size)
+    bytes[1] = UInt8(truncatingIfNeeded: births)
+    bytes[2] = UInt8(truncatingIfNeeded: births >> 8)
+    let temporary = SegmentIdentifier(bytes: bytes)
+    files[temporary] = file
+    note(.create(temporary))
+    file.content = unsafe Array(isCut ? UnsafeRawBufferPointer(rebasing: content[..<tear(content.count)]) : content)
+    note(.write(temporary, offset: 0, unsafe Array(content)))
+    if isCut { throw .ioError }
+    do throws(Errno) {
+      isCut = try begin()
+    } catch {
+      files[temporary] = nil
+      note(.delete(temporary))
+      throw error
+    }
+    note(.flush(temporary))
     file.flushedCount = content.count
-    file.nameIsFlushed = !cut
     file.isComplete = true
-    files[identifier] = file
-    if cut { throw .ioError }
+    if !isCut {
+      files[temporary] = nil
+      files[identifier] = file
+      note(.rename(temporary, to: identifier))
+    }
+    if isCut { throw .ioError }
+    if try begin() { throw .ioError }
+    file.nameIsFlushed = true
+    note(.flushNames([identifier]))
   }
 
   /// Opens a file for reading.
@@ -41,7 +62,7 @@ extension FaultyStorage {
     defer { lock.unlock() }
     if isCut { throw .ioError }
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-    return OpenFile(self, file)
+    return OpenFile(self, identifier, file)
   }
 
   /// Whether a file is there.
@@ -55,13 +76,14 @@ extension FaultyStorage {
     defer { lock.unlock() }
     let cut = try begin()
     if let file = files.removeValue(forKey: identifier), file.nameIsFlushed { deleted[identifier] = file }
+    note(.delete(identifier))
     if cut { throw .ioError }
   }
 
   /// Lists all files.
   package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
     let listings = lock.withLock {
-      files.map { SegmentListing(identifier: $0.key, size: Int64($0.value.content.count), modified: 0) }
+      sorted(files).map { SegmentListing(identifier: $0.key, size: Int64($0.value.content.count), modified: 0) }
     }
     for listing in listings where !body(listing) { return }
   }
@@ -73,7 +95,7 @@ extension FaultyStorage {
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
     if file.isLeased { throw .wouldBlock }
     file.isLeased = exclusive
-    return OpenFile(self, file, ownsLease: exclusive)
+    return OpenFile(self, identifier, file, ownsLease: exclusive)
   }
 
   /// Opens a short file to be filled.
@@ -83,7 +105,7 @@ extension FaultyStorage {
     _ = try begin()
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
     if takingLease && file.isLeased { throw .wouldBlock }
-    return OpenFile(self, file)
+    return OpenFile(self, identifier, file)
   }
 
   /// Makes names durable.
@@ -93,8 +115,16 @@ extension FaultyStorage {
     if try begin() { throw .ioError }
     for identifier in identifiers {
       files[identifier]?.nameIsFlushed = true
+      files[identifier]?.oldName = nil
       deleted[identifier] = nil
     }
+    note(.flushNames(identifiers))
+  }
+
+  /// How many of `count` bytes a write that is torn now leaves. Lock held.
+  func tear(_ count: Int) -> Int {
+    var generator = SeededGenerator(seed: UInt64(operations))
+    return Int.random(in: 0...count, using: &generator)
   }
 
   /// Room.
@@ -108,11 +138,13 @@ extension FaultyStorage {
   /// A handle on a file; ends its lease when it goes, if it owns one.
   final class OpenFile: SegmentWriter, @unchecked Sendable {
     let storage: FaultyStorage
+    let identifier: SegmentIdentifier
     let file: File
     let ownsLease: Bool
 
-    init(_ storage: FaultyStorage, _ file: File, ownsLease: Bool = false) {
+    init(_ storage: FaultyStorage, _ identifier: SegmentIdentifier, _ file: File, ownsLease: Bool = false) {
       self.storage = storage
+      self.identifier = identifier
       self.file = file
       self.ownsLease = ownsLease
     }
@@ -142,14 +174,15 @@ extension FaultyStorage {
       precondition(offset <= file.content.count, "a write leaves a gap")
       let growth = max(0, offset + buffer.count - max(file.content.count, file.held))
       if growth > 0 && storage.used + growth > storage.limit { throw .noSpace }
-      let count = cut ? buffer.count / 2 : buffer.count
+      let count = cut ? storage.tear(buffer.count) : buffer.count
       let bytes = unsafe Array(buffer[..<count])
       // What was written once is never changed, only written again.
       let overlap = min(file.content.count - offset, count)
       precondition(
         overlap == 0 || Array(file.content[offset..<offset + overlap]) == Array(bytes[..<overlap]),
         "an offset gets a second content")
-      file.content.replaceSubrange(offset..<offset + max(0, overlap), with: bytes)
+      file.content.append(contentsOf: bytes[max(0, overlap)...])
+      storage.note(.write(identifier, offset: offset, unsafe Array(buffer)))
       if cut { throw .ioError }
     }
 
@@ -170,6 +203,7 @@ extension FaultyStorage {
       defer { storage.lock.unlock() }
       if try storage.begin() { throw .ioError }
       file.flushedCount = file.content.count
+      storage.note(.flush(identifier))
     }
 
     func finish() throws(Errno) {

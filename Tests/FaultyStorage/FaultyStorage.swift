@@ -1,10 +1,17 @@
 // A storage in memory that fails on purpose.
 //
-// It keeps what was written and what was flushed apart. `powerCut(seed:)` gives the storage that a machine may find after the power went: what was
-// flushed is there; of the rest each file keeps a prefix of chance length, perhaps with garbage at its end; names that were not flushed may
-// be missing, and deleted names that were not flushed may be back.
+// It keeps what was written and what was flushed apart. What can go wrong, and where that is:
+//
+// - the process ends at operation n, which tears that operation's own write at any byte (`Fault.cut`),
+// - the power goes: what was not flushed is there, is lost, or is there in part (`PowerCut.swift`); with a tape (`Tape.swift`) after every
+//   operation of one run,
+// - an operation fails with any error, once or from then on (`Fault`), or the disk is full (`setLimit`),
+// - bytes are changed, files go, come back, are exchanged or cut short (`tamper`).
+//
+// Everything that chance decides comes from a seed, and files are always taken in the order of their creation, since names are random.
 
 package import Storage
+internal import Synchronization
 package import SystemPackage
 internal import Vault
 
@@ -23,12 +30,14 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 }
 
-/// What goes wrong, and when.
+/// What goes wrong, and when. Operations that change something are counted from 1.
 package enum Fault: Sendable {
   /// From operation n on nothing works any more, as when the process is killed there; the operation's own write is torn.
   case cut(at: Int)
   /// Operation n fails with this error, once.
   case error(Errno, at: Int)
+  /// Every operation from n on fails with this error.
+  case errors(Errno, from: Int)
 }
 
 /// Segment files in memory.
@@ -37,11 +46,22 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     var content: [UInt8] = []
     var flushedCount = 0
     var nameIsFlushed = false
+    /// The name before a rename that is not flushed yet.
+    var oldName: SegmentIdentifier?
     var isComplete = false
     var isLeased = false
     var held = 0
     let identity: SegmentIdentity
     init(identity: SegmentIdentity) { self.identity = identity }
+    /// The same bytes in the same place.
+    init(_ other: File) {
+      content = other.content
+      flushedCount = other.flushedCount
+      nameIsFlushed = other.nameIsFlushed
+      oldName = other.oldName
+      isComplete = other.isComplete
+      identity = other.identity
+    }
   }
 
   let lock = Lock()
@@ -52,6 +72,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var isCut = false
   var limit = Int.max
   var births: UInt64 = 0
+  var tape: Tape?
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
 
@@ -64,10 +85,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func inject(_ fault: Fault?) { lock.withLock { self.fault = fault } }
   /// Bounds the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }
-  /// All names, sorted.
-  package var names: [SegmentIdentifier] {
-    lock.withLock { files.keys.sorted { $0.description < $1.description } }
-  }
+  /// Bounds the storage at what it holds now.
+  package func fill() { lock.withLock { limit = used } }
+  /// All names, in the order in which the files were made.
+  package var names: [SegmentIdentifier] { lock.withLock { sorted(files).map(\.key) } }
   /// The bytes of a file.
   package func content(_ identifier: SegmentIdentifier) -> [UInt8] {
     lock.withLock { files[identifier]?.content ?? [] }
@@ -79,57 +100,24 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       if let content = change(file.content) { file.content = content } else { files[identifier] = nil }
     }
   }
+  /// Puts a file there, or other bytes into one that is there.
+  package func place(_ content: [UInt8], as identifier: SegmentIdentifier) {
+    lock.withLock {
+      let file = files[identifier] ?? newFile()
+      file.content = content
+      file.flushedCount = content.count
+      file.nameIsFlushed = true
+      files[identifier] = file
+    }
+  }
 
   /// Ends all leases, as the end of a process does.
   package func killProcess() { lock.withLock { for file in files.values { file.isLeased = false } } }
 
-  /// What is there after the power went.
-  package func powerCut(seed: UInt64) -> FaultyStorage {
-    var generator = SeededGenerator(seed: seed)
-    let after = FaultyStorage()
-    lock.lock()
-    defer { lock.unlock() }
-    after.births = births
-    let sorted = { (files: [SegmentIdentifier: File]) in files.sorted { $0.key.description < $1.key.description } }
-    for (identifier, file) in sorted(files) {
-      if !file.nameIsFlushed && Bool.random(using: &generator) { continue }
-      let survivor = File(identity: file.identity)
-      let kept = Int.random(in: file.flushedCount...file.content.count, using: &generator)
-      survivor.content = Array(file.content[..<kept])
-      if kept < file.content.count, Bool.random(using: &generator) {
-        let garbage = Int.random(in: 0...min(8192, file.content.count - kept), using: &generator)
-        let isZero = Bool.random(using: &generator)
-        for _ in 0..<garbage { survivor.content.append(isZero ? 0 : UInt8.random(in: 0...255, using: &generator)) }
-      }
-      survivor.flushedCount = survivor.content.count
-      survivor.nameIsFlushed = true
-      survivor.isComplete = file.isComplete
-      after.files[identifier] = survivor
-    }
-    for (identifier, file) in sorted(deleted) where Bool.random(using: &generator) {
-      let revived = File(identity: file.identity)
-      revived.content = Array(file.content[..<file.flushedCount])
-      revived.flushedCount = revived.content.count
-      revived.nameIsFlushed = true
-      after.files[identifier] = revived
-    }
-    return after
-  }
-
   /// A copy with other inodes and without what `isLeftOut` names, as a file-by-file backup makes.
   package func copy(leavingOut isLeftOut: (SegmentIdentifier) -> Bool = { _ in false }) -> FaultyStorage {
     let copy = FaultyStorage()
-    lock.lock()
-    defer { lock.unlock() }
-    copy.births = births + 1_000_000
-    for (identifier, file) in files where !isLeftOut(identifier) {
-      copy.births += 1
-      let twin = File(identity: SegmentIdentity(inode: copy.births, bornSeconds: 2, bornNanoseconds: 0))
-      twin.content = file.content
-      twin.flushedCount = file.content.count
-      twin.nameIsFlushed = true
-      copy.files[identifier] = twin
-    }
+    for name in names where !isLeftOut(name) { copy.place(content(name), as: name) }
     return copy
   }
 
@@ -142,9 +130,33 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       isCut = true
       return true
     case .error(let error, at: operations): throw error
+    case .errors(let error, let first) where operations >= first: throw error
     default: return false
+    }
+  }
+
+  /// Call with the lock held.
+  func newFile() -> File {
+    births += 1
+    // Inodes of no two storages are the same, so that a copy is known as one.
+    return File(identity: SegmentIdentity(inode: births, bornSeconds: Int64(number), bornNanoseconds: 0))
+  }
+
+  /// The storage's own number; a tape that is played takes that of the storage which was recorded.
+  var number = nextNumber.withLock { next in
+    next += 1
+    return next
+  }
+
+  func sorted(_ files: [SegmentIdentifier: File]) -> [(key: SegmentIdentifier, value: File)] {
+    files.sorted {
+      ($0.value.identity.inode, $0.value.identity.bornSeconds) < (
+        $1.value.identity.inode, $1.value.identity.bornSeconds
+      )
     }
   }
 
   var used: Int { files.values.reduce(0) { $0 + max($1.content.count, $1.held) } }
 }
+
+private let nextNumber = Mutex(0)

@@ -1,0 +1,124 @@
+import FaultyStorage
+import Testing
+import Vault
+
+@testable import Albums
+@testable import Vault
+
+/// The power goes at every operation of the storage, in several ways.
+@Suite struct EveryCutTests {
+  /// How often each operation is cut, beside once with all that was not flushed lost, and once with nothing lost.
+  private static let mixedWays: UInt64 = 2
+
+  @Test func everyCutLeavesAPrefixWithAllThatWasPromised() throws {
+    var cases = CaseCount("power cuts")
+    for seed in TestLength.seeds(2) {
+      let storage = FaultyStorage()
+      storage.record()
+      let work = try Workload(storage: storage, seed: seed)
+      try work.run(60)
+      try work.useOtherSpace()
+      try work.changePassword()
+      try work.importAlbum()
+      work.abandon()
+      try cutEverywhere(work, seed, &cases)
+    }
+    #expect(cases.count > 2000)
+  }
+
+  private func cutEverywhere(_ work: Workload, _ seed: UInt64, _ cases: inout CaseCount) throws {
+    let player = TapePlayer(work.storage.recording)
+    for operation in 1...work.storage.operationCount {
+      player.wind(to: operation)
+      for way in 0..<Self.mixedWays + 2 {
+        let tear = UInt64(operation) * 64 + way
+        let cut: PowerCut = way == 0 ? .losesAll : way == 1 ? .keepsAll : .mixed(seed: tear ^ seed << 32)
+        let found = player.cut(cut, seed: tear)
+        let trial = Trial(
+          work: work, storage: found, operation: operation, label: "seed \(seed), operation \(operation), way \(way)")
+        try trial.check(goesOn: (UInt64(operation) + way) % 5 == 0)
+        cases.add()
+      }
+    }
+  }
+}
+
+/// One loss of power.
+private struct Trial {
+  let work: Workload
+  let storage: FaultyStorage
+  let operation: Int
+  let label: String
+  var comment: Comment { Comment(rawValue: label) }
+  var vault: Vault { Vault(storage: storage, parameters: work.vault.parameters) }
+
+  /// With `goesOn`, something is written afterwards, and must survive another loss.
+  func check(goesOn: Bool) throws {
+    let isNear = { (at: Int) in abs(at - operation) < 12 }
+    try checkPasswords(all: work.opens.contains { isNear($0.from) || isNear($0.to) })
+    // While the space is being made there need not be one.
+    guard let promise = work.promises.last(where: { $0.operation < operation }) else { return }
+    let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
+    #expect(space.recoveryWarning == nil, comment)
+    let problems = Checker.check(space, readData: true).problems
+    #expect(problems == [], comment)
+    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+    let tree = try Tree(of: files)
+    let last = work.begun.lastIndex { $0 < operation } ?? 0
+    let isPrefix = work.trees[promise.step...max(promise.step, last)].contains(tree)
+    #expect(isPrefix, comment)
+    try files.close()
+    if goesOn { try goOn(tree) }
+  }
+
+  private func goOn(_ tree: Tree) throws {
+    let files = try Workload.mount(work.body, in: vault)
+    let number = try files.make("after")
+    try files.put(pattern(40_000, operation), number)
+    try files.synchronize()
+    files.stopThreads()
+    let vault = Vault(storage: storage.after(.losesAll), parameters: work.vault.parameters)
+    let again = try Workload.mount(work.body, in: vault)
+    var shown = try Tree(of: again)
+    let content = try again.get(try again.find("after").inode)
+    #expect(isSame(content, pattern(40_000, operation)), comment)
+    shown["/after"] = nil
+    #expect(shown == tree, comment)
+    try again.close()
+    let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
+    let problems = Checker.check(space, readData: true).problems
+    #expect(problems == [], comment)
+  }
+
+  /// Deriving keys takes time, so only near where something happens to them.
+  private func checkPasswords(all: Bool) throws {
+    if all {
+      var openings = 0
+      for password in 0...1 {
+        guard (try? vault.openSlot(try vault.slotKeys(for: Workload.passwords[password]))) != nil else { continue }
+        openings += 1
+      }
+      if work.opens.contains(where: { $0.from < operation }) { #expect(openings > 0, comment) }
+      for period in work.opens where period.from < operation && operation < period.to {
+        #expect(throws: Never.self, comment) {
+          _ = try vault.openSlot(try vault.slotKeys(for: Workload.passwords[period.password]))
+        }
+      }
+    }
+    for other in work.otherSpace where operation >= other.making.lowerBound && operation <= other.removing.upperBound {
+      try checkOther(mustOpen: operation > other.making.upperBound && operation < other.removing.lowerBound)
+    }
+  }
+
+  private func checkOther(mustOpen: Bool) throws {
+    let slots = try vault.slotKeys(for: Workload.passwords[2])
+    guard let body = try? vault.openSlot(slots).body else {
+      #expect(!mustOpen, comment)
+      return
+    }
+    let space = try vault.openSpace(body, readOnly: true, copyWindow: 0)
+    #expect(space.recoveryWarning == nil, comment)
+    let problems = Checker.check(space, readData: true).problems
+    #expect(problems == [], comment)
+  }
+}

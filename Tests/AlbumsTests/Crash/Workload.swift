@@ -1,0 +1,281 @@
+// What people and programs do with an album, step by step and by a seed: photos are imported, documents saved by renaming over the old
+// one, a catalog changes pages with a journal beside it, things are moved, linked, cut and deleted; the cleaner runs, the space is closed
+// and opened, its password changes, other spaces come and go.
+//
+// Invariants
+// 1. Every call of the file system is one step, with the model's tree after it in `trees`; `begun` has the storage's operation before it.
+// 2. What a `synchronize` or `close` returned for is in `promises`, with the storage's operation at that time.
+// 3. Nothing happens in the background, so that one seed gives one course.
+
+import Crypto
+import FaultyStorage
+import Index
+import SystemPackage
+import Testing
+import Vault
+
+@testable import Albums
+@testable import Vault
+
+final class Workload {
+  static let label = Array("user.label".utf8)
+  static let passwords = (1...3).map { number in
+    unsafe Array("password \(number)".utf8).withUnsafeBytes { unsafe Password(copying: $0) }
+  }
+
+  /// Something that was made durable.
+  struct Promise {
+    /// The storage's operations at that time.
+    var operation: Int
+    /// The step whose tree is there.
+    var step: Int
+  }
+
+  let storage: FaultyStorage
+  let vault: Vault
+  private(set) var body: SlotBody
+  private(set) var files: FileSystem
+  private(set) var model = TreeModel()
+  private(set) var trees: [Tree]
+  private(set) var begun: [Int]
+  private(set) var promises: [Promise] = []
+  /// Operations from which on a password opens the space, and from which on it may not do so any more.
+  private(set) var opens: [(password: Int, from: Int, to: Int)] = []
+  /// Operations in which another space is being made or is being removed, and the last of each.
+  private(set) var otherSpace: [(making: ClosedRange<Int>, removing: ClosedRange<Int>)] = []
+  var generator: SeededGenerator
+  private var counter = 0
+  private var password = 0
+
+  init(storage: FaultyStorage, seed: UInt64) throws {
+    self.storage = storage
+    generator = SeededGenerator(seed: seed)
+    let derivation = try #require(
+      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 7, count: 16)))
+    vault = Vault(
+      storage: storage,
+      parameters: VaultParameters(
+        identifier: Array(repeating: 1, count: 16), segmentSize: TestVault.segmentSize, derivations: [derivation]))
+    try SpaceManager.addSpace(to: vault, password: Self.passwords[0])
+    body = try vault.openSlot(try vault.slotKeys(for: Self.passwords[0])).body
+    files = try Self.mount(body, in: vault)
+    trees = [model.tree]
+    begun = [storage.operationCount]
+    opens = [(0, storage.operationCount, .max)]
+    promise()
+  }
+
+  static func options(readOnly: Bool = false) -> FileSystemOptions {
+    var options = FileSystemOptions(logger: quietLogger)
+    options.isReadOnly = readOnly
+    options.commitInterval = 1e6
+    options.flushThreshold = .max
+    options.dirtyLimit = 64 << 20
+    options.cleans = false
+    options.writers = 0
+    return options
+  }
+
+  static func mount(_ body: SlotBody, in vault: Vault) throws -> FileSystem {
+    try FileSystem(space: try vault.openSpace(body, copyWindow: 0), options: options())
+  }
+
+  private func promise() { promises.append(Promise(operation: storage.operationCount, step: trees.count - 1)) }
+
+  func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+
+  /// One call of the file system, and the same on the model when it succeeded.
+  private func step(_ body: () throws -> Void, _ change: (inout TreeModel) -> Void) throws {
+    begun.append(storage.operationCount)
+    do {
+      try body()
+    } catch {
+      trees.append(model.tree)
+      throw error
+    }
+    change(&model)
+    trees.append(model.tree)
+  }
+
+  private func split(_ path: String) throws -> (parent: InodeNumber, name: FileName) {
+    let parts = path.split(separator: "/")
+    let parent = try files.inode(at: parts.dropLast().map { "/" + $0 }.joined())
+    return (parent, .of(String(parts.last ?? "")))
+  }
+
+  func pattern(_ count: Int) -> [UInt8] {
+    counter += 1
+    return AlbumsTests.pattern(count, counter)
+  }
+
+  // MARK: calls
+
+  func makeFolder(_ path: String) throws {
+    let (parent, name) = try split(path)
+    try step {
+      _ = try files.makeDirectory(name, in: parent, mode: 0o755, caller: caller)
+    } _: {
+      $0.addFolder(path)
+    }
+  }
+
+  func makeFile(_ path: String, mode: UInt32 = 0o644) throws {
+    let (parent, name) = try split(path)
+    try step {
+      let made = try files.create(name, in: parent, mode: mode, flags: .exclusive, caller: caller)
+      files.release(made.inode)
+    } _: {
+      $0.addFile(path, mode: mode)
+    }
+  }
+
+  func write(_ bytes: [UInt8], to path: String, at offset: Int = 0) throws {
+    let inode = try files.inode(at: path)
+    try step {
+      try files.write(bytes, to: inode, at: offset)
+    } _: { model in
+      model.files[path]?.change { file in
+        if file.content.count < offset { file.content += [UInt8](repeating: 0, count: offset - file.content.count) }
+        let overlap = min(bytes.count, file.content.count - offset)
+        file.content.replaceSubrange(offset..<offset + overlap, with: bytes)
+      }
+    }
+  }
+
+  func truncate(_ path: String, to size: Int) throws {
+    let inode = try files.inode(at: path)
+    try step {
+      try files.resize(inode, Int64(size))
+    } _: { model in
+      model.files[path]?.change { file in
+        let old = file.content.count
+        file.content = Array(file.content.prefix(size)) + [UInt8](repeating: 0, count: max(0, size - old))
+      }
+    }
+  }
+
+  func setLabel(_ path: String) throws {
+    let (inode, value) = (try files.inode(at: path), pattern(9))
+    try step {
+      try files.setExtendedAttribute(Self.label, of: inode, value: value, flags: [], caller: caller)
+    } _: {
+      $0.files[path]?.change { $0.label = value }
+    }
+  }
+
+  func rename(_ path: String, to new: String) throws {
+    let (from, to) = (try split(path), try split(new))
+    let old = model.files[new]
+    let inode = old == nil ? nil : try files.inode(at: new)
+    try step {
+      try files.rename(from.name, in: from.parent, to: to.name, in: to.parent, flags: [])
+    } _: {
+      $0.move(path, to: new)
+    }
+    if let inode, old?.links == 0 { files.forget(inode) }
+  }
+
+  func link(_ path: String, as new: String) throws {
+    let (inode, to) = (try files.inode(at: path), try split(new))
+    try step {
+      _ = try files.link(inode, named: to.name, in: to.parent)
+    } _: {
+      $0.link(path, as: new)
+    }
+  }
+
+  func remove(_ path: String) throws {
+    let (from, inode) = (try split(path), try files.inode(at: path))
+    let file = model.files[path]
+    try step {
+      if file == nil {
+        try files.removeDirectory(from.name, in: from.parent)
+      } else {
+        _ = try files.unlink(from.name, in: from.parent)
+      }
+    } _: {
+      $0.remove(path)
+    }
+    if file?.links ?? 0 == 0 { files.forget(inode) }
+  }
+
+  func synchronize() throws {
+    try step {
+      try files.synchronize()
+    } _: { _ in
+    }
+    promise()
+  }
+
+  /// Commits without making anything durable, as the file system does each second.
+  func commit() throws {
+    try step {
+      files.monitor.lock()
+      defer { files.monitor.unlock() }
+      try files.commit()
+    } _: { _ in
+    }
+  }
+
+  func clean() throws {
+    try step {
+      try files.clean()
+      try files.space.advanceEpoch()
+    } _: { _ in
+    }
+  }
+
+  /// Closes the space, does something else with the vault, and opens it again.
+  func remount(_ between: () throws -> Void = {}) throws {
+    try step {
+      try files.close()
+    } _: { _ in
+    }
+    promise()
+    try between()
+    files = try Self.mount(body, in: vault)
+  }
+
+  func changePassword() throws {
+    try remount {
+      let new = 1 - password
+      let from = storage.operationCount
+      try SpaceManager.changePassword(in: vault, old: Self.passwords[password], new: Self.passwords[new])
+      opens[opens.count - 1].to = from + 1
+      opens.append((new, storage.operationCount, .max))
+      password = new
+    }
+  }
+
+  /// Makes another space with a file in it, and removes it.
+  func useOtherSpace() throws {
+    let start = storage.operationCount + 1
+    try SpaceManager.addSpace(to: vault, password: Self.passwords[2])
+    let made = storage.operationCount
+    let other = try FileSystem(
+      space: try SpaceManager.openSpace(in: vault, password: Self.passwords[2], copyWindow: 0), options: Self.options())
+    try other.write(pattern(50_000), to: try other.make("other"), at: 0)
+    try other.close()
+    let removal = storage.operationCount + 1
+    try SpaceManager.removeSpace(from: vault, password: Self.passwords[2])
+    otherSpace.append((start...made, removal...storage.operationCount))
+  }
+
+  /// Ends without closing.
+  func abandon() { files.stopThreads() }
+}
+
+extension FileSystem {
+  /// Like `put`, but an error is the caller's.
+  func write(_ bytes: [UInt8], to inode: InodeNumber, at offset: Int) throws {
+    var result: Result<Int, Errno> = .success(0)
+    unsafe bytes.withUnsafeBytes { buffer in
+      do throws(Errno) {
+        result = .success(try unsafe write(inode, at: FileOffset(offset), from: buffer))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    #expect(try result.get() == bytes.count)
+  }
+}

@@ -1,0 +1,90 @@
+internal import Storage
+internal import Vault
+
+/// What a loss of power leaves.
+package enum PowerCut: Sendable {
+  /// Everything that was written, as when only the process ends.
+  case keepsAll
+  /// Nothing but what was flushed: creations are gone, deletions undone.
+  case losesAll
+  /// For every file, chance decides how much is left of what was not flushed, and how it is damaged.
+  case mixed(seed: UInt64)
+}
+
+extension FaultyStorage {
+  /// What is there after the power went, in a way that the seed chooses.
+  package func powerCut(seed: UInt64) -> FaultyStorage { after(.mixed(seed: seed)) }
+
+  /// What is there after the power went.
+  package func after(_ cut: PowerCut) -> FaultyStorage {
+    let after = FaultyStorage()
+    lock.lock()
+    defer { lock.unlock() }
+    after.births = births
+    var generator = SeededGenerator(seed: 0)
+    if case .mixed(let seed) = cut { generator = SeededGenerator(seed: seed) }
+    for (identifier, file) in sorted(files) {
+      var name: SegmentIdentifier? = identifier
+      let survivor = File(file)
+      switch cut {
+      case .keepsAll: break
+      case .losesAll:
+        if !file.nameIsFlushed { name = file.oldName }
+        survivor.content = Array(file.content[..<file.flushedCount])
+      case .mixed:
+        if !file.nameIsFlushed, Bool.random(using: &generator) {
+          name = Bool.random(using: &generator) ? file.oldName : nil
+        }
+        survivor.content = Self.remains(of: file, using: &generator)
+      }
+      survivor.flushedCount = survivor.content.count
+      survivor.nameIsFlushed = true
+      survivor.oldName = nil
+      if let name { after.files[name] = survivor }
+    }
+    for (identifier, file) in sorted(deleted) {
+      switch cut {
+      case .keepsAll: continue
+      case .losesAll: break
+      case .mixed: if Bool.random(using: &generator) { continue }
+      }
+      let revived = File(file)
+      revived.content = Array(file.content[..<file.flushedCount])
+      revived.nameIsFlushed = true
+      if after.files[identifier] == nil { after.files[identifier] = revived }
+    }
+    return after
+  }
+
+  /// What is left of a file of which only the first bytes were flushed.
+  private static func remains(of file: File, using generator: inout SeededGenerator) -> [UInt8] {
+    let flushed = file.flushedCount
+    let written = file.content.count
+    if flushed == written { return file.content }
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: return Array(file.content[..<flushed])
+    case 1: return file.content
+    case 2:
+      // The file has its length, but some of its blocks did not reach the disk.
+      var content = file.content
+      var start = flushed
+      while start < written {
+        let end = min(written, (start / 4096 + 1) * 4096)
+        if Bool.random(using: &generator) {
+          content.replaceSubrange(start..<end, with: repeatElement(0, count: end - start))
+        }
+        start = end
+      }
+      return content
+    default:
+      // A prefix, and sometimes something else behind it.
+      var content = Array(file.content[..<Int.random(in: flushed...written, using: &generator)])
+      if Bool.random(using: &generator) {
+        let isZero = Bool.random(using: &generator)
+        let count = Int.random(in: 0...min(8192, written - content.count), using: &generator)
+        for _ in 0..<count { content.append(isZero ? 0 : UInt8.random(in: 0...255, using: &generator)) }
+      }
+      return content
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// A tape keeps every operation of a run, so that one run is enough to see what a loss of power leaves after each of them.
+
+internal import Storage
+internal import SystemPackage
+internal import Vault
+
+/// Every change of a storage, in order.
+package struct Tape: Sendable {
+  enum Step: Sendable {
+    case create(SegmentIdentifier)
+    case write(SegmentIdentifier, offset: Int, [UInt8])
+    case flush(SegmentIdentifier)
+    case rename(SegmentIdentifier, to: SegmentIdentifier)
+    case delete(SegmentIdentifier)
+    case flushNames([SegmentIdentifier])
+  }
+
+  /// Each with the number of the operation that it was part of.
+  var steps: [(operation: Int, step: Step)] = []
+  /// The number of the storage.
+  let storage: Int
+}
+
+extension FaultyStorage {
+  /// Keeps all operations from now on; the storage must be empty.
+  package func record() { lock.withLock { tape = Tape(storage: number) } }
+
+  /// What was recorded.
+  package var recording: Tape { lock.withLock { tape ?? Tape(storage: number) } }
+
+  func note(_ step: Tape.Step) { tape?.steps.append((operations, step)) }
+
+  /// Does again what was recorded. A write is torn at byte `tear` when that is given.
+  func play(_ step: Tape.Step, tear: Int? = nil) {
+    switch step {
+    case .create(let identifier): files[identifier] = newFile()
+    case .write(let identifier, let offset, let bytes):
+      guard let file = files[identifier] else { return }
+      let end = min(tear ?? bytes.count, bytes.count)
+      let overlap = min(file.content.count - offset, end)
+      file.content.append(contentsOf: bytes[overlap..<end])
+    case .flush(let identifier):
+      if let file = files[identifier] { file.flushedCount = file.content.count }
+    case .rename(let old, let new):
+      guard let file = files.removeValue(forKey: old) else { return }
+      file.oldName = file.nameIsFlushed ? old : nil
+      file.nameIsFlushed = false
+      files[new] = file
+    case .delete(let identifier):
+      if let file = files.removeValue(forKey: identifier), file.nameIsFlushed { deleted[identifier] = file }
+    case .flushNames(let identifiers):
+      for identifier in identifiers {
+        files[identifier]?.nameIsFlushed = true
+        files[identifier]?.oldName = nil
+        deleted[identifier] = nil
+      }
+    }
+  }
+}
+
+/// Plays a tape, and gives what a loss of power leaves at each operation.
+package final class TapePlayer {
+  private let tape: Tape
+  private let storage = FaultyStorage()
+  private var position = 0
+
+  /// At the beginning of a tape.
+  package init(_ tape: Tape) {
+    self.tape = tape
+    storage.number = tape.storage
+  }
+
+  /// Goes on to where operation `operation` begins; only forward.
+  package func wind(to operation: Int) {
+    while position < tape.steps.count, tape.steps[position].operation < operation {
+      storage.play(tape.steps[position].step)
+      position += 1
+    }
+  }
+
+  /// What is there when the power goes in the middle of the operation that is next.
+  package func cut(_ way: PowerCut, seed: UInt64) -> FaultyStorage {
+    var generator = SeededGenerator(seed: seed)
+    let torn = FaultyStorage()
+    torn.births = storage.births
+    torn.files = storage.files.mapValues { FaultyStorage.File($0) }
+    torn.deleted = storage.deleted.mapValues { FaultyStorage.File($0) }
+    var next = position
+    while next < tape.steps.count, tape.steps[next].operation == tape.steps[position].operation {
+      switch tape.steps[next].step {
+      case .write(_, _, let bytes):
+        torn.play(tape.steps[next].step, tear: Int.random(in: 0...bytes.count, using: &generator))
+      // What is flushed only in part cannot be told from what is not.
+      case .flush, .flushNames: return torn.after(way)
+      case .create, .rename, .delete:
+        if Bool.random(using: &generator) { return torn.after(way) }
+        torn.play(tape.steps[next].step)
+      }
+      next += 1
+    }
+    return torn.after(way)
+  }
+}

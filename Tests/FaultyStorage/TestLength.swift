@@ -1,0 +1,41 @@
+// How long the long tests are. Usually they do what fits a run of all tests; with AGONYFS_TEST_HOURS=1 in the environment each of them goes
+// on with new seeds for an hour.
+
+internal import Glibc
+
+package enum TestLength {
+  private static let hours: Double? = unsafe getenv("AGONYFS_TEST_HOURS").flatMap { unsafe Double(String(cString: $0)) }
+
+  /// Whether somebody asked for more than the usual.
+  package static var isLong: Bool { hours != nil }
+
+  /// Seeds from 1 on: `count` of them, or as many as there is time for.
+  package static func seeds(_ count: Int) -> AnyIterator<UInt64> {
+    let start = time(nil)
+    var seed: UInt64 = 0
+    return AnyIterator {
+      if let hours {
+        guard Double(time(nil) - start) < hours * 3600 else { return nil }
+      } else {
+        guard seed < count else { return nil }
+      }
+      seed += 1
+      return seed
+    }
+  }
+}
+
+/// Counts cases, and says at the end how many there were.
+package struct CaseCount: ~Copyable {
+  private let name: String
+  /// Cases so far.
+  package private(set) var count = 0
+
+  /// Counts what `name` says.
+  package init(_ name: String) { self.name = name }
+
+  deinit { print("checked: \(count) \(name)") }
+
+  /// One more.
+  package mutating func add() { count += 1 }
+}

@@ -39,16 +39,16 @@ let package = Package(
       dependencies: ["CSQLite", "Vault"],
       swiftSettings: strict),
     .target(
-      name: "Albums",
+      name: "Media",
       dependencies: [
-        "Crypto", "Vault", "Index", .product(name: "SystemPackage", package: "swift-system"),
+        "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
-      name: "Media",
+      name: "Albums",
       dependencies: [
-        "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+        "Crypto", "Vault", "Index", "Media", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
@@ -63,7 +63,7 @@ let package = Package(
     .executableTarget(
       name: "agonyfs",
       dependencies: [
-        "Mount", "Albums", "Vault", "Storage", "Crypto", "CPlatform",
+        "Mount", "Albums", "Media", "Vault", "Storage", "Crypto", "CPlatform",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
@@ -84,7 +84,7 @@ let package = Package(
     .testTarget(
       name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage"], swiftSettings: strict),
     .testTarget(
-      name: "AlbumsTests", dependencies: ["Albums", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
+      name: "AlbumsTests", dependencies: ["Albums", "Media", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
       swiftSettings: strict),
     .testTarget(
       name: "MountTests",

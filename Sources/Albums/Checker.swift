@@ -36,6 +36,8 @@ struct Checker {
   /// What the table of inodes says, for the tree and for extended attributes.
   var directories: [InodeNumber: InodeNumber] = [:]
   var withAttributes: Set<InodeNumber> = []
+  /// Inodes that hold thumbnails, and a file of which each is.
+  private var derivatives: [InodeNumber: InodeNumber] = [:]
 
   private init(space: Space, index: Index, readData: Bool) {
     self.space = space
@@ -84,6 +86,7 @@ struct Checker {
       add("the index is inconsistent: \(line)")
     }
     try countNames()
+    try countDerivatives()
     try checkExtents(suspects: suspects)
     try checkInodes()
     try checkTree()
@@ -108,6 +111,25 @@ struct Checker {
     }
   }
 
+  /// A thumbnail has no name: what points at it counts as one.
+  private mutating func countDerivatives() throws(IndexError) {
+    var last: InodeNumber?
+    while true {
+      let entries = try index.derivatives(after: last, limit: Self.batch)
+      for entry in entries {
+        for derivative in entry.derivatives {
+          names[derivative, default: 0] += 1
+          derivatives[derivative] = entry.inode
+        }
+      }
+      if entries.count < Self.batch { break }
+      last = entries.last?.inode
+    }
+    for inode in try index.mediaWithoutInode() {
+      add("a content of inode \(inode.rawValue) is described, which does not exist")
+    }
+  }
+
   private mutating func checkInodes() throws(IndexError) {
     let orphans = Set(try index.orphans(limit: .max))
     var last: InodeNumber?
@@ -119,7 +141,7 @@ struct Checker {
         let isDirectory = inode.kind == Self.directoryKind
         switch inode.kind {
         case Self.directoryKind: report.directories += 1
-        case Self.regularKind: report.files += 1
+        case Self.regularKind: report.files += derivatives[inode.number] == nil ? 1 : 0
         default: report.others += 1
         }
         if orphans.contains(inode.number) {
@@ -230,6 +252,11 @@ struct Checker {
 
   private mutating func nameTheHurt() throws(IndexError) {
     if hurt.isEmpty { return }
+    for (derivative, texts) in hurt {
+      guard let file = derivatives[derivative] else { continue }
+      hurt[derivative] = nil
+      for text in texts { note(file, "only its thumbnail is hurt, and will be made anew: \(text)") }
+    }
     var paths: [InodeNumber: String] = [.root: "/"]
     for entry in try index.names(of: Set(hurt.keys)) where paths[entry.inode] == nil {
       paths[entry.inode] = try path(of: entry.parent) + entry.name.description

@@ -12,6 +12,7 @@ extension FileSystem {
     isClosed = true
     monitor.unlock()
     if wasClosed { return }
+    endThumbnails()
     var failure: Errno?
     if !startedReadOnly {
       buryAll()

@@ -22,7 +22,9 @@ extension FileSystem {
   func find(_ name: FileName, in parent: InodeNumber) throws(Errno) -> (entry: DentryRecord, inode: Inode)? {
     let found = try stored({ () throws(IndexError) in try index.dentryWithInode(parent: parent, name: name) })
     guard let (entry, record) = found else { return nil }
-    return (entry, keep(record))
+    let inode = keep(record)
+    inode.isHidden = name.isHidden
+    return (entry, inode)
   }
 
   /// The target of a symbolic link.
@@ -98,6 +100,7 @@ extension FileSystem {
       inode.record.changed = now
       markChanged(inode)
       touch(directory, now)
+      noteName(name, of: inode)
       return attributes(inode)
     }
   }
@@ -146,6 +149,7 @@ extension FileSystem {
     if isDirectory { directory.record.links += 1 }
     touch(directory, now)
     let inode = Inode(record)
+    inode.isHidden = name.isHidden
     table.insert(inode)
     return inode
   }

@@ -82,7 +82,7 @@ extension FileSystem {
       space.makeReadOnly(reason)
     }
     if index.isReadOnly { forgetChanges() }
-    for condition in [progress, flushWork, commitWork, reapWork] { condition.broadcast() }
+    for condition in [progress, flushWork, commitWork, reapWork, thumbnailWork] { condition.broadcast() }
   }
 
   /// Forgets what is in memory and newer than the index, which went back to its last commit. What flies is dropped when it lands.

@@ -139,6 +139,7 @@ extension FileSystem {
       loseName(existing, now)
     }
     if inode.isDirectory { reparent(inode, from: move.source, to: move.target) }
+    if move.name.isHidden != move.newName.isHidden { noteName(move.newName, of: inode) }
     finish(move, [inode], now)
   }
 
@@ -156,6 +157,10 @@ extension FileSystem {
     }
     if move.inode.isDirectory { reparent(move.inode, from: move.source, to: move.target) }
     if existing.inode.isDirectory { reparent(existing.inode, from: move.target, to: move.source) }
+    if move.name.isHidden != move.newName.isHidden {
+      noteName(move.newName, of: move.inode)
+      noteName(move.name, of: existing.inode)
+    }
     finish(move, [move.inode, existing.inode], .now())
   }
 

@@ -20,7 +20,9 @@ extension FileSystem {
     let range = offset.rawValue..<end
     try changing { () throws(Errno) in
       let inode = try settledFile(inode, in: range)
-      if kind.isEmpty { try requireRoom(for: length) } else { try removeData(inode, range) }
+      if kind.isEmpty { try requireRoom(for: length) }
+      if !kind.isEmpty || (!keepsSize && end > inode.record.size) { try noteContentChange(inode) }
+      if !kind.isEmpty { try removeData(inode, range) }
       let now = Timestamp.now()
       if !keepsSize && end > inode.record.size {
         inode.record.size = end
@@ -99,6 +101,7 @@ extension FileSystem {
       let count = max(0, min(length, origin.record.size - from.lowerBound))
       if count == 0 { return 0 }
       try requireRoom()
+      try noteContentChange(copy)
       return Int(try share(origin, from.lowerBound, copy, onto.lowerBound, count))
     }
   }

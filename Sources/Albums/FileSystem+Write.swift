@@ -19,24 +19,8 @@ extension FileSystem {
     try changing { () throws(Errno) in
       let inode = try writableFile(number, count: buffer.count)
       try requireRoom(for: Int64(buffer.count))
-      if let whole {
-        put(whole, in: inode)
-      } else {
-        for window in WriteWindow.indices(of: range) ?? 0...0 {
-          let part = WriteWindow.part(of: range, in: window)
-          let first = Int(window * Int64(WriteWindow.size) + Int64(part.lowerBound) - range.lowerBound)
-          let source = unsafe UnsafeRawBufferPointer(rebasing: buffer[first..<first + part.count])
-          let chunk = inode.buffer.waiting[window] ?? Chunk(window: window, owner: inode, first: part, pool: pool)
-          let before = chunk.capacity
-          unsafe chunk.write(part, from: source, pool: pool)
-          if inode.buffer.waiting[window] == nil {
-            put(chunk, in: inode)
-          } else {
-            bufferedBytes += chunk.capacity - before
-          }
-          if chunk.isFull { makeReady(chunk) }
-        }
-      }
+      try noteContentChange(inode)
+      if let whole { put(whole, in: inode) } else { unsafe put(buffer, at: offset.rawValue, in: inode) }
       let now = Timestamp.now()
       inode.record.size = max(inode.record.size, range.upperBound)
       inode.record.modified = now
@@ -45,6 +29,26 @@ extension FileSystem {
       if bufferedBytes > options.dirtyLimit / 2 { flushWork.signal() }
     }
     return buffer.count
+  }
+
+  /// Puts bytes into the chunks of a file, at an offset of it. Lock held.
+  func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64, in inode: Inode) {
+    let range = offset..<offset + Int64(bytes.count)
+    guard let windows = WriteWindow.indices(of: range) else { return }
+    for window in windows {
+      let part = WriteWindow.part(of: range, in: window)
+      let first = Int(window * Int64(WriteWindow.size) + Int64(part.lowerBound) - range.lowerBound)
+      let source = unsafe UnsafeRawBufferPointer(rebasing: bytes[first..<first + part.count])
+      let chunk = inode.buffer.waiting[window] ?? Chunk(window: window, owner: inode, first: part, pool: pool)
+      let before = chunk.capacity
+      unsafe chunk.write(part, from: source, pool: pool)
+      if inode.buffer.waiting[window] == nil {
+        put(chunk, in: inode)
+      } else {
+        bufferedBytes += chunk.capacity - before
+      }
+      if chunk.isFull { makeReady(chunk) }
+    }
   }
 
   /// The usual large write fills one window: it is copied before the lock is taken.
@@ -107,6 +111,7 @@ extension FileSystem {
     guard size <= Self.maximumFileSize else { throw .fileTooLarge }
     let rest = size..<Int64.max
     let inode = try settledFile(number, in: rest)
+    if size != inode.record.size { try noteContentChange(inode) }
     if size < inode.record.size { try removeData(inode, rest) }
     let now = Timestamp.now()
     inode.record.size = size

@@ -44,6 +44,11 @@ package final class FileSystem: @unchecked Sendable {
   /// There may be something to clean.
   let cleanWork: Condition
 
+  /// There may be thumbnails to make.
+  let thumbnailWork: Condition
+  /// Something that somebody waits for may have been made.
+  let thumbnailDone: Condition
+
   var table: InodeTable
   /// Why nothing can be changed; nil while it can.
   var refusal: Errno?
@@ -78,6 +83,7 @@ package final class FileSystem: @unchecked Sendable {
   var dying = Queue<InodeNumber>()
   var opens = 0
   var retirable: [SegmentNumber] = []
+  var thumbnails = ThumbnailState()
 
   /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the background.
   ///
@@ -95,6 +101,8 @@ package final class FileSystem: @unchecked Sendable {
     commitWork = Condition(of: monitor)
     reapWork = Condition(of: monitor)
     cleanWork = Condition(of: monitor)
+    thumbnailWork = Condition(of: monitor)
+    thumbnailDone = Condition(of: monitor)
     table = InodeTable(limit: options.cachedInodes)
     startedReadOnly = options.isReadOnly || space.isReadOnly
     refusal = startedReadOnly ? .readOnlyFileSystem : nil
@@ -119,7 +127,9 @@ package final class FileSystem: @unchecked Sendable {
   }
 
   private func start() throws(FileSystemError) {
-    var bodies: [@Sendable () -> Void] = [{ self.runCommitter() }, { self.runReaper() }, { self.runCleaner() }]
+    var bodies: [@Sendable () -> Void] = [
+      { self.runCommitter() }, { self.runReaper() }, { self.runCleaner() }, { self.runThumbnailer() },
+    ]
     for _ in 0..<options.writers { bodies.append { self.runFlusher() } }
     for body in bodies {
       guard let thread = WorkerThread(body) else {
@@ -134,7 +144,7 @@ package final class FileSystem: @unchecked Sendable {
   func stopThreads() {
     monitor.lock()
     isStopping = true
-    for condition in [progress, flushWork, commitWork, reapWork, cleanWork] { condition.broadcast() }
+    for condition in [progress, flushWork, commitWork, reapWork, cleanWork, thumbnailWork] { condition.broadcast() }
     let threads = threads
     self.threads = []
     monitor.unlock()

@@ -20,6 +20,8 @@ package struct FileSystemOptions: Sendable {
   package var cleans = true
   /// Part of the store that may be garbage before sparse segments are copied forward.
   package var garbageShare = 0.2
+  /// How thumbnails are made; nil where they are not.
+  package var thumbnails: ThumbnailOptions?
 
   /// The usual settings.
   package init(logger: Logger) { self.logger = logger }

@@ -19,6 +19,12 @@ final class Inode {
   var buffer = WriteBuffer()
   /// Where the last extent ends, when that is known: appending beyond it replaces nothing.
   var extentsEnd: FileOffset?
+  /// Whether the index says that the content is still to be looked at.
+  var isNoted = false
+  /// Whether the name that it was found by last begins with a dot.
+  var isHidden = false
+  /// When the content changed last, on the monotonic clock; 0 when that was before it came into memory.
+  var contentChanged: UInt64 = 0
   /// Looked up since the table last went by.
   var wasUsed = false
 

@@ -72,6 +72,7 @@ extension FileSystem {
   private func reap(_ inode: Inode) -> Bool {
     var removed: Int64 = 0
     var isGone = false
+    var media: MediaRecord?
     do throws(Errno) {
       try stored { () throws(IndexError) in
         try index.withSavepoint { () throws(IndexError) in
@@ -82,6 +83,10 @@ extension FileSystem {
             if pieces.count == Self.step { return }
           }
           if inode.record.hasExtendedAttributes { try index.removeAllAttributes(of: inode.number) }
+          if inode.isRegular {
+            media = try index.media(inode.number)
+            if media != nil { try index.deleteMedia(inode.number) }
+          }
           try index.deleteInode(inode.number)
           if inode.isStoredOrphan { try index.removeOrphan(inode.number) }
           isGone = true
@@ -97,6 +102,7 @@ extension FileSystem {
       inode.isDeleted = true
       inode.isStored = true
       table.remove(inode.number)
+      dropLinks(of: media)
     } else {
       markChanged(inode)
     }

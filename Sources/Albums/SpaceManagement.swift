@@ -128,8 +128,14 @@ package enum SpaceManager {
 package struct SpaceInformation: Sendable {
   /// Name of the cipher.
   package var cipher: String
-  /// Files, directories and all else.
+  /// Files, directories and all else; thumbnails are not counted.
   package var inodes: Int64
+  /// Photos and videos with thumbnails.
+  package var thumbnails: Int64
+  /// Files that are still to be looked at.
+  package var thumbnailsPending: Int64
+  /// Photos and videos of which no thumbnail can be made.
+  package var thumbnailsFailed: Int64
   /// Bytes of file data that are in use.
   package var dataBytes: Int64
   /// Bytes of the space's own files in the vault.
@@ -151,8 +157,11 @@ extension SpaceManager {
     let space = try vault.openSpace(body, observing: true)
     do throws(IndexError) {
       let index = try Index(space: space)
+      let media = try index.mediaCounts()
       return SpaceInformation(
-        cipher: body.suite.name, inodes: index.inodeCount, dataBytes: index.totalLiveBytes,
+        cipher: body.suite.name, inodes: try index.inodeCount - index.derivativeCount(),
+        thumbnails: media.known,
+        thumbnailsPending: media.pending, thumbnailsFailed: media.failed, dataBytes: index.totalLiveBytes,
         storedBytes: space.capacity().usedBytes, databasePages: Int(space.databasePageCount),
         passwords: try index.slots().count,
         readOnlyReason: vault.isReadOnly ? "the vault's directory cannot be written" : nil)

@@ -25,6 +25,7 @@ package final class Index: @unchecked Sendable {
   let segmentStatements: SegmentStatements
   let attributeStatements: AttributeStatements
   let smallStatements: SmallStatements
+  let mediaStatements: MediaStatements
   let checkStatements: CheckStatements
 
   /// Savepoints that are open.
@@ -51,6 +52,8 @@ package final class Index: @unchecked Sendable {
       connection.transactionIsOpen = true
       try connection.execute(Schema.creationPragma)
       try connection.execute(Schema.tables)
+    } else {
+      try Self.upgrade(connection)
     }
     transactionStatements = try TransactionStatements(connection)
     inodeStatements = try InodeStatements(connection)
@@ -59,8 +62,20 @@ package final class Index: @unchecked Sendable {
     segmentStatements = try SegmentStatements(connection)
     attributeStatements = try AttributeStatements(connection)
     smallStatements = try SmallStatements(connection)
+    mediaStatements = try MediaStatements(connection)
     checkStatements = try CheckStatements(connection)
     if let owner { try fill(owner) } else { try load() }
+  }
+
+  /// Adds what an older version of the format lacks. It is stored with the first commit that something else asks for, so that a mount which
+  /// writes nothing creates nothing.
+  private static func upgrade(_ connection: Connection) throws(IndexError) {
+    let find = try connection.prepare("SELECT value FROM meta WHERE key = 'schema'")
+    guard try find.firstRow({ (row) throws(IndexError) in row.integer(0) }) == 1 else { return }
+    try connection.execute("BEGIN")
+    connection.transactionIsOpen = true
+    try connection.execute(Schema.mediaTables)
+    try connection.execute("UPDATE meta SET value = 2 WHERE key = 'schema'")
   }
 
   private func fill(_ owner: RootOwner) throws(IndexError) {

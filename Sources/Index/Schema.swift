@@ -2,7 +2,7 @@
 
 enum Schema {
   /// What `meta` says under "schema".
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// What must stand before the first table is made. It writes the first page (on an existing database as well), so it comes after
   /// `pragmas`, without which SQLite would open a journal file, and inside the transaction that makes the tables.
@@ -43,5 +43,15 @@ enum Schema {
     CREATE TABLE orphan(inode INTEGER PRIMARY KEY);
     CREATE TABLE slot(id BLOB PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    """ + "\n" + mediaTables
+
+  /// What version 2 added.
+  static let mediaTables = """
+    CREATE TABLE media(
+      inode INTEGER PRIMARY KEY, state INTEGER, hash BLOB, kind INTEGER, width INTEGER, height INTEGER, orientation INTEGER,
+      captured INTEGER, "offset" INTEGER, latitude INTEGER, longitude INTEGER, make TEXT, model TEXT, duration INTEGER,
+      codec TEXT, small INTEGER, large INTEGER, reason TEXT);
+    CREATE INDEX media_state ON media(state);
+    CREATE INDEX media_hash ON media(hash) WHERE hash IS NOT NULL;
     """
 }

@@ -18,6 +18,15 @@ extension FileName {
   }
 }
 
+extension InodeNumber {
+  /// The inode of a request that changes something. Throws EROFS for what is not stored.
+  @inline(__always)
+  init(stored number: fuse_ino_t) throws(Errno) {
+    self.init(rawValue: number)
+    if VirtualNode.isVirtual(self) { throw .readOnlyFileSystem }
+  }
+}
+
 extension Timestamp {
   init(_ time: timespec) {
     self.init(seconds: Int64(time.tv_sec), nanoseconds: UInt32(clamping: time.tv_nsec))

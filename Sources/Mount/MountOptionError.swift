@@ -8,6 +8,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   case malformedDuration(String)
   /// The option would replace owners or modes, which agonyfs keeps.
   case ownersAreKept(String)
+  /// The option takes only some values.
+  case unknownValue(name: String, value: String, allowed: [String])
 
   package var description: String {
     switch self {
@@ -17,6 +19,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
       "The mount option \"\(name)\" needs a value; write \(name)=VALUE."
     case .malformedDuration(let text):
       "\"\(text)\" is not a length of time; write a number and a unit, such as 90s, 15m, 2h or 1d."
+    case .unknownValue(let name, let value, let allowed):
+      "\"\(value)\" is no value of \(name); write \(name)= and one of \(allowed.joined(separator: ", "))."
     case .ownersAreKept(let name):
       "The mount option \"\(name)\" is not supported, because agonyfs keeps owners and modes of files;"
         + " leave it out and use chown or chmod inside the mount."

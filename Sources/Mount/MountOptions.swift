@@ -3,6 +3,16 @@
 // 2. A later word overrides an earlier one, as in mount(8).
 // 3. No word is dropped in silence unless it concerns mount(8) only, or asks for what agonyfs does anyway.
 
+/// When thumbnails are made.
+package enum ThumbnailMode: String, Sendable, CaseIterable {
+  /// Soon after a photo or video was written.
+  case eager
+  /// When one is asked for.
+  case lazy
+  /// Never; the mount shows nothing of them.
+  case none
+}
+
 /// How a space is to be mounted: what `-o` lists and the command's own options say.
 package struct MountOptions: Sendable, Equatable {
   /// Whether nothing may be changed through the mount.
@@ -29,6 +39,10 @@ package struct MountOptions: Sendable, Equatable {
   package var subtype = "agonyfs"
   /// File whose first line is the password.
   package var passwordFile: String?
+  /// When thumbnails are made.
+  package var thumbnails = ThumbnailMode.eager
+  /// Whether images are decoded only where the kernel can confine the decoder.
+  package var requiresDecoderSandbox = false
   /// How long nobody has to use the mount before it unmounts itself.
   package var idle: Duration?
 
@@ -73,12 +87,14 @@ package struct MountOptions: Sendable, Equatable {
     case "async": isSynchronous = false
     case "dirsync": isDirectorySynchronous = true
     case "nonempty": allowsNonEmpty = true
+    case "nothumbs": thumbnails = .none
     case "user", "users", "owner", "group":
       allowsSetUser = false
       allowsDevices = false
       allowsExecution = false
     case _ where Self.withoutEffect.contains(flag) || Self.isForOthers(flag): break
-    case "passfile", "password-file", "idle", "fsname", "subtype": throw .valueMissing(flag)
+    case "passfile", "password-file", "idle", "fsname", "subtype", "thumbnails", "decoder-sandbox":
+      throw .valueMissing(flag)
     default: throw .unknown(flag)
     }
   }
@@ -97,6 +113,16 @@ package struct MountOptions: Sendable, Equatable {
     case "subtype":
       guard !value.isEmpty else { throw .valueMissing(name) }
       subtype = value
+    case "thumbnails":
+      guard let mode = ThumbnailMode(rawValue: value) else {
+        throw .unknownValue(name: name, value: value, allowed: ThumbnailMode.allCases.map(\.rawValue))
+      }
+      thumbnails = mode
+    case "decoder-sandbox":
+      guard value == "required" || value == "preferred" else {
+        throw .unknownValue(name: name, value: value, allowed: ["required", "preferred"])
+      }
+      requiresDecoderSandbox = value == "required"
     case "uid", "gid", "umask", "fmask", "dmask": throw .ownersAreKept(name)
     case _ where Self.isForOthers(name) || name == "comment": break
     default: throw .unknown(name)

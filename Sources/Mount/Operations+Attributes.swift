@@ -8,7 +8,14 @@ internal import Vault
 @c @implementation
 func agonyfs_getattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>?) {
   unsafe serve(request) { volume throws(Errno) in
-    let attributes = try volume.fileSystem.attributes(of: InodeNumber(rawValue: inode))
+    let inode = InodeNumber(rawValue: inode)
+    if VirtualNode.isVirtual(inode) {
+      let (attributes, seconds) = try virtualAttributes(of: inode, volume)
+      var status = stat(attributes)
+      unsafe fuse_reply_attr(request, &status, seconds)
+      return
+    }
+    let attributes = try volume.fileSystem.attributes(of: inode)
     var status = stat(attributes)
     unsafe fuse_reply_attr(request, &status, SessionLimits.cacheSeconds)
   }
@@ -21,7 +28,7 @@ func agonyfs_setattr(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     let changes = unsafe AttributeChanges(status.pointee, which: which, caller: Caller(request))
-    let attributes = try volume.fileSystem.setAttributes(of: InodeNumber(rawValue: inode), changes)
+    let attributes = try volume.fileSystem.setAttributes(of: InodeNumber(stored: inode), changes)
     var changed = stat(attributes)
     unsafe fuse_reply_attr(request, &changed, SessionLimits.cacheSeconds)
   }

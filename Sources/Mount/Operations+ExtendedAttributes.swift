@@ -33,7 +33,13 @@ func agonyfs_setxattr(
   unsafe serve(request) { volume throws(Errno) in
     let name = unsafe attributeName(name)
     guard name != DaemonIdentity.attributeName else { throw .notPermitted }
-    let inode = InodeNumber(rawValue: inode)
+    if let tree = volume.virtual, inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
+      try unsafe requireOwner(request, volume)
+      try unsafe tree.request([UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)))
+      unsafe fuse_reply_err(request, 0)
+      return
+    }
+    let inode = try InodeNumber(stored: inode)
     var clearsSetGroup = false
     if name == accessList { clearsSetGroup = try unsafe !mayKeepSetGroup(request, inode, volume) }
     try unsafe volume.fileSystem.setExtendedAttribute(

@@ -9,6 +9,7 @@ internal import Vault
 func agonyfs_open(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
   unsafe serve(request) { volume throws(Errno) in
     let inode = InodeNumber(rawValue: inode)
+    if VirtualNode.isVirtual(inode) { return try unsafe openVirtual(request, inode, file, volume) }
     try unsafe volume.fileSystem.open(inode, flags: OpenFlags(open: file.pointee.flags))
     // All changes pass through the kernel, so what it has cached is right.
     unsafe file.pointee.keep_cache = 1
@@ -24,7 +25,7 @@ func agonyfs_create(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     let made = try unsafe volume.fileSystem.create(
-      FileName(request: name), in: InodeNumber(rawValue: parent), mode: mode,
+      FileName(request: name), in: InodeNumber(stored: parent), mode: mode,
       flags: OpenFlags(open: file.pointee.flags), caller: Caller(request))
     unsafe file.pointee.keep_cache = 1
     var entry = fuse_entry_param(made)
@@ -35,7 +36,12 @@ func agonyfs_create(
 @c @implementation
 func agonyfs_release(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
   unsafe serve(request) { volume throws(Errno) in
-    volume.fileSystem.release(InodeNumber(rawValue: inode))
+    let inode = InodeNumber(rawValue: inode)
+    if VirtualNode.isVirtual(inode) {
+      unsafe volume.virtual?.release(file.pointee.fh)
+    } else {
+      volume.fileSystem.release(inode)
+    }
     unsafe fuse_reply_err(request, 0)
   }
 }
@@ -46,6 +52,9 @@ func agonyfs_read(
   _ file: UnsafeMutablePointer<fuse_file_info>
 ) {
   unsafe serve(request) { volume throws(Errno) in
+    if VirtualNode.isVirtual(InodeNumber(rawValue: inode)) {
+      return try unsafe readVirtual(request, file.pointee.fh, size, offset, volume)
+    }
     try unsafe volume.buffers.with { buffer throws(Errno) in
       let wanted = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(size, buffer.count)])
       let count = try unsafe volume.fileSystem.read(
@@ -62,7 +71,7 @@ func agonyfs_write(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     let count = try unsafe volume.fileSystem.write(
-      InodeNumber(rawValue: inode), at: FileOffset(rawValue: Int64(offset)),
+      InodeNumber(stored: inode), at: FileOffset(rawValue: Int64(offset)),
       from: UnsafeRawBufferPointer(start: bytes, count: size))
     unsafe fuse_reply_write(request, count)
   }
@@ -86,7 +95,7 @@ func agonyfs_fallocate(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     try volume.fileSystem.allocate(
-      InodeNumber(rawValue: inode), mode: AllocationMode(rawValue: UInt32(bitPattern: mode)),
+      InodeNumber(stored: inode), mode: AllocationMode(rawValue: UInt32(bitPattern: mode)),
       offset: FileOffset(rawValue: Int64(offset)), length: Int64(length))
     unsafe fuse_reply_err(request, 0)
   }
@@ -100,8 +109,8 @@ func agonyfs_copy_file_range(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     let count = try volume.fileSystem.copyRange(
-      from: InodeNumber(rawValue: source), at: FileOffset(rawValue: Int64(sourceOffset)),
-      to: InodeNumber(rawValue: target), at: FileOffset(rawValue: Int64(targetOffset)), length: Int64(length))
+      from: InodeNumber(stored: source), at: FileOffset(rawValue: Int64(sourceOffset)),
+      to: InodeNumber(stored: target), at: FileOffset(rawValue: Int64(targetOffset)), length: Int64(length))
     unsafe fuse_reply_write(request, count)
   }
 }

@@ -16,11 +16,17 @@ private func reply(_ request: fuse_req_t, entry attributes: Attributes) {
 func agonyfs_lookup(_ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafePointer<CChar>) {
   unsafe serve(request) { volume throws(Errno) in
     let parent = InodeNumber(rawValue: parent)
+    if VirtualNode.isVirtual(parent) {
+      return try unsafe replyVirtual(request, FileName(request: name), parent, volume)
+    }
     let found: Attributes
     do throws(Errno) {
       found = try unsafe volume.fileSystem.lookup(FileName(request: name), orDotIn: parent)
     } catch {
       guard error == .noSuchFileOrDirectory else { throw error }
+      if let node = try unsafe volume.virtual?.node(named: FileName(request: name), in: parent) {
+        return try unsafe reply(request, node: node, volume)
+      }
       // With a lifetime, unlike the plain error: the kernel need not ask again.
       var absent = fuse_entry_param.absent
       unsafe fuse_reply_entry(request, &absent)
@@ -71,7 +77,7 @@ func agonyfs_mknod(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     let made = try unsafe volume.fileSystem.makeNode(
-      FileName(request: name), in: InodeNumber(rawValue: parent), mode: mode, device: UInt64(device),
+      FileName(request: name), in: InodeNumber(stored: parent), mode: mode, device: UInt64(device),
       caller: Caller(request))
     unsafe reply(request, entry: made)
   }
@@ -81,7 +87,7 @@ func agonyfs_mknod(
 func agonyfs_mkdir(_ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafePointer<CChar>, _ mode: mode_t) {
   unsafe serve(request) { volume throws(Errno) in
     let made = try unsafe volume.fileSystem.makeDirectory(
-      FileName(request: name), in: InodeNumber(rawValue: parent), mode: mode, caller: Caller(request))
+      FileName(request: name), in: InodeNumber(stored: parent), mode: mode, caller: Caller(request))
     unsafe reply(request, entry: made)
   }
 }
@@ -93,7 +99,7 @@ func agonyfs_symlink(
   unsafe serve(request) { volume throws(Errno) in
     let text = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
     let made = try unsafe volume.fileSystem.makeSymbolicLink(
-      target: text.map { UInt8(bitPattern: $0) }, named: FileName(request: name), in: InodeNumber(rawValue: parent),
+      target: text.map { UInt8(bitPattern: $0) }, named: FileName(request: name), in: InodeNumber(stored: parent),
       caller: Caller(request))
     unsafe reply(request, entry: made)
   }
@@ -105,7 +111,7 @@ func agonyfs_link(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     let linked = try unsafe volume.fileSystem.link(
-      InodeNumber(rawValue: inode), named: FileName(request: name), in: InodeNumber(rawValue: parent))
+      InodeNumber(stored: inode), named: FileName(request: name), in: InodeNumber(stored: parent))
     unsafe reply(request, entry: linked)
   }
 }
@@ -113,7 +119,7 @@ func agonyfs_link(
 @c @implementation
 func agonyfs_unlink(_ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafePointer<CChar>) {
   unsafe serve(request) { volume throws(Errno) in
-    try unsafe volume.fileSystem.unlink(FileName(request: name), in: InodeNumber(rawValue: parent))
+    try unsafe volume.fileSystem.unlink(FileName(request: name), in: InodeNumber(stored: parent))
     unsafe fuse_reply_err(request, 0)
   }
 }
@@ -121,7 +127,7 @@ func agonyfs_unlink(_ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafeP
 @c @implementation
 func agonyfs_rmdir(_ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafePointer<CChar>) {
   unsafe serve(request) { volume throws(Errno) in
-    try unsafe volume.fileSystem.removeDirectory(FileName(request: name), in: InodeNumber(rawValue: parent))
+    try unsafe volume.fileSystem.removeDirectory(FileName(request: name), in: InodeNumber(stored: parent))
     unsafe fuse_reply_err(request, 0)
   }
 }
@@ -133,8 +139,8 @@ func agonyfs_rename(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     try unsafe volume.fileSystem.rename(
-      FileName(request: name), in: InodeNumber(rawValue: parent), to: FileName(request: newName),
-      in: InodeNumber(rawValue: newParent), flags: RenameFlags(rawValue: flags))
+      FileName(request: name), in: InodeNumber(stored: parent), to: FileName(request: newName),
+      in: InodeNumber(stored: newParent), flags: RenameFlags(rawValue: flags))
     unsafe fuse_reply_err(request, 0)
   }
 }

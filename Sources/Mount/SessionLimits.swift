@@ -14,10 +14,13 @@ enum SessionLimits {
   /// What programs are told is a good size for reads and writes, in bytes.
   static let preferredBlock = 128 << 10
 
-  /// Threads that serve requests. They wait for disks too, so a small machine gets more than it has cores; each
-  /// holds a receive buffer of 1 MiB, so a large one does not get any number.
+  /// How long the kernel may keep what it knows of directories that are not stored, in seconds.
+  static let virtualCacheSeconds = 1.0
+
+  /// Threads that serve requests. They wait for disks too, and ten of them may wait for thumbnails, so a small machine
+  /// gets more than it has cores; each holds a receive buffer of 1 MiB, so a large one does not get any number.
   static func threadCount(cores: Int) -> Int {
-    max(8, min(2 * cores, 16))
+    max(16, min(2 * cores, 20))
   }
 
   /// Whether every thread gets its own channel to the kernel; below four cores the shared one is as fast.

@@ -13,6 +13,8 @@ internal import SystemPackage
 @safe final class Volume: Sendable {
   /// The files.
   let fileSystem: FileSystem
+  /// What is shown beside them, if anything is.
+  let virtual: VirtualTree?
   /// Where to say what went wrong.
   let logger: Logger
   /// Memory for the answers to reads and listings.
@@ -22,6 +24,7 @@ internal import SystemPackage
 
   init(fileSystem: FileSystem, logger: Logger, identity: DaemonIdentity) {
     self.fileSystem = fileSystem
+    virtual = VirtualTree(fileSystem)
     self.logger = logger
     self.identity = identity
   }

@@ -11,7 +11,7 @@
 //
 // Locks: `lock` guards every property below it. It is never held while sealing, or during I/O other than creating a segment.
 
-internal import Crypto
+package import Crypto
 internal import Glibc
 internal import Storage
 internal import Synchronization
@@ -106,6 +106,9 @@ package final class Space: @unchecked Sendable {
     recoveryWarning = state.warning
     failure = readOnlyReason
   }
+
+  /// Begins a keyed hash, 32 bytes long, of the content of a file: equal contents of one space have equal hashes.
+  package func contentHasher() -> KeyedHasher { KeyedHasher(key: keys.contentKey, count: 32) }
 
   /// Whether the space refuses writes.
   package var isReadOnly: Bool { lock.withLock { failure != nil } }

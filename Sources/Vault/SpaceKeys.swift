@@ -12,12 +12,15 @@ final class SpaceKeys: Sendable {
   private let logKey: SecretBytes
   private let identifierKey: SecretBytes
   private let chainKey: SecretBytes
+  /// Key of the hashes of whole contents.
+  let contentKey: SecretBytes
 
   init(spaceKey: SecretBytes, suite: CipherSuite) {
     self.suite = suite
     logKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs log")
     identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")
+    contentKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs content")
   }
 
   /// The name of an epoch's head: PRF(identifier key, "epoch", epoch).

@@ -13,7 +13,7 @@ struct AgonyfsCommand: ParsableCommand {
     version: "agonyfs 1.0.0, vault format 1",
     subcommands: [
       CreateCommand.self, MountCommand.self, UnmountCommand.self, SpaceCommand.self, PasswordCommand.self,
-      CheckCommand.self, InfoCommand.self, SpeedCommand.self,
+      CheckCommand.self, InfoCommand.self, ThumbnailsCommand.self, SpeedCommand.self,
     ],
     // mount(8) calls `agonyfs VAULT MOUNTPOINT -o …` for `mount -t fuse.agonyfs` and for lines of /etc/fstab.
     defaultSubcommand: MountCommand.self

@@ -57,6 +57,15 @@ enum HelpText {
     recorded anywhere; ask for more with --cover if a second space is going to be much larger than the first.
     """
 
+  static let thumbnails = """
+    Shows how many thumbnails are made, and returns when none is to be made any more. They are made by themselves soon \
+    after a photo or video was written; nothing else waits for them.
+
+    In every album, .sh_thumbnails holds them where file managers look (freedesktop's shared thumbnails), and \
+    MOUNTPOINT/.agonyfs/thumbnails/256 and /1024 hold all of them as JPEGs, under the paths of their photos. Neither is \
+    listed.
+    """
+
   static let mount = """
     Returns once the mount answers; the program goes on in the background until the mount is taken away with agonyfs \
     unmount, umount or fusermount3 -u, or until SIGTERM, and everything is written by then. Where there is no vault \
@@ -83,6 +92,9 @@ enum HelpText {
       nonempty         the mount point may hold files, which the mount hides
       passfile=FILE    the password is the first line of FILE
       idle=TIME        as --idle
+      nothumbs         no thumbnails are made or shown
+      thumbnails=MODE  as --thumbnails
+      decoder-sandbox=WHEN  as --decoder-sandbox
       fsname=NAME      the table of mounts shows NAME, not the vault's path
 
     Options that begin with x- are for other programs and are let pass. A vault that cannot be written is mounted \

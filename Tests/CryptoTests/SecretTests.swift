@@ -31,6 +31,22 @@ import Testing
     #expect(KeyedHash.subkey(of: key, context: "", count: 64).copied == expected)
   }
 
+  /// A stream in any pieces hashes as the whole.
+  @Test(arguments: [1, 63, 64, 128, 1000]) func theStreamIsHashedAsAWhole(piece: Int) {
+    let key = SecretBytes.random(count: 32)
+    let text = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    var hasher = KeyedHasher(key: key, count: 32)
+    for start in stride(from: 0, to: text.count, by: piece) {
+      unsafe text[start..<min(start + piece, text.count)].withUnsafeBytes { unsafe hasher.update($0) }
+    }
+    #expect(hasher.finish() == KeyedHash.identifier(of: key, context: "", data: text, count: 32))
+  }
+
+  /// From RFC 1321, A.5.
+  @Test func namesAreDigestedByMD5() {
+    #expect(NameDigest.md5(Array("message digest".utf8)) == bytes("f96b697d7cb7938d525a2f31aaf161d0"))
+  }
+
   @Test func contextDataKeyAndLengthAllCount() {
     let key = SecretBytes((0..<32).map { UInt8($0) })
     let values = [

@@ -47,7 +47,7 @@ import Vault
 
   @Test func refusesOtherFormats() throws {
     let (index, store) = try makeIndex()
-    try index.setMeta("schema", to: 2)
+    try index.setMeta("schema", to: 3)
     try index.commit()
     #expect(throws: IndexError.sqlite(17)) { try Index(space: store) }
   }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 
 /// renameat2(2) with RENAME_NOREPLACE.
 int agonyfs_rename_if_absent(int directory, const char *from, const char *to);

@@ -38,6 +38,12 @@ struct InfoReport: Encodable {
     var storedBytes: Int64
     /// Bytes of its index.
     var indexBytes: Int64
+    /// Photos and videos with thumbnails.
+    var thumbnails: Int64
+    /// Files that are still to be looked at.
+    var thumbnailsPending: Int64
+    /// Photos and videos of which no thumbnail can be made.
+    var thumbnailsFailed: Int64
     /// How many passwords open it.
     var passwords: Int
 
@@ -47,6 +53,9 @@ struct InfoReport: Encodable {
       dataBytes = information.dataBytes
       storedBytes = information.storedBytes
       indexBytes = Int64(information.databasePages) * 4096
+      thumbnails = information.thumbnails
+      thumbnailsPending = information.thumbnailsPending
+      thumbnailsFailed = information.thumbnailsFailed
       passwords = information.passwords
     }
   }
@@ -70,6 +79,7 @@ struct InfoReport: Encodable {
       "cipher       \(space.cipher)",
       "entries      \(space.files)",
       "data         \(ByteSize(bytes: space.dataBytes))",
+      "thumbnails   \(space.thumbnails), \(space.thumbnailsPending) to go, \(space.thumbnailsFailed) failed",
       "index        \(ByteSize(bytes: space.indexBytes))",
       "stored as    \(ByteSize(bytes: space.storedBytes))",
       "opened by    \(space.passwords) \(space.passwords == 1 ? "password" : "passwords")",

@@ -22,6 +22,18 @@ struct MountCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Unmount when nobody used it for so long: 90s, 15m, 2h.", valueName: "time"))
   var idle: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "When to make thumbnails: eager (after a file was written), lazy (when asked for) or none. (default: eager)",
+      valueName: "mode"))
+  var thumbnails: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Whether images are decoded only where the kernel can confine that: required or preferred. (default: preferred)",
+      valueName: "when"))
+  var decoderSandbox: String?
+
   @Flag(name: .shortAndLong, help: "Stay in the foreground and log to standard error.")
   var foreground = false
 
@@ -68,7 +80,8 @@ struct MountCommand: ParsableCommand {
 
   /// What is to be mounted where and how.
   private func request() throws -> MountRequest {
-    let lists = options + (idle.map { ["idle=\($0)"] } ?? [])
+    let named = [("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox)]
+    let lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
     var parsed = try MountOptions(lists)
     let path = AbsolutePath.of(vault)
     // So that mount(8) sees that a line of /etc/fstab is mounted already.

@@ -33,7 +33,7 @@ struct MountServer {
       options.isReadOnly = true
       Output.note("Mounting read-only, because \(space.readOnlyReason ?? "the space cannot be written").")
     }
-    let fileSystem = try spaces.fileSystem(of: space, readOnly: options.isReadOnly, logger: Self.logger)
+    let fileSystem = try spaces.fileSystem(of: space, options, logger: Self.logger)
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger, onReady: whenMounted)
     let served = Result { try session.run() }

@@ -1,0 +1,161 @@
+// Which contents have been looked at, and what was made of them.
+//
+// Invariants
+// 1. What `media` says of a file is of its present content: every change of content makes the row one that waits, in the same operation.
+// 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point at it.
+// 3. `Inode.isNoted` is set only where the row says that the content is still to be looked at.
+
+package import Index
+package import SystemPackage
+internal import Vault
+
+extension FileSystem {
+  /// Notes that a file's content is about to change; what was made of the old one goes. Lock held, in an operation that changes something.
+  func noteContentChange(_ inode: Inode) throws(Errno) {
+    inode.contentChanged = monotonicTime()
+    if inode.isNoted { return }
+    let old = try stored { () throws(IndexError) in
+      let old = try index.media(inode.number)
+      let isHidden = inode.isHidden || old?.state == .hidden
+      try index.setMedia(MediaRecord(inode: inode.number, state: isHidden ? .hidden : .pending))
+      return old
+    }
+    inode.isNoted = true
+    dropLinks(of: old)
+    thumbnailWork.signal()
+  }
+
+  /// Takes from the derivatives that a row pointed at one link each. Lock held.
+  func dropLinks(of record: MediaRecord?) {
+    for number in [record?.small, record?.large].compactMap(\.self) {
+      // One that cannot be read is left for a check to find.
+      guard let derivative = try? inode(number), derivative.record.links > 0 else { continue }
+      derivative.record.links -= 1
+      markChanged(derivative)
+      if derivative.record.links > 0 { continue }
+      newOrphans.append(derivative)
+      bury(derivative)
+    }
+  }
+
+  /// Notes the name that a file has now: what has a name that begins with a dot is not looked at by itself. Lock held.
+  func noteName(_ name: FileName, of inode: Inode) {
+    guard inode.isRegular else { return }
+    inode.isHidden = name.isHidden
+    let change = { () throws(IndexError) in
+      guard let state = try self.index.media(inode.number)?.state else { return }
+      if inode.isHidden, state == .pending { try self.index.setMediaState(of: inode.number, to: .hidden) }
+      if !inode.isHidden, state == .hidden { try self.index.setMediaState(of: inode.number, to: .pending) }
+    }
+    // The name counts, not this: a row that stays as it was costs a thumbnail too many or too few.
+    do throws(Errno) { try stored(change) } catch { return }
+    inode.contentChanged = monotonicTime()
+    thumbnailWork.signal()
+  }
+
+  /// Makes an inode without a name that holds `bytes`. Lock held, in an operation that changes something.
+  func makeDerivative(_ bytes: [UInt8]) throws(Errno) -> InodeNumber {
+    let record = InodeRecord(
+      number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
+    try stored { () throws(IndexError) in try index.insert(record) }
+    let inode = Inode(record)
+    table.insert(inode)
+    unsafe bytes.withUnsafeBytes { unsafe put($0, at: 0, in: inode) }
+    inode.record.size = Int64(bytes.count)
+    markChanged(inode)
+    return inode.number
+  }
+
+  /// Adds a link to each derivative that a row of the same content points at; false when one is gone. Lock held.
+  func share(_ record: MediaRecord) -> Bool {
+    let numbers = [record.small, record.large].compactMap(\.self)
+    let derivatives = numbers.compactMap { try? inode($0) }.filter { $0.record.links > 0 }
+    guard derivatives.count == numbers.count else { return false }
+    for derivative in derivatives {
+      derivative.record.links += 1
+      markChanged(derivative)
+    }
+    return true
+  }
+
+  /// How many files wait for thumbnails, and so on.
+  package func mediaCounts() throws(Errno) -> MediaCounts {
+    try reading { () throws(Errno) in try stored { () throws(IndexError) in try index.mediaCounts() } }
+  }
+
+  /// Why nothing is made for now; nil when that is not so.
+  var thumbnailPause: String? {
+    monitor.lock()
+    defer { monitor.unlock() }
+    return thumbnails.unavailable
+  }
+
+  /// The files without a thumbnail that should have one: path from the root, as bytes, and reason.
+  func failedThumbnails() throws(Errno) -> [(path: [UInt8], reason: String)] {
+    try reading { () throws(Errno) in
+      try stored { () throws(IndexError) in
+        let failed = try index.failedMedia()
+        let reasons = [InodeNumber: String](failed.map { ($0.inode, $0.reason) }) { first, _ in first }
+        if reasons.isEmpty { return [] }
+        return try index.names(of: Set(reasons.keys)).map { (entry) throws(IndexError) in
+          var path = entry.name.bytes
+          var current = entry.parent
+          while current != .root, let above = try index.entry(ofDirectory: current) {
+            path = above.entry.name.bytes + [0x2F] + path
+            current = above.parent
+          }
+          return (path, reasons[entry.inode] ?? "")
+        }
+      }
+    }
+  }
+
+  /// Has a content looked at anew, whichever files hold it.
+  func remakeThumbnail(of inode: InodeNumber) throws(Errno) {
+    try changing { () throws(Errno) in
+      var next = try stored { () throws(IndexError) in try index.media(inode) }
+      while let old = next {
+        next = try stored { () throws(IndexError) in
+          try index.setMedia(MediaRecord(inode: old.inode, state: .pending))
+          return if let hash = old.hash { try index.media(withHash: hash) } else { nil }
+        }
+        dropLinks(of: old)
+      }
+      thumbnailWork.signal()
+    }
+  }
+
+  /// Has every photo and video looked at anew.
+  package func remakeThumbnails() throws(Errno) {
+    var last: InodeNumber?
+    while true {
+      let batch = try changing { () throws(Errno) in
+        let batch = try stored { () throws(IndexError) in try index.derivatives(after: last, limit: 64) }
+        for entry in batch {
+          let old = try stored { () throws(IndexError) in
+            let old = try index.media(entry.inode)
+            try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
+            return old
+          }
+          dropLinks(of: old)
+        }
+        return batch
+      }
+      guard let end = batch.last else { break }
+      last = end.inode
+    }
+    try changing { () throws(Errno) in
+      try stored { () throws(IndexError) in
+        try index.changeMediaStates(from: .failed, to: .pending)
+        try index.changeMediaStates(from: .other, to: .pending)
+      }
+      thumbnails.unavailable = nil
+      thumbnailWork.signal()
+    }
+  }
+}
+
+extension FileName {
+  /// Whether the name begins with a dot.
+  var isHidden: Bool { bytes.first == 0x2E }
+}

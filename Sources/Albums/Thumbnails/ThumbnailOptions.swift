@@ -1,0 +1,32 @@
+package import Media
+
+/// What makes derivatives: the decoder process, or something that stands in for it.
+package protocol DerivativeMaker: Sendable {
+  /// Makes JPEGs of a photo or video; see `Decoder.derive`.
+  func derive(
+    _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
+  ) throws(DecoderError) -> Derivatives
+  /// Makes a PNG of a JPEG; see `Decoder.png`.
+  func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8]
+  /// How it is confined, for people.
+  var confinement: String { get }
+  /// Ends what is under way.
+  func stop()
+}
+
+extension Decoder: DerivativeMaker {
+  package var confinement: String { "\(sandboxState)" }
+}
+
+/// How thumbnails are made.
+package struct ThumbnailOptions: Sendable {
+  /// Makes them.
+  package var maker: any DerivativeMaker
+  /// Whether they are made only when they are asked for.
+  package var isLazy = false
+  /// Seconds for which a file has not been written to before work on it starts.
+  package var quietTime = 1.0
+
+  /// The usual settings.
+  package init(maker: any DerivativeMaker) { self.maker = maker }
+}

@@ -1,0 +1,169 @@
+internal import Index
+internal import Media
+internal import Synchronization
+internal import SystemPackage
+internal import Vault
+
+/// What the files that are not stored hold.
+extension VirtualTree {
+  /// The JPEG of a file. One whose stored form is damaged is made anew.
+  func jpeg(_ size: DerivativeSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
+    let derivative = try fileSystem.derivative(size, of: inode)
+    do throws(Errno) {
+      return try bytes(of: derivative)
+    } catch {
+      try fileSystem.remakeThumbnail(of: inode)
+      return try bytes(of: fileSystem.derivative(size, of: inode))
+    }
+  }
+
+  private func bytes(of derivative: InodeNumber) throws(Errno) -> [UInt8] {
+    let size = Int(try fileSystem.attributes(of: derivative).size)
+    var bytes = [UInt8](repeating: 0, count: size)
+    var outcome: Result<Int, Errno> = .success(0)
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(Errno) {
+        outcome = .success(try unsafe fileSystem.readQuietly(derivative, at: .zero, into: buffer))
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    guard try outcome.get() == size else { throw .ioError }
+    return bytes
+  }
+
+  /// The PNG of a file, as the thumbnail standard wants it.
+  func picture(_ size: SharedSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
+    guard let maker = fileSystem.options.thumbnails?.maker else { throw .noSuchFileOrDirectory }
+    guard let name = pictures.name(of: inode) else { throw Errno(rawValue: 116) }  // ESTALE: look the name up again.
+    let modified = try fileSystem.attributes(of: inode).modified
+    let source = try fileSystem.derivative(size.source, of: inode)
+    let key = PictureCache.Key(inode: inode, size: size, source: source, modified: modified, name: name)
+    if let known = pictures[key] { return known }
+    let jpeg = try jpeg(size.source, of: inode)
+    let uri = "./" + String(decoding: NameDigests.escape(name.bytes), as: UTF8.self)
+    do throws(DecoderError) {
+      let png = try maker.png(
+        from: jpeg, longerSide: size.pixels, text: [("Thumb::URI", uri), ("Thumb::MTime", modified.thumbnailTime)])
+      pictures.insert(png, for: key)
+      return png
+    } catch {
+      throw .ioError
+    }
+  }
+
+  /// Counts, the queue and figures of the store, as JSON.
+  func status() throws(Errno) -> String {
+    let counts = try fileSystem.mediaCounts()
+    let capacity = fileSystem.space.capacity()
+    let options = fileSystem.options.thumbnails
+    let paused = fileSystem.thumbnailPause
+    let reason = fileSystem.space.readOnlyReason
+    return """
+      {
+        "thumbnails": {
+          "mode": "\(options?.isLazy == true ? "lazy" : "eager")",
+          "pending": \(counts.pending),
+          "known": \(counts.known),
+          "failed": \(counts.failed),
+          "other": \(counts.other),
+          "hidden": \(counts.hidden),
+          "paused": \(Self.json(paused)),
+          "decoder": \(Self.json(options?.maker.confinement))
+        },
+        "store": {
+          "segmentSize": \(fileSystem.space.segmentBytes),
+          "segments": \(fileSystem.space.segments().count),
+          "retiredSegments": \(fileSystem.space.retiredSegments),
+          "totalBytes": \(capacity.totalBytes),
+          "availableBytes": \(capacity.availableBytes)
+        },
+        "readOnly": \(Self.json(reason))
+      }
+
+      """
+  }
+
+  private static func json(_ text: String?) -> String {
+    guard let text else { return "null" }
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": escaped += "\\\(scalar)"
+      case _ where scalar.value < 0x20: escaped += " "
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(escaped)\""
+  }
+
+  /// A line for each file without a thumbnail: the reason, a tab, the path from the root of the mount, as bytes.
+  func failures() throws(Errno) -> [UInt8] {
+    var text: [UInt8] = []
+    for (path, reason) in try fileSystem.failedThumbnails() { text += Array(reason.utf8) + [0x09] + path + [0x0A] }
+    return text
+  }
+}
+
+/// PNGs that were made, and the names that they were asked for by.
+final class PictureCache: Sendable {
+  /// Bytes that are kept at most.
+  private static let limit = 16 << 20
+  /// Names that are kept at most.
+  private static let nameLimit = 4096
+
+  struct Key: Hashable {
+    var inode: InodeNumber
+    var size: SharedSize
+    var source: InodeNumber
+    var modified: Timestamp
+    var name: FileName
+  }
+
+  private struct State {
+    var pictures: [Key: [UInt8]] = [:]
+    var order = Queue<Key>()
+    var bytes = 0
+    var names: [InodeNumber: FileName] = [:]
+    var nameOrder = Queue<InodeNumber>()
+  }
+
+  private let state = Mutex<State>(State())
+
+  subscript(key: Key) -> [UInt8]? { state.withLock { $0.pictures[key] } }
+
+  /// The size of a PNG of the file that is kept.
+  func size(_ inode: InodeNumber, _ size: SharedSize) -> Int? {
+    state.withLock { state in state.pictures.first { $0.key.inode == inode && $0.key.size == size }?.value.count }
+  }
+
+  func insert(_ picture: [UInt8], for key: Key) {
+    state.withLock { state in
+      guard state.pictures.updateValue(picture, forKey: key) == nil else { return }
+      state.order.append(key)
+      state.bytes += picture.count
+      while state.bytes > Self.limit, let oldest = state.order.popFirst() {
+        state.bytes -= state.pictures.removeValue(forKey: oldest)?.count ?? 0
+      }
+    }
+  }
+
+  /// Keeps the name that a file's thumbnail was looked up by.
+  func remember(_ name: FileName, of inode: InodeNumber) {
+    state.withLock { state in
+      if state.names.updateValue(name, forKey: inode) == nil { state.nameOrder.append(inode) }
+      while state.names.count > Self.nameLimit, let oldest = state.nameOrder.popFirst() { state.names[oldest] = nil }
+    }
+  }
+
+  func name(of inode: InodeNumber) -> FileName? { state.withLock { $0.names[inode] } }
+}
+
+extension Timestamp {
+  /// As thumbnails state it: seconds, with microseconds where there are nanoseconds (tumbler compares just so).
+  var thumbnailTime: String {
+    if nanoseconds == 0 { return "\(seconds)" }
+    let fraction = String(nanoseconds / 1000)
+    return "\(seconds)." + String(repeating: "0", count: 6 - fraction.count) + fraction
+  }
+}

@@ -1,0 +1,221 @@
+// What is known of contents. A row exists from the first write to a file on. Derivatives are inodes without a name; each row that points at one
+// counts as one link of it.
+
+package import Vault
+
+/// Statements on `media`.
+struct MediaStatements {
+  static let columns = """
+    inode, state, hash, kind, width, height, orientation, captured, "offset", latitude, longitude, make, model, duration, codec,
+    small, large, reason
+    """
+
+  let find, byHash, replace, delete, setState, changeStates, after, ofState: Statement
+  let derivatives, derivativeCount, counts, astray: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    find = try connection.prepare("SELECT \(Self.columns) FROM media WHERE inode = ?1")
+    byHash = try connection.prepare("SELECT \(Self.columns) FROM media WHERE hash = ?1 LIMIT 1")
+    replace = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO media(\(Self.columns))
+      VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+      """)
+    delete = try connection.prepare("DELETE FROM media WHERE inode = ?1")
+    setState = try connection.prepare("UPDATE media SET state = ?2 WHERE inode = ?1")
+    changeStates = try connection.prepare("UPDATE media SET state = ?2 WHERE state = ?1")
+    after = try connection.prepare("SELECT inode FROM media WHERE state = ?1 AND inode > ?2 ORDER BY inode LIMIT ?3")
+    derivatives = try connection.prepare(
+      """
+      SELECT inode, small, large FROM media WHERE inode > ?1 AND (small IS NOT NULL OR large IS NOT NULL)
+      ORDER BY inode LIMIT ?2
+      """)
+    counts = try connection.prepare("SELECT state, count(*) FROM media GROUP BY state")
+    ofState = try connection.prepare("SELECT inode, reason FROM media WHERE state = ?1 ORDER BY inode")
+    astray = try connection.prepare("SELECT inode FROM media WHERE inode NOT IN (SELECT number FROM inode)")
+    derivativeCount = try connection.prepare("SELECT count(DISTINCT small) + count(DISTINCT large) FROM media")
+  }
+}
+
+extension MediaRecord {
+  fileprivate init(_ row: Statement) throws(IndexError) {
+    guard let state = State(rawValue: row.integer(1)) else { throw .damaged }
+    self.init(inode: row.inodeNumber(0), state: state)
+    hash = row.isNull(2) ? nil : row.bytes(2)
+    facts.kind = row.integer(3)
+    facts.width = row.integer(4)
+    facts.height = row.integer(5)
+    facts.orientation = row.integer(6)
+    facts.captured = row.optionalInteger(7)
+    facts.offset = row.optionalInteger(8)
+    facts.latitude = row.optionalInteger(9)
+    facts.longitude = row.optionalInteger(10)
+    facts.make = row.optionalText(11)
+    facts.model = row.optionalText(12)
+    facts.duration = row.optionalInteger(13)
+    facts.codec = row.optionalText(14)
+    small = row.optionalInteger(15).map { InodeNumber(rawValue: UInt64(bitPattern: $0)) }
+    large = row.optionalInteger(16).map { InodeNumber(rawValue: UInt64(bitPattern: $0)) }
+    reason = row.optionalText(17)
+  }
+
+  fileprivate func run(_ statement: Statement) throws(IndexError) {
+    statement.bind(1, inode.rawValue)
+    statement.bind(2, state.rawValue)
+    statement.bind(4, facts.kind)
+    statement.bind(5, facts.width)
+    statement.bind(6, facts.height)
+    statement.bind(7, facts.orientation)
+    let integers = [facts.captured, facts.offset, facts.latitude, facts.longitude]
+    for (place, value) in integers.enumerated() { statement.bind(Int32(8 + place), optional: value) }
+    statement.bind(12, optional: facts.make)
+    statement.bind(13, optional: facts.model)
+    statement.bind(14, optional: facts.duration)
+    statement.bind(15, optional: facts.codec)
+    statement.bind(16, optional: small.map { Int64(bitPattern: $0.rawValue) })
+    statement.bind(17, optional: large.map { Int64(bitPattern: $0.rawValue) })
+    statement.bind(18, optional: reason)
+    guard let hash else {
+      statement.bindNull(3)
+      return try statement.run()
+    }
+    try unsafe hash.withBytes { (bytes) throws(IndexError) in
+      unsafe statement.bind(3, bytes)
+      try statement.run()
+    }
+  }
+}
+
+extension Statement {
+  fileprivate func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+  fileprivate func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+  fileprivate func bind(_ parameter: Int32, optional value: Int64?) {
+    if let value { bind(parameter, value) } else { bindNull(parameter) }
+  }
+
+  fileprivate func bind(_ parameter: Int32, optional value: String?) {
+    if let value { bind(parameter, text: value) } else { bindNull(parameter) }
+  }
+}
+
+extension Index {
+  /// What is known of a file's content; nil when nothing was ever written to it.
+  package func media(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
+    mediaStatements.find.bind(1, inode.rawValue)
+    return try mediaStatements.find.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
+  }
+
+  /// Some file with this content.
+  package func media(withHash hash: [UInt8]) throws(IndexError) -> MediaRecord? {
+    try unsafe hash.withBytes { (bytes) throws(IndexError) in
+      unsafe mediaStatements.byHash.bind(1, bytes)
+      return try mediaStatements.byHash.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
+    }
+  }
+
+  /// Keeps what is known of a file, in place of what was. The links of derivatives are the caller's business.
+  package func setMedia(_ record: MediaRecord) throws(IndexError) {
+    try change { () throws(IndexError) in try record.run(mediaStatements.replace) }
+  }
+
+  /// Forgets what is known of a file. The links of derivatives are the caller's business.
+  package func deleteMedia(_ inode: InodeNumber) throws(IndexError) {
+    try change { () throws(IndexError) in
+      mediaStatements.delete.bind(1, inode.rawValue)
+      try mediaStatements.delete.run()
+    }
+  }
+
+  /// Changes the state alone, if there is a row.
+  package func setMediaState(of inode: InodeNumber, to state: MediaRecord.State) throws(IndexError) {
+    try change { () throws(IndexError) in
+      mediaStatements.setState.bind(1, inode.rawValue)
+      mediaStatements.setState.bind(2, state.rawValue)
+      try mediaStatements.setState.run()
+    }
+  }
+
+  /// Changes all rows of one state to another.
+  package func changeMediaStates(from old: MediaRecord.State, to new: MediaRecord.State) throws(IndexError) {
+    try change { () throws(IndexError) in
+      mediaStatements.changeStates.bind(1, old.rawValue)
+      mediaStatements.changeStates.bind(2, new.rawValue)
+      try mediaStatements.changeStates.run()
+    }
+  }
+
+  /// Files in a state, after an inode number, in order, at most `limit`.
+  package func media(
+    in state: MediaRecord.State, after inode: InodeNumber?, limit: Int
+  ) throws(IndexError) -> [InodeNumber] {
+    mediaStatements.after.bind(1, state.rawValue)
+    mediaStatements.after.bind(2, inode?.rawValue ?? 0)
+    mediaStatements.after.bind(3, limit)
+    var found: [InodeNumber] = []
+    try mediaStatements.after.forEachRow { (row) throws(IndexError) in
+      found.append(row.inodeNumber(0))
+      return true
+    }
+    return found
+  }
+
+  /// The derivatives that files point at, for checking: after a file's inode number, at most `limit` files.
+  package func derivatives(
+    after inode: InodeNumber?, limit: Int
+  ) throws(IndexError) -> [(inode: InodeNumber, derivatives: [InodeNumber])] {
+    mediaStatements.derivatives.bind(1, inode?.rawValue ?? 0)
+    mediaStatements.derivatives.bind(2, limit)
+    var found: [(inode: InodeNumber, derivatives: [InodeNumber])] = []
+    try mediaStatements.derivatives.forEachRow { (row) throws(IndexError) in
+      let both = [Int32(1), 2].filter { !row.isNull($0) }.map { row.inodeNumber($0) }
+      found.append((row.inodeNumber(0), both))
+      return true
+    }
+    return found
+  }
+
+  /// How many files are in which state.
+  package func mediaCounts() throws(IndexError) -> MediaCounts {
+    var counts = MediaCounts()
+    try mediaStatements.counts.forEachRow { (row) throws(IndexError) in
+      switch MediaRecord.State(rawValue: row.integer(0)) {
+      case .pending: counts.pending = row.integer(1)
+      case .known: counts.known = row.integer(1)
+      case .failed: counts.failed = row.integer(1)
+      case .other: counts.other = row.integer(1)
+      case .hidden: counts.hidden = row.integer(1)
+      case nil: throw .damaged
+      }
+      return true
+    }
+    return counts
+  }
+
+  /// The files of which no derivative can be made, and why.
+  package func failedMedia() throws(IndexError) -> [(inode: InodeNumber, reason: String)] {
+    mediaStatements.ofState.bind(1, MediaRecord.State.failed.rawValue)
+    var found: [(inode: InodeNumber, reason: String)] = []
+    try mediaStatements.ofState.forEachRow { (row) throws(IndexError) in
+      found.append((row.inodeNumber(0), row.text(1)))
+      return true
+    }
+    return found
+  }
+
+  /// Rows of inodes that do not exist, for checking.
+  package func mediaWithoutInode() throws(IndexError) -> [InodeNumber] {
+    var found: [InodeNumber] = []
+    try mediaStatements.astray.forEachRow { (row) throws(IndexError) in
+      found.append(row.inodeNumber(0))
+      return true
+    }
+    return found
+  }
+
+  /// Inodes that hold derivatives. Reads all rows.
+  package func derivativeCount() throws(IndexError) -> Int64 {
+    try mediaStatements.derivativeCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+  }
+}

@@ -1,0 +1,117 @@
+internal import ArgumentParser
+internal import CPlatform
+internal import FoundationEssentials
+internal import Glibc
+internal import SystemPackage
+
+/// `agonyfs thumbnails MOUNTPOINT`.
+struct ThumbnailsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "thumbnails", abstract: "Wait until all thumbnails are made.", discussion: HelpText.thumbnails)
+
+  @Argument(help: "Where a space is mounted.", completion: .directory)
+  var mountPoint: String
+
+  @Flag(help: "Make all of them anew.")
+  var rebuild = false
+
+  @Flag(help: "List the photos and videos of which none can be made, and why.")
+  var failed = false
+
+  func validate() throws {
+    if rebuild, failed { throw ValidationError("--rebuild and --failed do not go together.") }
+  }
+
+  func run() throws {
+    let control = ControlDirectory(mountPoint: AbsolutePath.of(mountPoint))
+    if failed {
+      try control.listFailures()
+      return
+    }
+    if rebuild { try control.request("rebuild") }
+    try wait(control)
+  }
+
+  /// Shows how far the queue is until it is empty.
+  private func wait(_ control: ControlDirectory) throws {
+    let isTerminal = isatty(STDERR_FILENO) == 1
+    while true {
+      let status = try control.status().thumbnails
+      let line = "\(status.known) made, \(status.pending) to go, \(status.failed) failed"
+      if status.mode == "lazy", status.pending > 0 {
+        Output.line("\(line); they are made when they are asked for.")
+        return
+      }
+      guard status.pending > 0 else {
+        if isTerminal { Output.writeError("\r\u{1B}[K") }
+        Output.line("\(status.known) made, \(status.failed) failed.")
+        return
+      }
+      if let reason = status.paused {
+        if isTerminal { Output.writeError("\n") }
+        throw CommandFailure(.failure, "No thumbnails are made for now (\(reason)); \(status.pending) wait.")
+      }
+      if isTerminal { Output.writeError("\r\u{1B}[K\(line)") }
+      usleep(250_000)
+    }
+  }
+}
+
+/// `.agonyfs` of a mount.
+private struct ControlDirectory {
+  let mountPoint: String
+
+  struct Status: Decodable {
+    struct Thumbnails: Decodable {
+      var mode: String
+      var pending: Int
+      var known: Int
+      var failed: Int
+      var paused: String?
+    }
+    var thumbnails: Thumbnails
+  }
+
+  func status() throws -> Status {
+    guard let status = try? JSONDecoder().decode(Status.self, from: Data(bytes(of: "status"))) else {
+      throw CommandFailure(.failure, "The status of the mount cannot be understood; it may be of another version.")
+    }
+    return status
+  }
+
+  func listFailures() throws {
+    let bytes = try bytes(of: "failed")
+    try FileDescriptor.standardOutput.writeAll(bytes)
+  }
+
+  func request(_ text: String) throws {
+    let path = mountPoint + "/.agonyfs"
+    let outcome = unsafe setxattr(path, "user.agonyfs.request", text, text.utf8.count, 0)
+    guard outcome != 0 else { return }
+    let error = Errno(rawValue: errno)
+    if error == .noSuchFileOrDirectory { throw notShown }
+    throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
+  }
+
+  private var notShown: CommandFailure {
+    CommandFailure(
+      .mountPointUnusable, "No space is mounted at \(mountPoint), or its thumbnails are switched off; mount it first.")
+  }
+
+  private func bytes(of name: String) throws -> [UInt8] {
+    do {
+      let file = try FileDescriptor.open(FilePath("\(mountPoint)/.agonyfs/\(name)"), .readOnly, options: .closeOnExec)
+      defer { try? file.close() }
+      var bytes: [UInt8] = []
+      var block = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = try unsafe block.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
+        if count == 0 { return bytes }
+        bytes += block[..<count]
+      }
+    } catch let error as Errno {
+      if error == .noSuchFileOrDirectory || error == .notDirectory { throw notShown }
+      throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
+    }
+  }
+}

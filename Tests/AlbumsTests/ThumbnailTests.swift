@@ -1,0 +1,287 @@
+import Glibc
+import Index
+import Media
+import Synchronization
+import SystemPackage
+import Testing
+import Vault
+
+@testable import Albums
+
+/// Stands in for the decoder: a content that begins with "photo" is one, and its derivatives say what they were made of.
+final class TestMaker: DerivativeMaker {
+  private struct State {
+    var jobs = 0
+    var failures: [DecoderError] = []
+    var isStopped = false
+    var isHeld = false
+  }
+
+  private let state = Mutex(State())
+  /// Made only when it is asked for.
+  let leavesLargeOut: Bool
+
+  init(leavesLargeOut: Bool = false) { self.leavesLargeOut = leavesLargeOut }
+
+  var confinement: String { "none" }
+  var jobs: Int { state.withLock { $0.jobs } }
+  func failNext(_ errors: DecoderError...) { state.withLock { $0.failures += errors } }
+  func hold() { state.withLock { $0.isHeld = true } }
+  func letGo() { state.withLock { $0.isHeld = false } }
+  func stop() { state.withLock { $0.isStopped = true } }
+
+  func derive(
+    _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
+  ) throws(DecoderError) -> Derivatives {
+    state.withLock { $0.jobs += 1 }
+    while state.withLock({ $0.isHeld && !$0.isStopped }) { usleep(1000) }
+    if let error = state.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw error }
+    var bytes = [UInt8](repeating: 0, count: Int(source.size))
+    var failure: Errno?
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(Errno) { _ = try unsafe source.read(at: 0, into: buffer) } catch { failure = error }
+    }
+    if let failure { throw .source(failure) }
+    guard bytes.starts(with: Array("photo".utf8)) else { throw .notMedia }
+    var facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
+    facts.cameraMake = "Maker"
+    facts.latitude = 48.1234567
+    let wantsLarge = sizes.contains(.large) && !(eagerly && leavesLargeOut)
+    return Derivatives(
+      facts: facts, small: sizes.contains(.small) ? Array("small ".utf8) + bytes : nil,
+      large: wantsLarge ? Array("large ".utf8) + bytes : nil)
+  }
+
+  func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8] {
+    Array("png \(longerSide) \(text.map { "\($0.0)=\($0.1)" }.joined(separator: " ")) ".utf8) + jpeg
+  }
+}
+
+@Suite struct ThumbnailTests {
+  let maker = TestMaker()
+
+  func vault(_ maker: TestMaker, lazy: Bool = false) throws -> TestVault {
+    try TestVault { options in
+      var thumbnails = ThumbnailOptions(maker: maker)
+      thumbnails.quietTime = 0
+      thumbnails.isLazy = lazy
+      options.thumbnails = thumbnails
+    }
+  }
+
+  func photo(_ text: String) -> [UInt8] { Array("photo \(text)".utf8) }
+
+  /// Waits until nothing is to be done any more.
+  func settle(_ files: FileSystem) throws {
+    while try files.mediaCounts().pending > 0 { usleep(1000) }
+  }
+
+  func open(_ path: [String], in files: FileSystem) throws -> String {
+    let tree = try #require(VirtualTree(files))
+    var node = try #require(tree.node(named: .of(path[0]), in: .root))
+    for name in path.dropFirst() { node = try tree.lookup(.of(name), in: node) }
+    let handle = try tree.open(node)
+    defer { tree.release(handle) }
+    return String(decoding: try tree.content(of: handle), as: UTF8.self)
+  }
+
+  @Test func photosGetThumbnailsAndOthersDoNot() throws {
+    let vault = try vault(maker)
+    let files = vault.files
+    let album = try files.folder("album")
+    try files.put(photo("a"), try files.make("a.jpg", in: album))
+    try files.put(Array("text".utf8), try files.make("notes.txt"))
+    try settle(files)
+    let counts = try files.mediaCounts()
+    #expect(counts.known == 1 && counts.other == 1)
+    #expect(try open([".agonyfs", "thumbnails", "256", "album", "a.jpg"], in: files) == "small photo a")
+    #expect(try open([".agonyfs", "thumbnails", "1024", "album", "a.jpg"], in: files) == "large photo a")
+    expect(.noSuchFileOrDirectory) { _ = try open([".agonyfs", "thumbnails", "256", "notes.txt"], in: files) }
+    try files.close()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    let report = Checker.check(space, readData: true)
+    #expect(report.problems == [] && report.files == 2)
+    try space.close()
+  }
+
+  @Test func onlyANewContentMakesNewWork() throws {
+    let vault = try vault(maker)
+    let files = vault.files
+    let file = try files.make("a.jpg")
+    try files.put(photo("a"), file)
+    try settle(files)
+    #expect(maker.jobs == 1)
+    try files.rename(.of("a.jpg"), in: .root, to: .of("b.jpg"), in: .root, flags: [])
+    _ = try files.link(file, named: .of("c.jpg"), in: .root)
+    var times = AttributeChanges(caller: caller)
+    times.modified = .at(Timestamp(seconds: 5, nanoseconds: 7))
+    _ = try files.setAttributes(of: file, times)
+    try settle(files)
+    #expect(maker.jobs == 1)
+    // The same content in another file needs no decoder.
+    try files.put(photo("a"), try files.make("copy.jpg"))
+    try settle(files)
+    #expect(maker.jobs == 1)
+    #expect(try open([".agonyfs", "thumbnails", "256", "copy.jpg"], in: files) == "small photo a")
+    try files.put(photo("b"), file)
+    try settle(files)
+    #expect(maker.jobs == 2)
+    #expect(try open([".agonyfs", "thumbnails", "256", "b.jpg"], in: files) == "small photo b")
+    #expect(try open([".agonyfs", "thumbnails", "256", "copy.jpg"], in: files) == "small photo a")
+    try files.resize(file, 3)
+    try settle(files)
+    expect(.noSuchFileOrDirectory) { _ = try open([".agonyfs", "thumbnails", "256", "b.jpg"], in: files) }
+    try files.unlink(.of("copy.jpg"), in: .root)
+    files.forget(try #require(try? files.find("b.jpg")).inode)
+    try files.close()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(space, readData: true).problems == [])
+    try space.close()
+  }
+
+  @Test func nameThatBeginsWithADotWaits() throws {
+    let vault = try vault(maker)
+    let files = vault.files
+    try files.put(photo("a"), try files.make(".a.jpg.Xy12"))
+    try files.put(photo("b"), try files.make("b.jpg"))
+    try settle(files)
+    #expect(maker.jobs == 1)
+    try files.rename(.of(".a.jpg.Xy12"), in: .root, to: .of("a.jpg"), in: .root, flags: [])
+    try settle(files)
+    #expect(maker.jobs == 2)
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.jpg"], in: files) == "small photo a")
+    try files.close()
+  }
+
+  @Test func whatWaitedAtTheEndIsDoneNextTime() throws {
+    let vault = try vault(maker)
+    maker.hold()
+    for number in 0..<20 { try vault.files.put(photo("\(number)"), try vault.files.make("\(number).jpg")) }
+    try vault.files.synchronize()
+    let cut = try vault.afterPowerCut(seed: 1)
+    #expect(maker.jobs <= 2)
+    try vault.files.close()
+    maker.letGo()
+    try settle(cut.files)
+    for number in 0..<20 {
+      #expect(try open([".agonyfs", "thumbnails", "256", "\(number).jpg"], in: cut.files) == "small photo \(number)")
+    }
+    try cut.files.close()
+  }
+
+  @Test func contentThatChangesMeanwhileIsLookedAtAgain() throws {
+    let vault = try vault(maker)
+    let file = try vault.files.make("a.jpg")
+    maker.hold()
+    try vault.files.put(photo("a"), file)
+    while maker.jobs == 0 { usleep(1000) }
+    try vault.files.put(photo("b"), file)
+    maker.letGo()
+    try settle(vault.files)
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.jpg"], in: vault.files) == "small photo b")
+    try vault.files.close()
+  }
+
+  @Test func failuresAreToldAndTriedAgainOnlyWithNewContent() throws {
+    let vault = try vault(maker)
+    let files = vault.files
+    let album = try files.folder("album")
+    let file = try files.make("bad.jpg", in: album)
+    maker.failNext(.undecodable("it is cut short"))
+    try files.put(photo("bad"), file)
+    try settle(files)
+    #expect(try files.mediaCounts().failed == 1)
+    #expect(try open([".agonyfs", "failed"], in: files) == "it is cut short\talbum/bad.jpg\n")
+    #expect(try open([".agonyfs", "status"], in: files).contains("\"failed\": 1,"))
+    // A decoder that crashes once may have been killed by somebody; the file is not to blame.
+    maker.failNext(.crashed)
+    try files.put(photo("good"), file)
+    try settle(files)
+    #expect(try open([".agonyfs", "thumbnails", "256", "album", "bad.jpg"], in: files) == "small photo good")
+    maker.failNext(.crashed, .crashed)
+    try files.put(photo("wild"), file)
+    try settle(files)
+    #expect(try files.mediaCounts().failed == 1)
+    try files.remakeThumbnails()
+    try settle(files)
+    #expect(try files.mediaCounts().known == 1)
+    try files.close()
+  }
+
+  @Test func lazyOnesAreMadeWhenAskedFor() throws {
+    let vault = try vault(maker, lazy: true)
+    try vault.files.put(photo("a"), try vault.files.make("a.jpg"))
+    usleep(20_000)
+    #expect(maker.jobs == 0)
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.jpg"], in: vault.files) == "small photo a")
+    #expect(maker.jobs == 1)
+    #expect(try open([".agonyfs", "thumbnails", "1024", "a.jpg"], in: vault.files) == "large photo a")
+    #expect(maker.jobs == 2)
+    try vault.files.close()
+  }
+
+  @Test func largeOneThatWasLeftOutIsMadeWhenAskedFor() throws {
+    let maker = TestMaker(leavesLargeOut: true)
+    let vault = try vault(maker)
+    try vault.files.put(photo("a"), try vault.files.make("a.heic"))
+    try settle(vault.files)
+    #expect(maker.jobs == 1)
+    #expect(try open([".agonyfs", "thumbnails", "1024", "a.heic"], in: vault.files) == "large photo a")
+    #expect(maker.jobs == 2)
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.heic"], in: vault.files) == "small photo a")
+    #expect(maker.jobs == 2)
+    try vault.files.close()
+  }
+
+  @Test func sharedThumbnailsAreFoundByBothDigests() throws {
+    let vault = try vault(maker)
+    let file = try vault.files.make("one two.jpg")
+    try vault.files.put(photo("a"), file)
+    var times = AttributeChanges(caller: caller)
+    times.modified = .at(Timestamp(seconds: 1_500_000_000, nanoseconds: 250_000_999))
+    _ = try vault.files.setAttributes(of: file, times)
+    try settle(vault.files)
+    // MD5 of "./one%20two.jpg" and of "one%20two.jpg", by md5sum.
+    for name in ["c78cf30b64a17ceb00ca5cf438a47589", "388d64fe6f4fc6cddb950a221740f1ab"] {
+      let text = try open([".sh_thumbnails", "normal", name + ".png"], in: vault.files)
+      #expect(text == "png 128 Thumb::URI=./one%20two.jpg Thumb::MTime=1500000000.250000 small photo a")
+    }
+    expect(.noSuchFileOrDirectory) {
+      _ = try open([".sh_thumbnails", "normal", String(repeating: "0", count: 32) + ".png"], in: vault.files)
+    }
+    #expect(try vault.files.names(of: .root).keys.sorted() == ["one two.jpg"])
+    try vault.files.close()
+  }
+
+  @Test func damagedThumbnailIsMadeAnewAndToldAsSuch() throws {
+    let vault = try vault(maker)
+    let file = try vault.files.make("a.jpg")
+    try vault.files.put(photo("a"), file)
+    try vault.files.put(photo("a"), try vault.files.make("twin.jpg"))
+    try settle(vault.files)
+    let derivative = try vault.files.derivative(.small, of: file)
+    try vault.files.synchronize()
+    try vault.files.close()
+    let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
+    let index = try Index(space: space)
+    let whole = FileOffset.zero..<FileOffset(1 << 20)
+    var wrong = try #require(try index.extents(of: derivative, overlapping: whole, limit: 1).first)
+    wrong.position = try #require(try index.extents(of: file, overlapping: whole, limit: 1).first).position
+    try index.removeExtents(of: derivative, in: whole, limit: 9)
+    try index.insertExtent(wrong, of: derivative)
+    try index.commit()
+    try space.close()
+    let checked = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    let problems = Checker.check(checked, readData: true).problems
+    #expect(problems.count == 1)
+    #expect(problems.allSatisfy { $0.path != nil && $0.text.hasPrefix("only its thumbnail is hurt") })
+    try checked.close()
+    try vault.reopen()
+    #expect(try open([".agonyfs", "thumbnails", "256", "twin.jpg"], in: vault.files) == "small photo a")
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.jpg"], in: vault.files) == "small photo a")
+    try vault.files.close()
+    let after = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(after, readData: true).problems == [])
+    try after.close()
+  }
+}

@@ -18,6 +18,21 @@ import Testing
       """)
   }
 
+  @Test func defaultsAreModerateWorkAndTheFasterCipher() throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      """
+      echo 'correct horse battery staple' > password
+      agonyfs create --password-file password Vault
+      tr -d ' \\n' < Vault/agonyfs.json | grep -E '"memory":268435456[,}]'
+      tr -d ' \\n' < Vault/agonyfs.json | grep -E '"operations":3[,}]'
+      test -z "$(find Vault/segments -type f ! -size 4194304c)"
+      # Processors that have AES in hardware are several times faster with it.
+      if grep -qw -e aes -e vaes /proc/cpuinfo; then agonyfs info --password-file password Vault | grep -w aes-256-gcm; fi
+      """)
+  }
+
   @Test func secondVaultAtOnePathIsRefused() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

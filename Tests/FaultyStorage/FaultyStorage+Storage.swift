@@ -201,8 +201,12 @@ extension FaultyStorage {
     func flush() throws(Errno) {
       storage.lock.lock()
       defer { storage.lock.unlock() }
+      storage.flushes += 1
+      // What is written meanwhile may be flushed or not; here it is not.
+      let count = file.content.count
+      while storage.flushesAreHeld { storage.lock.wait() }
       if try storage.begin() { throw .ioError }
-      file.flushedCount = file.content.count
+      file.flushedCount = max(file.flushedCount, count)
       storage.note(.flush(identifier))
     }
 

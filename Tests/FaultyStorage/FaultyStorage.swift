@@ -72,6 +72,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var isCut = false
   var limit = Int.max
   var births: UInt64 = 0
+  var flushes = 0
+  var flushesAreHeld = false
   var tape: Tape?
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
@@ -83,6 +85,13 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package var operationCount: Int { lock.withLock { operations } }
   /// Sets what goes wrong; operations are counted from the storage's creation.
   package func inject(_ fault: Fault?) { lock.withLock { self.fault = fault } }
+  /// Flushes of files that began so far, those that are held among them.
+  package var flushCount: Int { lock.withLock { flushes } }
+  /// Lets no flush of a file end until this is taken back, as a slow disk does.
+  package func holdFlushes(_ hold: Bool) {
+    lock.withLock { flushesAreHeld = hold }
+    lock.broadcast()
+  }
   /// Bounds the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }
   /// Bounds the storage at what it holds now.

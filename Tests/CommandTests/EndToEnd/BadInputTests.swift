@@ -162,7 +162,7 @@ import Testing
       agonyfs mount --password-file password Frozen Albums 2> said
       grep -q 'read-only' said
       test "$(cat Albums/file)" = text
-      ! touch Albums/other
+      not touch Albums/other
       agonyfs unmount Albums
       umount Frozen
       """)

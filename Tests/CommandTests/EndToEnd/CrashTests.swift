@@ -28,6 +28,29 @@ import Testing
       """)
   }
 
+  @Test func whatWasNotSyncedIsCommittedByItself() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      # What another process sees of the space while it is mounted is what was committed.
+      i=0
+      until agonyfs info --json --password-file password Vault | grep -Eq '"dataBytes" *: *5\\b'; do
+        i=$((i + 1))
+        test $i -lt 300
+        sleep 0.1
+      done
+      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      agonyfs unmount Albums
+      agonyfs mount --password-file password Vault Albums
+      test "$(cat Albums/file)" = text
+      agonyfs unmount Albums
+      """)
+  }
+
   @Test func deadMountIsTakenAway() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
@@ -37,7 +60,7 @@ import Testing
       agonyfs mount --password-file password Vault Albums
       kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
       agonyfs unmount Albums
-      ! grep -q " $W/Albums " /proc/mounts
+      not grep -q " $W/Albums " /proc/mounts
       """)
   }
 
@@ -54,7 +77,7 @@ import Testing
       kill -9 $!
       kill -CONT $pid
       timeout 60 tail --pid=$pid -s 0.05 -f /dev/null
-      ! grep -q " $W/Albums " /proc/mounts
+      not grep -q " $W/Albums " /proc/mounts
       """)
   }
 }

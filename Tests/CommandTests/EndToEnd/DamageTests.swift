@@ -58,14 +58,14 @@ import Testing
       agonyfs check --read-data --password-file password Vault > found || status=$?
       test $status = 16
       grep -q 'damaged: /large' found
-      ! grep -q small found
+      not grep -q small found
       status=0
       agonyfs check --password-file password Vault > seen || status=$?
       test $status = \(isSeen ? 16 : 0)
       # Looking changed nothing.
       find Vault -type f | sort | xargs sha256sum | cmp damaged
       agonyfs mount --password-file password Vault Albums
-      ! cat Albums/large > copy 2> error
+      not cat Albums/large > copy 2> error
       grep -q 'Input/output error' error
       # What was read before the damage is right.
       head -c "$(stat -c %s copy)" large | cmp copy
@@ -76,9 +76,49 @@ import Testing
       agonyfs unmount Albums
       # The damaged file of the vault may still belong to an older state, but no file in the space is hurt any more.
       agonyfs check --read-data --password-file password Vault > after || true
-      ! grep -q 'damaged: /' after
+      not grep -q 'damaged: /' after
       grep -q '2 files' after
       """)
+  }
+
+  @Test func theLogNamesNoFile() throws {
+    try expectSuccess(
+      try vault(),
+      """
+      rm $(sed -n 1p middle)
+      "$AGONYFS" mount --foreground --password-file password Vault Albums 2> log &
+      until grep -q " $W/Albums fuse.agonyfs " /proc/mounts; do kill -0 $!; sleep 0.05; done
+      not cat Albums/large > copy
+      kill -TERM $!
+      wait $!
+      grep -q 'damaged: inode' log
+      not grep -q large log
+      """)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to have a /dev/log of its own"))
+  func aMountInTheBackgroundWritesToTheSystemLog() throws {
+    let workspace = try vault()
+    let log = try SystemLog(at: workspace.at("log"))
+    try expectSuccess(
+      workspace,
+      """
+      rm $(sed -n 1p middle)
+      unshare -m sh -eux -c '
+        mkdir dev; mount -t tmpfs none dev
+        cp -a /dev/null /dev/fuse dev/
+        ln -s "$W/log" dev/log
+        mount --bind dev /dev
+        "$AGONYFS" mount --password-file password Vault Albums 2> said
+        if cat Albums/large > copy; then exit 1; fi
+        "$AGONYFS" unmount Albums'
+      test ! -s said
+      """)
+    let lines = try log.lines()
+    // <27> is an error of a daemon.
+    let errors = lines.filter { $0.hasPrefix("<27>") && $0.contains("agonyfs[") }
+    #expect(errors.contains { $0.contains("damaged: inode") }, "\(lines)")
+    #expect(!lines.contains { $0.contains("large") || $0.contains(workspace.path) }, "\(lines)")
   }
 
   @Test func damageAsJSON() throws {

@@ -28,7 +28,7 @@ import Testing
       agonyfs mount --password-file password disk/Vault Albums
       i=1
       while [ $i -lt $n ]; do cmp photo Albums/photo$i; i=$((i + 1)); done
-      ! test -e Albums/photo0
+      not test -e Albums/photo0
       rm Albums/photo*
       # The room comes back, in steps, as dead files of the vault are deleted.
       i=0

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SystemMountTests {
   /// Runs a script in a mount namespace in which mount(8) finds the program.
   private func expectSuccessInNamespace(_ workspace: Workspace, _ script: String) throws {
-    try workspace.write("set -eux\n" + script, to: "script")
+    try workspace.write(Workspace.functions + "set -eux\n" + script, to: "script")
     try expectSuccess(
       workspace,
       """
@@ -30,7 +30,7 @@ import Testing
       umount Albums
       mount -r -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/password"
       test "$(cat Albums/file)" = text
-      ! touch Albums/other
+      not touch Albums/other
       umount Albums
       """)
   }
@@ -94,10 +94,16 @@ import Testing
       user ./program create --kdf interactive --segment-size 1M --password-file password home/Vault
       ln -s home/Vault Vault
       user ./program mount --password-file password Vault Albums
+      # Nobody of the same user may look into it, its memory is locked, and it leaves no core dump.
+      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      test "$(stat -c %u /proc/$pid/mem)" = 0
+      not user ls /proc/$pid/fd
+      grep -E '^Max core file size +0 +0 ' /proc/$pid/limits
+      grep -E '^VmLck:.*[1-9]' /proc/$pid/status
       user sh -c 'echo mine > Albums/file; mkdir Albums/album; chmod 0750 Albums/album'
       user test -O Albums/file
       # Others do not get in, root neither.
-      ! cat Albums/file
+      not cat Albums/file
       user ./program unmount Albums
       user ./program mount --password-file password Vault Albums
       test "$(user stat -c '%a %u' Albums/album)" = '750 65534'

@@ -80,14 +80,21 @@ final class Workspace {
     try run(Self.program, arguments: ["agonyfs"] + arguments, input: input)
   }
 
-  /// Runs a script by sh. In it `$W` is the directory, `$AGONYFS` the program, and `agonyfs` calls it.
+  /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command` would not end a
+  /// script that `set -e` is to end).
+  static let functions = """
+    agonyfs() { "$AGONYFS" "$@"; }
+    not() { if "$@"; then return 1; fi; }
+
+    """
+
+  /// Runs a script by sh. In it `$W` is the directory, `$AGONYFS` the program.
   func shell(_ script: String, input: String = "") throws -> Outcome {
     let start = """
       W='\(path)'; AGONYFS='\(Self.program)'; export W AGONYFS; cd "$W"
-      agonyfs() { "$AGONYFS" "$@"; }
 
       """
-    return try run("/bin/sh", arguments: ["sh", "-c", start + script], input: input)
+    return try run("/bin/sh", arguments: ["sh", "-c", start + Self.functions + script], input: input)
   }
 
   /// Runs a program with this input, and nothing else.

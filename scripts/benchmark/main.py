@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Runs the same workloads on each file system in turn, in interleaved rounds, and prints medians and ratios."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+import report
+import scale
+import workloads as work
+from materials import Materials
+from systems import NAMES, System
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", description=__doc__,
+        epilog="Seconds, smaller is better; only ratios within one run mean something. The work of a password is part of "
+        "the two rows of mounting; agonyfs speed shows it.")
+    parser.add_argument("systems", nargs="*", default=NAMES, help=f"which ones, of {' '.join(NAMES)} (default: all)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds (default: 5)")
+    parser.add_argument("--size", type=int, default=256, help="MiB of the large file (default: 256)")
+    parser.add_argument("--photos", type=int, default=200, help="photos that are imported (default: 200)")
+    parser.add_argument("--only", default="", help="run the workloads whose names contain this, and what they need")
+    parser.add_argument("--folder", help="where to work (default: a new folder for temporary files)")
+    parser.add_argument("--json", help="also write all results to this file")
+    parser.add_argument(
+        "--scale", type=int, nargs="*", metavar="FILES", help="instead, measure how agonyfs behaves with so many files")
+    parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
+    parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
+    parser.add_argument("--floor", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+class Bench:
+    """One run."""
+
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.times = {}
+        print("making the files to work with", file=sys.stderr)
+        os.mkdir(f"{folder}/materials")
+        self.materials = Materials(f"{folder}/materials", options.size, options.photos)
+
+    def note(self, name, system, value):
+        self.times.setdefault(name, {}).setdefault(system.name, []).append(value)
+
+    def time(self, name, system, function, needed=False):
+        """Runs one workload, and notes how long it took."""
+        wanted = self.options.only in name
+        if not wanted and not needed:
+            return
+        start = time.perf_counter()
+        function(system.path, self.materials)
+        if wanted:
+            self.note(name, system, time.perf_counter() - start)
+
+    def timed_mount(self, name, system, *options):
+        start = time.perf_counter()
+        system.mount(*options)
+        self.note(name, system, time.perf_counter() - start)
+
+    def remount(self, system):
+        system.unmount()
+        system.mount()
+
+    def processor(self, name, system, gigabytes, function):
+        """Processor seconds of the system's process and of this one, for each gigabyte."""
+        before = system.processor_seconds() + sum(os.times()[:4])
+        function(system.path, self.materials)
+        if system.name != "plain":
+            used = system.processor_seconds() + sum(os.times()[:4]) - before
+            self.note(f"{name}, processor s/GB", system, used / gigabytes)
+
+    def round(self, system):
+        """All workloads on one system."""
+        system.create()
+        self.timed_mount("mount, empty", system)
+        gigabytes = self.options.size * (1 << 20) / 1e9
+        self.processor("write", system, gigabytes, lambda *both: self.time("write large + fsync", system, work.write_big, True))
+        self.time("import photos + sync", system, work.import_photos, True)
+        self.time("import, four writers + sync", system, work.import_in_parallel, True)
+        self.time("create 2,000 x 4 KiB", system, work.create_small, True)
+        self.time("200 x (append + fsync)", system, work.append_and_sync)
+        self.time("tar x, 2,000 files", system, work.unpack)
+        self.time("git clone", system, work.clone, "git" in self.options.only)
+        self.time("SQLite WAL, 100 commits", system, work.database)
+        if self.options.only in "open album of 5,000":
+            work.fill_album(system.path, self.materials)
+        system.unmount()
+        self.timed_mount("mount, filled", system)
+        self.time("walk + lstat", system, work.walk)
+        self.time("walk + lstat again", system, work.walk)
+        self.processor("read", system, gigabytes, lambda *both: self.time("read large", system, work.read_big, True))
+        self.time("read photos", system, work.read_photos)
+        self.time("read, four readers", system, work.read_in_parallel)
+        self.remount(system)
+        self.time("git status", system, work.status)
+        self.time("open album of 5,000", system, work.open_album)
+        self.time("4,000 random 4 KiB reads", system, work.random_reads)
+        self.time("400 random 256 KiB reads", system, work.seek_in_video)
+        self.time("4,000 random 4 KiB writes + fsync", system, work.random_writes)
+        self.remount(system)
+        self.time("read photos while importing", system, work.read_while_importing)
+        self.time("rsync -a of a changed tree", system, work.synchronize_changes)
+        self.time("rm -r of 2,000 files", system, work.remove_small)
+        if system.name != "plain":
+            self.note("resident MiB", system, system.resident_bytes() / (1 << 20))
+        system.delete()
+        self.pictures(system)
+
+    def pictures(self, system):
+        """Real pictures, for which agonyfs makes thumbnails; without them as well, under another name."""
+        modes = [[]] if system.name != "agonyfs" else [[], ["-o", "nothumbs"]]
+        for mode in modes:
+            system.create()
+            empty = system.stored_bytes()
+            system.mount(*mode)
+            name = "import pictures + sync" + (", nothumbs" if mode else "")
+            self.time(name, system, work.import_pictures)
+            system.unmount()
+            size = sum(os.path.getsize(file) for file in work.files(self.materials.pictures))
+            if mode and self.options.only in name:
+                self.note("store overhead of pictures, %", system, ((system.stored_bytes() - empty) / size - 1) * 100)
+            system.delete()
+
+    def run(self):
+        for number in range(self.options.rounds):
+            for name in self.options.systems:
+                print(f"round {number + 1} of {self.options.rounds}: {name}", file=sys.stderr)
+                system = System(name, self.folder, self.options)
+                try:
+                    self.round(system)
+                finally:
+                    system.unmount()
+
+
+def main():
+    options = arguments()
+    unknown = [name for name in options.systems if name not in NAMES]
+    if unknown:
+        raise SystemExit(f"There is no system {unknown[0]}; there are {', '.join(NAMES)}.")
+    folder = tempfile.mkdtemp(prefix="agonyfs-bench-", dir=options.folder)
+    try:
+        facts = report.machine(options)
+        if options.scale is not None:
+            results = scale.run(options, folder)
+        else:
+            bench = Bench(options, folder)
+            bench.run()
+            results = bench.times
+            print(report.table(results, options.systems))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"machine": facts, "rounds": options.rounds, "results": results}, file, indent=1)
+
+
+main()

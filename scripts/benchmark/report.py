@@ -1,0 +1,46 @@
+"""Medians, ratios, and where they were measured."""
+
+import os
+import platform
+import statistics
+import subprocess
+
+
+def machine(programs):
+    """Processor, kernel and versions."""
+    with open("/proc/cpuinfo") as file:
+        model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
+
+    def version(*command):
+        done = subprocess.run(command, capture_output=True, text=True)
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        return lines[0] if lines else "unknown"
+
+    packages = {}
+    for name in ("gocryptfs", "securefs", "encfs", "cryfs", "libfuse3-3"):
+        done = subprocess.run(["dpkg-query", "-W", "-f=${Version}", name], capture_output=True, text=True)
+        if done.returncode == 0:
+            packages[name] = done.stdout
+    return {
+        "processor": model, "processors": os.cpu_count(), "kernel": platform.release(),
+        "agonyfs": version(programs.agonyfs, "--version"), "packages": packages, "load": os.getloadavg()[0],
+    }
+
+
+def medians(times):
+    """From (workload, system) to the median."""
+    return {work: {system: statistics.median(values) for system, values in row.items()} for work, row in times.items()}
+
+
+def table(times, systems):
+    """A row for each workload: seconds of each system, and how many times as fast as the best peer agonyfs is."""
+    width = max(map(len, times)) + 2
+    lines = [" " * width + "".join(f"{name:>11}" for name in systems) + f"{'best peer':>11}{'gocryptfs':>11}"]
+    for work, row in medians(times).items():
+        cells = "".join(f"{row[name]:11.3f}" if name in row else f"{'-':>11}" for name in systems)
+        peers = [value for name, value in row.items() if name not in ("plain", "floor", "agonyfs")]
+        own = row.get("agonyfs")
+        ratios = [min(peers) if peers else None, row.get("gocryptfs")]
+        cells += "".join(f"{value / own:10.2f}x" if value is not None and own else f"{'-':>11}" for value in ratios)
+        lines.append(f"{work:<{width}}{cells}")
+    return "\n".join(lines)

@@ -1,0 +1,131 @@
+"""The file systems that are compared: how each is made, mounted and unmounted."""
+
+import os
+import shutil
+import subprocess
+import time
+
+PASSWORD = "correct horse battery"
+NAMES = ["plain", "floor", "gocryptfs", "securefs", "encfs", "cryfs", "agonyfs"]
+
+
+def run(*command, text=None, **options):
+    """Runs a command that must succeed."""
+    done = subprocess.run(
+        command, input=text, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed: {done.stderr}")
+
+
+class System:
+    """One file system: `store` is where it keeps its bytes, `path` where its files are seen."""
+
+    def __init__(self, name, folder, programs):
+        self.name = name
+        self.programs = programs
+        self.store = f"{folder}/{name}.store"
+        self.path = self.store if name == "plain" else f"{folder}/{name}.mount"
+        self.password_file = f"{folder}/password"
+        with open(self.password_file, "w") as file:
+            file.write(PASSWORD + "\n")
+        self.environment = dict(
+            os.environ, CRYFS_FRONTEND="noninteractive", CRYFS_NO_UPDATE_CHECK="true",
+            CRYFS_LOCAL_STATE_DIR=f"{folder}/cryfs-state")
+
+    def create(self):
+        """Makes an empty one, in place of what was there."""
+        self.delete()
+        os.makedirs(self.store)
+        os.makedirs(self.path, exist_ok=True)
+        if self.name == "gocryptfs":
+            run("gocryptfs", "-q", "-init", "-passfile", self.password_file, self.store)
+        elif self.name == "securefs":
+            run("securefs", "create", "--pass", PASSWORD, self.store, cwd="/")
+        elif self.name == "agonyfs":
+            os.rmdir(self.store)
+            run(self.programs.agonyfs, "create", "--password-file", self.password_file, self.store)
+
+    def mount(self, *options):
+        """Returns when it answers."""
+        if self.name == "plain":
+            return
+        if self.name == "floor":
+            run(self.programs.floor, "-o", f"source={self.store},cache=auto", self.path)
+        elif self.name == "gocryptfs":
+            run("gocryptfs", "-q", "-passfile", self.password_file, self.store, self.path)
+        elif self.name == "securefs":
+            run("securefs", "mount", "-b", "--log", "/dev/null", "--pass", PASSWORD, self.store, self.path)
+        elif self.name == "encfs":
+            run("encfs", "--standard", "--stdinpass", self.store, self.path, text=PASSWORD + "\n")
+        elif self.name == "cryfs":
+            run("cryfs", self.store, self.path, text=PASSWORD + "\n", env=self.environment)
+        else:
+            run(self.programs.agonyfs, "mount", *options, "--password-file", self.password_file, self.store, self.path)
+        wait(lambda: os.path.ismount(self.path), f"{self.path} is not mounted")
+
+    def unmount(self):
+        """Returns when everything is written and the process is gone."""
+        if self.name == "plain" or not os.path.ismount(self.path):
+            return
+        process = self.process()
+        tool = "fusermount" if self.name in ("encfs", "cryfs", "securefs") else "fusermount3"
+        tool = tool if shutil.which(tool) else "fusermount3"
+
+        def ended():
+            return subprocess.run([tool, "-u", self.path], stderr=subprocess.DEVNULL).returncode == 0
+
+        wait(ended, f"{self.path} cannot be unmounted")
+        wait(lambda: process is None or not os.path.exists(f"/proc/{process}"), f"{self.name} does not end")
+
+    def delete(self):
+        """Takes everything away."""
+        self.unmount()
+        shutil.rmtree(self.store, ignore_errors=True)
+        if self.path != self.store and os.path.isdir(self.path):
+            os.rmdir(self.path)
+
+    def process(self):
+        """The number of the process that serves it; None where there is none."""
+        found = None
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{number}/cmdline", "rb") as file:
+                    arguments = file.read().split(b"\0")
+            except OSError:
+                continue
+            # Where several have it in their arguments, the last one started serves.
+            if self.path.encode() in arguments and int(number) != os.getpid():
+                found = max(found or 0, int(number))
+        return found
+
+    def processor_seconds(self):
+        """What its process has used so far."""
+        process = self.process()
+        if process is None:
+            return 0.0
+        with open(f"/proc/{process}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self):
+        """Memory of its process."""
+        process = self.process()
+        if process is None:
+            return 0
+        with open(f"/proc/{process}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def stored_bytes(self):
+        """Bytes of its files."""
+        return sum(
+            os.lstat(os.path.join(folder, name)).st_size
+            for folder, _, names in os.walk(self.store) for name in names)
+
+
+def wait(condition, message, seconds=120):
+    """Waits until something is so."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit(message)
+        time.sleep(0.002)

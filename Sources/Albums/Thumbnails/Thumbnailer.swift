@@ -5,6 +5,7 @@
 // 2. What was made is kept only when the content did not change meanwhile (`isNoted` is still false).
 // 3. Nobody but those who ask for a derivative waits for the decoder.
 
+internal import Glibc
 internal import Index
 internal import Logging
 package import Media
@@ -49,6 +50,8 @@ extension FileSystem {
   /// The work of the thread.
   func runThumbnailer() {
     guard let settings = options.thumbnails else { return }
+    // This thread alone: who reads and writes goes first.
+    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     monitor.lock()
     while !isStopping, !thumbnails.isEnding, refusal == nil {
       if let demand = thumbnails.demands.popFirst() {

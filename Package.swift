@@ -11,7 +11,10 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "agonyfs",
-  products: [.executable(name: "agonyfs", targets: ["agonyfs"])],
+  products: [
+    .executable(name: "agonyfs", targets: ["agonyfs"]),
+    .executable(name: "agonyfs-decoder", targets: ["agonyfs-decoder"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -22,7 +25,12 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+    .systemLibrary(name: "CVips", pkgConfig: "vips gmodule-2.0", providers: [.apt(["libvips-dev"])]),
+    .systemLibrary(
+      name: "CLibAV", pkgConfig: "libavformat libavcodec libavutil libswscale",
+      providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]),
     .target(name: "CPlatform"),
+    .target(name: "CDecoder", dependencies: ["CVips", "CLibAV"]),
     .target(name: "CMount", dependencies: ["CFuse"]),
 
     .target(name: "Crypto", dependencies: ["CSodium", "COpenSSL"], swiftSettings: strict),
@@ -70,6 +78,8 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .executableTarget(name: "agonyfs-decoder", dependencies: ["Media", "CDecoder"], swiftSettings: strict),
+
     .target(
       name: "FaultyStorage",
       dependencies: ["Storage", "Vault", .product(name: "SystemPackage", package: "swift-system")],
@@ -92,6 +102,13 @@ let package = Package(
         "Mount", "CMount", "Albums", "Vault", "Storage", "Crypto", "FaultyStorage",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MediaTests",
+      dependencies: [
+        "Media", "agonyfs-decoder", .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(name: "CommandTests", dependencies: ["agonyfs"], swiftSettings: strict),

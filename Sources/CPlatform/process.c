@@ -76,3 +76,34 @@ int agonyfs_spawn(
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
+
+int agonyfs_spawn_alone(pid_t *process, const char *path, char *const arguments[], int socket) {
+    char *nothing[] = {NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int source = moved_above(socket, 3);
+    if (source < 0) return errno;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error == 0 && (error = posix_spawnattr_init(&attributes)) != 0) posix_spawn_file_actions_destroy(&actions);
+    if (error == 0) {
+        error = posix_spawn_file_actions_adddup2(&actions, source, 0);
+        if (error == 0) error = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
+        if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
+        if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+        if (error == 0) error = posix_spawn_file_actions_addchdir_np(&actions, "/");
+        if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
+        if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &all);
+        if (error == 0) {
+            error = posix_spawnattr_setflags(
+                &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+        }
+        if (error == 0) error = posix_spawn(process, path, &actions, &attributes, arguments, nothing);
+        posix_spawnattr_destroy(&attributes);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(source);
+    return error;
+}

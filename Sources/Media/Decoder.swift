@@ -1,23 +1,52 @@
 package import Logging
 internal import Synchronization
+internal import SystemPackage
 
 /// The process that decodes, seen from the one that holds the keys. Jobs run one after the other.
+///
+/// 1. One process at most, started when a job needs it; it is ended after `jobsPerProcess` jobs and after every job that
+///    failed, so what one file did to it is over before the next.
+/// 2. A process is reaped under `control`'s lock and forgotten there, so `stop()` never signals a number that is another's by now.
 package final class Decoder: Sendable {
+  /// Jobs after which a process makes place for a fresh one.
+  package static let jobsPerProcess = 300
+  /// How long a job may take, without the reading of the file.
+  package static let patience = Duration.seconds(30)
+
+  private struct Running {
+    let process: DecoderProcess
+    var jobs = 0
+  }
+  private struct Control {
+    var process: DecoderProcess?
+    var state = SandboxState.unknown
+    var isStopped = false
+    var hasWarned = false
+  }
+
   private let program: String
   private let policy: SandboxPolicy
+  private let patience: Duration
   private let logger: Logger
-  private let state = Mutex(SandboxState.unknown)
+  /// Held for a whole job.
+  private let running = Mutex<Running?>(nil)
+  /// Held for moments only; taken after `running` where both are held.
+  private let control = Mutex(Control())
 
   /// A decoder that starts its process when it is first needed.
   ///
   /// - Parameters:
   ///   - program: path of `agonyfs-decoder`.
   ///   - sandbox: what is to happen where the kernel cannot confine it fully.
-  package init(program: String, sandbox: SandboxPolicy, logger: Logger) {
+  ///   - patience: how long a job may take.
+  package init(program: String, sandbox: SandboxPolicy, patience: Duration = Decoder.patience, logger: Logger) {
     self.program = program
+    self.patience = patience
     policy = sandbox
     self.logger = logger
   }
+
+  deinit { stop() }
 
   /// Makes derivatives of a file, upright, in sRGB, as JPEG without any metadata.
   ///
@@ -26,7 +55,16 @@ package final class Decoder: Sendable {
   package func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
   ) throws(DecoderError) -> Derivatives {
-    throw .unavailable("not there yet")
+    let request = DeriveRequest(sizes: sizes, eagerly: eagerly, fileSize: source.size)
+    return try job(.derive, request.encoded, expecting: .derived, source: source) { bytes in
+      guard let result = try? Derivatives(decoding: bytes) else { return nil }
+      // Nothing that was not asked for, and everything that was.
+      let mayLackLarge = eagerly && result.facts.kind.isLazy
+      guard (result.small != nil) == sizes.contains(.small),
+        (result.large != nil) == sizes.contains(.large) || (result.large == nil && mayLackLarge)
+      else { return nil }
+      return result
+    }
   }
 
   /// Makes a PNG of a derivative.
@@ -37,12 +75,122 @@ package final class Decoder: Sendable {
   package func png(
     from jpeg: [UInt8], longerSide: Int, text: [(String, String)]
   ) throws(DecoderError) -> [UInt8] {
-    throw .unavailable("not there yet")
+    guard jpeg.count <= DerivativeSize.large.mostBytes, (1...DerivativeSize.large.longerSide).contains(longerSide)
+    else {
+      throw .tooLarge
+    }
+    let request = PNGRequest(jpeg: jpeg, longerSide: longerSide)
+    var file = try job(.png, request.encoded, expecting: .pngMade, source: nil) { bytes in
+      PNGFile(bytes, mostSide: longerSide)
+    }
+    file.add(text)
+    return file.bytes
   }
 
   /// How the running decoder is confined.
-  package var sandboxState: SandboxState { state.withLock { $0 } }
+  package var sandboxState: SandboxState { control.withLock { $0.state } }
 
-  /// Ends the process; nothing of it is left when this returns, and later jobs are refused.
-  package func stop() {}
+  /// Ends the process, in the middle of a job too; nothing of it is left when this returns, and later jobs are refused.
+  package func stop() {
+    control.withLock {
+      $0.isStopped = true
+      $0.process?.kill()
+    }
+    running.withLock { end(&$0) }
+  }
+
+  /// Runs a job; once more where the process ended in the middle of it, since somebody else may have ended it.
+  private func job<T: Sendable>(
+    _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
+    _ check: ([UInt8]) -> T?
+  ) throws(DecoderError) -> T {
+    do throws(DecoderError) {
+      return try attempt(message, body, expecting: answer, source: source, check)
+    } catch {
+      guard error == .crashed else { throw error }
+      return try attempt(message, body, expecting: answer, source: source, check)
+    }
+  }
+
+  /// Runs a job in the running process, or in a fresh one.
+  private func attempt<T: Sendable>(
+    _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
+    _ check: ([UInt8]) -> T?
+  ) throws(DecoderError) -> T {
+    let result = running.withLock { (running) -> Result<T, DecoderError> in
+      do throws(DecoderError) {
+        var current: Running
+        if let running { current = running } else { current = Running(process: try start()) }
+        current.jobs += 1
+        running = current
+        let exchange = Exchange(process: current.process, patience: patience)
+        guard let value = check(try exchange.run(message, body, expecting: answer, source: source)) else {
+          throw .crashed
+        }
+        if current.jobs >= Self.jobsPerProcess { end(&running) }
+        return .success(value)
+      } catch {
+        // Content that is no medium never reached a library, so the process is as good as before.
+        if error != .notMedia { end(&running) }
+        return .failure(control.withLock { $0.isStopped } ? .unavailable("stopped") : error)
+      }
+    }
+    return try result.get()
+  }
+
+  private func end(_ running: inout Running?) {
+    guard let process = running?.process else { return }
+    running = nil
+    control.withLock {
+      process.reap()
+      $0.process = nil
+    }
+  }
+
+  /// A fresh process, confined as far as the policy wants.
+  private func start() throws(DecoderError) -> DecoderProcess {
+    let started = control.withLock { (control) -> Result<DecoderProcess, DecoderError> in
+      if control.isStopped { return .failure(.unavailable("stopped")) }
+      do throws(DecoderError) {
+        let process = try DecoderProcess(program: program)
+        control.process = process
+        return .success(process)
+      } catch {
+        return .failure(error)
+      }
+    }
+    let process = try started.get()
+    do throws(DecoderError) {
+      let state = try greeting(of: process)
+      control.withLock { $0.state = state }
+      if !state.isComplete {
+        if policy == .required { throw .unavailable("the kernel cannot confine the decoder: \(state)") }
+        let isFirst = control.withLock { (control) -> Bool in
+          defer { control.hasWarned = true }
+          return !control.hasWarned
+        }
+        if isFirst { logger.warning("the decoder of pictures is not fully confined: \(state)") }
+      }
+      return process
+    } catch {
+      var ended: Running? = Running(process: process)
+      end(&ended)
+      throw error
+    }
+  }
+
+  private func greeting(of process: DecoderProcess) throws(DecoderError) -> SandboxState {
+    let message: WireMessage
+    let body: [UInt8]
+    do throws(DecoderError) {
+      (message, body) = try process.receive(before: Deadline(after: patience))
+    } catch {
+      throw .unavailable("the decoder does not start")
+    }
+    var reader = WireReader(body)
+    guard message == .hello, let landlock = try? reader.number(UInt32.self), let seccomp = try? reader.flag(),
+      (try? reader.finish()) != nil
+    else { throw .unavailable("the decoder does not start") }
+    return .reported(landlock: landlock == 0 ? nil : Int(landlock), seccomp: seccomp)
+  }
 }

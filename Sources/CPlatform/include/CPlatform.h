@@ -33,4 +33,8 @@ int agonyfs_spawn(
     pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, int new_session
 );
 
+/// posix_spawn(3) of a program that inherits nothing: no environment, no open files, a session of its own, default signals. Its
+/// descriptor 0 is `socket`, 1 and 2 are /dev/null, all others are closed. Gives 0 or an error number.
+int agonyfs_spawn_alone(pid_t *process, const char *path, char *const arguments[], int socket);
+
 #endif

@@ -1,0 +1,55 @@
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <dlfcn.h>
+#include <gmodule.h>
+#include <libavformat/avformat.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// All others stay blocked, also those that libvips trusts.
+static const char *const loaders[] = {
+    "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadNsgif", "VipsForeignLoadWebp",
+    "VipsForeignLoadTiff", "VipsForeignLoadHeif", "VipsForeignLoadJxl",
+};
+
+// Debian keeps these two loaders in modules beside the library.
+static const char *const modules[] = {"vips-heif", "vips-jxl"};
+
+static void load_modules(void) {
+    Dl_info library;
+    if (!dladdr((void *)vips_init, &library) || !library.dli_fname) return;
+    const char *slash = strrchr(library.dli_fname, '/');
+    if (!slash) return;
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        char path[512];
+        int count = snprintf(
+            path, sizeof path, "%.*s/vips-modules-%d.%d/%s.so", (int)(slash - library.dli_fname), library.dli_fname,
+            vips_version(0), vips_version(1), modules[i]);
+        if (count > 0 && (size_t)count < sizeof path) g_module_open(path, G_MODULE_BIND_LAZY);
+    }
+}
+
+static void ignore(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer user) {
+    (void)domain, (void)level, (void)message, (void)user;
+}
+
+int agonyfs_load_libraries(void) {
+    mallopt(M_ARENA_MAX, 2);
+    // Keeps libvips from loading all its modules, of which most are for formats that are blocked.
+    setenv("VIPSHOME", "/nonexistent", 1);
+    int failed = VIPS_INIT("agonyfs-decoder");
+    unsetenv("VIPSHOME");
+    if (failed) return -1;
+    load_modules();
+    vips_operation_block_set("VipsForeignLoad", TRUE);
+    for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) vips_operation_block_set(loaders[i], FALSE);
+    vips_cache_set_max(0);
+    g_log_set_default_handler(ignore, NULL);
+    av_log_set_level(AV_LOG_QUIET);
+    tzset();
+    return 0;
+}

@@ -1,0 +1,102 @@
+internal import CPlatform
+internal import Glibc
+internal import SystemPackage
+
+/// A running decoder and this end of its socket. Its messages are read as if an attacker had written them.
+///
+/// Used by one thread at a time, but for `kill()`.
+final class DecoderProcess: Sendable {
+  private let process: pid_t
+  private let socket: FileDescriptor
+
+  /// Starts the program with nothing but one end of a socket.
+  init(program: String) throws(DecoderError) {
+    var ends: [Int32] = [-1, -1]
+    let made = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+    guard made == 0 else { throw .unavailable("socketpair: \(Errno(rawValue: errno))") }
+    socket = FileDescriptor(rawValue: ends[0])
+    var started: pid_t = 0
+    let error = unsafe program.withCString { path in
+      var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [UnsafeMutablePointer(mutating: path), nil]
+      return unsafe agonyfs_spawn_alone(&started, path, &arguments, ends[1])
+    }
+    process = started
+    close(ends[1])
+    guard error == 0 else {
+      close(ends[0])
+      throw .unavailable("\(program): \(Errno(rawValue: error))")
+    }
+  }
+
+  /// Ends the process at once. Only while it was not reaped.
+  func kill() { _ = Glibc.kill(process, SIGKILL) }
+
+  /// Ends the process, waits until nothing is left of it, and closes the socket. To be called once.
+  func reap() {
+    kill()
+    while waitpid(process, nil, 0) < 0 && errno == EINTR {}
+    try? socket.close()
+  }
+
+  /// Sends a message.
+  func send(_ message: WireMessage, _ body: [UInt8], before deadline: Deadline) throws(DecoderError) {
+    var writer = WireWriter()
+    writer.number(message.rawValue)
+    writer.number(UInt32(body.count))
+    try sendAll(writer.bytes, before: deadline)
+    try sendAll(body, before: deadline)
+  }
+
+  /// Waits for the next message.
+  func receive(before deadline: Deadline) throws(DecoderError) -> (WireMessage, [UInt8]) {
+    let header = try receiveAll(WireMessage.headerBytes, before: deadline)
+    var reader = WireReader(header)
+    guard let message = (try? reader.number(UInt32.self)).flatMap(WireMessage.init(rawValue:)),
+      let count = try? reader.number(UInt32.self), count <= WireMessage.mostBytes
+    else { throw .crashed }
+    return (message, try receiveAll(Int(count), before: deadline))
+  }
+
+  private func sendAll(_ bytes: [UInt8], before deadline: Deadline) throws(DecoderError) {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+        return unsafe Glibc.send(
+          socket.rawValue, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+      }
+      if count > 0 {
+        done += count
+      } else {
+        try wait(for: POLLOUT, before: deadline)
+      }
+    }
+  }
+
+  private func receiveAll(_ count: Int, before deadline: Deadline) throws(DecoderError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+        return unsafe recv(socket.rawValue, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT))
+      }
+      if got == 0 { throw .crashed }
+      if got > 0 {
+        done += got
+      } else {
+        try wait(for: POLLIN, before: deadline)
+      }
+    }
+    return bytes
+  }
+
+  /// Waits until the call that just failed can go on.
+  private func wait(for events: Int32, before deadline: Deadline) throws(DecoderError) {
+    guard [EAGAIN, EINTR].contains(errno) else { throw .crashed }
+    let left = deadline.millisecondsLeft
+    guard left > 0 else { throw .timedOut }
+    var descriptor = pollfd(fd: socket.rawValue, events: Int16(events), revents: 0)
+    _ = unsafe poll(&descriptor, 1, Int32(clamping: left))
+  }
+}

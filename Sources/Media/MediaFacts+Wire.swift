@@ -1,0 +1,64 @@
+extension MediaFacts {
+  /// Pixels on a side that any format can have here.
+  package static let mostSide = 1 << 20
+
+  /// Appends the facts to a message.
+  package func encode(to writer: inout WireWriter) {
+    writer.number(kind.rawValue)
+    writer.number(Int32(clamping: width))
+    writer.number(Int32(clamping: height))
+    writer.number(UInt8(clamping: orientation))
+    writer.optional(captureSeconds) { $0.number($1) }
+    writer.optional(captureOffsetMinutes) { $0.number(Int32(clamping: $1)) }
+    writer.optional(latitude) { $0.real($1) }
+    writer.optional(longitude) { $0.real($1) }
+    for text in [cameraMake, cameraModel, codec] { writer.optional(text) { $0.blob($1.utf8) } }
+    writer.optional(duration) { $0.real($1) }
+  }
+
+  /// Takes facts from a message and checks that each is possible.
+  package init(from reader: inout WireReader) throws(WireError) {
+    guard let kind = MediaKind(rawValue: try reader.number(UInt8.self)) else { throw WireError() }
+    self.init(
+      kind: kind, width: Int(try reader.number(Int32.self)), height: Int(try reader.number(Int32.self)),
+      orientation: Int(try reader.number(UInt8.self)))
+    if try reader.flag() { captureSeconds = try reader.number(Int64.self) }
+    if try reader.flag() { captureOffsetMinutes = Int(try reader.number(Int32.self)) }
+    if try reader.flag() { latitude = try reader.real() }
+    if try reader.flag() { longitude = try reader.real() }
+    cameraMake = try Self.text(&reader)
+    cameraModel = try Self.text(&reader)
+    codec = try Self.text(&reader)
+    if try reader.flag() { duration = try reader.real() }
+    guard isPossible else { throw WireError() }
+  }
+
+  /// Whether every fact is one that a real medium can have. Both ends ask: the decoder leaves out what is not, the daemon refuses it.
+  package var isPossible: Bool {
+    guard (1...Self.mostSide).contains(width), (1...Self.mostSide).contains(height), (1...8).contains(orientation),
+      Self.isPossible(captureSeconds: captureSeconds ?? 0), (-1080...1080).contains(captureOffsetMinutes ?? 0),
+      (-90...90).contains(latitude ?? 0), (-180...180).contains(longitude ?? 0),
+      (latitude == nil) == (longitude == nil),
+      (0...Self.mostSeconds).contains(duration ?? 0)
+    else { return false }
+    return [cameraMake, cameraModel, codec].allSatisfy { $0.map(Self.isPossible(text:)) ?? true }
+  }
+
+  /// Whether a time lies in the years 1800 to 2500.
+  package static func isPossible(captureSeconds: Int64) -> Bool {
+    (-5_364_662_400...16_725_225_600).contains(captureSeconds)
+  }
+
+  /// Seconds that a video lasts at most: a year.
+  private static let mostSeconds = 366.0 * 86400
+
+  /// Whether a text is short enough, not empty and without control characters.
+  package static func isPossible(text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= mostTextBytes
+      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+
+  private static func text(_ reader: inout WireReader) throws(WireError) -> String? {
+    try reader.flag() ? try reader.text(most: mostTextBytes) : nil
+  }
+}

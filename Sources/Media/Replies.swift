@@ -1,0 +1,68 @@
+/// Why a job failed, as the decoder says.
+package enum WireFailure: Sendable, Equatable {
+  case notMedia
+  case undecodable(String)
+  case tooLarge
+
+  /// Bytes of a reason, at most.
+  package static let mostTextBytes = 200
+
+  /// The message's bytes.
+  package var encoded: [UInt8] {
+    var writer = WireWriter()
+    switch self {
+    case .notMedia: writer.number(UInt8(1))
+    case .tooLarge: writer.number(UInt8(2))
+    case .undecodable(let reason):
+      writer.number(UInt8(3))
+      writer.blob(Self.printable(reason.utf8))
+    }
+    return writer.bytes
+  }
+
+  /// Takes a message's bytes apart.
+  package init(decoding bytes: [UInt8]) throws(WireError) {
+    var reader = WireReader(bytes)
+    switch try reader.number(UInt8.self) {
+    case 1: self = .notMedia
+    case 2: self = .tooLarge
+    case 3: self = .undecodable(String(decoding: Self.printable(try reader.blob(most: 4096)), as: UTF8.self))
+    default: throw WireError()
+    }
+    try reader.finish()
+  }
+
+  /// ASCII that is safe to show anywhere, one line, cut to what is allowed.
+  private static func printable(_ text: some Sequence<UInt8>) -> [UInt8] {
+    var result = text.prefix(mostTextBytes).map { (0x20...0x7e).contains($0) ? $0 : 0x20 }
+    while result.last == 0x20 { result.removeLast() }
+    return result
+  }
+}
+
+extension Derivatives {
+  /// The message's bytes.
+  package var encoded: [UInt8] {
+    var writer = WireWriter()
+    facts.encode(to: &writer)
+    writer.blob(small ?? [])
+    writer.blob(large ?? [])
+    return writer.bytes
+  }
+
+  /// Takes a message's bytes apart and checks everything in it: what is wrong is an error, never repaired.
+  package init(decoding bytes: [UInt8]) throws(WireError) {
+    var reader = WireReader(bytes)
+    facts = try MediaFacts(from: &reader)
+    small = try Self.jpeg(&reader, .small)
+    large = try Self.jpeg(&reader, .large)
+    try reader.finish()
+  }
+
+  private static func jpeg(_ reader: inout WireReader, _ size: DerivativeSize) throws(WireError) -> [UInt8]? {
+    let bytes = try reader.blob(most: size.mostBytes)
+    if bytes.isEmpty { return nil }
+    guard let shape = PlainJPEG(bytes), max(shape.width, shape.height) <= size.longerSide else { throw WireError() }
+    return bytes
+  }
+}

@@ -1,0 +1,53 @@
+internal import CDecoder
+internal import Glibc
+internal import Media
+
+/// The program that decodes pictures and videos for a daemon which holds keys. It is started with one end of a socket as descriptor 0
+/// and nothing else; before it reads from there, it gives up every right. It ends when the other end is closed.
+///
+/// With the argument `--try-everything` it confines itself in the same way, tries what it must not be able to do, and prints the
+/// outcomes; a second argument, `landlock` or `seccomp`, leaves the other of the two out.
+@main
+enum Program {
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard agonyfs_load_libraries() == 0 else { exit(1) }
+    if arguments.first == "--try-everything" {
+      _ = agonyfs_confine(arguments.last == "seccomp" ? 0 : 1, arguments.last == "landlock" ? 0 : 1)
+      agonyfs_try_everything()
+      exit(0)
+    }
+    let confinement = agonyfs_confine(1, 1)
+    guard arguments.isEmpty, agonyfs_end_with(Channel.descriptor) == 0 else { exit(1) }
+    var hello = WireWriter()
+    hello.number(UInt32(clamping: confinement.landlock))
+    hello.number(UInt8(confinement.seccomp == 0 ? 0 : 1))
+    Channel.send(.hello, hello.bytes)
+    while true { work(Channel.receive()) }
+  }
+
+  /// Processor time for a job: more than the daemon waits, times the threads that libvips uses.
+  private static let mostProcessorSeconds: Int32 = 120
+
+  private static func work(_ job: (message: WireMessage, body: [UInt8])) {
+    agonyfs_allow_processor_time(mostProcessorSeconds)
+    do throws(JobError) {
+      switch job.message {
+      case .derive:
+        guard let request = try? DeriveRequest(decoding: job.body) else { exit(1) }
+        Channel.send(.derived, try DeriveJob(request).run().encoded)
+      case .png:
+        guard let request = try? PNGRequest(decoding: job.body) else { exit(1) }
+        Channel.send(.pngMade, try Picture.png(request))
+      default: exit(1)
+      }
+    } catch {
+      Channel.send(.failed, error.failure.encoded)
+    }
+  }
+}
+
+/// Why a job fails, as the daemon is told.
+struct JobError: Error {
+  let failure: WireFailure
+}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import Media
+
+/// What a decoder that was taken over cannot do.
+@Suite struct ConfinementTests {
+  /// The name of each attempt and what came of it.
+  private func attempts(_ confinement: String) throws -> [String: String] {
+    let output = try Bench().shell("env -i '\(Bench.program("agonyfs-decoder"))' --try-everything \(confinement)")
+    let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
+    return Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), String($0[1])) })
+  }
+
+  @Test func everythingFails() throws {
+    var outcomes = try attempts("")
+    // The one that must work: a test in which everything fails, whatever it is, shows nothing.
+    #expect(outcomes.removeValue(forKey: "map-1-megabyte") == "done")
+    #expect(outcomes.removeValue(forKey: "map-2-gigabytes") == "ENOMEM")
+    #expect(outcomes.count == 13)
+    for (name, outcome) in outcomes { #expect(outcome == "EPERM", "\(name)") }
+  }
+
+  @Test func landlockAloneKeepsFilesAndProcessesOut() throws {
+    let outcomes = try attempts("landlock")
+    let names = [
+      "read-file", "list-folder", "create-file", "create-folder", "open-process-memory", "become-program",
+      "connect-network",
+    ]
+    for name in names { #expect(outcomes[name] == "EACCES", "\(name)") }
+    #expect(outcomes["start-process"] == "done")
+    // The limits hold without any filter.
+    #expect(outcomes["open-without-end"] == "EMFILE")
+  }
+
+  @Test func callsAreFilteredWithoutLandlock() throws {
+    let outcomes = try attempts("seccomp").filter { $0.key != "map-1-megabyte" && $0.key != "map-2-gigabytes" }
+    #expect(outcomes.count == 13)
+    for (name, outcome) in outcomes { #expect(outcome == "EPERM", "\(name)") }
+  }
+
+  @Test func theDaemonKnows() throws {
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    #expect(decoder.sandboxState == .unknown)
+    #expect(throws: DecoderError.notMedia) { try decoder.derive(Array("text".utf8)) }
+    #expect(decoder.sandboxState.isComplete)
+    #expect("\(decoder.sandboxState)".hasPrefix("Landlock "))
+  }
+}

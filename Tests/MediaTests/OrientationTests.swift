@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Media
+
+/// Pictures that were taken with the camera held in any way come out upright.
+@Suite struct OrientationTests {
+  /// What makes the stored pixels of an orientation from the upright picture: the opposite of what showing it takes.
+  static let stored = [
+    1: "vips copy up.v stored.v", 2: "vips flip up.v stored.v horizontal", 3: "vips rot up.v stored.v d180",
+    4: "vips flip up.v stored.v vertical", 5: "vips rot up.v t.v d90 && vips flip t.v stored.v horizontal",
+    6: "vips rot up.v stored.v d270", 7: "vips rot up.v t.v d270 && vips flip t.v stored.v horizontal",
+    8: "vips rot up.v stored.v d90",
+  ]
+
+  @Test(arguments: 1...8)
+  func upright(orientation: Int) throws {
+    let bench = try Bench()
+    try bench.shell(
+      PictureTests.quarters
+        + "\nvips resize quarters.v up.v 0.5\n\(Self.stored[orientation]!)\nvips jpegsave stored.v stored.jpg --Q 95")
+    let stored = try bench.file("stored.jpg")
+    // An EXIF block with an orientation and nothing else, behind the start of the image.
+    let exif: [UInt8] =
+      Array("Exif\0\0MM\0*".utf8) + [
+        0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0,
+      ]
+    let picture = stored[..<2] + [0xff, 0xe1, 0, UInt8(exif.count + 2)] + exif + stored[2...]
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(Array(picture))
+    #expect(made.facts == MediaFacts(kind: .jpeg, width: 800, height: 600, orientation: orientation))
+    try bench.shell("vips copy up.v up.png")
+    let up = try decoder.derive(try bench.file("up.png"))
+    for (bytes, wanted) in [(made.small, up.small), (made.large, up.large)] {
+      let difference = try Pixels(try #require(bytes), in: bench).difference(
+        from: Pixels(try #require(wanted), in: bench))
+      #expect(try #require(difference) < 4)
+    }
+  }
+}

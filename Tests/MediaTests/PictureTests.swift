@@ -1,0 +1,90 @@
+import Testing
+
+@testable import Media
+
+/// Derivatives of pictures that libvips' own tools made.
+@Suite struct PictureTests {
+  /// 1600 × 1200 with four quarters of different colours: red, green over blue, yellow.
+  static let quarters = """
+    vips black one.v 800 600 --bands 3
+    vips linear one.v red.v '1 1 1' '230 30 30' --uchar
+    vips linear one.v green.v '1 1 1' '30 200 30' --uchar
+    vips linear one.v blue.v '1 1 1' '30 30 220' --uchar
+    vips linear one.v yellow.v '1 1 1' '220 210 30' --uchar
+    vips arrayjoin 'red.v green.v blue.v yellow.v' joined.v --across 2
+    vips copy joined.v quarters.v --interpretation srgb
+    """
+
+  @Test(arguments: [("jpg", MediaKind.jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("tif", .tiff)])
+  func formats(ending: String, kind: MediaKind) throws {
+    let bench = try Bench()
+    try bench.shell(Self.quarters + "\nvips copy quarters.v picture.\(ending)")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("picture.\(ending)"))
+    #expect(made.facts == MediaFacts(kind: kind, width: 1600, height: 1200))
+    for (bytes, size) in [(made.small, DerivativeSize.small), (made.large, .large)] {
+      let pixels = try Pixels(try #require(bytes), in: bench)
+      #expect(pixels.width == size.longerSide && pixels.height == size.longerSide * 3 / 4)
+      let corners = [
+        (0.25, 0.25, [230, 30, 30]), (0.75, 0.25, [30, 200, 30]), (0.25, 0.75, [30, 30, 220]),
+        (0.75, 0.75, [220, 210, 30]),
+      ]
+      for (x, y, colour) in corners {
+        let found = pixels[Int(x * Double(pixels.width)), Int(y * Double(pixels.height))]
+        #expect(zip(found, colour).allSatisfy { abs($0 - $1) < 12 }, "\(ending): \(found) at \(x), \(y)")
+      }
+    }
+  }
+
+  @Test func smallPicturesAreNotEnlarged() throws {
+    let bench = try Bench()
+    try bench.shell(Self.quarters + "\nvips resize quarters.v picture.png 0.05")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("picture.png"))
+    #expect(PlainJPEG(try #require(made.small)).map { [$0.width, $0.height] } == [80, 60])
+    #expect(PlainJPEG(try #require(made.large)).map { [$0.width, $0.height] } == [80, 60])
+  }
+
+  @Test func whatIsTransparentBecomesWhite() throws {
+    let bench = try Bench()
+    try bench.shell(
+      "vips black clear.v 300 200 --bands 4\nvips copy clear.v named.v --interpretation srgb\nvips copy named.v picture.png"
+    )
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let pixels = try Pixels(try #require(try decoder.derive(try bench.file("picture.png")).large), in: bench)
+    #expect(pixels.bytes.allSatisfy { $0 > 250 })
+  }
+
+  @Test func onlyWhatIsAskedForIsMade() throws {
+    let bench = try Bench()
+    try bench.shell(Self.quarters + "\nvips copy quarters.v picture.jpg")
+    let source = MemorySource(try bench.file("picture.jpg"))
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let small = try decoder.derive([.small], eagerly: true, from: source)
+    #expect(small.small != nil && small.large == nil)
+    let large = try decoder.derive([.large], eagerly: true, from: source)
+    #expect(large.small == nil && large.large != nil)
+    let facts = try decoder.derive([], eagerly: true, from: source)
+    #expect(facts.small == nil && facts.large == nil && facts.facts.width == 1600)
+  }
+
+  @Test func pngsHaveTheirTexts() throws {
+    let bench = try Bench()
+    try bench.shell(Self.quarters + "\nvips copy quarters.v picture.jpg")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let large = try #require(try decoder.derive(try bench.file("picture.jpg")).large)
+    let png = try decoder.png(
+      from: large, longerSide: 512, text: [("Thumb::URI", "./picture.jpg"), ("Thumb::MTime", "1500000000.250000")])
+    let pixels = try Pixels(png, in: bench)
+    #expect(pixels.width == 512 && pixels.height == 384)
+    for text in ["tEXtThumb::URI\0./picture.jpg", "tEXtThumb::MTime\01500000000.250000"] {
+      let isThere = png.contains(Array(text.utf8))
+      #expect(isThere, "\(text)")
+    }
+  }
+}

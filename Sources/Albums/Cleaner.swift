@@ -71,7 +71,8 @@ extension FileSystem {
     monitor.unlock()
   }
 
-  private func beginEpochs(_ count: Int) throws(Errno) {
+  /// Begins epochs, so that what died before them can go. Call without the lock.
+  func beginEpochs(_ count: Int) throws(Errno) {
     for _ in 0..<count {
       do throws(VaultError) {
         try space.advanceEpoch()
@@ -131,7 +132,9 @@ extension FileSystem {
   private func chooseVictims(_ sparse: [(segment: SegmentState, live: Int64)], dead: Int) -> [SegmentState] {
     let size = Int64(space.segmentBytes)
     let live = sparse.reduce(0) { $0 + $1.live }
-    let bound = Int64(Double(live) / (1 - options.garbageShare)) + 4 * size
+    // The slack keeps a small store from being copied again and again; a full disk has none to give.
+    let slack = space.isShortOfRoom ? size : 4 * size
+    let bound = Int64(Double(live) / (1 - options.garbageShare)) + slack
     let excess = (Int64(sparse.count) * size - bound) / size
     guard excess > 0 else { return [] }
     let limit = Int64(Double(size) * (1 - options.garbageShare))
@@ -158,7 +161,7 @@ extension FileSystem {
       }
       guard !batch.isEmpty else { return }
       last = batch.last
-      for (extents, pieces) in copies(of: batch) {
+      for (extents, pieces) in try copies(of: batch) {
         try locked { () throws(Errno) in
           for extent in extents {
             _ = try stored { () throws(IndexError) in
@@ -173,7 +176,9 @@ extension FileSystem {
   }
 
   /// Extents that share the same bytes, with where these are now: offsets count from the extent's start.
-  private func copies(of batch: [LocatedExtent]) -> [(extents: [LocatedExtent], pieces: [ExtentRecord])] {
+  private func copies(
+    of batch: [LocatedExtent]
+  ) throws(Errno) -> [(extents: [LocatedExtent], pieces: [ExtentRecord])] {
     struct Source: Hashable {
       let position: LogPosition
       let skip: Int
@@ -191,18 +196,27 @@ extension FileSystem {
         try unsafe space.read(
           source.position, recordLength: first.extent.recordLength, range: source.skip..<source.skip + source.length,
           into: memory)
-        let write = unsafe ExtentWrite(
-          inode: first.inode, offset: first.extent.offset, plaintext: UnsafeRawBufferPointer(memory))
-        let pieces = try space.append([write]).map {
-          ExtentRecord(
-            offset: FileOffset($0.offset - first.extent.offset), length: $0.length, position: $0.position,
-            recordLength: $0.length)
-        }
-        copies.append((extents, pieces))
       } catch {
         // What cannot be read stays where it is, for somebody with a backup.
         logDamage(first.inode, first.extent.offset)
+        continue
       }
+      let write = unsafe ExtentWrite(
+        inode: first.inode, offset: first.extent.offset, plaintext: UnsafeRawBufferPointer(memory))
+      let pieces: [ExtentPiece]
+      do throws(VaultError) {
+        pieces = try space.append([write])
+      } catch {
+        monitor.lock()
+        defer { monitor.unlock() }
+        throw failed(error)
+      }
+      let records = pieces.map {
+        ExtentRecord(
+          offset: FileOffset($0.offset - first.extent.offset), length: $0.length, position: $0.position,
+          recordLength: $0.length)
+      }
+      copies.append((extents, records))
     }
     return copies
   }

@@ -171,7 +171,7 @@ extension FileSystem {
     roomEstimate = 0
     // Most of the data goes without anybody having to wait.
     makeEverythingReady()
-    while !logIsFull {
+    while !logIsFull, refusal == nil {
       let flights = takeFlights(oldToo: false)
       if flights.isEmpty { break }
       carryOut(flights)

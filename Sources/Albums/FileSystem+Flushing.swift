@@ -37,7 +37,8 @@ extension FileSystem {
   func runFlusher() {
     monitor.lock()
     while !isStopping {
-      let flights = logIsFull ? [] : takeFlights(oldToo: bufferedBytes > options.dirtyLimit / 2)
+      let mayWrite = !logIsFull && refusal == nil
+      let flights = mayWrite ? takeFlights(oldToo: bufferedBytes > options.dirtyLimit / 2) : []
       if flights.isEmpty {
         flushWork.wait()
       } else {
@@ -139,25 +140,25 @@ extension FileSystem {
 
   /// Names what was written in the index. Lock held.
   private func land(_ flights: [Flight], _ pieces: [ExtentPiece], _ owners: [Int]) {
-    if refusal == nil {
-      do throws(Errno) {
-        var growth = [Int64](repeating: 0, count: flights.count)
-        try stored { () throws(IndexError) in
-          try index.withSavepoint { () throws(IndexError) in
-            for piece in pieces { growth[owners[piece.write]] += try name(piece, flights[owners[piece.write]].inode) }
-          }
+    if refusal != nil { return putBack(flights) }
+    do throws(Errno) {
+      var growth = [Int64](repeating: 0, count: flights.count)
+      try stored { () throws(IndexError) in
+        try index.withSavepoint { () throws(IndexError) in
+          for piece in pieces { growth[owners[piece.write]] += try name(piece, flights[owners[piece.write]].inode) }
         }
-        for piece in pieces {
-          let inode = flights[owners[piece.write]].inode
-          if let end = inode.extentsEnd { inode.extentsEnd = max(end, piece.offset + piece.length) }
-        }
-        for (flight, growth) in zip(flights, growth) {
-          flight.inode.record.allocated += growth
-          markChanged(flight.inode)
-        }
-      } catch {
-        stopChanging("written data cannot be named in the index: \(error)")
       }
+      for piece in pieces {
+        let inode = flights[owners[piece.write]].inode
+        if let end = inode.extentsEnd { inode.extentsEnd = max(end, piece.offset + piece.length) }
+      }
+      for (flight, growth) in zip(flights, growth) {
+        flight.inode.record.allocated += growth
+        markChanged(flight.inode)
+      }
+    } catch {
+      stopChanging("written data cannot be named in the index: \(error)")
+      return putBack(flights)
     }
     for flight in flights {
       endFlight(flight)
@@ -180,13 +181,20 @@ extension FileSystem {
     return Int64(piece.length) - removed.reduce(0) { $0 + Int64($1.length) }
   }
 
-  /// Puts chunks that could not be written back to those that wait. Lock held.
+  /// What could not be appended waits again. Lock held.
   private func turnBack(_ flights: [Flight], _ error: VaultError) {
     if error == .noSpace { logIsFull = true } else { _ = failed(error) }
+    putBack(flights)
+  }
+
+  /// Puts chunks back to those that wait, also when nothing will ever be written any more: what a caller wrote is read from memory then, never
+  /// as zeros. Lock held.
+  private func putBack(_ flights: [Flight]) {
     for flight in flights {
       endFlight(flight)
       let chunk = flight.chunk
-      if refusal != nil {
+      if index.isReadOnly {
+        // The index, and every file with it, went back to its last commit.
         chunk.state = .gone
         bufferedBytes -= chunk.capacity
       } else if let newer = flight.inode.buffer.waiting[chunk.window] {

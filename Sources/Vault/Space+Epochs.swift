@@ -229,7 +229,9 @@ extension Space {
     lock.lock()
     let wasWritten = recordsSinceHead > 0
     while switching || commitPending { lock.wait() }
-    if wasWritten {
+    // On a full disk the segment that another head takes is worth more, unless that head lets others go.
+    let isAffordable = (reserveHeld && !isTight) || !retired.isEmpty || !pendingRetired.isEmpty
+    if wasWritten && isAffordable {
       // With a head at the end the next mount has nothing to replay, and two ways to the same state should one be damaged.
       do throws(VaultError) {
         try beginEpoch()

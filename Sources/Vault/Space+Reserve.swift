@@ -114,7 +114,7 @@ extension Space {
     let identifier = keys.identifier(number, branch: branch)
     let writer: any SegmentWriter
     do throws(Errno) {
-      writer = try storage.create(identifier)
+      writer = try createFile(identifier, replacing: old)
     } catch .noSpace, .diskQuotaExceeded {
       throw .noSpace
     } catch .fileExists {
@@ -134,5 +134,20 @@ extension Space {
     cache.insert(SegmentHandle(number: number, key: key, reader: writer))
     unflushed.append(segment)
     return segment
+  }
+
+  /// Creates a file, with room from the reserve where the disk has not even that much. Nothing may be on its way into the segment before then.
+  private func createFile(
+    _ identifier: SegmentIdentifier, replacing old: OpenSegment?
+  ) throws(Errno) -> any SegmentWriter {
+    do throws(Errno) {
+      return try storage.create(identifier)
+    } catch {
+      let isFull = error == .noSpace || error == .diskQuotaExceeded
+      guard isFull, let old, reserveHeld, writtenTicket == nextTicket else { throw error }
+      try old.writer.releaseHold()
+      reserveHeld = false
+      return try storage.create(identifier)
+    }
   }
 }

@@ -3,10 +3,11 @@ internal import SystemPackage
 
 /// The reserve: room that is held on the disk so that a delete always commits.
 extension Space {
-  /// Bytes of the reserve: what may wait in memory, the largest commit, a head, and a segment for cleaning; less on a small disk.
+  /// Bytes of the reserve: what may wait in memory, the largest commit, a head, and a segment for cleaning; less on a small disk, but never less
+  /// than a commit and the two heads take after which what a deletion gave up can go: a segment each.
   var reserveBytes: Int {
     let total = Int(clamping: storage.capacity().total)
-    return min(48 << 20, max(2 * segmentSize, total / 16))
+    return max(3 * segmentSize, min(48 << 20, total / 16))
   }
 
   /// Holds room beyond the end of the segment that is being written: for the segment itself and the reserve. Call with the lock held.

@@ -73,7 +73,8 @@ import Testing
       // Whatever was left half done goes with the space: neither password opens anything afterwards.
       try SpaceManager.removeSpace(from: vault, password: password(opening[0] ? Self.old : Self.new))
       #expect(try ![opens(Self.old, vault), opens(Self.new, vault)].contains(true), "stopped at \(stop)")
-      #expect(after.names.isEmpty, "stopped at \(stop)")
+      let left = after.names.filter { !FaultyStorage.isTemporary($0) }
+      #expect(left.isEmpty, "stopped at \(stop)")
     }
     #expect(endings.isSuperset(of: [[true, false], [false, true]]))
   }

@@ -38,6 +38,8 @@ package enum Fault: Sendable {
   case error(Errno, at: Int)
   /// Every operation from n on fails with this error.
   case errors(Errno, from: Int)
+  /// Before operation n the disk becomes full: what takes more room than there was then is refused, until something is deleted.
+  case full(from: Int)
 }
 
 /// Segment files in memory.
@@ -71,6 +73,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var fault: Fault?
   var isCut = false
   var limit = Int.max
+  /// Bytes that were held beyond the ends of files when the disk became full.
+  package private(set) var heldWhenFull = 0
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false
@@ -140,8 +144,12 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       return true
     case .error(let error, at: operations): throw error
     case .errors(let error, let first) where operations >= first: throw error
-    default: return false
+    case .full(from: operations):
+      limit = used
+      heldWhenFull = files.values.reduce(0) { $0 + max(0, $1.held - $1.content.count) }
+    default: break
     }
+    return false
   }
 
   /// Call with the lock held.

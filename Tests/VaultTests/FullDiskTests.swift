@@ -118,7 +118,7 @@ import Testing
     var operation = 0
     while !isCut, operation < 8 {
       operation += 1
-      test.storage.inject(.error(.noSpace, at: test.storage.operationCount + operation))
+      test.storage.inject(.errors(.noSpace, from: test.storage.operationCount + operation))
       #expect(throws: VaultError.noSpace) { try test.space.advanceEpoch() }
       let highest = test.space.highestEpoch
       isCut = highest > endSegment.epoch && !test.storage.content(keys.headIdentifier(highest)).isEmpty

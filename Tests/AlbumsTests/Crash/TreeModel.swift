@@ -110,6 +110,16 @@ extension Tree {
   }
 }
 
+extension Tree {
+  /// In what the tree differs from the last of some others, for people.
+  func difference(from others: ArraySlice<Tree>) -> String {
+    guard let other = others.last else { return "there is nothing to compare with" }
+    let paths = Set(keys).union(other.keys).sorted()
+    return paths.filter { self[$0] != other[$0] }
+      .map { "\($0): \(self[$0] ?? "missing") instead of \(other[$0] ?? "nothing")" }.joined(separator: "; ")
+  }
+}
+
 extension FileSystem {
   /// The inode at a path of names with slashes before them.
   func inode(at path: String) throws -> InodeNumber {

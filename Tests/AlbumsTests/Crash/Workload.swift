@@ -47,6 +47,9 @@ final class Workload {
   private var counter = 0
   private var password = 0
 
+  /// The trees of which one is there after a crash now: what was promised last, and all since.
+  var possibleTrees: ArraySlice<Tree> { trees[(promises.last?.step ?? 0)...] }
+
   init(storage: FaultyStorage, seed: UInt64) throws {
     self.storage = storage
     generator = SeededGenerator(seed: seed)
@@ -220,7 +223,7 @@ final class Workload {
   func clean() throws {
     try step {
       try files.clean()
-      try files.space.advanceEpoch()
+      try files.beginEpochs(1)
     } _: { _ in
     }
   }
@@ -252,14 +255,23 @@ final class Workload {
     let start = storage.operationCount + 1
     try SpaceManager.addSpace(to: vault, password: Self.passwords[2])
     let made = storage.operationCount
-    let other = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: Self.passwords[2], copyWindow: 0), options: Self.options())
-    try other.write(pattern(50_000), to: try other.make("other"), at: 0)
-    try other.close()
+    do {
+      let other = try FileSystem(
+        space: try SpaceManager.openSpace(in: vault, password: Self.passwords[2], copyWindow: 0),
+        options: Self.options())
+      try other.write(pattern(50_000), to: try other.make("other"), at: 0)
+      try other.close()
+    } catch let error as Errno {
+      // The space that is worked in has nothing to do with it.
+      throw error == .noSpace ? VaultError.noSpace : VaultError.system(error, "using another space")
+    }
     let removal = storage.operationCount + 1
     try SpaceManager.removeSpace(from: vault, password: Self.passwords[2])
     otherSpace.append((start...made, removal...storage.operationCount))
   }
+
+  /// Opens the space again after it could not be closed.
+  func mountAgain() throws { files = try Self.mount(body, in: vault) }
 
   /// Ends without closing.
   func abandon() { files.stopThreads() }

@@ -1,0 +1,124 @@
+import FaultyStorage
+import SystemPackage
+import Testing
+import Vault
+
+@testable import Albums
+@testable import Vault
+
+/// The disk fails, or is full, from every operation of the storage on.
+@Suite struct EveryFailureTests {
+  static let ballast = (0..<3).map { "/ballast \($0)" }
+  static let ballastContent = pattern(1 << 20, 1)
+
+  /// A workload with some files that can be deleted later, on a disk of bounded size.
+  func begin(_ seed: UInt64) throws -> Workload {
+    let storage = FaultyStorage()
+    storage.setLimit(64 << 20)
+    let work = try Workload(storage: storage, seed: seed)
+    for path in Self.ballast {
+      try work.makeFile(path)
+      try work.write(Self.ballastContent, to: path)
+    }
+    try work.synchronize()
+    return work
+  }
+
+  func goOn(_ work: Workload, _ seed: UInt64) throws {
+    try work.run(10)
+    if seed % 2 == 0 { try work.changePassword() } else { try work.useOtherSpace() }
+    try work.importAlbum()
+    try work.writeLongFile()
+    try work.synchronize()
+  }
+
+  /// Operations of the workload after its beginning, counted from 1: each third, another third for each of three seeds, unless there is time.
+  func operations(_ seed: UInt64) throws -> StrideThrough<Int> {
+    let work = try begin(seed)
+    let start = work.storage.operationCount
+    try goOn(work, seed)
+    work.abandon()
+    let count = work.storage.operationCount - start
+    return TestLength.isLong
+      ? stride(from: 1, through: count, by: 1) : stride(from: 1 + Int(seed) % 3, through: count, by: 3)
+  }
+
+  func checkWhatACrashLeaves(_ work: Workload, _ label: String) throws {
+    let comment = Comment(rawValue: label)
+    for cut in [PowerCut.losesAll, .mixed(seed: 1)] {
+      let vault = Vault(storage: work.storage.after(cut), parameters: work.vault.parameters)
+      let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
+      #expect(space.recoveryWarning == nil, comment)
+      let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+      let tree = try Tree(of: files)
+      let isPossible = work.possibleTrees.contains(tree)
+      #expect(isPossible, "\(label): \(tree.difference(from: work.possibleTrees))")
+      let problems = Checker.check(space, readData: true).problems
+      #expect(problems == [], comment)
+      try files.close()
+    }
+  }
+
+  // MARK: a disk that fails
+
+  @Test func aDiskThatFailsAnywhereIsToldAndReadable() throws {
+    var cases = CaseCount("failing disks")
+    var refusals = 0
+    for seed in TestLength.seeds(3) {
+      for operation in try operations(seed) {
+        for isLasting in [false, true] {
+          let work = try begin(seed)
+          let place = work.storage.operationCount + operation
+          work.storage.inject(isLasting ? .errors(.ioError, from: place) : .error(.ioError, at: place))
+          var failure: (any Error)?
+          do {
+            try goOn(work, seed)
+          } catch {
+            failure = error
+          }
+          try checkFailedDisk(work, failure, "seed \(seed), operation \(operation), lasting \(isLasting)")
+          cases.add()
+          if failure != nil { refusals += 1 }
+        }
+      }
+    }
+    #expect(cases.count > 120)
+    #expect(refusals > cases.count / 2)
+  }
+
+  private func checkFailedDisk(_ work: Workload, _ failure: (any Error)?, _ label: String) throws {
+    let comment = Comment(rawValue: label)
+    let files = work.files
+    guard let failure else {
+      // What failed was a deletion, or nothing.
+      #expect(files.space.readOnlyReason == nil, comment)
+      work.storage.inject(nil)
+      try work.synchronize()
+      let tree = try Tree(of: files)
+      let isLast = tree == work.trees.last
+      #expect(isLast, comment)
+      try files.close()
+      return
+    }
+    if !files.isClosed, failure is VaultError {
+      // It was another space.
+      work.storage.inject(nil)
+      try work.synchronize()
+      let isLast = try Tree(of: files) == work.trees.last
+      #expect(isLast, comment)
+      files.stopThreads()
+    } else if !files.isClosed {
+      #expect(failure as? Errno == .ioError, "\(label): \(failure)")
+      #expect(files.isReadOnly, comment)
+      #expect(files.space.readOnlyReason?.contains("failed") == true, comment)
+      expect(.readOnlyFileSystem) { _ = try files.make("refused") }
+      expect(.readOnlyFileSystem) { try files.synchronize() }
+      let tree = try Tree(of: files)
+      let isPossible = work.possibleTrees.contains(tree)
+      #expect(isPossible, "\(label): \(tree.difference(from: work.possibleTrees))")
+      files.stopThreads()
+    }
+    work.storage.inject(nil)
+    try checkWhatACrashLeaves(work, label)
+  }
+}

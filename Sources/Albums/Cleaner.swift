@@ -103,8 +103,16 @@ extension FileSystem {
         }
       }
     }
-    let victims = chooseVictims(sparse, dead: dead.count)
-    for victim in victims { try copyForward(victim) }
+    var victims: [SegmentState] = []
+    do throws(Errno) {
+      for victim in chooseVictims(sparse, dead: dead.count) {
+        try copyForward(victim)
+        victims.append(victim)
+      }
+    } catch {
+      // On a full disk what is dead goes first.
+      guard error == .noSpace else { throw error }
+    }
     try vacuum()
     guard !dead.isEmpty || !victims.isEmpty else { return false }
     // The first commit makes the copies count, the second gives up what was copied.

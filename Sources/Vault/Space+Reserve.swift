@@ -43,6 +43,8 @@ extension Space {
   private func reserveExtent(_ write: ExtentWrite, _ index: Int, into layout: inout RunLayout) throws(VaultError) {
     var start = 0
     let count = unsafe write.plaintext.count
+    // A segment that was begun at the cost of the reserve is for what gives room back.
+    guard reserveHeld || current == nil || hasRoomForData else { throw .noSpace }
     while start < count {
       var length = ExtentFormat.fitting(count - start, room: segmentSize - end)
       if current == nil || length == 0 {

@@ -75,6 +75,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var limit = Int.max
   /// Bytes that were held beyond the ends of files when the disk became full.
   package private(set) var heldWhenFull = 0
+  /// The operation at which it did; 0 when it did not.
+  package private(set) var filledAt = 0
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false
@@ -146,6 +148,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     case .errors(let error, let first) where operations >= first: throw error
     case .full(from: operations):
       limit = used
+      filledAt = operations
       heldWhenFull = files.values.reduce(0) { $0 + max(0, $1.held - $1.content.count) }
     default: break
     }

@@ -34,7 +34,11 @@ final class Workload {
   let storage: FaultyStorage
   let vault: Vault
   private(set) var body: SlotBody
-  private(set) var files: FileSystem
+  private(set) var files: FileSystem {
+    didSet { mountedAt = storage.operationCount }
+  }
+  /// The storage's operation when the space was opened last.
+  private(set) var mountedAt = 0
   private(set) var model = TreeModel()
   private(set) var trees: [Tree]
   private(set) var begun: [Int]
@@ -43,6 +47,8 @@ final class Workload {
   private(set) var opens: [(password: Int, from: Int, to: Int)] = []
   /// Operations in which another space is being made or is being removed, and the last of each.
   private(set) var otherSpace: [(making: ClosedRange<Int>, removing: ClosedRange<Int>)] = []
+  /// The operation from which on another space was used last.
+  private(set) var otherSpaceFrom = Int.max
   var generator: SeededGenerator
   private var counter = 0
   private var password = 0
@@ -253,6 +259,7 @@ final class Workload {
   /// Makes another space with a file in it, and removes it.
   func useOtherSpace() throws {
     let start = storage.operationCount + 1
+    otherSpaceFrom = start
     try SpaceManager.addSpace(to: vault, password: Self.passwords[2])
     let made = storage.operationCount
     do {

@@ -104,10 +104,12 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
+    .executableTarget(
+      name: "misbehaving-decoder", dependencies: ["Media"], path: "Tests/MisbehavingDecoder", swiftSettings: strict),
     .testTarget(
       name: "MediaTests",
       dependencies: [
-        "Media", "agonyfs-decoder", .product(name: "SystemPackage", package: "swift-system"),
+        "Media", "agonyfs-decoder", "misbehaving-decoder", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),

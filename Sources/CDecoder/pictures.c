@@ -108,10 +108,11 @@ static int save(VipsImage *image, agonyfs_bytes *result) {
     return 0;
 }
 
-// Takes `image` over, which is upright and at most as large as the largest derivative that is wanted.
+// Takes `image` over, which is at most as large as the largest derivative that is wanted, and turns it in memory.
 static enum agonyfs_status save_both(
-    VipsImage *image, agonyfs_bytes *small, agonyfs_bytes *large, char *error, size_t error_size) {
+    VipsImage *image, int orientation, agonyfs_bytes *small, agonyfs_bytes *large, char *error, size_t error_size) {
     image = bare(image);
+    if (image && orientation > 1) image = turn(image, orientation);
     if (!image) return fail(error, error_size);
     int failed = large ? save(image, large) : 0;
     if (!failed && small) {
@@ -142,9 +143,8 @@ enum agonyfs_status agonyfs_picture_derive(
             profile ? "export_profile" : NULL, profile, NULL);
     }
     g_object_unref(source);
-    if (!failed && orientation > 1) failed = (image = turn(image, orientation)) == NULL;
     if (failed) return fail(error, error_size);
-    return save_both(image, small, large, error, error_size);
+    return save_both(image, orientation, small, large, error, error_size);
 }
 
 enum agonyfs_status agonyfs_pixels_derive(
@@ -161,9 +161,8 @@ enum agonyfs_status agonyfs_pixels_derive(
         failed = vips_thumbnail_image(coloured, &reduced, side, "height", side, "size", VIPS_SIZE_DOWN, NULL);
         g_object_unref(coloured);
     }
-    if (!failed && orientation > 1) failed = (reduced = turn(reduced, orientation)) == NULL;
     if (failed) return fail(error, error_size);
-    return save_both(reduced, small, large, error, error_size);
+    return save_both(reduced, orientation, small, large, error, error_size);
 }
 
 enum agonyfs_status agonyfs_make_png(

@@ -15,7 +15,21 @@ struct DeriveJob {
     guard let start = input.bytes(at: 0, count: Signature.bytes), let kind = Signature.kind(of: start) else {
       throw JobError(failure: .notMedia)
     }
-    return try picture(kind)
+    var made: Derivatives
+    if kind.isVideo {
+      made = try Video.derive(input, kind: kind, sizes(kind))
+    } else if let raw = raw(kind, start) {
+      made = try preview(of: raw)
+    } else {
+      made = try picture(kind)
+    }
+    // The daemon takes an answer with impossible facts for an attack.
+    if !made.facts.isPossible {
+      let facts = made.facts
+      made.facts = MediaFacts(
+        kind: facts.kind, width: facts.width, height: facts.height, orientation: facts.orientation)
+    }
+    return made
   }
 
   /// What is to be made now.
@@ -26,13 +40,58 @@ struct DeriveJob {
   private func picture(_ kind: MediaKind) throws(JobError) -> Derivatives {
     let range = InputRange(input)
     let header = try Picture.header(range)
-    let isTurned = header.orientation > 4
-    let facts = MediaFacts(
-      kind: kind, width: isTurned ? header.height : header.width, height: isTurned ? header.width : header.height,
-      orientation: header.orientation)
+    var facts = Self.facts(kind, header.width, header.height, header.orientation)
+    exif(kind, header)?.fill(&facts)
     let wanted = sizes(kind)
     if wanted.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
     let made = try Picture.derive(range, orientation: nil, wanted)
     return Derivatives(facts: facts, small: made.small, large: made.large)
+  }
+
+  /// A TIFF is EXIF by itself; libvips passes on that of the other formats, but for JPEG XL.
+  private func exif(_ kind: MediaKind, _ header: Picture.Header) -> ExifFacts? {
+    switch kind {
+    case .tiff: return TIFFFile(input).flatMap { ExifFacts($0) }
+    case .jpegXL:
+      guard let box = BoxFile(input).boxes(inside: []).first(where: { $0.type == "Exif" }),
+        let skipped = input.exactly(4, at: box.start)
+      else { return nil }
+      let start = box.start + 4 + skipped.reduce(0) { $0 << 8 | Int64($1) }
+      return TIFFFile(input, base: start).flatMap { ExifFacts($0) }
+    default: return ExifFacts(block: header.exif)
+    }
+  }
+
+  /// Nil where it is no raw file.
+  private func raw(_ kind: MediaKind, _ start: [UInt8]) -> RawFile? {
+    switch (kind, start.first) {
+    case (.raw, 0x46): RawFile(raf: input)
+    case (.raw, 0x49), (.raw, 0x4d): RawFile(tiff: input, isCertain: true)
+    case (.raw, _): RawFile(cr3: input)
+    // CR2 says so behind the header.
+    case (.tiff, _): RawFile(tiff: input, isCertain: start.dropFirst(8).starts(with: Array("CR".utf8)))
+    default: nil
+    }
+  }
+
+  private func preview(of raw: RawFile) throws(JobError) -> Derivatives {
+    guard let preview = raw.preview else { throw JobError(failure: .undecodable("a raw file without a preview")) }
+    let range = InputRange(input, start: preview.start, count: preview.count)
+    let header = try Picture.header(range)
+    let orientation = raw.exif?.orientation ?? header.orientation
+    let size = raw.size ?? (header.width, header.height)
+    var facts = Self.facts(.raw, size.width, size.height, orientation)
+    raw.exif?.fill(&facts)
+    ExifFacts(block: header.exif)?.fill(&facts)
+    let wanted = sizes(.raw)
+    if wanted.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
+    let made = try Picture.derive(range, orientation: orientation, wanted)
+    return Derivatives(facts: facts, small: made.small, large: made.large)
+  }
+
+  private static func facts(_ kind: MediaKind, _ width: Int, _ height: Int, _ orientation: Int) -> MediaFacts {
+    let isTurned = orientation > 4
+    return MediaFacts(
+      kind: kind, width: isTurned ? height : width, height: isTurned ? width : height, orientation: orientation)
   }
 }

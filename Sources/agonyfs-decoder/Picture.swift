@@ -91,7 +91,7 @@ enum Picture {
     switch outcome.status {
     case AGONYFS_DONE: return
     case AGONYFS_TOO_LARGE: throw JobError(failure: .tooLarge)
-    case AGONYFS_NO_VIDEO: throw JobError(failure: .notMedia)
+    case AGONYFS_NO_VIDEO: throw JobError(failure: .undecodable("no moving pictures"))
     default: throw JobError(failure: .undecodable(outcome.reason))
     }
   }

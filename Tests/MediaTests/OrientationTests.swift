@@ -6,18 +6,18 @@ import Testing
 @Suite struct OrientationTests {
   /// What makes the stored pixels of an orientation from the upright picture: the opposite of what showing it takes.
   static let stored = [
-    1: "vips copy up.v stored.v", 2: "vips flip up.v stored.v horizontal", 3: "vips rot up.v stored.v d180",
-    4: "vips flip up.v stored.v vertical", 5: "vips rot up.v t.v d90 && vips flip t.v stored.v horizontal",
-    6: "vips rot up.v stored.v d270", 7: "vips rot up.v t.v d270 && vips flip t.v stored.v horizontal",
-    8: "vips rot up.v stored.v d90",
+    1: "vips copy up.ppm stored.v", 2: "vips flip up.ppm stored.v horizontal", 3: "vips rot up.ppm stored.v d180",
+    4: "vips flip up.ppm stored.v vertical", 5: "vips rot up.ppm t.v d90 && vips flip t.v stored.v horizontal",
+    6: "vips rot up.ppm stored.v d270", 7: "vips rot up.ppm t.v d270 && vips flip t.v stored.v horizontal",
+    8: "vips rot up.ppm stored.v d90",
   ]
 
   @Test(arguments: 1...8)
   func upright(orientation: Int) throws {
     let bench = try Bench()
-    try bench.shell(
-      PictureTests.quarters
-        + "\nvips resize quarters.v up.v 0.5\n\(Self.stored[orientation]!)\nvips jpegsave stored.v stored.jpg --Q 95")
+    try bench.writeQuarters(width: 800, height: 600, to: "up.ppm")
+    let turning = try #require(Self.stored[orientation])
+    try bench.shell("\(turning)\nvips jpegsave stored.v stored.jpg --Q 95")
     let stored = try bench.file("stored.jpg")
     // An EXIF block with an orientation and nothing else, behind the start of the image.
     let exif: [UInt8] =
@@ -29,7 +29,7 @@ import Testing
     defer { decoder.stop() }
     let made = try decoder.derive(Array(picture))
     #expect(made.facts == MediaFacts(kind: .jpeg, width: 800, height: 600, orientation: orientation))
-    try bench.shell("vips copy up.v up.png")
+    try bench.shell("vips copy up.ppm up.png")
     let up = try decoder.derive(try bench.file("up.png"))
     for (bytes, wanted) in [(made.small, up.small), (made.large, up.large)] {
       let difference = try Pixels(try #require(bytes), in: bench).difference(

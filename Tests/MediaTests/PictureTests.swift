@@ -4,21 +4,11 @@ import Testing
 
 /// Derivatives of pictures that libvips' own tools made.
 @Suite struct PictureTests {
-  /// 1600 × 1200 with four quarters of different colours: red, green over blue, yellow.
-  static let quarters = """
-    vips black one.v 800 600 --bands 3
-    vips linear one.v red.v '1 1 1' '230 30 30' --uchar
-    vips linear one.v green.v '1 1 1' '30 200 30' --uchar
-    vips linear one.v blue.v '1 1 1' '30 30 220' --uchar
-    vips linear one.v yellow.v '1 1 1' '220 210 30' --uchar
-    vips arrayjoin 'red.v green.v blue.v yellow.v' joined.v --across 2
-    vips copy joined.v quarters.v --interpretation srgb
-    """
-
   @Test(arguments: [("jpg", MediaKind.jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("tif", .tiff)])
   func formats(ending: String, kind: MediaKind) throws {
     let bench = try Bench()
-    try bench.shell(Self.quarters + "\nvips copy quarters.v picture.\(ending)")
+    try bench.writeQuarters()
+    try bench.shell("vips copy quarters.ppm picture.\(ending)")
     let decoder = Bench.decoder()
     defer { decoder.stop() }
     let made = try decoder.derive(try bench.file("picture.\(ending)"))
@@ -39,7 +29,8 @@ import Testing
 
   @Test func smallPicturesAreNotEnlarged() throws {
     let bench = try Bench()
-    try bench.shell(Self.quarters + "\nvips resize quarters.v picture.png 0.05")
+    try bench.writeQuarters(width: 80, height: 60)
+    try bench.shell("vips copy quarters.ppm picture.png")
     let decoder = Bench.decoder()
     defer { decoder.stop() }
     let made = try decoder.derive(try bench.file("picture.png"))
@@ -60,7 +51,8 @@ import Testing
 
   @Test func onlyWhatIsAskedForIsMade() throws {
     let bench = try Bench()
-    try bench.shell(Self.quarters + "\nvips copy quarters.v picture.jpg")
+    try bench.writeQuarters()
+    try bench.shell("vips copy quarters.ppm picture.jpg")
     let source = MemorySource(try bench.file("picture.jpg"))
     let decoder = Bench.decoder()
     defer { decoder.stop() }
@@ -74,7 +66,8 @@ import Testing
 
   @Test func pngsHaveTheirTexts() throws {
     let bench = try Bench()
-    try bench.shell(Self.quarters + "\nvips copy quarters.v picture.jpg")
+    try bench.writeQuarters()
+    try bench.shell("vips copy quarters.ppm picture.jpg")
     let decoder = Bench.decoder()
     defer { decoder.stop() }
     let large = try #require(try decoder.derive(try bench.file("picture.jpg")).large)

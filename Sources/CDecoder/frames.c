@@ -1,0 +1,158 @@
+#include "frames.h"
+
+#include <libavutil/imgutils.h>
+#include <libswscale/swscale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Mean brightness of 255 from which a frame is not dark.
+enum { bright_enough = 28 };
+// Frames that are decoded from each place at most, of which each `frame_step`-th is looked at; and seconds for the search in all.
+enum { most_frames = 150, frame_step = 10, most_seconds = 8 };
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static struct SwsContext *scaler(const AVFrame *frame, int width, int height, enum AVPixelFormat format) {
+    struct SwsContext *scaler = sws_getContext(
+        frame->width, frame->height, frame->format, width, height, format, SWS_BICUBIC | SWS_ACCURATE_RND, NULL, NULL, NULL);
+    if (!scaler) return NULL;
+    int standard = frame->colorspace == AVCOL_SPC_UNSPECIFIED
+                       ? (frame->height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601)
+                       : (int)frame->colorspace;
+    sws_setColorspaceDetails(
+        scaler, sws_getCoefficients(standard), frame->color_range == AVCOL_RANGE_JPEG,
+        sws_getCoefficients(SWS_CS_DEFAULT), 1, 0, 1 << 16, 1 << 16);
+    return scaler;
+}
+
+// Mean of a reduced grey copy; -1 on failure.
+static int brightness(const AVFrame *frame) {
+    enum { side = 32 };
+    struct SwsContext *context = scaler(frame, side, side, AV_PIX_FMT_GRAY8);
+    uint8_t *planes[4] = {0};
+    int strides[4] = {0};
+    int result = -1;
+    if (context && av_image_alloc(planes, strides, side, side, AV_PIX_FMT_GRAY8, 64) >= 0) {
+        if (sws_scale(context, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, strides) > 0) {
+            result = 0;
+            for (int y = 0; y < side; y++)
+                for (int x = 0; x < side; x++) result += planes[0][y * strides[0] + x];
+            result /= side * side;
+        }
+        av_freep(&planes[0]);
+    }
+    sws_freeContext(context);
+    return result;
+}
+
+struct search {
+    AVFormatContext *format;
+    AVStream *stream;
+    AVCodecContext *decoder;
+    AVPacket *packet;
+    AVFrame *frame, *best;
+    int best_brightness;
+    double end;
+};
+
+static int is_over(const struct search *search) {
+    return search->best_brightness >= bright_enough || seconds() > search->end;
+}
+
+static void consider(struct search *search) {
+    int value = brightness(search->frame);
+    if (value <= search->best_brightness) return;
+    search->best_brightness = value;
+    av_frame_unref(search->best);
+    av_frame_move_ref(search->best, search->frame);
+}
+
+// Looks at the first of the frames that the decoder has ready, and at each tenth after it.
+static void take_frames(struct search *search, int *count) {
+    while (*count < most_frames && avcodec_receive_frame(search->decoder, search->frame) == 0) {
+        if ((*count)++ % frame_step == 0) consider(search);
+        av_frame_unref(search->frame);
+        if (is_over(search)) return;
+    }
+}
+
+static void look_from_here(struct search *search) {
+    int count = 0, packets = 0;
+    while (count < most_frames && packets++ < 8 * most_frames && !is_over(search)) {
+        if (av_read_frame(search->format, search->packet) < 0) {
+            avcodec_send_packet(search->decoder, NULL);
+            take_frames(search, &count);
+            break;
+        }
+        // What is damaged is passed over, as players do.
+        if (search->packet->stream_index == search->stream->index) avcodec_send_packet(search->decoder, search->packet);
+        av_packet_unref(search->packet);
+        take_frames(search, &count);
+    }
+}
+
+static void look_everywhere(struct search *search) {
+    look_from_here(search);
+    int64_t duration = search->format->duration;
+    for (int percent = 10; percent <= 50 && duration > 0 && !is_over(search); percent += 20) {
+        if (av_seek_frame(search->format, -1, duration / 100 * percent, AVSEEK_FLAG_BACKWARD) < 0) break;
+        avcodec_flush_buffers(search->decoder);
+        look_from_here(search);
+    }
+}
+
+// Square pixels, and no larger than the frame itself.
+static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_video *video) {
+    double shape = aspect.num > 0 && aspect.den > 0 ? av_q2d(aspect) : 1;
+    if (shape < 1.0 / 16 || shape > 16) shape = 1;
+    double width = shape > 1 ? frame->width * shape : frame->width;
+    double height = shape < 1 ? frame->height / shape : frame->height;
+    double longer = width > height ? width : height;
+    double factor = longer > side ? side / longer : 1;
+    int pixel_width = (int)(width * factor + 0.5), pixel_height = (int)(height * factor + 0.5);
+    if (pixel_width < 1) pixel_width = 1;
+    if (pixel_height < 1) pixel_height = 1;
+    struct SwsContext *context = scaler(frame, pixel_width, pixel_height, AV_PIX_FMT_RGB24);
+    uint8_t *planes[4] = {0};
+    int strides[4] = {0};
+    int code = context ? av_image_alloc(planes, strides, pixel_width, pixel_height, AV_PIX_FMT_RGB24, 64) : AVERROR(EINVAL);
+    if (code >= 0) {
+        size_t row = (size_t)pixel_width * 3;
+        video->pixels = malloc(row * (size_t)pixel_height);
+        int lines = sws_scale(context, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, strides);
+        code = !video->pixels ? AVERROR(ENOMEM) : lines == pixel_height ? 0 : AVERROR(EINVAL);
+        for (int y = 0; code == 0 && y < pixel_height; y++)
+            memcpy(video->pixels + row * (size_t)y, planes[0] + (ptrdiff_t)y * strides[0], row);
+        av_freep(&planes[0]);
+    }
+    sws_freeContext(context);
+    video->pixel_width = pixel_width;
+    video->pixel_height = pixel_height;
+    int turned = video->orientation > 4;
+    video->width = (int32_t)(turned ? height : width);
+    video->height = (int32_t)(turned ? width : height);
+    return code;
+}
+
+int agonyfs_find_frame(
+    AVFormatContext *format, AVStream *stream, AVCodecContext *decoder, int side, agonyfs_video *video) {
+    struct search search = {
+        format, stream, decoder, av_packet_alloc(), av_frame_alloc(), av_frame_alloc(), -1, seconds() + most_seconds,
+    };
+    int code = AVERROR(ENOMEM);
+    if (search.packet && search.frame && search.best) {
+        look_everywhere(&search);
+        code = AVERROR_INVALIDDATA;
+        if (search.best_brightness >= 0)
+            code = scale(search.best, av_guess_sample_aspect_ratio(format, stream, search.best), side, video);
+    }
+    av_packet_free(&search.packet);
+    av_frame_free(&search.frame);
+    av_frame_free(&search.best);
+    return code;
+}

@@ -1,0 +1,162 @@
+#include "CDecoder.h"
+#include "frames.h"
+
+#include <libavutil/display.h>
+#include <libavutil/mem.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What cameras, phones and the web make; libavcodec knows hundreds more, which nobody here needs.
+static const char decoders[] =
+    "h264,hevc,libdav1d,av1,vp8,vp9,libvpx,libvpx-vp9,mpeg4,mjpeg,mpeg1video,mpeg2video,h263,prores,dvvideo,msmpeg4v2,"
+    "msmpeg4,theora,wmv1,wmv2,wmv3,vc1,svq1,svq3,cinepak,rawvideo,png,ffv1";
+
+enum { buffer_bytes = 64 << 10, most_streams = 64 };
+
+struct cursor {
+    const agonyfs_input *input;
+    int64_t position;
+};
+
+static int read_some(void *opaque, uint8_t *buffer, int count) {
+    struct cursor *cursor = opaque;
+    int64_t got = cursor->input->read(cursor->input->context, cursor->position, buffer, count);
+    if (got < 0) return AVERROR(EIO);
+    if (got == 0) return AVERROR_EOF;
+    cursor->position += got;
+    return (int)got;
+}
+
+static int64_t seek(void *opaque, int64_t offset, int whence) {
+    struct cursor *cursor = opaque;
+    if (whence & AVSEEK_SIZE) return cursor->input->size;
+    whence &= ~AVSEEK_FORCE;
+    int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? cursor->position : cursor->input->size;
+    int64_t target;
+    if (__builtin_add_overflow(base, offset, &target) || target < 0) return AVERROR(EINVAL);
+    return cursor->position = target;
+}
+
+// A file may name others to read from; there are none here.
+static int refuse(AVFormatContext *format, AVIOContext **io, const char *name, int flags, AVDictionary **options) {
+    (void)format, (void)io, (void)name, (void)flags, (void)options;
+    return AVERROR(EPERM);
+}
+
+static void text(char *target, size_t size, AVFormatContext *format, AVStream *stream, const char *const *keys) {
+    for (; *keys; keys++) {
+        AVDictionaryEntry *entry = av_dict_get(format->metadata, *keys, NULL, 0);
+        if (!entry) entry = av_dict_get(stream->metadata, *keys, NULL, 0);
+        if (!entry || !entry->value[0]) continue;
+        snprintf(target, size, "%s", entry->value);
+        return;
+    }
+}
+
+static const uint8_t *display_matrix(AVStream *stream) {
+    size_t size = 0;
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+    const AVPacketSideData *data = av_packet_side_data_get(
+        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+    if (!data) return NULL;
+    size = data->size;
+    return size >= 36 ? data->data : NULL;
+#else
+    const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    return data && size >= 36 ? data : NULL;
+#endif
+}
+
+// EXIF's number for a display matrix.
+static int orientation(AVStream *stream) {
+    const uint8_t *data = display_matrix(stream);
+    if (!data) return 1;
+    int32_t matrix[9];
+    memcpy(matrix, data, sizeof matrix);
+    int mirrored = (double)matrix[0] * matrix[4] - (double)matrix[1] * matrix[3] < 0;
+    if (mirrored) av_display_matrix_flip(matrix, 1, 0);
+    double counterclockwise = av_display_rotation_get(matrix);
+    if (!isfinite(counterclockwise)) return 1;
+    int quarters = ((int)lround(-counterclockwise / 90) % 4 + 4) % 4;
+    static const int plain[] = {1, 6, 3, 8}, turned[] = {2, 7, 4, 5};
+    return mirrored ? turned[quarters] : plain[quarters];
+}
+
+static void describe(AVFormatContext *format, AVStream *stream, agonyfs_video *video) {
+    static const char *const creation[] = {"creation_time", "DATE_RECORDED", NULL};
+    static const char *const local[] = {"com.apple.quicktime.creationdate", NULL};
+    static const char *const location[] = {"com.apple.quicktime.location.ISO6709", "location", NULL};
+    static const char *const make[] = {"com.apple.quicktime.make", "make", "com.android.manufacturer", NULL};
+    static const char *const model[] = {"com.apple.quicktime.model", "model", "com.android.model", NULL};
+    text(video->creation, sizeof video->creation, format, stream, creation);
+    text(video->local_creation, sizeof video->local_creation, format, stream, local);
+    text(video->location, sizeof video->location, format, stream, location);
+    text(video->make, sizeof video->make, format, stream, make);
+    text(video->model, sizeof video->model, format, stream, model);
+    snprintf(video->codec, sizeof video->codec, "%s", avcodec_get_name(stream->codecpar->codec_id));
+    video->duration = format->duration > 0 ? (double)format->duration / AV_TIME_BASE : -1;
+    video->orientation = orientation(stream);
+}
+
+static enum agonyfs_status fail(int code, char *error, size_t error_size) {
+    if (av_strerror(code, error, error_size)) snprintf(error, error_size, "no frame");
+    return code == AVERROR(ENOMEM) ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE;
+}
+
+static enum agonyfs_status read_stream(
+    AVFormatContext *format, int side, int64_t most_pixels, agonyfs_video *video, char *error, size_t error_size) {
+    int code = avformat_find_stream_info(format, NULL);
+    if (code < 0) return fail(code, error, error_size);
+    int number = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
+    if (number < 0 || format->streams[number]->disposition & AV_DISPOSITION_ATTACHED_PIC) return AGONYFS_NO_VIDEO;
+    AVStream *stream = format->streams[number];
+    for (unsigned i = 0; i < format->nb_streams; i++)
+        if ((int)i != number) format->streams[i]->discard = AVDISCARD_ALL;
+    describe(format, stream, video);
+    if ((int64_t)stream->codecpar->width * stream->codecpar->height > most_pixels) return AGONYFS_TOO_LARGE;
+    const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
+    AVCodecContext *decoder = codec ? avcodec_alloc_context3(codec) : NULL;
+    if (!decoder) return fail(AVERROR_DECODER_NOT_FOUND, error, error_size);
+    code = avcodec_parameters_to_context(decoder, stream->codecpar);
+    decoder->thread_count = 1;
+    decoder->max_pixels = most_pixels;
+    decoder->pkt_timebase = stream->time_base;
+    decoder->codec_whitelist = av_strdup(decoders);
+    if (code >= 0) code = avcodec_open2(decoder, codec, NULL);
+    if (code >= 0) code = agonyfs_find_frame(format, stream, decoder, side, video);
+    avcodec_free_context(&decoder);
+    return code < 0 ? fail(code, error, error_size) : AGONYFS_DONE;
+}
+
+enum agonyfs_status agonyfs_video_read(
+    const agonyfs_input *input, const char *format_name, int side, int64_t most_pixels, agonyfs_video *video,
+    char *error, size_t error_size) {
+    struct cursor cursor = {input, 0};
+    memset(video, 0, sizeof *video);
+    AVFormatContext *format = avformat_alloc_context();
+    uint8_t *buffer = av_malloc(buffer_bytes);
+    AVIOContext *io = buffer ? avio_alloc_context(buffer, buffer_bytes, 0, &cursor, read_some, NULL, seek) : NULL;
+    enum agonyfs_status status = AGONYFS_TOO_LARGE;
+    if (format && io) {
+        format->pb = io;
+        format->flags |= AVFMT_FLAG_CUSTOM_IO;
+        format->io_open = refuse;
+        format->max_streams = most_streams;
+        format->codec_whitelist = av_strdup(decoders);
+        format->protocol_whitelist = av_strdup("none");
+        // Frees the context where it fails.
+        int code = avformat_open_input(&format, NULL, av_find_input_format(format_name), NULL);
+        status = code < 0 ? fail(code, error, error_size)
+                          : read_stream(format, side, most_pixels, video, error, error_size);
+    }
+    if (format) avformat_close_input(&format);
+    if (io) {
+        av_freep(&io->buffer);
+        avio_context_free(&io);
+    } else {
+        av_free(buffer);
+    }
+    return status;
+}

@@ -1,0 +1,54 @@
+/// The boxes of an ISO base media file (ISO/IEC 14496-12, 4.2), walked with a limit on their number.
+struct BoxFile {
+  /// A box without its header.
+  struct Box {
+    var type: String
+    /// Where the content begins, behind the name of a `uuid`.
+    var start: Int64
+    /// Where it ends.
+    var end: Int64
+  }
+
+  private static let mostBoxes = 256
+
+  private let source: any ByteSource
+
+  init(_ source: any ByteSource) { self.source = source }
+
+  /// All boxes at the top, and inside of those of the given types, in the order of the file.
+  func boxes(inside containers: Set<String>) -> [Box] {
+    var result: [Box] = []
+    walk(from: 0, to: source.size, containers, depth: 0, &result)
+    return result
+  }
+
+  private func walk(from start: Int64, to end: Int64, _ containers: Set<String>, depth: Int, _ result: inout [Box]) {
+    var at = start
+    while at <= end - 8, result.count < Self.mostBoxes, let box = box(at: at, end: end) {
+      result.append(box)
+      if containers.contains(box.type), depth < 4 {
+        // Canon's box of the preview has a count and a version before its boxes.
+        let skipped: Int64 = source.exactly(4, at: box.start + 12) == Array("PRVW".utf8) ? 8 : 0
+        walk(from: box.start + skipped, to: box.end, containers, depth: depth + 1, &result)
+      }
+      at = box.end
+    }
+  }
+
+  private func box(at offset: Int64, end: Int64) -> Box? {
+    guard let head = source.exactly(8, at: offset) else { return nil }
+    var count = Int64(head[..<4].reduce(0) { $0 << 8 | UInt64($1) })
+    let type = String(decoding: head[4...], as: UTF8.self)
+    var header: Int64 = 8
+    if count == 1 {
+      guard let long = source.exactly(8, at: offset + 8) else { return nil }
+      count = Int64(clamping: long.reduce(0) { $0 << 8 | UInt64($1) })
+      header = 16
+    } else if count == 0 {
+      count = end - offset
+    }
+    if type == "uuid" { header += 16 }
+    guard count >= header, count <= end - offset else { return nil }
+    return Box(type: type, start: offset + header, end: offset + count)
+  }
+}

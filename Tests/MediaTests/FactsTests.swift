@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Media
+
+/// What files say about themselves, and that derivatives say nothing.
+@Suite struct FactsTests {
+  /// 2024-05-06 07:08:09 in a zone two hours east of UTC.
+  static let taken: Int64 = 1_714_972_089
+
+  static func expectCamera(_ facts: MediaFacts) {
+    #expect(facts.cameraMake == "Agony" && facts.cameraModel == "Model 7")
+    #expect(facts.captureSeconds == taken && facts.captureOffsetMinutes == 120)
+    #expect(abs((facts.latitude ?? 0) + 33.859833) < 1e-5 && abs((facts.longitude ?? 0) - 151.211333) < 1e-5)
+  }
+
+  @Test(arguments: [true, false])
+  func exifOfEitherByteOrder(isLittleEndian: Bool) throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 400, height: 300)
+    try bench.shell("vips copy quarters.ppm picture.jpg")
+    let exif = TIFFBuilder(isLittleEndian: isLittleEndian).file([TIFFBuilder.camera(orientation: 6)])
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let facts = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif)).facts
+    #expect(facts.kind == .jpeg && facts.width == 300 && facts.height == 400 && facts.orientation == 6)
+    Self.expectCamera(facts)
+  }
+
+  @Test func factsThatCannotBeAreLeftOut() throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 400, height: 300)
+    try bench.shell("vips copy quarters.ppm picture.jpg")
+    let exif = TIFFBuilder().file([
+      [
+        (271, .ascii("\u{1b}[2J\n")), (272, .ascii(String(repeating: "é", count: 100))), (274, .short(9)),
+        (34665, .directory([(36867, .ascii("2024:13:41 27:08:09"))])),
+        (
+          34853,
+          .directory([
+            (1, .ascii("N")), (2, .fractions([(99, 1), (0, 1), (0, 1)])), (3, .ascii("E")),
+            (4, .fractions([(0, 0), (0, 1), (0, 1)])),
+          ])
+        ),
+      ]
+    ])
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let facts = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif)).facts
+    #expect(
+      facts.orientation == 1 && facts.cameraMake == "[2J" && facts.cameraModel == String(repeating: "é", count: 64))
+    #expect(facts.captureSeconds == nil && facts.latitude == nil && facts.longitude == nil)
+  }
+
+  @Test func derivativesHoldNoMetadata() throws {
+    let bench = try Bench()
+    try bench.writeQuarters()
+    // A profile comes along with the saver's option.
+    try bench.shell("vips jpegsave quarters.ppm picture.jpg --profile srgb")
+    let profiled = try bench.file("picture.jpg")
+    #expect(profiled.contains(Array("ICC_PROFILE".utf8)))
+    let xmp = Array("http://ns.adobe.com/xap/1.0/\0<x:xmpmeta>secret place</x:xmpmeta>".utf8)
+    let picture = profiled.adding(segments: [
+      (0xe1, Array("Exif\0\0".utf8) + TIFFBuilder().file([TIFFBuilder.camera()])), (0xe1, xmp),
+      (0xed, Array("Photoshop 3.0\0secret place".utf8)), (0xfe, Array("secret place".utf8)),
+    ])
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(picture)
+    Self.expectCamera(made.facts)
+    for bytes in [made.small, made.large] {
+      let bytes = try #require(bytes)
+      #expect(PlainJPEG(bytes) != nil)
+      for text in ["Exif", "xap", "xmp", "ICC_PROFILE", "Photoshop", "secret", "Agony", "2024"] {
+        let isThere = bytes.contains(Array(text.utf8))
+        #expect(!isThere, "\(text)")
+      }
+    }
+  }
+}

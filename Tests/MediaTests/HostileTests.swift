@@ -1,0 +1,155 @@
+import Testing
+
+@testable import Media
+
+/// Files that were made or broken to do harm. Each may fail, but only by itself.
+@Suite(.timeLimit(.minutes(10))) struct HostileTests {
+  /// Small files of every format, by the tools of the machine.
+  private static let making = """
+    vips copy quarters.ppm a.jpg; vips jpegsave quarters.ppm progressive.jpg --interlace
+    vips copy quarters.ppm a.png; vips copy quarters.ppm a.gif; vips copy quarters.ppm a.webp; vips copy quarters.ppm a.tif
+    vips heifsave quarters.ppm a.heic --compression hevc; vips heifsave quarters.ppm a.avif --compression av1 --speed 9
+    vips jxlsave quarters.ppm a.jxl --effort 3
+    ffmpeg -v error -i quarters.ppm -vf scale=160:120,format=yuv420p -c:v libx264 a.mp4
+    ffmpeg -v error -i quarters.ppm -vf scale=160:120 -c:v libvpx -f webm a.webm
+    ffmpeg -v error -i quarters.ppm -vf scale=160:120 -c:v mpeg4 a.avi
+    """
+  private static let names = [
+    "a.jpg", "progressive.jpg", "a.png", "a.gif", "a.webp", "a.tif", "a.heic", "a.avif", "a.jxl", "a.mp4", "a.webm",
+    "a.avi",
+  ]
+
+  private static func corpus(_ bench: Bench) throws -> [(name: String, bytes: [UInt8])] {
+    try bench.writeQuarters(width: 240, height: 160)
+    try bench.shell(making)
+    var files = try names.map { ($0, try bench.file($0)) }
+    let jpeg = files[0].1
+    let camera = TIFFBuilder.camera()
+    files.append(("exif.jpg", jpeg.adding(exif: TIFFBuilder().file([camera]))))
+    files.append(
+      (
+        "raw",
+        TIFFBuilder().file([
+          camera + [(50706, .undefined([1, 4, 0, 0])), (513, .place(of: jpeg)), (514, .long(UInt32(jpeg.count)))]
+        ])
+      ))
+    return files
+  }
+
+  /// Decodes something broken: it is decoded, or fails as a file does.
+  private static func survive(_ bytes: [UInt8], _ decoder: Decoder, _ name: String) {
+    do throws(DecoderError) {
+      let made = try decoder.derive(bytes)
+      #expect(made.facts.isPossible, "\(name)")
+    } catch {
+      switch error {
+      case .notMedia, .undecodable, .tooLarge, .crashed, .timedOut: break
+      case .unavailable, .source: Issue.record("\(name): \(error)")
+      }
+    }
+  }
+
+  @Test func wholeFilesOfEveryFormatAreDecoded() throws {
+    let bench = try Bench()
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for (name, bytes) in try Self.corpus(bench) {
+      do throws(DecoderError) {
+        let made = try decoder.derive(bytes)
+        #expect(made.small != nil && made.large != nil, "\(name)")
+      } catch {
+        Issue.record("\(name): \(error)")
+      }
+    }
+  }
+
+  @Test func truncatedFilesCostThemselvesOnly() throws {
+    let bench = try Bench()
+    let files = try Self.corpus(bench)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for (name, bytes) in files {
+      for part in [1, 4, 7] { Self.survive(Array(bytes[..<(bytes.count * part / 8)]), decoder, name) }
+    }
+    #expect(throws: Never.self) { try decoder.derive(files[0].bytes) }
+  }
+
+  /// One of the four parts of a thousand broken files.
+  @Test(arguments: 0..<4)
+  func bitsFlippedAtRandom(part: UInt64) throws {
+    let bench = try Bench()
+    let files = try Self.corpus(bench)
+    let decoder = Bench.decoder(patience: .seconds(5))
+    defer { decoder.stop() }
+    var random = SeededGenerator(state: part)
+    for round in 0..<250 {
+      var (name, bytes) = files[round % files.count]
+      // Most of what can go wrong is decided by the first bytes.
+      let reach = round % 3 == 0 ? bytes.count : min(bytes.count, 512)
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        bytes[Int.random(in: 0..<reach, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      }
+      Self.survive(bytes, decoder, "\(name), part \(part), round \(round)")
+    }
+    #expect(throws: Never.self) { try decoder.derive(files[0].bytes) }
+  }
+
+  @Test func whatIsNoMediumIsTold() throws {
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for bytes in [[], [0], Array("text".utf8), [UInt8](repeating: 0, count: 100_000)] {
+      #expect(throws: DecoderError.notMedia) { try decoder.derive(bytes) }
+    }
+    let sparse = MemorySource([], size: 4 << 30)
+    #expect(throws: DecoderError.notMedia) { try decoder.derive([.small], eagerly: true, from: sparse) }
+    #expect(sparse.bytesRead < 1 << 20)
+  }
+
+  @Test func sparseFilesAreReadInPieces() throws {
+    let bench = try Bench()
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for (name, bytes) in try Self.corpus(bench) where name != "a.webp" {
+      let source = MemorySource(bytes, size: 4 << 30)
+      _ = try? decoder.derive([.small], eagerly: true, from: source)
+      #expect(source.bytesRead < 512 << 20, "\(name)")
+    }
+    #expect(throws: Never.self) { try decoder.derive(try bench.file("a.jpg")) }
+  }
+
+  @Test func picturesOfTooManyPixelsAreRefused() throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 64, height: 64)
+    try bench.shell(
+      """
+      vips black bomb.png 20000 20000
+      vips heifsave quarters.ppm small.heic --compression hevc; vips heifsave quarters.ppm small.avif --compression av1 --speed 9
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    #expect(throws: DecoderError.tooLarge) { try decoder.derive(try bench.file("bomb.png")) }
+    // The box that says the size, 64 × 64, now says 16384 × 12288.
+    for name in ["small.heic", "small.avif"] {
+      var bytes = try bench.file(name)
+      let box = Array("ispe".utf8) + [0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0, 64]
+      let start = try #require(bytes.indices.first { bytes[$0...].starts(with: box) })
+      bytes.replaceSubrange((start + 8)..<(start + 16), with: [0, 0, 64, 0, 0, 0, 48, 0])
+      #expect(throws: DecoderError.tooLarge, "\(name)") { try decoder.derive(bytes) }
+    }
+    #expect(throws: Never.self) { try decoder.derive(try bench.file("small.heic")) }
+  }
+}
+
+/// The same numbers at every run: xorshift64* from a state.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(state: UInt64) { self.state = state &* 0x9e37_79b9_7f4a_7c15 &+ 0x1234_5678_9abc_def1 }
+
+  mutating func next() -> UInt64 {
+    state ^= state >> 12
+    state ^= state << 25
+    state ^= state >> 27
+    return state &* 0x2545_f491_4f6c_dd1d
+  }
+}

@@ -1,0 +1,136 @@
+import Dispatch
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import Media
+
+/// What a decoder that breaks, hangs or lies costs: that job, and nothing else.
+@Suite(.timeLimit(.minutes(5))) struct ProcessTests {
+  private static func misbehaving(patience: Duration = Decoder.patience) -> Decoder {
+    Bench.decoder("misbehaving-decoder", patience: patience)
+  }
+
+  private static func run(_ text: String, on decoder: Decoder) throws(DecoderError) -> Derivatives {
+    // The small one is asked for by those who misbehave in it.
+    let sizes: Set<DerivativeSize> = ["unasked", "nowhere", "control", "turned"].contains(text) ? [] : [.small]
+    return try decoder.derive(sizes, eagerly: false, from: MemorySource(Array(text.utf8)))
+  }
+
+  @Test(arguments: [
+    "crash", "exit", "huge", "unknown", "short", "long", "outside", "too much", "unasked", "large picture", "metadata",
+    "comment", "behind the end", "no jpeg", "nowhere", "control", "turned",
+  ])
+  func whatBreaksTheRulesCostsOneJob(behaviour: String) throws {
+    let decoder = Self.misbehaving()
+    defer { decoder.stop() }
+    let before = try Self.run("good", on: decoder).facts.width
+    #expect(throws: DecoderError.crashed) { try Self.run(behaviour, on: decoder) }
+    // Another process, since nobody knows what became of the first.
+    #expect(try Self.run("good", on: decoder).facts.width != before)
+  }
+
+  @Test(arguments: ["hang", "endless", "endless text"])
+  func whatDoesNotEndIsEnded(behaviour: String) throws {
+    let decoder = Self.misbehaving(patience: .milliseconds(1500))
+    defer { decoder.stop() }
+    let outcome = #expect(throws: DecoderError.self) { try Self.run(behaviour, on: decoder) }
+    #expect(outcome == (behaviour == "endless text" ? .crashed : .timedOut))
+    #expect(throws: Never.self) { try Self.run("good", on: decoder) }
+  }
+
+  @Test func reasonsAreBoundedAndPrintable() throws {
+    let decoder = Self.misbehaving()
+    defer { decoder.stop() }
+    #expect(throws: DecoderError.undecodable("")) { try Self.run("reason", on: decoder) }
+    let failure = try WireFailure(
+      decoding: WireFailure.undecodable("a\u{1b}[2Jb\nc" + String(repeating: "é", count: 200)).encoded)
+    #expect(failure == .undecodable("a [2Jb c"))
+  }
+
+  @Test func processesAreRecycled() throws {
+    let decoder = Self.misbehaving()
+    defer { decoder.stop() }
+    let processes = try (0..<(2 * Decoder.jobsPerProcess + 1)).map { _ in try Self.run("good", on: decoder).facts.width
+    }
+    #expect(Set(processes[..<Decoder.jobsPerProcess]).count == 1)
+    #expect(Set(processes[Decoder.jobsPerProcess..<(2 * Decoder.jobsPerProcess)]).count == 1)
+    #expect(Set(processes).count == 3)
+  }
+
+  @Test func stoppingInterruptsAJob() throws {
+    let decoder = Self.misbehaving(patience: .seconds(3600))
+    let isReading = DispatchSemaphore(value: 0)
+    let source = BehavingSource(size: 4) { (_, _) throws(Errno) in
+      isReading.signal()
+      return Array("hang".utf8)
+    }
+    let stopper = Thread.start {
+      isReading.wait()
+      decoder.stop()
+    }
+    #expect(throws: DecoderError.unavailable("stopped")) { try decoder.derive([.small], eagerly: false, from: source) }
+    stopper.join()
+    #expect(throws: DecoderError.unavailable("stopped")) { try Self.run("good", on: decoder) }
+  }
+
+  @Test func aKilledProcessLosesNoJob() throws {
+    let bench = try Bench()
+    try bench.writeQuarters()
+    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(Bench.program("agonyfs-decoder"))' mine")
+    let picture = try bench.file("picture.jpg")
+    let decoder = Bench.decoder(at: bench.path + "/mine")
+    let (reads, program) = (Counter(), bench.path + "/mine")
+    for _ in 0..<5 {
+      let source = BehavingSource(size: Int64(picture.count)) { (offset, count) throws(Errno) in
+        if reads.next() % 3 == 0 { _ = unsafe system("pkill -KILL -f '^\(program)'") }
+        let start = Int(min(offset, Int64(picture.count)))
+        return Array(picture[start..<min(start + count, picture.count)])
+      }
+      #expect(throws: Never.self) { try decoder.derive([.small], eagerly: false, from: source) }
+    }
+    #expect(reads.value > 5)
+    decoder.stop()
+    // Nothing is left.
+    #expect(throws: ShellFailure.self) { try bench.shell("pgrep -f '^\(bench.path)/mine'") }
+  }
+
+  @Test func decodersEndWithTheirDaemon() throws {
+    let bench = try Bench()
+    // The other end of its standard input is closed at once.
+    try bench.shell("ln -s '\(Bench.program("agonyfs-decoder"))' mine; true | ./mine || true")
+    #expect(throws: ShellFailure.self) { try bench.shell("pgrep -f '^\(bench.path)/mine'") }
+  }
+
+  @Test func failuresOfReadingAreTold() throws {
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let source = BehavingSource(size: 1000) { (_, _) throws(Errno) in throw .ioError }
+    #expect(throws: DecoderError.source(.ioError)) { try decoder.derive([.small], eagerly: false, from: source) }
+  }
+
+  @Test func confinementIsRequiredOrItsLackIsLoggedOnce() throws {
+    let bench = try Bench()
+    try bench.shell("ln -s '\(Bench.program("misbehaving-decoder"))' unconfined")
+    let log = LogLines()
+    let strict = Bench.decoder(at: bench.path + "/unconfined")
+    defer { strict.stop() }
+    let outcome = #expect(throws: DecoderError.self) { try Self.run("good", on: strict) }
+    guard case .unavailable? = outcome else {
+      Issue.record("\(String(describing: outcome))")
+      return
+    }
+    let lenient = Bench.decoder(at: bench.path + "/unconfined", sandbox: .preferred, log: log)
+    defer { lenient.stop() }
+    for behaviour in ["good", "crash", "good"] { _ = try? Self.run(behaviour, on: lenient) }
+    #expect(lenient.sandboxState == .reported(landlock: nil, seccomp: false))
+    #expect(
+      log.lines == ["warning: the decoder of pictures is not fully confined: no Landlock, no filter of system calls"])
+  }
+
+  @Test func aMissingProgramIsNoFaultOfTheFile() throws {
+    let decoder = Bench.decoder(at: "/nonexistent/agonyfs-decoder")
+    let outcome = #expect(throws: DecoderError.self) { try Self.run("good", on: decoder) }
+    #expect(outcome == .unavailable("/nonexistent/agonyfs-decoder: No such file or directory"))
+  }
+}

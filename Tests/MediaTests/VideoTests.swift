@@ -1,0 +1,86 @@
+import Testing
+
+@testable import Media
+
+/// Videos that ffmpeg made: a second of black, then a test picture.
+@Suite struct VideoTests {
+  private static let pictures =
+    "-f lavfi -i color=black:size=640x360:rate=10:duration=1 -f lavfi -i testsrc=size=640x360:rate=10:duration=3"
+  private static let joined = "-filter_complex '[0][1]concat=n=2,format=yuv420p'"
+
+  private static let kinds: [(String, String, MediaKind, String)] = [
+    ("mp4", "-c:v libx264", .mp4, "h264"), ("mov", "-c:v libx264", .quickTime, "h264"),
+    ("mkv", "-c:v libx264", .matroska, "h264"), ("webm", "-c:v libvpx -b:v 1M", .webM, "vp8"),
+    ("avi", "-c:v mpeg4 -q:v 3", .avi, "mpeg4"), ("3gp", "-c:v mpeg4 -q:v 3", .threeGP, "mpeg4"),
+  ]
+
+  @Test(arguments: kinds)
+  func frameThatIsNotBlack(ending: String, codec: String, kind: MediaKind, name: String) throws {
+    let bench = try Bench()
+    try bench.shell("ffmpeg -v error \(Self.pictures) \(Self.joined) \(codec) video.\(ending)")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let source = MemorySource(try bench.file("video.\(ending)"))
+    let eager = try decoder.derive([.small, .large], eagerly: true, from: source)
+    #expect(eager.small != nil && eager.large == nil)
+    let made = try decoder.derive([.small, .large], eagerly: false, from: source)
+    var facts = made.facts
+    #expect(abs((facts.duration ?? 0) - 4) < 0.3)
+    facts.duration = nil
+    var wanted = MediaFacts(kind: kind, width: 640, height: 360)
+    wanted.codec = name
+    #expect(facts == wanted)
+    for (bytes, size) in [(made.small, [256, 144]), (made.large, [640, 360])] {
+      let pixels = try Pixels(try #require(bytes), in: bench)
+      #expect([pixels.width, pixels.height] == size)
+      // The test picture's colours; black has none.
+      #expect(pixels.bytes.contains { $0 > 200 })
+    }
+  }
+
+  @Test func phonesVideosAreUprightAndSayWhereTheyWereMade() throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 640, height: 360)
+    try bench.shell(
+      """
+      ffmpeg -v error -loop 1 -i quarters.ppm -t 1 -r 5 -c:v libx264 -pix_fmt yuv420p lying.mov
+      ffmpeg -v error -i lying.mov -c copy -metadata:s:v:0 rotate=270 \
+        -metadata creation_time=2024-05-06T05:08:09Z -metadata location=+48.8577+002.2950/ \
+        -metadata com.apple.quicktime.creationdate=2024-05-06T07:08:09+0200 -metadata com.apple.quicktime.make=Agony \
+        -metadata com.apple.quicktime.location.ISO6709=+48.8577+002.2950+035.0/ \
+        -movflags use_metadata_tags video.mov
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("video.mov"))
+    #expect(made.facts.width == 360 && made.facts.height == 640 && made.facts.orientation == 6)
+    #expect(made.facts.captureSeconds == FactsTests.taken && made.facts.captureOffsetMinutes == 120)
+    #expect(made.facts.latitude == 48.8577 && made.facts.longitude == 2.295 && made.facts.cameraMake == "Agony")
+    let pixels = try Pixels(try #require(made.large), in: bench)
+    // Blue was below on the left, and is above on the left after a quarter clockwise.
+    #expect(pixels[60, 100][2] > 150 && pixels[60, 100][0] < 90)
+    // As ffmpeg itself turns it.
+    try bench.shell("ffmpeg -v error -i video.mov -frames:v 1 frame.png")
+    let difference = pixels.difference(from: try Pixels(try bench.file("frame.png"), in: bench))
+    #expect(try #require(difference) < 6)
+  }
+
+  @Test func soundAloneHasNoPicture() throws {
+    let bench = try Bench()
+    try bench.shell("ffmpeg -v error -f lavfi -i sine=duration=1 -c:a aac -f mp4 sound.mp4")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    #expect(throws: DecoderError.undecodable("no moving pictures")) { try decoder.derive(try bench.file("sound.mp4")) }
+  }
+
+  @Test func largeVideosAreReadInPieces() throws {
+    let bench = try Bench()
+    try bench.shell("ffmpeg -v error \(Self.pictures) \(Self.joined) -c:v libx264 -movflags faststart video.mp4")
+    // Behind the video there are 4 GiB of nothing.
+    let source = MemorySource(try bench.file("video.mp4"), size: 4 << 30)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive([.small], eagerly: true, from: source)
+    #expect(made.small != nil && source.bytesRead < 16 << 20)
+  }
+}

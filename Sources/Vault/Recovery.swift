@@ -171,8 +171,10 @@ struct Recovery {
       for index in 0..<SegmentNumber.perEpoch where entry.present >> UInt64(index) & 1 == 1 {
         let number = SegmentNumber(epoch: epoch, index: index)
         if state.retired[number] != nil { continue }
+        // The last segment before the head is completed only after it, and a copy may have been made in between.
+        let needed = number == state.previousEnd.segment ? state.previousEnd.offset : segmentSize
         guard let file = try? storage.open(keys.identifier(number, branch: entry.branch)), let size = try? file.size(),
-          size == segmentSize
+          size >= needed, size <= segmentSize
         else { return false }
       }
     }

@@ -1,6 +1,6 @@
 // A tape keeps every operation of a run, so that one run is enough to see what a loss of power leaves after each of them.
 
-internal import Storage
+package import Storage
 internal import SystemPackage
 internal import Vault
 
@@ -100,4 +100,12 @@ package final class TapePlayer {
     }
     return torn.after(way)
   }
+}
+
+extension TapePlayer {
+  /// What is there now.
+  package var names: [SegmentIdentifier] { storage.names }
+
+  /// The bytes of a file now; nil when it is gone.
+  package func content(_ identifier: SegmentIdentifier) -> [UInt8]? { storage.files[identifier]?.content }
 }

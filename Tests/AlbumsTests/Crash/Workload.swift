@@ -32,6 +32,8 @@ final class Workload {
   }
 
   let storage: FaultyStorage
+  /// How long a copy may take, in seconds; 0 has segments deleted as early as can be.
+  let copyWindow: Int64
   let vault: Vault
   private(set) var body: SlotBody
   private(set) var files: FileSystem {
@@ -56,7 +58,8 @@ final class Workload {
   /// The trees of which one is there after a crash now: what was promised last, and all since.
   var possibleTrees: ArraySlice<Tree> { trees[(promises.last?.step ?? 0)...] }
 
-  init(storage: FaultyStorage, seed: UInt64) throws {
+  init(storage: FaultyStorage, seed: UInt64, copyWindow: Int64 = 0) throws {
+    self.copyWindow = copyWindow
     self.storage = storage
     generator = SeededGenerator(seed: seed)
     let derivation = try #require(
@@ -67,7 +70,7 @@ final class Workload {
         identifier: Array(repeating: 1, count: 16), segmentSize: TestVault.segmentSize, derivations: [derivation]))
     try SpaceManager.addSpace(to: vault, password: Self.passwords[0])
     body = try vault.openSlot(try vault.slotKeys(for: Self.passwords[0])).body
-    files = try Self.mount(body, in: vault)
+    files = try Self.mount(body, in: vault, copyWindow: copyWindow)
     trees = [model.tree]
     begun = [storage.operationCount]
     opens = [(0, storage.operationCount, .max)]
@@ -85,8 +88,8 @@ final class Workload {
     return options
   }
 
-  static func mount(_ body: SlotBody, in vault: Vault) throws -> FileSystem {
-    try FileSystem(space: try vault.openSpace(body, copyWindow: 0), options: options())
+  static func mount(_ body: SlotBody, in vault: Vault, copyWindow: Int64 = 0) throws -> FileSystem {
+    try FileSystem(space: try vault.openSpace(body, copyWindow: copyWindow), options: options())
   }
 
   private func promise() { promises.append(Promise(operation: storage.operationCount, step: trees.count - 1)) }
@@ -242,7 +245,7 @@ final class Workload {
     }
     promise()
     try between()
-    files = try Self.mount(body, in: vault)
+    files = try Self.mount(body, in: vault, copyWindow: copyWindow)
   }
 
   func changePassword() throws {
@@ -278,7 +281,7 @@ final class Workload {
   }
 
   /// Opens the space again after it could not be closed.
-  func mountAgain() throws { files = try Self.mount(body, in: vault) }
+  func mountAgain() throws { files = try Self.mount(body, in: vault, copyWindow: copyWindow) }
 
   /// Ends without closing.
   func abandon() { files.stopThreads() }

@@ -8,6 +8,10 @@ internal import Vault
 func agonyfs_getxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>, _ size: Int) {
   unsafe serve(request) { volume throws(Errno) in
     let name = unsafe attributeName(name)
+    if VirtualNode.isVirtual(InodeNumber(rawValue: inode)) {
+      let value = try virtualAttribute(name, of: InodeNumber(rawValue: inode), volume)
+      return try unsafe reply(request, value: value, size: size)
+    }
     let isIdentity = inode == InodeNumber.root.rawValue && name == DaemonIdentity.attributeName
     let value =
       isIdentity
@@ -20,7 +24,8 @@ func agonyfs_getxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: Unsafe
 @c @implementation
 func agonyfs_listxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ size: Int) {
   unsafe serve(request) { volume throws(Errno) in
-    let names = try volume.fileSystem.listExtendedAttributes(of: InodeNumber(rawValue: inode))
+    let inode = InodeNumber(rawValue: inode)
+    let names = VirtualNode.isVirtual(inode) ? [] : try volume.fileSystem.listExtendedAttributes(of: inode)
     try unsafe reply(request, value: names, size: size)
   }
 }
@@ -53,7 +58,7 @@ func agonyfs_setxattr(
 @c @implementation
 func agonyfs_removexattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>) {
   unsafe serve(request) { volume throws(Errno) in
-    try unsafe volume.fileSystem.removeExtendedAttribute(attributeName(name), of: InodeNumber(rawValue: inode))
+    try unsafe volume.fileSystem.removeExtendedAttribute(attributeName(name), of: InodeNumber(stored: inode))
     unsafe fuse_reply_err(request, 0)
   }
 }

@@ -108,6 +108,8 @@ func agonyfs_copy_file_range(
   _ targetFile: UnsafeMutablePointer<fuse_file_info>, _ length: Int, _ flags: CInt
 ) {
   unsafe serve(request) { volume throws(Errno) in
+    // The caller then reads and writes.
+    if VirtualNode.isVirtual(InodeNumber(rawValue: source)) { throw .improperLink }
     let count = try volume.fileSystem.copyRange(
       from: InodeNumber(stored: source), at: FileOffset(rawValue: Int64(sourceOffset)),
       to: InodeNumber(stored: target), at: FileOffset(rawValue: Int64(targetOffset)), length: Int64(length))
@@ -123,8 +125,14 @@ func agonyfs_lseek(
   unsafe serve(request) { volume throws(Errno) in
     // The kernel answers all others itself.
     guard whence == agonyfs_seek_data() || whence == agonyfs_seek_hole() else { throw .invalidArgument }
+    let inode = InodeNumber(rawValue: inode)
+    if VirtualNode.isVirtual(inode) {
+      let place = try unsafe seekVirtual(file.pointee.fh, offset, toData: whence == agonyfs_seek_data(), volume)
+      unsafe fuse_reply_lseek(request, place)
+      return
+    }
     let found = try volume.fileSystem.seek(
-      InodeNumber(rawValue: inode), from: FileOffset(rawValue: Int64(offset)),
+      inode, from: FileOffset(rawValue: Int64(offset)),
       to: whence == agonyfs_seek_data() ? .data : .hole)
     unsafe fuse_reply_lseek(request, off_t(found.rawValue))
   }

@@ -65,6 +65,19 @@ func readVirtual(
   }
 }
 
+/// An extended attribute of what is not stored.
+func virtualAttribute(_ name: [UInt8], of number: InodeNumber, _ volume: Volume) throws(Errno) -> [UInt8] {
+  let (tree, node) = try virtualNode(number, volume)
+  return try tree.extendedAttribute(name, of: node)
+}
+
+/// Where data or a hole begins in a file that is not stored; it has no holes but what follows its end.
+func seekVirtual(_ handle: UInt64, _ offset: off_t, toData: Bool, _ volume: Volume) throws(Errno) -> off_t {
+  guard let content = try volume.virtual?.content(of: handle) else { throw .badFileDescriptor }
+  guard offset >= 0, offset < content.count else { throw .noSuchAddressOrDevice }
+  return toData ? offset : off_t(content.count)
+}
+
 /// - Throws: `EPERM` when the request comes from neither the owner of the root directory nor root.
 func requireOwner(_ request: fuse_req_t, _ volume: Volume) throws(Errno) {
   let user = unsafe Caller(request).user

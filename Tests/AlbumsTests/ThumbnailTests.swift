@@ -208,6 +208,22 @@ final class TestMaker: DerivativeMaker {
     try files.close()
   }
 
+  @Test func decoderThatCannotBeHadIsTriedAgain() throws {
+    let vault = try vault(maker)
+    maker.failNext(.unavailable("it was not there"))
+    try vault.files.put(photo("a"), try vault.files.make("a.jpg"))
+    try settle(vault.files)
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.jpg"], in: vault.files) == "small photo a")
+    #expect(try open([".agonyfs", "status"], in: vault.files).contains("\"paused\": null"))
+    maker.failNext(.unavailable("it was not there"), .unavailable("it was not there again"))
+    try vault.files.put(photo("b"), try vault.files.make("b.jpg"))
+    while try !open([".agonyfs", "status"], in: vault.files).contains("not there again") { usleep(1000) }
+    #expect(try vault.files.mediaCounts().pending == 1)
+    try settle(vault.files)
+    #expect(try vault.files.mediaCounts().known == 2)
+    try vault.files.close()
+  }
+
   @Test func lazyOnesAreMadeWhenAskedFor() throws {
     let vault = try vault(maker, lazy: true)
     try vault.files.put(photo("a"), try vault.files.make("a.jpg"))

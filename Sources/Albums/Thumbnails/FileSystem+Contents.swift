@@ -150,6 +150,7 @@ extension FileSystem {
         try index.changeMediaStates(from: .other, to: .pending)
       }
       thumbnails.unavailable = nil
+      thumbnails.retryDelay = 0
       thumbnailWork.signal()
     }
   }

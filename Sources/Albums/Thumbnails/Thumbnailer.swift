@@ -33,6 +33,8 @@ struct ThumbnailState {
   var unavailable: String?
   /// When it is tried again, on the monotonic clock.
   var retryTime: UInt64 = 0
+  /// How long the last wait was, in nanoseconds; each is twice as long as the one before.
+  var retryDelay: UInt64 = 0
   /// Whether nothing more is to be begun, and what fails means nothing.
   var isEnding = false
 }
@@ -44,8 +46,8 @@ extension FileSystem {
   private static let lookLimit = 1024
   /// A larger file is hashed only after it was found to be a video or photo, in bytes.
   private static let earlyHashLimit: Int64 = 64 << 20
-  /// Until a decoder that could not be had is tried again, in nanoseconds.
-  private static let retryInterval: UInt64 = 60_000_000_000
+  /// Until a decoder that could not be had is tried again, in nanoseconds: first and at most.
+  private static let retryDelays: ClosedRange<UInt64> = 500_000_000...60_000_000_000
 
   /// The work of the thread.
   func runThumbnailer() {
@@ -88,7 +90,7 @@ extension FileSystem {
 
   /// The next file that waits and is not being written. Lock held.
   private func nextWaiting(_ settings: ThumbnailOptions) -> Next {
-    if thumbnails.unavailable != nil, thumbnails.retryTime > monotonicTime() { return .later(thumbnails.retryTime) }
+    if thumbnails.retryDelay > 0, thumbnails.retryTime > monotonicTime() { return .later(thumbnails.retryTime) }
     let quiet = UInt64(settings.quietTime * 1e9)
     var due: UInt64?
     var last: InodeNumber?
@@ -202,11 +204,14 @@ extension FileSystem {
   private func pause(_ reason: String) {
     monitor.lock()
     defer { monitor.unlock() }
-    if thumbnails.unavailable == nil, !thumbnails.isEnding {
+    let delay = min(max(2 * thumbnails.retryDelay, Self.retryDelays.lowerBound), Self.retryDelays.upperBound)
+    // What one more try cures is nobody's business.
+    if thumbnails.retryDelay > 0, thumbnails.unavailable == nil, !thumbnails.isEnding {
       options.logger.warning("no thumbnails are made for now: \(reason)")
     }
-    thumbnails.unavailable = reason
-    thumbnails.retryTime = monotonicTime() + Self.retryInterval
+    thumbnails.unavailable = thumbnails.retryDelay > 0 ? reason : nil
+    thumbnails.retryDelay = delay
+    thumbnails.retryTime = monotonicTime() + delay
   }
 
   private func hasTwin(_ hash: [UInt8]) -> Bool {
@@ -245,6 +250,7 @@ extension FileSystem {
         }
         try stored { () throws(IndexError) in try index.setMedia(record) }
         thumbnails.unavailable = nil
+        thumbnails.retryDelay = 0
       }
     } catch {
       // No room, or nothing may be changed: the file waits on.

@@ -1,7 +1,8 @@
 // Looking up, listing and opening what is not stored.
 //
 // Invariants
-// 1. Who may not read a file may not read its thumbnails: owner, group and permissions are the file's, without those to write.
+// 1. Who may not read a file may not read its thumbnails: owner, group, permissions and access control list are the file's, without
+//    permission to write.
 // 2. What is opened is in memory as a whole, and does not change while it is open.
 
 package import Index
@@ -16,6 +17,8 @@ package final class VirtualTree: Sendable {
   static let controlName = Array(".agonyfs".utf8)
   /// The extended attribute of `.agonyfs` that takes requests.
   package static let requestName = Array("user.agonyfs.request".utf8)
+
+  private static let accessListName = Array("system.posix_acl_access".utf8)
 
   let fileSystem: FileSystem
   let digests = NameDigests()
@@ -104,6 +107,18 @@ package final class VirtualTree: Sendable {
     attributes.size = isDirectory ? 0 : try size(of: node)
     attributes.blocks512 = UInt64((attributes.size + 511) / 512)
     return attributes
+  }
+
+  /// An extended attribute: the access control list is that of the photo or directory, and there is no other.
+  ///
+  /// - Throws: `ENODATA`.
+  package func extendedAttribute(_ name: [UInt8], of node: VirtualNode) throws(Errno) -> [UInt8] {
+    switch node {
+    case .tree(_, let inode), .shared(let inode), .sharedSize(_, let inode), .picture(_, let inode):
+      if name == Self.accessListName { return try fileSystem.extendedAttribute(name, of: inode) }
+    case .control, .trees, .status, .failures: break
+    }
+    throw .noData
   }
 
   private func size(of node: VirtualNode) throws(Errno) -> Int64 {

@@ -73,7 +73,8 @@ private struct ControlDirectory {
   }
 
   func status() throws -> Status {
-    guard let status = try? JSONDecoder().decode(Status.self, from: Data(bytes(of: "status"))) else {
+    let text = try bytes(of: "status")
+    guard let status = try? JSONDecoder().decode(Status.self, from: Data(text)) else {
       throw CommandFailure(.failure, "The status of the mount cannot be understood; it may be of another version.")
     }
     return status

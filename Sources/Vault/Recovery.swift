@@ -181,12 +181,14 @@ struct Recovery {
     return true
   }
 
-  /// Whether the segment of a head that cannot be read holds commits that something was built on.
+  /// Whether the segment of a head that cannot be read holds commits that something was built on, or is another segment in its place, which no
+  /// crash leaves.
   private func holdsDurableCommits(_ epoch: EpochNumber) throws(VaultError) -> Bool {
     do throws(Errno) {
       guard let (handle, header) = try SegmentHandle.open(storage.open(keys.headIdentifier(epoch)), keys: keys) else {
         return false
       }
+      guard header.number == SegmentNumber(epoch: epoch, index: 0) else { return true }
       var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
       guard let durable = try? reader.durableAfterEnd() else { return false }
       return durable.segment.epoch == epoch

@@ -44,11 +44,12 @@ enum CrashLoad {
       timeout 60 tail --pid=$daemon -s 0.05 -f /dev/null
       fusermount3 -u Albums
     }
+    # verify MOUNT MANIFEST: what the manifests said at some time, against the files that were not deleted since.
     verify() {
       set +x
       checked=0
       for n in 1 2; do
-        d=Albums/load$n
+        d=${1:-Albums}/load$n
         last=0
         while read -r what writer i; do
           checked=$((checked + 1))
@@ -59,7 +60,7 @@ enum CrashLoad {
           gone) if [ -e $d/f$i ]; then echo "$d/f$i is back" >&2; return 1; fi ;;
           current) last=$i ;;
           esac
-        done < manifest$n
+        done < ${2:-manifest}$n
         if ! [ "$(cat $d/current)" -ge $last ]; then echo "$d/current is older than $last" >&2; return 1; fi
         for file in $d/unsynced*; do
           [ -e $file ] || continue

@@ -1,0 +1,161 @@
+import FaultyStorage
+import Index
+import Storage
+import SystemPackage
+import Testing
+import Vault
+
+@testable import Albums
+@testable import Vault
+
+/// Damage of every kind anywhere in the vault's files.
+@Suite struct EveryDamageTests {
+  enum Damage: CaseIterable {
+    case flipped, zeroed, shortened, missing, exchanged, replayed
+  }
+
+  @Test func noWrongByteIsEverReturnedAndTheCheckNamesWhatIsHurt() throws {
+    var cases = CaseCount("damaged vaults")
+    var hurt = 0
+    for seed in TestLength.seeds(2) {
+      let work = try Workload(storage: FaultyStorage(), seed: seed)
+      try work.run(15)
+      try work.synchronize()
+      let older = work.storage.copy()
+      try work.run(15)
+      try work.synchronize()
+      try work.files.close()
+      var generator = SeededGenerator(seed: seed)
+      for number in 0..<120 {
+        let damage = Damage.allCases[number % Damage.allCases.count]
+        let storage = work.storage.after(.keepsAll)
+        guard let label = apply(damage, to: storage, older, &generator) else { continue }
+        if try check(storage, work, "seed \(seed), case \(number): \(label)") { hurt += 1 }
+        cases.add()
+      }
+    }
+    #expect(cases.count > 150)
+    #expect(hurt > 20)
+  }
+
+  /// Damages something; says what.
+  private func apply(
+    _ damage: Damage, to storage: FaultyStorage, _ older: FaultyStorage, _ generator: inout SeededGenerator
+  ) -> String? {
+    let names = storage.names
+    guard let name = names.randomElement(using: &generator) else { return nil }
+    let size = storage.content(name).count
+    let place = Int.random(in: 0..<max(size, 1), using: &generator)
+    // Beginnings are where headers and heads are.
+    let offset = Bool.random(using: &generator) ? place : place % 2048
+    switch damage {
+    case .flipped:
+      let bit = UInt8(1) << UInt8.random(in: 0..<8, using: &generator)
+      change(storage, name) { if offset < $0.count { $0[offset] ^= bit } }
+    case .zeroed:
+      change(storage, name) { bytes in
+        for index in offset / 4096 * 4096..<min(bytes.count, offset / 4096 * 4096 + 4096) { bytes[index] = 0 }
+      }
+    case .shortened: change(storage, name) { $0.removeLast($0.count - place) }
+    case .missing: storage.tamper(name) { _ in nil }
+    case .exchanged:
+      guard let other = names.randomElement(using: &generator), other != name else { return nil }
+      let (one, two) = (storage.content(name), storage.content(other))
+      storage.tamper(name) { _ in two }
+      storage.tamper(other) { _ in one }
+    case .replayed:
+      let old = older.content(name)
+      guard !old.isEmpty, old != storage.content(name) else {
+        // Gone since, or never changed: what went comes back.
+        guard let gone = older.names.first(where: { !names.contains($0) }) else { return nil }
+        storage.place(older.content(gone), as: gone)
+        return "\(gone) came back"
+      }
+      storage.tamper(name) { _ in old }
+    }
+    return "\(damage) \(name) at \(offset)"
+  }
+
+  private func change(_ storage: FaultyStorage, _ name: SegmentIdentifier, _ body: (inout [UInt8]) -> Void) {
+    storage.tamper(name) { content in
+      var content = content
+      body(&content)
+      return content
+    }
+  }
+
+  private func expectDamage(_ comment: Comment, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      let text = "\(error)"
+      #expect(text.hasPrefix("damaged"), comment)
+    }
+  }
+
+  /// True when a file was hurt.
+  private func check(_ storage: FaultyStorage, _ work: Workload, _ label: String) throws -> Bool {
+    let comment = Comment(rawValue: label)
+    let vault = Vault(storage: storage, parameters: work.vault.parameters)
+    guard let space = try? vault.openSpace(work.body, readOnly: true, copyWindow: 0) else {
+      expectDamage(comment) { _ = try vault.openSpace(work.body, readOnly: true, copyWindow: 0) }
+      return false
+    }
+    let report = Checker.check(space, readData: true)
+    guard let files = try? FileSystem(space: space, options: Workload.options(readOnly: true)) else {
+      #expect(!report.isClean, comment)
+      return false
+    }
+    defer { try? files.close() }
+    // An older state is never shown as the newest.
+    var right = work.trees[(work.trees.count - 1)...]
+    if space.recoveryWarning != nil { right = work.trees[...] }
+    var named = Set(report.problems.compactMap(\.path))
+    var broken: [String] = []
+    var isIndexHurt = false
+    var rest: [(path: String, folder: InodeNumber)] = [("", .root)]
+    while let (path, folder) = rest.popLast() {
+      guard let names = try? files.names(of: folder) else {
+        isIndexHurt = true
+        continue
+      }
+      for (name, inode) in names {
+        let place = path + "/" + name
+        guard let attributes = try? files.attributes(of: inode) else {
+          isIndexHurt = true
+          continue
+        }
+        if attributes.mode & FileKind.mask == FileKind.directory {
+          rest.append((place, inode))
+          continue
+        }
+        do {
+          let line = Tree.line(
+            mode: attributes.mode & 0o7777, links: Int(attributes.links), content: try files.get(inode),
+            label: (try? files.extendedAttribute(Workload.label, of: inode)) ?? [])
+          let isRight = right.contains { $0[place] == line }
+          #expect(isRight, "\(label): \(place) shows what it never was")
+        } catch {
+          #expect(error as? Errno == .ioError, comment)
+          broken.append(place)
+        }
+      }
+    }
+    if isIndexHurt {
+      #expect(!report.isClean, comment)
+      return true
+    }
+    // Where the index itself is hurt the check says that it could not see everything.
+    if !report.problems.contains(where: { $0.text.contains("the index cannot be") }) {
+      // A file with several names is named by one of them.
+      for place in broken where !named.contains(place) {
+        let inode = try files.inode(at: place)
+        let isNamed = try named.contains { try files.inode(at: $0) == inode }
+        #expect(isNamed, "\(label): \(place) is broken, but not named")
+      }
+      named.subtract(broken)
+      #expect(named.isEmpty, "\(label): named, but not broken: \(named)")
+    }
+    return !broken.isEmpty
+  }
+}

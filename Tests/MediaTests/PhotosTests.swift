@@ -1,0 +1,47 @@
+import Glibc
+import Testing
+
+@testable import Media
+
+/// Photos and videos of real cameras, where they are beside the repository.
+@Suite struct PhotosTests {
+  static let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/../shared/photos"
+  static let isThere = unsafe access(folder, R_OK) == 0
+
+  @Test(.enabled(if: isThere), .timeLimit(.minutes(5)))
+  func everyOneIsDerived() throws {
+    let bench = try Bench()
+    let list = String(decoding: try bench.shell("find '\(Self.folder)' -type f ! -name '*.md'"), as: UTF8.self)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    var places = 0
+    for file in list.split(separator: "\n").map(String.init) {
+      do throws(DecoderError) {
+        let made = try decoder.derive(try Self.contents(file))
+        #expect(made.small != nil && made.large != nil, "\(file)")
+        if made.facts.latitude != nil { places += 1 }
+      } catch {
+        Issue.record("\(file): \(error)")
+      }
+    }
+    #expect(places >= 3)
+  }
+
+  /// The same picture in nine ways of holding the camera.
+  @Test(.enabled(if: isThere), arguments: ["Landscape", "Portrait"])
+  func orientationsAreAlike(name: String) throws {
+    let bench = try Bench()
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let pictures = try (1...8).map { number in
+      let made = try decoder.derive(try Bench.contents(of: "\(Self.folder)/Orientation/\(name)_\(number).jpg"))
+      #expect(made.facts.orientation == number)
+      return try Pixels(try #require(made.small), in: bench)
+    }
+    for picture in pictures.dropFirst() { #expect(try #require(picture.difference(from: pictures[0])) < 12) }
+  }
+
+  private static func contents(_ file: String) throws(DecoderError) -> [UInt8] {
+    do { return try Bench.contents(of: file) } catch { throw .unavailable("\(file): \(error)") }
+  }
+}

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include <stdio.h>
@@ -127,14 +128,24 @@ static enum agonyfs_status save_both(
     return failed ? fail(error, error_size) : AGONYFS_DONE;
 }
 
+// Whether colours must be converted. Most profiles are the one of sRGB itself, by the name that its makers gave it, in bytes or in
+// pairs of bytes; with no profile to come from, libvips would go by Lab and give other colours.
+static int has_foreign_profile(VipsImage *image) {
+    static const char name[] = "sRGB IEC61966-2", paired[] = "\0s\0R\0G\0B\0 \0I\0E\0C\0006\0001\0009\0006\0006\0-\0002";
+    const void *profile;
+    size_t count;
+    if (!vips_image_get_typeof(image, VIPS_META_ICC_NAME)) return 0;
+    if (vips_image_get_blob(image, VIPS_META_ICC_NAME, &profile, &count)) return 0;
+    return !memmem(profile, count, name, sizeof name - 1) && !memmem(profile, count, paired, sizeof paired - 1);
+}
+
 enum agonyfs_status agonyfs_picture_derive(
     const agonyfs_input *input, int orientation, agonyfs_bytes *small, agonyfs_bytes *large, char *error,
     size_t error_size) {
     int side = large ? large_side : small_side;
     VipsSource *source = agonyfs_source(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
-    // With no profile to come from, libvips would go by Lab, and give other colours.
-    const char *profile = image && vips_image_get_typeof(image, VIPS_META_ICC_NAME) ? "srgb" : NULL;
+    const char *profile = image && has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
     if (image) g_object_unref(image);
     if (!failed) {

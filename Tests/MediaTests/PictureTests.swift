@@ -80,4 +80,19 @@ import Testing
       #expect(isThere, "\(text)")
     }
   }
+
+  /// The same numbers mean other colours in another profile.
+  @Test(arguments: [("srgb", false), ("p3", true)])
+  func coloursAreConvertedToSRGB(profile: String, isChanged: Bool) throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 400, height: 300)
+    try bench.shell("vips pngsave quarters.ppm picture.png --profile \(profile)")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let large = try #require(try decoder.derive(try bench.file("picture.png")).large)
+    let plain = try Pixels(try bench.file("quarters.ppm"), in: bench)
+    // Display P3's red and green are purer than sRGB's, so the other components become smaller.
+    let difference = try #require(try Pixels(large, in: bench).difference(from: plain))
+    #expect(isChanged ? difference > 5 : difference < 3, "\(difference)")
+  }
 }

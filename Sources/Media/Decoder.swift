@@ -87,6 +87,21 @@ package final class Decoder: Sendable {
     return file.bytes
   }
 
+  /// Starts the process if none runs, and gives how the kernel confines it.
+  ///
+  /// - Throws: `.unavailable`.
+  package func startedState() throws(DecoderError) -> SandboxState {
+    let started = running.withLock { (running) -> Result<SandboxState, DecoderError> in
+      do throws(DecoderError) {
+        if running == nil { running = Running(process: try start()) }
+        return .success(sandboxState)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try started.get()
+  }
+
   /// How the running decoder is confined.
   package var sandboxState: SandboxState { control.withLock { $0.state } }
 

@@ -3,7 +3,6 @@
 
 internal import Albums
 internal import Crypto
-internal import Glibc
 internal import Logging
 internal import Media
 internal import Mount
@@ -133,25 +132,13 @@ struct Spaces {
 }
 
 extension Spaces {
-  /// The decoder is where this program is.
-  private static var decoderProgram: String {
-    var own = [CChar](repeating: 0, count: 4096)
-    let count = unsafe own.withUnsafeMutableBufferPointer { bytes in
-      guard let base = bytes.baseAddress else { return 0 }
-      return unsafe readlink("/proc/self/exe", base, bytes.count)
-    }
-    let path = own.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-    let directory = path.prefix((path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)
-    return String(decoding: directory, as: UTF8.self) + "agonyfs-decoder"
-  }
-
   /// The file system in a space.
   func fileSystem(of space: Space, _ mount: MountOptions, logger: Logger) throws -> FileSystem {
     var options = FileSystemOptions(logger: logger)
     options.isReadOnly = mount.isReadOnly
     if mount.thumbnails != .none {
       let decoder = Decoder(
-        program: Self.decoderProgram, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: logger)
+        program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: logger)
       var thumbnails = ThumbnailOptions(maker: decoder)
       thumbnails.isLazy = mount.thumbnails == .lazy
       options.thumbnails = thumbnails

@@ -8,9 +8,9 @@
 internal import Glibc
 internal import Index
 internal import Logging
-package import Media
-package import SystemPackage
-package import Vault
+internal import Media
+internal import SystemPackage
+internal import Vault
 
 /// Somebody waits for a derivative.
 final class ThumbnailDemand {
@@ -40,8 +40,6 @@ struct ThumbnailState {
 }
 
 extension FileSystem {
-  /// Threads that may wait for derivatives at one time: others must stay to answer what is quick.
-  private static let maximumWaiters = 10
   /// Files that are passed over in one look, because they are being written.
   private static let lookLimit = 1024
   /// A larger file is hashed only after it was found to be a video or photo, in bytes.
@@ -255,48 +253,6 @@ extension FileSystem {
     } catch {
       // No room, or nothing may be changed: the file waits on.
       pause("they cannot be stored: \(error)")
-    }
-  }
-
-  /// The inode that holds a file's derivative; waits until it is made.
-  ///
-  /// - Throws: `ENOENT` when there is none and there will be none, `EAGAIN` when too many wait, `EIO` when no decoder can be had.
-  package func derivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber {
-    noteActivity()
-    monitor.lock()
-    defer { monitor.unlock() }
-    if let known = try knownDerivative(size, of: number) { return known }
-    guard options.thumbnails != nil, refusal == nil, !thumbnails.isEnding else { throw .ioError }
-    guard thumbnails.waiters < Self.maximumWaiters else { throw .resourceTemporarilyUnavailable }
-    thumbnails.waiters += 1
-    defer { thumbnails.waiters -= 1 }
-    let demand = ThumbnailDemand(inode: number, size: size)
-    thumbnails.demands.append(demand)
-    thumbnailWork.signal()
-    while !demand.isDone {
-      thumbnailDone.wait()
-      if let known = try knownDerivative(size, of: number) { return known }
-    }
-    guard let made = try knownDerivative(size, of: number) else { throw .ioError }
-    return made
-  }
-
-  /// The inode that holds a derivative, or nil when it is still to be made. Lock held.
-  ///
-  /// - Throws: `ENOENT` when there will be none.
-  private func knownDerivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber? {
-    let file = try inode(number)
-    guard file.isRegular, file.record.size > 0 else { throw .noSuchFileOrDirectory }
-    guard let row = try stored({ () throws(IndexError) in try index.media(number) }) else { return nil }
-    switch row.state {
-    case .pending: return nil
-    case .failed, .other, .hidden: throw .noSuchFileOrDirectory
-    case .known:
-      guard let inode = size == .small ? row.small : row.large else {
-        if row.reason != nil { throw .noSuchFileOrDirectory }
-        return nil
-      }
-      return inode
     }
   }
 }

@@ -34,7 +34,6 @@ extension VirtualTree {
 
   /// The PNG of a file, as the thumbnail standard wants it.
   func picture(_ size: SharedSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
-    guard let maker = fileSystem.options.thumbnails?.maker else { throw .noSuchFileOrDirectory }
     guard let name = pictures.name(of: inode) else { throw Errno(rawValue: 116) }  // ESTALE: look the name up again.
     let modified = try fileSystem.attributes(of: inode).modified
     let source = try fileSystem.derivative(size.source, of: inode)
@@ -42,14 +41,10 @@ extension VirtualTree {
     if let known = pictures[key] { return known }
     let jpeg = try jpeg(size.source, of: inode)
     let uri = "./" + String(decoding: NameDigests.escape(name.bytes), as: UTF8.self)
-    do throws(DecoderError) {
-      let png = try maker.png(
-        from: jpeg, longerSide: size.pixels, text: [("Thumb::URI", uri), ("Thumb::MTime", modified.thumbnailTime)])
-      pictures.insert(png, for: key)
-      return png
-    } catch {
-      throw .ioError
-    }
+    let png = try fileSystem.png(
+      from: jpeg, longerSide: size.pixels, text: [("Thumb::URI", uri), ("Thumb::MTime", modified.thumbnailTime)])
+    pictures.insert(png, for: key)
+    return png
   }
 
   /// Counts, the queue and figures of the store, as JSON.

@@ -62,6 +62,8 @@ struct InfoReport: Encodable {
 
   var vault: VaultInformation
   var space: Space
+  /// How the kernel of this machine confines the decoder of images.
+  var decoder = DecoderProgram.confinement
 
   /// The report for people.
   var lines: [String] {
@@ -83,6 +85,8 @@ struct InfoReport: Encodable {
       "index        \(ByteSize(bytes: space.indexBytes))",
       "stored as    \(ByteSize(bytes: space.storedBytes))",
       "opened by    \(space.passwords) \(space.passwords == 1 ? "password" : "passwords")",
+      "",
+      "decoder      \(decoder)",
     ]
   }
 }

@@ -42,10 +42,14 @@ struct InfoAnswer: Decodable {
     var dataBytes: Int64
     var storedBytes: Int64
     var indexBytes: Int64
+    var thumbnails: Int64
+    var thumbnailsPending: Int64
+    var thumbnailsFailed: Int64
     var passwords: Int
   }
   var vault: Vault
   var space: Space
+  var decoder: String
 }
 
 enum JSON {
@@ -82,6 +86,9 @@ enum JSON {
     #expect(info.space.dataBytes == 100_000)
     #expect(info.space.storedBytes > 100_000)
     #expect(info.space.passwords == 1)
+    // The file is no photo, whether it was looked at yet or not.
+    #expect(info.space.thumbnails == 0 && info.space.thumbnailsFailed == 0 && info.space.thumbnailsPending <= 1)
+    #expect(info.decoder.contains("Landlock"))
 
     let check = try JSON.decode(
       CheckAnswer.self, try workspace.shell("agonyfs check --json --read-data --password-file password Vault").output)

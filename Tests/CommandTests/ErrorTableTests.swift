@@ -58,9 +58,20 @@ import Vault
     #expect(readme.contains("scripts/test"))
   }
 
+  @Test func promisesNameTestsThatExist() throws {
+    let words = try text(of: "Sources/agonyfs/agonyfs.docc/Promises.md").split(separator: "`")
+    let named = Set(words.filter { $0.hasSuffix("Tests") && !$0.contains("…") })
+    #expect(named.count > 10)
+    for name in named {
+      let found = try Workspace().run("/bin/grep", arguments: ["grep", "-rqs", "struct \(name) ", root + "/Tests"])
+      #expect(found.status == 0, "there is no \(name)")
+    }
+  }
+
+  private var root: String { #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } }
+
   /// A file of the source tree.
-  private func text(of name: String, _ here: String = #filePath) throws -> String {
-    let root = here.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+  private func text(of name: String) throws -> String {
     let outcome = try Workspace().run("/bin/cat", arguments: ["cat", root + "/" + name])
     return outcome.output
   }

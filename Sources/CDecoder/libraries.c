@@ -33,6 +33,9 @@ static void load_modules(void) {
     }
 }
 
+// More would cost address space and hardly help, since most of the time goes into decoding, which is one thread's work.
+enum { most_threads = 4 };
+
 static void ignore(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer user) {
     (void)domain, (void)level, (void)message, (void)user;
 }
@@ -48,6 +51,7 @@ int agonyfs_load_libraries(void) {
     vips_operation_block_set("VipsForeignLoad", TRUE);
     for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) vips_operation_block_set(loaders[i], FALSE);
     vips_cache_set_max(0);
+    if (vips_concurrency_get() > most_threads) vips_concurrency_set(most_threads);
     g_log_set_default_handler(ignore, NULL);
     av_log_set_level(AV_LOG_QUIET);
     tzset();

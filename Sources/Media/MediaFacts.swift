@@ -14,7 +14,7 @@ package struct MediaFacts: Sendable, Equatable {
   package var orientation: Int
   /// When it was taken: seconds since 1970 UTC; with no `captureOffsetMinutes`, the local time read as if it were UTC.
   package var captureSeconds: Int64?
-  /// The zone where it was taken, in minutes east of UTC.
+  /// The zone where it was taken, in minutes east of UTC; 0 for a video that tells UTC only.
   package var captureOffsetMinutes: Int?
   /// Degrees north, −90 to 90.
   package var latitude: Double?

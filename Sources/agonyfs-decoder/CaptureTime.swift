@@ -11,10 +11,8 @@ struct CaptureTime {
   init?(iso8601 text: [UInt8]) {
     guard let local = Self.seconds(text) else { return nil }
     let rest = text.dropFirst(19).drop { $0 == 0x2e || (0x30...0x39).contains($0) }
-    let offset = rest.isEmpty || rest.first == 0x5a ? 0 : Self.offset(Array(rest))
-    seconds = local - Int64(offset ?? 0) * 60
-    // "Z" says nothing about where the camera was.
-    offsetMinutes = rest.isEmpty || rest.first == 0x5a ? nil : offset
+    offsetMinutes = rest.isEmpty || rest.first == 0x5a ? 0 : Self.offset(Array(rest))
+    seconds = local - Int64(offsetMinutes ?? 0) * 60
   }
 
   /// EXIF's "2024:05:06 07:08:09", with its "+02:00" where there is one (Exif 2.32, 4.6.5).

@@ -41,6 +41,26 @@ import Testing
     for picture in pictures.dropFirst() { #expect(try #require(picture.difference(from: pictures[0])) < 12) }
   }
 
+  /// What exiftool reads in the same files.
+  @Test(.enabled(if: isThere))
+  func factsAreThoseOfTheCameras() throws {
+    var photo = MediaFacts(kind: .heic, width: 4032, height: 3024)
+    (photo.cameraMake, photo.cameraModel) = ("Apple", "iPhone 7")
+    (photo.latitude, photo.longitude) = (41.2203, -96.071625)
+    photo.captureSeconds = 1_553_166_262
+    var video = MediaFacts(kind: .quickTime, width: 320, height: 568, orientation: 6)
+    (video.cameraMake, video.cameraModel) = ("Apple", "iPhone 6")
+    (video.latitude, video.longitude) = (32.0929, 34.862)
+    (video.captureSeconds, video.captureOffsetMinutes) = (1_563_956_740, 180)
+    (video.duration, video.codec) = (4.001667, "h264")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for (name, facts) in [("Formats/IMG_2682.heic", photo), ("Video/with-gps.mov", video)] {
+      let source = MemorySource(try Self.contents("\(Self.folder)/\(name)"))
+      #expect(try decoder.derive([], eagerly: false, from: source).facts == facts)
+    }
+  }
+
   private static func contents(_ file: String) throws(DecoderError) -> [UInt8] {
     do { return try Bench.contents(of: file) } catch { throw .unavailable("\(file): \(error)") }
   }

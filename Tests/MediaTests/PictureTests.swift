@@ -95,4 +95,18 @@ import Testing
     let difference = try #require(try Pixels(large, in: bench).difference(from: plain))
     #expect(isChanged ? difference > 5 : difference < 3, "\(difference)")
   }
+
+  @Test(arguments: [("heic", "hevc", MediaKind.heic), ("avif", "av1", .avif)])
+  func whatTakesLongIsLeftForLater(ending: String, codec: String, kind: MediaKind) throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 400, height: 300)
+    try bench.shell("vips heifsave quarters.ppm picture.\(ending) --compression \(codec) --speed 9")
+    let source = MemorySource(try bench.file("picture.\(ending)"))
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let eager = try decoder.derive([.small, .large], eagerly: true, from: source)
+    #expect(eager.facts == MediaFacts(kind: kind, width: 400, height: 300))
+    #expect(eager.small != nil && eager.large == nil)
+    #expect(try decoder.derive([.large], eagerly: false, from: source).large != nil)
+  }
 }

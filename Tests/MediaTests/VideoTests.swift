@@ -65,6 +65,16 @@ import Testing
     #expect(try #require(difference) < 6)
   }
 
+  @Test func containersTimesAreUTC() throws {
+    let bench = try Bench()
+    try bench.shell(
+      "ffmpeg -v error -f lavfi -i testsrc=duration=1 -metadata creation_time=2024-05-06T05:08:09Z -c:v libx264 a.mp4")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let facts = try decoder.derive([], eagerly: true, from: MemorySource(try bench.file("a.mp4"))).facts
+    #expect(facts.captureSeconds == FactsTests.taken && facts.captureOffsetMinutes == 0)
+  }
+
   @Test func soundAloneHasNoPicture() throws {
     let bench = try Bench()
     try bench.shell("ffmpeg -v error -f lavfi -i sine=duration=1 -c:a aac -f mp4 sound.mp4")

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Glibc
 internal import Storage
 internal import Synchronization
 internal import SystemPackage
@@ -78,7 +79,9 @@ extension SealingKey {
 
 /// Open segments, the least recently used given up first: bounds descriptors and locked memory.
 final class SegmentCache: Sendable {
-  private static let limit = 192
+  /// A third of the descriptors that the process may have, so that the most is left for segments being written, copies of these handles
+  /// that readers are using, and whatever else is open.
+  private static let limit = min(192, max(4, Int(sysconf(CInt(_SC_OPEN_MAX))) / 3))
 
   private struct Entries {
     var handles: [SegmentNumber: (handle: SegmentHandle, used: UInt64)] = [:]
@@ -100,7 +103,7 @@ final class SegmentCache: Sendable {
       entries.clock += 1
       entries.handles[handle.number] = (handle, entries.clock)
       guard entries.handles.count > Self.limit else { return }
-      let oldest = entries.handles.sorted { $0.value.used < $1.value.used }.prefix(Self.limit / 4)
+      let oldest = entries.handles.sorted { $0.value.used < $1.value.used }.prefix(max(1, Self.limit / 4))
       for entry in oldest { entries.handles[entry.key] = nil }
     }
   }

@@ -144,6 +144,10 @@ extension Space {
   ) throws(Errno) -> any SegmentWriter {
     do throws(Errno) {
       return try storage.create(identifier)
+    } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
+      // What is kept open for reading can be opened again.
+      cache.removeAll()
+      return try storage.create(identifier)
     } catch {
       let isFull = error == .noSpace || error == .diskQuotaExceeded
       guard isFull, let old, reserveHeld, writtenTicket == nextTicket else { throw error }

@@ -150,7 +150,7 @@ package final class Space: @unchecked Sendable {
     }
     let identifier = keys.identifier(number, branch: branch)
     do {
-      guard let opened = try SegmentHandle.open(try storage.open(identifier), keys: keys) else {
+      guard let opened = try SegmentHandle.open(try openFile(identifier), keys: keys) else {
         throw VaultError.damaged("segment \(identifier) does not open")
       }
       guard opened.header.number == number, opened.header.branch == branch else {
@@ -164,6 +164,20 @@ package final class Space: @unchecked Sendable {
       throw .damaged("segment \(identifier) is missing")
     } catch {
       throw .system((error as? Errno) ?? .ioError, "reading segment \(identifier)")
+    }
+  }
+}
+
+extension Space {
+  /// Opens a file for reading, also when as many files are open as may be.
+  private func openFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    do throws(Errno) {
+      return try storage.open(identifier)
+    } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
+      cache.removeAll()
+      return try storage.open(identifier)
+    } catch {
+      throw error
     }
   }
 }

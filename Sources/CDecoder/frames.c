@@ -2,12 +2,13 @@
 
 #include <libavutil/imgutils.h>
 #include <libswscale/swscale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-// Mean brightness of 255 from which a frame is not dark.
-enum { bright_enough = 28 };
+// Mean brightness of 255 from which a frame is not dark, and deviation from it from which a frame is not of one shade.
+enum { bright_enough = 28, varied_enough = 14, worthy = bright_enough * varied_enough };
 // Frames that are decoded from each place at most, of which each `frame_step`-th is looked at; and seconds for the search in all.
 enum { most_frames = 150, frame_step = 10, most_seconds = 8 };
 
@@ -30,8 +31,8 @@ static struct SwsContext *scaler(const AVFrame *frame, int width, int height, en
     return scaler;
 }
 
-// Mean of a reduced grey copy; -1 on failure.
-static int brightness(const AVFrame *frame) {
+// How much there is to be seen in a reduced grey copy: `worthy` or more when it is bright and varied enough; -1 on failure.
+static int worth(const AVFrame *frame) {
     enum { side = 32 };
     struct SwsContext *context = scaler(frame, side, side, AV_PIX_FMT_GRAY8);
     uint8_t *planes[4] = {0};
@@ -39,10 +40,15 @@ static int brightness(const AVFrame *frame) {
     int result = -1;
     if (context && av_image_alloc(planes, strides, side, side, AV_PIX_FMT_GRAY8, 64) >= 0) {
         if (sws_scale(context, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, strides) > 0) {
-            result = 0;
+            double sum = 0, squares = 0, count = side * side;
             for (int y = 0; y < side; y++)
-                for (int x = 0; x < side; x++) result += planes[0][y * strides[0] + x];
-            result /= side * side;
+                for (int x = 0; x < side; x++) {
+                    double value = planes[0][y * strides[0] + x];
+                    sum += value;
+                    squares += value * value;
+                }
+            double mean = sum / count, deviation = sqrt(fmax(0, squares / count - mean * mean));
+            result = (int)fmin(mean * varied_enough, deviation * bright_enough);
         }
         av_freep(&planes[0]);
     }
@@ -56,18 +62,18 @@ struct search {
     AVCodecContext *decoder;
     AVPacket *packet;
     AVFrame *frame, *best;
-    int best_brightness;
+    int best_worth;
     double end;
 };
 
 static int is_over(const struct search *search) {
-    return search->best_brightness >= bright_enough || seconds() > search->end;
+    return search->best_worth >= worthy || seconds() > search->end;
 }
 
 static void consider(struct search *search) {
-    int value = brightness(search->frame);
-    if (value <= search->best_brightness) return;
-    search->best_brightness = value;
+    int value = worth(search->frame);
+    if (value <= search->best_worth) return;
+    search->best_worth = value;
     av_frame_unref(search->best);
     av_frame_move_ref(search->best, search->frame);
 }
@@ -148,7 +154,7 @@ int agonyfs_find_frame(
     if (search.packet && search.frame && search.best) {
         look_everywhere(&search);
         code = AVERROR_INVALIDDATA;
-        if (search.best_brightness >= 0)
+        if (search.best_worth >= 0)
             code = scale(search.best, av_guess_sample_aspect_ratio(format, stream, search.best), side, video);
     }
     av_packet_free(&search.packet);

@@ -38,6 +38,17 @@ import Testing
     }
   }
 
+  @Test(arguments: ["white", "gray"]) func frameThatIsNotOfOneShade(shade: String) throws {
+    let bench = try Bench()
+    let pictures = Self.pictures.replacing("color=black", with: "color=\(shade)")
+    try bench.shell("ffmpeg -v error \(pictures) \(Self.joined) -c:v libx264 video.mp4")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("video.mp4"))
+    let found = try Pixels(try #require(made.small), in: bench)
+    #expect(found.bytes.contains { $0 < 30 } && found.bytes.contains { $0 > 200 })
+  }
+
   @Test func phonesVideosAreUprightAndSayWhereTheyWereMade() throws {
     let bench = try Bench()
     try bench.writeQuarters(width: 640, height: 360)

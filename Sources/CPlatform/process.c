@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int argument_count;
@@ -106,4 +107,18 @@ int agonyfs_spawn_alone(pid_t *process, const char *path, char *const arguments[
     }
     close(source);
     return error;
+}
+
+bool agonyfs_was_killed(pid_t process) {
+    for (int tries = 0; tries < 100; tries++) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;
+        if (info.si_pid == process) {
+            int signal = info.si_status;
+            return info.si_code == CLD_KILLED &&
+                   (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP);
+        }
+        usleep(1000);
+    }
+    return false;
 }

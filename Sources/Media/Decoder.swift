@@ -114,7 +114,7 @@ package final class Decoder: Sendable {
     running.withLock { end(&$0) }
   }
 
-  /// Runs a job; once more where the process ended in the middle of it, since somebody else may have ended it.
+  /// Runs a job; once more where the process ended in the middle of it, since a job before or somebody else may be to blame.
   private func job<T: Sendable>(
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
     _ check: ([UInt8]) -> T?
@@ -122,7 +122,7 @@ package final class Decoder: Sendable {
     do throws(DecoderError) {
       return try attempt(message, body, expecting: answer, source: source, check)
     } catch {
-      guard error == .crashed else { throw error }
+      guard error == .crashed || error == .killed else { throw error }
       return try attempt(message, body, expecting: answer, source: source, check)
     }
   }
@@ -145,9 +145,10 @@ package final class Decoder: Sendable {
         if current.jobs >= Self.jobsPerProcess { end(&running) }
         return .success(value)
       } catch {
+        let wasKilled = error == .crashed && running?.process.wasKilled == true
         // Content that is no medium never reached a library, so the process is as good as before.
         if error != .notMedia { end(&running) }
-        return .failure(control.withLock { $0.isStopped } ? .unavailable("stopped") : error)
+        return .failure(control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error)
       }
     }
     return try result.get()

@@ -11,6 +11,9 @@ package enum DecoderError: Error, Sendable, Equatable {
   case tooLarge
   /// The decoder ended in the middle of the job, or answered against the rules.
   case crashed
+  /// Somebody else ended the decoder in the middle of the job, twice: a person, or a machine without memory. Whether the file is to
+  /// blame is not known.
+  case killed
   /// The decoder did not answer in time.
   case timedOut
   /// The decoder cannot be started, is not confined as required, or was stopped; not a property of the file.

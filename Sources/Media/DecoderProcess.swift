@@ -31,6 +31,9 @@ final class DecoderProcess: Sendable {
   /// Ends the process at once. Only while it was not reaped.
   func kill() { _ = Glibc.kill(process, SIGKILL) }
 
+  /// Whether the process ended by a signal that others send, not by one that it brought on itself. Only while it was not reaped.
+  var wasKilled: Bool { agonyfs_was_killed(process) }
+
   /// Ends the process, waits until nothing is left of it, and closes the socket. To be called once.
   func reap() {
     kill()

@@ -193,12 +193,7 @@ final class TestMaker: DerivativeMaker {
     #expect(try files.mediaCounts().failed == 1)
     #expect(try open([".agonyfs", "failed"], in: files) == "it is cut short\talbum/bad.jpg\n")
     #expect(try open([".agonyfs", "status"], in: files).contains("\"failed\": 1,"))
-    // A decoder that crashes once may have been killed by somebody; the file is not to blame.
     maker.failNext(.crashed)
-    try files.put(photo("good"), file)
-    try settle(files)
-    #expect(try open([".agonyfs", "thumbnails", "256", "album", "bad.jpg"], in: files) == "small photo good")
-    maker.failNext(.crashed, .crashed)
     try files.put(photo("wild"), file)
     try settle(files)
     #expect(try files.mediaCounts().failed == 1)
@@ -206,6 +201,17 @@ final class TestMaker: DerivativeMaker {
     try settle(files)
     #expect(try files.mediaCounts().known == 1)
     try files.close()
+  }
+
+  /// Somebody who ends decoders costs time, but no thumbnail; a file on which that never ends costs its own.
+  @Test func fileOnWhichTheDecoderIsKilledIsPutOff() throws {
+    let vault = try vault(maker)
+    maker.failNext(.killed, .killed)
+    try vault.files.put(photo("a"), try vault.files.make("a.jpg"))
+    try settle(vault.files)
+    #expect(maker.jobs == 3)
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.jpg"], in: vault.files) == "small photo a")
+    try vault.files.close()
   }
 
   @Test func decoderThatCannotBeHadIsTriedAgain() throws {

@@ -105,6 +105,25 @@ extension TerminalTests {
     #expect(try workspace.shell("cat Albums/file").output == "text\n")
   }
 
+  @Test func thumbnailsAreCountedOnALine() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      set -e
+      agonyfs mount --password-file password Vault Albums
+      vips gaussnoise one.jpg 900 700
+      for i in 1 2 3 4 5; do { cat one.jpg; echo $i; } > Albums/$i.jpg; done
+      """)
+    let terminal = try PseudoTerminal(["thumbnails", workspace.at("Albums")])
+    #expect(try terminal.waits(for: " to go, 0 failed"))
+    #expect(try terminal.waits(for: "\r\u{1B}[K"))
+    #expect(try terminal.waits(for: "5 made, 0 failed.\r\n"))
+    #expect(try terminal.ending() == .exited(0))
+    try expectSuccess(workspace, "agonyfs unmount Albums")
+  }
+
   @Test func stoppingShowsInputUntilItGoesOn() throws {
     let workspace = try Workspace()
     let terminal = try create(workspace)

@@ -44,7 +44,7 @@ import Testing
     } catch {
       switch error {
       case .notMedia, .undecodable, .tooLarge, .crashed, .timedOut: break
-      case .unavailable, .source: Issue.record("\(name): \(error)")
+      case .unavailable, .source, .killed: Issue.record("\(name): \(error)")
       }
     }
   }

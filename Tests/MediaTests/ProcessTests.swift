@@ -95,6 +95,23 @@ import Testing
     #expect(throws: ShellFailure.self) { try bench.shell("pgrep -f '^\(bench.path)/mine'") }
   }
 
+  /// Where it is killed again in the second try, the file is not blamed.
+  @Test(arguments: ["KILL", "TERM"]) func whoIsKilledAgainAndAgainIsNotBlamed(signal: String) throws {
+    let bench = try Bench()
+    try bench.writeQuarters()
+    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(Bench.program("agonyfs-decoder"))' mine")
+    let picture = try bench.file("picture.jpg")
+    let program = bench.path + "/mine"
+    let decoder = Bench.decoder(at: program)
+    defer { decoder.stop() }
+    let source = BehavingSource(size: Int64(picture.count)) { (_, _) throws(Errno) in
+      _ = unsafe system("pkill -\(signal) -f '^\(program)'")
+      return []
+    }
+    #expect(throws: DecoderError.killed) { try decoder.derive([.small], eagerly: false, from: source) }
+    #expect(throws: Never.self) { try decoder.derive([.small], eagerly: false, from: MemorySource(picture)) }
+  }
+
   @Test func decodersEndWithTheirDaemon() throws {
     let bench = try Bench()
     // The other end of its standard input is closed at once.

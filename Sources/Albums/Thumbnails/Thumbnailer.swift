@@ -35,6 +35,8 @@ struct ThumbnailState {
   var retryTime: UInt64 = 0
   /// How long the last wait was, in nanoseconds; each is twice as long as the one before.
   var retryDelay: UInt64 = 0
+  /// How often the decoder was killed on a file.
+  var kills: [InodeNumber: Int] = [:]
   /// Whether nothing more is to be begun, and what fails means nothing.
   var isEnding = false
 }
@@ -42,6 +44,8 @@ struct ThumbnailState {
 extension FileSystem {
   /// Files that are passed over in one look, because they are being written.
   private static let lookLimit = 1024
+  /// How often the decoder may be killed on one file before that is taken for the file's fault.
+  private static let maximumKills = 8
   /// A larger file is hashed only after it was found to be a video or photo, in bytes.
   private static let earlyHashLimit: Int64 = 64 << 20
   /// Until a decoder that could not be had is tried again, in nanoseconds: first and at most.
@@ -153,6 +157,8 @@ extension FileSystem {
     case nothing(MediaRecord.State, reason: String?)
     /// Another time.
     case later
+    /// The decoder was ended in the middle of it.
+    case killed
   }
 
   /// Looks at a content. Call without the lock.
@@ -168,16 +174,11 @@ extension FileSystem {
         if hasTwin(found) { return .twin(hash: found) }
         hash = found
       }
-      var hasCrashed = false
-      while true {
-        do throws(DecoderError) {
-          let made = try settings.maker.derive(sizes, eagerly: eagerly, from: source)
-          return .made(made, hash: try? hash ?? contentHash(of: source.inode))
-        } catch {
-          // Once it may have been the decoder that somebody killed; twice it is the file.
-          if error != .crashed || hasCrashed { return outcome(of: error) }
-          hasCrashed = true
-        }
+      do throws(DecoderError) {
+        let made = try settings.maker.derive(sizes, eagerly: eagerly, from: source)
+        return .made(made, hash: try? hash ?? contentHash(of: source.inode))
+      } catch {
+        return outcome(of: error)
       }
     } catch {
       return .nothing(.failed, reason: "its data cannot be read")
@@ -190,6 +191,7 @@ extension FileSystem {
     case .undecodable(let reason): return .nothing(.failed, reason: reason)
     case .tooLarge: return .nothing(.failed, reason: "it has too many pixels")
     case .crashed: return .nothing(.failed, reason: "the decoder crashed on it")
+    case .killed: return .killed
     case .timedOut: return .nothing(.failed, reason: "the decoder took too long")
     case .source: return .nothing(.failed, reason: "its data cannot be read")
     case .unavailable(let reason):
@@ -212,6 +214,19 @@ extension FileSystem {
     thumbnails.retryTime = monotonicTime() + delay
   }
 
+  /// Puts a file off, longer each time; false when that was often enough. Lock held.
+  private func postpone(_ inode: Inode) -> Bool {
+    let count = thumbnails.kills[inode.number] ?? 0
+    if count == Self.maximumKills {
+      thumbnails.kills[inode.number] = nil
+      return false
+    }
+    if thumbnails.kills.count >= Self.lookLimit { thumbnails.kills.removeAll() }
+    thumbnails.kills[inode.number] = count + 1
+    inode.contentChanged = monotonicTime() + Self.retryDelays.lowerBound << UInt64(count)
+    return true
+  }
+
   private func hasTwin(_ hash: [UInt8]) -> Bool {
     monitor.lock()
     defer { monitor.unlock() }
@@ -226,6 +241,10 @@ extension FileSystem {
         var record = MediaRecord(inode: inode.number, state: .known)
         switch outcome {
         case .later: return
+        case .killed:
+          if postpone(inode) { return }
+          record.state = .failed
+          record.reason = "the decoder was killed on it again and again"
         case .nothing(let state, let reason):
           // What could be made before stays.
           if before?.state == .known, let before { record = before } else { record.state = state }

@@ -2,6 +2,7 @@
 #define AGONYFS_PLATFORM_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
@@ -36,5 +37,9 @@ int agonyfs_spawn(
 /// posix_spawn(3) of a program that inherits nothing: no environment, no open files, a session of its own, default signals. Its
 /// descriptor 0 is `socket`, 1 and 2 are /dev/null, all others are closed. Gives 0 or an error number.
 int agonyfs_spawn_alone(pid_t *process, const char *path, char *const arguments[], int socket);
+
+/// Whether a child, which stays to be waited for, ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP).
+/// One that ends at this moment is waited for, a tenth of a second at most.
+bool agonyfs_was_killed(pid_t process);
 
 #endif

@@ -17,6 +17,8 @@ struct CommitState {
   var firstChange: UInt64?
   /// Whether there are so many changes that the next commit should not wait.
   var isUrgent = false
+  /// When the thread that commits looks again by itself: 0 while it is at work, the maximum while it waits to be woken.
+  var nextLook: UInt64 = 0
   /// When what was appended must be made durable at the latest.
   var barrierDue: UInt64?
   /// Until when making durable is not tried again, after it failed.
@@ -61,8 +63,10 @@ extension FileSystem {
   /// Notes that something may have been changed. Lock held.
   func noteChange() {
     if commits.firstChange == nil {
-      commits.firstChange = monotonicTime()
-      commitWork.signal()
+      let now = monotonicTime()
+      commits.firstChange = now
+      // It mostly looks in time, and waking it for every change that somebody syncs costs more than the change.
+      if commits.nextLook > now + commitInterval { commitWork.signal() }
     }
     if !commits.isUrgent, index.changeEstimate + unstored.count >= Self.urgentChanges {
       commits.isUrgent = true
@@ -72,11 +76,10 @@ extension FileSystem {
 
   /// The work of the thread that commits when it is time.
   func runCommitter() {
-    let interval = UInt64(options.commitInterval * 1e9)
     monitor.lock()
     while !isStopping, refusal == nil {
       let now = monotonicTime()
-      let commitDue = commits.isUrgent ? now : commits.firstChange.map { $0 + interval }
+      let commitDue = commits.isUrgent ? now : commits.firstChange.map { $0 + commitInterval }
       if let commitDue, commitDue <= now {
         do throws(Errno) {
           try commit()
@@ -102,15 +105,24 @@ extension FileSystem {
           commits.barrierPause = now + Self.durabilityDelay
         }
       } else if let due = [commitDue, commits.barrierDue].compactMap({ $0 }).min() {
-        commitWork.wait(until: due)
+        waitForCommitWork(until: due)
       } else {
         // Nothing is under way, so the memory that waits to be used again may as well go.
         if bufferedBytes == 0 { pool.trim() }
-        commitWork.wait()
+        waitForCommitWork(until: nil)
       }
     }
     monitor.unlock()
   }
+
+  private func waitForCommitWork(until time: UInt64?) {
+    commits.nextLook = time ?? .max
+    if let time { commitWork.wait(until: time) } else { commitWork.wait() }
+    commits.nextLook = 0
+  }
+
+  /// How long a change may wait for its commit, in nanoseconds.
+  private var commitInterval: UInt64 { UInt64(options.commitInterval * 1e9) }
 
   private func failureToMakeDurable() -> Errno? {
     do throws(Errno) {
@@ -170,10 +182,12 @@ extension FileSystem {
     logIsFull = false
     roomEstimate = 0
     // Most of the data goes without anybody having to wait.
-    makeEverythingReady()
+    queueEverything()
     while !logIsFull, refusal == nil {
       let flights = takeFlights(oldToo: false)
       if flights.isEmpty { break }
+      // The others help where there is more than this thread takes at once.
+      if !readyChunks.isEmpty { flushWork.broadcast() }
       carryOut(flights)
     }
 

@@ -50,8 +50,14 @@ extension FileSystem {
 
   /// Has all data that waits written as soon as possible. Lock held.
   func makeEverythingReady() {
+    queueEverything()
+    if !readyChunks.isEmpty { flushWork.broadcast() }
+  }
+
+  /// As `makeEverythingReady()`, for a caller who then writes it. Lock held.
+  func queueEverything() {
     while let place = waitingChunks.popFirst() {
-      if let chunk = place.chunk { makeReady(chunk) }
+      if let chunk = place.chunk { queue(chunk) }
     }
   }
 

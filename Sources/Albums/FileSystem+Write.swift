@@ -89,10 +89,16 @@ extension FileSystem {
 
   /// Has a chunk written as soon as possible.
   func makeReady(_ chunk: Chunk) {
-    guard let inode = chunk.owner, chunk.state == .waiting || chunk.state == .blocked else { return }
+    if queue(chunk) { flushWork.signal() }
+  }
+
+  /// Puts a chunk among those that are to be written; false when it is there or gone. Wakes nobody.
+  @discardableResult
+  func queue(_ chunk: Chunk) -> Bool {
+    guard let inode = chunk.owner, chunk.state == .waiting || chunk.state == .blocked else { return false }
     chunk.state = .ready
     readyChunks.append(ChunkPlace(inode: inode, window: chunk.window))
-    flushWork.signal()
+    return true
   }
 
   /// Notes that a chunk that waited is in no buffer any more.

@@ -28,6 +28,8 @@ package final class VirtualTree: Sendable {
   private struct OpenFiles {
     var next: UInt64 = 1
     var contents: [UInt64: [UInt8]] = [:]
+    /// Bytes that `status` had when it was opened last.
+    var statusSize: Int64?
   }
 
   /// The tree beside a file system; nil where thumbnails are switched off.
@@ -126,7 +128,10 @@ package final class VirtualTree: Sendable {
     case .tree(let size, let inode):
       return try fileSystem.attributes(of: fileSystem.derivative(size, of: inode)).size
     case .picture(let size, let inode): return Int64(pictures.size(inode, size) ?? 0)
-    case .status: return Int64(try status().utf8.count)
+    // Counting takes a while where there are many files; what is read is what was opened, whatever this says.
+    case .status:
+      if let known = open.withLock({ $0.statusSize }) { return known }
+      return Int64(try status().utf8.count)
     default: return 0
     }
   }
@@ -164,7 +169,9 @@ package final class VirtualTree: Sendable {
   package func open(_ node: VirtualNode) throws(Errno) -> UInt64 {
     let content: [UInt8]
     switch node {
-    case .status: content = Array(try status().utf8)
+    case .status:
+      content = Array(try status().utf8)
+      open.withLock { $0.statusSize = Int64(content.count) }
     case .failures: content = try failures()
     case .tree(let size, let inode): content = try jpeg(size, of: inode)
     case .picture(let size, let inode): content = try picture(size, of: inode)

@@ -61,6 +61,20 @@ import Testing
       """)
   }
 
+  /// What decodes is in the other program only.
+  @Test func theProgramWithTheKeysLinksNoDecoder() throws {
+    try expectSuccess(
+      try Workspace(),
+      """
+      set -e
+      ldd "$AGONYFS" > own
+      ldd "${AGONYFS%/*}/agonyfs-decoder" > others
+      not grep -E 'libvips|libav(codec|format|util)|libsw|libheif|libjpeg' own
+      grep -q libvips others
+      grep -q libavcodec others
+      """)
+  }
+
   @Test func whatFailsIsListedWithItsReason() throws {
     try mounted(
       """

@@ -69,7 +69,7 @@ import Testing
       set -e
       ldd "$AGONYFS" > own
       ldd "${AGONYFS%/*}/agonyfs-decoder" > others
-      not grep -E 'libvips|libav(codec|format|util)|libsw|libheif|libjpeg' own
+      not grep -E 'libvips|libav(codec|format|util)|libswscale|libheif|libjpeg' own
       grep -q libvips others
       grep -q libavcodec others
       """)

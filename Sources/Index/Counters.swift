@@ -4,7 +4,7 @@
 
 internal import Vault
 
-/// Figures that are kept in memory and stored in `meta` with each commit.
+/// Figures that are kept in memory. All but the live bytes are stored in `meta` with each commit that changed them.
 struct Counters: Equatable {
   var nextInode: UInt64 = InodeNumber.root.rawValue
   var nextCookie: UInt64 = 3
@@ -14,11 +14,11 @@ struct Counters: Equatable {
 
 extension Counters {
   /// Each figure's key in `meta`.
-  static let keys = ["next_inode", "next_cookie", "inode_count", "live_bytes"]
+  static let keys = ["next_inode", "next_cookie", "inode_count"]
 
   /// The figures in the order of `keys`.
   var values: [Int64] {
-    [Int64(bitPattern: nextInode), Int64(bitPattern: nextCookie), inodeCount, liveBytes]
+    [Int64(bitPattern: nextInode), Int64(bitPattern: nextCookie), inodeCount]
   }
 
   /// Takes the figures in the order of `keys`.
@@ -26,6 +26,5 @@ extension Counters {
     nextInode = UInt64(bitPattern: values[0])
     nextCookie = UInt64(bitPattern: values[1])
     inodeCount = values[2]
-    liveBytes = values[3]
   }
 }

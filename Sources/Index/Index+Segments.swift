@@ -4,7 +4,7 @@ package import Vault
 
 /// Statements on `segment`.
 struct SegmentStatements {
-  let find, add, delete, dead, sparsest, after: Statement
+  let find, add, delete, sum, after: Statement
 
   init(_ connection: Connection) throws(IndexError) {
     find = try connection.prepare("SELECT live FROM segment WHERE number = ?1")
@@ -13,8 +13,7 @@ struct SegmentStatements {
       INSERT INTO segment(number, live) VALUES(?1, ?2) ON CONFLICT(number) DO UPDATE SET live = live + excluded.live
       """)
     delete = try connection.prepare("DELETE FROM segment WHERE number = ?1")
-    dead = try connection.prepare("SELECT number FROM segment WHERE live = 0")
-    sparsest = try connection.prepare("SELECT number, live FROM segment WHERE live > 0 ORDER BY live")
+    sum = try connection.prepare("SELECT coalesce(sum(live), 0) FROM segment")
     after = try connection.prepare("SELECT number, live FROM segment WHERE number > ?1 ORDER BY number LIMIT ?2")
   }
 }
@@ -28,32 +27,6 @@ extension Index {
     segmentStatements.find.bind(1, segment.rawValue)
     let stored = try segmentStatements.find.firstRow { (row) throws(IndexError) in row.integer(0) }
     return (stored ?? 0) + live.deltas[segment, default: 0]
-  }
-
-  /// Segments that once had extents and have none, neither in the last commit nor now; at most `limit`.
-  package func deadSegments(limit: Int) throws(IndexError) -> [SegmentNumber] {
-    var dead: [SegmentNumber] = []
-    guard limit > 0 else { return dead }
-    try segmentStatements.dead.forEachRow { (row) throws(IndexError) in
-      let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
-      if live.deltas[segment] == nil { dead.append(segment) }
-      return dead.count < limit
-    }
-    return dead
-  }
-
-  /// Segments with live bytes as of the last commit, those with the fewest first, at most `limit`. The bytes are those of now; a segment
-  /// that died since is left out.
-  package func sparsestSegments(limit: Int) throws(IndexError) -> [SegmentLife] {
-    var sparsest: [SegmentLife] = []
-    guard limit > 0 else { return sparsest }
-    try segmentStatements.sparsest.forEachRow { (row) throws(IndexError) in
-      let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
-      let bytes = row.integer(1) + live.deltas[segment, default: 0]
-      if bytes > 0 { sparsest.append(SegmentLife(segment: segment, liveBytes: bytes)) }
-      return sparsest.count < limit
-    }
-    return sparsest
   }
 
   /// Removes the row of a dead segment, which is about to go from the log.
@@ -88,5 +61,10 @@ extension Index {
       return true
     }
     return found
+  }
+
+  /// The sum of all rows: what `totalLiveBytes` was at the last commit. It is not stored, because that would be one more page in most commits.
+  func storedLiveBytes() throws(IndexError) -> Int64 {
+    try segmentStatements.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 }

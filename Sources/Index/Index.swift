@@ -33,7 +33,7 @@ package final class Index: @unchecked Sendable {
   var live = LiveBytes()
   var counters = Counters()
   /// The counters as `meta` has them; none of the first values is one that a counter ever has.
-  var storedCounters = Counters(values: [-1, -1, -1, -1])
+  var storedCounters = Counters(values: [-1, -1, -1])
   /// `totalChanges` of the connection at the last commit.
   var changesAtCommit: Int64 = 0
   /// Whether pages changed without a row having changed.
@@ -67,7 +67,7 @@ package final class Index: @unchecked Sendable {
     if let owner { try fill(owner) } else { try load() }
   }
 
-  /// Adds what an older version of the format lacks. It is stored with the first commit that something else asks for, so that a mount which
+  /// Adds what an older version of the format lacks, and removes what it had. It is stored with the first commit that something else asks for, so that a mount which
   /// writes nothing creates nothing.
   private static func upgrade(_ connection: Connection) throws(IndexError) {
     let find = try connection.prepare("SELECT value FROM meta WHERE key = 'schema'")
@@ -75,6 +75,8 @@ package final class Index: @unchecked Sendable {
     try connection.execute("BEGIN")
     connection.transactionIsOpen = true
     try connection.execute(Schema.mediaTables)
+    try connection.execute("DROP INDEX segment_live")
+    try connection.execute("DELETE FROM meta WHERE key = 'live_bytes'")
     try connection.execute("UPDATE meta SET value = 2 WHERE key = 'schema'")
   }
 
@@ -96,6 +98,7 @@ package final class Index: @unchecked Sendable {
       values.append(value)
     }
     counters = Counters(values: values)
+    counters.liveBytes = try storedLiveBytes()
     storedCounters = counters
     changesAtCommit = connection.totalChanges
   }

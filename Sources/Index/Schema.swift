@@ -39,7 +39,6 @@ enum Schema {
     CREATE INDEX extent_position ON extent(position);
     CREATE TABLE attribute(inode INTEGER, name BLOB, value BLOB, PRIMARY KEY(inode, name)) WITHOUT ROWID;
     CREATE TABLE segment(number INTEGER PRIMARY KEY, live INTEGER);
-    CREATE INDEX segment_live ON segment(live);
     CREATE TABLE orphan(inode INTEGER PRIMARY KEY);
     CREATE TABLE slot(id BLOB PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;

@@ -192,7 +192,7 @@ import Vault
   }
 
   /// A segment is dead when neither the last commit nor the present has an extent in it.
-  @Test func deadAndSparse() throws {
+  @Test func segmentsAreForgottenOnceTheyAreDead() throws {
     let (index, store) = try makeIndex()
     func write(_ offset: Int, _ length: Int, _ number: Int) throws {
       let place = LogPosition(segment: segment(number), offset: 0)
@@ -204,25 +204,15 @@ import Vault
     try write(100, 50, 65)
     try write(200, 70, 66)
     #expect(try index.liveBytes(in: segment(64)) == 100)
-    #expect(try index.sparsestSegments(limit: 9) == [])
     try index.commit()
-    #expect(
-      try index.sparsestSegments(limit: 2) == [
-        SegmentLife(segment: segment(65), liveBytes: 50), SegmentLife(segment: segment(66), liveBytes: 70),
-      ])
     try index.removeExtents(of: .root, in: FileOffset(100)..<FileOffset(150), limit: 9)
     #expect(try index.liveBytes(in: segment(65)) == 0)
-    #expect(try index.deadSegments(limit: 9) == [])
-    #expect(try index.sparsestSegments(limit: 1).map(\.segment) == [segment(66)])
     #expect(throws: IndexError.damaged) { try index.forgetSegment(segment(65)) }
     try index.commit()
-    #expect(try index.deadSegments(limit: 9) == [segment(65)])
     try write(300, 5, 65)
-    #expect(try index.deadSegments(limit: 9) == [])
     try index.removeExtents(of: .root, in: FileOffset(300)..<FileOffset(305), limit: 9)
     try index.forgetSegment(segment(65))
     try index.commit()
-    #expect(try index.deadSegments(limit: 9) == [])
     #expect(try index.segmentLives(after: nil, limit: 9).map(\.segment) == [segment(64), segment(66)])
     let again = try Index(space: store)
     #expect(again.totalLiveBytes == 170)

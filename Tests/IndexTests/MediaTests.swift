@@ -68,6 +68,8 @@ import Vault
   @Test func spaceOfTheFirstVersionGetsTheTable() throws {
     let (index, store) = try makeIndex()
     try index.connection.execute("DROP TABLE media")
+    try index.connection.execute("CREATE INDEX segment_live ON segment(live)")
+    try index.setMeta("live_bytes", to: 0)
     try index.setMeta("schema", to: 1)
     try index.commit()
     let commits = store.commitCount

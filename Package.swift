@@ -82,7 +82,7 @@ let package = Package(
 
     .target(
       name: "FaultyStorage",
-      dependencies: ["Storage", "Vault", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["Storage", "Vault", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/FaultyStorage", swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: strict),
     .testTarget(

@@ -36,7 +36,8 @@ package struct VaultParameters: Equatable, Sendable {
 
   private static let algorithm = "argon2id13"
 
-  init(identifier: [UInt8], segmentSize: Int, derivations: [PasswordDerivation]) {
+  /// Parameters as they are; only those that are read from a file are held to bounds.
+  package init(identifier: [UInt8], segmentSize: Int, derivations: [PasswordDerivation]) {
     self.identifier = identifier
     self.segmentSize = segmentSize
     self.derivations = derivations

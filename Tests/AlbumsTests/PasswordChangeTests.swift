@@ -16,19 +16,14 @@ import Testing
     return text.withUTF8 { unsafe Password(copying: UnsafeRawBufferPointer($0)) }
   }
 
-  private func vault(over storage: FaultyStorage) throws -> Vault {
-    let derivation = try #require(
-      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 7, count: 16)))
-    return Vault(
-      storage: storage,
-      parameters: VaultParameters(
-        identifier: Array(repeating: 1, count: 16), segmentSize: TestVault.segmentSize, derivations: [derivation]))
-  }
+  private let parameters = VaultParameters.cheap
+
+  private func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
 
   /// A vault with one space, and a file in it.
   private func filled() throws -> FaultyStorage {
     let storage = FaultyStorage()
-    let vault = try vault(over: storage)
+    let vault = vault(over: storage)
     try SpaceManager.addSpace(to: vault, password: password(Self.old))
     let files = try FileSystem(
       space: try SpaceManager.openSpace(in: vault, password: password(Self.old)),
@@ -62,7 +57,7 @@ import Testing
         (try? SpaceManager.changePassword(
           in: vault(over: storage), old: password(Self.old), new: password(Self.new))) != nil
       let after = storage.powerCut(seed: seed << 32 + UInt64(stop))
-      let vault = try vault(over: after)
+      let vault = vault(over: after)
       let opening = [try opens(Self.old, vault), try opens(Self.new, vault)]
       #expect(opening != [false, false], "stopped at \(stop)")
       endings.insert(opening)

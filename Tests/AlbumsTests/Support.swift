@@ -12,7 +12,7 @@ import Testing
 
 /// A vault in memory with one space and its file system.
 final class TestVault {
-  static let segmentSize = 1 << 20
+  static let segmentSize = VaultParameters.cheap.segmentSize
   let storage: FaultyStorage
   let vault: Vault
   let body: SlotBody
@@ -22,12 +22,7 @@ final class TestVault {
 
   init(storage: FaultyStorage = FaultyStorage(), _ adjust: (inout FileSystemOptions) -> Void = { _ in }) throws {
     self.storage = storage
-    let derivation = try #require(
-      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 7, count: 16)))
-    vault = Vault(
-      storage: storage,
-      parameters: VaultParameters(
-        identifier: Array(repeating: 1, count: 16), segmentSize: Self.segmentSize, derivations: [derivation]))
+    vault = Vault(storage: storage, parameters: .cheap)
     (space, body) = vault.createSpace(suite: .aes256gcm, copyWindow: 0)
     options = FileSystemOptions(logger: quietLogger)
     adjust(&options)

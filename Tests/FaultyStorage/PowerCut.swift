@@ -71,7 +71,7 @@ extension FaultyStorage {
       while start < written {
         let end = min(written, (start / 4096 + 1) * 4096)
         if Bool.random(using: &generator) {
-          content.replaceSubrange(start..<end, with: repeatElement(0, count: end - start))
+          content.replaceSubrange(start..<end, with: [UInt8](repeating: 0, count: end - start))
         }
         start = end
       }
@@ -82,7 +82,8 @@ extension FaultyStorage {
       if Bool.random(using: &generator) {
         let isZero = Bool.random(using: &generator)
         let count = Int.random(in: 0...min(8192, written - content.count), using: &generator)
-        for _ in 0..<count { content.append(isZero ? 0 : UInt8.random(in: 0...255, using: &generator)) }
+        let other = UInt8.random(in: 0...255, using: &generator)
+        content.append(contentsOf: [UInt8](repeating: isZero ? 0 : other, count: count))
       }
       return content
     }

@@ -36,6 +36,6 @@ package struct CaseCount: ~Copyable {
 
   deinit { print("checked: \(count) \(name)") }
 
-  /// One more.
-  package mutating func add() { count += 1 }
+  /// One more, or several.
+  package mutating func add(_ more: Int = 1) { count += more }
 }

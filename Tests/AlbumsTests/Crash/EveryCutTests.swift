@@ -7,11 +7,12 @@ import Vault
 
 /// The power goes at every operation of the storage, in several ways.
 @Suite struct EveryCutTests {
-  /// How often each operation is cut, beside once with all that was not flushed lost, and once with nothing lost.
-  private static let mixedWays: UInt64 = 2
+  /// How often each operation is cut: once with all that was not flushed lost, once with nothing lost, and else with some of it.
+  private static let ways: UInt64 = TestLength.isLong ? 4 : 3
 
   @Test func everyCutLeavesAPrefixWithAllThatWasPromised() throws {
     var cases = CaseCount("power cuts")
+    var thumbnails = CaseCount("thumbnails after power cuts")
     for seed in TestLength.seeds(2) {
       let storage = FaultyStorage()
       storage.record()
@@ -21,22 +22,26 @@ import Vault
       try work.changePassword()
       try work.importAlbum()
       work.abandon()
-      try cutEverywhere(work, seed, &cases)
+      try cutEverywhere(work, seed, &cases, &thumbnails)
     }
     #expect(cases.count > 2000)
+    #expect(thumbnails.count > 1000)
   }
 
-  private func cutEverywhere(_ work: Workload, _ seed: UInt64, _ cases: inout CaseCount) throws {
+  private func cutEverywhere(
+    _ work: Workload, _ seed: UInt64, _ cases: inout CaseCount, _ thumbnails: inout CaseCount
+  ) throws {
     let player = TapePlayer(work.storage.recording)
     for operation in 1...work.storage.operationCount {
       player.wind(to: operation)
-      for way in 0..<Self.mixedWays + 2 {
+      for way in 0..<Self.ways {
         let tear = UInt64(operation) * 64 + way
         let cut: PowerCut = way == 0 ? .losesAll : way == 1 ? .keepsAll : .mixed(seed: tear ^ seed << 32)
         let found = player.cut(cut, seed: tear)
         let trial = Trial(
           work: work, storage: found, operation: operation, label: "seed \(seed), operation \(operation), way \(way)")
-        try trial.check(goesOn: (UInt64(operation) + way) % 5 == 0)
+        let number = UInt64(operation) + way
+        thumbnails.add(try trial.check(goesOn: number % 10 == 0, checks: TestLength.isLong || number % 3 == 0))
         cases.add()
       }
     }
@@ -52,27 +57,44 @@ private struct Trial {
   var comment: Comment { Comment(rawValue: label) }
   var vault: Vault { Vault(storage: storage, parameters: work.vault.parameters) }
 
-  /// With `goesOn`, something is written afterwards, and must survive another loss.
-  func check(goesOn: Bool) throws {
+  /// Looks at the whole tree and at what was promised. With `checks` at all that a check looks at, and at thumbnails; with `goesOn`
+  /// something is written afterwards, and must survive another loss.
+  ///
+  /// - Returns: how many thumbnails there were.
+  func check(goesOn: Bool, checks: Bool) throws -> Int {
     let isNear = { (at: Int) in abs(at - operation) < 12 }
     try checkPasswords(all: work.opens.contains { isNear($0.from) || isNear($0.to) })
     // While the space is being made there need not be one.
-    guard let promise = work.promises.last(where: { $0.operation < operation }) else { return }
+    guard let promise = work.promises.last(where: { $0.operation < operation }) else { return 0 }
     let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
     #expect(space.recoveryWarning == nil, comment)
-    let problems = Checker.check(space, readData: true).problems
-    #expect(problems == [], comment)
+    if checks {
+      let problems = Checker.check(space, readData: true).problems
+      #expect(problems == [], comment)
+    }
     let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
     let tree = try Tree(of: files)
+    var thumbnails = checks ? try checkThumbnails(files, tree) : 0
     let last = work.begun.lastIndex { $0 < operation } ?? 0
     let isPrefix = work.trees[promise.step...max(promise.step, last)].contains(tree)
     #expect(isPrefix, comment)
     try files.close()
-    if goesOn { try goOn(tree) }
+    if goesOn { thumbnails += try goOn(tree) }
+    return thumbnails
   }
 
-  private func goOn(_ tree: Tree) throws {
+  private func checkThumbnails(_ files: FileSystem, _ tree: Tree) throws -> Int {
+    var found = 0
+    for (path, line) in tree where line != "folder" {
+      if try files.expectThumbnail(of: try files.inode(at: path), comment) { found += 1 }
+    }
+    return found
+  }
+
+  /// Makes all thumbnails that are still missing, too.
+  private func goOn(_ tree: Tree) throws -> Int {
     let files = try Workload.mount(work.body, in: vault)
+    let thumbnails = try checkThumbnails(files, tree)
     let number = try files.make("after")
     try files.put(pattern(40_000, operation), number)
     try files.synchronize()
@@ -89,9 +111,10 @@ private struct Trial {
     let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
     let problems = Checker.check(space, readData: true).problems
     #expect(problems == [], comment)
+    return thumbnails
   }
 
-  /// Deriving keys takes time, so only near where something happens to them.
+  /// Only near where something happens to them.
   private func checkPasswords(all: Bool) throws {
     if all {
       var openings = 0

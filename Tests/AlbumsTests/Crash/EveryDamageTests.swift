@@ -110,7 +110,9 @@ import Vault
     // An older state is never shown as the newest.
     var right = work.trees[(work.trees.count - 1)...]
     if space.recoveryWarning != nil { right = work.trees[...] }
-    var named = Set(report.problems.compactMap(\.path))
+    // A photo whose thumbnail is hurt is whole itself; the thumbnail is made anew.
+    let problemsOfFiles = report.problems.filter { !$0.text.hasPrefix("only its thumbnail is hurt") }
+    var named = Set(problemsOfFiles.compactMap(\.path))
     var broken: [String] = []
     var isIndexHurt = false
     var rest: [(path: String, folder: InodeNumber)] = [("", .root)]

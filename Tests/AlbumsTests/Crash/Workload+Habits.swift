@@ -14,7 +14,8 @@ extension Workload {
     case 52..<64: try deleteSomething()
     case 64..<74: try moveSomething()
     case 74..<80: try cutSomething()
-    case 80..<86: try commit()
+    case 80..<83: try commit()
+    case 83..<86: try lookAtPhotos()
     case 86..<90: try synchronize()
     case 90..<94: try clean()
     case 94..<97: try remount()
@@ -31,9 +32,14 @@ extension Workload {
       let photo = album + "/photo \(number(0...30))"
       if model.files[photo] != nil { continue }
       try makeFile(photo, mode: 0o600)
-      try write(bytes([500, 20_000, 90_000][number(0...2)]), to: photo)
+      // Some come twice.
+      let isTwin = lastPhoto != nil && number(0...4) == 0
+      let content = isTwin ? lastPhoto : photoMark + bytes([500, 20_000, 90_000][number(0...2)])
+      lastPhoto = content
+      try write(content ?? [], to: photo)
       if number(0...1) == 0 { try setLabel(photo) }
     }
+    if number(0...1) == 0 { try lookAtPhotos() }
     if number(0...1) == 0 { try synchronize() }
   }
 

@@ -1,6 +1,6 @@
 // What people and programs do with an album, step by step and by a seed: photos are imported, documents saved by renaming over the old
 // one, a catalog changes pages with a journal beside it, things are moved, linked, cut and deleted; the cleaner runs, the space is closed
-// and opened, its password changes, other spaces come and go.
+// and opened, its password changes, other spaces come and go, thumbnails are made.
 //
 // Invariants
 // 1. Every call of the file system is one step, with the model's tree after it in `trees`; `begun` has the storage's operation before it.
@@ -52,6 +52,8 @@ final class Workload {
   /// The operation from which on another space was used last.
   private(set) var otherSpaceFrom = Int.max
   var generator: SeededGenerator
+  /// The content of the photo that was imported last.
+  var lastPhoto: [UInt8]?
   private var counter = 0
   private var password = 0
 
@@ -62,12 +64,7 @@ final class Workload {
     self.copyWindow = copyWindow
     self.storage = storage
     generator = SeededGenerator(seed: seed)
-    let derivation = try #require(
-      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 7, count: 16)))
-    vault = Vault(
-      storage: storage,
-      parameters: VaultParameters(
-        identifier: Array(repeating: 1, count: 16), segmentSize: TestVault.segmentSize, derivations: [derivation]))
+    vault = Vault(storage: storage, parameters: .cheap)
     try SpaceManager.addSpace(to: vault, password: Self.passwords[0])
     body = try vault.openSlot(try vault.slotKeys(for: Self.passwords[0])).body
     files = try Self.mount(body, in: vault, copyWindow: copyWindow)
@@ -85,6 +82,11 @@ final class Workload {
     options.dirtyLimit = 64 << 20
     options.cleans = false
     options.writers = 0
+    if !readOnly {
+      var thumbnails = ThumbnailOptions(maker: TestMaker())
+      thumbnails.isLazy = true
+      options.thumbnails = thumbnails
+    }
     return options
   }
 
@@ -97,7 +99,7 @@ final class Workload {
   func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
 
   /// One call of the file system, and the same on the model when it succeeded.
-  private func step(_ body: () throws -> Void, _ change: (inout TreeModel) -> Void) throws {
+  func step(_ body: () throws -> Void, _ change: (inout TreeModel) -> Void) throws {
     begun.append(storage.operationCount)
     do {
       try body()

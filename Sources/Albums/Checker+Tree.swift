@@ -7,11 +7,13 @@ extension Checker {
   mutating func noteForLater(_ inode: InodeRecord) {
     if inode.hasExtendedAttributes { withAttributes.insert(inode.number) }
     let isDirectory = inode.kind == Self.directoryKind
-    if isDirectory != (inode.parent != nil) { note(inode.number, "only a directory has a parent directory") }
+    if isDirectory != (inode.parent != nil) {
+      note(inode.number, "only a directory has a parent directory", .setParent(inode.number))
+    }
     if isDirectory { directories[inode.number] = inode.links > 0 ? inode.parent : .root }
     let isLink = inode.mode & FileKind.mask == FileKind.symbolicLink
     if isLink != (inode.target != nil) || (isLink && inode.size != Int64(inode.target?.count ?? 0)) {
-      note(inode.number, "the target of the symbolic link does not fit it")
+      note(inode.number, "the target of the symbolic link does not fit it", .setTarget(inode.number))
     }
   }
 
@@ -28,11 +30,16 @@ extension Checker {
     for directory in directories.keys.sorted() {
       var path: Set<InodeNumber> = []
       var current = directory
+      // The one that has to move so that the others are reached, too.
+      var highest = directory
       while !reached.contains(current) {
         guard path.insert(current).inserted, let parent = directories[current] else {
-          note(directory, "the directory cannot be reached from the root")
+          note(
+            directory, "the directory cannot be reached from the root",
+            .moveToLostAndFound(path.contains(current) && directories[current] != nil ? current : highest))
           break
         }
+        highest = current
         current = parent
       }
       reached.formUnion(path)
@@ -42,11 +49,15 @@ extension Checker {
   private mutating func checkEntry(_ located: LocatedDentry) {
     let inode = located.entry.inode
     let parent = directories[inode]
-    if directories[located.parent] == nil { note(inode, "it has a name in what is no directory") }
-    if (parent != nil) != (located.entry.kind == Self.directoryKind) {
-      note(inode, "a name says another kind than the inode")
+    if directories[located.parent] == nil {
+      note(inode, "it has a name in what is no directory", .dropName(located.parent, located.entry.name))
     }
-    if let parent, parent != located.parent { note(inode, "the directory says that it is elsewhere") }
+    if (parent != nil) != (located.entry.kind == Self.directoryKind) {
+      note(inode, "a name says another kind than the inode", .setKind(located.parent, located.entry.name))
+    }
+    if let parent, parent != located.parent {
+      note(inode, "the directory says that it is elsewhere", .setParent(inode))
+    }
   }
 
   /// Compares the inodes that should have extended attributes with those that have some.
@@ -55,11 +66,13 @@ extension Checker {
     while true {
       let owners = try index.inodesWithAttributes(after: last, limit: Self.batch)
       for owner in owners where withAttributes.remove(owner) == nil {
-        note(owner, "it has extended attributes that it does not know of")
+        note(owner, "it has extended attributes that it does not know of", .setHasAttributes(owner, true))
       }
       if owners.count < Self.batch { break }
       last = owners.last
     }
-    for inode in withAttributes.sorted() { note(inode, "its extended attributes are missing") }
+    for inode in withAttributes.sorted() {
+      note(inode, "its extended attributes are missing", .setHasAttributes(inode, false))
+    }
   }
 }

@@ -49,7 +49,7 @@ extension Index {
     }
   }
 
-  /// The rows of `segment` after a number, in order, at most `limit`: live bytes as of the last commit, for checking.
+  /// The rows of `segment` after a number, in order, at most `limit`: live bytes with changes that are not committed, for checking.
   package func segmentLives(after number: SegmentNumber?, limit: Int) throws(IndexError) -> [SegmentLife] {
     let statement = segmentStatements.after
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
@@ -57,7 +57,7 @@ extension Index {
     var found: [SegmentLife] = []
     try statement.forEachRow { (row) throws(IndexError) in
       let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
-      found.append(SegmentLife(segment: segment, liveBytes: row.integer(1)))
+      found.append(SegmentLife(segment: segment, liveBytes: row.integer(1) + live.deltas[segment, default: 0]))
       return true
     }
     return found

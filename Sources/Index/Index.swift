@@ -27,6 +27,7 @@ package final class Index: @unchecked Sendable {
   let smallStatements: SmallStatements
   let mediaStatements: MediaStatements
   let checkStatements: CheckStatements
+  let repairStatements: RepairStatements
 
   /// Savepoints that are open.
   var depth = 0
@@ -64,6 +65,7 @@ package final class Index: @unchecked Sendable {
     smallStatements = try SmallStatements(connection)
     mediaStatements = try MediaStatements(connection)
     checkStatements = try CheckStatements(connection)
+    repairStatements = try RepairStatements(connection)
     if let owner { try fill(owner) } else { try load() }
   }
 

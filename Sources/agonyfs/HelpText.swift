@@ -123,8 +123,14 @@ enum HelpText {
 
   static let check = """
     Verifies the log, the pages of the index, the index itself, and that every file's data is there; with --read-data \
-    every byte as well. Damaged files are named by path, and the status is 16 when there are any. Nothing is ever \
-    changed. Spaces that the password does not open cannot be seen, so they are not checked. \(password)
+    every byte as well. Damaged files are named by path, and the status is 16 when there are any. Nothing is changed \
+    without --repair. Spaces that the password does not open cannot be seen, so they are not checked.
+
+    With --repair it reads every byte, shows what it would do, and asks; --yes agrees beforehand. Without either of them, \
+    and with --json without --yes, nothing is changed. What is healthy is not touched; of damaged files all that can be \
+    read stays, and what cannot becomes a hole, each named with its bytes; what has no name comes to lost+found. The \
+    status is 0 when nothing is wrong any more and nothing was lost, else 16. Copy the vault first if there is room. \
+    \(password)
     """
 
   static let info = """

@@ -122,6 +122,16 @@ struct Spaces {
     }
   }
 
+  /// Checks everything, every byte included, and plans what would repair it.
+  func planRepair(_ password: Password) throws -> Repair {
+    try Self.wording(path) { () throws(VaultError) in try SpaceManager.planRepair(in: vault, password: password) }
+  }
+
+  /// Does what a repair planned; gives what is wrong afterwards.
+  func carryOut(_ repair: Repair) throws -> CheckReport {
+    try Self.wording(path) { () throws(VaultError) in try repair.carryOut() }
+  }
+
   private static func wording<R>(_ path: String, _ body: () throws(VaultError) -> R) throws(CommandFailure) -> R {
     do throws(VaultError) {
       return try body()

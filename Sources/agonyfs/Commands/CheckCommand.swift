@@ -13,15 +13,29 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Read every byte of every file as well.")
   var readData = false
 
+  @Flag(help: "Read everything, and repair what is damaged.")
+  var repair = false
+
+  @Flag(help: "With --repair: do not ask.")
+  var yes = false
+
   @Flag(help: "Print JSON.")
   var json = false
 
   @OptionGroup(title: "Password")
   var password: PasswordOptions
 
+  func validate() throws {
+    if yes, !repair { throw ValidationError("--yes goes with --repair.") }
+  }
+
   func run() throws {
     let spaces = try Spaces(vault: vault)
     let secret = try password.source().password(for: .opening, prompt: "Password for \(spaces.path)")
+    if repair {
+      try RepairDialogue(spaces: spaces, isAgreedTo: yes, isJSON: json).run(secret)
+      return
+    }
     let report = CheckResult(try spaces.check(secret, readData: readData), readData: readData)
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
     if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }

@@ -1,0 +1,125 @@
+internal import Index
+internal import Vault
+
+/// What the extents of one inode come to.
+struct ExtentSums {
+  var bytes: Int64 = 0
+  var end = FileOffset.zero
+
+  mutating func add(_ extent: ExtentRecord) {
+    bytes += Int64(extent.length)
+    end = max(end, extent.end)
+  }
+}
+
+/// The extents against the segments that they are in, their bytes, and the counts that are kept of them.
+extension Checker {
+  mutating func checkExtents(suspects: Set<SegmentNumber>) throws(IndexError) {
+    let present = Set(space.segments().map(\.number))
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Space.maximumExtentLength, alignment: 4096)
+    defer { unsafe buffer.deallocate() }
+    var live: [SegmentNumber: Int64] = [:]
+    var last: LocatedExtent?
+    while true {
+      let step = try index.extents(after: last, limit: Self.batch)
+      for located in step {
+        let extent = located.extent
+        let segment = extent.position.segment
+        live[segment, default: 0] += Int64(extent.length)
+        extents[located.inode, default: ExtentSums()].add(extent)
+        report.dataBytes += Int64(extent.length)
+        if let before = last, before.inode == located.inode, before.extent.end > extent.offset {
+          note(
+            located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
+            .dropExtent(located.inode, extent.offset))
+        }
+        last = located
+        guard extent.length > 0, extent.skip >= 0,
+          extent.skip + extent.length <= extent.recordLength,
+          extent.recordLength <= Space.maximumExtentLength,
+          extent.position.offset < space.segmentBytes
+        else {
+          note(
+            located.inode, "the extent at byte \(extent.offset.rawValue) is impossible",
+            .dropExtent(located.inode, extent.offset))
+          continue
+        }
+        guard present.contains(segment) else {
+          note(
+            located.inode,
+            "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone",
+            .makeHole(located.inode, extent.offset..<extent.end)
+          )
+          continue
+        }
+        if readData || suspects.contains(segment) { unsafe read(located, into: buffer) }
+      }
+      if step.count < Self.batch { break }
+    }
+    try checkLiveBytes(live)
+  }
+
+  /// Reads an extent; where that fails, every part of it that is sealed by itself, so that no more is called damaged than is.
+  private mutating func read(_ located: LocatedExtent, into buffer: UnsafeMutableRawBufferPointer) {
+    let extent = located.extent
+    if unsafe isReadable(extent, into: buffer) {
+      report.readBytes += Int64(extent.length)
+      return
+    }
+    var damaged: Range<FileOffset>?
+    var offset = extent.offset
+    while offset < extent.end {
+      let inRecord = extent.skip + (offset - extent.offset)
+      let next = min(extent.end, offset + (Space.filePageSize - inRecord % Space.filePageSize))
+      if let part = extent.clamped(to: offset..<next), unsafe isReadable(part, into: buffer) {
+        report.readBytes += Int64(part.length)
+        if let damaged { noteDamage(located.inode, damaged) }
+        damaged = nil
+      } else {
+        damaged = (damaged?.lowerBound ?? offset)..<next
+      }
+      offset = next
+    }
+    if let damaged { noteDamage(located.inode, damaged) }
+  }
+
+  private func isReadable(_ extent: ExtentRecord, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<extent.length])
+    do throws(VaultError) {
+      try unsafe space.read(
+        extent.position, recordLength: extent.recordLength, range: extent.skip..<extent.skip + extent.length,
+        into: target)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private mutating func noteDamage(_ inode: InodeNumber, _ range: Range<FileOffset>) {
+    note(
+      inode, "bytes \(range.lowerBound.rawValue) to \(range.upperBound.rawValue) are damaged", .makeHole(inode, range))
+  }
+
+  private mutating func checkLiveBytes(_ counted: [SegmentNumber: Int64]) throws(IndexError) {
+    var counted = counted
+    var last: SegmentNumber?
+    while true {
+      let lives = try index.segmentLives(after: last, limit: Self.batch)
+      for life in lives {
+        let bytes = counted.removeValue(forKey: life.segment) ?? 0
+        if bytes == life.liveBytes { continue }
+        add(
+          "the count of live bytes of segment \(life.segment.rawValue) is wrong", .setLiveBytes(life.segment, bytes))
+      }
+      if lives.count < Self.batch { break }
+      last = lives.last?.segment
+    }
+    for (segment, bytes) in counted.sorted(by: { $0.key < $1.key })
+    where try index.liveBytes(in: segment) != bytes {
+      add(
+        "segment \(segment.rawValue) holds data, but no count of live bytes is kept for it",
+        .setLiveBytes(segment, bytes))
+    }
+  }
+}

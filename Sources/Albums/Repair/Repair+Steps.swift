@@ -1,0 +1,132 @@
+internal import Index
+internal import Vault
+
+/// Applying single steps to the index.
+extension Repair {
+  /// Applies a step; false when there was nothing to do any more.
+  func apply(_ step: RepairStep, to index: Index) throws(IndexError) -> Bool {
+    switch step {
+    case .makeHole(let inode, let range): return try makeHole(range, in: inode, index)
+    case .dropExtent(let inode, let offset):
+      try index.dropExtent(of: inode, at: offset)
+      try forgetHash(of: inode, index)
+    case .dropDerivative(let inode): try dropDerivative(inode, index)
+    case .dropExtents(let inode): try index.dropExtents(of: inode)
+    case .dropMedia(let inode):
+      let row = try index.media(inode)
+      try index.deleteMedia(inode)
+      try freeUnused([row?.small, row?.large].compactMap(\.self), index)
+    case .dropAttributes(let inode): try index.removeAllAttributes(of: inode)
+    case .dropNames(let inode):
+      for name in try index.names(of: [inode]) { try index.deleteDentry(parent: name.parent, name: name.name) }
+    case .dropName(let parent, let name):
+      if try index.inode(parent)?.kind == Checker.directoryKind { return false }
+      return try index.deleteDentry(parent: parent, name: name)
+    case .keepOneName(let inode): return try keepOneName(of: inode, index)
+    case .giveName(let inode): return try giveName(to: inode, index)
+    case .moveToLostAndFound(let inode): return try moveToLostAndFound(inode, index)
+    case .setKind(let parent, let name):
+      guard var entry = try index.dentry(parent: parent, name: name), let record = try index.inode(entry.inode),
+        entry.kind != record.kind
+      else { return false }
+      entry.kind = record.kind
+      try index.replaceDentry(parent: parent, entry)
+    case .setParent(let inode): return try setParent(of: inode, index)
+    case .setHasAttributes(let inode, let has):
+      guard try index.inode(inode) != nil else {
+        try index.removeAllAttributes(of: inode)
+        return true
+      }
+      try change(inode, index) { $0.hasExtendedAttributes = has }
+    case .setTarget(let inode):
+      try change(inode, index) { record in
+        let isLink = record.mode & FileKind.mask == FileKind.symbolicLink
+        // A link to nowhere is as good as one that was lost, and keeps its name.
+        record.target = isLink ? record.target ?? Array("lost".utf8) : nil
+        if isLink { record.size = Int64(record.target?.count ?? 0) }
+      }
+    case .keep(let inode): try index.removeOrphan(inode)
+    case .setLinks(let inode, let links): try change(inode, index) { $0.links = links }
+    case .setAllocated(let inode, let bytes): try change(inode, index) { $0.allocated = bytes }
+    case .setSize(let inode, let size): try change(inode, index) { $0.size = size }
+    case .setLiveBytes(let segment, let bytes): try index.setLiveBytes(in: segment, to: bytes)
+    case .setTotals(let inodes, let bytes): try index.setTotals(inodes: inodes, liveBytes: bytes)
+    case .addSlot(let slot): try index.addSlot(slot)
+    }
+    return true
+  }
+
+  /// Changes the record of an inode, if there is one.
+  func change(
+    _ inode: InodeNumber, _ index: Index, _ body: (inout InodeRecord) -> Void
+  ) throws(IndexError) {
+    guard var record = try index.inode(inode) else { return }
+    body(&record)
+    try index.update(record)
+  }
+
+  private func makeHole(
+    _ range: Range<FileOffset>, in inode: InodeNumber, _ index: Index
+  ) throws(IndexError) -> Bool {
+    let pieces = try index.removeExtents(of: inode, in: range, limit: .max)
+    if pieces.isEmpty { return false }
+    try change(inode, index) { record in
+      record.allocated -= pieces.reduce(0) { $0 + Int64($1.length) }
+    }
+    try forgetHash(of: inode, index)
+    return true
+  }
+
+  /// The thumbnail of a file that lost bytes may be the best that is left of it, so it stays; but the content is another now.
+  private func forgetHash(of inode: InodeNumber, _ index: Index) throws(IndexError) {
+    guard var media = try index.media(inode), media.hash != nil else { return }
+    media.hash = nil
+    try index.setMedia(media)
+  }
+
+  private func dropDerivative(_ derivative: InodeNumber, _ index: Index) throws(IndexError) {
+    var last: InodeNumber?
+    var unused: [InodeNumber] = [derivative]
+    while true {
+      let batch = try index.derivatives(after: last, limit: Checker.batch)
+      for entry in batch where entry.derivatives.contains(derivative) {
+        unused += entry.derivatives
+        try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
+      }
+      if batch.count < Checker.batch { break }
+      last = batch.last?.inode
+    }
+    try freeUnused(unused, index)
+  }
+
+  /// Deletes those derivatives that no file points at.
+  private func freeUnused(_ derivatives: [InodeNumber], _ index: Index) throws(IndexError) {
+    var unused = Set(derivatives)
+    var last: InodeNumber?
+    while !unused.isEmpty {
+      let batch = try index.derivatives(after: last, limit: Checker.batch)
+      for entry in batch { unused.subtract(entry.derivatives) }
+      if batch.count < Checker.batch { break }
+      last = batch.last?.inode
+    }
+    for derivative in unused { try free(derivative, index) }
+  }
+
+  /// Deletes an inode and all that belongs to it.
+  private func free(_ inode: InodeNumber, _ index: Index) throws(IndexError) {
+    try index.removeExtents(of: inode, in: .zero..<FileOffset(rawValue: .max), limit: .max)
+    try index.removeAllAttributes(of: inode)
+    try index.deleteInode(inode)
+    try index.removeOrphan(inode)
+  }
+
+  /// Deletes what was marked as deleted and has no name.
+  func freeOrphans(_ index: Index) throws(IndexError) {
+    for orphan in try index.orphans(limit: .max) {
+      let media = try index.media(orphan)
+      try index.deleteMedia(orphan)
+      try free(orphan, index)
+      try freeUnused([media?.small, media?.large].compactMap(\.self), index)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// What a repair does, before and after it is done.
+package struct RepairPlan: Sendable {
+  /// One thing that is done.
+  package struct Item: Sendable, Equatable {
+    /// The path, inside the space, of the file or directory that it is for; nil when it is for none.
+    package let path: String?
+    /// What is done, as a clause.
+    package let text: String
+    /// Whether something is gone that only a backup has.
+    package let isLoss: Bool
+    /// The bytes of the file that are lost; nil when it is not about bytes.
+    package let lostBytes: Range<Int64>?
+  }
+
+  /// All that is done, in order.
+  package internal(set) var items: [Item] = []
+  /// What cannot be repaired, as sentences without a full stop.
+  package internal(set) var unrepairable: [String] = []
+
+  /// Whether there is nothing to do.
+  package var isEmpty: Bool { items.isEmpty }
+  /// Whether something is lost.
+  package var hasLosses: Bool { items.contains(where: \.isLoss) }
+}

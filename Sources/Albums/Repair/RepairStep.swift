@@ -1,0 +1,110 @@
+internal import Index
+internal import Vault
+
+/// One change that makes the index agree with itself or with what can be read. The walk that finds a problem proposes it, and it is harmless
+/// where the problem is gone meanwhile.
+enum RepairStep: Hashable {
+  /// The bytes cannot be read, or are nowhere: they become a hole.
+  case makeHole(InodeNumber, Range<FileOffset>)
+  /// The row of an extent makes no sense.
+  case dropExtent(InodeNumber, FileOffset)
+  /// A thumbnail is hurt: it and all that points at it go, so that it is made anew.
+  case dropDerivative(InodeNumber)
+  /// All data of an inode that does not exist.
+  case dropExtents(InodeNumber)
+  /// What is known of a content whose inode does not exist.
+  case dropMedia(InodeNumber)
+  /// All extended attributes of an inode that does not exist.
+  case dropAttributes(InodeNumber)
+  /// All names of an inode that does not exist, or of the root.
+  case dropNames(InodeNumber)
+  /// A name in what is no directory.
+  case dropName(InodeNumber, FileName)
+  /// A directory keeps the one of its names that it knows of.
+  case keepOneName(InodeNumber)
+  /// An inode without a name gets one in `lost+found`.
+  case giveName(InodeNumber)
+  /// A directory that the root does not lead to goes to `lost+found`.
+  case moveToLostAndFound(InodeNumber)
+  /// An entry says what kind the inode has.
+  case setKind(InodeNumber, FileName)
+  /// A directory knows which one holds it, and nothing else has such knowledge.
+  case setParent(InodeNumber)
+  /// An inode knows whether it has extended attributes.
+  case setHasAttributes(InodeNumber, Bool)
+  /// A symbolic link is as long as its target; nothing else has one.
+  case setTarget(InodeNumber)
+  /// What has a name is not marked as deleted.
+  case keep(InodeNumber)
+  /// The number of names.
+  case setLinks(InodeNumber, UInt32)
+  /// The number of bytes that extents hold.
+  case setAllocated(InodeNumber, Int64)
+  /// The file reaches to the end of its data.
+  case setSize(InodeNumber, Int64)
+  /// The number of bytes in a segment that files need.
+  case setLiveBytes(SegmentNumber, Int64)
+  /// The totals of the space.
+  case setTotals(inodes: Int64, liveBytes: Int64)
+  /// The id of a slot that opens the space.
+  case addSlot([UInt8])
+
+  /// Whether it follows from the rest of the index, so that it waits until nothing else has to change.
+  var isDerived: Bool {
+    switch self {
+    case .setLinks, .setAllocated, .setSize, .setLiveBytes, .setTotals: true
+    default: false
+    }
+  }
+
+  /// Whether something is gone that only a backup has.
+  var isLoss: Bool {
+    switch self {
+    case .makeHole, .dropExtent, .dropNames: true
+    case .setHasAttributes(_, let has): !has
+    default: false
+    }
+  }
+
+  /// The bytes of the file that are lost.
+  var lostBytes: Range<Int64>? {
+    guard case .makeHole(_, let range) = self else { return nil }
+    return range.lowerBound.rawValue..<range.upperBound.rawValue
+  }
+
+  /// What happens, as a clause whose subject is the file.
+  var text: String {
+    switch self {
+    case .makeHole(_, let range):
+      "bytes \(range.lowerBound.rawValue) to \(range.upperBound.rawValue) cannot be read and become a hole"
+    case .dropExtent(_, let offset): "the data at byte \(offset.rawValue) makes no sense and becomes a hole"
+    case .dropDerivative: "its thumbnail is dropped and made anew"
+    case .dropExtents(let inode): "the data of inode \(inode.rawValue), which does not exist, is given up"
+    case .dropMedia(let inode): "the description of inode \(inode.rawValue), which does not exist, is dropped"
+    case .dropAttributes(let inode): "the attributes of inode \(inode.rawValue), which does not exist, are dropped"
+    case .dropNames: "the name leads nowhere and is removed"
+    case .dropName(_, let name): "the name \(name.description) in what is no directory is removed"
+    case .keepOneName: "it keeps one of its names"
+    case .giveName(let inode): "inode \(inode.rawValue) has no name and gets one in lost+found"
+    case .moveToLostAndFound: "it is moved to lost+found"
+    case .setKind(_, let name): "the entry \(name.description) says what kind it is"
+    case .setParent: "it knows again which directory holds it"
+    case .setHasAttributes(_, let has): has ? "its extended attributes come back" : "its extended attributes are lost"
+    case .setTarget: "it fits its target again"
+    case .keep: "it is no longer marked as deleted"
+    case .setLinks(_, let links): "its link count becomes \(links)"
+    case .setAllocated(_, let bytes): "\(bytes) bytes are counted for it"
+    case .setSize(_, let size): "its size becomes \(size), the end of its data"
+    case .setLiveBytes(let segment, _): "the live bytes of segment \(segment.rawValue) are counted anew"
+    case .setTotals: "the totals of the space are counted anew"
+    case .addSlot: "the space notes the password's own slot"
+    }
+  }
+}
+
+/// A step and whom it is for.
+struct PlannedStep {
+  var step: RepairStep
+  /// The path of the file; nil when the step is for none, or the file has no name.
+  var path: String?
+}

@@ -1,0 +1,33 @@
+package import Crypto
+internal import Storage
+package import Vault
+
+extension SpaceManager {
+  /// Verifies all that a password reaches: the log's segments and chain, the database's pages, the index's integrity, names, link counts, extents and
+  /// the counts that are kept; with `readData` every byte of every file. Changes nothing.
+  ///
+  /// - Throws: `.noSpaceOpens`; `.spaceInUse` while the space is mounted; `.damaged` when no state of the space can be found; `.system`.
+  package static func check(
+    in vault: Vault, password: Password, readData: Bool
+  ) throws(VaultError) -> CheckReport {
+    let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(body, readOnly: true, acceptOlder: false)
+    var report = Checker.check(space, readData: readData, slot: slot.identifier.bytes)
+    if let warning = space.recoveryWarning {
+      report.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
+    }
+    return report
+  }
+
+  /// Checks everything, every byte included, and plans what would repair it. Changes nothing; the space is locked as long as the result lives.
+  ///
+  /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.readOnly` when the vault cannot be written; `.damaged` when no state of the space can be
+  ///   found; `.system`.
+  package static func planRepair(in vault: Vault, password: Password) throws(VaultError) -> Repair {
+    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(body, acceptOlder: true)
+    if let reason = space.readOnlyReason { throw .readOnly(reason) }
+    return Repair(of: space, in: vault, body: body, slot: slot.identifier.bytes)
+  }
+}

@@ -1,0 +1,97 @@
+internal import Albums
+internal import ArgumentParser
+internal import Crypto
+
+/// `agonyfs check --repair`: shows what is wrong and what would be done, asks, does it, and shows what is wrong then.
+struct RepairDialogue {
+  let spaces: Spaces
+  /// Whether nobody is to be asked.
+  let isAgreedTo: Bool
+  let isJSON: Bool
+
+  func run(_ password: Password) throws {
+    let repair = try spaces.planRepair(password)
+    var result = RepairResult(repair)
+    if !isJSON { result.planLines.forEach(Output.line) }
+    if !repair.plan.isEmpty, try isAgreed() {
+      result.add(try spaces.carryOut(repair), losses: repair.plan.hasLosses)
+      if !isJSON { result.endLines.forEach(Output.line) }
+    } else if !repair.plan.isEmpty {
+      Output.note("Nothing was changed; to repair, agree at a terminal, or add --yes.")
+    } else if !result.unrepairable.isEmpty {
+      Output.note("Nothing was changed; restore the vault, or the part of it that is damaged, from a backup.")
+    }
+    if isJSON { try Output.json(result) }
+    if !result.isWell { throw ExitCode(CommandStatus.damage.rawValue) }
+  }
+
+  private func isAgreed() throws -> Bool {
+    if isAgreedTo { return true }
+    guard !isJSON, let terminal = Terminal() else { return false }
+    return try terminal.confirm("Do that?")
+  }
+}
+
+/// What `check --repair` shows. The names of its fields are those of `--json`, and stay.
+struct RepairResult: Encodable {
+  /// One thing that is done, or would be.
+  struct Step: Encodable {
+    /// The path inside the space; null when it is for no file.
+    var path: String?
+    var step: String
+    /// Whether something is gone that only a backup has.
+    var isLoss: Bool
+    /// Where the bytes that are lost begin and end; null when it is not about bytes.
+    var lostFrom: Int64?
+    var lostTo: Int64?
+  }
+
+  /// What was wrong.
+  var found: CheckResult
+  /// What is done about it, or would be.
+  var steps: [Step]
+  /// What cannot be repaired.
+  var unrepairable: [String]
+  /// Whether it was done.
+  var isDone = false
+  /// Whether something was lost.
+  var hasLosses = false
+  /// What is wrong afterwards; null when nothing was done.
+  var left: CheckResult?
+
+  init(_ repair: Repair) {
+    found = CheckResult(repair.found, readData: true)
+    steps = repair.plan.items.map {
+      Step(
+        path: $0.path, step: $0.text, isLoss: $0.isLoss, lostFrom: $0.lostBytes?.lowerBound,
+        lostTo: $0.lostBytes?.upperBound)
+    }
+    unrepairable = repair.plan.unrepairable
+  }
+
+  /// Notes that it was done.
+  mutating func add(_ report: CheckReport, losses: Bool) {
+    isDone = true
+    hasLosses = losses
+    left = CheckResult(report, readData: false)
+  }
+
+  /// Whether nothing is wrong and nothing was lost.
+  var isWell: Bool { left.map { $0.isClean && !hasLosses } ?? found.isClean }
+
+  /// What is wrong, and what would be done, for people.
+  var planLines: [String] {
+    found.lines
+      + steps.map { step in
+        let text = step.path.map { "\($0): \(step.step)" } ?? step.step
+        return step.isLoss ? "lost: \(text)" : "repair: \(text)"
+      } + unrepairable.map { "cannot be repaired: \($0)" }
+  }
+
+  /// How it ended, for people.
+  var endLines: [String] {
+    guard let left else { return [] }
+    if !left.isClean { return ["Repaired as far as possible. What is left:"] + left.lines }
+    return [hasLosses ? "Repaired; what is called lost above is lost." : "Repaired; nothing was lost."]
+  }
+}

@@ -113,7 +113,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "CommandTests", dependencies: ["agonyfs"], swiftSettings: strict),
+    .testTarget(name: "CommandTests", dependencies: ["agonyfs", "FaultyStorage"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

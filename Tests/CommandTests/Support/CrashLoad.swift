@@ -8,7 +8,8 @@ import SystemPackage
 /// `manifest1` and `manifest2` say, in order: `has N I` after file I of writer N and its directory were fsynced, `current N I` after a file was
 /// renamed over another one and the directory was fsynced, `going N I` before a file is deleted, `gone N I` after that was fsynced.
 enum CrashLoad {
-  /// Shell functions: `start` has two writers work in `Albums` until they meet an error, `finish` waits for them, `verify` compares.
+  /// Shell functions: `start` has two writers work in `Albums` until they meet an error or there is a file `stop`,
+  /// `finish` waits for them, `verify` compares.
   static let functions = #"""
     body() { seq $2 $(($2 + 3000 * ($2 % 7) + 10)) | sed "s/^/$1 /"; }
     writer() {
@@ -16,7 +17,7 @@ enum CrashLoad {
       i=$(tail -n 1 manifest$1 2> /dev/null | cut -d ' ' -f 3)
       i=$((${i:-0} + 10))
       mkdir -p $d && sync Albums || return
-      while :; do
+      while ! [ -e stop ]; do
         i=$((i + 1))
         body $1 $i > source$1
         dd if=source$1 of=$d/f$i bs=64k conv=fsync && sync $d || return

@@ -67,6 +67,10 @@ struct Checker {
   /// Looks at the log's segments and at every page of the index.
   static func examineLog(of space: Space) -> LogExamination {
     var result = LogExamination()
+    if space.isMissedBySearch {
+      result.problems.append(
+        CheckReport.Problem(path: nil, text: "a file that leads to the newest state is missing, so a mount misses it"))
+    }
     let findings = space.verify(readData: false)
     result.suspects = Set(findings.map(\.segment))
     for finding in findings where finding.isCertain {

@@ -11,7 +11,7 @@ extension SpaceManager {
     in vault: Vault, password: Password, readData: Bool
   ) throws(VaultError) -> CheckReport {
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
-    let space = try vault.openSpace(body, readOnly: true, acceptOlder: false)
+    let space = try vault.openSpace(body, readOnly: true, scanning: true)
     var report = Checker.check(space, readData: readData, slot: slot.identifier.bytes)
     if let warning = space.recoveryWarning {
       report.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
@@ -26,7 +26,7 @@ extension SpaceManager {
   package static func planRepair(in vault: Vault, password: Password) throws(VaultError) -> Repair {
     if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
-    let space = try vault.openSpace(body, acceptOlder: true)
+    let space = try vault.openSpace(body, acceptOlder: true, scanning: true)
     if let reason = space.readOnlyReason { throw .readOnly(reason) }
     return Repair(of: space, in: vault, body: body, slot: slot.identifier.bytes)
   }

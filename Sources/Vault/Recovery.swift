@@ -24,6 +24,8 @@ struct RecoveredState {
   var tail: RecoveredTail?
   /// Segments that a crash left beyond the end of the log, and heads that it tore: nothing names what is in them.
   var leftover: Set<SegmentNumber> = []
+  /// Whether the search misses the newest head, which was found by listing the vault.
+  var isMissedBySearch = false
   /// Why the space must not be written; nil when it may.
   var warning: String?
 }
@@ -57,6 +59,30 @@ struct Recovery {
     } catch {
       throw .system(error, "looking for the newest head")
     }
+  }
+
+  /// The number of the newest head by the headers of all files of the vault, whatever the search sees. Nil when there is none.
+  func newestListed() throws(VaultError) -> EpochNumber? {
+    guard let listed = try allHeads().last else { return try newestExisting() }
+    return max(listed, try newestExisting() ?? listed)
+  }
+
+  /// The first number from `next` on that the search finds once a head has it: heads of all its prefixes exist.
+  func searchable(from next: EpochNumber) throws(VaultError) -> EpochNumber {
+    var number = next.rawValue
+    var shift: UInt32 = 1
+    while shift < 31 {
+      let prefix = (number >> shift) << shift
+      var isFound = prefix == 0 || prefix == number
+      if !isFound { isFound = try exists(EpochNumber(rawValue: prefix)) }
+      if isFound {
+        shift += 1
+      } else {
+        number = prefix + (1 << shift)
+        shift = 1
+      }
+    }
+    return EpochNumber(rawValue: number)
   }
 
   /// Finds and replays the newest state. `newest` is what `newestExisting` gave.

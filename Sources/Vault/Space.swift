@@ -37,6 +37,8 @@ package final class Space: @unchecked Sendable {
   let lock = Lock()
   /// What recovery found wrong; nil when it found the newest state.
   package let recoveryWarning: String?
+  /// Whether a mount would not find the state that this space was opened at, since a head that leads there is missing.
+  package let isMissedBySearch: Bool
   var failure: String?
   var closed = false
 
@@ -106,6 +108,7 @@ package final class Space: @unchecked Sendable {
     flushedThrough = state.end
     recovered = state.tail
     recoveryWarning = state.warning
+    isMissedBySearch = state.isMissedBySearch
     failure = readOnlyReason
   }
 

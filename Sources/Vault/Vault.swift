@@ -98,11 +98,13 @@ package final class Vault: Sendable {
   /// - Parameters:
   ///   - readOnly: whether other read-only users may have the space open as well.
   ///   - observing: whether to look without a lock, also while somebody writes; the space is read-only then.
+  ///   - scanning: whether to look at the headers of all files for the newest head, as a check does. Where the search alone would not have
+  ///     found it, the next head gets a number under which it does.
   ///   - acceptOlder: whether a state that is older than what was once written may be gone on from.
   /// - Throws: `.spaceInUse`; `.damaged` when the space cannot be found.
   package func openSpace(
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
-    copyWindow: Int64 = Space.defaultCopyWindow
+    scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
   ) throws(VaultError) -> Space {
     let keys = SpaceKeys(spaceKey: body.spaceKey, suite: body.suite)
     let recovery = Recovery(storage: storage, keys: keys, segmentSize: parameters.segmentSize)
@@ -111,7 +113,7 @@ package final class Vault: Sendable {
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault's directory cannot be written" }
     while true {
-      guard let newest = try recovery.newestExisting() else {
+      guard let newest = scanning ? try recovery.newestListed() : try recovery.newestExisting() else {
         throw .damaged("the space of this password has no head")
       }
       var leases: [any SegmentLease] = []
@@ -125,8 +127,16 @@ package final class Vault: Sendable {
         throw .system(error, "locking the space")
       }
       // Whoever held the space until now may have begun an epoch in between.
-      if try recovery.newestExisting() != newest { continue }
-      let state = try recovery.recover(newest: newest)
+      let found = try recovery.newestExisting()
+      if found != newest {
+        guard scanning, try recovery.newestListed() == newest else { continue }
+      }
+      var state = try recovery.recover(newest: newest)
+      if found != newest {
+        state.isMissedBySearch = true
+        let next = try recovery.searchable(from: EpochNumber(rawValue: state.highestEpoch.rawValue + 1))
+        state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)
+      }
       return Space(
         storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, state: state,
         leases: leases, readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))

@@ -302,6 +302,34 @@ import Testing
     }
   }
 
+  /// The search for the newest head misses it when one that leads there is gone; the headers of the files tell.
+  @Test func aLostHeadOnTheWayToTheNewestIsNoLoss() throws {
+    let vault = try filled()
+    let keys = SpaceKeys(spaceKey: vault.body.spaceKey, suite: vault.body.suite)
+    var newest = UInt32(0)
+    // On to a state that has an older head on the way to it.
+    repeat {
+      try change(vault) { (index) throws(IndexError) in try index.requireCommit() }
+      let space = try vault.vault.openSpace(vault.body, readOnly: true)
+      newest = space.heads.last?.epoch.rawValue ?? 0
+      try space.close()
+    } while newest & (newest - 1) == 0
+    let before = try contents(vault)
+    let lost = UInt32(1) << (31 - UInt32(newest.leadingZeroBitCount))
+    vault.storage.tamper(keys.headIdentifier(EpochNumber(rawValue: lost))) { _ in nil }
+    let space = try vault.vault.openSpace(vault.body, acceptOlder: true, scanning: true)
+    #expect(space.isMissedBySearch)
+    let repair = Repair(of: space, in: vault.vault, body: vault.body, slot: nil)
+    #expect(!repair.plan.hasLosses && !repair.plan.isEmpty)
+    #expect(try repair.carryOut().problems == [])
+    let after = try contents(vault)
+    #expect(before.keys.sorted() == after.keys.sorted())
+    for (path, old) in before where old.bytes != nil {
+      #expect(after[path]?.record == old.record)
+      #expect(isSame(after[path]?.bytes ?? [], old.bytes ?? []))
+    }
+  }
+
   private func isEmpty(_ segment: SegmentNumber, _ space: Space) throws -> Bool {
     try Index(space: space).extents(in: segment, limit: 1).isEmpty
   }

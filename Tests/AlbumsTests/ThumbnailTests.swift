@@ -214,6 +214,25 @@ final class TestMaker: DerivativeMaker {
     try vault.files.close()
   }
 
+  /// A large thumbnail that is given up takes nothing from the small one.
+  @Test func whatWasMadeStaysWhereTheDecoderIsKilled() throws {
+    let maker = TestMaker(leavesLargeOut: true)
+    let vault = try vault(maker)
+    let file = try vault.files.make("a.heic")
+    try vault.files.put(photo("a"), file)
+    try settle(vault.files)
+    for _ in 0..<9 {
+      maker.failNext(.killed)
+      #expect(throws: Errno.self) { try vault.files.derivative(.large, of: file) }
+    }
+    expect(.noSuchFileOrDirectory) { _ = try vault.files.derivative(.large, of: file) }
+    #expect(try open([".agonyfs", "thumbnails", "256", "a.heic"], in: vault.files) == "small photo a")
+    try vault.files.close()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(space, readData: true).problems == [])
+    try space.close()
+  }
+
   @Test func decoderThatCannotBeHadIsTriedAgain() throws {
     let vault = try vault(maker)
     maker.failNext(.unavailable("it was not there"))

@@ -239,12 +239,13 @@ extension FileSystem {
       try changing { () throws(Errno) in
         if inode.isNoted || inode.record.links == 0 || thumbnails.isEnding { return }
         var record = MediaRecord(inode: inode.number, state: .known)
-        switch outcome {
-        case .later: return
-        case .killed:
+        var outcome = outcome
+        if case .killed = outcome {
           if postpone(inode) { return }
-          record.state = .failed
-          record.reason = "the decoder was killed on it again and again"
+          outcome = .nothing(.failed, reason: "the decoder was killed on it again and again")
+        }
+        switch outcome {
+        case .later, .killed: return
         case .nothing(let state, let reason):
           // What could be made before stays.
           if before?.state == .known, let before { record = before } else { record.state = state }

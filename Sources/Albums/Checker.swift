@@ -69,7 +69,7 @@ struct Checker {
     var result = LogExamination()
     if space.isMissedBySearch {
       result.problems.append(
-        CheckReport.Problem(path: nil, text: "a file that leads to the newest state is missing, so a mount misses it"))
+        CheckReport.Problem(path: nil, text: "a file that leads to the newest state is missing"))
     }
     let findings = space.verify(readData: false)
     result.suspects = Set(findings.map(\.segment))

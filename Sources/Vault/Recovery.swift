@@ -24,7 +24,7 @@ struct RecoveredState {
   var tail: RecoveredTail?
   /// Segments that a crash left beyond the end of the log, and heads that it tore: nothing names what is in them.
   var leftover: Set<SegmentNumber> = []
-  /// Whether the search misses the newest head, which was found by listing the vault.
+  /// Whether the search by prefix misses the newest head, since one that leads there is lost.
   var isMissedBySearch = false
   /// Why the space must not be written; nil when it may.
   var warning: String?
@@ -42,48 +42,6 @@ struct Recovery {
   let storage: any Storage
   let keys: SpaceKeys
   let segmentSize: Int
-
-  /// The number of the newest head that exists, by its binary prefix: of the old heads those are kept whose number is the newest with low bits
-  /// cleared. Nil when there is none.
-  func newestExisting() throws(VaultError) -> EpochNumber? {
-    var newest: UInt32 = 0
-    for bit in (0..<31).reversed() where try exists(EpochNumber(rawValue: newest | 1 << UInt32(bit))) {
-      newest |= 1 << UInt32(bit)
-    }
-    return newest == 0 ? nil : EpochNumber(rawValue: newest)
-  }
-
-  private func exists(_ epoch: EpochNumber) throws(VaultError) -> Bool {
-    do throws(Errno) {
-      return try storage.exists(keys.headIdentifier(epoch))
-    } catch {
-      throw .system(error, "looking for the newest head")
-    }
-  }
-
-  /// The number of the newest head by the headers of all files of the vault, whatever the search sees. Nil when there is none.
-  func newestListed() throws(VaultError) -> EpochNumber? {
-    guard let listed = try allHeads().last else { return try newestExisting() }
-    return max(listed, try newestExisting() ?? listed)
-  }
-
-  /// The first number from `next` on that the search finds once a head has it: heads of all its prefixes exist.
-  func searchable(from next: EpochNumber) throws(VaultError) -> EpochNumber {
-    var number = next.rawValue
-    var shift: UInt32 = 1
-    while shift < 31 {
-      let prefix = (number >> shift) << shift
-      var isFound = prefix == 0 || prefix == number
-      if !isFound { isFound = try exists(EpochNumber(rawValue: prefix)) }
-      if isFound {
-        shift += 1
-      } else {
-        number = prefix + (1 << shift)
-        shift = 1
-      }
-    }
-    return EpochNumber(rawValue: number)
-  }
 
   /// Finds and replays the newest state. `newest` is what `newestExisting` gave.
   ///
@@ -174,7 +132,7 @@ struct Recovery {
   }
 
   /// The numbers of all heads of this space, by opening the header of every file, in order.
-  private func allHeads() throws(VaultError) -> [EpochNumber] {
+  func allHeads() throws(VaultError) -> [EpochNumber] {
     var epochs: [EpochNumber] = []
     do throws(Errno) {
       try storage.list { listing in

@@ -37,7 +37,7 @@ package final class Space: @unchecked Sendable {
   let lock = Lock()
   /// What recovery found wrong; nil when it found the newest state.
   package let recoveryWarning: String?
-  /// Whether a mount would not find the state that this space was opened at, since a head that leads there is missing.
+  /// Whether a head that leads to the state that this space was opened at is lost. The next head gets a number to which another way leads.
   package let isMissedBySearch: Bool
   var failure: String?
   var closed = false

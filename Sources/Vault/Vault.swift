@@ -98,8 +98,7 @@ package final class Vault: Sendable {
   /// - Parameters:
   ///   - readOnly: whether other read-only users may have the space open as well.
   ///   - observing: whether to look without a lock, also while somebody writes; the space is read-only then.
-  ///   - scanning: whether to look at the headers of all files for the newest head, as a check does. Where the search alone would not have
-  ///     found it, the next head gets a number under which it does.
+  ///   - scanning: whether to look at the headers of all files for the newest head, as a check does, however many are lost.
   ///   - acceptOlder: whether a state that is older than what was once written may be gone on from.
   /// - Throws: `.spaceInUse`; `.damaged` when the space cannot be found.
   package func openSpace(
@@ -127,12 +126,12 @@ package final class Vault: Sendable {
         throw .system(error, "locking the space")
       }
       // Whoever held the space until now may have begun an epoch in between.
-      let found = try recovery.newestExisting()
-      if found != newest {
-        guard scanning, try recovery.newestListed() == newest else { continue }
-      }
+      let found = try recovery.newestByPrefix()
+      if let found, found > newest { continue }
+      if try recovery.head(following: newest) != nil { continue }
       var state = try recovery.recover(newest: newest)
       if found != newest {
+        // The next head gets a number with which no lost head hides it, so that another loss does no harm either.
         state.isMissedBySearch = true
         let next = try recovery.searchable(from: EpochNumber(rawValue: state.highestEpoch.rawValue + 1))
         state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)

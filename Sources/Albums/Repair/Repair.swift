@@ -56,7 +56,7 @@ package final class Repair {
       found.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
       add("the newest state that can be read becomes the state of the space; what came after it is lost", isLoss: true)
     }
-    if space.isMissedBySearch { add("the newest state is written where a mount finds it") }
+    if space.isMissedBySearch { add("another way is made to the newest state") }
     if !found.isClean, !log.suspects.isEmpty {
       damaged = log.suspects
       add("what can be read in \(damaged.count) damaged files of the vault is copied, and they are given up")

@@ -1,0 +1,59 @@
+import Crypto
+import FaultyStorage
+import Storage
+import Testing
+
+@testable import Vault
+
+/// Any one head of a space is gone, or damaged anywhere: a mount finds the newest state all the same, or does not write.
+@Suite struct LostHeadTests {
+  /// A closed space with a history of commits, an epoch each. Where the past is given up, only those heads are left that the search needs.
+  private func history(epochs: Int, givingUpThePast: Bool, closing: Bool = true) throws -> TestSpace {
+    let test = TestSpace()
+    for version in 1...epochs {
+      try test.space.commit([1: page(1, version: version)], pageCount: 1)
+      if givingUpThePast {
+        test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      }
+      if version < epochs { try test.space.advanceEpoch() }
+    }
+    try test.space.barrier()
+    if closing { try test.space.close() } else { test.storage.killProcess() }
+    return test
+  }
+
+  /// The numbers of all heads that are there.
+  private func heads(_ test: TestSpace) -> [EpochNumber] {
+    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    return (1...UInt32(200)).map { EpochNumber(rawValue: $0) }
+      .filter { test.storage.names.contains(keys.headIdentifier($0)) }
+  }
+
+  @Test(arguments: [7, 8, 9, 11, 12, 21, 32, 33, 47, 64], [false, true])
+  func aLostHeadLeadsToNoOlderState(epochs: Int, givingUpThePast: Bool) throws {
+    let test = try history(epochs: epochs, givingUpThePast: givingUpThePast)
+    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    for head in heads(test) {
+      let identifier = keys.headIdentifier(head)
+      // The same files, the same inodes.
+      let storage = test.storage.powerCut(seed: 1)
+      let lost = storage.content(identifier)
+      storage.tamper(identifier) { _ in nil }
+      let vault = test.vault(over: storage)
+      let space = try vault.openSpace(test.body, copyWindow: 0)
+      let newest = page(1, version: epochs)
+      let isShown = try? space.pageBytes(1) == newest
+      // The page itself may have been in the lost file.
+      #expect(isShown != false, "without head \(head.rawValue) an older state is shown")
+      guard space.readOnlyReason == nil else { continue }
+      try space.commit([1: page(1, version: 1000)], pageCount: 1)
+      try space.close()
+      #expect(try vault.openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1000))
+      // The file comes back.
+      if !storage.names.contains(identifier) { storage.place(lost, as: identifier) }
+      #expect(
+        try vault.openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1000),
+        "with head \(head.rawValue) back")
+    }
+  }
+}

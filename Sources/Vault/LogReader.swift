@@ -163,7 +163,7 @@ extension LogReader.Record {
 
   /// What a commit says; nil for other records and when it does not authenticate.
   func commit() -> CommitBody? {
-    guard header.kind == .commit, header.bodyLength == CommitBody.size + CipherSuite.tagSize,
+    guard header.kind == .commit, header.bodyLength >= CommitBody.size + CipherSuite.tagSize,
       let plaintext = blob(at: bodyOffset, sealedLength: header.bodyLength, kind: BlobKind.commit)
     else { return nil }
     return try? CommitBody(decoding: plaintext)

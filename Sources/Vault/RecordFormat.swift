@@ -175,6 +175,7 @@ enum PagesFormat {
 
 /// What a commit says.
 struct CommitBody: Equatable {
+  /// Bytes without patches.
   static let size = 56
   /// How many pages records since the commit before belong to this one.
   var recordCount: UInt32
@@ -185,6 +186,13 @@ struct CommitBody: Equatable {
   var flushedThrough: LogPosition
   /// The chain value before this record.
   var chain: [UInt8]
+  /// Pages of which only what changed is stated.
+  var patches: [PageNumber: PagePatch]
+
+  /// Bytes of the sealed body.
+  static func bodyLength(_ patches: [PageNumber: PagePatch]) -> Int {
+    size + PatchList.size(patches) + CipherSuite.tagSize
+  }
 
   var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -193,15 +201,20 @@ struct CommitBody: Equatable {
     writer.append(sequence)
     writer.append(flushedThrough.rawValue)
     writer.append(chain)
+    PatchList.encode(patches, into: &writer)
     return writer.bytes
   }
 
-  init(recordCount: Int, pageCount: UInt32, sequence: UInt64, flushedThrough: LogPosition, chain: [UInt8]) {
+  init(
+    recordCount: Int, pageCount: UInt32, sequence: UInt64, flushedThrough: LogPosition, chain: [UInt8],
+    patches: [PageNumber: PagePatch] = [:]
+  ) {
     self.recordCount = UInt32(recordCount)
     self.pageCount = pageCount
     self.sequence = sequence
     self.flushedThrough = flushedThrough
     self.chain = chain
+    self.patches = patches
   }
 
   init(decoding bytes: [UInt8]) throws(ByteReader.Truncated) {
@@ -211,5 +224,6 @@ struct CommitBody: Equatable {
     sequence = try reader.read()
     flushedThrough = LogPosition(rawValue: try reader.read())
     chain = try reader.readBytes(SpaceKeys.chainSize)
+    patches = try PatchList.decode(&reader)
   }
 }

@@ -14,6 +14,7 @@ internal import SystemPackage
 struct RecoveredState {
   var epochs: [EpochNumber: EpochEntry] = [:]
   var pages: [UInt64] = []
+  var patches: [PageNumber: PagePatch] = [:]
   var heads: [KeptHead] = []
   var retired: [SegmentNumber: EpochNumber] = [:]
   var sequence: UInt64 = 0
@@ -243,12 +244,16 @@ struct Recovery {
     state.retired = head.state.retired
     state.sequence = head.state.sequence
     var map = PageMap(positions: head.state.pages)
+    var patched = PatchedPages(patches: head.state.patches)
     for commit in commits {
       map.resize(to: commit.body.pageCount)
       for (page, position) in commit.pages { map.set(page, to: position) }
+      patched.replay(
+        whole: commit.pages.map(\.0), patches: commit.body.patches, pageCount: commit.body.pageCount)
       state.sequence = commit.body.sequence
     }
     state.pages = map.positions
+    state.patches = patched.patches
     state.end = commits.last?.end ?? start
     state.chain = commits.last?.chainAfter ?? startChain
     if durable > state.end {

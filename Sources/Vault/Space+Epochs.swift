@@ -77,7 +77,8 @@ extension Space {
       let state = HeadState(
         epoch: epoch, time: time, identity: identity,
         previousEnd: LogPosition(segment: before.number, offset: before.end), previousChain: before.chain,
-        sequence: sequence, heads: keptHeads, epochs: epochs, retired: dead, pages: map.positions)
+        sequence: sequence, heads: keptHeads, epochs: epochs, retired: dead, pages: map.positions,
+        patches: patched.patches)
       try writeHead(state)
       if !stalled.isEmpty { throw .noSpace }
     } catch {
@@ -97,6 +98,8 @@ extension Space {
     }
 
     heads = keptHeads
+    // A base of an old epoch would keep its segment alive, and what an earlier mount patched cannot be patched again.
+    rewriteQueue.formUnion(patched.patches.keys)
     retired = dead
     pendingRetired.subtract(dying)
     recordsSinceHead = 0
@@ -244,10 +247,11 @@ extension Space {
     }
     lock.unlock()
     let pageCount = databasePageCount
-    var size = RecordHeader.recordLength(bodyLength: CommitBody.size + CipherSuite.tagSize)
+    var size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength([:]))
     size = min(size, segmentSize)
     _ = try reserveAndExecute(
-      [.commit(recordCount: 0, pageCount: pageCount, flags: RecordHeader.closedFlag)], size: size, committing: false)
+      [.commit(recordCount: 0, pageCount: pageCount, flags: RecordHeader.closedFlag, patches: [:])], size: size,
+      committing: false)
     try barrier()
     let last = lock.withLock { (current, end) }
     guard let segment = last.0 else { return }

@@ -18,9 +18,11 @@ extension Space {
       return
     }
     let position = map.position(of: number)
+    let patch = patched.patches[number]
     lock.unlock()
     guard let position else { throw .damaged("database page \(number.rawValue) is not in the map") }
     try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
+    unsafe patch?.apply(to: page)
   }
 
   /// Appends changed pages and the commit that closes them, without flushing.
@@ -52,11 +54,12 @@ extension Space {
     let given = Set(pages.map(\.number))
     for number in given { copies[number] = nil }
     for number in queued where copies[number] == nil && !given.contains(number) && number.rawValue <= pageCount {
-      copies[number] = try readPageBytes(number)
+      // What cannot be read stays where it is, and is reported where it is needed.
+      copies[number] = try? readPageBytes(number)
     }
     do throws(VaultError) {
       try resumeStalled()
-      try appendCommit(pages, copies: copies, pageCount: pageCount)
+      try appendCommit(pages, copies: copies, moving: queued, pageCount: pageCount)
       lock.withLock {
         unwrittenPages.removeAll()
         unwrittenPageCount = nil
@@ -97,14 +100,16 @@ extension Space {
     return bytes
   }
 
+  /// `moving` are pages that may not stay where they are in the log.
   private func appendCommit(
-    _ pages: [PageWrite], copies: [PageNumber: [UInt8]], pageCount: UInt32
+    _ pages: [PageWrite], copies: [PageNumber: [UInt8]], moving: Set<PageNumber>, pageCount: UInt32
   ) throws(VaultError) {
     // The copies live in one block of memory while they are sealed.
     let block = UnsafeMutableRawBufferPointer.allocate(
       byteCount: max(1, copies.count * Self.databasePageSize), alignment: 16)
     defer { unsafe block.deallocate() }
-    var all = pages
+    let split = lock.withLock { patched.split(pages, mustBeWhole: moving) }
+    var all = split.whole
     for (index, copy) in copies.sorted(by: { $0.key < $1.key }).enumerated() {
       let start = index * Self.databasePageSize
       let place = unsafe UnsafeMutableRawBufferPointer(rebasing: block[start..<start + Self.databasePageSize])
@@ -112,17 +117,18 @@ extension Space {
       unsafe all.append(PageWrite(number: copy.key, bytes: UnsafeRawBufferPointer(place)))
     }
     var plans: [RecordPlan] = []
-    var size = RecordHeader.recordLength(bodyLength: CommitBody.size + CipherSuite.tagSize)
+    var size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(split.patches))
     for start in stride(from: 0, to: all.count, by: PagesFormat.pagesPerRecord) {
       let part = Array(all[start..<min(start + PagesFormat.pagesPerRecord, all.count)])
       plans.append(.pages(part))
       size += RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(part.count))
     }
-    plans.append(.commit(recordCount: plans.count, pageCount: pageCount, flags: 0))
+    plans.append(.commit(recordCount: plans.count, pageCount: pageCount, flags: 0, patches: split.patches))
     let layout = try reserveAndExecute(plans, size: size, committing: true)
     lock.withLock {
       map.resize(to: pageCount)
       for (page, position) in layout.pagePositions { map.set(page, to: position) }
+      rewriteQueue.formUnion(patched.commit(whole: all, patches: split.patches, pageCount: pageCount))
     }
   }
 }

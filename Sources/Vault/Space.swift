@@ -45,6 +45,7 @@ package final class Space: @unchecked Sendable {
   // The state that a head states.
   var epochs: [EpochNumber: EpochEntry]
   var map: PageMap
+  var patched: PatchedPages
   var heads: [KeptHead]
   var retired: [SegmentNumber: EpochNumber]
   var sequence: UInt64
@@ -96,6 +97,7 @@ package final class Space: @unchecked Sendable {
     self.leases = leases
     epochs = state.epochs
     map = PageMap(positions: state.pages)
+    patched = PatchedPages(patches: state.patches)
     heads = state.heads
     retired = state.retired
     sequence = state.sequence

@@ -11,6 +11,9 @@ import Testing
   static let logs = ["log-aes-256-gcm", "log-xchacha20-poly1305"]
   static let file = (0..<16_484).map { UInt8(truncatingIfNeeded: $0 * $0 + 3 * $0) }
   static let databasePage = (0..<4096).map { UInt8(truncatingIfNeeded: 5 * $0 + $0 >> 8) }
+  /// What the second commit changes in it.
+  static let patch: [UInt8] = [8, 0, 8, 0] + Array("changed!".utf8) + [0xf8, 0x0f, 8, 0] + Array(1...8)
+  static let patchedPage = databasePage[..<8] + Array("changed!".utf8) + databasePage[16..<4088] + Array(1...8)
 
   @Test func aSlotComesFromThePassword() throws {
     let vector: Vectors.Slot = try Vectors.read("slot")
@@ -49,8 +52,8 @@ import Testing
     let head = SegmentNumber(epoch: EpochNumber(rawValue: 1), index: 0)
     let branch = bytes(vector.branch)
     #expect(keys.headIdentifier(head.epoch).bytes == bytes(vector.headIdentifier))
-    let second = SegmentNumber(epoch: head.epoch, index: 1)
-    #expect(keys.identifier(second, branch: branch).bytes == bytes(vector.secondIdentifier))
+    let next = SegmentNumber(epoch: head.epoch, index: 1)
+    #expect(keys.identifier(next, branch: branch).bytes == bytes(vector.secondIdentifier))
 
     let key = keys.segmentKey(salt: bytes(vector.salt))
     let header = SegmentHeader(number: head, branch: branch, previousEnd: 0, chain: bytes(vector.chain))
@@ -67,6 +70,10 @@ import Testing
     let commit = CommitBody(
       recordCount: 1, pageCount: 2, sequence: 42,
       flushedThrough: LogPosition(segment: head, offset: vector.records[1].offset), chain: chains[3])
+    let patch = try PagePatch(decoding: Self.patch)
+    let second = CommitBody(
+      recordCount: 0, pageCount: 2, sequence: 43, flushedThrough: commit.flushedThrough, chain: chains[4],
+      patches: [PageNumber(rawValue: 2): patch])
     let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
     let extent = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.file.count, alignment: 16)
     defer {
@@ -82,12 +89,15 @@ import Testing
         kind: .extent, bodyLength: ExtentFormat.bodyLength(Self.file.count), first: 12, second: 4096,
         third: UInt64(Self.file.count)),
       RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(1), first: 1),
-      RecordHeader(kind: .commit, flags: RecordHeader.closedFlag, bodyLength: CommitBody.size + 16, first: 42),
+      RecordHeader(kind: .commit, bodyLength: CommitBody.size + 16, first: 42),
+      RecordHeader(
+        kind: .commit, flags: RecordHeader.closedFlag, bodyLength: CommitBody.size + 8 + Self.patch.count + 16,
+        first: 43),
     ]
     let bodies: [RunRecord.Body] = unsafe [
       .blob(state, kind: BlobKind.head), .extent(UnsafeRawBufferPointer(extent)),
       .pages([PageWrite(number: PageNumber(rawValue: 2), bytes: UnsafeRawBufferPointer(pages))]),
-      .blob(commit.encoded, kind: BlobKind.commit),
+      .blob(commit.encoded, kind: BlobKind.commit), .blob(second.encoded, kind: BlobKind.commit),
     ]
     var offset = SegmentFormat.recordsStart
     for (index, header) in headers.enumerated() {
@@ -121,14 +131,14 @@ import Testing
     let space = try test.vault.openSpace(SlotBody(spaceKey: secret(bytes(vector.spaceKey)), suite: suite))
     #expect(space.readOnlyReason == nil)
     #expect(space.databasePageCount == 2)
-    #expect(try space.pageBytes(2) == Self.databasePage)
+    #expect(try space.pageBytes(2) == Array(Self.patchedPage))
     #expect(throws: VaultError.self) { try space.pageBytes(1) }
     let position = LogPosition(
       segment: SegmentNumber(epoch: EpochNumber(rawValue: 1), index: 0), offset: vector.records[1].offset)
     let piece = ExtentPiece(write: 0, offset: FileOffset(4096), length: Self.file.count, position: position)
     #expect(try space.bytes(piece) == Self.file)
     #expect(space.verify(readData: true) == [])
-    #expect(space.sequence == 42)
+    #expect(space.sequence == 43)
   }
 
   @Test func aHeadStateIsReadAndWritten() throws {
@@ -146,6 +156,7 @@ import Testing
     #expect(state.epochs[epoch(9)]?.branch == (9..<25).map { UInt8($0) })
     #expect(state.retired == [SegmentNumber(epoch: epoch(6), index: 2): epoch(8)])
     #expect(state.pages.count == 4)
+    #expect(state.patches.keys.sorted() == [1, 3].map { PageNumber(rawValue: $0) })
     #expect(state.encoded == encoded)
     for count in 0..<encoded.count {
       #expect(throws: ByteReader.Truncated.self) { try HeadState(decoding: Array(encoded[..<count])) }
@@ -195,8 +206,10 @@ import Testing
     #expect(test.space.end == 112 + 208 + 80)
     #expect(try growth { _ = try test.space.append(randomBytes(5000, seed: 1)) } == 5072)
     #expect(try growth { _ = try test.space.append(randomBytes(16_384, seed: 1)) } == 16_448)
-    let three = Dictionary(uniqueKeysWithValues: (1...3).map { (UInt32($0), page(UInt32($0), version: 1)) })
+    var three = Dictionary(uniqueKeysWithValues: (1...3).map { (UInt32($0), page(UInt32($0), version: 1)) })
     #expect(try growth { try test.space.commit(three, pageCount: 3) } == 12_544)
+    three[2]?[100] ^= 1
+    #expect(try growth { try test.space.commit(three, pageCount: 3) } == 144)
   }
 }
 

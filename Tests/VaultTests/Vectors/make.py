@@ -98,7 +98,10 @@ def log(suite):
     page = bytes((5 * i + (i >> 8)) & 255 for i in range(4096))
     record(2, 0, 1, 0, 0, [(4, struct.pack("<I", 2)), (5, page)])
     flushed = (1 << 6) << 26 | records[1]["offset"]
-    record(3, 1, 42, 0, 0, [(6, struct.pack("<IIQQ32s", 1, 2, 42, flushed, chain))])
+    record(3, 0, 42, 0, 0, [(6, struct.pack("<IIQQ32s", 1, 2, 42, flushed, chain))])
+    changes = change(8, b"changed!") + change(4088, span(1, 8))
+    patch = struct.pack("<II", 2, len(changes)) + changes
+    record(3, 1, 43, 0, 0, [(6, struct.pack("<IIQQ32s", 0, 2, 43, flushed, chain) + patch)])
     write(f"log-{suite}.json", {
         "suite": suite, "spaceKey": space.hex(), "segmentSize": SEGMENT_SIZE, "branch": branch.hex(), "salt": salt.hex(),
         "segmentKey": key.hex(), "chain": first_chain.hex(), "headState": state.hex(),
@@ -107,15 +110,21 @@ def log(suite):
         "records": records, "segment": base64.b64encode(segment).decode()})
 
 
+def change(offset, data):
+    return struct.pack("<HH", offset, len(data)) + data
+
+
 def head_state():
     state = struct.pack(
-        "<IIqQqIIQ32sQ4I", 1, 9, 1_700_000_009, 1 << 40, -1, 999_999_999, 0, (8 << 6 | 3) << 26 | 4096, span(1, 32), 77,
+        "<IIqQqIIQ32sQ4I", 1, 9, 1_700_000_009, 1 << 40, -1, 999_999_999, 2, (8 << 6 | 3) << 26 | 4096, span(1, 32), 77,
         2, 3, 1, 4)
     state += b"".join(struct.pack("<Iq", epoch, 1_700_000_000 + epoch) for epoch in (7, 9))
     for epoch, present in ((6, 0b1101), (7, 1), (9, 1 << 63 | 1)):
         state += struct.pack("<I16sQ", epoch, span(epoch, 16), present)
     state += struct.pack("<QI", 6 << 6 | 2, 8)
     state += struct.pack("<4Q", (6 << 6) << 26 | 112, 0, (7 << 6) << 26 | 256, (6 << 6 | 3) << 26 | 1 << 21)
+    for page, changes in ((1, change(0, span(9, 16))), (3, change(16, span(3, 8)) + change(4000, span(4, 24)))):
+        state += struct.pack("<II", page, len(changes)) + changes
     write("head-state.json", {"encoded": state.hex()})
 
 

@@ -172,6 +172,7 @@ extension FileSystem {
       commits.ended = commits.begun
       commits.isRunning = false
       progress.broadcast()
+      noteCommit()
     }
     if let failure = commits.failure { throw failure }
   }

@@ -21,6 +21,7 @@ extension FileSystem {
     }
     do throws(VaultError) {
       try space.close()
+      if !startedReadOnly, !space.isReadOnly { options.keepMark?(space.mark) }
     } catch {
       options.logger.error("closing the space failed: \(error)")
       failure = failure ?? (error == .noSpace ? .noSpace : .ioError)

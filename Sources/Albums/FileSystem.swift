@@ -48,6 +48,8 @@ package final class FileSystem: @unchecked Sendable {
   let thumbnailWork: Condition
   /// Something that somebody waits for may have been made.
   let thumbnailDone: Condition
+  /// There may be a mark to keep.
+  let markWork: Condition
 
   var table: InodeTable
   /// Why nothing can be changed; nil while it can.
@@ -84,6 +86,8 @@ package final class FileSystem: @unchecked Sendable {
   var opens = 0
   var retirable: [SegmentNumber] = []
   var thumbnails = ThumbnailState()
+  /// Whether the thread that tells marks waits for a commit.
+  var marksAreAwaited = false
 
   /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the background.
   ///
@@ -103,6 +107,7 @@ package final class FileSystem: @unchecked Sendable {
     cleanWork = Condition(of: monitor)
     thumbnailWork = Condition(of: monitor)
     thumbnailDone = Condition(of: monitor)
+    markWork = Condition(of: monitor)
     table = InodeTable(limit: options.cachedInodes)
     startedReadOnly = options.isReadOnly || space.isReadOnly
     refusal = startedReadOnly ? .readOnlyFileSystem : nil
@@ -130,6 +135,7 @@ package final class FileSystem: @unchecked Sendable {
     var bodies: [@Sendable () -> Void] = [
       { self.runCommitter() }, { self.runReaper() }, { self.runCleaner() }, { self.runThumbnailer() },
     ]
+    if let keepMark = options.keepMark { bodies.append { self.runMarker(keepMark) } }
     for _ in 0..<options.writers { bodies.append { self.runFlusher() } }
     for body in bodies {
       guard let thread = WorkerThread(body) else {
@@ -144,7 +150,9 @@ package final class FileSystem: @unchecked Sendable {
   func stopThreads() {
     monitor.lock()
     isStopping = true
-    for condition in [progress, flushWork, commitWork, reapWork, cleanWork, thumbnailWork] { condition.broadcast() }
+    for condition in [progress, flushWork, commitWork, reapWork, cleanWork, thumbnailWork, markWork] {
+      condition.broadcast()
+    }
     let threads = threads
     self.threads = []
     monitor.unlock()

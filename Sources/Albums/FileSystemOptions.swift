@@ -1,4 +1,5 @@
 package import Logging
+package import Vault
 
 /// How a file system is to be run.
 package struct FileSystemOptions: Sendable {
@@ -22,6 +23,9 @@ package struct FileSystemOptions: Sendable {
   package var garbageShare = 0.2
   /// How thumbnails are made; nil where they are not.
   package var thumbnails: ThumbnailOptions?
+  /// Told how far the space has come, soon after a first commit, then every half minute while there are more, and at the end: what it is
+  /// told is durable. Called by a thread of its own, and by `close()`; may wait.
+  package var keepMark: (@Sendable (StateMark) -> Void)?
 
   /// The usual settings.
   package init(logger: Logger) { self.logger = logger }

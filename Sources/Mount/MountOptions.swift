@@ -43,6 +43,8 @@ package struct MountOptions: Sendable, Equatable {
   package var thumbnails = ThumbnailMode.eager
   /// Whether images are decoded only where the kernel can confine the decoder.
   package var requiresDecoderSandbox = false
+  /// Whether this machine remembers how far the space has come.
+  package var remembers = false
   /// How long nobody has to use the mount before it unmounts itself.
   package var idle: Duration?
 
@@ -88,6 +90,7 @@ package struct MountOptions: Sendable, Equatable {
     case "dirsync": isDirectorySynchronous = true
     case "nonempty": allowsNonEmpty = true
     case "nothumbs": thumbnails = .none
+    case "remember": remembers = true
     case "user", "users", "owner", "group":
       allowsSetUser = false
       allowsDevices = false

@@ -27,6 +27,9 @@ package struct SystemLogHandler: LogHandler {
     }
   }
 
+  /// Whether that is where they go.
+  package static func sends(to place: Destination) -> Bool { destination.withLock { $0 == place } }
+
   /// A handler for a logger. The label is not shown.
   package init(label: String, level: Logger.Level = .notice) {
     logLevel = level

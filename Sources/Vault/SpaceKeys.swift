@@ -14,6 +14,8 @@ final class SpaceKeys: Sendable {
   private let chainKey: SecretBytes
   /// Key of the hashes of whole contents.
   let contentKey: SecretBytes
+  /// Key of the record that a machine may keep of the space.
+  let recordKey: SecretBytes
 
   init(spaceKey: SecretBytes, suite: CipherSuite) {
     self.suite = suite
@@ -21,6 +23,7 @@ final class SpaceKeys: Sendable {
     identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")
     contentKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs content")
+    recordKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs record")
   }
 
   /// The name of an epoch's head: PRF(identifier key, "epoch", epoch).

@@ -25,7 +25,8 @@ enum HelpText {
     - Far more files than cover plausibly makes are suspicious. A new vault gets at least 4 cover files, half of all \
     vaults more than 8, one in a hundred more than 400; create --cover makes more.
     - Changing a password does not revoke copies of the vault that were made before.
-    - Putting a whole older vault back cannot be noticed from the vault alone.
+    - Putting a whole older vault back cannot be noticed from the vault alone; mount --remember notices it on this \
+    machine.
     - While a space is mounted, programs may keep thumbnails and lists of recent files outside the vault.
 
     Nobody can recover a forgotten password.
@@ -71,6 +72,11 @@ enum HelpText {
     unmount, umount or fusermount3 -u, or until SIGTERM, and everything is written by then. Where there is no vault \
     yet it asks whether to make one. \(password)
 
+    With --remember this machine keeps how far the space has come, in a file of 72 bytes that only the password can \
+    read, under $XDG_STATE_HOME/agonyfs or ~/.local/state/agonyfs (root: /var/lib/agonyfs). When a mount with \
+    --remember meets an older state, as after somebody put an older vault back, it says so and is read-only, until \
+    --accept-older goes on from there. It is off by default, since the file shows that agonyfs is used here.
+
     EXAMPLES
 
       agonyfs mount ~/Vault ~/Albums
@@ -92,6 +98,7 @@ enum HelpText {
       nonempty         the mount point may hold files, which the mount hides
       passfile=FILE    the password is the first line of FILE
       idle=TIME        as --idle
+      remember         as --remember
       nothumbs         no thumbnails are made or shown
       thumbnails=MODE  as --thumbnails
       decoder-sandbox=WHEN  as --decoder-sandbox

@@ -142,9 +142,12 @@ struct Spaces {
 }
 
 extension Spaces {
-  /// The file system in a space.
-  func fileSystem(of space: Space, _ mount: MountOptions, logger: Logger) throws -> FileSystem {
+  /// The file system in a space; `keepMark` is told how far it has come.
+  func fileSystem(
+    of space: Space, _ mount: MountOptions, keepMark: (@Sendable (StateMark) -> Void)?, logger: Logger
+  ) throws -> FileSystem {
     var options = FileSystemOptions(logger: logger)
+    options.keepMark = keepMark
     options.isReadOnly = mount.isReadOnly
     if mount.thumbnails != .none {
       let decoder = Decoder(

@@ -34,6 +34,9 @@ struct MountCommand: ParsableCommand {
       valueName: "when"))
   var decoderSandbox: String?
 
+  @Flag(help: "Remember on this machine how far the space has come, and say when an older state of it is mounted.")
+  var remember = false
+
   @Flag(name: .shortAndLong, help: "Stay in the foreground and log to standard error.")
   var foreground = false
 
@@ -81,7 +84,8 @@ struct MountCommand: ParsableCommand {
   /// What is to be mounted where and how.
   private func request() throws -> MountRequest {
     let named = [("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox)]
-    let lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
+    var lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
+    if remember { lists.append("remember") }
     var parsed = try MountOptions(lists)
     let path = AbsolutePath.of(vault)
     // So that mount(8) sees that a line of /etc/fstab is mounted already.

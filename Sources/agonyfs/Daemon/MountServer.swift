@@ -29,13 +29,23 @@ struct MountServer {
     let space = try spaces.open(
       password, readOnly: options.isReadOnly, acceptsOlder: request.acceptsOlder, copyWindow: request.copyWindow)
     _ = consume password
+    let remembrance = options.remembers ? Remembrance(of: space, logger: Self.logger) : nil
+    var warnings: [String] = []
+    if let warning = remembrance?.look(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
     if space.isReadOnly, !options.isReadOnly {
       options.isReadOnly = true
-      Output.note("Mounting read-only, because \(space.readOnlyReason ?? "the space cannot be written").")
+      warnings.append("Mounting read-only, because \(space.readOnlyReason ?? "the space cannot be written").")
     }
-    let fileSystem = try spaces.fileSystem(of: space, options, logger: Self.logger)
+    for warning in warnings { Output.note(warning) }
+    let fileSystem = try spaces.fileSystem(of: space, options, keepMark: remembrance?.keep, logger: Self.logger)
     let session = MountSession(
-      fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger, onReady: whenMounted)
+      fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger
+    ) {
+      whenMounted()
+      // In the foreground standard error is the log.
+      guard SystemLogHandler.sends(to: .systemLog) else { return }
+      for warning in warnings { Self.logger.warning("\(warning)") }
+    }
     let served = Result { try session.run() }
     do {
       try fileSystem.close()

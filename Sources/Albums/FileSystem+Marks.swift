@@ -1,0 +1,36 @@
+internal import Vault
+
+/// Telling how far the space has come to whoever keeps that.
+extension FileSystem {
+  /// Nanoseconds from one mark to the next.
+  private static let markInterval: UInt64 = 30_000_000_000
+
+  /// The work of the thread that tells.
+  func runMarker(_ keepMark: @Sendable (StateMark) -> Void) {
+    monitor.lock()
+    var told = commits.ended
+    var next: UInt64 = 0
+    while !isStopping, refusal == nil {
+      if commits.ended == told {
+        marksAreAwaited = true
+        markWork.wait()
+        marksAreAwaited = false
+      } else if monotonicTime() < next {
+        markWork.wait(until: next)
+      } else {
+        told = commits.ended
+        monitor.unlock()
+        // When it fails, whoever syncs or commits next is told why.
+        if let mark = try? space.durableMark() { keepMark(mark) }
+        next = monotonicTime() + Self.markInterval
+        monitor.lock()
+      }
+    }
+    monitor.unlock()
+  }
+
+  /// Wakes that thread after a commit, if it waits for one. Lock held.
+  func noteCommit() {
+    if marksAreAwaited { markWork.signal() }
+  }
+}

@@ -1,0 +1,94 @@
+// Invariants
+// 1. A record is replaced whole: written beside, flushed, renamed, and the folder flushed.
+// 2. Whoever reads a record in order to replace it holds the folder's lock, so that of two programs the one that has less to say does not win.
+// 3. Nobody but the owner may read the folder or a record.
+
+internal import Glibc
+internal import SystemPackage
+
+/// The folder in which programs of this user keep what should last on this machine.
+struct StateFolder {
+  /// Bytes of a record that are read at most.
+  private static let longest = 4096
+
+  /// Its absolute path.
+  let path: String
+
+  /// The folder of this user: `agonyfs` below XDG_STATE_HOME where that is set, as the XDG base directory specification says, else /var/lib for
+  /// root and ~/.local/state for others. Nil when there is no home.
+  static func ofUser() -> StateFolder? {
+    if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return StateFolder(path: state + "/agonyfs") }
+    if geteuid() == 0 { return StateFolder(path: "/var/lib/agonyfs") }
+    guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
+    return StateFolder(path: home + "/.local/state/agonyfs")
+  }
+
+  private static func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  /// A record's content; nil when there is none.
+  func read(_ name: String) throws(Errno) -> [UInt8]? {
+    do throws(Errno) {
+      return try Self.content(of: path + "/" + name)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    } catch {
+      throw error
+    }
+  }
+
+  /// Has `change` decide from a record's content (nil when there is none) what it is to be from now on; durable on return. Nothing is written when
+  /// it gives nil. A record that cannot be read counts as empty.
+  func replace(_ name: String, _ change: ([UInt8]?) -> [UInt8]?) throws(Errno) {
+    try makeFolders()
+    let folder = try Self.open(path, O_RDONLY | O_DIRECTORY)
+    defer { close(folder) }
+    guard flock(folder, LOCK_EX) == 0 else { throw Errno(rawValue: errno) }
+    let old: [UInt8]?
+    do throws(Errno) { old = try read(name) } catch { old = [] }
+    guard let content = change(old) else { return }
+    let new = path + "/" + name + ".new"
+    do throws(Errno) {
+      try Self.write(content, to: new)
+      guard unsafe rename(new, path + "/" + name) == 0, fsync(folder) == 0 else { throw Errno(rawValue: errno) }
+    } catch {
+      unsafe unlink(new)
+      throw error
+    }
+  }
+
+  private func makeFolders() throws(Errno) {
+    var folder = ""
+    for part in path.split(separator: "/") {
+      folder += "/" + part
+      // One that is there gives EEXIST, or EROFS and the like where it could not be made.
+      guard unsafe mkdir(folder, 0o700) != 0, unsafe access(folder, F_OK) != 0 else { continue }
+      throw Errno(rawValue: errno)
+    }
+  }
+
+  private static func open(_ path: String, _ flags: CInt) throws(Errno) -> CInt {
+    let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    return descriptor
+  }
+
+  private static func content(of path: String) throws(Errno) -> [UInt8] {
+    let file = try open(path, O_RDONLY)
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: longest)
+    let count = unsafe pread(file, &bytes, bytes.count, 0)
+    guard count >= 0 else { throw Errno(rawValue: errno) }
+    return Array(bytes[..<count])
+  }
+
+  private static func write(_ bytes: [UInt8], to path: String) throws(Errno) {
+    let file = try open(path, O_WRONLY | O_CREAT | O_TRUNC)
+    defer { close(file) }
+    let count = unsafe pwrite(file, bytes, bytes.count, 0)
+    guard count == bytes.count, fsync(file) == 0 else {
+      throw count >= 0 && count < bytes.count ? .noSpace : Errno(rawValue: errno)
+    }
+  }
+}

@@ -17,6 +17,10 @@ struct KeptHead: Equatable {
 /// What a head says: the whole state of the log, so that nothing before it needs to be read.
 struct HeadState: Equatable {
   static let version: UInt32 = 1
+  /// Bytes before the lists.
+  static let fixedSize = 104
+  /// Bytes of the state in one record.
+  static let partSize = 60 << 10
 
   var epoch: EpochNumber
   /// Seconds since 1970.

@@ -2,7 +2,8 @@ internal import Crypto
 internal import Storage
 internal import SystemPackage
 
-/// Reads the records of one epoch in order, by their headers; bodies are read only when they are asked for.
+/// Reads the records of one epoch in order, by their headers; bodies are read only when they are asked for. Where a header does not
+/// authenticate, `nextBehindGap` goes on behind it.
 struct LogReader {
   /// One record that was found.
   struct Record {
@@ -10,8 +11,12 @@ struct LogReader {
     let handle: SegmentHandle
     /// Where the record begins.
     let position: LogPosition
-    /// The chain value before the record.
-    let chainBefore: [UInt8]
+    /// The chain value before the record; nil when a header between it and the last known value could not be read.
+    let chainBefore: [UInt8]?
+    /// The tag of the record's header, which goes into the chain value after it.
+    let tag: [UInt8]
+    /// Where the part of the log began that could not be read and ends at this record; nil when it follows the record before.
+    let gap: LogPosition?
 
     var bodyOffset: Int { position.offset + RecordHeader.sealedSize }
   }
@@ -24,7 +29,8 @@ struct LogReader {
   let branch: [UInt8]
   private(set) var handle: SegmentHandle
   private(set) var offset: Int
-  private(set) var chain: [UInt8]
+  /// The chain value where the next record would begin; nil behind a gap.
+  private(set) var chain: [UInt8]?
   private var window: [UInt8] = []
   private var windowStart = 0
   /// Whether the end of the segment is the end.
@@ -47,37 +53,80 @@ struct LogReader {
   /// The next record; nil when nothing that authenticates follows.
   mutating func next() throws(VaultError) -> Record? {
     while true {
-      if let record = try record(at: offset) {
-        chain = record.chain
-        offset += record.record.header.recordLength
-        return record.record
-      }
+      if let record = try record(at: offset, gap: nil) { return take(record) }
       guard !staysInSegment, try advance() else { return nil }
     }
   }
 
-  /// The record at `offset` of the current segment and the chain value after it; nil when none authenticates there.
-  private mutating func record(at offset: Int) throws(VaultError) -> (record: Record, chain: [UInt8])? {
+  /// The next record behind what does not authenticate, in the rest of the segment at every place where a record may begin, or in the segments
+  /// that follow; nil when there is none. Call it when `next` found nothing.
+  mutating func nextBehindGap() throws(VaultError) -> Record? {
+    let gap = position
+    while true {
+      let size: Int
+      do throws(Errno) {
+        size = min(segmentSize, try handle.reader.size())
+      } catch {
+        throw .system(error, "reading the log")
+      }
+      while offset + RecordHeader.sealedSize <= size {
+        if let record = try record(at: offset, gap: gap) { return take(record) }
+        offset += SegmentFormat.alignment
+        chain = nil
+      }
+      guard !staysInSegment, try skipToNextSegment() else { return nil }
+    }
+  }
+
+  /// States the chain value before `record`, the one that was read last, by what it says itself.
+  mutating func adopt(chain value: [UInt8], before record: Record) {
+    chain = keys.chain(after: value, tag: record.tag)
+  }
+
+  private mutating func take(_ record: Record) -> Record {
+    chain = record.chainBefore.map { keys.chain(after: $0, tag: record.tag) }
+    offset += record.header.recordLength
+    return record
+  }
+
+  /// The record at `offset` of the current segment; nil when none authenticates there.
+  private mutating func record(at offset: Int, gap: LogPosition?) throws(VaultError) -> Record? {
     guard offset + RecordHeader.sealedSize <= segmentSize,
       let sealed = try bytes(at: offset, count: RecordHeader.sealedSize),
       let plaintext = handle.key.open(sealed, at: offset, kind: BlobKind.recordHeader),
       let header = RecordHeader(decoding: plaintext),
       offset + header.recordLength <= segmentSize
     else { return nil }
-    let record = Record(
-      header: header, handle: handle, position: LogPosition(segment: handle.number, offset: offset), chainBefore: chain)
-    return (record, keys.chain(after: chain, tag: Array(sealed.suffix(CipherSuite.tagSize))))
+    return Record(
+      header: header, handle: handle, position: LogPosition(segment: handle.number, offset: offset),
+      chainBefore: chain, tag: Array(sealed.suffix(CipherSuite.tagSize)), gap: gap)
   }
 
   /// Goes to the next segment of the epoch, if it says that it follows exactly here.
   private mutating func advance() throws(VaultError) -> Bool {
     guard let (next, header) = try Self.segment(after: handle.number, branch: branch, storage, keys),
-      header.previousEnd == offset, header.chain == chain
+      header.previousEnd == offset, header.chain == chain ?? header.chain
     else { return false }
-    handle = next
-    offset = SegmentFormat.recordsStart
-    window = []
+    begin(next, header)
     return true
+  }
+
+  /// Goes to the next segment of the epoch that opens, whatever lies between.
+  private mutating func skipToNextSegment() throws(VaultError) -> Bool {
+    for index in handle.number.index + 1..<SegmentNumber.perEpoch {
+      let before = SegmentNumber(epoch: handle.number.epoch, index: index - 1)
+      guard let (next, header) = try Self.segment(after: before, branch: branch, storage, keys) else { continue }
+      begin(next, header)
+      return true
+    }
+    return false
+  }
+
+  private mutating func begin(_ segment: SegmentHandle, _ header: SegmentHeader) {
+    handle = segment
+    offset = SegmentFormat.recordsStart
+    chain = header.chain
+    window = []
   }
 
   /// Opens the segment after `number` in its epoch; nil when there is none, or it does not open.
@@ -113,41 +162,6 @@ struct LogReader {
     }
     guard offset + count <= windowStart + window.count else { return nil }
     return Array(window[offset - windowStart..<offset - windowStart + count])
-  }
-
-  /// Looks behind the end that `next()` found for commits that authenticate: in the rest of the segment at every place where a record may
-  /// begin, and in the segments that follow. The result is the furthest point that one of them calls durable; nil when there is none.
-  mutating func durableAfterEnd() throws(VaultError) -> LogPosition? {
-    var furthest: LogPosition?
-    var search = offset
-    let size: Int
-    do throws(Errno) {
-      size = min(segmentSize, try handle.reader.size())
-    } catch {
-      throw .system(error, "reading the log")
-    }
-    while search + RecordHeader.sealedSize <= size {
-      if let found = try record(at: search) {
-        if let commit = found.record.commit() {
-          furthest = max(furthest ?? commit.flushedThrough, commit.flushedThrough)
-        }
-        search += found.record.header.recordLength
-      } else {
-        search += SegmentFormat.alignment
-      }
-    }
-    for index in handle.number.index + 1..<SegmentNumber.perEpoch {
-      let before = SegmentNumber(epoch: handle.number.epoch, index: index - 1)
-      guard let (next, header) = try Self.segment(after: before, branch: branch, storage, keys) else { continue }
-      var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: next, header: header)
-      while let record = try reader.record(at: reader.offset) {
-        reader.offset += record.record.header.recordLength
-        if let commit = record.record.commit() {
-          furthest = max(furthest ?? commit.flushedThrough, commit.flushedThrough)
-        }
-      }
-    }
-    return furthest
   }
 }
 

@@ -1,10 +1,9 @@
 // Finding the newest state of a space, without changing anything.
 //
 // Invariants
-// 1. The newest head that is complete counts, and the commits that follow it in its epoch.
-// 2. Everything after the last point that a commit calls durable is authenticated in full; replay stops at the first thing that is missing
-//    or wrong, and goes back to the commit before it.
-// 3. What a commit calls durable is never given up silently: where it cannot be replayed, the space opens read-only and says so.
+// 1. The newest head that is complete counts, the commits that follow it in its epoch, and those of later epochs whose heads cannot be read, as far
+//    as one leads to the next.
+// 2. What was durable is never given up silently: where it cannot be reached, the space opens read-only and says so.
 
 internal import Crypto
 internal import Storage
@@ -22,18 +21,16 @@ struct RecoveredState {
   /// Where the log ends, and the chain value there.
   var end = LogPosition(rawValue: 0)
   var chain = [UInt8](repeating: 0, count: SpaceKeys.chainSize)
-  var tail: RecoveredTail?
+  /// Segment files of the newest epochs, which have to be made durable before anything new is written.
+  var tail: [SegmentIdentifier] = []
+  /// Heads that a crash tore, or that cannot be read.
+  var torn: [SegmentIdentifier] = []
   /// Segments that a crash left beyond the end of the log, and heads that it tore: nothing names what is in them.
   var leftover: Set<SegmentNumber> = []
   /// Whether the search by prefix misses the newest head, since one that leads there is lost.
   var isMissedBySearch = false
   /// Why the space must not be written; nil when it may.
   var warning: String?
-}
-
-/// Segment files that have to be made complete and durable before anything new is written.
-struct RecoveredTail {
-  var segments: [SegmentIdentifier]
 }
 
 struct Recovery {
@@ -77,13 +74,7 @@ struct Recovery {
     if state.warning == nil { state.warning = warning }
     for epoch in chosen.state.epoch.rawValue + 1..<highest.rawValue + 1 {
       let number = EpochNumber(rawValue: epoch)
-      guard try exists(number) else { continue }
-      if state.warning == nil, try holdsDurableCommits(number) {
-        state.warning = "the newest head is damaged; an older state is shown, and it is read-only"
-      }
-      state.epochs[number] = EpochEntry(branch: [UInt8](repeating: 0, count: SpaceKeys.branchSize), present: 1)
-      state.tail?.segments.append(keys.headIdentifier(number))
-      state.leftover.insert(SegmentNumber(epoch: number, index: 0))
+      if try exists(number) { try proceed(into: number, &state) }
     }
     return state
   }
@@ -95,26 +86,40 @@ struct Recovery {
     var isCopy: Bool
   }
 
-  /// Reads the head of an epoch; nil when it is missing, torn or damaged.
+  /// Reads the head of an epoch; nil when it is missing, torn or damaged. A segment's header says nothing that the head's state does not say, so
+  /// that one that does not authenticate is no loss.
   func head(_ epoch: EpochNumber) throws(VaultError) -> Head? {
-    let identifier = keys.headIdentifier(epoch)
+    let number = SegmentNumber(epoch: epoch, index: 0)
     do throws(Errno) {
-      let file = try storage.open(identifier)
-      guard let (handle, header) = try SegmentHandle.open(file, keys: keys),
-        header.number == SegmentNumber(epoch: epoch, index: 0)
-      else { return nil }
+      let file = try storage.open(keys.headIdentifier(epoch))
       let identity = try file.identity()
-      var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
-      guard let bytes = try? headBytes(&reader), let state = try? HeadState(decoding: bytes), state.epoch == epoch
-      else {
+      if let (handle, header) = try SegmentHandle.open(file, keys: keys) {
+        guard header.number == number else { return nil }
+        return head(handle, header, identity)
+      }
+      guard let handle = try SegmentHandle(withoutHeader: file, keys: keys, number: number) else { return nil }
+      var header = SegmentHeader(
+        number: number, branch: [UInt8](repeating: 0, count: SpaceKeys.branchSize), previousEnd: 0,
+        chain: [UInt8](repeating: 0, count: SpaceKeys.chainSize))
+      guard let state = head(handle, header, identity)?.state, let branch = state.epochs[epoch]?.branch else {
         return nil
       }
-      return Head(state: state, reader: reader, isCopy: state.identity != identity)
-    } catch .noSuchFileOrDirectory {
+      header.branch = branch
+      header.chain = state.previousChain
+      return head(handle, header, identity)
+    } catch .noSuchFileOrDirectory, .ioError {
       return nil
     } catch {
-      throw .system(error, "reading head \(identifier)")
+      throw .system(error, "reading a head")
     }
+  }
+
+  private func head(_ handle: SegmentHandle, _ header: SegmentHeader, _ identity: SegmentIdentity) -> Head? {
+    var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
+    guard let bytes = try? headBytes(&reader), let state = try? HeadState(decoding: bytes),
+      state.epoch == header.number.epoch
+    else { return nil }
+    return Head(state: state, reader: reader, isCopy: state.identity != identity)
   }
 
   private func headBytes(_ reader: inout LogReader) throws(VaultError) -> [UInt8]? {
@@ -164,128 +169,5 @@ struct Recovery {
       }
     }
     return true
-  }
-
-  /// Whether the segment of a head that cannot be read holds commits that something was built on, or is another segment in its place, which no
-  /// crash leaves.
-  private func holdsDurableCommits(_ epoch: EpochNumber) throws(VaultError) -> Bool {
-    do throws(Errno) {
-      guard let (handle, header) = try SegmentHandle.open(storage.open(keys.headIdentifier(epoch)), keys: keys) else {
-        return false
-      }
-      guard header.number == SegmentNumber(epoch: epoch, index: 0) else { return true }
-      var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
-      guard let durable = try? reader.durableAfterEnd() else { return false }
-      return durable.segment.epoch == epoch
-    } catch {
-      return false
-    }
-  }
-
-  /// Replays the commits that follow a head.
-  private func replay(_ head: Head) throws(VaultError) -> RecoveredState {
-    struct Commit {
-      var body: CommitBody
-      var pages: [(PageNumber, LogPosition)]
-      var end: LogPosition
-      var chainAfter: [UInt8]
-      var closed: Bool
-      var recordIndex: Int
-    }
-    var reader = head.reader
-    let start = reader.position
-    let startChain = reader.chain
-    var records: [LogReader.Record] = []
-    var commits: [Commit] = []
-    /// The pages of each pages record since the last commit; nil for a list that does not authenticate.
-    var pending: [[(PageNumber, LogPosition)]?] = []
-    var durable = start
-    var isClosed = false
-    var isBroken = false
-    while !isClosed, let record = try reader.next() {
-      records.append(record)
-      switch record.header.kind {
-      case .pages: pending.append(record.pages())
-      case .commit:
-        defer { pending = [] }
-        let body = record.commit()
-        // Also of commits that cannot be replayed, since what they call durable was.
-        if let body { durable = max(durable, body.flushedThrough) }
-        // Records before these are of a commit that a full disk cut off.
-        guard !isBroken, let body, body.chain == record.chainBefore, body.recordCount <= UInt32(pending.count) else {
-          isBroken = true
-          continue
-        }
-        let lists = pending.suffix(Int(body.recordCount)).compactMap(\.self)
-        guard lists.count == Int(body.recordCount) else {
-          isBroken = true
-          continue
-        }
-        isClosed = record.header.flags & RecordHeader.closedFlag != 0
-        commits.append(
-          Commit(
-            body: body, pages: lists.flatMap(\.self), end: reader.position, chainAfter: reader.chain, closed: isClosed,
-            recordIndex: records.count - 1))
-      case .extent, .head: break
-      }
-    }
-
-    if !isClosed, let later = try reader.durableAfterEnd() { durable = max(durable, later) }
-    // Goes back commit by commit until everything after its last durable point authenticates.
-    while let last = commits.last {
-      let unproven = records[...last.recordIndex].reversed().prefix { $0.position >= last.body.flushedThrough }
-      guard let wrong = last.closed ? nil : unproven.reversed().first(where: { !$0.authenticates() }) else { break }
-      commits.removeAll { $0.end > wrong.position }
-    }
-
-    var state = RecoveredState()
-    state.epochs = head.state.epochs
-    state.heads = head.state.heads
-    state.retired = head.state.retired
-    state.sequence = head.state.sequence
-    var map = PageMap(positions: head.state.pages)
-    var patched = PatchedPages(patches: head.state.patches)
-    for commit in commits {
-      map.resize(to: commit.body.pageCount)
-      for (page, position) in commit.pages { map.set(page, to: position) }
-      patched.replay(
-        whole: commit.pages.map(\.0), patches: commit.body.patches, pageCount: commit.body.pageCount)
-      state.sequence = commit.body.sequence
-    }
-    state.pages = map.positions
-    state.patches = patched.patches
-    state.end = commits.last?.end ?? start
-    state.chain = commits.last?.chainAfter ?? startChain
-    if durable > state.end {
-      state.warning =
-        "part of the newest log is damaged; the last state before the damage is shown, and it is read-only"
-    }
-    let present = try presentSegments(of: head.state.epoch, branch: reader.branch)
-    state.epochs[head.state.epoch] = EpochEntry(branch: reader.branch, present: present.bits)
-    state.tail = RecoveredTail(segments: present.identifiers)
-    for index in 0..<SegmentNumber.perEpoch where present.bits >> UInt64(index) & 1 == 1 {
-      let number = SegmentNumber(epoch: head.state.epoch, index: index)
-      if number > state.end.segment { state.leftover.insert(number) }
-    }
-    return state
-  }
-
-  /// Which segment files of the newest epoch exist, those behind the end of the log included.
-  private func presentSegments(
-    of epoch: EpochNumber, branch: [UInt8]
-  ) throws(VaultError) -> (bits: UInt64, identifiers: [SegmentIdentifier]) {
-    var bits: UInt64 = 0
-    var identifiers: [SegmentIdentifier] = []
-    for index in 0..<SegmentNumber.perEpoch {
-      let identifier = keys.identifier(SegmentNumber(epoch: epoch, index: index), branch: branch)
-      do throws(Errno) {
-        guard try storage.exists(identifier) else { continue }
-      } catch {
-        throw .system(error, "looking for segments")
-      }
-      bits |= 1 << UInt64(index)
-      identifiers.append(identifier)
-    }
-    return (bits, identifiers)
   }
 }

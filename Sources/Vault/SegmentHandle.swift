@@ -33,6 +33,17 @@ final class SegmentHandle: Sendable {
     else { return nil }
     return (SegmentHandle(number: header.number, key: key, reader: reader), header)
   }
+
+  /// Makes a handle on a segment whose header does not authenticate. The caller finds out by what is in it which one it is.
+  ///
+  /// - Returns: nil when the file is too short to hold a record.
+  convenience init?(withoutHeader reader: any SegmentReader, keys: SpaceKeys, number: SegmentNumber) throws(Errno) {
+    var salt = [UInt8](repeating: 0, count: SegmentFormat.saltSize)
+    guard try reader.size() > SegmentFormat.recordsStart, try readBytes(reader, at: 0, into: &salt) == salt.count else {
+      return nil
+    }
+    self.init(number: number, key: keys.segmentKey(salt: salt), reader: reader)
+  }
 }
 
 /// Reads into an array; gives the number of bytes.

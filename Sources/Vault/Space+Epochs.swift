@@ -5,9 +5,6 @@ internal import SystemPackage
 
 /// Beginning epochs, and deleting what no kept head needs.
 extension Space {
-  /// Bytes of the head's state in one record.
-  private static let headPartSize = 60 << 10
-
   /// Sees to it that the epoch has room for `size` bytes of records; begins the next one when it has not. Lock held; given away meanwhile.
   func prepareEpoch(for size: Int, committing: Bool) throws(VaultError) {
     while true {
@@ -39,15 +36,16 @@ extension Space {
     while writtenTicket != nextTicket || flushing { lock.wait() }
     try checkWritable()
     guard stalled.isEmpty else { throw .noSpace }
-    if let tail = recovered {
+    if !recovered.isEmpty {
+      let tail = recovered
       lock.unlock()
-      let result = completeTail(tail)
+      let result = complete(tail)
       lock.lock()
       if case .failure(let error) = result {
         if error == .noSpace { throw .noSpace }
         throw fail(error, "flushing what the last mount wrote")
       }
-      recovered = nil
+      recovered = []
     }
     if !unflushed.isEmpty { try flush() }
 
@@ -112,6 +110,14 @@ extension Space {
       try? old.writer.flush()
       lock.lock()
     }
+    if !torn.isEmpty {
+      let tornHeads = torn
+      torn = []
+      lock.unlock()
+      // What stays short a later mount fills up.
+      _ = complete(tornHeads)
+      lock.lock()
+    }
     deleteUnneeded()
   }
 
@@ -121,9 +127,9 @@ extension Space {
     var plans: [RecordPlan] = []
     var start = 0
     while start < bytes.count {
-      let part = Array(bytes[start..<min(start + Self.headPartSize, bytes.count)])
+      let part = Array(bytes[start..<min(start + HeadState.partSize, bytes.count)])
       plans.append(.head(part: plans.count, total: bytes.count, bytes: part))
-      start += Self.headPartSize
+      start += HeadState.partSize
     }
     var layout = RunLayout()
     var failed: VaultError?
@@ -198,17 +204,17 @@ extension Space {
     try beginEpoch()
   }
 
-  /// Makes durable and complete what an earlier mount left.
-  private func completeTail(_ tail: RecoveredTail) -> Result<Void, Errno> {
+  /// Makes durable and complete what earlier mounts left.
+  private func complete(_ segments: [SegmentIdentifier]) -> Result<Void, Errno> {
     do throws(Errno) {
-      for identifier in tail.segments {
+      for identifier in segments {
         // The lease on the newest head keeps everybody else out of the space.
         let writer = try storage.openToFill(identifier, takingLease: false)
         let size = try writer.size()
         if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }
         try writer.flush()
       }
-      try storage.flushNames(of: tail.segments)
+      try storage.flushNames(of: segments)
       return .success(())
     } catch {
       return .failure(error)

@@ -57,10 +57,10 @@ extension Space {
       var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
       reader.staysInSegment = true
       while let record = try? reader.next() {
-        if let commit = record.commit(), commit.chain != record.chainBefore {
+        if let commit = record.commit(), let chain = record.chainBefore, commit.chain != chain {
           return ("\(name) breaks the log's chain", true)
         }
-        if readData, !record.authenticates() {
+        if readData || record.header.kind == .head, !record.authenticates() {
           return ("\(name) has a record at byte \(record.position.offset) that does not authenticate", true)
         }
       }

@@ -65,7 +65,9 @@ package final class Space: @unchecked Sendable {
   var switching = false
   var commitPending = false
   /// What recovery has to make durable and complete before the first write.
-  var recovered: RecoveredTail?
+  var recovered: [SegmentIdentifier]
+  /// Heads without use, which are completed once there is a newer one: until then a complete head that cannot be read is damage.
+  var torn: [SegmentIdentifier]
 
   // What waits for room.
   var stalled: [StalledWrite] = []
@@ -109,6 +111,7 @@ package final class Space: @unchecked Sendable {
     writtenEnd = state.end
     flushedThrough = state.end
     recovered = state.tail
+    torn = state.torn
     recoveryWarning = state.warning
     isMissedBySearch = state.isMissedBySearch
     failure = readOnlyReason
@@ -158,7 +161,12 @@ package final class Space: @unchecked Sendable {
     let identifier = keys.identifier(number, branch: branch)
     do {
       guard let opened = try SegmentHandle.open(try openFile(identifier), keys: keys) else {
-        throw VaultError.damaged("segment \(identifier) does not open")
+        let recovery = Recovery(storage: storage, keys: keys, segmentSize: segmentSize)
+        guard number.index == 0, let head = try recovery.head(number.epoch) else {
+          throw VaultError.damaged("segment \(identifier) does not open")
+        }
+        cache.insert(head.reader.handle)
+        return head.reader.handle
       }
       guard opened.header.number == number, opened.header.branch == branch else {
         throw VaultError.damaged("segment \(identifier) is another segment")

@@ -56,4 +56,33 @@ import Testing
         "with head \(head.rawValue) back")
     }
   }
+
+  /// The salt, the segment's header, the record's header and the state of each head, in a log that was closed and in one that was not.
+  @Test(arguments: [5, 8], [false, true])
+  func aDamagedHeadLeadsToNoOlderState(epochs: Int, closing: Bool) throws {
+    let test = try history(epochs: epochs, givingUpThePast: false, closing: closing)
+    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    for head in heads(test) {
+      for offset in [7, 50, SegmentFormat.recordsStart + 7, SegmentFormat.recordsStart + 100] {
+        let identifier = keys.headIdentifier(head)
+        let storage = test.storage.powerCut(seed: 1)
+        storage.tamper(identifier) { content in
+          var content = content
+          content[offset] ^= 1
+          return content
+        }
+        let space = try test.vault(over: storage).openSpace(test.body, copyWindow: 0)
+        let isShown = try? space.pageBytes(1) == page(1, version: epochs)
+        #expect(
+          isShown != false || space.readOnlyReason != nil, "head \(head.rawValue) damaged at \(offset)")
+        if offset > SegmentFormat.saltSize { #expect(space.readOnlyReason == nil) }
+        if isShown == true, space.readOnlyReason == nil {
+          try space.commit([1: page(1, version: 1000)], pageCount: 1)
+          try space.close()
+          #expect(
+            try test.vault(over: storage).openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1000))
+        }
+      }
+    }
+  }
 }

@@ -95,16 +95,81 @@ import Testing
     #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 4))
   }
 
-  @Test func aFlippedHeadWithDurableCommitsBehindItIsSaid() throws {
+  /// In a head: the segment's header, the record's header, the state. The log before it and the commits behind it say the same.
+  @Test(arguments: [SegmentFormat.saltSize + 5, SegmentFormat.recordsStart + 3, SegmentFormat.recordsStart + 60])
+  func aDamagedHeadHidesNoCommits(offset: Int) throws {
     try commit(1...3)
     try test.space.advanceEpoch()
     let head = test.space.endSegment
     try commit(4...6)
+    let data = randomBytes(500_000, seed: 77)
+    var pieces = try test.space.append(data)
+    pieces += try test.space.append(data)
+    pieces += try test.space.append(data)
+    try commit(7...7)
     test.storage.killProcess()
-    flip(try name(head), at: SegmentFormat.recordsStart + 60)
+    flip(try name(head), at: offset)
+    let space = try test.vault.openSpace(test.body, copyWindow: 0)
+    #expect(space.readOnlyReason == nil)
+    #expect(try space.pageBytes(1) == page(1, version: 7))
+    #expect(space.verify(readData: false).map(\.segment).contains(head))
+    for round in 8..<12 {
+      try space.commit([1: page(1, version: round)], pageCount: 2)
+      try space.advanceEpoch()
+    }
+    try space.close()
+    let again = try test.vault.openSpace(test.body, copyWindow: 0)
+    #expect(again.readOnlyReason == nil)
+    #expect(try again.pageBytes(1) == page(1, version: 11) && again.pageBytes(2) == page(2, version: 7))
+    for piece in pieces where offset >= SegmentFormat.recordsStart || piece.position.segment != head {
+      let start = Int(piece.offset.rawValue)
+      #expect(try again.bytes(piece) == Array(data[start..<start + piece.length]))
+    }
+  }
+
+  /// Without its salt nothing in a segment can be read, but a crash leaves no such file.
+  @Test(arguments: [false, true])
+  func aHeadOfWhichNothingCanBeReadIsSaid(isComplete: Bool) throws {
+    try commit(1...3)
+    try test.space.advanceEpoch()
+    let head = test.space.endSegment
+    try commit(4...9)
+    if isComplete { try test.space.advanceEpoch() }
+    if isComplete { test.storage.tamper(try name(test.space.endSegment)) { _ in nil } }
+    test.storage.killProcess()
+    flip(try name(head), at: 5)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
-    #expect(space.readOnlyReason != nil)
+    #expect(space.readOnlyReason?.contains("newest head is damaged") == true)
+  }
+
+  /// A record's header is what leads to the next record; but the commits behind it say where they belong.
+  @Test(arguments: [0, 1, 2])
+  func aDamagedHeaderOfDataCostsNoCommit(part: Int) throws {
+    try commit(1...3)
+    let place = (segment: test.space.endSegment, end: test.space.end)
+    try commit(4...6)
+    // More than what is left of the segment.
+    let pieces = try test.space.append(randomBytes(1_000_000, seed: 5))
+    try commit(7...9)
+    test.storage.killProcess()
+    switch part {
+    case 0: flip(try name(place.segment), at: place.end + 7)
+    case 1: flip(try name(place.segment), at: try #require(pieces.first).position.offset + 7)
+    default:
+      // The first record of the next segment.
+      flip(try name(try #require(pieces.last).position.segment), at: SegmentFormat.recordsStart + 7)
+    }
+    let space = try test.vault.openSpace(test.body)
+    #expect(try space.pageBytes(1) == page(1, version: 9) && space.pageBytes(2) == page(2, version: 9))
+    #expect(space.readOnlyReason == nil)
+    for piece in pieces {
+      let start = Int(piece.offset.rawValue)
+      #expect(try space.bytes(piece) == Array(randomBytes(1_000_000, seed: 5)[start..<start + piece.length]))
+    }
+    try space.commit([1: page(1, version: 10)], pageCount: 2)
+    try space.close()
+    #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 10))
   }
 
   @Test func theLastHeadOfAClosedLogMayBeDamaged() throws {
@@ -114,12 +179,13 @@ import Testing
     flip(try name(head), at: 40)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
+    #expect(space.readOnlyReason == nil)
   }
 
   @Test func withoutAnyHeadTheSpaceIsDamagedAndNotEmpty() throws {
     try commit(1...3)
     try test.space.close()
-    for name in test.storage.names { flip(name, at: 40) }
+    for name in test.storage.names { flip(name, at: 5) }
     #expect(throws: VaultError.damaged("no head of the space can be read")) { try test.vault.openSpace(test.body) }
     for name in test.storage.names { test.storage.tamper(name) { _ in nil } }
     #expect(throws: VaultError.self) { try test.vault.openSpace(test.body) }

@@ -1,0 +1,215 @@
+// Applying the commits of an epoch to a state.
+//
+// Invariants
+// 1. A commit counts only where it is certain that it is the next one: the log's chain leads to it, or its sequence number and its own records
+//    show that nothing but file data can be in what cannot be read before it.
+// 2. Everything after the last point that a commit calls durable is authenticated in full; replay goes back to the commit before the first
+//    thing that is missing or wrong there. What is wrong before that point is damage: it costs the file data in it, and no commit.
+// 3. What a commit calls durable is never given up silently: where it cannot be replayed, the space opens read-only and says so.
+
+internal import Storage
+internal import SystemPackage
+
+extension Recovery {
+  private struct Commit {
+    var body: CommitBody
+    var pages: [(PageNumber, LogPosition)]
+    var end: LogPosition
+    var chainAfter: [UInt8]
+    var isClosing: Bool
+    var recordIndex: Int
+  }
+
+  /// What an epoch holds, in the order of the log.
+  private struct EpochContent {
+    var records: [LogReader.Record] = []
+    /// The commits that can be applied one after the other.
+    var commits: [Commit] = []
+    /// How far the log was durable, as far as any commit says.
+    var durable: LogPosition
+    /// Whether a commit that changes something was found, be it one that can be applied or not.
+    var holdsCommits = false
+  }
+
+  /// Replays the commits that follow a head.
+  func replay(_ head: Head) throws(VaultError) -> RecoveredState {
+    var state = RecoveredState()
+    state.epochs = head.state.epochs
+    state.heads = head.state.heads
+    state.retired = head.state.retired
+    state.sequence = head.state.sequence
+    state.pages = head.state.pages
+    state.patches = head.state.patches
+    state.end = head.reader.position
+    state.chain = head.reader.chain ?? head.state.previousChain
+    _ = try replay(head.reader, onto: &state)
+    return state
+  }
+
+  /// Applies to `state`, which ends where `reader` stands, the commits that follow there in its epoch. False when there is none that changes
+  /// anything.
+  func replay(_ reader: LogReader, onto state: inout RecoveredState) throws(VaultError) -> Bool {
+    var content = try content(reader, after: state)
+    // Goes back commit by commit until everything after its last durable point authenticates.
+    while let last = content.commits.last, !last.isClosing {
+      let unproven = content.records[...last.recordIndex].reversed()
+        .prefix { $0.position >= last.body.flushedThrough }.reversed()
+      var wrong: LogPosition?
+      for record in unproven where wrong == nil {
+        if let gap = record.gap, record.position > last.body.flushedThrough { wrong = gap }
+        if wrong == nil, !record.authenticates() { wrong = record.position }
+      }
+      guard let wrong else { break }
+      content.commits.removeAll { $0.end > wrong }
+    }
+    var map = PageMap(positions: state.pages)
+    var patched = PatchedPages(patches: state.patches)
+    for commit in content.commits {
+      map.resize(to: commit.body.pageCount)
+      for (page, position) in commit.pages { map.set(page, to: position) }
+      patched.replay(
+        whole: commit.pages.map(\.0), patches: commit.body.patches, pageCount: commit.body.pageCount)
+      state.sequence = commit.body.sequence
+      state.end = commit.end
+      state.chain = commit.chainAfter
+    }
+    state.pages = map.positions
+    state.patches = patched.patches
+    if content.durable > state.end {
+      state.warning =
+        "part of the newest log is damaged; the last state before the damage is shown, and it is read-only"
+    }
+    try noteSegments(of: reader.position.segment.epoch, branch: reader.branch, in: &state)
+    return content.holdsCommits
+  }
+
+  /// Reads an epoch to its end.
+  private func content(_ start: LogReader, after state: RecoveredState) throws(VaultError) -> EpochContent {
+    var reader = start
+    var content = EpochContent(durable: state.end)
+    var sequence = state.sequence
+    /// The pages of each pages record since the last commit or gap; nil for a list that does not authenticate.
+    var pending: [[(PageNumber, LogPosition)]?] = []
+    var followsGap = false
+    var isBroken = false
+    while true {
+      var next = try reader.next()
+      if next == nil { next = try reader.nextBehindGap() }
+      guard let record = next else { return content }
+      content.records.append(record)
+      if record.gap != nil {
+        pending = []
+        followsGap = true
+      }
+      switch record.header.kind {
+      case .pages: pending.append(record.pages())
+      case .commit:
+        defer {
+          pending = []
+          followsGap = false
+        }
+        let body = record.commit()
+        // Also of commits that cannot be replayed, since what they call durable was.
+        if let body {
+          content.durable = max(content.durable, body.flushedThrough)
+          content.holdsCommits = content.holdsCommits || body.recordCount > 0 || !body.patches.isEmpty
+        }
+        // Records before these are of a commit that a full disk cut off.
+        guard !isBroken, let body, body.chain == record.chainBefore ?? body.chain,
+          !followsGap || body.sequence == sequence + 1, body.recordCount <= UInt32(pending.count)
+        else {
+          isBroken = true
+          continue
+        }
+        let lists = pending.suffix(Int(body.recordCount)).compactMap(\.self)
+        guard lists.count == Int(body.recordCount) else {
+          isBroken = true
+          continue
+        }
+        reader.adopt(chain: body.chain, before: record)
+        sequence = body.sequence
+        let isClosing = record.header.flags & RecordHeader.closedFlag != 0
+        content.commits.append(
+          Commit(
+            body: body, pages: lists.flatMap(\.self), end: reader.position,
+            chainAfter: keys.chain(after: body.chain, tag: record.tag), isClosing: isClosing,
+            recordIndex: content.records.count - 1))
+        if isClosing { return content }
+      case .extent, .head: break
+      }
+    }
+  }
+
+  /// Goes on with an epoch whose head cannot be read, where the state leads to it: a head says only what the log before it says. Otherwise what is
+  /// in the epoch is given up, with a warning if that is more than a crash leaves.
+  func proceed(into epoch: EpochNumber, _ state: inout RecoveredState) throws(VaultError) {
+    let identifier = keys.headIdentifier(epoch)
+    var isLoss = false
+    do throws(Errno) {
+      let file = try storage.open(identifier)
+      let size = try file.size()
+      if let (handle, header) = try SegmentHandle.open(file, keys: keys) {
+        guard header.number == SegmentNumber(epoch: epoch, index: 0) else { throw .ioError }
+        let reader = LogReader(
+          storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
+        do throws(VaultError) {
+          var next = state
+          next.end = reader.position
+          isLoss = try replay(reader, onto: &next)
+          if isLoss, header.chain == state.chain, state.warning == nil {
+            state = next
+            return
+          }
+          try noteSegments(of: epoch, branch: header.branch, in: &state)
+        } catch {
+          isLoss = true
+        }
+      } else {
+        // A crash tears a head before anything else is in its file.
+        isLoss = size > headSize(state)
+      }
+    } catch .noSuchFileOrDirectory {
+      return
+    } catch {
+      isLoss = true
+    }
+    if isLoss, state.warning == nil {
+      state.warning = "the newest head is damaged; an older state is shown, and it is read-only"
+    }
+    let head = SegmentNumber(epoch: epoch, index: 0)
+    let unknown = EpochEntry(branch: [UInt8](repeating: 0, count: SpaceKeys.branchSize), present: 0)
+    state.epochs[epoch, default: unknown].present |= 1
+    state.leftover.insert(head)
+    state.torn.append(identifier)
+  }
+
+  /// The most bytes that the file of the next head can have before anything follows the head: all segments may have been given up.
+  private func headSize(_ state: RecoveredState) -> Int {
+    let segments = state.epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount }
+    let body =
+      HeadState.fixedSize + 12 * (state.heads.count + 1) + 28 * (state.epochs.count + 1) + 12 * segments
+      + 8 * state.pages.count + PatchList.size(state.patches)
+    return SegmentFormat.recordsStart + body + (body / HeadState.partSize + 1)
+      * RecordHeader.recordLength(bodyLength: 32)
+  }
+
+  /// Notes which segment files of an epoch exist, those behind the end of the log included.
+  private func noteSegments(
+    of epoch: EpochNumber, branch: [UInt8], in state: inout RecoveredState
+  ) throws(VaultError) {
+    var bits: UInt64 = 0
+    for index in 0..<SegmentNumber.perEpoch {
+      let number = SegmentNumber(epoch: epoch, index: index)
+      let identifier = keys.identifier(number, branch: branch)
+      do throws(Errno) {
+        guard try storage.exists(identifier) else { continue }
+      } catch {
+        throw .system(error, "looking for segments")
+      }
+      bits |= 1 << UInt64(index)
+      state.tail.append(identifier)
+      if number > state.end.segment { state.leftover.insert(number) }
+    }
+    state.epochs[epoch] = EpochEntry(branch: branch, present: bits)
+  }
+}

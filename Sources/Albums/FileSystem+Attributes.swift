@@ -30,6 +30,32 @@ extension FileSystem {
     }
   }
 
+  /// Takes away what makes a program run as its file's owner or group, as a write, a cut or another owner does; true when there was
+  /// something to take. The set-group-ID bit of what the group may not run stays for members of the group, of which only the caller's own
+  /// group is known.
+  ///
+  /// - Throws: `EROFS`.
+  package func clearSetBits(of inode: InodeNumber, for caller: Caller) throws(Errno) -> Bool {
+    func rest(_ record: InodeRecord) -> UInt32 {
+      guard record.mode & FileKind.mask != FileKind.directory else { return record.mode }
+      let runsAsGroup = record.mode & FileKind.groupExecutes != 0 || (caller.user != 0 && caller.group != record.group)
+      return record.mode & ~(runsAsGroup ? FileKind.setUser | FileKind.setGroup : FileKind.setUser)
+    }
+    // Nearly all files have none, and nothing needs to be changed.
+    let mayHave = try reading { () throws(Errno) in
+      let record = try self.inode(inode).record
+      return rest(record) != record.mode
+    }
+    guard mayHave else { return false }
+    return try changing { () throws(Errno) in
+      let inode = try self.inode(inode)
+      inode.record.mode = rest(inode.record)
+      inode.record.changed = .now()
+      markChanged(inode)
+      return true
+    }
+  }
+
   private func changeMode(of inode: Inode, to mode: UInt32) throws(Errno) {
     let permissions = mode & 0o7777
     if inode.record.hasExtendedAttributes {

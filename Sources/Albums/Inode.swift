@@ -54,4 +54,5 @@ enum FileKind {
 
   static let setUser: UInt32 = 0o4000
   static let setGroup: UInt32 = 0o2000
+  static let groupExecutes: UInt32 = 0o0010
 }

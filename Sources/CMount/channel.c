@@ -1,9 +1,12 @@
-// Reading requests and writing replies in place of libfuse, for three things it does not do:
+// Reading requests and writing replies in place of libfuse, for four things it does not do:
 //
 // 1. libfuse before 3.17 never sends FUSE_PARALLEL_DIROPS, so the kernel would serialise all lookups in a directory.
 //    The flag is put into the reply to INIT, when the kernel offered it.
 // 2. The threads are ours, and each may have its own channel.
 // 3. The time of the last request is kept, so that an idle mount can unmount itself.
+// 4. libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2. With it the kernel does not ask for a capability before each write; in return
+//    the file system takes set-user-ID and set-group-ID bits away where the request says so. The flag is put into the reply to INIT, when
+//    the kernel offered it, and what a request says of it is kept for the thread that serves it.
 
 #define _GNU_SOURCE
 #include "CMount.h"
@@ -24,8 +27,10 @@ static _Atomic bool answered;
 static uint64_t init_request;
 static uint32_t init_offer;
 static uint32_t init_agreement;
+static struct fuse_session *hooked;
 
 static _Thread_local int channel = -1;
+static _Thread_local bool clears_set_bits;
 
 // What a file manager asks of an open window, and what the kernel says by itself, is no use of the mount.
 static bool is_use(uint32_t operation) {
@@ -47,6 +52,30 @@ static void note_time(void) {
     atomic_store_explicit(&last_request, now.tv_sec, memory_order_relaxed);
 }
 
+// Whether a request is one after which a file is no longer set-user-ID or set-group-ID. A change of attributes without any is what the kernel
+// sends to have that done before a write, an allocation or a copy.
+static bool says_to_clear(const struct fuse_in_header *header, size_t size) {
+    if (!(init_agreement & FUSE_HANDLE_KILLPRIV_V2)) return false;
+    const void *body = header + 1;
+    size_t rest = size - sizeof *header;
+    switch (header->opcode) {
+        case FUSE_WRITE:
+            return rest >= sizeof(struct fuse_write_in) &&
+                   ((const struct fuse_write_in *)body)->write_flags & FUSE_WRITE_KILL_SUIDGID;
+        case FUSE_OPEN:
+            return rest >= sizeof(struct fuse_open_in) &&
+                   ((const struct fuse_open_in *)body)->open_flags & FUSE_OPEN_KILL_SUIDGID;
+        case FUSE_SETATTR: {
+            if (rest < sizeof(struct fuse_setattr_in)) return false;
+            uint32_t valid = ((const struct fuse_setattr_in *)body)->valid;
+            bool changes_owner = valid & (FATTR_UID | FATTR_GID) && !(valid & FATTR_MODE);
+            return valid & FATTR_KILL_SUIDGID || changes_owner || (valid & ~(FATTR_FH | FATTR_LOCKOWNER)) == 0;
+        }
+        default:
+            return false;
+    }
+}
+
 static ssize_t channel_read(int shared, void *buffer, size_t size, void *volume) {
     (void)volume;
     ssize_t count = read(channel >= 0 ? channel : shared, buffer, size);
@@ -60,6 +89,7 @@ static ssize_t channel_read(int shared, void *buffer, size_t size, void *volume)
         init_request = header->unique;
         init_offer = offer->flags;
     }
+    clears_set_bits = says_to_clear(header, (size_t)count);
     return count;
 }
 
@@ -71,7 +101,7 @@ static ssize_t channel_write(int shared, struct iovec *parts, int count, void *v
         const struct fuse_out_header *header = parts[0].iov_base;
         struct fuse_init_out *reply = parts[1].iov_base;
         if (header->unique == init_request && header->error == 0 && reply->major == FUSE_KERNEL_VERSION) {
-            reply->flags |= init_offer & FUSE_PARALLEL_DIROPS;
+            reply->flags |= init_offer & (FUSE_PARALLEL_DIROPS | FUSE_HANDLE_KILLPRIV_V2);
             init_agreement = reply->flags;
             atomic_store_explicit(&answered, true, memory_order_release);
         }
@@ -85,6 +115,7 @@ int agonyfs_session_hook(struct fuse_session *session) {
     init_offer = 0;
     init_agreement = 0;
     atomic_store(&answered, false);
+    hooked = session;
     note_time();
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
 }
@@ -104,6 +135,15 @@ bool agonyfs_channel_clone(struct fuse_session *session) {
 void agonyfs_channel_close(void) {
     if (channel >= 0) close(channel);
     channel = -1;
+}
+
+bool agonyfs_request_clears_set_bits(void) {
+    return clears_set_bits;
+}
+
+void agonyfs_forget_attributes(fuse_ino_t inode) {
+    // A negative offset leaves the cached pages alone, so no lock is waited for.
+    if (hooked) fuse_lowlevel_notify_inval_inode(hooked, inode, -1, 0);
 }
 
 uint32_t agonyfs_session_flags(void) {

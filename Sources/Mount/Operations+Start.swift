@@ -25,7 +25,7 @@ private enum SessionFlags {
     | UInt32(FUSE_CAP_EXPLICIT_INVAL_DATA) | UInt32(FUSE_CAP_EXPORT_SUPPORT)
 
   // SPLICE: what is decrypted is in memory, not in a pipe. AUTO_INVAL_DATA: see above. WRITEBACK_CACHE: write(2) is to
-  // tell of a full disk. HANDLE_KILLPRIV: the kernel takes set-user-id bits away itself, by setting the mode.
+  // tell of a full disk. HANDLE_KILLPRIV: its second version is there instead, where the kernel has it (CMount/channel.c).
   // ASYNC_DIO: after an asynchronous write with O_DIRECT the kernel leaves old pages in its cache (xfstests generic/451).
   static let unwanted =
     UInt32(FUSE_CAP_SPLICE_READ) | UInt32(FUSE_CAP_SPLICE_WRITE) | UInt32(FUSE_CAP_SPLICE_MOVE)

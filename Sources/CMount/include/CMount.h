@@ -73,6 +73,12 @@ int agonyfs_session_hook(struct fuse_session *_Nonnull session);
 /// The flags of the kernel's protocol that both sides agreed on (FUSE_* of linux/fuse.h), once INIT is answered.
 uint32_t agonyfs_session_flags(void);
 
+/// Whether the request that the calling thread received last has a file's set-user-ID and set-group-ID bits taken away.
+bool agonyfs_request_clears_set_bits(void);
+
+/// Has the kernel ask for an inode's attributes when it needs them next.
+void agonyfs_forget_attributes(fuse_ino_t inode);
+
 /// Gives the calling thread its own channel to the kernel; false when the shared one stays in use.
 bool agonyfs_channel_clone(struct fuse_session *_Nonnull session);
 

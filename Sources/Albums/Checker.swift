@@ -60,6 +60,8 @@ struct Checker {
     var damaged: Set<SegmentNumber> = []
     /// These, and those of which it shows when their data is read.
     var suspects: Set<SegmentNumber> = []
+    /// What is to be said of another continuation of the space.
+    var fork: String?
     /// Pages of the index that cannot be read.
     var lostPages: [String] = []
   }
@@ -71,6 +73,17 @@ struct Checker {
       result.problems.append(
         CheckReport.Problem(path: nil, text: "a file that leads to the newest state is missing"))
     }
+    do throws(VaultError) {
+      if let foreign = try space.foreignContinuation() {
+        result.fork =
+          "the space was continued in two places, or what came last has lost its beginning: \(foreign.segments) files of the vault, "
+          + "of epochs \(foreign.epochs.lowerBound.rawValue) to \(foreign.epochs.upperBound.rawValue), "
+          + "belong to a state that cannot be reached from this one"
+      }
+    } catch {
+      result.problems.append(CheckReport.Problem(path: nil, text: "the files of the vault cannot be listed"))
+    }
+    if let fork = result.fork { result.problems.append(CheckReport.Problem(path: nil, text: fork)) }
     let findings = space.verify(readData: false)
     result.suspects = Set(findings.map(\.segment))
     for finding in findings where finding.isCertain {

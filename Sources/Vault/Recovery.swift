@@ -27,6 +27,8 @@ struct RecoveredState {
   var torn: [SegmentIdentifier] = []
   /// Segments that a crash left beyond the end of the log, and heads that it tore: nothing names what is in them.
   var leftover: Set<SegmentNumber> = []
+  /// Whether the newest head is not the file that it was written to.
+  var isCopy = false
   /// Whether the search by prefix misses the newest head, since one that leads there is lost.
   var isMissedBySearch = false
   /// Why the space must not be written; nil when it may.
@@ -71,6 +73,7 @@ struct Recovery {
     guard let chosen else { throw .damaged("no head of the space can be read") }
     var state = try replay(chosen)
     state.highestEpoch = highest
+    state.isCopy = chosen.isCopy
     if state.warning == nil { state.warning = warning }
     for epoch in chosen.state.epoch.rawValue + 1..<highest.rawValue + 1 {
       let number = EpochNumber(rawValue: epoch)
@@ -137,22 +140,33 @@ struct Recovery {
     return bytes
   }
 
-  /// The numbers of all heads of this space, by opening the header of every file, in order.
-  func allHeads() throws(VaultError) -> [EpochNumber] {
-    var epochs: [EpochNumber] = []
+  /// A file of the vault that is a segment of this space.
+  struct ListedSegment {
+    var number: SegmentNumber
+    var branch: [UInt8]
+  }
+
+  /// All segments of this space that are in the vault under their own names, by opening the header of every file.
+  func allSegments() throws(VaultError) -> [ListedSegment] {
+    var segments: [ListedSegment] = []
     do throws(Errno) {
       try storage.list { listing in
         guard let file = try? storage.open(listing.identifier),
-          let opened = try? SegmentHandle.open(file, keys: keys), opened.header.number.index == 0,
-          keys.headIdentifier(opened.header.number.epoch) == listing.identifier
+          let header = try? SegmentHandle.open(file, keys: keys)?.header,
+          keys.identifier(header.number, branch: header.branch) == listing.identifier
         else { return true }
-        epochs.append(opened.header.number.epoch)
+        segments.append(ListedSegment(number: header.number, branch: header.branch))
         return true
       }
     } catch {
       throw .system(error, "listing the vault")
     }
-    return epochs.sorted()
+    return segments
+  }
+
+  /// The numbers of all heads of this space, in order, by opening the header of every file.
+  func allHeads() throws(VaultError) -> [EpochNumber] {
+    try allSegments().map(\.number).filter { $0.index == 0 }.map(\.epoch).sorted()
   }
 
   /// Whether every segment that a head needs is there in full; those of its own epoch may still be short.

@@ -166,11 +166,16 @@ extension Space {
       died <= oldest && !(segment.index == 0 && isSearched(segment.epoch, newest: newest))
     }
     guard !deletable.isEmpty else { return }
-    let identifiers = deletable.keys.map { ($0, keys.identifier($0, branch: branch(of: $0.epoch) ?? [])) }
+    let branches = deletable.keys.map { ($0, branch(of: $0.epoch) ?? []) }
     lock.unlock()
     var deleted: [SegmentNumber] = []
-    for (segment, identifier) in identifiers {
+    for (segment, branch) in branches {
       cache.remove(segment)
+      let identifier = keys.identifier(segment, branch: branch)
+      if segment.index == 0, isOfAnotherBranch(identifier, than: branch) {
+        deleted.append(segment)
+        continue
+      }
       do throws(Errno) {
         try storage.delete(identifier)
         deleted.append(segment)
@@ -185,6 +190,14 @@ extension Space {
       entry.present &= ~(1 << UInt64(segment.index))
       epochs[segment.epoch] = entry.present == 0 ? nil : entry
     }
+  }
+
+  /// Whether the file under a head's name is the head of a state to which the space was continued elsewhere: heads of both have the same names.
+  private func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) -> Bool {
+    guard branch.contains(where: { $0 != 0 }), let file = try? storage.open(identifier),
+      let header = try? SegmentHandle.open(file, keys: keys)?.header
+    else { return false }
+    return header.branch != branch
   }
 
   /// Whether the search for the newest epoch looks at `epoch`: whether it is `newest` with low bits cleared.

@@ -12,7 +12,40 @@ package struct LogFinding: Sendable, Equatable {
   package let isCertain: Bool
 }
 
+/// Segments of a space that are in the vault and belong to no past of its state.
+package struct ForeignContinuation: Sendable, Equatable {
+  /// How many there are.
+  package let segments: Int
+  /// The epochs that they are of.
+  package let epochs: ClosedRange<EpochNumber>
+}
+
 extension Space {
+  /// Looks for segments that continue the space in another way than to the state that is open, by opening every file of the vault: somebody
+  /// wrote the space in two places, or the head of what came last is lost. Nil when there are none.
+  ///
+  /// Segments from before the oldest head that is kept may be left over from states that are given up; and a copy of a live vault may
+  /// lack the newest head.
+  package func foreignContinuation() throws(VaultError) -> ForeignContinuation? {
+    let state = lock.withLock { (epochs: epochs, oldest: heads.first?.epoch, newest: highestEpoch) }
+    var foreign: [EpochNumber] = []
+    for segment in try Recovery(storage: storage, keys: keys, segmentSize: segmentSize).allSegments() {
+      let epoch = segment.number.epoch
+      let isForeign: Bool
+      if let known = state.epochs[epoch]?.branch {
+        // Of a head that cannot be read the branch is not known.
+        isForeign = known != segment.branch && known.contains { $0 != 0 }
+      } else if epoch > state.newest {
+        isForeign = !isCopy
+      } else {
+        isForeign = state.oldest.map { epoch > $0 } ?? true
+      }
+      if isForeign { foreign.append(epoch) }
+    }
+    guard let first = foreign.min(), let last = foreign.max() else { return nil }
+    return ForeignContinuation(segments: foreign.count, epochs: first...last)
+  }
+
   /// Looks at every segment that the space still needs: that it is there, whole, and the one that it should be, and that its records follow each
   /// other as the log's chain says; with `readData`, that every byte of them authenticates. Changes nothing.
   package func verify(readData: Bool) -> [LogFinding] {

@@ -7,7 +7,7 @@
 // 3. The order across files is always: data, flush, head, flush, delete. Nothing is deleted that a kept head needs.
 // 4. Nothing is appended to what an earlier mount wrote: the first write of a mount begins an epoch.
 // 5. After a failed write (other than a full disk) or a failed flush the space is read-only.
-// 6. `epochs` names every segment file of this space that may exist; only those are ever deleted.
+// 6. `epochs` names every segment file of this space that may exist; only those are ever deleted, and of those no head that another machine wrote.
 //
 // Locks: `lock` guards every property below it. It is never held while sealing, or during I/O other than creating a segment.
 
@@ -39,6 +39,8 @@ package final class Space: @unchecked Sendable {
   package let recoveryWarning: String?
   /// Whether a head that leads to the state that this space was opened at is lost. The next head gets a number to which another way leads.
   package let isMissedBySearch: Bool
+  /// Whether it was opened in a copy of the vault that nobody has written to.
+  let isCopy: Bool
   var failure: String?
   var closed = false
 
@@ -114,6 +116,7 @@ package final class Space: @unchecked Sendable {
     torn = state.torn
     recoveryWarning = state.warning
     isMissedBySearch = state.isMissedBySearch
+    isCopy = state.isCopy
     failure = readOnlyReason
   }
 

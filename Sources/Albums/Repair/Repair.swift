@@ -62,6 +62,10 @@ package final class Repair {
       add("what can be read in \(damaged.count) damaged files of the vault is copied, and they are given up")
     }
     if !plan.unrepairable.isEmpty { plan.items = [] }
+    // Which of the two is the right one nobody but the user can say; nothing is done to either.
+    if log.fork != nil {
+      plan.unrepairable.append("the other state cannot be joined with this one; its files are left alone")
+    }
   }
 
   private func add(_ text: String, isLoss: Bool = false) {

@@ -19,7 +19,7 @@ extension FileSystem {
     try changing { () throws(Errno) in
       let inode = try writableFile(number, count: buffer.count)
       try requireRoom(for: Int64(buffer.count))
-      try noteContentChange(inode)
+      try unsafe noteWrite(inode, at: range.lowerBound, buffer)
       if let whole { put(whole, in: inode) } else { unsafe put(buffer, at: offset.rawValue, in: inode) }
       let now = Timestamp.now()
       inode.record.size = max(inode.record.size, range.upperBound)
@@ -117,7 +117,8 @@ extension FileSystem {
     guard size <= Self.maximumFileSize else { throw .fileTooLarge }
     let rest = size..<Int64.max
     let inode = try settledFile(number, in: rest)
-    if size != inode.record.size { try noteContentChange(inode) }
+    // What is left of a file that begins as no photo does begins so, too.
+    if size != inode.record.size, !inode.isPlain { try noteContentChange(inode) }
     if size < inode.record.size { try removeData(inode, rest) }
     let now = Timestamp.now()
     inode.record.size = size

@@ -21,6 +21,8 @@ final class Inode {
   var extentsEnd: FileOffset?
   /// Whether the index says that the content is still to be looked at.
   var isNoted = false
+  /// Whether its first bytes are known to be no photo's or video's.
+  var isPlain = false
   /// Whether the name that it was found by last begins with a dot.
   var isHidden = false
   /// When the content changed last, on the monotonic clock; 0 when that was before it came into memory.

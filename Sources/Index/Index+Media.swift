@@ -1,4 +1,4 @@
-// What is known of contents. A row exists from the first write to a file on. Derivatives are inodes without a name; each row that points at one
+// What is known of contents. A row exists from the first write to a file on that may be a photo or video. Derivatives are inodes without a name; each row that points at one
 // counts as one link of it.
 
 package import Vault
@@ -10,7 +10,7 @@ struct MediaStatements {
     small, large, reason
     """
 
-  let find, byHash, replace, delete, setState, changeStates, after, ofState: Statement
+  let find, byHash, replace, delete, setState, changeStates, noteAll, after, ofState: Statement
   let derivatives, derivativeCount, counts, astray: Statement
 
   init(_ connection: Connection) throws(IndexError) {
@@ -24,6 +24,11 @@ struct MediaStatements {
     delete = try connection.prepare("DELETE FROM media WHERE inode = ?1")
     setState = try connection.prepare("UPDATE media SET state = ?2 WHERE inode = ?1")
     changeStates = try connection.prepare("UPDATE media SET state = ?2 WHERE state = ?1")
+    noteAll = try connection.prepare(
+      """
+      INSERT OR IGNORE INTO media(inode, state)
+      SELECT inode, CASE WHEN substr(name, 1, 1) = x'2e' THEN ?2 ELSE ?1 END FROM dentry WHERE kind = ?3
+      """)
     after = try connection.prepare("SELECT inode FROM media WHERE state = ?1 AND inode > ?2 ORDER BY inode LIMIT ?3")
     derivatives = try connection.prepare(
       """
@@ -101,7 +106,7 @@ extension Statement {
 }
 
 extension Index {
-  /// What is known of a file's content; nil when nothing was ever written to it.
+  /// What is known of a file's content; nil when it was not looked at, and need not be.
   package func media(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
     mediaStatements.find.bind(1, inode.rawValue)
     return try mediaStatements.find.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
@@ -143,6 +148,16 @@ extension Index {
       mediaStatements.changeStates.bind(1, old.rawValue)
       mediaStatements.changeStates.bind(2, new.rawValue)
       try mediaStatements.changeStates.run()
+    }
+  }
+
+  /// Adds a row that waits for every regular file that has a name and no row.
+  package func noteAllContents() throws(IndexError) {
+    try change { () throws(IndexError) in
+      mediaStatements.noteAll.bind(1, MediaRecord.State.pending.rawValue)
+      mediaStatements.noteAll.bind(2, MediaRecord.State.hidden.rawValue)
+      mediaStatements.noteAll.bind(3, Int64(0o100000 >> 12))
+      try mediaStatements.noteAll.run()
     }
   }
 

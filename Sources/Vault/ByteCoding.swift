@@ -2,11 +2,16 @@
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
+  /// `capacity` is how many bytes are expected.
+  init(capacity: Int = 128) { bytes.reserveCapacity(capacity) }
+
   mutating func append(_ value: some FixedWidthInteger) {
     unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
   mutating func append(_ value: [UInt8]) { bytes.append(contentsOf: value) }
+
+  mutating func append(_ value: UnsafeRawBufferPointer) { unsafe bytes.append(contentsOf: value) }
 
   /// Appends zeros until there are `count` bytes.
   mutating func pad(to count: Int) {

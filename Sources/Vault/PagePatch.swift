@@ -28,7 +28,7 @@ struct PagePatch: Equatable, Sendable {
       guard writer.bytes.count + Self.rangeHeaderSize + length <= Self.maximumSize else { return nil }
       writer.append(UInt16(start))
       writer.append(UInt16(length))
-      unsafe writer.append(Array(page[start..<offset]))
+      unsafe writer.append(UnsafeRawBufferPointer(rebasing: page[start..<offset]))
     }
     encoded = writer.bytes
   }

@@ -195,7 +195,7 @@ struct CommitBody: Equatable {
   }
 
   var encoded: [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(capacity: Self.size + PatchList.size(patches))
     writer.append(recordCount)
     writer.append(pageCount)
     writer.append(sequence)

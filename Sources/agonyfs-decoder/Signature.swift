@@ -10,6 +10,11 @@ enum Signature {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       start.dropFirst(offset).starts(with: text.utf8)
     }
+    // The mount never asks about a content that it takes for something else.
+    guard start.count >= MediaKind.beginningSize, unsafe start.withUnsafeBytes({ unsafe MediaKind.mayBegin(with: $0) })
+    else {
+      return nil
+    }
     if start.starts(with: [0xff, 0xd8, 0xff]) { return .jpeg }
     if start.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) { return .png }
     if has("GIF87a") || has("GIF89a") { return .gif }

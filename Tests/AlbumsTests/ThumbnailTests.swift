@@ -29,6 +29,9 @@ final class TestMaker: DerivativeMaker {
   func hold() { state.withLock { $0.isHeld = true } }
   func letGo() { state.withLock { $0.isHeld = false } }
   func stop() { state.withLock { $0.isStopped = true } }
+  func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
+    unsafe bytes.starts(with: Array("photo".utf8)) || MediaKind.mayBegin(with: bytes)
+  }
 
   func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
@@ -137,6 +140,53 @@ final class TestMaker: DerivativeMaker {
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     #expect(Checker.check(space, readData: true).problems == [])
     try space.close()
+  }
+
+  @Test func whatBeginsAsNoPhotoIsNotLookedAtUntilItDoes() throws {
+    let vault = try vault(maker)
+    let files = vault.files
+    let plain = Array("plain text of some length, and more of it".utf8)
+    let file = try files.make("notes.txt")
+    try files.put(plain, file)
+    try files.put(plain, file, at: 40_000)
+    try files.resize(file, 20)
+    try files.put(plain, file)
+    try files.synchronize()
+    #expect(try files.mediaCounts() == MediaCounts())
+    #expect(maker.jobs == 0)
+    // The beginning of a photo, written over it, at once or in pieces.
+    try files.put(photo("of a house by the sea"), file)
+    try settle(files)
+    #expect(maker.jobs == 1)
+    let other = try files.make("pieces")
+    try files.put(plain, other)
+    try files.put(Array("oto of another house".utf8), other, at: 2)
+    try files.put(Array("ph".utf8), other)
+    try settle(files)
+    #expect(try open([".agonyfs", "thumbnails", "256", "pieces"], in: files).hasPrefix("small photo of another house"))
+    // And the other way round: what was made of a photo goes.
+    try files.put(plain, file)
+    try settle(files)
+    expect(.noSuchFileOrDirectory) { _ = try open([".agonyfs", "thumbnails", "256", "notes.txt"], in: files) }
+    try files.close()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(space, readData: true).problems == [])
+    try space.close()
+  }
+
+  @Test func everythingIsLookedAtWhenAllIsMadeAnew() throws {
+    let vault = try vault(maker)
+    let files = vault.files
+    let plain = Array("plain text of some length".utf8)
+    for name in ["a", "b", ".hidden"] { try files.put(plain, try files.make(name)) }
+    #expect(try files.mediaCounts() == MediaCounts())
+    try files.remakeThumbnails()
+    try settle(files)
+    let counts = try files.mediaCounts()
+    #expect(counts.other == 2 && counts.hidden == 1)
+    // Equal contents are looked at once.
+    #expect(maker.jobs >= 1)
+    try files.close()
   }
 
   @Test func nameThatBeginsWithADotWaits() throws {

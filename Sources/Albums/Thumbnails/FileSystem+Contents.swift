@@ -2,10 +2,12 @@
 //
 // Invariants
 // 1. What `media` says of a file is of its present content: every change of content makes the row one that waits, in the same operation.
+//    A file without a row begins as no photo does, or nothing was written to it.
 // 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point at it.
 // 3. `Inode.isNoted` is set only where the row says that the content is still to be looked at.
 
 package import Index
+internal import Media
 package import SystemPackage
 internal import Vault
 
@@ -14,6 +16,7 @@ extension FileSystem {
   func noteContentChange(_ inode: Inode) throws(Errno) {
     inode.contentChanged = monotonicTime()
     if inode.isNoted { return }
+    inode.isPlain = false
     let old = try stored { () throws(IndexError) in
       let old = try index.media(inode.number)
       let isHidden = inode.isHidden || old?.state == .hidden
@@ -23,6 +26,25 @@ extension FileSystem {
     inode.isNoted = true
     dropLinks(of: old)
     thumbnailWork.signal()
+  }
+
+  /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at. Lock held.
+  func noteWrite(_ inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
+    let size = MediaKind.beginningSize
+    if inode.isPlain, offset >= size { return }
+    // What else has content may have a row, which would have to go.
+    if !inode.isNoted, offset == 0, inode.isPlain || inode.record.size == 0, bytes.count >= size,
+      unsafe !mayBeMedia(bytes)
+    {
+      inode.isPlain = true
+      return
+    }
+    try noteContentChange(inode)
+  }
+
+  private func mayBeMedia(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let maker = options.thumbnails?.maker else { return unsafe MediaKind.mayBegin(with: bytes) }
+    return unsafe maker.mayBegin(with: bytes)
   }
 
   /// Takes from the derivatives that a row pointed at one link each. Lock held.
@@ -148,6 +170,7 @@ extension FileSystem {
       try stored { () throws(IndexError) in
         try index.changeMediaStates(from: .failed, to: .pending)
         try index.changeMediaStates(from: .other, to: .pending)
+        try index.noteAllContents()
       }
       thumbnails.unavailable = nil
       thumbnails.retryDelay = 0

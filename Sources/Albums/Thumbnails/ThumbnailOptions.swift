@@ -12,6 +12,12 @@ package protocol DerivativeMaker: Sendable {
   var confinement: String { get }
   /// Ends what is under way.
   func stop()
+  /// Whether a content with these first bytes may be a photo or video; see `MediaKind.mayBegin`.
+  func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool
+}
+
+extension DerivativeMaker {
+  package func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool { unsafe MediaKind.mayBegin(with: bytes) }
 }
 
 extension Decoder: DerivativeMaker {

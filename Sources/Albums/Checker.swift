@@ -26,6 +26,8 @@ struct Checker {
   var withAttributes: Set<InodeNumber> = []
   /// Inodes that hold thumbnails, and a file of which each is.
   var derivatives: [InodeNumber: InodeNumber] = [:]
+  /// Inodes that stand in for lost ones; nil where the index was not made anew.
+  var replaced: Set<InodeNumber>?
   /// What would repair it.
   var steps: [(step: RepairStep, inode: InodeNumber?)] = []
   private(set) var planned: [PlannedStep] = []
@@ -174,6 +176,9 @@ struct Checker {
       for inode in inodes {
         let count = names.removeValue(forKey: inode.number) ?? 0
         noteForLater(inode)
+        if replaced?.contains(inode.number) == true {
+          note(inode.number, "its record in the index is lost", .replaceInode(inode.number))
+        }
         inodeCount += 1
         let isDirectory = inode.kind == Self.directoryKind
         switch inode.kind {
@@ -199,7 +204,12 @@ struct Checker {
         let sums = extents.removeValue(forKey: inode.number) ?? ExtentSums()
         // What is being deleted goes in steps.
         if !orphans.contains(inode.number) {
-          if inode.allocated != sums.bytes {
+          if replaced != nil, inode.allocated > sums.bytes {
+            let lost = inode.allocated - sums.bytes
+            note(
+              inode.number, "where \(lost) bytes of its data are is lost",
+              .loseData(inode.number, lost, left: sums.bytes))
+          } else if inode.allocated != sums.bytes {
             note(
               inode.number, "\(inode.allocated) bytes are counted for it, but it has \(sums.bytes)",
               .setAllocated(inode.number, sums.bytes))

@@ -6,6 +6,12 @@ extension Space {
   /// Pages of the database as of the last commit.
   package var databasePageCount: UInt32 { lock.withLock { unwrittenPageCount ?? map.pageCount } }
 
+  /// Pages that one commit can have, since it lies in one epoch.
+  package var maximumPagesInCommit: UInt32 {
+    UInt32((SegmentNumber.perEpoch - 4) * (segmentSize / PagesFormat.bodyLength(PagesFormat.pagesPerRecord)))
+      * UInt32(PagesFormat.pagesPerRecord)
+  }
+
   /// Reads one page of the database as of the last commit, 4096 bytes.
   ///
   /// - Throws: `.damaged` when the page is missing or does not authenticate.

@@ -40,6 +40,16 @@ final class TestVault {
     files = try FileSystem(space: space, options: options)
   }
 
+  /// A vault over the same bytes in another storage, which stays closed.
+  init(sameAs other: TestVault, over storage: FaultyStorage) {
+    self.storage = storage
+    vault = Vault(storage: storage, parameters: other.vault.parameters)
+    body = other.body
+    options = other.options
+    space = other.space
+    files = other.files
+  }
+
   /// Closes everything and opens it again.
   func reopen() throws {
     try files.close()

@@ -47,6 +47,11 @@ extension Repair {
       }
     case .keep(let inode): try index.removeOrphan(inode)
     case .setLinks(let inode, let links): try change(inode, index) { $0.links = links }
+    // The row is there already; the step says so.
+    case .replaceInode: break
+    case .loseData(let inode, _, let bytes):
+      try change(inode, index) { $0.allocated = bytes }
+      try forgetHash(of: inode, index)
     case .setAllocated(let inode, let bytes): try change(inode, index) { $0.allocated = bytes }
     case .setSize(let inode, let size): try change(inode, index) { $0.size = size }
     case .setLiveBytes(let segment, let bytes): try index.setLiveBytes(in: segment, to: bytes)

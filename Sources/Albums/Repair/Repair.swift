@@ -25,9 +25,14 @@ package final class Repair {
   private let body: SlotBody
   private let slot: [UInt8]?
   let space: Space
-  let index: Index?
+  /// The index, or what was made of it in `rebuilt`.
+  private(set) var index: Index?
+  /// Where an index is that was made anew, until it is written; nil where none had to be.
+  private var rebuilt: RebuiltIndexStore?
   /// Segments that are given up after what can be read in them was copied.
   private(set) var damaged: Set<SegmentNumber> = []
+  /// Inodes of an index made anew that stand in for lost ones.
+  private var replaced: Set<InodeNumber> = []
   /// The directory for what has no other place.
   var lostAndFound: InodeNumber?
 
@@ -40,17 +45,14 @@ package final class Repair {
     index = try? Index(space: space)
     let log = Checker.examineLog(of: space)
     found.problems = log.problems
-    plan.unrepairable = log.lostPages
-    if let index {
-      do throws(IndexError) {
+    do throws(IndexError) {
+      if let index, log.lostPages.isEmpty, try index.integrityCheck().isEmpty {
         try makePlan(index, suspects: log.suspects)
-      } catch {
-        plan.unrepairable.append("the index cannot be changed")
+      } else {
+        try rebuild(suspects: log.suspects)
       }
-    } else {
-      let text = "the index cannot be opened"
-      found.problems.append(CheckReport.Problem(path: nil, text: text))
-      plan.unrepairable.append(text)
+    } catch {
+      plan.unrepairable.append("the index cannot be read or changed")
     }
     if let warning = space.recoveryWarning {
       found.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
@@ -72,10 +74,38 @@ package final class Repair {
     plan.items.append(RepairPlan.Item(path: nil, text: text, isLoss: isLoss, lostBytes: nil))
   }
 
+  /// Makes the index anew from what can be read of it, and plans with that.
+  private func rebuild(suspects: Set<SegmentNumber>) throws(IndexError) {
+    if let index {
+      for line in (try? index.integrityCheck()) ?? [] {
+        found.problems.append(CheckReport.Problem(path: nil, text: "the index is inconsistent: \(line)"))
+      }
+    } else {
+      found.problems.append(CheckReport.Problem(path: nil, text: "the index cannot be opened"))
+    }
+    let rows = SalvagedRows(reading: space)
+    if rows.isEmpty {
+      plan.unrepairable.append("nothing of the index can be read")
+      return
+    }
+    let store = RebuiltIndexStore()
+    let made = try Index.rebuilt(from: rows, in: store)
+    guard store.databasePageCount <= space.maximumPagesInCommit else {
+      plan.unrepairable.append("the index is too large to be made anew")
+      return
+    }
+    index = made.index
+    rebuilt = store
+    replaced = made.recreated
+    add("the index is made anew from what can be read of it", isLoss: rows.lostPages > 0)
+    try makePlan(made.index, suspects: suspects)
+  }
+
   private func makePlan(_ index: Index, suspects: Set<SegmentNumber>) throws(IndexError) {
     for round in 0..<Self.rounds {
       let isFirst = round == 0
       var checker = Checker(space: space, index: index, readData: isFirst)
+      if rebuilt != nil { checker.replaced = isFirst ? replaced : [] }
       checker.run(suspects: isFirst ? suspects : [], slot: slot)
       if isFirst {
         let log = found.problems
@@ -102,6 +132,7 @@ package final class Repair {
   /// - Throws: `.noSpace`; `.readOnly`; `.system`; `.damaged`.
   package func carryOut() throws(VaultError) -> CheckReport {
     guard let index, !plan.isEmpty else { return found }
+    rebuilt?.goOn(in: space)
     do throws(IndexError) {
       try freeOrphans(index)
     } catch {

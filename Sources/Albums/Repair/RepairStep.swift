@@ -38,6 +38,10 @@ enum RepairStep: Hashable {
   case keep(InodeNumber)
   /// The number of names.
   case setLinks(InodeNumber, UInt32)
+  /// The inode is lost, and another stands in for it.
+  case replaceInode(InodeNumber)
+  /// Where some of its data was is lost; the number of bytes that are lost, and of those that are left.
+  case loseData(InodeNumber, Int64, left: Int64)
   /// The number of bytes that extents hold.
   case setAllocated(InodeNumber, Int64)
   /// The file reaches to the end of its data.
@@ -52,7 +56,7 @@ enum RepairStep: Hashable {
   /// Whether it follows from the rest of the index, so that it waits until nothing else has to change.
   var isDerived: Bool {
     switch self {
-    case .setLinks, .setAllocated, .setSize, .setLiveBytes, .setTotals: true
+    case .setLinks, .loseData, .setAllocated, .setSize, .setLiveBytes, .setTotals: true
     default: false
     }
   }
@@ -60,7 +64,7 @@ enum RepairStep: Hashable {
   /// Whether something is gone that only a backup has.
   var isLoss: Bool {
     switch self {
-    case .makeHole, .dropExtent, .dropNames: true
+    case .makeHole, .dropExtent, .dropNames, .replaceInode, .loseData: true
     case .setHasAttributes(_, let has): !has
     default: false
     }
@@ -93,6 +97,8 @@ enum RepairStep: Hashable {
     case .setTarget: "it fits its target again"
     case .keep: "it is no longer marked as deleted"
     case .setLinks(_, let links): "its link count becomes \(links)"
+    case .replaceInode: "its owner, permissions and times are lost"
+    case .loseData(_, let lost, _): "\(lost) bytes of its data cannot be found and are a hole"
     case .setAllocated(_, let bytes): "\(bytes) bytes are counted for it"
     case .setSize(_, let size): "its size becomes \(size), the end of its data"
     case .setLiveBytes(let segment, _): "the live bytes of segment \(segment.rawValue) are counted anew"

@@ -1,0 +1,201 @@
+// Making an index anew from those pages of a damaged one that can be read.
+//
+// A row is known by its shape: no two tables of the schema have rows of the same number and kinds of columns. What follows from other rows
+// (counts, the indexes of tables) is made anew.
+
+package import Vault
+
+/// The rows that could be read of a damaged index.
+package struct SalvagedRows {
+  private enum Table: String, CaseIterable {
+    case inode, dentry, extent, attribute, orphan, slot, meta, media
+
+    var columns: Int {
+      switch self {
+      case .inode: 19
+      case .media: 18
+      case .extent: 6
+      case .dentry: 5
+      case .attribute: 3
+      case .meta: 2
+      case .orphan, .slot: 1
+      }
+    }
+  }
+
+  private var rows: [Table: [[SalvagedValue]]] = [:]
+  /// How many pages could not be read.
+  package let lostPages: Int
+
+  /// Reads what can be read in `store`.
+  package init(reading store: any PageStore) {
+    let pages = DatabasePages(store)
+    lostPages = pages.unreadable.count
+    var rows: [Table: [[SalvagedValue]]] = [:]
+    pages.forEachRow { row in
+      guard let table = Self.table(of: row) else { return }
+      var values = row.values
+      // The column that is the row's key is not stored.
+      if let key = row.key { values[0] = .integer(key) }
+      rows[table, default: []].append(values)
+    }
+    self.rows = rows
+  }
+
+  /// Whether there is nothing that files could be made of.
+  package var isEmpty: Bool {
+    (rows[.inode] ?? []).isEmpty && (rows[.dentry] ?? []).isEmpty && (rows[.extent] ?? []).isEmpty
+  }
+
+  private static func table(of row: SalvagedRow) -> Table? {
+    if row.key != nil {
+      switch row.values.count {
+      case 19: return .inode
+      case 18: return .media
+      case 1: return .orphan
+      default: return nil
+      }
+    }
+    switch row.values.count {
+    case 6: return .extent
+    case 5: return .dentry
+    case 3:
+      guard case .bytes = row.values[1], case .bytes = row.values[2] else { return nil }
+      return .attribute
+    case 2:
+      guard case .text = row.values[0] else { return nil }
+      return .meta
+    case 1:
+      guard case .bytes = row.values[0] else { return nil }
+      return .slot
+    default: return nil
+    }
+  }
+
+  /// Puts the rows into the tables of `connection`.
+  fileprivate func insert(_ connection: Connection) throws(IndexError) {
+    for table in Table.allCases {
+      let places = (1...table.columns).map { "?\($0)" }.joined(separator: ", ")
+      let insert = try connection.prepare(
+        "INSERT OR \(table == .meta ? "REPLACE" : "IGNORE") INTO \(table.rawValue) VALUES(\(places))")
+      for row in rows[table] ?? [] where row.count == table.columns {
+        if table == .meta, case .text(let key) = row[0], key == Array("schema".utf8) { continue }
+        try insert.run(row)
+      }
+    }
+  }
+}
+
+extension Statement {
+  fileprivate func run(_ values: [SalvagedValue]) throws(IndexError) { try run(values[...], 1) }
+
+  /// Binds one value after the other; bytes stay where they are until the statement has run.
+  private func run(_ values: ArraySlice<SalvagedValue>, _ place: Int32) throws(IndexError) {
+    guard let value = values.first else { return try run() }
+    let rest = values.dropFirst()
+    switch value {
+    case .null:
+      bindNull(place)
+      try run(rest, place + 1)
+    case .integer(let integer):
+      bind(place, integer)
+      try run(rest, place + 1)
+    case .text(let bytes):
+      bind(place, text: String(decoding: bytes, as: UTF8.self))
+      try run(rest, place + 1)
+    case .bytes(let bytes):
+      try unsafe bytes.withBytes { (bytes) throws(IndexError) in
+        unsafe bind(place, bytes)
+        try run(rest, place + 1)
+      }
+    }
+  }
+}
+
+extension Index {
+  /// Makes an index of `rows` in an empty store, in one commit. What has a name or data but no inode any more gets one, with permissions that let nobody but
+  /// the root directory's owner in; its numbers are the second result.
+  package static func rebuilt(
+    from rows: SalvagedRows, in store: any PageStore
+  ) throws(IndexError) -> (index: Index, recreated: Set<InodeNumber>) {
+    let index = try Index(space: store, creating: RootOwner(owner: 0, group: 0))
+    var recreated: Set<InodeNumber> = []
+    try index.change { () throws(IndexError) in
+      // The new root stands in for the old one if that is lost.
+      let root = try index.inode(.root)
+      try index.connection.execute("DELETE FROM inode")
+      try rows.insert(index.connection)
+      if try index.inode(.root) == nil, let root {
+        try index.insert(root)
+        recreated.insert(.root)
+      }
+      recreated.formUnion(try index.recreateInodes())
+      try index.countAnew()
+    }
+    index.pagesChanged = true
+    try index.commit()
+    return (index, recreated)
+  }
+
+  private func recreateInodes() throws(IndexError) -> Set<InodeNumber> {
+    guard let root = try inode(.root) else { throw .damaged }
+    // What has a name is of the kind that the name says; what holds names is a directory; data belongs to files.
+    let find = try connection.prepare(
+      """
+      SELECT inode, max(kind), max(parent) FROM (
+        SELECT inode, kind, parent FROM dentry UNION ALL SELECT parent, 4, NULL FROM dentry
+        UNION ALL SELECT DISTINCT inode, 0, NULL FROM extent)
+      WHERE inode NOT IN (SELECT number FROM inode) GROUP BY inode
+      """)
+    var lost: [(number: InodeNumber, kind: UInt8, parent: InodeNumber?)] = []
+    try find.forEachRow { (row) throws(IndexError) in
+      let kind = UInt8(truncatingIfNeeded: row.integer(1))
+      lost.append((row.inodeNumber(0), kind == 0 ? 8 : kind, row.isNull(2) ? nil : row.inodeNumber(2)))
+      return true
+    }
+    let sums = try connection.prepare(
+      "SELECT coalesce(sum(length), 0), coalesce(max(offset + length), 0) FROM extent WHERE inode = ?1")
+    for inode in lost {
+      var record = InodeRecord(
+        number: inode.number, mode: UInt32(inode.kind) << 12 | (inode.kind == 4 ? 0o700 : 0o600), links: 1,
+        owner: root.owner, group: root.group, time: .now(), parent: inode.kind == 4 ? inode.parent : nil)
+      sums.bind(1, inode.number.rawValue)
+      let found = try sums.firstRow { (row) throws(IndexError) in (row.integer(0), row.integer(1)) }
+      record.allocated = found?.0 ?? 0
+      record.size = found?.1 ?? 0
+      try insert(record)
+    }
+    return Set(lost.map(\.number))
+  }
+
+  /// Counts what is counted, and hands out no number that was handed out before. Contents of which nothing is known any more are looked at anew.
+  private func countAnew() throws(IndexError) {
+    try connection.execute(
+      """
+      DELETE FROM segment;
+      INSERT INTO segment SELECT position >> 26, sum(length) FROM extent GROUP BY 1;
+      INSERT INTO media(inode, state) SELECT number, 0 FROM inode WHERE mode & 61440 = 32768 AND size > 0
+        AND number NOT IN (SELECT inode FROM media)
+        AND number NOT IN (SELECT small FROM media WHERE small IS NOT NULL)
+        AND number NOT IN (SELECT large FROM media WHERE large IS NOT NULL);
+      """)
+    let counts = try connection.prepare(
+      """
+      SELECT (SELECT count(*) FROM inode),
+        max((SELECT max(number) FROM inode), coalesce((SELECT max(inode) FROM media), 0),
+          coalesce((SELECT max(small) FROM media), 0), coalesce((SELECT max(large) FROM media), 0),
+          coalesce((SELECT value FROM meta WHERE key = 'next_inode'), 0)),
+        max(coalesce((SELECT max(cookie) FROM dentry), 0),
+          coalesce((SELECT value FROM meta WHERE key = 'next_cookie'), 0))
+      """)
+    let values = try counts.firstRow { (row) throws(IndexError) in (row.integer(0), row.integer(1), row.integer(2)) }
+    guard let values else { throw .damaged }
+    counters.inodeCount = values.0
+    counters.nextInode = UInt64(bitPattern: values.1) + 1
+    counters.nextCookie = max(3, UInt64(bitPattern: values.2) + 1)
+    counters.liveBytes = try storedLiveBytes()
+    live.clear()
+    // `meta` holds what the damaged index said.
+    storedCounters = Counters(values: [-1, -1, -1])
+  }
+}

@@ -65,6 +65,12 @@ extension Index {
     of inode: InodeNumber, overlapping range: Range<FileOffset>, _ body: (ExtentRecord) -> Bool
   ) throws(IndexError) {
     guard !range.isEmpty else { return }
+    if extentCache.extents(of: inode) == nil, extentCache.miss(inode) { list(inode) }
+    if let all = extentCache.extents(of: inode) {
+      var next = all.firstIndex(endingBehind: range.lowerBound)
+      while next < all.count, all[next].offset < range.upperBound, body(all[next]) { next += 1 }
+      return
+    }
     let statement = extentStatements.overlapping
     statement.bind(1, inode.rawValue)
     statement.bind(2, range.lowerBound.rawValue)
@@ -72,6 +78,24 @@ extension Index {
     try statement.forEachRow { (row) throws(IndexError) in
       let extent = try ExtentRecord(row)
       return extent.end <= range.lowerBound || body(extent)
+    }
+  }
+
+  /// Reads all extents of an inode into the cache, unless they are too many or some of them cannot be read.
+  private func list(_ inode: InodeNumber) {
+    let statement = extentStatements.overlapping
+    statement.bind(1, inode.rawValue)
+    statement.bind(2, Int64.zero)
+    statement.bind(3, Int64.max)
+    var found: [ExtentRecord] = []
+    do throws(IndexError) {
+      try statement.forEachRow { (row) throws(IndexError) in
+        found.append(try ExtentRecord(row))
+        return found.count <= ExtentCache.longest
+      }
+      extentCache.insert(found.count <= ExtentCache.longest ? found : nil, of: inode)
+    } catch {
+      extentCache.insert(nil, of: inode)
     }
   }
 
@@ -124,6 +148,7 @@ extension Index {
   ) throws(IndexError) -> [ExtentRecord] {
     try change { () throws(IndexError) in
       var pieces = try extents(of: inode, overlapping: range, limit: limit)
+      extentCache.drop(inode)
       guard let first = pieces.first, let last = pieces.last else { return [] }
       if let head = first.clamped(to: first.offset..<max(first.offset, range.lowerBound)) {
         // What stays in front of the range keeps its row; if it is the only row, none is left to delete.
@@ -156,6 +181,7 @@ extension Index {
     guard extent.length > 0, extent.skip >= 0, extent.length <= extent.recordLength - extent.skip else {
       throw .damaged
     }
+    extentCache.drop(inode)
     let statement = extentStatements.insert
     statement.bind(1, inode.rawValue)
     statement.bind(2, extent.offset.rawValue)

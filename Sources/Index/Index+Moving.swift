@@ -37,6 +37,7 @@ extension Index {
     try change { () throws(IndexError) in
       guard let extent = try extent(of: inode, at: offset), extent.position == old else { return false }
       guard skip >= 0, extent.length <= recordLength - skip else { throw .damaged }
+      extentCache.drop(inode)
       let statement = extentStatements.move
       statement.bind(1, inode.rawValue)
       statement.bind(2, offset.rawValue)

@@ -16,6 +16,7 @@ extension Index {
   /// Removes the row of the extent that begins at `offset`, whatever overlaps it. Live bytes are the caller's business.
   package func dropExtent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) {
     try change { () throws(IndexError) in
+      extentCache.drop(inode)
       repairStatements.dropExtent.bind(1, inode.rawValue)
       repairStatements.dropExtent.bind(2, offset.rawValue)
       try repairStatements.dropExtent.run()
@@ -25,6 +26,7 @@ extension Index {
   /// Removes all rows of an inode's extents. Live bytes are the caller's business.
   package func dropExtents(of inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
+      extentCache.drop(inode)
       repairStatements.dropExtents.bind(1, inode.rawValue)
       try repairStatements.dropExtents.run()
     }

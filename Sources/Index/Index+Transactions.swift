@@ -82,6 +82,7 @@ extension Index {
   /// Goes back to `mark`; when SQLite cannot, the whole transaction is given up.
   private func rollBack(to mark: SavepointMark) {
     depth -= 1
+    extentCache.dropAll()
     live.rollBack(to: mark.live)
     counters.inodeCount = mark.inodeCount
     counters.liveBytes = mark.liveBytes
@@ -107,6 +108,7 @@ extension Index {
 
   /// Makes the figures in memory those of the last commit, which is what the tables show again.
   private func forgetChanges() {
+    extentCache.dropAll()
     live.clear()
     counters.inodeCount = storedCounters.inodeCount
     counters.liveBytes = storedCounters.liveBytes

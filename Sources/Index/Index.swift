@@ -32,6 +32,7 @@ package final class Index: @unchecked Sendable {
   /// Savepoints that are open.
   var depth = 0
   var live = LiveBytes()
+  var extentCache = ExtentCache()
   var counters = Counters()
   /// The counters as `meta` has them; none of the first values is one that a counter ever has.
   var storedCounters = Counters(values: [-1, -1, -1])

@@ -36,6 +36,23 @@ struct ExtentModel: Equatable {
     files[inode] = bytes
   }
 
+  /// Compares what the index says of a range with the model.
+  func expectSame(
+    _ index: Index, of inode: InodeNumber, in range: Range<FileOffset>,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    var found = [Place?](repeating: nil, count: Self.length)
+    for extent in try index.extents(of: inode, overlapping: range, limit: .max) {
+      #expect(extent.end > range.lowerBound && extent.offset < range.upperBound, sourceLocation: sourceLocation)
+      for byte in 0..<extent.length {
+        found[Int(extent.offset.rawValue) + byte] = Place(position: extent.position, byte: extent.skip + byte)
+      }
+    }
+    let expected = bytes(of: inode)
+    let isSame = range.indices.allSatisfy { found[$0] == expected[$0] }
+    #expect(isSame, "inode \(inode.rawValue)", sourceLocation: sourceLocation)
+  }
+
   /// Compares all that the index says with the model.
   func expectSame(_ index: Index, sourceLocation: SourceLocation = #_sourceLocation) throws {
     var live: [SegmentNumber: Int64] = [:]

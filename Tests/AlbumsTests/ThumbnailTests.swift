@@ -1,12 +1,13 @@
+import FaultyStorage
 import Glibc
 import Index
 import Media
 import Synchronization
 import SystemPackage
 import Testing
-import Vault
 
 @testable import Albums
+@testable import Vault
 
 /// Stands in for the decoder: a content that begins with "photo" is one, and its derivatives say what they were made of.
 final class TestMaker: DerivativeMaker {
@@ -105,6 +106,58 @@ final class TestMaker: DerivativeMaker {
     let report = Checker.check(space, readData: true)
     #expect(report.problems == [] && report.files == 2)
     try space.close()
+  }
+
+  /// Where a page of the index cannot be read, nobody can say that a file is gone.
+  @Test func aFileThatTheIndexCannotShowWaitsAndKeepsNobodyUp() throws {
+    let vault = try vault(maker, lazy: true)
+    var photos: [InodeNumber] = []
+    for number in 0..<200 {
+      let file = try vault.files.make("photo \(number).jpg")
+      try vault.files.put(photo("\(number)"), file)
+      photos.append(file)
+    }
+    try vault.files.close()
+    let victim = photos[100]
+    // A page that holds the inode, but neither the root nor what is known of the content.
+    var lost = 0
+    for number in 1...200 {
+      let storage = vault.storage.powerCut(seed: 1)
+      let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+      defer { try? space.close() }
+      guard let position = space.map.position(of: PageNumber(rawValue: UInt32(number))) else { break }
+      storage.tamper(
+        space.keys.identifier(position.segment, branch: try #require(space.branch(of: position.segment.epoch)))
+      ) {
+        var content = $0
+        content[position.offset + 99] ^= 1
+        return content
+      }
+      let damaged = TestVault(sameAs: vault, over: storage)
+      do {
+        let space = try damaged.vault.openSpace(damaged.body, readOnly: true, copyWindow: 0)
+        defer { try? space.close() }
+        guard let index = try? Index(space: space), (try? index.inode(.root)) != nil,
+          (try? index.media(victim)?.state) == .pending, (try? index.inode(victim)) == nil
+        else { continue }
+        lost = photos.count { (try? index.inode($0)) == nil }
+      }
+      damaged.options.thumbnails?.isLazy = false
+      damaged.space = try damaged.vault.openSpace(damaged.body, copyWindow: 0)
+      damaged.files = try FileSystem(space: damaged.space, options: damaged.options)
+      // All others get theirs.
+      while try damaged.files.mediaCounts().pending > lost { usleep(1000) }
+      try damaged.files.synchronize()
+      #expect(try damaged.files.mediaCounts().pending == lost)
+      let failures = damaged.files.thumbnails.passedOver.count
+      #expect(failures == lost)
+      try damaged.files.close()
+      let again = try damaged.vault.openSpace(damaged.body, readOnly: true, copyWindow: 0)
+      #expect(try Index(space: again).media(victim)?.state == .pending)
+      try again.close()
+      break
+    }
+    #expect(lost > 0 && lost < 150)
   }
 
   @Test func onlyANewContentMakesNewWork() throws {

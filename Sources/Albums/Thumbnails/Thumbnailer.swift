@@ -37,6 +37,8 @@ struct ThumbnailState {
   var retryDelay: UInt64 = 0
   /// How often the decoder was killed on a file.
   var kills: [InodeNumber: Int] = [:]
+  /// Files that the index cannot show; they wait for another mount.
+  var passedOver: Set<InodeNumber> = []
   /// Whether nothing more is to be begun, and what fails means nothing.
   var isEnding = false
 }
@@ -102,13 +104,13 @@ extension FileSystem {
       let batch = try? stored { () throws(IndexError) in try index.media(in: .pending, after: start, limit: 64) }
       guard let batch, let end = batch.last else { break }
       let now = monotonicTime()
-      for number in batch {
+      for number in batch where !thumbnails.passedOver.contains(number) {
+        seen += 1
         guard let inode = table[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
           return .inode(number)
         }
         due = min(due ?? .max, inode.contentChanged + quiet)
       }
-      seen += batch.count
       last = end
     }
     // The clock is coarse.
@@ -120,8 +122,15 @@ extension FileSystem {
     _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
   ) {
     while isCommitting { progress.wait() }
-    guard let inode = try? inode(number), inode.isRegular, inode.record.links > 0 else {
+    let inode: Inode
+    do throws(Errno) {
+      inode = try self.inode(number)
+      guard inode.isRegular, inode.record.links > 0 else { throw .staleNFSFileHandle }
+    } catch .staleNFSFileHandle {
       forgetRow(of: number)
+      return
+    } catch {
+      passOver(number)
       return
     }
     let before = try? stored { () throws(IndexError) in try index.media(number) }
@@ -137,14 +146,28 @@ extension FileSystem {
     thumbnailDone.broadcast()
   }
 
+  /// Forgets what is known of a content whose inode is gone. Lock held.
   private func forgetRow(of number: InodeNumber) {
-    let old = try? stored { () throws(IndexError) in
-      let old = try index.media(number)
-      try index.deleteMedia(number)
-      return old
+    do throws(Errno) {
+      let old = try stored { () throws(IndexError) in
+        let old = try index.media(number)
+        try index.deleteMedia(number)
+        return old
+      }
+      dropLinks(of: old)
+      noteChange()
+    } catch {
+      passOver(number)
     }
-    dropLinks(of: old)
-    noteChange()
+  }
+
+  /// Leaves a file that the index cannot show to another mount: what cannot be read now may be there in a copy, or after a repair. Lock held.
+  private func passOver(_ number: InodeNumber) {
+    thumbnails.passedOver.insert(number)
+    if thumbnails.passedOver.count < Self.lookLimit { return }
+    thumbnails.passedOver.removeAll()
+    thumbnails.retryDelay = Self.retryDelays.upperBound
+    thumbnails.retryTime = monotonicTime() + thumbnails.retryDelay
   }
 
   /// What became of looking at a file.

@@ -28,6 +28,20 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
     return value ^ value >> 31
   }
+
+  /// The next bytes, 8 in a step; quick in a debug build, too.
+  package mutating func bytes(_ count: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: (count + 7) & ~7) { buffer, filled in
+      let words = UnsafeMutableRawBufferPointer(buffer)
+      // A loop over a range takes ten times as long in a debug build.
+      var place = 0
+      while place < count {
+        unsafe words.storeBytes(of: next(), toByteOffset: place, as: UInt64.self)
+        place += 8
+      }
+      filled = count
+    }
+  }
 }
 
 /// What goes wrong, and when. Operations that change something are counted from 1.

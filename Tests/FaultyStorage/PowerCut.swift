@@ -82,8 +82,7 @@ extension FaultyStorage {
       if Bool.random(using: &generator) {
         let isZero = Bool.random(using: &generator)
         let count = Int.random(in: 0...min(8192, written - content.count), using: &generator)
-        let other = UInt8.random(in: 0...255, using: &generator)
-        content.append(contentsOf: [UInt8](repeating: isZero ? 0 : other, count: count))
+        content += isZero ? [UInt8](repeating: 0, count: count) : generator.bytes(count)
       }
       return content
     }

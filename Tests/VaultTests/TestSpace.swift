@@ -96,14 +96,5 @@ extension Space {
 /// `count` bytes that depend on `seed`.
 func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
   var generator = SeededGenerator(seed: seed)
-  return unsafe [UInt8](unsafeUninitializedCapacity: (count + 7) & ~7) { buffer, filled in
-    let words = UnsafeMutableRawBufferPointer(buffer)
-    // A loop over a range takes ten times as long in a debug build.
-    var index = 0
-    while index < count {
-      unsafe words.storeBytes(of: generator.next(), toByteOffset: index, as: UInt64.self)
-      index += 8
-    }
-    filled = count
-  }
+  return generator.bytes(count)
 }

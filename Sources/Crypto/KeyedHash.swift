@@ -19,7 +19,9 @@ package enum KeyedHash {
     key: SecretBytes, context: String, data: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) {
     Sodium.initialize()
-    var message = Array(context.utf8)
+    var message: [UInt8] = []
+    message.reserveCapacity(context.utf8.count + data.count)
+    message.append(contentsOf: context.utf8)
     message.append(contentsOf: data)
     unsafe key.withUnsafeBytes { keyBytes in
       guard let destination = output.baseAddress, let keyBase = keyBytes.baseAddress else { return }

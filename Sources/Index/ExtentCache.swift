@@ -1,8 +1,9 @@
-// All extents of the few files that are read at many places, so that a read need not ask SQLite.
+// All extents of the few files that are read or changed at many places, so that not every question needs SQLite.
 //
 // Invariants
-// 1. What an entry lists is all that `extent` says of the inode now: every change of its rows, and every rollback, drops the entry.
-// 2. A file gets its list only after several questions between which nothing changed: a file that is being written is not listed in vain.
+// 1. What an entry lists is all that `extent` says of the inode now: what changes its rows changes the list or drops it, and a rollback
+//    drops all lists.
+// 2. A file gets its list only after several questions, so that a file that is written once is not listed in vain.
 
 internal import Vault
 
@@ -14,6 +15,8 @@ struct ExtentCache {
   private static let worthwhile = 16
   /// Extents of the largest file that is listed.
   static let longest = 4096
+  /// Extents of the longest list that changes follow; beyond, moving what is behind costs more than it saves.
+  private static let longestChanged = 512
 
   private struct Entry {
     var questions = 0
@@ -39,7 +42,21 @@ struct ExtentCache {
     entries[inode] = Entry(isTooLong: extents == nil, extents: extents)
   }
 
-  /// Notes that rows of an inode change.
+  /// Notes that the rows that begin in `range` became `new`, which are in order and lie where those did.
+  mutating func replace(_ inode: InodeNumber, _ range: ClosedRange<FileOffset>, with new: [ExtentRecord]) {
+    guard let count = entries[inode]?.extents?.count else { return }
+    if count > Self.longestChanged { return drop(inode) }
+    var first = 0
+    var end = 0
+    if let list = entries[inode]?.extents {
+      first = list.firstIndex(endingBehind: range.lowerBound)
+      end = first
+      while end < list.count, list[end].offset <= range.upperBound { end += 1 }
+    }
+    entries[inode]?.extents?.replaceSubrange(first..<end, with: new)
+  }
+
+  /// Forgets a list, when rows of its inode change in another way.
   mutating func drop(_ inode: InodeNumber) {
     if !entries.isEmpty { entries[inode] = nil }
   }

@@ -2,7 +2,7 @@ package import Vault
 
 /// Statements on `extent`.
 struct ExtentStatements {
-  let overlapping, overlapsAny, insert, shorten, delete, find, inSegment, move: Statement
+  let overlapping, overlapsAny, insert, overwrite, shorten, delete, find, inSegment, move: Statement
 
   init(_ connection: Connection) throws(IndexError) {
     // The row that begins last at or before the range may reach into it; rows do not overlap, so no earlier one can.
@@ -18,6 +18,8 @@ struct ExtentStatements {
       """)
     insert = try connection.prepare(
       "INSERT INTO extent(inode, offset, length, position, record, skip) VALUES(?1, ?2, ?3, ?4, ?5, ?6)")
+    overwrite = try connection.prepare(
+      "UPDATE extent SET length = ?3, position = ?4, record = ?5, skip = ?6 WHERE inode = ?1 AND offset = ?2")
     shorten = try connection.prepare("UPDATE extent SET length = ?3 WHERE inode = ?1 AND offset = ?2")
     delete = try connection.prepare("DELETE FROM extent WHERE inode = ?1 AND offset BETWEEN ?2 AND ?3")
     find = try connection.prepare(
@@ -134,6 +136,15 @@ extension Index {
   @discardableResult
   package func replaceExtents(of inode: InodeNumber, with extent: ExtentRecord) throws(IndexError) -> [ExtentRecord] {
     try change { () throws(IndexError) in
+      let old = try extents(of: inode, overlapping: extent.offset..<extent.end, limit: 2)
+      if old.count == 1, old[0].offset == extent.offset, old[0].end <= extent.end {
+        // A block that is written again: its row stays where it is.
+        try write(extent, of: inode, by: extentStatements.overwrite)
+        extentCache.replace(inode, extent.offset...extent.offset, with: [extent])
+        countLive(-Int64(old[0].length), in: old[0].position.segment)
+        countLive(Int64(extent.length), in: extent.position.segment)
+        return old
+      }
       let removed = try removeExtents(of: inode, in: extent.offset..<extent.end, limit: .max)
       try addRow(extent, of: inode)
       return removed
@@ -148,9 +159,10 @@ extension Index {
   ) throws(IndexError) -> [ExtentRecord] {
     try change { () throws(IndexError) in
       var pieces = try extents(of: inode, overlapping: range, limit: limit)
-      extentCache.drop(inode)
       guard let first = pieces.first, let last = pieces.last else { return [] }
-      if let head = first.clamped(to: first.offset..<max(first.offset, range.lowerBound)) {
+      let head = first.clamped(to: first.offset..<max(first.offset, range.lowerBound))
+      extentCache.replace(inode, first.offset...last.offset, with: [head].compactMap(\.self))
+      if let head {
         // What stays in front of the range keeps its row; if it is the only row, none is left to delete.
         extentStatements.shorten.bind(1, inode.rawValue)
         extentStatements.shorten.bind(2, head.offset.rawValue)
@@ -178,11 +190,16 @@ extension Index {
 
   /// Adds a row, and its bytes to its segment's.
   func addRow(_ extent: ExtentRecord, of inode: InodeNumber, counting: Bool = true) throws(IndexError) {
+    try write(extent, of: inode, by: extentStatements.insert)
+    extentCache.replace(inode, extent.offset...extent.offset, with: [extent])
+    if counting { countLive(Int64(extent.length), in: extent.position.segment) }
+  }
+
+  /// Binds all columns of a row and runs `statement`.
+  private func write(_ extent: ExtentRecord, of inode: InodeNumber, by statement: Statement) throws(IndexError) {
     guard extent.length > 0, extent.skip >= 0, extent.length <= extent.recordLength - extent.skip else {
       throw .damaged
     }
-    extentCache.drop(inode)
-    let statement = extentStatements.insert
     statement.bind(1, inode.rawValue)
     statement.bind(2, extent.offset.rawValue)
     statement.bind(3, extent.length)
@@ -190,7 +207,6 @@ extension Index {
     statement.bind(5, extent.recordLength)
     statement.bind(6, extent.skip)
     try statement.run()
-    if counting { countLive(Int64(extent.length), in: extent.position.segment) }
   }
 
   func countLive(_ bytes: Int64, in segment: SegmentNumber) {

@@ -36,7 +36,7 @@ package final class DirectoryStorage: Storage {
   package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_CREAT | O_EXCL)
     try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
-    return SegmentFile(file)
+    return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
   }
 
   /// Writes a whole file under a random name and then renames it; durable on return.
@@ -124,7 +124,7 @@ package final class DirectoryStorage: Storage {
   package func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter {
     let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_NOFOLLOW)
     if takingLease { try systemCall { flock(file.number, LOCK_EX | LOCK_NB) } }
-    return SegmentFile(file)
+    return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
   }
 
   /// Makes creations and deletions of these names durable.

@@ -6,9 +6,17 @@ internal import SystemPackage
 /// An open segment file of a directory.
 final class SegmentFile: SegmentWriter {
   private let file: Descriptor
+  /// Where the file was found, for one that is written.
+  private let place: SegmentPlace?
   private let finished = Atomic(false)
+  /// Where the last write that began will end, and where the last one that succeeded ended; 0 before the first.
+  private let begun = Atomic(0)
+  private let written = Atomic(0)
 
-  init(_ file: Descriptor) { self.file = file }
+  init(_ file: Descriptor, at place: SegmentPlace? = nil) {
+    self.file = file
+    self.place = place
+  }
 
   func size() throws(Errno) -> Int {
     var information = stat()
@@ -38,6 +46,10 @@ final class SegmentFile: SegmentWriter {
   }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
+    if let place, begun.load(ordering: .relaxed) > 0 {
+      try place.checkHeld(file, sizes: written.load(ordering: .acquiring)...begun.load(ordering: .acquiring))
+    }
+    begun.max(offset + buffer.count, ordering: .releasing)
     var done = 0
     while done < buffer.count {
       let count = try systemCall {
@@ -47,6 +59,7 @@ final class SegmentFile: SegmentWriter {
       if count == 0 { throw .ioError }
       done += count
     }
+    written.max(offset + buffer.count, ordering: .releasing)
   }
 
   func hold(upTo size: Int) throws(Errno) {
@@ -66,7 +79,9 @@ final class SegmentFile: SegmentWriter {
   func flush() throws(Errno) {
     // The modification time of a complete file has to last too, and fdatasync may leave it behind.
     let isFinished = finished.load(ordering: .acquiring)
+    let least = written.load(ordering: .acquiring)
     try systemCall { isFinished ? fsync(file.number) : fdatasync(file.number) }
+    try place?.checkName(file, least: least) { self.begun.load(ordering: .acquiring) }
   }
 
   func finish() throws(Errno) {

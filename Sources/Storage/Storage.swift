@@ -117,6 +117,8 @@ package protocol SegmentReader: AnyObject, Sendable {
 /// A segment file that is being written by its one owner.
 package protocol SegmentWriter: SegmentReader, SegmentLease {
   /// Writes all of `buffer` at `offset`, which is where the last write ended; after an error the same bytes may be written there again.
+  ///
+  /// - Throws: `.changedByOthers` when another program deleted the file or changed its size; nothing is written then.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno)
   /// Holds room for the file to grow to `size` bytes, without changing what it holds.
   ///
@@ -127,6 +129,8 @@ package protocol SegmentWriter: SegmentReader, SegmentLease {
   /// Starts writing out what was written, without waiting.
   func startFlush(from offset: Int, count: Int)
   /// Makes the content durable.
+  ///
+  /// - Throws: `.changedByOthers` when the name does not lead to this file any more, or another program changed its size.
   func flush() throws(Errno)
   /// Marks the file complete: gives it the constant modification time that all complete segments have, gives back held room.
   func finish() throws(Errno)

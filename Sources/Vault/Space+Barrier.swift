@@ -33,8 +33,10 @@ extension Space {
     // A segment that is still being written has more to flush next time.
     unflushed.removeAll()
     unflushedCount = 0
+    let othersHead = headToLookFor()
     lock.unlock()
     var error: Errno?
+    var isContinuedElsewhere = false
     do throws(Errno) {
       for segment in segments { try segment.writer.flush() }
       let new = segments.filter { !$0.nameIsDurable }
@@ -42,6 +44,7 @@ extension Space {
         try storage.flushNames(of: new.map(\.identifier))
         for segment in new { segment.nameIsDurable = true }
       }
+      if let othersHead { isContinuedElsewhere = try storage.exists(othersHead) }
     } catch let problem {
       error = problem
     }
@@ -51,6 +54,7 @@ extension Space {
       unflushedCount += count
       throw fail(error, "flushing the log")
     }
+    if isContinuedElsewhere { throw refuseOthersHead() }
     flushedThrough = max(flushedThrough, through)
     lock.broadcast()
   }

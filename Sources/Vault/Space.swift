@@ -86,6 +86,8 @@ package final class Space: @unchecked Sendable {
   var flushedThrough: LogPosition
   var flushing = false
   var recordsSinceHead = 0
+  /// When the next look for another writer's head is due, on the monotonic clock.
+  var nextLookForOthers: UInt64 = 0
 
   /// Leases on the newest heads: they keep other processes out of the space.
   var leases: [any SegmentLease]
@@ -148,7 +150,7 @@ package final class Space: @unchecked Sendable {
 
   /// Turns the space read-only for good; call with the lock held.
   func fail(_ error: Errno, _ doing: String) -> VaultError {
-    if failure == nil { failure = "\(doing) failed: \(error)" }
+    if failure == nil { failure = error == .changedByOthers ? Self.changedElsewhere : "\(doing) failed: \(error)" }
     lock.broadcast()
     return .system(error, doing)
   }

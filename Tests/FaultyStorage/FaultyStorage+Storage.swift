@@ -146,6 +146,8 @@ extension FaultyStorage {
     let identifier: SegmentIdentifier
     let file: File
     let ownsLease: Bool
+    /// Bytes in the file after the last write through this handle.
+    var end: Int?
 
     init(_ storage: FaultyStorage, _ identifier: SegmentIdentifier, _ file: File, ownsLease: Bool = false) {
       self.storage = storage
@@ -156,6 +158,12 @@ extension FaultyStorage {
 
     deinit {
       if ownsLease { storage.lock.withLock { file.isLeased = false } }
+    }
+
+    /// Whether the name leads to this file, and nobody else changed its size. Lock held.
+    private func checkUnchanged() throws(Errno) {
+      if storage.isCut { return }
+      guard storage.files[identifier] === file, end == nil || end == file.content.count else { throw .changedByOthers }
     }
 
     func size() throws(Errno) -> Int { storage.lock.withLock { file.content.count } }
@@ -175,6 +183,7 @@ extension FaultyStorage {
     func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
       storage.lock.lock()
       defer { storage.lock.unlock() }
+      try checkUnchanged()
       let cut = try storage.begin()
       precondition(offset <= file.content.count, "a write leaves a gap")
       let growth = max(0, offset + buffer.count - max(file.content.count, file.held))
@@ -187,6 +196,7 @@ extension FaultyStorage {
         overlap == 0 || Array(file.content[offset..<offset + overlap]) == Array(bytes[..<overlap]),
         "an offset gets a second content")
       file.content.append(contentsOf: bytes[max(0, overlap)...])
+      end = file.content.count
       storage.note(.write(identifier, offset: offset, unsafe Array(buffer)))
       if cut { throw .ioError }
     }
@@ -211,6 +221,7 @@ extension FaultyStorage {
       let count = file.content.count
       while storage.flushesAreHeld { storage.lock.wait() }
       if try storage.begin() { throw .ioError }
+      try checkUnchanged()
       file.flushedCount = max(file.flushedCount, count)
       storage.note(.flush(identifier))
     }

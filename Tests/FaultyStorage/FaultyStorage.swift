@@ -129,6 +129,11 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       if let content = change(file.content) { file.content = content } else { files[identifier] = nil }
     }
   }
+  /// Puts another file in the place of one, as a rename does; who has the old one open keeps it.
+  package func replace(_ identifier: SegmentIdentifier, by content: [UInt8]) {
+    lock.withLock { files[identifier] = nil }
+    place(content, as: identifier)
+  }
   /// Puts a file there, or other bytes into one that is there.
   package func place(_ content: [UInt8], as identifier: SegmentIdentifier) {
     lock.withLock {

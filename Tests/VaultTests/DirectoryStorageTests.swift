@@ -124,4 +124,79 @@ import Testing
     #expect(capacity.free > 0 && capacity.free <= capacity.total)
     #expect(!storage.isReadOnly)
   }
+
+  /// What other programs do to a file that is being written, and whether its writer must stop.
+  enum Interference: String, CaseIterable {
+    case replaced, replacedByTheSame, replacedBySameSize, movedAway, deleted, cutShort, grown, none, linked, read
+  }
+
+  @Test(arguments: Interference.allCases)
+  func aFileThatOthersChangeIsNotGoneOnWith(_ interference: Interference) throws {
+    let writer = try storage.create(name)
+    let start = randomBytes(10_000, seed: 1)
+    try writer.put(start, at: 0)
+    try writer.hold(upTo: 100_000)
+    try writer.flush()
+    let other = path + ".other"
+    var isHarmless = false
+    switch interference {
+    case .replaced:
+      TemporaryFolder.write(randomBytes(20_000, seed: 2), to: other)
+      unsafe rename(other, path)
+    case .replacedByTheSame:
+      TemporaryFolder.write(start, to: other)
+      unsafe rename(other, path)
+    case .replacedBySameSize:
+      TemporaryFolder.write(randomBytes(10_000, seed: 2), to: other)
+      unsafe rename(path, other + "2")
+      unsafe rename(other, path)
+    case .movedAway: unsafe rename(path, other)
+    case .deleted: unsafe unlink(path)
+    case .cutShort: unsafe truncate(path, 9000)
+    case .grown: unsafe truncate(path, 12_000)
+    case .none: isHarmless = true
+    case .linked:
+      unsafe link(path, other)
+      unsafe chmod(path, 0o640)
+      isHarmless = true
+    case .read:
+      #expect(TemporaryFolder.read(path) == start)
+      isHarmless = true
+    }
+    let found = TemporaryFolder.read(path)
+    let more = randomBytes(5000, seed: 3)
+    if isHarmless {
+      try writer.put(more, at: 10_000)
+      try writer.flush()
+      try writer.releaseHold()
+      try writer.finish()
+      try writer.flush()
+      #expect(TemporaryFolder.read(path) == start + more)
+    } else {
+      #expect(throws: Errno.changedByOthers) {
+        try writer.put(more, at: 10_000)
+        try writer.flush()
+      }
+      #expect(TemporaryFolder.read(path) == found)
+    }
+  }
+
+  @Test func writersThatAppendAtTheSameTimeDoNotDisturbAFlush() async throws {
+    let writer = try storage.create(name)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for number in 0..<2000 { try writer.put([UInt8](repeating: 7, count: 100), at: number * 100) }
+      }
+      group.addTask { for _ in 0..<200 { try writer.flush() } }
+      try await group.waitForAll()
+    }
+    try writer.flush()
+    #expect(try writer.size() == 200_000)
+  }
+}
+
+extension SegmentWriter {
+  fileprivate func put(_ bytes: [UInt8], at offset: Int) throws {
+    try unsafe bytes.withUnsafeBytes { try unsafe write($0, at: offset) }
+  }
 }

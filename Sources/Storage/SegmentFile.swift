@@ -63,6 +63,13 @@ final class SegmentFile: SegmentWriter {
   }
 
   func hold(upTo size: Int) throws(Errno) {
+    // ext4 keeps what it got of a room that it cannot give in whole.
+    var information = stat()
+    var host = statvfs()
+    try systemCall { unsafe fstat(file.number, &information) }
+    try systemCall { unsafe fstatvfs(file.number, &host) }
+    let missing = size - Int(information.st_blocks) * 512
+    if missing > Int(host.f_bavail) * Int(host.f_frsize) { throw .noSpace }
     try systemCall { agonyfs_hold_room(file.number, off_t(size)) }
   }
 

@@ -122,7 +122,7 @@ package protocol SegmentWriter: SegmentReader, SegmentLease {
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno)
   /// Holds room for the file to grow to `size` bytes, without changing what it holds.
   ///
-  /// - Throws: `.noSpace`; `.notSupported` where the medium cannot hold room.
+  /// - Throws: `.noSpace`, when a part may be held all the same; `.notSupported` where the medium cannot hold room.
   func hold(upTo size: Int) throws(Errno)
   /// Gives back all room that is held beyond the end of the file.
   func releaseHold() throws(Errno)

@@ -80,7 +80,9 @@ extension Space {
       try writeHead(state)
       if !stalled.isEmpty { throw .noSpace }
     } catch {
-      // The torn head's number is used up; the log goes on where it was.
+      // The torn head's number is used up, and the room that it holds is needed; the log goes on where it was.
+      if failure == nil { try? segment.writer.releaseHold() }
+      reserveHeld = false
       stalled.removeAll { $0.segment.number.epoch == epoch }
       unflushed.removeAll { $0.number.epoch == epoch }
       for index in 0..<SegmentNumber.perEpoch where (epochs[epoch]?.present ?? 0) >> UInt64(index) & 1 == 1 {

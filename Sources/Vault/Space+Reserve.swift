@@ -153,6 +153,7 @@ extension Space {
       guard isFull, let old, reserveHeld, writtenTicket == nextTicket else { throw error }
       try old.writer.releaseHold()
       reserveHeld = false
+      defer { giveReserveBack(old) }
       return try storage.create(identifier)
     }
   }

@@ -10,24 +10,36 @@ extension Space {
     return max(3 * segmentSize, min(48 << 20, total / 16))
   }
 
-  /// Holds room beyond the end of the segment that is being written: for the segment itself and the reserve. Call with the lock held.
+  /// Holds room beyond the end of the segment that is being written: for the segment itself and the reserve. `old` is the segment before a new one,
+  /// in which nothing is yet. Call with the lock held.
   func holdRoom(_ writer: any SegmentWriter, replacing old: OpenSegment?) {
     let wanted = segmentSize + reserveBytes
     if hold(writer, wanted) {
       reserveHeld = true
       return
     }
-    // The segment before holds a reserve as well; only on a nearly full disk is there not room for both. Giving room back cuts the file at
-    // its present end, so nothing may be on its way into it; otherwise it is given back when that segment is complete.
-    if let old, writtenTicket == nextTicket {
-      try? old.writer.releaseHold()
+    // Giving room back cuts a file at its present end, so nothing may be on its way into it; otherwise it is given back when that file is complete.
+    let isQuiet = writtenTicket == nextTicket
+    // What could not be held in whole may be held in part (ext4 does so): all that is left, with nothing for whoever needs a little.
+    if old != nil || isQuiet { try? writer.releaseHold() }
+    // The segment before holds a reserve as well; only on a nearly full disk is there not room for both.
+    if let old, isQuiet {
+      giveReserveBack(old)
       if hold(writer, wanted) {
         reserveHeld = true
         return
       }
+      try? writer.releaseHold()
     }
     reserveHeld = false
     _ = hold(writer, segmentSize)
+  }
+
+  /// Gives back what a segment holds, but for the room that it needs itself to become complete: whatever comes after it waits for that. Nothing may
+  /// be on its way into it.
+  func giveReserveBack(_ segment: OpenSegment) {
+    try? segment.writer.releaseHold()
+    _ = hold(segment.writer, segmentSize)
   }
 
   private func hold(_ writer: any SegmentWriter, _ size: Int) -> Bool {

@@ -205,7 +205,12 @@ extension FaultyStorage {
       storage.lock.lock()
       defer { storage.lock.unlock() }
       let growth = max(0, size - max(file.content.count, file.held))
-      if storage.used + growth > storage.limit { throw .noSpace }
+      if growth > storage.limit - storage.used {
+        // As ext4 does: what is left is held, and the caller told that it was not enough.
+        let size = max(file.content.count, file.held) + max(0, storage.limit - storage.used)
+        file.held = max(file.held, size)
+        throw .noSpace
+      }
       file.held = max(file.held, size)
     }
 

@@ -37,4 +37,89 @@ import Testing
       agonyfs unmount Albums
       """)
   }
+
+  private static let ext4 = CrashLoad.canMount("ext4")
+
+  @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
+  func aSmallExt4FillsUpAndGivesRoomAgain() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 1M")
+    try expectSuccess(
+      workspace,
+      """
+      used=$(du -sm Vault | cut -f 1)
+      truncate -s $((used + 80))M image
+      mkfs.ext4 -q -m 0 image
+      mkdir disk
+      mount -o loop image disk
+      cp -a Vault disk/
+      agonyfs mount --password-file password disk/Vault Albums
+      daemon=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      head -c 3000000 /dev/urandom > photo
+      mkdir Albums/old
+      for n in 1 2 3 4; do cp photo Albums/old/$n; done
+      # The kernel tells no file system in user space of sync -f.
+      sync Albums/old/* Albums/old
+
+      fill() {
+        n=0
+        while dd if=photo of=Albums/$1$n bs=100k conv=fsync 2> errors; do n=$((n + 1)); test $n -lt 100; done
+        grep -q 'No space left' errors
+      }
+      whole() { for file in "$@"; do cmp photo $file || return 1; done; }
+
+      # Three times over: full, whole, room again, on what is the same disk and the same mount.
+      for round in 1 2 3; do
+        fill f
+        filled=$n
+        test $filled -ge 3
+        i=0
+        while [ $i -lt $filled ]; do whole Albums/f$i; i=$((i + 1)); done
+        whole Albums/old/*
+        # Small files, names and attributes meet the same error or work, and nothing in between.
+        i=0
+        while echo $i > Albums/small$i && sync Albums/small$i; do i=$((i + 1)); test $i -lt 5000; done 2> errors
+        grep -q 'No space left' errors
+        j=0
+        while [ $j -lt $i ]; do test "$(cat Albums/small$j)" = $j; j=$((j + 1)); done
+        # Deleting works at once, and is durable.
+        rm Albums/f* Albums/small*
+        sync Albums
+        test "$(ls Albums)" = old
+        i=0
+        until dd if=photo of=Albums/again bs=100k conv=fsync 2> errors; do
+          grep -q 'No space left' errors
+          i=$((i + 1))
+          test $i -lt 300
+          sleep 0.1
+        done
+        whole Albums/again Albums/old/*
+        rm Albums/again
+        sync Albums
+        i=0
+        until [ "$(df --output=avail -k Albums | tail -n 1)" -gt 30000 ]; do i=$((i + 1)); test $i -lt 300; sleep 0.1; done
+      done
+      test "$(pgrep -f "^agonyfs mount .*$W/Albums")" = $daemon
+      grep -q '"readOnly": null' Albums/.agonyfs/status
+
+      # What another program leaves of the disk is nothing; what was there stays, and deleting works.
+      cp photo Albums/late
+      sync Albums/late
+      dd if=/dev/zero of=disk/other bs=64k 2> errors || grep -q 'No space left' errors
+      fill g
+      i=0
+      while [ $i -lt $n ]; do whole Albums/g$i; i=$((i + 1)); done
+      whole Albums/late Albums/old/*
+      rm Albums/old/1
+      sync Albums
+      agonyfs unmount Albums
+      agonyfs mount --password-file password disk/Vault Albums
+      whole Albums/late Albums/old/*
+      test "$(ls Albums/old | wc -l)" = 3
+      agonyfs unmount Albums
+      rm disk/other
+      agonyfs check --read-data --password-file password disk/Vault
+      umount disk
+      """)
+  }
 }

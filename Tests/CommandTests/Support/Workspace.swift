@@ -129,13 +129,15 @@ final class Workspace {
 }
 
 extension Workspace {
-  /// Makes a vault called `Vault` that costs little, with a space for the usual password, and the directory `Albums`.
+  /// Makes a vault called `Vault` that costs little, and has not so much cover that it does not fit on a small disk, with a space for the usual password, and the directory `Albums`.
   func makeVault(_ options: String = "--segment-size 1M") throws {
     let made = try shell(
       """
       mkdir -p Albums
       printf '%s\\n' '\(Self.password)' > password
-      agonyfs create --kdf interactive \(options) --password-file password Vault
+      until agonyfs create --kdf interactive \(options) --password-file password Vault || exit
+        test "$(du -sm Vault | cut -f 1)" -lt 100
+      do rm -r Vault; done
       """)
     guard made.status == 0 else { throw CommandFailure(.failure, made.description) }
   }

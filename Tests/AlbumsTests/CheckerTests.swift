@@ -7,25 +7,6 @@ import Vault
 @testable import Albums
 
 @Suite struct CheckerTests {
-  /// A vault with some of everything, closed.
-  private func filled() throws -> TestVault {
-    let vault = try TestVault()
-    let files = vault.files
-    let folder = try files.folder("d")
-    let inner = try files.folder("e", in: folder)
-    for index in 0..<20 {
-      let file = try files.make("f\(index)", in: inner)
-      try files.put(pattern(60_000, index), file)
-    }
-    let first = try files.find("f0", in: inner).inode
-    _ = try files.link(first, named: .of("again"), in: .root)
-    _ = try files.copyRange(from: first, at: .zero, to: first, at: FileOffset(1 << 20), length: 50_000)
-    _ = try files.makeSymbolicLink(target: [65], named: .of("s"), in: .root, caller: caller)
-    try files.setExtendedAttribute(Array("user.a".utf8), of: folder, value: [1], flags: [], caller: caller)
-    try files.close()
-    return vault
-  }
-
   private func check(_ vault: TestVault, readsData: Bool = true) throws -> CheckReport {
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     defer { try? space.close() }
@@ -33,7 +14,7 @@ import Vault
   }
 
   @Test func findsNothingWhereNothingIsWrong() throws {
-    let vault = try filled()
+    let vault = try TestVault.filled()
     let operations = vault.storage.operationCount
     let report = try check(vault)
     #expect(report.problems == [])
@@ -45,12 +26,8 @@ import Vault
 
   /// Changes the index behind the file system's back, and gives the problems' texts.
   private func problems(after change: (Index) throws(IndexError) -> Void) throws -> [String] {
-    let vault = try filled()
-    let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    let index = try Index(space: space)
-    try change(index)
-    try index.commit()
-    try space.close()
+    let vault = try TestVault.filled()
+    try vault.changeIndex(change)
     return try check(vault).problems.map { "\($0.path ?? "-"): \($0.text)" }.sorted()
   }
 
@@ -114,7 +91,7 @@ import Vault
   }
 
   @Test func namesDamagedFilesByTheirPaths() throws {
-    let vault = try filled()
+    let vault = try TestVault.filled()
     // Flip a bit in the middle of every segment's data until some file is hit.
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let index = try Index(space: space)

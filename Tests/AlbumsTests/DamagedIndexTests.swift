@@ -1,0 +1,101 @@
+import FaultyStorage
+import Index
+import SystemPackage
+import Testing
+
+@testable import Albums
+@testable import Vault
+
+/// Repairing an index that cannot be read, or contradicts itself.
+@Suite struct DamagedIndexTests {
+  /// Every page of the index in turn cannot be read. What it held of names comes to lost+found, what it held of data is a hole that is called
+  /// lost; everything else is as before.
+  @Test func anIndexOfWhichAPageIsLostIsMadeAnew() throws {
+    let vault = try TestVault.filled()
+    try vault.reopen()
+    let many = try vault.files.folder("many")
+    for number in 0..<150 {
+      let file = try vault.files.make("a rather long name of a photo \(number)", in: many)
+      try vault.files.put(pattern(100 + number, number), file)
+      if number.isMultiple(of: 20) {
+        // Longer than a page.
+        try vault.files.setExtendedAttribute(
+          Array("user.long".utf8), of: file, value: pattern(9000, number), flags: [], caller: caller)
+      }
+    }
+    try vault.files.close()
+    let before = try vault.contents()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    let pages = (1...space.databasePageCount).map { PageNumber(rawValue: $0) }
+    let places = pages.compactMap { page in
+      space.map.position(of: page).map { position in
+        (
+          space.keys.identifier(position.segment, branch: space.branch(of: position.segment.epoch) ?? []),
+          position.offset
+        )
+      }
+    }
+    try space.close()
+    #expect(places.count > 20)
+    var whole = 0
+    for (page, place) in zip(pages, places) {
+      let damaged = TestVault(sameAs: vault, over: vault.storage.powerCut(seed: 1))
+      damaged.storage.tamper(place.0) { content in
+        var content = content
+        content[place.1 + 1000] ^= 1
+        return content
+      }
+      let repairing = try damaged.plannedRepair()
+      #expect(repairing.plan.unrepairable == [] && !repairing.found.isClean, "page \(page.rawValue)")
+      let left = try repairing.carryOut()
+      #expect(left.problems == [], "page \(page.rawValue)")
+      var lossy = Set(repairing.plan.items.filter(\.isLoss).compactMap(\.path))
+      if lossy.contains("/") { lossy.insert("") }
+      // Two names of one file.
+      if lossy.contains("/again") { lossy.insert("/d/e/f0") }
+      let after = try damaged.contents()
+      let found = Set(after.compactMap { $0.key.hasPrefix("/lost+found/") ? $0.value.bytes : nil })
+      for (path, old) in before where !lossy.contains(path) {
+        if let new = after[path] {
+          #expect(new.record.size == old.record.size && new.record.modified == old.record.modified, "\(path)")
+          #expect(new.bytes == old.bytes, "\(path), page \(page.rawValue)")
+          whole += 1
+        } else if let bytes = old.bytes, !bytes.isEmpty {
+          let isFound = found.contains(bytes) || lossy.contains { $0.hasPrefix("/lost+found/") }
+          #expect(isFound, "\(path), page \(page.rawValue)")
+        }
+      }
+    }
+    #expect(whole > pages.count * before.count / 2)
+  }
+
+  /// Pages that authenticate and contradict each other: each leaf of an index or of a table without row numbers in turn is emptied.
+  @Test func anIndexThatContradictsItselfIsMadeAnew() throws {
+    let vault = try TestVault.filled()
+    let before = try vault.contents()
+    var emptied = 0
+    for number in 1...60 {
+      let other = TestVault(sameAs: vault, over: vault.storage.powerCut(seed: 1))
+      let space = try other.vault.openSpace(other.body, copyWindow: 0)
+      defer { try? space.close() }
+      guard number <= space.databasePageCount else { break }
+      let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
+      defer { unsafe page.deallocate() }
+      let name = PageNumber(rawValue: UInt32(number))
+      try unsafe space.readPage(name, into: page)
+      guard unsafe page[0] == 0x0A, unsafe page[3] > 0 || page[4] > 0 else { continue }
+      unsafe page[3] = 0
+      unsafe page[4] = 0
+      try unsafe space.commit(pages: [(name, UnsafeRawBufferPointer(page))], pageCount: space.databasePageCount)
+      try space.close()
+      let repairing = try other.plannedRepair()
+      #expect(!repairing.found.isClean && repairing.plan.unrepairable == [], "page \(number)")
+      #expect(try repairing.carryOut().problems == [], "page \(number)")
+      let after = Set(try other.contents().values.compactMap(\.bytes))
+      let isData = repairing.plan.hasLosses
+      #expect(isData || before.values.allSatisfy { $0.bytes.map(after.contains) ?? true }, "page \(number)")
+      emptied += 1
+    }
+    #expect(emptied >= 5)
+  }
+}

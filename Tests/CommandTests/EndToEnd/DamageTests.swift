@@ -5,31 +5,6 @@ import Testing
 /// Files of a vault that are damaged: what they hold answers with an error, everything else works, and `check` names
 /// what is hurt.
 @Suite struct DamageTests {
-  /// A vault with a small file `good/small` and then a file `large`, and the list `middle` of files of the vault that
-  /// hold nothing but data of the latter.
-  private func vault() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try expectSuccess(
-      workspace,
-      """
-      head -c 500000 /dev/urandom > small
-      head -c 12000000 /dev/urandom > large
-      agonyfs mount --password-file password Vault Albums
-      mkdir Albums/good
-      cp small Albums/good/
-      agonyfs unmount Albums
-      find Vault/segments -type f | sort > before
-      agonyfs mount --password-file password Vault Albums
-      cp large Albums/
-      agonyfs unmount Albums
-      find Vault/segments -type f | sort | comm -13 before - | xargs stat -c '%z %n' | sort | cut -d ' ' -f 4 > new
-      test "$(wc -l < new)" -ge 12
-      sed -n '5,7p' new > middle
-      """)
-    return workspace
-  }
-
   /// How to damage, and whether that is found without reading the data.
   private static let damages: [(String, Bool)] = [
     ("rm $first", true),
@@ -46,7 +21,7 @@ import Testing
 
   @Test(arguments: damages)
   func onlyDamagedFilesAreHurt(_ damage: String, _ isSeen: Bool) throws {
-    let workspace = try vault()
+    let workspace = try Workspace.withLargeFile()
     try expectSuccess(
       workspace,
       """
@@ -83,7 +58,7 @@ import Testing
 
   @Test func theLogNamesNoFile() throws {
     try expectSuccess(
-      try vault(),
+      try Workspace.withLargeFile(),
       """
       rm $(sed -n 1p middle)
       "$AGONYFS" mount --foreground --password-file password Vault Albums 2> log &
@@ -98,7 +73,7 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to have a /dev/log of its own"))
   func aMountInTheBackgroundWritesToTheSystemLog() throws {
-    let workspace = try vault()
+    let workspace = try Workspace.withLargeFile()
     let log = try SystemLog(at: workspace.at("log"))
     try expectSuccess(
       workspace,
@@ -122,7 +97,7 @@ import Testing
   }
 
   @Test func damageAsJSON() throws {
-    let workspace = try vault()
+    let workspace = try Workspace.withLargeFile()
     try expectSuccess(workspace, "rm $(sed -n 1p middle)")
     let outcome = try workspace.shell("agonyfs check --json --password-file password Vault")
     expectFailure(outcome, .damage)

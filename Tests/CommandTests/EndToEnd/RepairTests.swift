@@ -21,27 +21,14 @@ struct RepairAnswer: Decodable {
 
 /// `agonyfs check --repair`: asks, repairs, and says what is lost.
 @Suite struct RepairCommandTests {
-  /// A vault with the files `good/small` and `large`, and one file of the vault gone that holds nothing but data of the latter.
+  /// A vault of which one file is gone that held nothing but data of the file `large`.
   private func damaged() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withLargeFile()
     try expectSuccess(
       workspace,
       """
-      head -c 500000 /dev/urandom > small
-      head -c 12000000 /dev/urandom > large
-      agonyfs mount --password-file password Vault Albums
-      mkdir Albums/good
-      cp small Albums/good/
-      agonyfs unmount Albums
-      find Vault/segments -type f | sort > before
-      agonyfs mount --password-file password Vault Albums
-      cp large Albums/
-      agonyfs unmount Albums
-      find Vault/segments -type f | sort | comm -13 before - | xargs stat -c '%z %n' | sort | cut -d ' ' -f 4 > new
       agonyfs check --repair --password-file password Vault
-      find Vault -type f | sort | xargs sha256sum > healthy
-      rm $(sed -n 6p new)
+      rm $(sed -n 2p middle)
       find Vault -type f | sort | xargs sha256sum > state
       """)
     return workspace
@@ -102,10 +89,31 @@ struct RepairAnswer: Decodable {
       cmp large Albums/large
       cmp small Albums/good/small
       echo works > Albums/new
-      not agonyfs check --repair --yes --password-file password Vault 2> refused
+      status=0
+      agonyfs check --repair --yes --password-file password Vault 2> refused || status=$?
+      test $status = 15
       grep -q 'in use' refused
       agonyfs unmount Albums
       agonyfs check --read-data --password-file password Vault
+      """)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to mount the vault read-only"))
+  func aVaultThatCannotBeWrittenIsNotRepaired() throws {
+    try expectSuccess(
+      try damaged(),
+      """
+      unshare -m sh -eux -c '
+        mount --bind Vault Vault
+        mount -o remount,bind,ro Vault
+        status=0
+        "$AGONYFS" check --repair --yes --password-file password Vault 2> refused || status=$?
+        test $status = 1
+        status=0
+        "$AGONYFS" check --password-file password Vault || status=$?
+        test $status = 16'
+      grep -q 'cannot be written' refused
+      find Vault -type f | sort | xargs sha256sum | cmp state
       """)
   }
 }

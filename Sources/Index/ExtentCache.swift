@@ -45,7 +45,11 @@ struct ExtentCache {
   /// Notes that the rows that begin in `range` became `new`, which are in order and lie where those did.
   mutating func replace(_ inode: InodeNumber, _ range: ClosedRange<FileOffset>, with new: [ExtentRecord]) {
     guard let count = entries[inode]?.extents?.count else { return }
-    if count > Self.longestChanged { return drop(inode) }
+    if count > Self.longestChanged {
+      // So that it is not read again and again while it is changed.
+      entries[inode] = Entry(questions: -count)
+      return
+    }
     var first = 0
     var end = 0
     if let list = entries[inode]?.extents {

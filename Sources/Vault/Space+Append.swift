@@ -20,6 +20,7 @@ extension Space {
       size += RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(count))
     }
     let layout = try reserveAndExecute(plans, size: size, committing: false)
+    recent.note(layout.pieces, of: writes)
     return layout.pieces
   }
 

@@ -11,7 +11,7 @@ extension Space {
     _ position: LogPosition, recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
     precondition(range.count == buffer.count && range.upperBound <= recordLength && range.lowerBound >= 0)
-    if range.isEmpty { return }
+    if unsafe range.isEmpty || recent.read(position, range, into: buffer) { return }
     let handle = try handle(position.segment)
     let bodyStart = position.offset + RecordHeader.sealedSize
     var page = range.lowerBound / ExtentFormat.pageSize

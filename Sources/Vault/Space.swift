@@ -33,6 +33,7 @@ package final class Space: @unchecked Sendable {
   let segmentSize: Int
   let copyWindow: Int64
   let cache = SegmentCache()
+  let recent = RecentRecords()
 
   let lock = Lock()
   /// What recovery found wrong; nil when it found the newest state.

@@ -29,6 +29,27 @@ import Testing
     #expect(try again.bytes(piece) == Array(data[..<piece.length]))
   }
 
+  @Test func smallRecordsAreReadFromMemoryAndFromTheLogAlike() throws {
+    let test = TestSpace()
+    var generator = SeededGenerator(seed: 3)
+    var written: [(piece: ExtentPiece, bytes: [UInt8])] = []
+    func expectSame(_ space: Space) throws {
+      for (piece, bytes) in written {
+        let start = Int.random(in: 0..<bytes.count, using: &generator)
+        let range = start..<Int.random(in: start...bytes.count, using: &generator)
+        #expect(try space.bytes(piece, range) == Array(bytes[range]))
+      }
+    }
+    for number in 0..<40 {
+      let bytes = randomBytes(Int.random(in: 1...6000, using: &generator), seed: UInt64(number))
+      written.append((try #require(try test.space.append(bytes).first), bytes))
+      try expectSame(test.space)
+    }
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    try expectSame(try test.vault.openSpace(test.body))
+  }
+
   @Test func aClosedVaultHasOnlyWholeFiles() throws {
     let test = TestSpace()
     for round in 0..<5 {

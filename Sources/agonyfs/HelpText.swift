@@ -135,9 +135,10 @@ enum HelpText {
 
     With --repair it reads every byte, shows what it would do, and asks; --yes agrees beforehand. Without either of them, \
     and with --json without --yes, nothing is changed. What is healthy is not touched; of damaged files all that can be \
-    read stays, and what cannot becomes a hole, each named with its bytes; what has no name comes to lost+found. The \
-    status is 0 when nothing is wrong any more and nothing was lost, else 16. Copy the vault first if there is room. \
-    \(password)
+    read stays, and what cannot becomes a hole, each named with its bytes; what has no name comes to lost+found. An \
+    index that cannot be read is made anew from what can be read of it. Where the space was continued in two places that \
+    is said, and neither is touched. The status is 0 when nothing is wrong any more and nothing was lost, else 16. Copy \
+    the vault first if there is room. \(password)
     """
 
   static let info = """

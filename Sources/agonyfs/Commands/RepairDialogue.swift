@@ -19,7 +19,7 @@ struct RepairDialogue {
     } else if !repair.plan.isEmpty {
       Output.note("Nothing was changed; to repair, agree at a terminal, or add --yes.")
     } else if !result.unrepairable.isEmpty {
-      Output.note("Nothing was changed; restore the vault, or the part of it that is damaged, from a backup.")
+      Output.note("Nothing was changed; a backup of the vault may have what cannot be repaired.")
     }
     if isJSON { try Output.json(result) }
     if !result.isWell { throw ExitCode(CommandStatus.damage.rawValue) }

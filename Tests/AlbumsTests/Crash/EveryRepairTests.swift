@@ -1,0 +1,89 @@
+import FaultyStorage
+import Index
+import SystemPackage
+import Testing
+import Vault
+
+@testable import Albums
+@testable import Vault
+
+/// One to three damages of every kind anywhere in the vault's files, and a repair.
+@Suite struct EveryRepairTests {
+  @Test func afterARepairAllIsWellAndWhatIsNotNamedIsAsItWas() throws {
+    var cases = CaseCount("repaired vaults")
+    var losses = 0
+    for seed in TestLength.seeds(1) {
+      let work = try Workload(storage: FaultyStorage(), seed: seed)
+      try work.run(15)
+      try work.synchronize()
+      let older = work.storage.copy()
+      try work.run(20)
+      try work.synchronize()
+      try work.files.close()
+      var generator = SeededGenerator(seed: seed)
+      for number in 0..<90 {
+        let storage = work.storage.after(.keepsAll)
+        var labels: [String] = []
+        for part in 0...number % 3 {
+          let damage = Damage.allCases[(number + part) % Damage.allCases.count]
+          if let label = damage.apply(to: storage, older, &generator) { labels.append(label) }
+        }
+        let comment = Comment(rawValue: "seed \(seed), case \(number): \(labels)")
+        guard let isLossy = try repair(storage, work, comment) else { continue }
+        if isLossy { losses += 1 }
+        cases.add()
+      }
+    }
+    #expect(cases.count > 70)
+    #expect(losses > 10)
+  }
+
+  /// Whether something was lost; nil where there is no state of the space any more.
+  private func repair(_ storage: FaultyStorage, _ work: Workload, _ comment: Comment) throws -> Bool? {
+    let vault = Vault(storage: storage, parameters: work.vault.parameters)
+    let operations = storage.operationCount
+    var named: Set<String> = []
+    var hasLosses = false
+    do {
+      guard let space = try? vault.openSpace(work.body, acceptOlder: true, scanning: true, copyWindow: 0) else {
+        return nil
+      }
+      let repair = Repair(of: space, in: vault, body: work.body, slot: nil)
+      #expect(storage.operationCount == operations, comment)
+      guard repair.plan.unrepairable.isEmpty else {
+        let left = try repair.carryOut()
+        #expect(!left.isClean, comment)
+        return true
+      }
+      #expect(repair.found.isClean == repair.plan.isEmpty, comment)
+      let left = try repair.carryOut()
+      #expect(left.problems == [], comment)
+      named = Set(repair.plan.items.compactMap(\.path))
+      hasLosses = repair.plan.hasLosses
+    }
+    // A mount finds the repaired state, and may write.
+    let space = try vault.openSpace(work.body, copyWindow: 0)
+    #expect(space.readOnlyReason == nil, comment)
+    #expect(Checker.check(space, readData: true).problems == [], comment)
+    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let inodes = Set(named.compactMap { try? files.inode(at: $0) })
+    var rest: [(path: String, folder: InodeNumber)] = [("", .root)]
+    while let (path, folder) = rest.popLast() {
+      for (name, inode) in try files.names(of: folder) where name != "lost+found" {
+        let place = path + "/" + name
+        let attributes = try files.attributes(of: inode)
+        if attributes.mode & FileKind.mask == FileKind.directory {
+          rest.append((place, inode))
+        } else if !inodes.contains(inode) {
+          let line = Tree.line(
+            mode: attributes.mode & 0o7777, links: Int(attributes.links), content: try files.get(inode),
+            label: (try? files.extendedAttribute(Workload.label, of: inode)) ?? [])
+          #expect(work.trees.contains { $0[place] == line }, "\(comment): \(place) is what it never was")
+        }
+      }
+    }
+    try files.put([1, 2, 3], files.make("written after the repair"))
+    try files.close()
+    return hasLosses
+  }
+}

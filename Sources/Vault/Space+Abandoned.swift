@@ -10,7 +10,7 @@ extension Space {
   /// tells one file from another. What cannot be filled now is left for another time.
   package func completeAbandonedSegments() {
     if isReadOnly { return }
-    let latest = currentTime() - Self.patience
+    let latest = clock() - Self.patience
     var short: [SegmentIdentifier] = []
     try? storage.list { listing in
       if listing.size < segmentSize && listing.modified < latest { short.append(listing.identifier) }

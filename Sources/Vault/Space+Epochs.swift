@@ -59,7 +59,7 @@ extension Space {
     current = segment
     end = SegmentFormat.recordsStart
     endSegment = number
-    let time = currentTime()
+    let time = clock()
     let keptHeads = keptHeads(adding: KeptHead(epoch: epoch, time: time))
     let dying = unwrittenPageCount == nil ? pendingRetired : []
     var dead = retired
@@ -155,7 +155,8 @@ extension Space {
   /// The heads that stay kept when `head` is added: the oldest goes only when the second-oldest is older than the copy window, or when the
   /// disk is full; the two newest always stay.
   private func keptHeads(adding head: KeptHead) -> [KeptHead] {
-    var kept = heads + [head]
+    // Of a head from the future the clock was wrong, then or now; it is kept as long as one of now, and not a year.
+    var kept = heads.map { KeptHead(epoch: $0.epoch, time: min($0.time, head.time)) } + [head]
     let window = reserveHeld && !isTight ? copyWindow : 0
     while kept.count > 2, kept[1].time <= head.time - window { kept.removeFirst() }
     return kept

@@ -29,6 +29,8 @@ package final class Space: @unchecked Sendable {
   package static let defaultCopyWindow: Int64 = 24 * 3600
 
   let storage: any Storage
+  /// The time of day, in seconds since 1970.
+  let clock: @Sendable () -> Int64
   let keys: SpaceKeys
   let segmentSize: Int
   let copyWindow: Int64
@@ -95,9 +97,10 @@ package final class Space: @unchecked Sendable {
 
   init(
     storage: any Storage, keys: SpaceKeys, segmentSize: Int, copyWindow: Int64, state: RecoveredState,
-    leases: [any SegmentLease], readOnlyReason: String?
+    leases: [any SegmentLease], clock: @escaping @Sendable () -> Int64, readOnlyReason: String?
   ) {
     self.storage = storage
+    self.clock = clock
     self.keys = keys
     self.segmentSize = segmentSize
     self.copyWindow = copyWindow
@@ -239,4 +242,5 @@ struct StalledWrite {
   let completes: Bool
 }
 
-func currentTime() -> Int64 { Int64(time(nil)) }
+/// The time of day, in seconds since 1970.
+package func currentTime() -> Int64 { Int64(time(nil)) }

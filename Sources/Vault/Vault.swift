@@ -14,10 +14,17 @@ package final class Vault: Sendable {
   /// What `agonyfs.json` says.
   package let parameters: VaultParameters
 
-  /// A vault over a storage that exists.
-  package init(storage: any Storage, parameters: VaultParameters) {
+  /// The time of day, in seconds since 1970.
+  let clock: @Sendable () -> Int64
+
+  /// A vault over a storage that exists. `clock` gives the time of day, in seconds since 1970.
+  package init(
+    storage: any Storage, parameters: VaultParameters,
+    clock: @escaping @Sendable () -> Int64 = { currentTime() }
+  ) {
     self.storage = storage
     self.parameters = parameters
+    self.clock = clock
   }
 
   /// Whether nothing in it can be written.
@@ -89,7 +96,7 @@ package final class Vault: Sendable {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
     let space = Space(
       storage: storage, keys: SpaceKeys(spaceKey: body.spaceKey, suite: suite), segmentSize: parameters.segmentSize,
-      copyWindow: copyWindow, state: RecoveredState(), leases: [], readOnlyReason: nil)
+      copyWindow: copyWindow, state: RecoveredState(), leases: [], clock: clock, readOnlyReason: nil)
     return (space, body)
   }
 
@@ -138,7 +145,7 @@ package final class Vault: Sendable {
       }
       return Space(
         storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, state: state,
-        leases: leases, readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
+        leases: leases, clock: clock, readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
     }
   }
 

@@ -60,11 +60,14 @@ final class Workload {
   /// The trees of which one is there after a crash now: what was promised last, and all since.
   var possibleTrees: ArraySlice<Tree> { trees[(promises.last?.step ?? 0)...] }
 
-  init(storage: FaultyStorage, seed: UInt64, copyWindow: Int64 = 0) throws {
+  init(
+    storage: FaultyStorage, seed: UInt64, copyWindow: Int64 = 0,
+    clock: @escaping @Sendable () -> Int64 = { currentTime() }
+  ) throws {
     self.copyWindow = copyWindow
     self.storage = storage
     generator = SeededGenerator(seed: seed)
-    vault = Vault(storage: storage, parameters: .cheap)
+    vault = Vault(storage: storage, parameters: .cheap, clock: clock)
     try SpaceManager.addSpace(to: vault, password: Self.passwords[0])
     body = try vault.openSlot(try vault.slotKeys(for: Self.passwords[0])).body
     files = try Self.mount(body, in: vault, copyWindow: copyWindow)

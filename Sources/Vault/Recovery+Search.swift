@@ -1,7 +1,7 @@
 // Finding the newest head by names alone.
 //
 // Invariants
-// 1. Of the old heads those are kept whose number is the newest with low bits cleared, and the one before the newest. So the search by prefix
+// 1. Of the old heads those stay whose number is that of a kept head with low bits cleared, and the one before the newest. So the search by prefix
 //    ends at the newest while none of them is lost.
 // 2. Whatever that search finds, names are tried that can be there only when one of those heads is lost. So no single lost file hides a newer
 //    state.

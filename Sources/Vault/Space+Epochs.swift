@@ -164,9 +164,10 @@ extension Space {
 
   /// Deletes retired segments that no kept head needs. Lock held; given away meanwhile.
   private func deleteUnneeded() {
-    guard let oldest = heads.first?.epoch, let newest = heads.last?.epoch else { return }
+    guard let oldest = heads.first?.epoch else { return }
+    let searched = searchedEpochs
     let deletable = retired.filter { segment, died in
-      died <= oldest && !(segment.index == 0 && isSearched(segment.epoch, newest: newest))
+      died <= oldest && !(segment.index == 0 && searched.contains(segment.epoch.rawValue))
     }
     guard !deletable.isEmpty else { return }
     let branches = deletable.keys.map { ($0, branch(of: $0.epoch) ?? []) }
@@ -203,9 +204,14 @@ extension Space {
     return header.branch != branch
   }
 
-  /// Whether the search for the newest epoch looks at `epoch`: whether it is `newest` with low bits cleared.
-  private func isSearched(_ epoch: EpochNumber, newest: EpochNumber) -> Bool {
-    (0..<32).contains { (newest.rawValue >> $0) << $0 == epoch.rawValue }
+  /// The epochs whose heads lead to a kept head: its number with low bits cleared. Not only to the newest, since in a copy another one may be the
+  /// newest, and the heads that lead there have to last as long as the copy takes. Lock held.
+  private var searchedEpochs: Set<UInt32> {
+    var searched: Set<UInt32> = []
+    for head in heads {
+      for shift in 0..<UInt32(32) { searched.insert((head.epoch.rawValue >> shift) << shift) }
+    }
+    return searched
   }
 
   /// Flushes, writes a new head, and deletes what no kept head needs any more. Nothing happens in a space that was not written to since it was

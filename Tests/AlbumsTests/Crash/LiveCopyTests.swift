@@ -68,4 +68,87 @@ import Vault
     #expect(isRecent, comment)
     try files.close()
   }
+
+  /// How the files of a copy follow each other.
+  enum Order: CaseIterable { case listed, reversed, random }
+
+  /// A history of four days in which something is done all the time, segments are cleaned away and epochs begun; copies of it take up to 23 hours.
+  @Test func everyCopyThatTakesHoursMountsAtARecentState() throws {
+    var cases = CaseCount("live copies over hours")
+    for seed in TestLength.seeds(2) {
+      let clock = ManualClock()
+      let storage = FaultyStorage()
+      storage.record()
+      let work = try Workload(storage: storage, seed: seed, copyWindow: Self.day, clock: { clock.now })
+      /// Times, each with the operations so far.
+      var history: [(time: Int64, operation: Int)] = []
+      var generator = SeededGenerator(seed: seed &+ 1000)
+      while clock.now < 1_700_000_000 + 4 * Self.day {
+        try work.habit()
+        if Int.random(in: 0..<4, using: &generator) == 0 { try work.clean() }
+        clock.advance(Int64.random(in: 60...4000, using: &generator))
+        history.append((clock.now, storage.operationCount))
+      }
+      work.abandon()
+      for order in Order.allCases {
+        for number in 0..<12 {
+          let hours = Int64([1, 5, 12, 18, 23][number % 5]) * 3600
+          try longCopy(work, history, order, hours, &generator, "seed \(seed), \(order) \(number), \(hours / 3600) h")
+          cases.add()
+        }
+      }
+      // It is no history in which everything stays.
+      let player = TapePlayer(storage.recording)
+      player.wind(to: history[history.count / 2].operation)
+      let half = Set(player.names)
+      player.wind(to: storage.operationCount)
+      #expect(half.subtracting(player.names).count > 10)
+    }
+    #expect(cases.count >= 72)
+  }
+
+  /// Copies file by file, at moments that are spread over a time.
+  private func longCopy(
+    _ work: Workload, _ history: [(time: Int64, operation: Int)], _ order: Order, _ duration: Int64,
+    _ generator: inout SeededGenerator, _ label: String
+  ) throws {
+    let comment = Comment(rawValue: label)
+    let firstTime = history[0].time + 3600
+    let start = Int64.random(in: firstTime..<history[history.count - 1].time - duration, using: &generator)
+    func operation(at time: Int64) -> Int { history.last { $0.time <= time }?.operation ?? 0 }
+    let begin = operation(at: start)
+    let copy = FaultyStorage()
+    let player = TapePlayer(work.storage.recording)
+    player.wind(to: begin + 1)
+    // All are listed first, as rsync does; those that come later are not seen.
+    var waiting = player.names
+    switch order {
+    case .listed: waiting.sort { $0.description < $1.description }
+    case .reversed: waiting.sort { $0.description > $1.description }
+    case .random: waiting.shuffle(using: &generator)
+    }
+    // Some are read late, and most of the time goes by for a few.
+    var moments = waiting.map { _ in Int64.random(in: 0..<duration, using: &generator) }.sorted()
+    if Bool.random(using: &generator) { moments = moments.map { $0 * $0 / duration } }
+    var end = begin
+    for (name, moment) in zip(waiting, moments) {
+      end = max(end, operation(at: start + moment))
+      player.wind(to: end + 1)
+      if let content = player.content(name) { copy.place(content, as: name) }
+    }
+    let vault = Vault(storage: copy, parameters: work.vault.parameters)
+    // The password that opened it may have changed since; the space is the same.
+    let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
+    #expect(space.recoveryWarning == nil, comment)
+    #expect(Checker.check(space, readData: true).problems == [], comment)
+    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+    let tree = try Tree(of: files)
+    let promised = try #require(work.promises.last { $0.operation <= begin }).step
+    let begun = work.begun.lastIndex { $0 <= end } ?? 0
+    let isRecent = work.trees[promised...max(promised, begun)].contains(tree)
+    let isPrefix = work.trees.contains(tree)
+    #expect(isPrefix, comment)
+    #expect(isRecent, comment)
+    try files.close()
+  }
 }

@@ -11,6 +11,8 @@ package struct CheckReport: Sendable {
 
   /// Everything wrong, in the order in which it was found.
   package internal(set) var problems: [Problem] = []
+  /// What is no damage, but good to know.
+  package internal(set) var notes: [String] = []
   /// Regular files.
   package internal(set) var files = 0
   /// Directories, the root included.

@@ -13,7 +13,9 @@ extension SpaceManager {
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(body, readOnly: true, scanning: true)
     var report = Checker.check(space, readData: readData, slot: slot.identifier.bytes)
-    if let warning = space.recoveryWarning {
+    if let warning = space.recoveryWarning, space.isUnfinishedCopy {
+      report.notes.append(warning)
+    } else if let warning = space.recoveryWarning {
       report.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
     }
     return report

@@ -78,6 +78,18 @@ struct LogReader {
     }
   }
 
+  /// Whether the file of the current segment ends early, or the next one is missing: what a copy that is made while the log is written may get.
+  func isCutOff() throws(VaultError) -> Bool {
+    do throws(Errno) {
+      if try handle.reader.size() < segmentSize { return true }
+      guard handle.number.index + 1 < SegmentNumber.perEpoch else { return false }
+      let next = SegmentNumber(epoch: handle.number.epoch, index: handle.number.index + 1)
+      return try !storage.exists(keys.identifier(next, branch: branch))
+    } catch {
+      throw .system(error, "reading the log")
+    }
+  }
+
   /// States the chain value before `record`, the one that was read last, by what it says itself.
   mutating func adopt(chain value: [UInt8], before record: Record) {
     chain = keys.chain(after: value, tag: record.tag)

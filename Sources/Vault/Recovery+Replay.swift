@@ -29,6 +29,8 @@ extension Recovery {
     var durable: LogPosition
     /// Whether a commit that changes something was found, be it one that can be applied or not.
     var holdsCommits = false
+    /// Whether this is a copy, and the log goes on in what it did not get.
+    var isUnfinished = false
   }
 
   /// Replays the commits that follow a head.
@@ -42,14 +44,16 @@ extension Recovery {
     state.patches = head.state.patches
     state.end = head.reader.position
     state.chain = head.reader.chain ?? head.state.previousChain
-    _ = try replay(head.reader, onto: &state)
+    _ = try replay(head.reader, onto: &state, isCopy: head.isCopy)
     return state
   }
 
   /// Applies to `state`, which ends where `reader` stands, the commits that follow there in its epoch. False when there is none that changes
   /// anything.
-  func replay(_ reader: LogReader, onto state: inout RecoveredState) throws(VaultError) -> Bool {
-    var content = try content(reader, after: state)
+  func replay(
+    _ reader: LogReader, onto state: inout RecoveredState, isCopy: Bool = false
+  ) throws(VaultError) -> Bool {
+    var content = try content(reader, after: state, isCopy: isCopy)
     // Goes back commit by commit until everything after its last durable point authenticates.
     while let last = content.commits.last, !last.isClosing {
       let unproven = content.records[...last.recordIndex].reversed()
@@ -75,6 +79,7 @@ extension Recovery {
     }
     state.pages = map.positions
     state.patches = patched.patches
+    if content.isUnfinished { state.isUnfinishedCopy = true }
     if content.durable > state.end {
       state.warning =
         "part of the newest log is damaged; the last state before the damage is shown, and it is read-only"
@@ -84,7 +89,9 @@ extension Recovery {
   }
 
   /// Reads an epoch to its end.
-  private func content(_ start: LogReader, after state: RecoveredState) throws(VaultError) -> EpochContent {
+  private func content(
+    _ start: LogReader, after state: RecoveredState, isCopy: Bool
+  ) throws(VaultError) -> EpochContent {
     var reader = start
     var content = EpochContent(durable: state.end)
     var sequence = state.sequence
@@ -94,7 +101,13 @@ extension Recovery {
     var isBroken = false
     while true {
       var next = try reader.next()
-      if next == nil { next = try reader.nextBehindGap() }
+      if next == nil {
+        if isCopy, try reader.isCutOff() {
+          content.isUnfinished = try reader.nextBehindGap() != nil
+          return content
+        }
+        next = try reader.nextBehindGap()
+      }
       guard let record = next else { return content }
       content.records.append(record)
       if record.gap != nil {

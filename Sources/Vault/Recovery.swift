@@ -29,6 +29,8 @@ struct RecoveredState {
   var leftover: Set<SegmentNumber> = []
   /// Whether the newest head is not the file that it was written to.
   var isCopy = false
+  /// Whether this is a copy that lacks segments, or ends of them, which came after the state that was found.
+  var isUnfinishedCopy = false
   /// Whether the search by prefix misses the newest head, since one that leads there is lost.
   var isMissedBySearch = false
   /// Why the space must not be written; nil when it may.
@@ -54,7 +56,7 @@ struct Recovery {
       chosen = try head(EpochNumber(rawValue: candidate))
       candidate -= 1
     }
-    var warning: String?
+    var isUnfinished = false
     if chosen == nil || chosen?.isCopy == true {
       // What was found may be all that the search can see of an incomplete copy: look at every file.
       var all = try allHeads()
@@ -65,8 +67,7 @@ struct Recovery {
         if try isComplete(found.state) {
           chosen = found
         } else {
-          warning =
-            "this copy of the vault lacks files of its newest state; an older state is shown, and it is read-only"
+          isUnfinished = true
         }
       }
     }
@@ -74,7 +75,11 @@ struct Recovery {
     var state = try replay(chosen)
     state.highestEpoch = highest
     state.isCopy = chosen.isCopy
-    if state.warning == nil { state.warning = warning }
+    if state.warning == nil, isUnfinished || state.isUnfinishedCopy {
+      state.isUnfinishedCopy = true
+      state.warning =
+        "this copy of the vault lacks files, or parts of them, of its newest state; the newest whole state is shown, and it is read-only"
+    }
     for epoch in chosen.state.epoch.rawValue + 1..<highest.rawValue + 1 {
       let number = EpochNumber(rawValue: epoch)
       if try exists(number) { try proceed(into: number, &state) }

@@ -43,7 +43,10 @@ package final class Space: @unchecked Sendable {
   /// Whether a head that leads to the state that this space was opened at is lost. The next head gets a number to which another way leads.
   package let isMissedBySearch: Bool
   /// Whether it was opened in a copy of the vault that nobody has written to.
-  let isCopy: Bool
+  package let isCopy: Bool
+  /// Whether this is a copy that was made while the space was written to, and lacks something of what it has of the newest state: the state that
+  /// is shown is whole, and `recoveryWarning` says that it is an older one.
+  package let isUnfinishedCopy: Bool
   var failure: String?
   var closed = false
 
@@ -123,6 +126,7 @@ package final class Space: @unchecked Sendable {
     recoveryWarning = state.warning
     isMissedBySearch = state.isMissedBySearch
     isCopy = state.isCopy
+    isUnfinishedCopy = state.isUnfinishedCopy
     failure = readOnlyReason
   }
 

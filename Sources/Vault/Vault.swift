@@ -119,7 +119,10 @@ package final class Vault: Sendable {
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault's directory cannot be written" }
     while true {
-      guard let newest = scanning ? try recovery.newestListed() : try recovery.newestExisting() else {
+      var newest = scanning ? nil : try recovery.newestExisting()
+      // A copy that was made while the space was written to may have none of the heads that lead to those that it has.
+      if newest == nil { newest = try recovery.newestListed() }
+      guard let newest else {
         throw .damaged("the space of this password has no head")
       }
       var leases: [any SegmentLease] = []

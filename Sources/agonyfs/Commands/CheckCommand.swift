@@ -64,6 +64,8 @@ struct CheckResult: Encodable {
   /// Bytes of it that were read.
   var readBytes: Int64
   var problems: [Problem]
+  /// What is no damage, but good to know.
+  var notes: [String]
 
   init(_ report: CheckReport, readData: Bool) {
     isClean = report.isClean
@@ -73,6 +75,7 @@ struct CheckResult: Encodable {
     others = report.others
     dataBytes = report.dataBytes
     readBytes = report.readBytes
+    notes = report.notes
     problems = report.problems.map { Problem(path: $0.path, problem: $0.text) }
   }
 
@@ -89,6 +92,6 @@ struct CheckResult: Encodable {
       case 1: "1 problem was found"
       default: "\(problems.count) problems were found"
       }
-    return found + ["\(verdict): \(amount); \(depth)."]
+    return notes.map { "note: \($0)" } + found + ["\(verdict): \(amount); \(depth)."]
   }
 }

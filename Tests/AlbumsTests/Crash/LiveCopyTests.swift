@@ -28,6 +28,63 @@ import Vault
     #expect(cases.count >= 100)
   }
 
+  /// As `cp -r` does it, which looks at what is in a folder when it comes there: a segment may be copied while it is short, and the one after it,
+  /// which began later, in full; or be missed, while a later head is not.
+  @Test func everyCopyThatIsListedWhileItIsMadeIsAPrefix() throws {
+    var cases = CaseCount("live copies, listed on the way")
+    var unfinished = 0
+    for seed in TestLength.seeds(3) {
+      let storage = FaultyStorage()
+      storage.record()
+      let work = try Workload(storage: storage, seed: seed, copyWindow: Self.day)
+      try work.run(60)
+      work.abandon()
+      var generator = SeededGenerator(seed: seed &+ 77)
+      for number in 1...40 {
+        if try lazyCopy(work, &generator, "seed \(seed), copy \(number)") { unfinished += 1 }
+        cases.add()
+      }
+    }
+    #expect(cases.count >= 100)
+    // Otherwise nothing was tried that the other test does not try.
+    #expect(unfinished > 0)
+  }
+
+  /// Gives whether the copy lacks something of its newest state.
+  private func lazyCopy(_ work: Workload, _ generator: inout SeededGenerator, _ label: String) throws -> Bool {
+    let comment = Comment(rawValue: label)
+    let first = try #require(work.promises.first).operation + 1
+    let last = work.storage.operationCount
+    let start = Int.random(in: first..<last, using: &generator)
+    let copy = FaultyStorage()
+    let player = TapePlayer(work.storage.recording)
+    player.wind(to: start)
+    var end = start
+    for folder in (0..<256).shuffled(using: &generator) {
+      for name in player.names where name.folder == folder {
+        if let content = player.content(name) { copy.place(content, as: name) }
+        end = min(last, end + Int.random(in: 0...40, using: &generator))
+      }
+      player.wind(to: end)
+    }
+    let vault = Vault(storage: copy, parameters: work.vault.parameters)
+    let space = try vault.openSpace(work.body, copyWindow: 0)
+    #expect(space.isUnfinishedCopy == (space.recoveryWarning != nil), comment)
+    #expect(space.isUnfinishedCopy == space.isReadOnly, comment)
+    let problems = Checker.check(space, readData: true).problems
+    #expect(problems == [], comment)
+    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+    let tree = try Tree(of: files)
+    let promised = try #require(work.promises.last { $0.operation < start }).step
+    let begun = work.begun.lastIndex { $0 < end } ?? 0
+    let isRecent = work.trees[promised...max(promised, begun)].contains(tree)
+    let isPrefix = work.trees.contains(tree)
+    #expect(isPrefix, comment)
+    #expect(isRecent, comment)
+    try files.close()
+    return space.isUnfinishedCopy
+  }
+
   /// Copies from one operation to a later one, some files at each in between; sometimes an interrupted copy is completed after more time.
   private func copy(_ work: Workload, _ number: Int, _ generator: inout SeededGenerator, _ label: String) throws {
     let comment = Comment(rawValue: label)

@@ -11,6 +11,7 @@ struct CheckAnswer: Decodable {
   }
   var isClean: Bool
   var readData: Bool
+  var notes: [String]
   var files: Int
   var directories: Int
   var others: Int
@@ -94,6 +95,7 @@ enum JSON {
       CheckAnswer.self, try workspace.shell("agonyfs check --json --read-data --password-file password Vault").output)
     #expect(check.isClean)
     #expect(check.readData)
+    #expect(check.notes == [])
     #expect(check.files == 1)
     #expect(check.directories == 2)
     #expect(check.others == 1)

@@ -36,14 +36,7 @@ import Testing
           cp -r Vault $to
           ;;
         esac
-        # A copy may catch the newest file of the log between two writes that ended in another order; what is before them is whole.
-        status=0
-        agonyfs check --read-data --password-file password $to > found || status=$?
-        cat found
-        if [ $status != 0 ]; then
-          test "$(grep -c '^damaged: ' found)" = 1
-          grep -q '^damaged: part of the newest log is damaged; the last state before' found
-        fi
+        agonyfs check --read-data --password-file password $to
         agonyfs mount -o ro --password-file password $to Copied
         verify Copied promised
         agonyfs unmount Copied

@@ -56,6 +56,7 @@ extension FileSystem {
     guard let inode = table[inode], inode.opens > 0 else { return }
     inode.opens -= 1
     opens -= 1
+    if inode.opens == 0, !inode.buffer.isEmpty { noteClosed(inode) }
   }
 
   /// The kernel knows the inode no longer: without names and not open, it is deleted.

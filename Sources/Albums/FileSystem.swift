@@ -69,6 +69,8 @@ package final class FileSystem: @unchecked Sendable {
 
   var readyChunks = Queue<ChunkPlace>()
   var waitingChunks = Queue<ChunkPlace>()
+  /// Some of those that wait: their files were closed, so that nothing more is likely to come.
+  var closedChunks = Queue<ChunkPlace>()
   /// Memory of the chunks that wait or fly.
   var bufferedBytes = 0
   /// Chunks in flight, of whatever inode.

@@ -11,6 +11,7 @@ import time
 
 import report
 import scale
+import upkeep
 import workloads as work
 from materials import Materials
 from systems import NAMES, System
@@ -30,6 +31,10 @@ def arguments():
     parser.add_argument("--json", help="also write all results to this file")
     parser.add_argument(
         "--scale", type=int, nargs="*", metavar="FILES", help="instead, measure how agonyfs behaves with so many files")
+    parser.add_argument(
+        "--upkeep", type=int, nargs="?", const=10, metavar="GIB",
+        help="instead, measure how much rsync sends of a vault of so many GiB (default: 10) to which a tenth was added, and "
+        "how long readers wait while nine tenths of a quarter of it are cleaned away")
     parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
     parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
     parser.add_argument("--floor", help=argparse.SUPPRESS)
@@ -150,6 +155,8 @@ def main():
         facts = report.machine(options)
         if options.scale is not None:
             results = scale.run(options, folder)
+        elif options.upkeep is not None:
+            results = upkeep.run(options, folder)
         else:
             bench = Bench(options, folder)
             bench.run()

@@ -1,0 +1,143 @@
+"""What keeping a vault costs: bringing a copy of it up to date, and reading while the log is cleaned."""
+
+import json
+import mmap
+import os
+import random
+import re
+import shutil
+import subprocess
+import threading
+import time
+
+from systems import System
+
+MIB = 1 << 20
+
+
+def fill(path, prefix, mebibytes, size):
+    """Files of `size` bytes of noise; gives their names."""
+    noise = os.urandom(64 * MIB)
+    names = []
+    for number in range(mebibytes * MIB // size):
+        names.append(f"{path}/{prefix}{number:06}")
+        start = random.randrange(len(noise) - size)
+        with open(names[-1], "wb") as file:
+            # No two files begin alike.
+            file.write(number.to_bytes(8, "little") + noise[start:start + size - 8])
+    os.sync()
+    return names
+
+
+def copied_again(options, folder):
+    """Bytes that rsync sends when a tenth was added to a vault that it had copied."""
+    system = System("agonyfs", folder, options)
+    system.create()
+    mebibytes = options.upkeep * 1024
+    for prefix, amount in (("old", mebibytes), ("new", mebibytes // 10)):
+        system.mount("-o", "nothumbs")
+        fill(system.path, prefix, amount, 4 * MIB)
+        system.unmount()
+        done = subprocess.run(
+            ["rsync", "-a", "--delete", "--stats", f"{system.store}/", f"{folder}/copy/"], check=True, text=True,
+            stdout=subprocess.PIPE)
+    sent = int(re.search(r"Total bytes sent: ([\d,]+)", done.stdout)[1].replace(",", ""))
+    shutil.rmtree(f"{folder}/copy")
+    system.delete()
+    print(f"{mebibytes} MiB copied by rsync, {mebibytes // 10} MiB added: rsync sends {sent / MIB:.0f} MiB, "
+          f"{sent / MIB / (mebibytes // 10):.3f} times what was added", flush=True)
+    return {"added MiB": mebibytes // 10, "sent MiB": sent / MIB}
+
+
+class Reader(threading.Thread):
+    """Reads at random places past the kernel's cache, and notes how long each read took."""
+
+    def __init__(self, names):
+        super().__init__()
+        self.names = names
+        self.waits = []
+        self.is_ending = False
+
+    def run(self):
+        block = mmap.mmap(-1, 4096)
+        while not self.is_ending:
+            file = os.open(random.choice(self.names), os.O_RDONLY | os.O_DIRECT)
+            size = os.fstat(file).st_size
+            for _ in range(20):
+                place = random.randrange(size // 4096) * 4096
+                start = time.perf_counter()
+                os.preadv(file, [block], place)
+                self.waits.append(time.perf_counter() - start)
+            os.close(file)
+            time.sleep(0.002)
+
+    def end(self):
+        self.is_ending = True
+        self.join()
+        waits = sorted(self.waits)
+        return {"reads": len(waits), "median ms": waits[len(waits) // 2] * 1e3,
+                "99.9 % ms": waits[len(waits) * 999 // 1000] * 1e3, "longest ms": waits[-1] * 1e3}
+
+
+def read_while_cleaning(options, folder):
+    """How long readers wait while nine tenths of a space that were deleted are cleaned away, and how far the store shrinks."""
+    system = System("agonyfs", folder, options)
+    system.create()
+    system.mount("-o", "nothumbs")
+    names = fill(system.path, "file", options.upkeep * 256, MIB // 2)
+    filled = system.stored_bytes()
+    random.shuffle(names)
+    kept, gone = names[:len(names) // 10], names[len(names) // 10:]
+    reader = Reader(kept)
+    reader.start()
+    write_slowly(system.path, "before", 30)
+    before = reader.end()
+    for name in gone:
+        os.remove(name)
+    live = len(kept) * MIB // 2
+    reader = Reader(kept)
+    reader.start()
+    end = time.monotonic() + 900
+    written = 0
+    while time.monotonic() < end and needed_bytes(system) > live * 1.25:
+        written += write_slowly(system.path, f"during{written}", 10)
+    during = reader.end()
+    system.unmount()
+    # What is given up goes when two heads came after it and the copy window is over: here, with two more mounts.
+    for number in range(2):
+        system.mount("-o", "nothumbs", "--copy-window", "0s")
+        write_slowly(system.path, f"after{number}", 0.1)
+        system.unmount()
+    shrunk = system.stored_bytes()
+    system.delete()
+    for label, waits in (("before", before), ("while cleaning", during)):
+        print(f"readers {label}: " + ", ".join(
+            f"{value:.0f} {name}" if name == "reads" else f"{name} {value:.2f}" for name, value in waits.items()))
+    print(f"store: {filled / MIB:.0f} MiB filled, {live / MIB:.0f} MiB live, {shrunk / MIB:.0f} MiB after cleaning",
+          flush=True)
+    return {"before": before, "while cleaning": during, "live MiB": live / MIB, "shrunk MiB": shrunk / MIB}
+
+
+def needed_bytes(system):
+    """Bytes of the segments that were not given up."""
+    with open(f"{system.path}/.agonyfs/status") as file:
+        store = json.load(file)["store"]
+    return store["segments"] * store["segmentSize"]
+
+
+def write_slowly(path, prefix, seconds):
+    """A writer that does not fill the disk's queue; gives how many files it wrote."""
+    end = time.monotonic() + seconds
+    count = 0
+    data = os.urandom(4096)
+    while time.monotonic() < end:
+        with open(f"{path}/{prefix}-{count}", "wb") as file:
+            file.write(data)
+        os.remove(f"{path}/{prefix}-{count}")
+        count += 1
+        time.sleep(0.02)
+    return count
+
+
+def run(options, folder):
+    return {"copied again": copied_again(options, folder), "cleaning": read_while_cleaning(options, folder)}

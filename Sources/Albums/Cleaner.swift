@@ -36,7 +36,13 @@ extension FileSystem {
     var hasCompletedAbandoned = false
     monitor.lock()
     while !isStopping, refusal == nil {
-      if let due { cleanWork.wait(until: due) } else { cleanWork.wait() }
+      if let due {
+        cleanWork.wait(until: due)
+      } else {
+        cleanerWaitsForCommit = true
+        cleanWork.wait()
+        cleanerWaitsForCommit = false
+      }
       if !isStopping, !hasCompletedAbandoned {
         // Once, in a mount that writes.
         hasCompletedAbandoned = true
@@ -46,6 +52,7 @@ extension FileSystem {
       }
       let now = monotonicTime()
       let isShort = space.isShortOfRoom
+      roomIsShort = isShort
       let next = lastRound + (isShort ? Self.shortInterval : Self.roundInterval)
       guard !isStopping, now >= next else {
         due = next
@@ -69,6 +76,13 @@ extension FileSystem {
       monitor.lock()
     }
     monitor.unlock()
+  }
+
+  /// Has the cleaner look soon, since somebody is refused for want of room; gives the error that says so. Lock held.
+  func shortage() -> Errno {
+    roomIsShort = true
+    cleanWork.signal()
+    return .noSpace
   }
 
   /// Begins epochs, so that what died before them can go. Call without the lock.

@@ -91,7 +91,6 @@ extension FileSystem {
           commits.firstChange = monotonicTime()
         }
         if commits.barrierDue == nil { commits.barrierDue = monotonicTime() + Self.durabilityDelay }
-        cleanWork.signal()
       } else if now >= commits.barrierPause,
         space.unflushedBytes > options.flushThreshold || commits.barrierDue.map({ $0 <= now }) ?? false
       {
@@ -172,6 +171,8 @@ extension FileSystem {
       commits.ended = commits.begun
       commits.isRunning = false
       progress.broadcast()
+      // Also when a commit failed: on a full disk what is dead has to go all the same.
+      if cleanerWaitsForCommit || roomIsShort { cleanWork.signal() }
       noteCommit()
     }
     if let failure = commits.failure { throw failure }

@@ -202,7 +202,12 @@ extension FileSystem {
 
   /// What could not be appended waits again. Lock held.
   private func turnBack(_ flights: [Flight], _ error: VaultError) {
-    if error == .noSpace { logIsFull = true } else { _ = failed(error) }
+    if error == .noSpace {
+      logIsFull = true
+      _ = shortage()
+    } else {
+      _ = failed(error)
+    }
     putBack(flights)
   }
 

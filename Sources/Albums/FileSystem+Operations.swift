@@ -160,7 +160,7 @@ extension FileSystem {
 
   /// - Throws: `ENOSPC` when there is no room but for deleting.
   func requireRoom() throws(Errno) {
-    guard space.reserveIsHeld else { throw .noSpace }
+    guard space.reserveIsHeld else { throw shortage() }
   }
 
   /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data.
@@ -170,7 +170,7 @@ extension FileSystem {
       return
     }
     let available = space.capacity().availableBytes - Int64(bufferedBytes)
-    guard space.reserveIsHeld, count + count / 64 < available else { throw .noSpace }
+    guard space.reserveIsHeld, count + count / 64 < available else { throw shortage() }
     // Others may fill the disk as well, so the figure is not trusted for long.
     roomEstimate = min(available / 16, 64 << 20)
   }

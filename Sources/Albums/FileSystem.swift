@@ -71,6 +71,10 @@ package final class FileSystem: @unchecked Sendable {
   var waitingChunks = Queue<ChunkPlace>()
   /// Some of those that wait: their files were closed, so that nothing more is likely to come.
   var closedChunks = Queue<ChunkPlace>()
+  /// Whether the thread that cleans waits for the next commit, whoever asks for that, without a time at which it looks by itself.
+  var cleanerWaitsForCommit = false
+  /// Whether somebody was refused for want of room since the cleaner looked last, or there was little then: it looks again after each commit.
+  var roomIsShort = false
   /// Memory of the chunks that wait or fly.
   var bufferedBytes = 0
   /// Chunks in flight, of whatever inode.

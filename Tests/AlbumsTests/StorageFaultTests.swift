@@ -1,4 +1,5 @@
 import FaultyStorage
+import Glibc
 import Index
 import SystemPackage
 import Testing
@@ -81,6 +82,39 @@ import Vault
     #expect(try vault.files.get(written[0]) == pattern(1 << 20, 1))
     #expect(try vault.files.get(more) == pattern(100_000, 7))
     try vault.files.close()
+  }
+
+  /// A sync that comes before the timed commit commits too: the room of what was deleted comes back without another change.
+  @Test func roomComesBackAfterASync() throws {
+    let small = FaultyStorage()
+    small.setLimit(24 << 20)
+    let vault = try TestVault(storage: small) { $0.commitInterval = 3600 }
+    let files = vault.files
+    for round in 0..<2 {
+      var written: [(name: String, inode: InodeNumber)] = []
+      do {
+        while true {
+          let name = "f\(round).\(written.count)"
+          written.append((name, try files.make(name)))
+          try files.put(pattern(1 << 20, written.count), written[written.count - 1].inode)
+          try files.synchronize()
+        }
+      } catch let error as Errno {
+        #expect(error == .noSpace)
+      }
+      for file in written {
+        try files.unlink(.of(file.name), in: .root)
+        files.forget(file.inode)
+      }
+      try files.synchronize()
+      var looks = 0
+      while vault.space.capacity().availableBytes < 8 << 20, looks < 60_000 {
+        usleep(1000)
+        looks += 1
+      }
+      #expect(looks < 60_000)
+    }
+    try files.close()
   }
 
   @Test func dataThatFindsNoRoomWaitsForIt() throws {

@@ -1,4 +1,6 @@
 import FaultyStorage
+import Glibc
+import SystemPackage
 import Testing
 import Vault
 
@@ -125,5 +127,28 @@ import Vault
     #expect(unsafe chunk.bytes(5000..<5001)[0] == 9)
     #expect(unsafe chunk.bytes(60000..<60001)[0] == 9)
     #expect(!chunk.isFull)
+  }
+
+  @Test func dataOfClosedFilesGoesToTheLogBeforeACommit() throws {
+    let vault = try TestVault { $0.commitInterval = 3600 }
+    let files = vault.files
+    let content = [UInt8](repeating: 7, count: 4096)
+    let before = vault.space.unflushedBytes
+    for number in 0..<63 { try makeAndClose("first\(number)", content, in: files) }
+    #expect(vault.space.unflushedBytes == before)
+    for number in 0..<64 { try makeAndClose("second\(number)", content, in: files) }
+    while vault.space.unflushedBytes < before + 64 * content.count { usleep(1000) }
+    let again = try vault.afterPowerCut(seed: 1)
+    // Nothing was committed, so nothing is there.
+    expect(.noSuchFileOrDirectory) { _ = try again.files.find("first0") }
+    for number in 0..<63 { #expect(try files.get(try files.find("first\(number)").inode) == content) }
+    try files.close()
+    try again.files.close()
+  }
+
+  private func makeAndClose(_ name: String, _ content: [UInt8], in files: FileSystem) throws {
+    let made = try files.create(.of(name), in: .root, mode: 0o644, flags: [.write], caller: caller)
+    try files.put(content, made.inode)
+    files.release(made.inode)
   }
 }

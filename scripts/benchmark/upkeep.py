@@ -13,6 +13,8 @@ import time
 from systems import System
 
 MIB = 1 << 20
+# What a small store may have besides: eight segments, those that are open and those that are not worth cleaning.
+SLACK = 8 * 4 * MIB
 
 
 def fill(path, prefix, mebibytes, size):
@@ -32,6 +34,13 @@ def fill(path, prefix, mebibytes, size):
 def copied_again(options, folder):
     """Bytes that rsync sends when a tenth was added to a vault that it had copied."""
     system = System("agonyfs", folder, options)
+    try:
+        return copy_twice(system, options, folder)
+    finally:
+        system.delete()
+
+
+def copy_twice(system, options, folder):
     system.create()
     mebibytes = options.upkeep * 1024
     for prefix, amount in (("old", mebibytes), ("new", mebibytes // 10)):
@@ -43,7 +52,6 @@ def copied_again(options, folder):
             stdout=subprocess.PIPE)
     sent = int(re.search(r"Total bytes sent: ([\d,]+)", done.stdout)[1].replace(",", ""))
     shutil.rmtree(f"{folder}/copy")
-    system.delete()
     print(f"{mebibytes} MiB copied by rsync, {mebibytes // 10} MiB added: rsync sends {sent / MIB:.0f} MiB, "
           f"{sent / MIB / (mebibytes // 10):.3f} times what was added", flush=True)
     return {"added MiB": mebibytes // 10, "sent MiB": sent / MIB}
@@ -53,7 +61,7 @@ class Reader(threading.Thread):
     """Reads at random places past the kernel's cache, and notes how long each read took."""
 
     def __init__(self, names):
-        super().__init__()
+        super().__init__(daemon=True)
         self.names = names
         self.waits = []
         self.is_ending = False
@@ -83,7 +91,15 @@ def read_while_cleaning(options, folder):
     """How long readers wait while nine tenths of a space that were deleted are cleaned away, and how far the store shrinks."""
     system = System("agonyfs", folder, options)
     system.create()
-    system.mount("-o", "nothumbs")
+    try:
+        return clean_and_read(system, options)
+    finally:
+        system.delete()
+
+
+def clean_and_read(system, options):
+    # The status is among what -o nothumbs leaves out.
+    system.mount()
     names = fill(system.path, "file", options.upkeep * 256, MIB // 2)
     filled = system.stored_bytes()
     random.shuffle(names)
@@ -99,7 +115,7 @@ def read_while_cleaning(options, folder):
     reader.start()
     end = time.monotonic() + 900
     written = 0
-    while time.monotonic() < end and needed_bytes(system) > live * 1.25:
+    while time.monotonic() < end and needed_bytes(system) > live * 1.25 + SLACK:
         written += write_slowly(system.path, f"during{written}", 10)
     during = reader.end()
     system.unmount()
@@ -109,7 +125,6 @@ def read_while_cleaning(options, folder):
         write_slowly(system.path, f"after{number}", 0.1)
         system.unmount()
     shrunk = system.stored_bytes()
-    system.delete()
     for label, waits in (("before", before), ("while cleaning", during)):
         print(f"readers {label}: " + ", ".join(
             f"{value:.0f} {name}" if name == "reads" else f"{name} {value:.2f}" for name, value in waits.items()))

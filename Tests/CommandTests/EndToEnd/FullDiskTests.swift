@@ -84,7 +84,7 @@ import Testing
         j=0
         while [ $j -lt $i ]; do test "$(head -n 1 Albums/small$j)" = $j; j=$((j + 1)); done
         # Deleting works at once, and is durable.
-        rm Albums/f* Albums/small*
+        rm -f Albums/f* Albums/small*
         sync Albums
         test "$(ls Albums)" = old
         i=0

@@ -52,7 +52,6 @@ import Vault
 
   /// Gives whether the copy lacks something of its newest state.
   private func lazyCopy(_ work: Workload, _ generator: inout SeededGenerator, _ label: String) throws -> Bool {
-    let comment = Comment(rawValue: label)
     let first = try #require(work.promises.first).operation + 1
     let last = work.storage.operationCount
     let start = Int.random(in: first..<last, using: &generator)
@@ -67,27 +66,11 @@ import Vault
       }
       player.wind(to: end)
     }
-    let vault = Vault(storage: copy, parameters: work.vault.parameters)
-    let space = try vault.openSpace(work.body, copyWindow: 0)
-    #expect(space.isUnfinishedCopy == (space.recoveryWarning != nil), comment)
-    #expect(space.isUnfinishedCopy == space.isReadOnly, comment)
-    let problems = Checker.check(space, readData: true).problems
-    #expect(problems == [], comment)
-    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
-    let tree = try Tree(of: files)
-    let promised = try #require(work.promises.last { $0.operation < start }).step
-    let begun = work.begun.lastIndex { $0 < end } ?? 0
-    let isRecent = work.trees[promised...max(promised, begun)].contains(tree)
-    let isPrefix = work.trees.contains(tree)
-    #expect(isPrefix, comment)
-    #expect(isRecent, comment)
-    try files.close()
-    return space.isUnfinishedCopy
+    return try expectPrefix(copy, of: work, from: start, to: end, mayLackTheNewest: true, label)
   }
 
   /// Copies from one operation to a later one, some files at each in between; sometimes an interrupted copy is completed after more time.
   private func copy(_ work: Workload, _ number: Int, _ generator: inout SeededGenerator, _ label: String) throws {
-    let comment = Comment(rawValue: label)
     let first = try #require(work.promises.first).operation + 1
     let last = work.storage.operationCount
     let start = Int.random(in: first..<last, using: &generator)
@@ -109,21 +92,7 @@ import Vault
         player.wind(to: end)
       }
     }
-    let vault = Vault(storage: copy, parameters: work.vault.parameters)
-    let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
-    #expect(space.recoveryWarning == nil, comment)
-    let problems = Checker.check(space, readData: true).problems
-    #expect(problems == [], comment)
-    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
-    let tree = try Tree(of: files)
-    // A commit that was promised when the copy began, or any later one that had begun when it ended.
-    let promised = try #require(work.promises.last { $0.operation < start }).step
-    let begun = work.begun.lastIndex { $0 < end } ?? 0
-    let isRecent = work.trees[promised...max(promised, begun)].contains(tree)
-    let isPrefix = work.trees.contains(tree)
-    #expect(isPrefix, comment)
-    #expect(isRecent, comment)
-    try files.close()
+    _ = try expectPrefix(copy, of: work, from: start, to: end, label)
   }
 
   /// How the files of a copy follow each other.
@@ -169,7 +138,6 @@ import Vault
     _ work: Workload, _ history: [(time: Int64, operation: Int)], _ order: Order, _ duration: Int64,
     _ generator: inout SeededGenerator, _ label: String
   ) throws {
-    let comment = Comment(rawValue: label)
     let firstTime = history[0].time + 3600
     let start = Int64.random(in: firstTime..<history[history.count - 1].time - duration, using: &generator)
     func operation(at time: Int64) -> Int { history.last { $0.time <= time }?.operation ?? 0 }
@@ -193,19 +161,33 @@ import Vault
       player.wind(to: end + 1)
       if let content = player.content(name) { copy.place(content, as: name) }
     }
+    _ = try expectPrefix(copy, of: work, from: begin + 1, to: end + 1, label)
+  }
+
+  /// Opens a copy that was made between two operations and looks at everything in it. Gives whether it lacks something of its newest state.
+  private func expectPrefix(
+    _ copy: FaultyStorage, of work: Workload, from start: Int, to end: Int, mayLackTheNewest: Bool = false,
+    _ label: String
+  ) throws -> Bool {
+    let comment = Comment(rawValue: label)
     let vault = Vault(storage: copy, parameters: work.vault.parameters)
     // The password that opened it may have changed since; the space is the same.
-    let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
-    #expect(space.recoveryWarning == nil, comment)
-    #expect(Checker.check(space, readData: true).problems == [], comment)
+    let space = try vault.openSpace(work.body, copyWindow: 0)
+    #expect(mayLackTheNewest || !space.isUnfinishedCopy, comment)
+    #expect(space.isUnfinishedCopy == (space.recoveryWarning != nil), comment)
+    #expect(space.isUnfinishedCopy == space.isReadOnly, comment)
+    let problems = Checker.check(space, readData: true).problems
+    #expect(problems == [], comment)
     let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
     let tree = try Tree(of: files)
-    let promised = try #require(work.promises.last { $0.operation <= begin }).step
-    let begun = work.begun.lastIndex { $0 <= end } ?? 0
+    // A commit that was promised when the copy began, or any later one that had begun when it ended.
+    let promised = try #require(work.promises.last { $0.operation < start }).step
+    let begun = work.begun.lastIndex { $0 < end } ?? 0
     let isRecent = work.trees[promised...max(promised, begun)].contains(tree)
     let isPrefix = work.trees.contains(tree)
     #expect(isPrefix, comment)
     #expect(isRecent, comment)
     try files.close()
+    return space.isUnfinishedCopy
   }
 }

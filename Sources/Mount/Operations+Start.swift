@@ -21,14 +21,16 @@ private enum SessionFlags {
   static let wanted =
     UInt32(FUSE_CAP_ASYNC_READ) | UInt32(FUSE_CAP_ATOMIC_O_TRUNC) | UInt32(FUSE_CAP_DONT_MASK)
     | UInt32(FUSE_CAP_POSIX_ACL) | UInt32(FUSE_CAP_PARALLEL_DIROPS)
-    | UInt32(FUSE_CAP_READDIRPLUS) | UInt32(FUSE_CAP_READDIRPLUS_AUTO) | UInt32(FUSE_CAP_CACHE_SYMLINKS)
+    | UInt32(FUSE_CAP_READDIRPLUS) | UInt32(FUSE_CAP_CACHE_SYMLINKS)
     | UInt32(FUSE_CAP_EXPLICIT_INVAL_DATA) | UInt32(FUSE_CAP_EXPORT_SUPPORT)
 
   // SPLICE: what is decrypted is in memory, not in a pipe. AUTO_INVAL_DATA: see above. WRITEBACK_CACHE: write(2) is to
   // tell of a full disk. HANDLE_KILLPRIV: its second version is there instead, where the kernel has it (CMount/channel.c).
   // ASYNC_DIO: after an asynchronous write with O_DIRECT the kernel leaves old pages in its cache (xfstests generic/451).
+  // READDIRPLUS_AUTO: programs read all names before they look at the first file, and the kernel would then ask for
+  // attributes with the first part of a long listing only, and for those of all other files one by one.
   static let unwanted =
     UInt32(FUSE_CAP_SPLICE_READ) | UInt32(FUSE_CAP_SPLICE_WRITE) | UInt32(FUSE_CAP_SPLICE_MOVE)
     | UInt32(FUSE_CAP_AUTO_INVAL_DATA) | UInt32(FUSE_CAP_WRITEBACK_CACHE) | UInt32(FUSE_CAP_HANDLE_KILLPRIV)
-    | UInt32(FUSE_CAP_ASYNC_DIO)
+    | UInt32(FUSE_CAP_ASYNC_DIO) | UInt32(FUSE_CAP_READDIRPLUS_AUTO)
 }

@@ -15,6 +15,7 @@ extension LiveMountTests {
       let unmaskedModes: UInt32 = 1 << 6
       let timesInvalidate: UInt32 = 1 << 12
       let listingsWithAttributes: UInt32 = 1 << 13
+      let attributesForTheFirstPartOnly: UInt32 = 1 << 14
       let writebackCache: UInt32 = 1 << 16
       let parallelDirectories: UInt32 = 1 << 18
       let accessLists: UInt32 = 1 << 20
@@ -23,7 +24,7 @@ extension LiveMountTests {
         asynchronousReads | truncatingOpen | unmaskedModes | listingsWithAttributes | parallelDirectories | accessLists
         | cachedLinks
       #expect(flags & yes == yes)
-      #expect(flags & (timesInvalidate | writebackCache) == 0)
+      #expect(flags & (timesInvalidate | attributesForTheFirstPartOnly | writebackCache) == 0)
       let entry = try #require(MountTable.current().entry(at: Array(live.root.utf8)))
       #expect(entry.type == "fuse.agonyfs")
       #expect(entry.options.contains("default_permissions") && entry.options.contains("max_read=1048576"))

@@ -50,7 +50,7 @@ import Testing
       # The reason is told once, not with every request that it refuses.
       test "$(wc -l < log)" -lt 12
       not grep -q -e secretname -e holiday log
-      umount disk
+      detach
       mount -o loop image disk
       agonyfs mount --password-file password disk/Vault Albums
       test "$(cat Albums/holiday/secretname)" = kept

@@ -41,7 +41,7 @@ import Testing
         """
         \(CrashLoad.functions)
         murder
-        umount disk
+        detach
         mount -o loop image disk
         agonyfs mount --password-file password disk/Vault Albums
         verify

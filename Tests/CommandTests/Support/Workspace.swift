@@ -81,10 +81,12 @@ final class Workspace {
   }
 
   /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command` would not end a
-  /// script that `set -e` is to end).
+  /// script that `set -e` is to end). `detach` unmounts `disk`, which is in the file `image`, and waits until the kernel has let go of it: for as
+  /// long as another test works in a copy of all mounts it is mounted there, and would be what it was when it is mounted again.
   static let functions = """
     agonyfs() { "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
+    detach() { umount disk; timeout 100 sh -c 'while losetup -j image | grep -q .; do sleep 0.05; done'; }
 
     """
 

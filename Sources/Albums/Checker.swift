@@ -120,6 +120,7 @@ struct Checker {
       try checkInodes()
       try checkTree()
       try checkAttributes()
+      try checkIntents()
       if let slot, try !index.slots().contains(slot) {
         add("the slot of this password is not noted in the space", .addSlot(slot))
       }
@@ -233,6 +234,15 @@ struct Checker {
     }
     if inodeCount != index.inodeCount || report.dataBytes != index.totalLiveBytes {
       add("the totals of the space are wrong", .setTotals(inodes: inodeCount, liveBytes: report.dataBytes))
+    }
+  }
+
+  /// What the log states beside the index is for files that the index has.
+  private mutating func checkIntents() throws(IndexError) {
+    guard let intents = try? space.writeIntents() else { return add("what was written last cannot be read") }
+    for inode in Set(intents.map(\.inode)).sorted() {
+      if let record = try index.inode(inode), record.kind == Self.regularKind { continue }
+      add("what was written last to inode \(inode.rawValue) cannot be placed, since that does not exist")
     }
   }
 

@@ -10,6 +10,8 @@ struct CommitState {
   /// Commits that were begun, and of these, those that ended.
   var begun = 0
   var ended = 0
+  /// Those that ended, and intents.
+  var logged = 0
   var isRunning = false
   /// What the last one met.
   var failure: Errno?
@@ -39,6 +41,18 @@ extension FileSystem {
   package func synchronize() throws(Errno) {
     noteActivity()
     if startedReadOnly { return }
+    monitor.lock()
+    do throws(Errno) {
+      defer { monitor.unlock() }
+      if try !stateIntents() { try commit() }
+    } catch {
+      throw error
+    }
+    try makeDurable()
+  }
+
+  /// The same, with everything in the index.
+  func synchronizeIndex() throws(Errno) {
     monitor.lock()
     do throws(Errno) {
       defer { monitor.unlock() }
@@ -169,6 +183,7 @@ extension FileSystem {
         commits.failure = error
       }
       commits.ended = commits.begun
+      commits.logged += 1
       commits.isRunning = false
       progress.broadcast()
       // Also when a commit failed: on a full disk what is dead has to go all the same.
@@ -212,7 +227,9 @@ extension FileSystem {
       }
     }
     try storeInodes()
+    space.replaceIntentsAtNextCommit(by: remainingIntents())
     try stored { () throws(IndexError) in try index.commit() }
+    intents.noteCommit(ofEverything: waitingCount == 0)
     retire()
     if waitingCount > 0 { throw .noSpace }
   }

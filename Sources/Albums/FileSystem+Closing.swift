@@ -16,7 +16,7 @@ extension FileSystem {
     var failure: Errno?
     if !startedReadOnly {
       buryAll()
-      do throws(Errno) { try synchronize() } catch { failure = error }
+      do throws(Errno) { try synchronizeIndex() } catch { failure = error }
       stopThreads()
     }
     do throws(VaultError) {

@@ -8,17 +8,17 @@ extension FileSystem {
   /// The work of the thread that tells.
   func runMarker(_ keepMark: @Sendable (StateMark) -> Void) {
     monitor.lock()
-    var told = commits.ended
+    var told = commits.logged
     var next: UInt64 = 0
     while !isStopping, refusal == nil {
-      if commits.ended == told {
+      if commits.logged == told {
         marksAreAwaited = true
         markWork.wait()
         marksAreAwaited = false
       } else if monotonicTime() < next {
         markWork.wait(until: next)
       } else {
-        told = commits.ended
+        told = commits.logged
         monitor.unlock()
         // When it fails, whoever syncs or commits next is told why.
         if let mark = try? space.durableMark() { keepMark(mark) }

@@ -81,7 +81,11 @@ extension FileSystem {
       options.logger.critical("read-only from now on: \(reason)")
       space.makeReadOnly(reason)
     }
-    if index.isReadOnly { forgetChanges() }
+    if index.isReadOnly, !wentBack {
+      wentBack = true
+      forgetChanges()
+      redoIntents()
+    }
     for condition in [progress, flushWork, commitWork, reapWork, thumbnailWork] { condition.broadcast() }
   }
 
@@ -89,6 +93,7 @@ extension FileSystem {
   private func forgetChanges() {
     unstored.removeAll()
     newOrphans.removeAll()
+    intents = IntentState()
     let old = table
     table = InodeTable(limit: options.cachedInodes)
     for inode in old.all {
@@ -153,6 +158,12 @@ extension FileSystem {
 
   /// Notes that an inode's record was changed. Lock held.
   func markChanged(_ inode: Inode) {
+    intents.noteOther()
+    markUnstored(inode)
+  }
+
+  /// The same for a change that an intent can say. Lock held.
+  func markUnstored(_ inode: Inode) {
     guard inode.isStored else { return }
     inode.isStored = false
     unstored.append(inode)

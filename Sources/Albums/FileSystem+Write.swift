@@ -25,7 +25,8 @@ extension FileSystem {
       inode.record.size = max(inode.record.size, range.upperBound)
       inode.record.modified = now
       inode.record.changed = now
-      markChanged(inode)
+      intents.note(inode, range)
+      markUnstored(inode)
       if bufferedBytes > options.dirtyLimit / 2 { flushWork.signal() }
     }
     return buffer.count

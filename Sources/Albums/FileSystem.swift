@@ -54,6 +54,8 @@ package final class FileSystem: @unchecked Sendable {
   var table: InodeTable
   /// Why nothing can be changed; nil while it can.
   var refusal: Errno?
+  /// Whether the index lost a transaction, and with it the memory what the log does not have.
+  var wentBack = false
   var isStopping = false
   var isClosed = false
   var threads: [WorkerThread] = []
@@ -66,6 +68,8 @@ package final class FileSystem: @unchecked Sendable {
   var unstored: [Inode] = []
   /// Inodes that lost their last name since the last commit.
   var newOrphans: [Inode] = []
+  /// What the log says instead of the index.
+  var intents = IntentState()
 
   var readyChunks = Queue<ChunkPlace>()
   var waitingChunks = Queue<ChunkPlace>()
@@ -118,6 +122,7 @@ package final class FileSystem: @unchecked Sendable {
     startedReadOnly = options.isReadOnly || space.isReadOnly
     refusal = startedReadOnly ? .readOnlyFileSystem : nil
     noteActivity()
+    redoIntents()
     if !startedReadOnly { try start() }
   }
 

@@ -18,7 +18,7 @@ struct KeptHead: Equatable {
 struct HeadState: Equatable {
   static let version: UInt32 = 1
   /// Bytes before the lists.
-  static let fixedSize = 104
+  static let fixedSize = 112
   /// Bytes of the state in one record.
   static let partSize = 60 << 10
 
@@ -41,6 +41,8 @@ struct HeadState: Equatable {
   var pages: [UInt64]
   /// Pages that are not as they stand in the log, and how they differ.
   var patches: [PageNumber: PagePatch] = [:]
+  /// Writes that are in the log's commits and not in the database, encoded.
+  var intents: [UInt8] = []
 
   var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -58,6 +60,8 @@ struct HeadState: Equatable {
     writer.append(UInt32(epochs.count))
     writer.append(UInt32(retired.count))
     writer.append(UInt32(pages.count))
+    writer.append(UInt32(intents.count))
+    writer.append(UInt32(0))
     for head in heads {
       writer.append(head.epoch.rawValue)
       writer.append(head.time)
@@ -73,6 +77,7 @@ struct HeadState: Equatable {
     }
     for page in pages { writer.append(page) }
     PatchList.encode(patches, into: &writer)
+    writer.append(intents)
     return writer.bytes
   }
 }
@@ -96,6 +101,8 @@ extension HeadState {
     let epochCount = try reader.read(UInt32.self)
     let retiredCount = try reader.read(UInt32.self)
     let pageCount = Int(try reader.read(UInt32.self))
+    let intentBytes = Int(try reader.read(UInt32.self))
+    _ = try reader.read(UInt32.self)
     heads = []
     for _ in 0..<headCount {
       heads.append(KeptHead(epoch: EpochNumber(rawValue: try reader.read()), time: try reader.read()))
@@ -115,5 +122,6 @@ extension HeadState {
     pages.reserveCapacity(pageCount)
     for _ in 0..<pageCount { pages.append(try reader.read()) }
     patches = try PatchList.decode(&reader, count: patchCount)
+    intents = try reader.readBytes(intentBytes)
   }
 }

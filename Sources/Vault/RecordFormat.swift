@@ -175,8 +175,8 @@ enum PagesFormat {
 
 /// What a commit says.
 struct CommitBody: Equatable {
-  /// Bytes without patches.
-  static let size = 56
+  /// Bytes without intents and patches.
+  static let size = 64
   /// How many pages records since the commit before belong to this one.
   var recordCount: UInt32
   /// Pages of the database.
@@ -186,34 +186,43 @@ struct CommitBody: Equatable {
   var flushedThrough: LogPosition
   /// The chain value before this record.
   var chain: [UInt8]
+  /// What becomes of the intents.
+  var intents: IntentChange
   /// Pages of which only what changed is stated.
   var patches: [PageNumber: PagePatch]
 
   /// Bytes of the sealed body.
-  static func bodyLength(_ patches: [PageNumber: PagePatch]) -> Int {
-    size + PatchList.size(patches) + CipherSuite.tagSize
+  static func bodyLength(_ intents: IntentChange, _ patches: [PageNumber: PagePatch]) -> Int {
+    size + intents.bytes.count + PatchList.size(patches) + CipherSuite.tagSize
   }
 
+  /// Whether anything but its number is new with this commit.
+  var changesSomething: Bool { recordCount > 0 || !patches.isEmpty || intents != .none }
+
   var encoded: [UInt8] {
-    var writer = ByteWriter(capacity: Self.size + PatchList.size(patches))
+    var writer = ByteWriter(capacity: Self.size + intents.bytes.count + PatchList.size(patches))
     writer.append(recordCount)
     writer.append(pageCount)
     writer.append(sequence)
     writer.append(flushedThrough.rawValue)
     writer.append(chain)
+    writer.append(UInt32(intents.bytes.count))
+    writer.append(UInt32(intents.replacesOlder ? 1 : 0))
+    writer.append(intents.bytes)
     PatchList.encode(patches, into: &writer)
     return writer.bytes
   }
 
   init(
     recordCount: Int, pageCount: UInt32, sequence: UInt64, flushedThrough: LogPosition, chain: [UInt8],
-    patches: [PageNumber: PagePatch] = [:]
+    intents: IntentChange = .none, patches: [PageNumber: PagePatch] = [:]
   ) {
     self.recordCount = UInt32(recordCount)
     self.pageCount = pageCount
     self.sequence = sequence
     self.flushedThrough = flushedThrough
     self.chain = chain
+    self.intents = intents
     self.patches = patches
   }
 
@@ -224,6 +233,9 @@ struct CommitBody: Equatable {
     sequence = try reader.read()
     flushedThrough = LogPosition(rawValue: try reader.read())
     chain = try reader.readBytes(SpaceKeys.chainSize)
+    let intentBytes = Int(try reader.read(UInt32.self))
+    let replacesOlder = try reader.read(UInt32.self) != 0
+    intents = IntentChange(bytes: try reader.readBytes(intentBytes), replacesOlder: replacesOlder)
     patches = try PatchList.decode(&reader)
   }
 }

@@ -42,6 +42,7 @@ extension Recovery {
     state.sequence = head.state.sequence
     state.pages = head.state.pages
     state.patches = head.state.patches
+    state.intents = head.state.intents
     state.end = head.reader.position
     state.chain = head.reader.chain ?? head.state.previousChain
     _ = try replay(head.reader, onto: &state, isCopy: head.isCopy)
@@ -73,6 +74,7 @@ extension Recovery {
       for (page, position) in commit.pages { map.set(page, to: position) }
       patched.replay(
         whole: commit.pages.map(\.0), patches: commit.body.patches, pageCount: commit.body.pageCount)
+      state.intents = commit.body.intents.applied(to: state.intents)
       state.sequence = commit.body.sequence
       state.end = commit.end
       state.chain = commit.chainAfter
@@ -125,7 +127,7 @@ extension Recovery {
         // Also of commits that cannot be replayed, since what they call durable was.
         if let body {
           content.durable = max(content.durable, body.flushedThrough)
-          content.holdsCommits = content.holdsCommits || body.recordCount > 0 || !body.patches.isEmpty
+          content.holdsCommits = content.holdsCommits || body.changesSomething
         }
         // Records before these are of a commit that a full disk cut off.
         guard !isBroken, let body, body.chain == record.chainBefore ?? body.chain,
@@ -201,7 +203,7 @@ extension Recovery {
     let segments = state.epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount }
     let body =
       HeadState.fixedSize + 12 * (state.heads.count + 1) + 28 * (state.epochs.count + 1) + 12 * segments
-      + 8 * state.pages.count + PatchList.size(state.patches)
+      + 8 * state.pages.count + PatchList.size(state.patches) + state.intents.count
     return SegmentFormat.recordsStart + body + (body / HeadState.partSize + 1)
       * RecordHeader.recordLength(bodyLength: 32)
   }

@@ -17,6 +17,8 @@ struct RecoveredState {
   var heads: [KeptHead] = []
   var retired: [SegmentNumber: EpochNumber] = [:]
   var sequence: UInt64 = 0
+  /// Writes that are in the log's commits and not in the database, encoded.
+  var intents: [UInt8] = []
   var highestEpoch = EpochNumber(rawValue: 0)
   /// Where the log ends, and the chain value there.
   var end = LogPosition(rawValue: 0)

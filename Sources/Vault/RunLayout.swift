@@ -5,7 +5,8 @@ internal import Crypto
   /// Bytes `start ..< start + length` of a write.
   case extent(ExtentWrite, write: Int)
   case pages([PageWrite])
-  case commit(recordCount: Int, pageCount: UInt32, flags: UInt8, patches: [PageNumber: PagePatch])
+  case commit(
+    recordCount: Int, pageCount: UInt32, flags: UInt8, intents: IntentChange, patches: [PageNumber: PagePatch])
   case head(part: Int, total: Int, bytes: [UInt8])
 }
 

@@ -76,7 +76,7 @@ extension Space {
         epoch: epoch, time: time, identity: identity,
         previousEnd: LogPosition(segment: before.number, offset: before.end), previousChain: before.chain,
         sequence: sequence, heads: keptHeads, epochs: epochs, retired: dead, pages: map.positions,
-        patches: patched.patches)
+        patches: patched.patches, intents: intents)
       try writeHead(state)
       if !stalled.isEmpty { throw .noSpace }
     } catch {
@@ -275,11 +275,10 @@ extension Space {
     }
     lock.unlock()
     let pageCount = databasePageCount
-    var size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength([:]))
-    size = min(size, segmentSize)
-    _ = try reserveAndExecute(
-      [.commit(recordCount: 0, pageCount: pageCount, flags: RecordHeader.closedFlag, patches: [:])], size: size,
-      committing: false)
+    let closing = RecordPlan.commit(
+      recordCount: 0, pageCount: pageCount, flags: RecordHeader.closedFlag, intents: .none, patches: [:])
+    let size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(.none, [:]))
+    _ = try reserveAndExecute([closing], size: size, committing: false)
     try barrier()
     let last = lock.withLock { (current, end) }
     guard let segment = last.0 else { return }

@@ -39,23 +39,16 @@ extension Space {
   /// - Throws: `.readOnly`; `.system` when writing failed, after which the space is read-only.
   package func commit(_ pages: [PageWrite], pageCount: UInt32) throws(VaultError) {
     lock.lock()
-    while commitPending || switching { lock.wait() }
     do throws(VaultError) {
-      try checkWritable()
+      try beginCommit()
     } catch {
       lock.unlock()
       throw error
     }
-    commitPending = true
     var copies = unwrittenPages
     let queued = rewriteQueue
     lock.unlock()
-    defer {
-      lock.lock()
-      commitPending = false
-      lock.broadcast()
-      lock.unlock()
-    }
+    defer { endCommit() }
 
     let given = Set(pages.map(\.number))
     for number in given { copies[number] = nil }
@@ -78,6 +71,21 @@ extension Space {
         unwrittenPageCount = pageCount
       }
     }
+  }
+
+  /// Waits until no other commit is on its way. Lock held; given away meanwhile.
+  func beginCommit() throws(VaultError) {
+    while commitPending || switching { lock.wait() }
+    try checkWritable()
+    commitPending = true
+  }
+
+  /// Ends what `beginCommit()` began. Call without the lock.
+  func endCommit() {
+    lock.lock()
+    commitPending = false
+    lock.broadcast()
+    lock.unlock()
   }
 
   /// Tries to append a commit that a full disk kept in memory.
@@ -123,15 +131,20 @@ extension Space {
       unsafe all.append(PageWrite(number: copy.key, bytes: UnsafeRawBufferPointer(place)))
     }
     var plans: [RecordPlan] = []
-    var size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(split.patches))
+    let intents = lock.withLock { nextIntents }
+    var size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(intents, split.patches))
     for start in stride(from: 0, to: all.count, by: PagesFormat.pagesPerRecord) {
       let part = Array(all[start..<min(start + PagesFormat.pagesPerRecord, all.count)])
       plans.append(.pages(part))
       size += RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(part.count))
     }
-    plans.append(.commit(recordCount: plans.count, pageCount: pageCount, flags: 0, patches: split.patches))
+    plans.append(
+      .commit(
+        recordCount: plans.count, pageCount: pageCount, flags: 0, intents: intents, patches: split.patches))
     let layout = try reserveAndExecute(plans, size: size, committing: true)
     lock.withLock {
+      take(intents)
+      nextIntents = .none
       map.resize(to: pageCount)
       for (page, position) in layout.pagePositions { map.set(page, to: position) }
       rewriteQueue.formUnion(patched.commit(whole: all, patches: split.patches, pageCount: pageCount))

@@ -21,13 +21,13 @@ extension Space {
         }
         let header = RecordHeader(kind: .pages, bodyLength: bodyLength, first: UInt64(pages.count))
         add(header, .pages(pages), to: &layout)
-      case .commit(let recordCount, let pageCount, let flags, let patches):
-        let bodyLength = CommitBody.bodyLength(patches)
+      case .commit(let recordCount, let pageCount, let flags, let intents, let patches):
+        let bodyLength = CommitBody.bodyLength(intents, patches)
         try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), in: &layout)
         sequence += 1
         let body = CommitBody(
           recordCount: recordCount, pageCount: pageCount, sequence: sequence, flushedThrough: flushedThrough,
-          chain: chain, patches: patches)
+          chain: chain, intents: intents, patches: patches)
         let header = RecordHeader(kind: .commit, flags: flags, bodyLength: bodyLength, first: sequence)
         add(header, .blob(body.encoded, kind: BlobKind.commit), to: &layout)
       case .head(let part, let total, let bytes):

@@ -57,6 +57,8 @@ package final class Space: @unchecked Sendable {
   var heads: [KeptHead]
   var retired: [SegmentNumber: EpochNumber]
   var sequence: UInt64
+  /// Writes that are in the log's commits and not in the database, encoded.
+  var intents: [UInt8]
   /// Given up since the newest head.
   var pendingRetired: Set<SegmentNumber>
   /// The highest epoch number that was ever used, torn heads included.
@@ -81,6 +83,8 @@ package final class Space: @unchecked Sendable {
   var stalled: [StalledWrite] = []
   var unwrittenPages: [PageNumber: [UInt8]] = [:]
   var unwrittenPageCount: UInt32?
+  /// What the next commit of pages makes of the intents.
+  var nextIntents = IntentChange.none
   var rewriteQueue: Set<PageNumber> = []
   var reserveHeld = true
   /// Whether the storage can hold room at all.
@@ -114,6 +118,7 @@ package final class Space: @unchecked Sendable {
     heads = state.heads
     retired = state.retired
     sequence = state.sequence
+    intents = state.intents
     pendingRetired = state.leftover
     highestEpoch = state.highestEpoch
     end = state.end.offset

@@ -13,6 +13,12 @@ import Testing
   static let databasePage = (0..<4096).map { UInt8(truncatingIfNeeded: 5 * $0 + $0 >> 8) }
   /// What the second commit changes in it.
   static let patch: [UInt8] = [8, 0, 8, 0] + Array("changed!".utf8) + [0xf8, 0x0f, 8, 0] + Array(1...8)
+  static let intent = WriteIntent(
+    inode: InodeNumber(rawValue: 12), size: 5000, modifiedSeconds: 1_700_000_043, modifiedNanoseconds: 43,
+    writes: [
+      WriteIntent.Write(offset: FileOffset(16), bytes: Array("a line\n".utf8)),
+      WriteIntent.Write(offset: FileOffset(4000), bytes: Array(5..<25)),
+    ])
   static let patchedPage = databasePage[..<8] + Array("changed!".utf8) + databasePage[16..<4088] + Array(1...8)
 
   @Test func aSlotComesFromThePassword() throws {
@@ -73,6 +79,7 @@ import Testing
     let patch = try PagePatch(decoding: Self.patch)
     let second = CommitBody(
       recordCount: 0, pageCount: 2, sequence: 43, flushedThrough: commit.flushedThrough, chain: chains[4],
+      intents: IntentChange(bytes: WriteIntent.encode([Self.intent]), replacesOlder: true),
       patches: [PageNumber(rawValue: 2): patch])
     let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
     let extent = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.file.count, alignment: 16)
@@ -91,8 +98,8 @@ import Testing
       RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(1), first: 1),
       RecordHeader(kind: .commit, bodyLength: CommitBody.size + 16, first: 42),
       RecordHeader(
-        kind: .commit, flags: RecordHeader.closedFlag, bodyLength: CommitBody.size + 8 + Self.patch.count + 16,
-        first: 43),
+        kind: .commit, flags: RecordHeader.closedFlag,
+        bodyLength: CommitBody.size + WriteIntent.encode([Self.intent]).count + 8 + Self.patch.count + 16, first: 43),
     ]
     let bodies: [RunRecord.Body] = unsafe [
       .blob(state, kind: BlobKind.head), .extent(UnsafeRawBufferPointer(extent)),
@@ -139,6 +146,7 @@ import Testing
     #expect(try space.bytes(piece) == Self.file)
     #expect(space.verify(readData: true) == [])
     #expect(space.sequence == 43)
+    #expect(try space.writeIntents() == [Self.intent])
   }
 
   @Test func aHeadStateIsReadAndWritten() throws {
@@ -157,6 +165,15 @@ import Testing
     #expect(state.retired == [SegmentNumber(epoch: epoch(6), index: 2): epoch(8)])
     #expect(state.pages.count == 4)
     #expect(state.patches.keys.sorted() == [1, 3].map { PageNumber(rawValue: $0) })
+    #expect(
+      try WriteIntent.decode(state.intents) == [
+        WriteIntent(
+          inode: InodeNumber(rawValue: 3), size: 7, modifiedSeconds: -1, modifiedNanoseconds: 999_999_999,
+          writes: [WriteIntent.Write(offset: .zero, bytes: Array("a".utf8))]),
+        WriteIntent(
+          inode: InodeNumber(rawValue: 4), size: 1 << 40, modifiedSeconds: 0, modifiedNanoseconds: 0,
+          writes: [WriteIntent.Write(offset: FileOffset(1 << 39), bytes: Array("bc".utf8))]),
+      ])
     #expect(state.encoded == encoded)
     for count in 0..<encoded.count {
       #expect(throws: ByteReader.Truncated.self) { try HeadState(decoding: Array(encoded[..<count])) }
@@ -189,8 +206,8 @@ import Testing
       previousEnd: LogPosition(rawValue: 0), previousChain: Array(repeating: 0, count: 32), sequence: 0,
       heads: [KeptHead(epoch: one, time: 0)], epochs: [one: EpochEntry(branch: branch, present: 1)], retired: [:],
       pages: [])
-    #expect(empty.encoded.count == 144)
-    #expect(RecordHeader.recordLength(bodyLength: empty.encoded.count + CipherSuite.tagSize) == 208)
+    #expect(empty.encoded.count == 152)
+    #expect(RecordHeader.recordLength(bodyLength: empty.encoded.count + CipherSuite.tagSize) == 224)
     #expect(SegmentFormat.recordsStart == 112)
   }
 
@@ -203,13 +220,13 @@ import Testing
       return test.space.end - before
     }
     _ = try test.space.append([1])
-    #expect(test.space.end == 112 + 208 + 80)
+    #expect(test.space.end == 112 + 224 + 80)
     #expect(try growth { _ = try test.space.append(randomBytes(5000, seed: 1)) } == 5072)
     #expect(try growth { _ = try test.space.append(randomBytes(16_384, seed: 1)) } == 16_448)
     var three = Dictionary(uniqueKeysWithValues: (1...3).map { (UInt32($0), page(UInt32($0), version: 1)) })
     #expect(try growth { try test.space.commit(three, pageCount: 3) } == 12_544)
     three[2]?[100] ^= 1
-    #expect(try growth { try test.space.commit(three, pageCount: 3) } == 144)
+    #expect(try growth { try test.space.commit(three, pageCount: 3) } == 160)
   }
 }
 

@@ -1,0 +1,183 @@
+// Making small writes durable without a commit of the index: the log states them (WriteIntent.swift), and the index follows later.
+//
+// Invariants
+// 1. While `coverEverything` is true, the index as of its last commit, the intents that count and `unstated` have every change between them.
+// 2. What an intent says also waits, flies or is named by the index, as if there were no intents: they matter to the next mount only.
+// 3. A commit of the index replaces the intents. Where a full disk keeps some of their data waiting, it states that anew: what was durable stays so.
+
+internal import Index
+internal import Logging
+internal import SystemPackage
+internal import Vault
+
+/// What the log states of writes that the index does not have, or soon will.
+struct IntentState {
+  /// Bytes of intents that count at a time, in the log; with more the index is committed.
+  private static let limit = 64 << 10
+
+  /// Writes to one file.
+  struct Stated {
+    let inode: Inode
+    var ranges = RangeList()
+  }
+
+  /// Whether no change but of those that are in the index, in intents or in `unstated` was made.
+  private(set) var coverEverything = true
+  /// Writes since the last commit or intent, in order.
+  private(set) var unstated: [(inode: Inode, range: Range<Int>)] = []
+  /// What the intents of this mount, and of the one before if it crashed, say.
+  private(set) var stated: [InodeNumber: Stated] = [:]
+  /// Intents whose files the index does not know, which is damage: they are kept for a repair.
+  var misplaced: [WriteIntent] = []
+  /// Bytes that `unstated` takes in the log at most, and those that the intents which count take.
+  private var size = 0
+  private var statedSize = 0
+
+  /// Notes a write.
+  mutating func note(_ inode: Inode, _ range: Range<Int64>) {
+    guard coverEverything else { return }
+    let range = Int(range.lowerBound)..<Int(range.upperBound)
+    size += WriteIntent.encodedSize(range.count)
+    if statedSize + size > Self.limit { return noteOther() }
+    if let last = unstated.last, last.inode === inode, last.range.upperBound == range.lowerBound {
+      unstated[unstated.count - 1].range = last.range.lowerBound..<range.upperBound
+    } else {
+      unstated.append((inode, range))
+    }
+  }
+
+  /// Notes a change that no intent can say.
+  mutating func noteOther() {
+    coverEverything = false
+    unstated.removeAll(keepingCapacity: true)
+  }
+
+  /// Notes that what was unstated is in the log.
+  mutating func noteStated() {
+    for write in unstated { noteStated(write.inode, write.range, size: 0) }
+    unstated.removeAll(keepingCapacity: true)
+    statedSize += size
+    size = 0
+  }
+
+  /// The same for one write, of a mount before.
+  mutating func noteStated(_ inode: Inode, _ range: Range<Int>, size: Int) {
+    statedSize += size
+    stated[inode.number, default: Stated(inode: inode)].ranges.insert(range)
+  }
+
+  /// Notes a commit of the index, which has everything if nothing waits. What then still counts of the intents counts in full.
+  mutating func noteCommit(ofEverything isWhole: Bool) {
+    coverEverything = isWhole
+    unstated.removeAll(keepingCapacity: true)
+    size = 0
+    if isWhole { statedSize = 0 }
+    if !stated.isEmpty { stated = stated.filter { !$0.value.inode.buffer.isEmpty } }
+  }
+}
+
+extension FileSystem {
+  /// States in the log what was written, if that is all that the index lacks, and little. False when the index must be committed. Lock held.
+  func stateIntents() throws(Errno) -> Bool {
+    guard intents.coverEverything, refusal == nil, !commits.isRunning, !index.hasChanges, newOrphans.isEmpty else {
+      return false
+    }
+    if intents.unstated.isEmpty { return true }
+    var new: [WriteIntent] = []
+    var place = 0
+    while place < intents.unstated.count {
+      let inode = intents.unstated[place].inode
+      var writes: [WriteIntent.Write] = []
+      while place < intents.unstated.count, intents.unstated[place].inode === inode {
+        let found = bufferedWrites(of: inode, in: intents.unstated[place].range)
+        guard found.isWhole else { return false }
+        writes += found.writes
+        place += 1
+      }
+      // An open file without a name ends with the mount.
+      guard inode.record.links > 0 else { return false }
+      new.append(intent(inode, size: inode.record.size, writes))
+    }
+    do throws(VaultError) {
+      try space.logIntents(new)
+    } catch .noSpace {
+      return false
+    } catch {
+      throw failed(error)
+    }
+    intents.noteStated()
+    commits.logged += 1
+    noteCommit()
+    return true
+  }
+
+  /// What of the intents the next commit of the index will not have, since their data waits for room. Lock held.
+  func remainingIntents() -> [WriteIntent] {
+    var remaining = intents.misplaced
+    for (_, stated) in intents.stated where !stated.inode.buffer.isEmpty {
+      let inode = stated.inode
+      guard inode.record.links > 0, let end = stated.ranges.ranges.last?.upperBound else { continue }
+      let writes = stated.ranges.ranges.flatMap { bufferedWrites(of: inode, in: $0).writes }
+      // The row may end the file before what the intents wrote, where older data waits.
+      remaining.append(intent(inode, size: min(inode.record.size, Int64(end)), writes))
+    }
+    return remaining
+  }
+
+  /// What waits or flies of a range of a file, and whether that is all of the range.
+  private func bufferedWrites(
+    of inode: Inode, in range: Range<Int>
+  ) -> (writes: [WriteIntent.Write], isWhole: Bool) {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    let rest = unsafe bytes.withUnsafeMutableBytes {
+      unsafe inode.buffer.copy(Int64(range.lowerBound)..<Int64(range.upperBound), into: $0)
+    }
+    if rest.isEmpty { return ([WriteIntent.Write(offset: FileOffset(range.lowerBound), bytes: bytes)], true) }
+    var missing = RangeList()
+    for gap in rest { missing.insert(Int(gap.lowerBound)..<Int(gap.upperBound)) }
+    let writes = missing.gaps(in: range).map { part in
+      WriteIntent.Write(
+        offset: FileOffset(part.lowerBound),
+        bytes: Array(bytes[part.lowerBound - range.lowerBound..<part.upperBound - range.lowerBound]))
+    }
+    return (writes, false)
+  }
+
+  private func intent(_ inode: Inode, size: Int64, _ writes: [WriteIntent.Write]) -> WriteIntent {
+    WriteIntent(
+      inode: inode.number, size: size, modifiedSeconds: inode.record.modified.seconds,
+      modifiedNanoseconds: inode.record.modified.nanoseconds, writes: writes)
+  }
+
+  /// Writes again what the log states and the index does not have, when the index was opened, or went back to its last commit. Lock held, or before
+  /// there are threads.
+  func redoIntents() {
+    let logged: [WriteIntent]
+    do throws(VaultError) {
+      logged = try space.writeIntents()
+    } catch {
+      return stopChanging("what was written last cannot be read: \(error)")
+    }
+    for intent in logged {
+      guard let inode = try? regularFile(intent.inode), inode.record.links > 0 else {
+        intents.misplaced.append(intent)
+        continue
+      }
+      for write in intent.writes {
+        let start = Int(write.offset.rawValue)
+        unsafe write.bytes.withUnsafeBytes { unsafe put($0, at: write.offset.rawValue, in: inode) }
+        let size = WriteIntent.encodedSize(write.bytes.count)
+        intents.noteStated(inode, start..<start + write.bytes.count, size: size)
+      }
+      let time = Timestamp(seconds: intent.modifiedSeconds, nanoseconds: intent.modifiedNanoseconds)
+      inode.record.size = max(inode.record.size, intent.size)
+      inode.record.modified = time
+      inode.record.changed = time
+      markUnstored(inode)
+    }
+    if !intents.misplaced.isEmpty {
+      options.logger.error("writes to \(intents.misplaced.count) files cannot be placed, since the index is damaged")
+    }
+    if !unstored.isEmpty { commits.firstChange = monotonicTime() }
+  }
+}

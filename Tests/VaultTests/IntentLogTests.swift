@@ -1,0 +1,105 @@
+import FaultyStorage
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+/// Writes that the log states beside the database.
+@Suite struct IntentLogTests {
+  private func intent(_ number: Int) -> WriteIntent {
+    WriteIntent(
+      inode: InodeNumber(rawValue: UInt64(number)), size: 1 << 40, modifiedSeconds: -5, modifiedNanoseconds: 7,
+      writes: [
+        WriteIntent.Write(offset: FileOffset(number), bytes: randomBytes(100 + number, seed: UInt64(number)))
+      ])
+  }
+
+  private func begun() throws -> TestSpace {
+    let test = TestSpace()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    return test
+  }
+
+  private func reopen(_ test: TestSpace, after cut: PowerCut) throws -> Space {
+    try test.vault(over: test.storage.after(cut)).openSpace(test.body, copyWindow: 0)
+  }
+
+  @Test func theyCountInOrderUntilACommitReplacesThem() throws {
+    let test = try begun()
+    try test.space.logIntents([intent(1), intent(2)])
+    try test.space.logIntents([intent(3)])
+    try test.space.barrier()
+    #expect(try reopen(test, after: .losesAll).writeIntents() == [1, 2, 3].map(intent))
+    // A commit by somebody who knows nothing of them leaves them.
+    try test.space.commit([1: page(1, version: 2)], pageCount: 1)
+    try test.space.barrier()
+    let second = try reopen(test, after: .losesAll)
+    #expect(try second.writeIntents() == [1, 2, 3].map(intent))
+    #expect(try second.pageBytes(1) == page(1, version: 2))
+    test.space.replaceIntentsAtNextCommit(by: [intent(2)])
+    try test.space.commit([1: page(1, version: 3)], pageCount: 1)
+    try test.space.barrier()
+    #expect(try reopen(test, after: .losesAll).writeIntents() == [intent(2)])
+    test.space.replaceIntentsAtNextCommit(by: [])
+    try test.space.commit([1: page(1, version: 4)], pageCount: 1)
+    try test.space.logIntents([intent(5)])
+    try test.space.close()
+    // What is left when a space is closed is in its last head.
+    #expect(try reopen(test, after: .losesAll).writeIntents() == [intent(5)])
+  }
+
+  @Test func everyTornEndLeavesThoseBefore() throws {
+    let test = try begun()
+    try test.space.barrier()
+    for number in 1...5 { try test.space.logIntents([intent(number)]) }
+    for seed in 0..<40 as Range<UInt64> {
+      let found = try reopen(test, after: .mixed(seed: seed)).writeIntents()
+      #expect(found == (1...5).map(intent).prefix(found.count).map(\.self))
+    }
+  }
+
+  @Test func aFullDiskRefusesThem() throws {
+    let test = try begun()
+    try test.space.barrier()
+    test.storage.fill()
+    let sequence = test.space.sequence
+    #expect(throws: VaultError.noSpace) { try test.space.logIntents([intent(1)]) }
+    #expect(test.space.sequence == sequence)
+    #expect(try test.space.writeIntents() == [])
+    test.storage.setLimit(.max)
+    try test.space.logIntents([intent(1)])
+    #expect(try test.space.writeIntents() == [intent(1)])
+  }
+
+  /// A commit that a full disk keeps back replaces nothing before it is in the log.
+  @Test func aCommitThatWaitsReplacesNothingYet() throws {
+    let test = try begun()
+    try test.space.logIntents([intent(1)])
+    try test.space.barrier()
+    // More than the room that the segment has.
+    let pages = Dictionary(uniqueKeysWithValues: (1...600).map { (UInt32($0), page(UInt32($0), version: 2)) })
+    test.space.replaceIntentsAtNextCommit(by: [])
+    test.storage.inject(.errors(.noSpace, from: test.storage.operationCount + 1))
+    try test.space.commit(pages, pageCount: 600)
+    #expect(test.space.hasUnwrittenCommit)
+    #expect(try test.space.writeIntents() == [intent(1)])
+    #expect(try reopen(test, after: .losesAll).writeIntents() == [intent(1)])
+    test.storage.inject(nil)
+    try test.space.barrier()
+    #expect(try test.space.writeIntents() == [])
+    let after = try reopen(test, after: .losesAll)
+    #expect(try after.writeIntents() == [])
+    #expect(try after.pageBytes(600) == page(600, version: 2))
+  }
+
+  @Test func bytesThatMeanNothingAreRefused() throws {
+    let whole = WriteIntent.encode([intent(1), intent(2)])
+    #expect(try WriteIntent.decode(whole) == [intent(1), intent(2)])
+    for count in 1..<whole.count where count != whole.count / 2 && count != WriteIntent.encode([intent(1)]).count {
+      #expect(throws: ByteReader.Truncated.self) { try WriteIntent.decode(Array(whole[..<count])) }
+    }
+    var beyondItsSize = whole
+    beyondItsSize.replaceSubrange(8..<16, with: [50, 0, 0, 0, 0, 0, 0, 0])
+    #expect(throws: ByteReader.Truncated.self) { try WriteIntent.decode(beyondItsSize) }
+  }
+}

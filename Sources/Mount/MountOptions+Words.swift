@@ -55,7 +55,7 @@ extension MountOptions {
   /// What libfuse and fusermount3 are to be told, as one `-o` list.
   var libraryList: String {
     var words = [
-      "default_permissions", "noatime", "max_read=\(SessionLimits.maximumRequest)",
+      "default_permissions", "noatime", "max_read=\(SessionLimits.maximumRead)",
       "fsname=\(Self.escaped(sourceName))", "subtype=\(Self.escaped(subtype))",
       isReadOnly ? "ro" : "rw",
       allowsSetUser ? "suid" : "nosuid",

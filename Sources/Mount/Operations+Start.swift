@@ -3,9 +3,9 @@ internal import CMount
 /// Settles with the kernel how the two talk.
 @c @implementation
 func agonyfs_init(_ volume: UnsafeMutableRawPointer?, _ connection: UnsafeMutablePointer<fuse_conn_info>) {
-  unsafe connection.pointee.max_write = UInt32(SessionLimits.maximumRequest)
+  unsafe connection.pointee.max_write = UInt32(SessionLimits.maximumWrite)
   // Has to be equal to the mount option.
-  unsafe connection.pointee.max_read = UInt32(SessionLimits.maximumRequest)
+  unsafe connection.pointee.max_read = UInt32(SessionLimits.maximumRead)
   unsafe connection.pointee.max_background = SessionLimits.background
   unsafe connection.pointee.congestion_threshold = SessionLimits.congestion
   unsafe connection.pointee.time_gran = 1

@@ -1,7 +1,10 @@
 /// Sizes and times that are agreed with the kernel.
 enum SessionLimits {
-  /// Largest read or write in one request, in bytes. libfuse 3.14 receives into 256 pages; more breaks the mount.
-  static let maximumRequest = 1 << 20
+  /// Largest write in one request, in bytes. libfuse 3.14 receives into 256 pages; more breaks the mount.
+  static let maximumWrite = 1 << 20
+  /// Largest read in one request, in bytes. What the kernel reads ahead then comes as several requests, which several threads serve, a
+  /// reader goes on when the first is answered, and what was opened is still in the processor's cache when it is copied into the answer.
+  static let maximumRead = 512 << 10
   /// How long the kernel may keep names, attributes and the absence of names, in seconds. All changes pass through
   /// the kernel, so only its memory limits this.
   static let cacheSeconds = 3600.0
@@ -9,8 +12,9 @@ enum SessionLimits {
   static let background: UInt32 = 64
   /// From how many of them on the kernel throttles.
   static let congestion: UInt32 = 48
-  /// How far the kernel reads ahead, in KiB, where it lets us say so.
-  static let readAheadKibibytes = 1024
+  /// How far the kernel reads ahead, in KiB, where it lets us say so: several requests, so that a whole photo is asked for at once. From
+  /// 2048 on it would also read 256 KiB where a program wants the first 64 of a file.
+  static let readAheadKibibytes = 1536
   /// What programs are told is a good size for reads and writes, in bytes.
   static let preferredBlock = 128 << 10
 

@@ -18,7 +18,7 @@ internal import SystemPackage
   /// Where to say what went wrong.
   let logger: Logger
   /// Memory for the answers to reads and listings.
-  let buffers = ReplyBuffers(size: SessionLimits.maximumRequest)
+  let buffers = ReplyBuffers(size: SessionLimits.maximumRead)
   /// What `agonyfs unmount` asks for.
   let identity: DaemonIdentity
 

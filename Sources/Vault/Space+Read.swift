@@ -4,6 +4,9 @@ internal import SystemPackage
 
 /// Reading and opening what the log holds.
 extension Space {
+  /// Pages that are read from a file at once: few enough that they are still in the processor's cache when they are opened.
+  private static let pagesPerRead = 8
+
   /// Reads plaintext bytes `range` of the extent record at `position`, whose plaintext is `recordLength` bytes. Safe from any thread.
   ///
   /// - Throws: `.damaged` when the record is missing or does not authenticate; `buffer` then holds nothing of use.
@@ -16,11 +19,10 @@ extension Space {
     let bodyStart = position.offset + RecordHeader.sealedSize
     var page = range.lowerBound / ExtentFormat.pageSize
     let lastPage = (range.upperBound - 1) / ExtentFormat.pageSize
-    let pagesPerBuffer = PooledBuffer.capacity / ExtentFormat.sealedPageSize - 1
     let pooled = PooledBuffer.take()
     defer { PooledBuffer.give(pooled) }
     while page <= lastPage {
-      let next = min(page + pagesPerBuffer, lastPage + 1)
+      let next = min(page + Self.pagesPerRead, lastPage + 1)
       let plaintextEnd = min(next * ExtentFormat.pageSize, recordLength)
       let plaintextCount = plaintextEnd - page * ExtentFormat.pageSize
       let sealedStart = bodyStart + page * ExtentFormat.sealedPageSize

@@ -9,7 +9,7 @@ import Testing
     #expect(options.allowsExecution)
     let words = Set(options.libraryList.split(separator: ",").map(String.init))
     let expected: Set = [
-      "default_permissions", "noatime", "max_read=1048576", "fsname=agonyfs", "subtype=agonyfs", "rw", "nosuid",
+      "default_permissions", "noatime", "max_read=524288", "fsname=agonyfs", "subtype=agonyfs", "rw", "nosuid",
       "nodev", "exec",
     ]
     #expect(words == expected)

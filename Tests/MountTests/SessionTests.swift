@@ -27,7 +27,7 @@ extension LiveMountTests {
       #expect(flags & (timesInvalidate | attributesForTheFirstPartOnly | writebackCache) == 0)
       let entry = try #require(MountTable.current().entry(at: Array(live.root.utf8)))
       #expect(entry.type == "fuse.agonyfs")
-      #expect(entry.options.contains("default_permissions") && entry.options.contains("max_read=1048576"))
+      #expect(entry.options.contains("default_permissions") && entry.options.contains("max_read=524288"))
     }
 
     @Test func aUsedMountIsBusy() throws {

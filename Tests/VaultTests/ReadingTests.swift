@@ -1,0 +1,73 @@
+import FaultyStorage
+import Testing
+
+@testable import Vault
+
+/// Reading parts of long records, which takes several reads of a file.
+@Suite struct ReadingTests {
+  let test = TestSpace()
+  let data: [UInt8]
+  let piece: ExtentPiece
+  let whole: [UInt8]
+
+  init() throws {
+    data = randomBytes(800_007, seed: 7)
+    let pieces = try test.space.append(data)
+    piece = try #require(pieces.max { $0.length < $1.length })
+    let start = Int(piece.offset.rawValue)
+    whole = Array(data[start..<start + piece.length])
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+  }
+
+  @Test func everyRangeOfALongRecordIsRead() throws {
+    let space = try test.vault.openSpace(test.body)
+    let pageSize = Space.filePageSize
+    try #require(whole.count > 20 * pageSize)
+    var places: [Int] = [whole.count - 1]
+    for page in stride(from: 0, through: whole.count / pageSize, by: 8) {
+      let place = page * pageSize
+      places += [place - 1, place, place + 1, place + 4096].filter { $0 >= 0 && $0 < whole.count }
+    }
+    for start in places {
+      for end in places + [whole.count] where start < end {
+        #expect(try space.bytes(piece, start..<end) == Array(whole[start..<end]), "\(start)..<\(end)")
+      }
+    }
+    try space.close()
+  }
+
+  @Test func oneDamagedPageHurtsItsReadersOnly() throws {
+    let pageSize = Space.filePageSize
+    let lastPage = (whole.count - 1) / pageSize
+    let keys = test.space.keys
+    for damaged in [0, 1, 7, 8, 9, 15, 16, 17, lastPage - 1, lastPage] {
+      let storage = test.storage.copy()
+      let name = keys.identifier(
+        piece.position.segment, branch: try #require(test.space.branch(of: piece.position.segment.epoch)))
+      let place =
+        piece.position.offset + RecordHeader.sealedSize + damaged * ExtentFormat.sealedPageSize + 100
+      storage.tamper(name) { content in
+        var content = content
+        content[place] ^= 1
+        return content
+      }
+      let space = try test.vault(over: storage).openSpace(test.body)
+      for page in 0...lastPage {
+        let range = page * pageSize..<min(whole.count, (page + 1) * pageSize)
+        if page == damaged {
+          #expect(throws: VaultError.self) { try space.bytes(piece, range) }
+          #expect(throws: VaultError.self) { try space.bytes(piece, range.upperBound - 1..<range.upperBound) }
+        } else {
+          #expect(try space.bytes(piece, range) == Array(whole[range]))
+        }
+      }
+      #expect(throws: VaultError.self) { try space.bytes(piece) }
+      if damaged > 0 {
+        let before = 0..<damaged * pageSize
+        #expect(try space.bytes(piece, before) == Array(whole[before]))
+        #expect(throws: VaultError.self) { try space.bytes(piece, 0..<damaged * pageSize + 1) }
+      }
+    }
+  }
+}

@@ -32,8 +32,8 @@ class System:
             os.environ, CRYFS_FRONTEND="noninteractive", CRYFS_NO_UPDATE_CHECK="true",
             CRYFS_LOCAL_STATE_DIR=f"{folder}/cryfs-state")
 
-    def create(self):
-        """Makes an empty one, in place of what was there."""
+    def create(self, *options):
+        """Makes an empty one, in place of what was there; `options` are for agonyfs."""
         self.delete()
         os.makedirs(self.store)
         os.makedirs(self.path, exist_ok=True)
@@ -43,7 +43,7 @@ class System:
             run("securefs", "create", "--pass", PASSWORD, self.store, cwd="/")
         elif self.name == "agonyfs":
             os.rmdir(self.store)
-            run(self.programs.agonyfs, "create", "--password-file", self.password_file, self.store)
+            run(self.programs.agonyfs, "create", *options, "--password-file", self.password_file, self.store)
 
     def mount(self, *options):
         """Returns when it answers."""
@@ -62,6 +62,13 @@ class System:
         else:
             run(self.programs.agonyfs, "mount", *options, "--password-file", self.password_file, self.store, self.path)
         wait(lambda: os.path.ismount(self.path), f"{self.path} is not mounted")
+
+    def password_seconds(self):
+        """What the work of a password takes: a wrong one is refused after it, and nothing else is done."""
+        start = time.perf_counter()
+        command = [self.programs.agonyfs, "mount", "--password-file", "/dev/stdin", self.store, self.path]
+        subprocess.run(command, input="wrong\n", text=True, stderr=subprocess.DEVNULL, check=False)
+        return time.perf_counter() - start
 
     def unmount(self):
         """Returns when everything is written and the process is gone."""

@@ -27,6 +27,11 @@ enum SessionLimits {
     max(16, min(2 * cores, 20))
   }
 
+  /// Threads that wait for requests at once; the others rest (WaitingLine.swift).
+  static func waitingThreads(cores: Int) -> Int {
+    max(3, cores + 1)
+  }
+
   /// Whether every thread gets its own channel to the kernel; below four cores the shared one is as fast.
   static func clonesChannel(cores: Int) -> Bool {
     cores >= 4

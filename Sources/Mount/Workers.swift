@@ -16,13 +16,15 @@ internal import Synchronization
     let session: OpaquePointer
     let ending: SessionEnding
     let clonesChannel: Bool
+    let line: WaitingLine
     let isStopping = Atomic<Bool>(false)
     let running: Atomic<Int>
 
-    init(session: OpaquePointer, ending: SessionEnding, clonesChannel: Bool, count: Int) {
+    init(session: OpaquePointer, ending: SessionEnding, cores: Int, count: Int) {
       unsafe self.session = session
       self.ending = ending
-      self.clonesChannel = clonesChannel
+      clonesChannel = SessionLimits.clonesChannel(cores: cores)
+      line = WaitingLine(limit: SessionLimits.waitingThreads(cores: cores))
       running = Atomic(count)
     }
   }
@@ -31,8 +33,7 @@ internal import Synchronization
   init(session: OpaquePointer, ending: SessionEnding) throws(MountError) {
     let cores = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     let count = SessionLimits.threadCount(cores: cores)
-    core = unsafe Core(
-      session: session, ending: ending, clonesChannel: SessionLimits.clonesChannel(cores: cores), count: count)
+    core = unsafe Core(session: session, ending: ending, cores: cores, count: count)
     var started: [pthread_t] = []
     for _ in 0..<count {
       var thread = pthread_t()
@@ -52,6 +53,7 @@ internal import Synchronization
   /// Ends the threads.
   func stop() {
     core.isStopping.store(true, ordering: .releasing)
+    core.line.end()
     // A signal that comes just before a thread starts to read is lost on it, so it is sent until all have ended.
     while core.running.load(ordering: .acquiring) > 0 {
       for thread in threads { pthread_kill(thread, SIGUSR1) }
@@ -75,7 +77,9 @@ internal import Synchronization
     var buffer = unsafe fuse_buf()
     defer { unsafe free(buffer.mem) }
     while !core.isStopping.load(ordering: .acquiring) {
+      core.line.enter()
       let received = unsafe fuse_session_receive_buf(core.session, &buffer)
+      core.line.leave()
       if received > 0 {
         unsafe fuse_session_process_buf(core.session, &buffer)
       } else if received == 0 {

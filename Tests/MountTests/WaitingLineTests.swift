@@ -1,0 +1,134 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Mount
+
+@Suite struct WaitingLineTests {
+  private static let threads = 8
+
+  /// As many requests come at once as there are threads, and none is answered before all are taken: so each must have found a thread.
+  @Test(arguments: [1, 3]) func everyRequestFindsAThread(limit: Int) throws {
+    let requests = Requests()
+    let line = WaitingLine(limit: limit)
+    let workers = Workers(count: Self.threads, line, requests)
+    for round in 1...50 {
+      for _ in 0..<Self.threads { requests.send() }
+      requests.waitUntilTaken(round * Self.threads)
+      requests.answerAll(through: round * Self.threads)
+    }
+    line.end()
+    for _ in 0..<Self.threads { requests.close() }
+    workers.join()
+    #expect(line.counts.resting == 0)
+    #expect(requests.takenCount == 50 * Self.threads)
+  }
+
+  @Test func noMoreThanTheLimitWait() {
+    let requests = Requests()
+    let line = WaitingLine(limit: 2)
+    let workers = Workers(count: Self.threads, line, requests)
+    // All threads get to the line in the end.
+    while line.counts.waiting + line.counts.resting < Self.threads { usleep(50) }
+    #expect(line.counts == (2, Self.threads - 2))
+    line.end()
+    #expect(line.counts == (Self.threads, 0))
+    for _ in 0..<Self.threads { requests.close() }
+    workers.join()
+    #expect(line.counts == (0, 0))
+  }
+
+  /// Requests in place of the kernel's.
+  private final class Requests: Sendable {
+    private struct State {
+      var waiting = 0
+      var closed = 0
+      var taken = 0
+      var answered = 0
+    }
+    private let state = Mutex(State())
+
+    var takenCount: Int { state.withLock { $0.taken } }
+
+    func send() { state.withLock { $0.waiting += 1 } }
+
+    /// Ends the thread that takes it.
+    func close() { state.withLock { $0.closed += 1 } }
+
+    /// The number of a request; nil at the end.
+    func take() -> Int? {
+      while true {
+        let (number, isOver) = state.withLock { state -> (Int?, Bool) in
+          if state.waiting > 0 {
+            state.waiting -= 1
+            state.taken += 1
+            return (state.taken, false)
+          }
+          if state.closed > 0 {
+            state.closed -= 1
+            return (nil, true)
+          }
+          return (nil, false)
+        }
+        if let number { return number }
+        if isOver { return nil }
+        usleep(50)
+      }
+    }
+
+    func waitUntilTaken(_ count: Int) {
+      while takenCount < count { usleep(50) }
+    }
+
+    func answerAll(through number: Int) { state.withLock { $0.answered = number } }
+
+    func waitForAnswer(_ number: Int) {
+      while state.withLock({ $0.answered < number }) { usleep(50) }
+    }
+  }
+
+  /// Threads that serve them as those of a session do.
+  private final class Workers {
+    private final class Shared: Sendable {
+      let line: WaitingLine
+      let requests: Requests
+      init(_ line: WaitingLine, _ requests: Requests) {
+        self.line = line
+        self.requests = requests
+      }
+
+      func serve() {
+        while true {
+          line.enter()
+          let request = requests.take()
+          line.leave()
+          guard let request else { return }
+          requests.waitForAnswer(request)
+        }
+      }
+    }
+
+    private var threads: [pthread_t] = []
+
+    init(count: Int, _ line: WaitingLine, _ requests: Requests) {
+      let shared = Shared(line, requests)
+      for _ in 0..<count {
+        var thread = pthread_t()
+        let context = unsafe Unmanaged.passRetained(shared).toOpaque()
+        let failure = unsafe pthread_create(
+          &thread, nil,
+          { context in
+            if let context = unsafe context { unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue().serve() }
+            return nil
+          }, context)
+        precondition(failure == 0, "no thread can be made")
+        threads.append(thread)
+      }
+    }
+
+    func join() {
+      for thread in threads { pthread_join(thread, nil) }
+      threads = []
+    }
+  }
+}

@@ -18,7 +18,7 @@ struct KeptHead: Equatable {
 struct HeadState: Equatable {
   static let version: UInt32 = 1
   /// Bytes before the lists.
-  static let fixedSize = 112
+  static let fixedSize = 104
   /// Bytes of the state in one record.
   static let partSize = 60 << 10
 
@@ -60,8 +60,6 @@ struct HeadState: Equatable {
     writer.append(UInt32(epochs.count))
     writer.append(UInt32(retired.count))
     writer.append(UInt32(pages.count))
-    writer.append(UInt32(intents.count))
-    writer.append(UInt32(0))
     for head in heads {
       writer.append(head.epoch.rawValue)
       writer.append(head.time)
@@ -101,8 +99,6 @@ extension HeadState {
     let epochCount = try reader.read(UInt32.self)
     let retiredCount = try reader.read(UInt32.self)
     let pageCount = Int(try reader.read(UInt32.self))
-    let intentBytes = Int(try reader.read(UInt32.self))
-    _ = try reader.read(UInt32.self)
     heads = []
     for _ in 0..<headCount {
       heads.append(KeptHead(epoch: EpochNumber(rawValue: try reader.read()), time: try reader.read()))
@@ -122,6 +118,6 @@ extension HeadState {
     pages.reserveCapacity(pageCount)
     for _ in 0..<pageCount { pages.append(try reader.read()) }
     patches = try PatchList.decode(&reader, count: patchCount)
-    intents = try reader.readBytes(intentBytes)
+    intents = try reader.readBytes(reader.remaining)
   }
 }

@@ -192,7 +192,7 @@ extension LogReader.Record {
     guard header.kind == .commit, header.bodyLength >= CommitBody.size + CipherSuite.tagSize,
       let plaintext = blob(at: bodyOffset, sealedLength: header.bodyLength, kind: BlobKind.commit)
     else { return nil }
-    return try? CommitBody(decoding: plaintext)
+    return try? CommitBody(decoding: plaintext, flags: header.flags)
   }
 
   /// One part of a head's state.

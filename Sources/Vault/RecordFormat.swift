@@ -82,6 +82,8 @@ struct RecordHeader: Equatable {
   static let sealedSize = size + CipherSuite.tagSize
   /// Set on the last commit before the log was closed: nothing follows.
   static let closedFlag: UInt8 = 1
+  /// Set on a commit that says something of intents.
+  static let intentsFlag: UInt8 = 2
 
   var kind: RecordKind
   var flags: UInt8 = 0
@@ -176,7 +178,9 @@ enum PagesFormat {
 /// What a commit says.
 struct CommitBody: Equatable {
   /// Bytes without intents and patches.
-  static let size = 64
+  static let size = 56
+  /// Bytes before the intents, where there is something to say of them.
+  private static let intentsSize = 8
   /// How many pages records since the commit before belong to this one.
   var recordCount: UInt32
   /// Pages of the database.
@@ -193,22 +197,31 @@ struct CommitBody: Equatable {
 
   /// Bytes of the sealed body.
   static func bodyLength(_ intents: IntentChange, _ patches: [PageNumber: PagePatch]) -> Int {
-    size + intents.bytes.count + PatchList.size(patches) + CipherSuite.tagSize
+    size + intentsLength(intents) + PatchList.size(patches) + CipherSuite.tagSize
   }
+
+  private static func intentsLength(_ intents: IntentChange) -> Int {
+    intents == .none ? 0 : intentsSize + intents.bytes.count
+  }
+
+  /// What the record's header says of the body.
+  var flags: UInt8 { intents == .none ? 0 : RecordHeader.intentsFlag }
 
   /// Whether anything but its number is new with this commit.
   var changesSomething: Bool { recordCount > 0 || !patches.isEmpty || intents != .none }
 
   var encoded: [UInt8] {
-    var writer = ByteWriter(capacity: Self.size + intents.bytes.count + PatchList.size(patches))
+    var writer = ByteWriter(capacity: Self.size + Self.intentsLength(intents) + PatchList.size(patches))
     writer.append(recordCount)
     writer.append(pageCount)
     writer.append(sequence)
     writer.append(flushedThrough.rawValue)
     writer.append(chain)
-    writer.append(UInt32(intents.bytes.count))
-    writer.append(UInt32(intents.replacesOlder ? 1 : 0))
-    writer.append(intents.bytes)
+    if intents != .none {
+      writer.append(UInt32(intents.bytes.count))
+      writer.append(UInt32(intents.replacesOlder ? 1 : 0))
+      writer.append(intents.bytes)
+    }
     PatchList.encode(patches, into: &writer)
     return writer.bytes
   }
@@ -226,16 +239,20 @@ struct CommitBody: Equatable {
     self.patches = patches
   }
 
-  init(decoding bytes: [UInt8]) throws(ByteReader.Truncated) {
+  /// `flags` are those of the record's header.
+  init(decoding bytes: [UInt8], flags: UInt8) throws(ByteReader.Truncated) {
     var reader = ByteReader(bytes)
     recordCount = try reader.read()
     pageCount = try reader.read()
     sequence = try reader.read()
     flushedThrough = LogPosition(rawValue: try reader.read())
     chain = try reader.readBytes(SpaceKeys.chainSize)
-    let intentBytes = Int(try reader.read(UInt32.self))
-    let replacesOlder = try reader.read(UInt32.self) != 0
-    intents = IntentChange(bytes: try reader.readBytes(intentBytes), replacesOlder: replacesOlder)
+    intents = .none
+    if flags & RecordHeader.intentsFlag != 0 {
+      let count = Int(try reader.read(UInt32.self))
+      intents.replacesOlder = try reader.read(UInt32.self) != 0
+      intents.bytes = try reader.readBytes(count)
+    }
     patches = try PatchList.decode(&reader)
   }
 }

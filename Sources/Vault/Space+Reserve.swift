@@ -28,7 +28,7 @@ extension Space {
         let body = CommitBody(
           recordCount: recordCount, pageCount: pageCount, sequence: sequence, flushedThrough: flushedThrough,
           chain: chain, intents: intents, patches: patches)
-        let header = RecordHeader(kind: .commit, flags: flags, bodyLength: bodyLength, first: sequence)
+        let header = RecordHeader(kind: .commit, flags: flags | body.flags, bodyLength: bodyLength, first: sequence)
         add(header, .blob(body.encoded, kind: BlobKind.commit), to: &layout)
       case .head(let part, let total, let bytes):
         let bodyLength = bytes.count + CipherSuite.tagSize

@@ -90,7 +90,7 @@ def log(suite):
 
     first_chain = chain
     blob(1, struct.pack("<II16sII32s", 1, 0, branch, 0, 0, chain))
-    state = struct.pack("<IIqQqIIQ32sQ6I", 1, 1, 1_700_000_000, 7, 8, 9, 0, 0, first_chain, 41, 1, 1, 0, 0, 0, 0)
+    state = struct.pack("<IIqQqIIQ32sQ4I", 1, 1, 1_700_000_000, 7, 8, 9, 0, 0, first_chain, 41, 1, 1, 0, 0)
     state += struct.pack("<Iq", 1, 1_700_000_000) + struct.pack("<I16sQ", 1, branch, 1)
     record(4, 0, 0, len(state), len(state), [(7, state)])
     file = bytes((i * i + 3 * i) & 255 for i in range(16384 + 100))
@@ -98,12 +98,12 @@ def log(suite):
     page = bytes((5 * i + (i >> 8)) & 255 for i in range(4096))
     record(2, 0, 1, 0, 0, [(4, struct.pack("<I", 2)), (5, page)])
     flushed = (1 << 6) << 26 | records[1]["offset"]
-    record(3, 0, 42, 0, 0, [(6, struct.pack("<IIQQ32sII", 1, 2, 42, flushed, chain, 0, 0))])
+    record(3, 0, 42, 0, 0, [(6, struct.pack("<IIQQ32s", 1, 2, 42, flushed, chain))])
     changes = change(8, b"changed!") + change(4088, span(1, 8))
     patch = struct.pack("<II", 2, len(changes)) + changes
     intents = intent(12, 5000, 1_700_000_043, 43, (16, b"a line\n"), (4000, span(5, 20)))
     fixed = struct.pack("<IIQQ32sII", 0, 2, 43, flushed, chain, len(intents), 1)
-    record(3, 1, 43, 0, 0, [(6, fixed + intents + patch)])
+    record(3, 3, 43, 0, 0, [(6, fixed + intents + patch)])
     write(f"log-{suite}.json", {
         "suite": suite, "spaceKey": space.hex(), "segmentSize": SEGMENT_SIZE, "branch": branch.hex(), "salt": salt.hex(),
         "segmentKey": key.hex(), "chain": first_chain.hex(), "headState": state.hex(),
@@ -124,8 +124,8 @@ def intent(inode, size, seconds, nanoseconds, *writes):
 def head_state():
     intents = intent(3, 7, -1, 999_999_999, (0, b"a")) + intent(4, 1 << 40, 0, 0, (1 << 39, b"bc"))
     state = struct.pack(
-        "<IIqQqIIQ32sQ6I", 1, 9, 1_700_000_009, 1 << 40, -1, 999_999_999, 2, (8 << 6 | 3) << 26 | 4096, span(1, 32), 77,
-        2, 3, 1, 4, len(intents), 0)
+        "<IIqQqIIQ32sQ4I", 1, 9, 1_700_000_009, 1 << 40, -1, 999_999_999, 2, (8 << 6 | 3) << 26 | 4096, span(1, 32), 77,
+        2, 3, 1, 4)
     state += b"".join(struct.pack("<Iq", epoch, 1_700_000_000 + epoch) for epoch in (7, 9))
     for epoch, present in ((6, 0b1101), (7, 1), (9, 1 << 63 | 1)):
         state += struct.pack("<I16sQ", epoch, span(epoch, 16), present)

@@ -1,4 +1,4 @@
-// Reading requests and writing replies in place of libfuse, for four things it does not do:
+// Reading requests and writing replies in place of libfuse, for five things it does not do:
 //
 // 1. libfuse before 3.17 never sends FUSE_PARALLEL_DIROPS, so the kernel would serialise all lookups in a directory.
 //    The flag is put into the reply to INIT, when the kernel offered it.
@@ -7,6 +7,8 @@
 // 4. libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2. With it the kernel does not ask for a capability before each write; in return
 //    the file system takes set-user-ID and set-group-ID bits away where the request says so. The flag is put into the reply to INIT, when
 //    the kernel offered it, and what a request says of it is kept for the thread that serves it.
+// 5. A program that does one small thing after the other waits longer for a thread to be woken than for its answer. Where the next request is
+//    expected at once, the thread looks for it before it sleeps.
 
 #define _GNU_SOURCE
 #include "CMount.h"
@@ -14,6 +16,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <poll.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -31,6 +35,18 @@ static struct fuse_session *hooked;
 
 static _Thread_local int channel = -1;
 static _Thread_local bool clears_set_bits;
+static _Thread_local bool is_small;
+static _Thread_local bool expects;
+
+// How long a thread looks for the next request: less than two wake-ups take.
+enum { LOOK_NANOSECONDS = 30000 };
+// The most bytes of a small read or write.
+enum { SMALL_BYTES = 32768 };
+// After so many requests of one process in a row it is taken to be the only one.
+enum { ALONE = 8 };
+
+static _Atomic uint32_t last_process;
+static _Atomic uint32_t requests_in_a_row;
 
 // What a file manager asks of an open window, and what the kernel says by itself, is no use of the mount.
 static bool is_use(uint32_t operation) {
@@ -76,11 +92,87 @@ static bool says_to_clear(const struct fuse_in_header *header, size_t size) {
     }
 }
 
+// Whether a request will most likely be answered in some microseconds: nothing that goes through a long list, moves many bytes, or waits for the
+// disk, unless nobody else is there to wait meanwhile.
+static bool says_to_be_small(const struct fuse_in_header *header, size_t size) {
+    // What the kernel does by itself has no process.
+    if (header->pid != 0) {
+        bool is_same = atomic_exchange_explicit(&last_process, header->pid, memory_order_relaxed) == header->pid;
+        uint32_t row = is_same ? atomic_load_explicit(&requests_in_a_row, memory_order_relaxed) : 0;
+        if (row < ALONE || !is_same) {
+            atomic_store_explicit(&requests_in_a_row, is_same ? row + 1 : 0, memory_order_relaxed);
+        }
+    }
+    const void *body = header + 1;
+    size_t rest = size - sizeof *header;
+    switch (header->opcode) {
+        case FUSE_READ:
+            return rest >= sizeof(struct fuse_read_in) && ((const struct fuse_read_in *)body)->size <= SMALL_BYTES;
+        case FUSE_WRITE:
+            return rest <= SMALL_BYTES + sizeof(struct fuse_write_in);
+        case FUSE_SETATTR:
+            return rest >= sizeof(struct fuse_setattr_in) &&
+                   !(((const struct fuse_setattr_in *)body)->valid & FATTR_SIZE);
+        case FUSE_FSYNC:
+        case FUSE_FSYNCDIR:
+            return atomic_load_explicit(&requests_in_a_row, memory_order_relaxed) >= ALONE;
+        case FUSE_LOOKUP:
+        case FUSE_FORGET:
+        case FUSE_GETATTR:
+        case FUSE_READLINK:
+        case FUSE_SYMLINK:
+        case FUSE_MKNOD:
+        case FUSE_MKDIR:
+        case FUSE_UNLINK:
+        case FUSE_RMDIR:
+        case FUSE_RENAME:
+        case FUSE_RENAME2:
+        case FUSE_LINK:
+        case FUSE_OPEN:
+        case FUSE_CREATE:
+        case FUSE_RELEASE:
+        case FUSE_FLUSH:
+        case FUSE_OPENDIR:
+        case FUSE_RELEASEDIR:
+        case FUSE_STATFS:
+        case FUSE_SETXATTR:
+        case FUSE_GETXATTR:
+        case FUSE_LISTXATTR:
+        case FUSE_REMOVEXATTR:
+        case FUSE_ACCESS:
+        case FUSE_LSEEK:
+        case FUSE_IOCTL:
+        case FUSE_INTERRUPT:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// Returns when there is a request, or when there was none for a while. Whoever else wants the processor gets it.
+static void look(int descriptor) {
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
+    do {
+        if (poll(&wanted, 1, 0) != 0) return;
+        sched_yield();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < LOOK_NANOSECONDS);
+}
+
 static ssize_t channel_read(int shared, void *buffer, size_t size, void *volume) {
     (void)volume;
-    ssize_t count = read(channel >= 0 ? channel : shared, buffer, size);
+    int descriptor = channel >= 0 ? channel : shared;
+    is_small = false;
+    if (expects) {
+        expects = false;
+        look(descriptor);
+    }
+    ssize_t count = read(descriptor, buffer, size);
     if (count < (ssize_t)sizeof(struct fuse_in_header)) return count;
     const struct fuse_in_header *header = buffer;
+    is_small = says_to_be_small(header, (size_t)count);
     if (is_use(header->opcode)) note_time();
     // Nothing but INIT passes before its reply, so one thread alone gets here.
     if (!atomic_load_explicit(&answered, memory_order_acquire) && header->opcode == FUSE_INIT &&
@@ -135,6 +227,14 @@ bool agonyfs_channel_clone(struct fuse_session *session) {
 void agonyfs_channel_close(void) {
     if (channel >= 0) close(channel);
     channel = -1;
+}
+
+bool agonyfs_request_is_small(void) {
+    return is_small;
+}
+
+void agonyfs_channel_expect(void) {
+    expects = true;
 }
 
 bool agonyfs_request_clears_set_bits(void) {

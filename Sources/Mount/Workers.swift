@@ -10,6 +10,7 @@ internal import Synchronization
 @safe final class Workers: Sendable {
   private let core: Core
   private let threads: [pthread_t]
+  private let watch: pthread_t?
 
   /// What the threads share.
   @safe private final class Core: @unchecked Sendable {
@@ -46,8 +47,17 @@ internal import Synchronization
         core.running.subtract(1, ordering: .relaxed)
       }
     }
-    threads = started
     if started.isEmpty { throw .sessionFailed(reason: "no thread could be started") }
+    threads = started
+    var thread = pthread_t()
+    let context = unsafe Unmanaged.passRetained(core).toOpaque()
+    if unsafe pthread_create(&thread, nil, { unsafe Workers.watch($0) }, context) == 0 {
+      watch = thread
+      core.line.expectWatch()
+    } else {
+      unsafe Unmanaged<Core>.fromOpaque(context).release()
+      watch = nil
+    }
   }
 
   /// Ends the threads.
@@ -59,7 +69,7 @@ internal import Synchronization
       for thread in threads { pthread_kill(thread, SIGUSR1) }
       usleep(1000)
     }
-    for thread in threads { pthread_join(thread, nil) }
+    for thread in threads + [watch].compactMap(\.self) { pthread_join(thread, nil) }
   }
 
   private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
@@ -70,18 +80,32 @@ internal import Synchronization
     return nil
   }
 
+  private static func watch(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let context = unsafe context { unsafe Unmanaged<Core>.fromOpaque(context).takeRetainedValue().line.watch() }
+    return nil
+  }
+
   private static func serve(_ core: Core) {
     agonyfs_interruption_allow()
     if core.clonesChannel { unsafe agonyfs_channel_clone(core.session) }
     defer { agonyfs_channel_close() }
     var buffer = unsafe fuse_buf()
     defer { unsafe free(buffer.mem) }
+    var waits = false
+    var wasSmall = false
     while !core.isStopping.load(ordering: .acquiring) {
-      core.line.enter()
+      if !waits { core.line.enter(small: wasSmall) }
+      waits = false
       let received = unsafe fuse_session_receive_buf(core.session, &buffer)
-      core.line.leave()
+      wasSmall = received > 0 && agonyfs_request_is_small()
+      var hold: WaitingLine.Hold?
+      if wasSmall { hold = core.line.hold() } else { core.line.leave() }
       if received > 0 {
         unsafe fuse_session_process_buf(core.session, &buffer)
+        if let hold, core.line.resume(hold) {
+          waits = true
+          agonyfs_channel_expect()
+        }
       } else if received == 0 {
         core.ending.disconnected()
         return

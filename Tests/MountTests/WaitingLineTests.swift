@@ -7,11 +7,12 @@ import Testing
 @Suite struct WaitingLineTests {
   private static let threads = 8
 
-  /// As many requests come at once as there are threads, and none is answered before all are taken: so each must have found a thread.
-  @Test(arguments: [1, 3]) func everyRequestFindsAThread(limit: Int) throws {
+  /// As many requests come at once as there are threads, and none is answered before all are taken: so each must have found a thread. Where they
+  /// are taken to be small, only the watch can see to that.
+  @Test(arguments: [1, 3], [false, true]) func everyRequestFindsAThread(limit: Int, areSmall: Bool) throws {
     let requests = Requests()
     let line = WaitingLine(limit: limit)
-    let workers = Workers(count: Self.threads, line, requests)
+    let workers = Workers(count: Self.threads, line, requests, areSmall: areSmall)
     for round in 1...50 {
       for _ in 0..<Self.threads { requests.send() }
       requests.waitUntilTaken(round * Self.threads)
@@ -36,6 +37,41 @@ import Testing
     for _ in 0..<Self.threads { requests.close() }
     workers.join()
     #expect(line.counts == (0, 0))
+  }
+
+  @Test func whoHoldsTheLineGoesOnUnlessItWasTaken() throws {
+    let requests = Requests()
+    let line = WaitingLine(limit: 1)
+    line.enter()
+    let workers = Workers(count: 1, line, requests)
+    while line.counts.resting == 0 { usleep(50) }
+    line.expectWatch()
+    // Nobody watches yet, so that nothing is taken however slow the machine is.
+    let first = try #require(line.hold())
+    #expect(line.counts == (0, 1))
+    #expect(line.resume(first))
+    #expect(!line.resume(first))
+    #expect(line.counts == (1, 1))
+    let second = try #require(line.hold())
+    workers.watch()
+    while line.counts != (1, 0) { usleep(50) }
+    #expect(!line.resume(second))
+    line.end()
+    requests.close()
+    workers.join()
+    #expect(line.counts == (0, 0))
+  }
+
+  @Test func withoutAWatchNobodyHoldsTheLine() {
+    let requests = Requests()
+    let line = WaitingLine(limit: 1)
+    line.enter()
+    let workers = Workers(count: 1, line, requests)
+    while line.counts.resting == 0 { usleep(50) }
+    #expect(line.hold() == nil)
+    line.end()
+    requests.close()
+    workers.join()
   }
 
   /// Requests in place of the kernel's.
@@ -92,38 +128,60 @@ import Testing
     private final class Shared: Sendable {
       let line: WaitingLine
       let requests: Requests
-      init(_ line: WaitingLine, _ requests: Requests) {
+      let areSmall: Bool
+      init(_ line: WaitingLine, _ requests: Requests, areSmall: Bool) {
         self.line = line
         self.requests = requests
+        self.areSmall = areSmall
       }
 
       func serve() {
+        var waits = false
         while true {
-          line.enter()
+          if !waits { line.enter(small: areSmall) }
+          waits = false
           let request = requests.take()
-          line.leave()
+          var hold: WaitingLine.Hold?
+          if areSmall, request != nil { hold = line.hold() } else { line.leave() }
           guard let request else { return }
           requests.waitForAnswer(request)
+          if let hold { waits = line.resume(hold) }
         }
       }
     }
 
+    private let shared: Shared
     private var threads: [pthread_t] = []
 
-    init(count: Int, _ line: WaitingLine, _ requests: Requests) {
-      let shared = Shared(line, requests)
+    init(count: Int, _ line: WaitingLine, _ requests: Requests, areSmall: Bool = false) {
+      shared = Shared(line, requests, areSmall: areSmall)
       for _ in 0..<count {
-        var thread = pthread_t()
-        let context = unsafe Unmanaged.passRetained(shared).toOpaque()
-        let failure = unsafe pthread_create(
-          &thread, nil,
-          { context in
-            if let context = unsafe context { unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue().serve() }
-            return nil
-          }, context)
-        precondition(failure == 0, "no thread can be made")
-        threads.append(thread)
+        unsafe start { context in
+          if let context = unsafe context { unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue().serve() }
+          return nil
+        }
       }
+      if areSmall {
+        line.expectWatch()
+        watch()
+      }
+    }
+
+    /// Starts the thread that watches.
+    func watch() {
+      unsafe start { context in
+        if let context = unsafe context {
+          unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue().line.watch()
+        }
+        return nil
+      }
+    }
+
+    private func start(_ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?) {
+      var thread = pthread_t()
+      let failure = unsafe pthread_create(&thread, nil, body, Unmanaged.passRetained(shared).toOpaque())
+      precondition(failure == 0, "no thread can be made")
+      threads.append(thread)
     }
 
     func join() {

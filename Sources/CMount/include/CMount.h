@@ -76,6 +76,13 @@ uint32_t agonyfs_session_flags(void);
 /// Whether the request that the calling thread received last has a file's set-user-ID and set-group-ID bits taken away.
 bool agonyfs_request_clears_set_bits(void);
 
+/// Whether the request that the calling thread received last will most likely be answered in some microseconds.
+bool agonyfs_request_is_small(void);
+
+/// Says that the next request will probably come in some microseconds: the calling thread, which is the only one that waits, then looks for it for
+/// a while before it sleeps.
+void agonyfs_channel_expect(void);
+
 /// Has the kernel ask for an inode's attributes when it needs them next.
 void agonyfs_forget_attributes(fuse_ino_t inode);
 

@@ -1,6 +1,6 @@
 // Which threads wait for requests, and which rest. The kernel hands requests to those that wait in turn, so with many of them each request
 // is served with stacks and buffers that left the processor's cache long ago. And to wake a thread takes longer than to answer a small request. So
-// a thread that got one holds the line, alone, and looks for the next one itself when it has answered. Should it not come back, because what
+// a thread that got one, after many small ones, holds the line, alone, and looks for the next one itself when it has answered. Should it not come back, because what
 // looked small waits for something, a watch gives the line to another.
 //
 // Invariants:
@@ -23,6 +23,8 @@ internal import Synchronization
     var waiting = 0
     var resting = 0
     var isOver = false
+    /// Small requests since the last one that was not.
+    var smallInARow = 0
     /// The number of what the line is held for; 0 when nobody holds it.
     var held: UInt64 = 0
     /// The newest number.
@@ -41,15 +43,17 @@ internal import Synchronization
   private static let idleTicks = 20
 
   private let limit: Int
+  private let patience: Int
   private let state = Mutex(State())
   /// Where threads rest.
   private let rest: UnsafeMutablePointer<sem_t>
   /// Where the watch sleeps.
   private let alarm: UnsafeMutablePointer<sem_t>
 
-  /// A line in which at most `limit` threads wait, at least one.
-  init(limit: Int) {
+  /// A line in which at most `limit` threads wait, at least one; after more than `patience` small requests in a row, one.
+  init(limit: Int, patience: Int = 16) {
     self.limit = max(1, limit)
+    self.patience = patience
     unsafe rest = .allocate(capacity: 1)
     unsafe rest.initialize(to: sem_t())
     unsafe sem_init(rest, 0, 0)
@@ -68,12 +72,11 @@ internal import Synchronization
   /// How many threads wait for requests, and how many rest.
   var counts: (waiting: Int, resting: Int) { state.withLock { ($0.waiting, $0.resting) } }
 
-  /// Returns when the calling thread is to wait for a request; before it does so, `leave()` must not be called. Where what comes is `small`, one
-  /// thread is enough.
-  func enter(small: Bool = false) {
+  /// Returns when the calling thread is to wait for a request; before it does so, neither `leave()` nor `hold()` may be called.
+  func enter() {
     let rests = state.withLock { state in
       let others = state.waiting + (state.held == 0 ? 0 : 1)
-      let rests = !state.isOver && others >= (small ? 1 : limit)
+      let rests = !state.isOver && others >= (state.smallInARow > patience ? 1 : limit)
       if rests { state.resting += 1 } else { state.waiting += 1 }
       return rests
     }
@@ -86,21 +89,25 @@ internal import Synchronization
   func leave() {
     let wakes = state.withLock { state in
       state.waiting -= 1
+      state.smallInARow = 0
       return state.wakeOne()
     }
     if wakes { unsafe sem_post(rest) }
   }
 
-  /// The same, for something that will not take long; nil when others wait, or nobody could.
+  /// The same, for something that will not take long; nil when the line is not held, because others wait, or most of what comes takes long.
   func hold() -> Hold? {
-    let (hold, starts) = state.withLock { state -> (Hold?, Bool) in
+    let (hold, starts, wakes) = state.withLock { state -> (Hold?, Bool, Bool) in
       state.waiting -= 1
-      guard state.waiting == 0, state.held == 0, state.resting > 0, state.mayHold else { return (nil, false) }
+      state.smallInARow += 1
+      guard state.smallInARow > patience, state.mayHold else { return (nil, false, state.wakeOne()) }
+      guard state.waiting == 0, state.held == 0, state.resting > 0 else { return (nil, false, false) }
       state.last += 1
       state.held = state.last
       defer { state.isWatched = true }
-      return (Hold(number: state.last), !state.isWatched)
+      return (Hold(number: state.last), !state.isWatched, false)
     }
+    if wakes { unsafe sem_post(rest) }
     if starts { unsafe sem_post(alarm) }
     return hold
   }

@@ -92,14 +92,12 @@ internal import Synchronization
     var buffer = unsafe fuse_buf()
     defer { unsafe free(buffer.mem) }
     var waits = false
-    var wasSmall = false
     while !core.isStopping.load(ordering: .acquiring) {
-      if !waits { core.line.enter(small: wasSmall) }
+      if !waits { core.line.enter() }
       waits = false
       let received = unsafe fuse_session_receive_buf(core.session, &buffer)
-      wasSmall = received > 0 && agonyfs_request_is_small()
       var hold: WaitingLine.Hold?
-      if wasSmall { hold = core.line.hold() } else { core.line.leave() }
+      if received > 0, agonyfs_request_is_small() { hold = core.line.hold() } else { core.line.leave() }
       if received > 0 {
         unsafe fuse_session_process_buf(core.session, &buffer)
         if let hold, core.line.resume(hold) {

@@ -11,7 +11,7 @@ import Testing
   /// are taken to be small, only the watch can see to that.
   @Test(arguments: [1, 3], [false, true]) func everyRequestFindsAThread(limit: Int, areSmall: Bool) throws {
     let requests = Requests()
-    let line = WaitingLine(limit: limit)
+    let line = WaitingLine(limit: limit, patience: 0)
     let workers = Workers(count: Self.threads, line, requests, areSmall: areSmall)
     for round in 1...50 {
       for _ in 0..<Self.threads { requests.send() }
@@ -41,7 +41,7 @@ import Testing
 
   @Test func whoHoldsTheLineGoesOnUnlessItWasTaken() throws {
     let requests = Requests()
-    let line = WaitingLine(limit: 1)
+    let line = WaitingLine(limit: 1, patience: 0)
     line.enter()
     let workers = Workers(count: 1, line, requests)
     while line.counts.resting == 0 { usleep(50) }
@@ -64,7 +64,7 @@ import Testing
 
   @Test func withoutAWatchNobodyHoldsTheLine() {
     let requests = Requests()
-    let line = WaitingLine(limit: 1)
+    let line = WaitingLine(limit: 1, patience: 0)
     line.enter()
     let workers = Workers(count: 1, line, requests)
     while line.counts.resting == 0 { usleep(50) }
@@ -138,7 +138,7 @@ import Testing
       func serve() {
         var waits = false
         while true {
-          if !waits { line.enter(small: areSmall) }
+          if !waits { line.enter() }
           waits = false
           let request = requests.take()
           var hold: WaitingLine.Hold?

@@ -87,6 +87,9 @@ class System:
     def delete(self):
         """Takes everything away."""
         self.unmount()
+        if self.name == "cryfs":
+            # It remembers what it saw at a path, and refuses another store there.
+            shutil.rmtree(self.environment["CRYFS_LOCAL_STATE_DIR"], ignore_errors=True)
         shutil.rmtree(self.store, ignore_errors=True)
         if self.path != self.store and os.path.isdir(self.path):
             os.rmdir(self.path)

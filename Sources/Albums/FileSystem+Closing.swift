@@ -12,6 +12,7 @@ extension FileSystem {
     isClosed = true
     monitor.unlock()
     if wasClosed { return }
+    space.announceEnd()
     endThumbnails()
     var failure: Errno?
     if !startedReadOnly {

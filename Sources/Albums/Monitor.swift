@@ -62,10 +62,3 @@ internal import Glibc
   /// Wakes all who wait.
   func broadcast() { unsafe pthread_cond_broadcast(condition) }
 }
-
-/// Nanoseconds of the monotonic clock, to a few milliseconds.
-func monotonicTime() -> UInt64 {
-  var time = timespec()
-  unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-}

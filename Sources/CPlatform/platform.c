@@ -33,3 +33,13 @@ int agonyfs_hold_room(int descriptor, off_t size) {
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
+
+int agonyfs_announce_release(int descriptor) {
+    struct flock mark = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &mark);
+}
+
+bool agonyfs_release_is_announced(int descriptor) {
+    struct flock mark = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_GETLK, &mark) == 0 && mark.l_type == F_RDLCK;
+}

@@ -120,6 +120,12 @@ package final class DirectoryStorage: Storage {
     return SegmentFile(file)
   }
 
+  /// Whether somebody who holds a lease on a segment file has announced its end.
+  package func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool {
+    guard let file = try? Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW) else { return false }
+    return agonyfs_release_is_announced(file.number)
+  }
+
   /// Opens a file that a crash left short, to be filled up; takes its lease.
   package func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter {
     let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_NOFOLLOW)

@@ -45,6 +45,11 @@ final class SegmentFile: SegmentWriter {
     return identity
   }
 
+  func announceEnd() {
+    // Where a file system has no such locks, who waits for this one waits less long.
+    _ = agonyfs_announce_release(file.number)
+  }
+
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
     if let place, begun.load(ordering: .relaxed) > 0 {
       try place.checkHeld(file, sizes: written.load(ordering: .acquiring)...begun.load(ordering: .acquiring))

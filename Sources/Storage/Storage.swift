@@ -41,6 +41,9 @@ package protocol Storage: AnyObject, Sendable {
   /// - Throws: `.wouldBlock` when somebody else holds it.
   func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease
 
+  /// Whether somebody who holds a lease on a segment file has announced its end. False when that cannot be known.
+  func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool
+
   /// Opens a file that a crash left short, to be filled up; takes its lease, unless the caller is known to be its only owner.
   ///
   /// - Throws: `.wouldBlock` when somebody still writes it.
@@ -102,7 +105,10 @@ package struct SegmentIdentity: Hashable, Sendable {
 }
 
 /// Proof that nobody else writes a segment; ends with the object.
-package protocol SegmentLease: AnyObject, Sendable {}
+package protocol SegmentLease: AnyObject, Sendable {
+  /// Tells those who would like to have the lease that it is worth waiting for: what is left to do is done soon.
+  func announceEnd()
+}
 
 /// An open segment file.
 package protocol SegmentReader: AnyObject, Sendable {

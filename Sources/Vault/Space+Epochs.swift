@@ -104,6 +104,7 @@ extension Space {
     pendingRetired.subtract(dying)
     recordsSinceHead = 0
     leases.append(segment.writer)
+    if endIsAnnounced { segment.writer.announceEnd() }
     if leases.count > 2 { leases.removeFirst() }
     if let old = before.segment {
       lock.unlock()
@@ -243,10 +244,19 @@ extension Space {
     }
   }
 
+  /// Tells whoever opens the space meanwhile that it is about to be closed, and worth waiting for.
+  package func announceEnd() {
+    lock.withLock {
+      endIsAnnounced = true
+      for lease in leases { lease.announceEnd() }
+    }
+  }
+
   /// Flushes, states the end of the log in a last head, completes the last segment, lets the space go. Does nothing the second time.
   ///
   /// - Throws: `.noSpace` when something still waits for room, and is lost now; `.readOnly`; `.system`.
   package func close() throws(VaultError) {
+    announceEnd()
     defer {
       lock.withLock {
         closed = true

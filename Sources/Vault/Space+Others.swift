@@ -16,9 +16,7 @@ extension Space {
 
   /// The name of the head that nobody but another writer can have made, if it is time to look for it. Lock held, during no change of epochs.
   func headToLookFor() -> SegmentIdentifier? {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    let now = UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    let now = monotonicTime()
     guard now >= nextLookForOthers else { return nil }
     nextLookForOthers = now + Self.lookInterval
     return keys.headIdentifier(EpochNumber(rawValue: highestEpoch.rawValue + 1))

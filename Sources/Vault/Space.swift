@@ -101,6 +101,8 @@ package final class Space: @unchecked Sendable {
 
   /// Leases on the newest heads: they keep other processes out of the space.
   var leases: [any SegmentLease]
+  /// Whether others were told that the leases end soon.
+  var endIsAnnounced = false
 
   init(
     storage: any Storage, keys: SpaceKeys, segmentSize: Int, copyWindow: Int64, state: RecoveredState,

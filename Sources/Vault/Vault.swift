@@ -107,7 +107,7 @@ package final class Vault: Sendable {
   ///   - observing: whether to look without a lock, also while somebody writes; the space is read-only then.
   ///   - scanning: whether to look at the headers of all files for the newest head, as a check does, however many are lost.
   ///   - acceptOlder: whether a state that is older than what was once written may be gone on from.
-  /// - Throws: `.spaceInUse`; `.damaged` when the space cannot be found.
+  /// - Throws: `.spaceInUse` when somebody has it open and does not let it go soon; `.damaged` when the space cannot be found.
   package func openSpace(
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
@@ -118,6 +118,7 @@ package final class Vault: Sendable {
     if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault's directory cannot be written" }
+    var patience = LeasePatience()
     while true {
       var newest = scanning ? nil : try recovery.newestExisting()
       // A copy that was made while the space was written to may have none of the heads that lead to those that it has.
@@ -127,7 +128,7 @@ package final class Vault: Sendable {
       }
       var leases: [any SegmentLease] = []
       do throws(Errno) {
-        if !observing { leases = [try storage.lease(keys.headIdentifier(newest), exclusive: reason == nil)] }
+        if !observing { leases = [try lease(keys.headIdentifier(newest), exclusive: reason == nil, &patience)] }
       } catch .wouldBlock {
         throw .spaceInUse
       } catch .noSuchFileOrDirectory {
@@ -149,6 +150,23 @@ package final class Vault: Sendable {
       return Space(
         storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, state: state,
         leases: leases, clock: clock, readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
+    }
+  }
+
+  /// Takes a lease, and waits for it as long as `patience` lasts.
+  ///
+  /// - Throws: `.wouldBlock` when somebody else still holds it then.
+  private func lease(
+    _ identifier: SegmentIdentifier, exclusive: Bool, _ patience: inout LeasePatience
+  ) throws(Errno) -> any SegmentLease {
+    while true {
+      do throws(Errno) {
+        return try storage.lease(identifier, exclusive: exclusive)
+      } catch .wouldBlock {
+        guard patience.wait(isEnding: storage.leaseEndIsAnnounced(identifier)) else { throw .wouldBlock }
+      } catch {
+        throw error
+      }
     }
   }
 

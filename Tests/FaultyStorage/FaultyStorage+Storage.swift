@@ -95,12 +95,20 @@ extension FaultyStorage {
 
   /// Takes a lease.
   package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
-    lock.lock()
-    defer { lock.unlock() }
-    guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-    if file.isLeased { throw .wouldBlock }
-    file.isLeased = exclusive
-    return OpenFile(self, identifier, file, ownsLease: exclusive)
+    let (lease, refusal) = try lock.withLock { () throws(Errno) in
+      guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
+      if file.isLeased { return (nil as OpenFile?, self.refusal) }
+      file.isLeased = exclusive
+      return (OpenFile(self, identifier, file, ownsLease: exclusive), nil)
+    }
+    if let lease { return lease }
+    refusal?()
+    throw .wouldBlock
+  }
+
+  /// Whether the end of a lease was announced.
+  package func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool {
+    lock.withLock { files[identifier]?.endIsAnnounced ?? false }
   }
 
   /// Opens a short file to be filled.
@@ -157,8 +165,10 @@ extension FaultyStorage {
     }
 
     deinit {
-      if ownsLease { storage.lock.withLock { file.isLeased = false } }
+      if ownsLease { storage.lock.withLock { (file.isLeased, file.endIsAnnounced) = (false, false) } }
     }
+
+    func announceEnd() { storage.lock.withLock { file.endIsAnnounced = true } }
 
     /// Whether the name leads to this file, and nobody else changed its size. Lock held.
     private func checkUnchanged() throws(Errno) {

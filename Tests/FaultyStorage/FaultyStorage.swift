@@ -66,6 +66,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     var oldName: SegmentIdentifier?
     var isComplete = false
     var isLeased = false
+    var endIsAnnounced = false
     var held = 0
     let identity: SegmentIdentity
     init(identity: SegmentIdentity) { self.identity = identity }
@@ -94,6 +95,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false
+  var refusal: (@Sendable () -> Void)?
   var tape: Tape?
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
@@ -144,6 +146,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       files[identifier] = file
     }
   }
+
+  /// Calls `body` whenever a lease is refused, and what it does may let the lease go.
+  package func whenRefused(_ body: (@Sendable () -> Void)?) { lock.withLock { refusal = body } }
 
   /// Ends all leases, as the end of a process does.
   package func killProcess() { lock.withLock { for file in files.values { file.isLeased = false } } }

@@ -63,6 +63,24 @@ import Testing
     withExtendedLifetime(shared) {}
   }
 
+  @Test func theEndOfALeaseIsAnnounced() throws {
+    try storage.put(name, [1])
+    #expect(!storage.leaseEndIsAnnounced(name))
+    var first: (any SegmentLease)? = try storage.lease(name, exclusive: true)
+    #expect(!storage.leaseEndIsAnnounced(name))
+    first?.announceEnd()
+    first?.announceEnd()
+    #expect(storage.leaseEndIsAnnounced(name))
+    // The lease itself is as good as before.
+    #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: true) }
+    #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: false) }
+    first = nil
+    #expect(!storage.leaseEndIsAnnounced(name))
+    _ = try storage.lease(name, exclusive: true)
+    try storage.delete(name)
+    #expect(!storage.leaseEndIsAnnounced(name))
+  }
+
   @Test func aWriterHoldsTheLease() throws {
     var writer: (any SegmentWriter)? = try storage.create(name)
     #expect(throws: Errno.wouldBlock) { try storage.lease(name, exclusive: true) }

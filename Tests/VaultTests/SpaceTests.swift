@@ -105,6 +105,42 @@ import Testing
     try space.close()
   }
 
+  @Test func aSpaceThatIsLetGoSoonIsWaitedFor() throws {
+    let test = TestSpace()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    // The look for the head is made again then: closing writes another one.
+    let first = test.space
+    test.storage.whenRefused { try? first.close() }
+    let second = try test.vault.openSpace(test.body)
+    #expect(try second.pageBytes(1) == page(1, version: 1))
+    try second.commit([1: page(1, version: 2)], pageCount: 1)
+    // And one that was killed is gone without closing.
+    let storage = test.storage
+    storage.whenRefused { storage.killProcess() }
+    let third = try test.vault.openSpace(test.body)
+    #expect(try third.pageBytes(1) == page(1, version: 2))
+    storage.whenRefused(nil)
+    try third.close()
+  }
+
+  @Test func aSpaceWhoseEndIsAnnouncedIsWaitedForLonger() throws {
+    let test = TestSpace()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    let first = test.space
+    let release = monotonicTime() + 1_500_000_000
+    test.storage.whenRefused { if monotonicTime() > release { try? first.close() } }
+    // One that is not said to end is given up before that.
+    #expect(throws: VaultError.spaceInUse) { try test.vault.openSpace(test.body) }
+    let later = monotonicTime() + 1_500_000_000
+    test.storage.whenRefused { if monotonicTime() > later { try? first.close() } }
+    first.announceEnd()
+    // Heads that are begun from now on are announced as well.
+    try first.advanceEpoch()
+    let second = try test.vault.openSpace(test.body)
+    #expect(try second.pageBytes(1) == page(1, version: 1))
+    try second.close()
+  }
+
   @Test func manyEpochsAreFoundAndOldSegmentsGo() throws {
     let test = TestSpace()
     for version in 1...300 {

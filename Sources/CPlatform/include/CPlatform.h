@@ -22,6 +22,13 @@ int agonyfs_hold_room(int descriptor, off_t size);
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
 
+/// Marks an open file: whoever holds a lock on it by flock(2) is about to let it go. The mark is a shared lock by fcntl(2), which flock(2) does
+/// not see; it ends when the file is closed.
+int agonyfs_announce_release(int descriptor);
+
+/// Whether somebody else marked the file so.
+bool agonyfs_release_is_announced(int descriptor);
+
 /// The process's argument vector itself, not a copy: what is overwritten in it is overwritten in the process title.
 char **agonyfs_arguments(int *count);
 

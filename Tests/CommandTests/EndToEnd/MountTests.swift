@@ -81,6 +81,36 @@ import Testing
       """)
   }
 
+  /// Unmounting does not wait for the process, which writes what is left; who mounts at once meets it.
+  @Test(arguments: ["fusermount3 -u Albums", "umount Albums"])
+  func mountWaitsForTheOneThatEnds(_ ending: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      for i in 1 2 3 4 5 6; do
+        pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+        head -c 5000000 /dev/urandom > photo
+        cp photo Albums/photo$i
+        sync Albums/photo$i
+        for n in 1 2 3 4 5 6 7 8 9; do echo $n > Albums/note$i.$n; done
+        # It goes on a little later than it could, as on a machine that has much to do.
+        kill -STOP $pid
+        \(ending)
+        (sleep 0.4; kill -CONT $pid) &
+        agonyfs mount --password-file password Vault Albums
+        wait $!
+        cmp photo Albums/photo$i
+        test "$(cat Albums/note$i.9)" = 9
+      done
+      not agonyfs check --password-file password Vault
+      \(ending)
+      agonyfs check --password-file password Vault
+      """)
+  }
+
   @Test func foregroundServesUntilTerminated() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

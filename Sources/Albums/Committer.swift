@@ -37,26 +37,16 @@ extension FileSystem {
 
   /// Makes everything that was done before the call durable (fsync, fdatasync, fsyncdir and syncfs alike).
   ///
+  /// - Parameter intoIndex: whether the index has to have everything afterwards; otherwise intents do where they can.
   /// - Throws: `ENOSPC`, `EIO`; `EROFS` when an earlier failure made the file system read-only.
-  package func synchronize() throws(Errno) {
+  package func synchronize(intoIndex: Bool = false) throws(Errno) {
     noteActivity()
     if startedReadOnly { return }
     monitor.lock()
     do throws(Errno) {
       defer { monitor.unlock() }
-      if try !stateIntents() { try commit() }
-    } catch {
-      throw error
-    }
-    try makeDurable()
-  }
-
-  /// The same, with everything in the index.
-  func synchronizeIndex() throws(Errno) {
-    monitor.lock()
-    do throws(Errno) {
-      defer { monitor.unlock() }
-      try commit()
+      let isLogged = intoIndex ? false : try stateIntents()
+      if !isLogged { try commit() }
     } catch {
       throw error
     }

@@ -17,7 +17,7 @@ extension FileSystem {
     var failure: Errno?
     if !startedReadOnly {
       buryAll()
-      do throws(Errno) { try synchronizeIndex() } catch { failure = error }
+      do throws(Errno) { try synchronize(intoIndex: true) } catch { failure = error }
       stopThreads()
     }
     do throws(VaultError) {

@@ -34,12 +34,15 @@ int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
 
+// NFS makes a lock of all bytes of what flock(2) takes. The mark is on one byte, which no file has, so that it takes nothing else of that away.
+static const off_t mark_place = (off_t)1 << 62;
+
 int agonyfs_announce_release(int descriptor) {
-    struct flock mark = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    struct flock mark = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = mark_place, .l_len = 1};
     return fcntl(descriptor, F_OFD_SETLK, &mark);
 }
 
 bool agonyfs_release_is_announced(int descriptor) {
-    struct flock mark = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock mark = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = mark_place, .l_len = 1};
     return fcntl(descriptor, F_OFD_GETLK, &mark) == 0 && mark.l_type == F_RDLCK;
 }

@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -137,16 +138,20 @@ class Bench:
     def run(self):
         for number in range(self.options.rounds):
             for name in self.options.systems:
-                print(f"round {number + 1} of {self.options.rounds}: {name}", file=sys.stderr)
+                print(f"round {number + 1} of {self.options.rounds}: {name}", end="", file=sys.stderr, flush=True)
+                start = time.monotonic()
                 system = System(name, self.folder, self.options)
                 try:
                     self.round(system)
                 finally:
                     system.unmount()
+                    print(f", {time.monotonic() - start:.0f} s", file=sys.stderr)
 
 
 def main():
     options = arguments()
+    # As after an interrupt: what is mounted is unmounted, and what was made is deleted.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     unknown = [name for name in options.systems if name not in NAMES]
     if unknown:
         raise SystemExit(f"There is no system {unknown[0]}; there are {', '.join(NAMES)}.")

@@ -151,7 +151,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func whenRefused(_ body: (@Sendable () -> Void)?) { lock.withLock { refusal = body } }
 
   /// Ends all leases, as the end of a process does.
-  package func killProcess() { lock.withLock { for file in files.values { file.isLeased = false } } }
+  package func killProcess() {
+    lock.withLock { for file in files.values { (file.isLeased, file.endIsAnnounced) = (false, false) } }
+  }
 
   /// A copy with other inodes and without what `isLeftOut` names, as a file-by-file backup makes.
   package func copy(leavingOut isLeftOut: (SegmentIdentifier) -> Bool = { _ in false }) -> FaultyStorage {

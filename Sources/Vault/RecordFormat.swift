@@ -155,11 +155,17 @@ enum ExtentFormat {
     length + (length + pageSize - 1) / pageSize * CipherSuite.tagSize
   }
 
+  /// The least room that is worth a record of the first bytes of `length`.
+  static func leastRoom(for length: Int) -> Int {
+    let least = RecordHeader.sealedSize + SegmentFormat.alignment + splitAlignment + CipherSuite.tagSize
+    return min(RecordHeader.recordLength(bodyLength: bodyLength(length)), least)
+  }
+
   /// The most plaintext whose record fits into `room` bytes, `length` at most; 0 when it is not worth a record.
   static func fitting(_ length: Int, room: Int) -> Int {
     if RecordHeader.recordLength(bodyLength: bodyLength(length)) <= room { return length }
+    if room < leastRoom(for: length) { return 0 }
     let body = room - RecordHeader.sealedSize - SegmentFormat.alignment
-    if body < splitAlignment + CipherSuite.tagSize { return 0 }
     let pages = body / sealedPageSize
     let rest = max(0, body - pages * sealedPageSize - CipherSuite.tagSize) / splitAlignment * splitAlignment
     return pages * pageSize + rest
@@ -173,6 +179,24 @@ enum PagesFormat {
   static let pagesPerRecord = 64
 
   static func bodyLength(_ count: Int) -> Int { 4 * count + CipherSuite.tagSize + count * sealedPageSize }
+
+  /// The most pages whose record fits into `room` bytes, `count` at most.
+  static func fitting(_ count: Int, room: Int) -> Int {
+    let body = room / SegmentFormat.alignment * SegmentFormat.alignment - RecordHeader.sealedSize - CipherSuite.tagSize
+    return max(0, min(count, pagesPerRecord, body / (4 + sealedPageSize)))
+  }
+
+  /// Bytes that suffice for the records of `count` pages and of a commit that takes `commitLength`, wherever in a segment they begin.
+  static func room(for count: Int, commitLength: Int, segmentSize: Int) -> Int {
+    let records = count / pagesPerRecord + 1
+    let size = count * (4 + sealedPageSize) + records * recordOverhead + commitLength
+    // Where a segment ends there may be room for not quite a page, or not quite for the commit; and what is cut becomes one more record.
+    let loss = 4 + sealedPageSize + 2 * recordOverhead
+    return size + (size / (segmentSize - SegmentFormat.recordsStart - loss) + 1) * loss + commitLength
+  }
+
+  /// Bytes of a record beside its pages, at most.
+  private static let recordOverhead = RecordHeader.sealedSize + CipherSuite.tagSize + SegmentFormat.alignment
 }
 
 /// What a commit says.

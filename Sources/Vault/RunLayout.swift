@@ -1,13 +1,35 @@
 internal import Crypto
 
-/// A record that is to be appended.
+/// What is to be appended, in one epoch.
 @safe enum RecordPlan {
-  /// Bytes `start ..< start + length` of a write.
-  case extent(ExtentWrite, write: Int)
+  /// As many records as it takes.
   case pages([PageWrite])
-  case commit(
-    recordCount: Int, pageCount: UInt32, flags: UInt8, intents: IntentChange, patches: [PageNumber: PagePatch])
+  /// Closes the pages before it.
+  case commit(pageCount: UInt32, flags: UInt8, intents: IntentChange, patches: [PageNumber: PagePatch])
   case head(part: Int, total: Int, bytes: [UInt8])
+}
+
+/// File data that has no place in the log yet: writes from a byte of one of them on.
+struct UnplacedData {
+  let writes: [ExtentWrite]
+  /// The write that is next.
+  private(set) var index = 0
+  /// How many of its bytes have a place.
+  private(set) var start = 0
+
+  init(_ writes: [ExtentWrite]) { self.writes = writes }
+
+  /// Bytes without a place in the write that is next; nil when everything has one.
+  var nextLength: Int? { index < writes.count ? unsafe writes[index].plaintext.count - start : nil }
+
+  /// Notes that the next `length` bytes, of one write, have a place.
+  mutating func place(_ length: Int) {
+    start += length
+    if nextLength == 0 {
+      index += 1
+      start = 0
+    }
+  }
 }
 
 /// One record of a run: its sealed header, and what its body will be.
@@ -113,6 +135,8 @@ struct RunLayout {
   var runs: [Run] = []
   var pieces: [ExtentPiece] = []
   var pagePositions: [(PageNumber, LogPosition)] = []
+  /// How many records of pages there are.
+  var pagesRecordCount = 0
   /// Set while the next run has to fill up the segment before.
   var completes: (segment: OpenSegment, end: Int)?
 }

@@ -6,32 +6,49 @@ internal import SystemPackage
 extension Space {
   /// Appends file data; sealing happens in the calling thread, so that several callers seal at once.
   ///
-  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends.
+  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. What does not fit into the epoch goes into
+  /// the next one.
   ///
   /// - Throws: `.noSpace` when the disk is full; `.readOnly`; `.system` when writing failed.
   package func append(_ writes: [ExtentWrite]) throws(VaultError) -> [ExtentPiece] {
     try resumeStalled()
-    var plans: [RecordPlan] = []
-    var size = 0
-    for (index, write) in writes.enumerated() {
-      let count = unsafe write.plaintext.count
-      precondition(count > 0 && count <= Self.maximumExtentLength)
-      plans.append(.extent(write, write: index))
-      size += RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(count))
+    for write in writes { unsafe precondition((1...Self.maximumExtentLength).contains(write.plaintext.count)) }
+    var data = UnplacedData(writes)
+    var pieces: [ExtentPiece] = []
+    while let length = data.nextLength {
+      let room = ExtentFormat.leastRoom(for: length)
+      pieces += try reserveAndExecute(room: room, committing: false) { layout throws(VaultError) in
+        try reserve(&data, into: &layout)
+      }.pieces
     }
-    let layout = try reserveAndExecute(plans, size: size, committing: false)
-    recent.note(layout.pieces, of: writes)
-    return layout.pieces
+    recent.note(pieces, of: writes)
+    return pieces
   }
 
-  /// Reserves and writes `plans`; `size` is the sum of the records' lengths. `committing` says that the caller has set `commitPending`.
-  func reserveAndExecute(_ plans: [RecordPlan], size: Int, committing: Bool) throws(VaultError) -> RunLayout {
+  /// Reserves and writes a commit, with the pages that are changed by it, in one epoch. `committing` says that the caller has set `commitPending`.
+  func appendCommit(
+    _ pages: [PageWrite] = [], pageCount: UInt32, flags: UInt8 = 0, intents: IntentChange = .none,
+    patches: [PageNumber: PagePatch] = [:], committing: Bool
+  ) throws(VaultError) -> RunLayout {
+    let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(intents, patches))
+    let room = PagesFormat.room(for: pages.count, commitLength: length, segmentSize: segmentSize)
+    return try reserveAndExecute(room: room, committing: committing) { layout throws(VaultError) in
+      try reserve(.pages(pages), into: &layout)
+      try reserve(
+        .commit(pageCount: pageCount, flags: flags, intents: intents, patches: patches), into: &layout)
+    }
+  }
+
+  /// Has `reserve` reserve places, with the lock held, in an epoch that has `room` bytes left, and writes what it reserved.
+  private func reserveAndExecute(
+    room: Int, committing: Bool, _ reserve: (inout RunLayout) throws(VaultError) -> Void
+  ) throws(VaultError) -> RunLayout {
     var layout = RunLayout()
     lock.lock()
     do throws(VaultError) {
       try checkWritable()
-      try prepareEpoch(for: size, committing: committing)
-      try reserve(plans, into: &layout)
+      try prepareEpoch(for: room, committing: committing)
+      try reserve(&layout)
     } catch {
       // What was reserved has to be written all the same, since the log goes on after it.
       lock.unlock()

@@ -5,24 +5,21 @@ internal import SystemPackage
 
 /// Beginning epochs, and deleting what no kept head needs.
 extension Space {
-  /// Sees to it that the epoch has room for `size` bytes of records; begins the next one when it has not. Lock held; given away meanwhile.
-  func prepareEpoch(for size: Int, committing: Bool) throws(VaultError) {
+  /// Sees to it that the epoch has `room` bytes left; begins the next one when it has not. Lock held; given away meanwhile.
+  func prepareEpoch(for room: Int, committing: Bool) throws(VaultError) {
     while true {
-      while switching || (commitPending && !committing && needsEpoch(for: size)) { lock.wait() }
+      while switching || (commitPending && !committing && needsEpoch(for: room)) { lock.wait() }
       try checkWritable()
-      if !needsEpoch(for: size) { return }
+      if !needsEpoch(for: room) { return }
       guard committing || hasRoomForData else { throw .noSpace }
       try beginEpoch()
     }
   }
 
-  private func needsEpoch(for size: Int) -> Bool {
+  private func needsEpoch(for room: Int) -> Bool {
     guard current != nil else { return true }
     let segmentsLeft = SegmentNumber.perEpoch - 1 - endSegment.index
-    let room = segmentSize - end + segmentsLeft * (segmentSize - SegmentFormat.recordsStart)
-    // Up to a record's length is lost at the end of each segment; a record of pages is the longest that is not split.
-    let loss = RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(PagesFormat.pagesPerRecord))
-    return room < size + (size / (segmentSize - loss) + 2) * loss
+    return segmentSize - end + segmentsLeft * (segmentSize - SegmentFormat.recordsStart) < room
   }
 
   /// Flushes, writes a new head and flushes it. Lock held; given away meanwhile. No commit may be between its reservation and the map, unless it
@@ -127,17 +124,13 @@ extension Space {
   /// Writes and flushes a head. Lock held; given away meanwhile.
   private func writeHead(_ state: HeadState) throws(VaultError) {
     let bytes = state.encoded
-    var plans: [RecordPlan] = []
-    var start = 0
-    while start < bytes.count {
-      let part = Array(bytes[start..<min(start + HeadState.partSize, bytes.count)])
-      plans.append(.head(part: plans.count, total: bytes.count, bytes: part))
-      start += HeadState.partSize
-    }
     var layout = RunLayout()
     var failed: VaultError?
     do throws(VaultError) {
-      try reserve(plans, into: &layout)
+      for (number, start) in stride(from: 0, to: bytes.count, by: HeadState.partSize).enumerated() {
+        let part = Array(bytes[start..<min(start + HeadState.partSize, bytes.count)])
+        try reserve(.head(part: number, total: bytes.count, bytes: part), into: &layout)
+      }
     } catch {
       failed = error
     }
@@ -285,10 +278,7 @@ extension Space {
     }
     lock.unlock()
     let pageCount = databasePageCount
-    let closing = RecordPlan.commit(
-      recordCount: 0, pageCount: pageCount, flags: RecordHeader.closedFlag, intents: .none, patches: [:])
-    let size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(.none, [:]))
-    _ = try reserveAndExecute([closing], size: size, committing: false)
+    _ = try appendCommit(pageCount: pageCount, flags: RecordHeader.closedFlag, committing: false)
     try barrier()
     let last = lock.withLock { (current, end) }
     guard let segment = last.0 else { return }

@@ -31,9 +31,7 @@ extension Space {
     lock.unlock()
     defer { endCommit() }
     if isFull { throw .noSpace }
-    let plan = RecordPlan.commit(recordCount: 0, pageCount: pageCount, flags: 0, intents: change, patches: [:])
-    let size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(change, [:]))
-    _ = try reserveAndExecute([plan], size: size, committing: true)
+    _ = try appendCommit(pageCount: pageCount, intents: change, committing: true)
     lock.withLock { take(change) }
   }
 

@@ -130,18 +130,17 @@ extension Space {
       unsafe place.copyBytes(from: copy.value)
       unsafe all.append(PageWrite(number: copy.key, bytes: UnsafeRawBufferPointer(place)))
     }
-    var plans: [RecordPlan] = []
     let intents = lock.withLock { nextIntents }
-    var size = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(intents, split.patches))
-    for start in stride(from: 0, to: all.count, by: PagesFormat.pagesPerRecord) {
-      let part = Array(all[start..<min(start + PagesFormat.pagesPerRecord, all.count)])
-      plans.append(.pages(part))
-      size += RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(part.count))
+    let layout: RunLayout
+    do throws(VaultError) {
+      layout = try appendCommit(
+        all, pageCount: pageCount, intents: intents, patches: split.patches, committing: true)
+    } catch {
+      // A segment can take its room from the reserve only when nothing is on its way into the one before. Now nothing is.
+      guard error == .noSpace, lock.withLock({ reserveHeld && stalled.isEmpty }) else { throw error }
+      layout = try appendCommit(
+        all, pageCount: pageCount, intents: intents, patches: split.patches, committing: true)
     }
-    plans.append(
-      .commit(
-        recordCount: plans.count, pageCount: pageCount, flags: 0, intents: intents, patches: split.patches))
-    let layout = try reserveAndExecute(plans, size: size, committing: true)
     lock.withLock {
       take(intents)
       nextIntents = .none

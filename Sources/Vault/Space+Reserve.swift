@@ -4,70 +4,82 @@ internal import SystemPackage
 
 /// Giving places in the log to records. Everything here runs with the lock held.
 extension Space {
-  /// Reserves places for `plans`, in one epoch, without a gap between them in the log.
+  /// Reserves a place for what `plan` says, in the present epoch, which must have room for it, without a gap in the log.
   ///
   /// - Throws: `.noSpace` when a segment cannot be created; nothing is reserved then but what `layout` already holds.
-  func reserve(_ plans: [RecordPlan], into layout: inout RunLayout) throws(VaultError) {
-    for plan in plans {
-      switch plan {
-      case .extent(let write, let index): try reserveExtent(write, index, into: &layout)
-      case .pages(let pages):
-        let bodyLength = PagesFormat.bodyLength(pages.count)
-        try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), in: &layout)
-        let first = end + RecordHeader.sealedSize + 4 * pages.count + CipherSuite.tagSize
-        for (index, page) in pages.enumerated() {
-          let position = LogPosition(segment: endSegment, offset: first + index * PagesFormat.sealedPageSize)
-          layout.pagePositions.append((page.number, position))
-        }
-        let header = RecordHeader(kind: .pages, bodyLength: bodyLength, first: UInt64(pages.count))
-        add(header, .pages(pages), to: &layout)
-      case .commit(let recordCount, let pageCount, let flags, let intents, let patches):
-        let bodyLength = CommitBody.bodyLength(intents, patches)
-        try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), in: &layout)
-        sequence += 1
-        let body = CommitBody(
-          recordCount: recordCount, pageCount: pageCount, sequence: sequence, flushedThrough: flushedThrough,
-          chain: chain, intents: intents, patches: patches)
-        let header = RecordHeader(kind: .commit, flags: flags | body.flags, bodyLength: bodyLength, first: sequence)
-        add(header, .blob(body.encoded, kind: BlobKind.commit), to: &layout)
-      case .head(let part, let total, let bytes):
-        let bodyLength = bytes.count + CipherSuite.tagSize
-        try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), in: &layout)
-        let header = RecordHeader(
-          kind: .head, bodyLength: bodyLength, first: UInt64(part), second: UInt64(total), third: UInt64(bytes.count))
-        add(header, .blob(bytes, kind: BlobKind.head), to: &layout)
-      }
+  func reserve(_ plan: RecordPlan, into layout: inout RunLayout) throws(VaultError) {
+    switch plan {
+    case .pages(let pages): try reservePages(pages[...], into: &layout)
+    case .commit(let pageCount, let flags, let intents, let patches):
+      let bodyLength = CommitBody.bodyLength(intents, patches)
+      try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), in: &layout)
+      sequence += 1
+      let body = CommitBody(
+        recordCount: layout.pagesRecordCount, pageCount: pageCount, sequence: sequence,
+        flushedThrough: flushedThrough, chain: chain, intents: intents, patches: patches)
+      let header = RecordHeader(kind: .commit, flags: flags | body.flags, bodyLength: bodyLength, first: sequence)
+      add(header, .blob(body.encoded, kind: BlobKind.commit), to: &layout)
+    case .head(let part, let total, let bytes):
+      let bodyLength = bytes.count + CipherSuite.tagSize
+      try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), in: &layout)
+      let header = RecordHeader(
+        kind: .head, bodyLength: bodyLength, first: UInt64(part), second: UInt64(total), third: UInt64(bytes.count))
+      add(header, .blob(bytes, kind: BlobKind.head), to: &layout)
     }
   }
 
-  private func reserveExtent(_ write: ExtentWrite, _ index: Int, into layout: inout RunLayout) throws(VaultError) {
-    var start = 0
-    let count = unsafe write.plaintext.count
-    // A segment that was begun at the cost of the reserve is for what gives room back.
-    guard reserveHeld || current == nil || hasRoomForData else { throw .noSpace }
-    while start < count {
-      var length = ExtentFormat.fitting(count - start, room: segmentSize - end)
-      if current == nil || length == 0 {
+  private func reservePages(_ pages: ArraySlice<PageWrite>, into layout: inout RunLayout) throws(VaultError) {
+    var rest = pages
+    while !rest.isEmpty {
+      var count = PagesFormat.fitting(rest.count, room: segmentSize - end)
+      if count == 0 {
+        try roll(in: &layout)
+        count = PagesFormat.fitting(rest.count, room: segmentSize - end)
+      }
+      let part = Array(rest.prefix(count))
+      rest = rest.dropFirst(count)
+      let first = end + RecordHeader.sealedSize + 4 * count + CipherSuite.tagSize
+      for (index, page) in part.enumerated() {
+        let position = LogPosition(segment: endSegment, offset: first + index * PagesFormat.sealedPageSize)
+        layout.pagePositions.append((page.number, position))
+      }
+      let header = RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(count), first: UInt64(count))
+      add(header, .pages(part), to: &layout)
+      layout.pagesRecordCount += 1
+    }
+  }
+
+  /// Reserves places for file data, until all of it has one or the epoch has no room for more.
+  ///
+  /// - Throws: `.noSpace`, as `reserve(_:into:)`.
+  func reserve(_ data: inout UnplacedData, into layout: inout RunLayout) throws(VaultError) {
+    while let rest = data.nextLength {
+      // A segment that was begun at the cost of the reserve is for what gives room back.
+      guard data.start > 0 || reserveHeld || hasRoomForData else { throw .noSpace }
+      var length = ExtentFormat.fitting(rest, room: segmentSize - end)
+      if length == 0 {
+        if endSegment.index + 1 == SegmentNumber.perEpoch { return }
         guard hasRoomForData else { throw .noSpace }
         try roll(in: &layout)
-        length = ExtentFormat.fitting(count - start, room: segmentSize - end)
+        length = ExtentFormat.fitting(rest, room: segmentSize - end)
       }
-      let bodyLength = ExtentFormat.bodyLength(length)
+      let write = data.writes[data.index]
+      let start = data.start
       let header = RecordHeader(
-        kind: .extent, bodyLength: bodyLength, first: write.inode.rawValue,
+        kind: .extent, bodyLength: ExtentFormat.bodyLength(length), first: write.inode.rawValue,
         second: UInt64(bitPattern: (write.offset + start).rawValue), third: UInt64(length))
       layout.pieces.append(
         ExtentPiece(
-          write: index, offset: write.offset + start, length: length,
+          write: data.index, offset: write.offset + start, length: length,
           position: LogPosition(segment: endSegment, offset: end)))
       let plaintext = unsafe UnsafeRawBufferPointer(rebasing: write.plaintext[start..<start + length])
       unsafe add(header, .extent(plaintext), to: &layout)
-      start += length
+      data.place(length)
     }
   }
 
   private func makeRoom(_ length: Int, in layout: inout RunLayout) throws(VaultError) {
-    if current == nil || end + length > segmentSize { try roll(in: &layout) }
+    if end + length > segmentSize { try roll(in: &layout) }
   }
 
   private func add(_ header: RecordHeader, _ body: RunRecord.Body, to layout: inout RunLayout) {

@@ -63,22 +63,46 @@ import Testing
     try test.space.commit(some(1, 1...4), pageCount: 4)
     try test.space.barrier()
     fill()
-    // 100 pages are two records; the second one needs the next segment.
-    while test.space.segmentSize - test.space.end > 600_000 {
-      _ = try test.space.append(randomBytes(100_000, seed: 3))
+    // The reserve goes first; then 200 pages begin in the last segment that there is room for, and need another one.
+    var version = 1
+    while test.space.reserveHeld || test.storage.capacity().free >= test.space.segmentSize
+      || test.space.segmentSize - test.space.end > 600_000
+    {
+      version += 1
+      try #require(version < 1000)
+      try test.space.commit(some(version, 1...30), pageCount: 30)
     }
     let before = test.space.endSegment
-    try test.space.commit(some(2, 1...200), pageCount: 200)
+    try test.space.commit(some(1000, 1...200), pageCount: 200)
     #expect(test.space.hasUnwrittenCommit)
     #expect(test.space.endSegment == before)
     test.storage.setLimit(.max)
     try test.space.barrier()
-    try test.space.commit([1: page(1, version: 3)], pageCount: 200)
+    try test.space.commit([1: page(1, version: 1001)], pageCount: 200)
     try test.space.barrier()
     try test.reopenAfterKill()
     #expect(test.space.readOnlyReason == nil)
+    #expect(try test.space.pageBytes(200) == page(200, version: 1000))
+    #expect(try test.space.pageBytes(1) == page(1, version: 1001))
+  }
+
+  /// A commit whose first records got their place while the reserve was still held.
+  @Test func aCommitThatCrossesIntoTheNextSegmentTakesItsRoomFromTheReserve() throws {
+    try test.space.commit(some(1, 1...4), pageCount: 4)
+    try test.space.barrier()
+    fill()
+    while test.space.segmentSize - test.space.end > 600_000 {
+      _ = try test.space.append(randomBytes(100_000, seed: 3))
+    }
+    #expect(test.space.reserveHeld)
+    let before = test.space.endSegment
+    try test.space.commit(some(2, 1...200), pageCount: 200)
+    #expect(!test.space.hasUnwrittenCommit)
+    #expect(test.space.endSegment > before)
+    try test.space.barrier()
+    try test.reopenAfterKill()
     #expect(try test.space.pageBytes(200) == page(200, version: 2))
-    #expect(try test.space.pageBytes(1) == page(1, version: 3))
+    #expect(test.space.verify(readData: true) == [])
   }
 
   @Test func appendedDataThatFoundNoRoomIsThereAfterwards() throws {

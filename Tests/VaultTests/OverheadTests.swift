@@ -1,0 +1,64 @@
+import FaultyStorage
+import Storage
+import Testing
+
+@testable import Vault
+
+/// What the log takes beside what is in it.
+@Suite struct OverheadTests {
+  let test = TestSpace()
+
+  private func commitFilledPages(_ count: Int, version: Int) throws {
+    let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: version), count: Space.databasePageSize)
+    try test.space.commit(
+      Dictionary(uniqueKeysWithValues: (1...UInt32(count)).map { ($0, bytes) }), pageCount: UInt32(count))
+  }
+
+  /// Writes of every size, over two epochs: no segment but the last one of a session, and its last head, has room for another block.
+  @Test func allSegmentsAreFilled() throws {
+    var generator = SeededGenerator(seed: 7)
+    let block = generator.bytes(Space.maximumExtentLength)
+    var size = 0
+    while test.space.endSegment.epoch.rawValue < 3 {
+      let count = Int.random(in: 1...Space.maximumExtentLength, using: &generator)
+      for piece in try test.space.append(Array(block[..<count])) {
+        size += RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(piece.length))
+      }
+    }
+    try commitFilledPages(4, version: 1)
+    try test.space.close()
+    // Of a segment its header is lost, and at the end less than a record of one block.
+    let lost = SegmentFormat.recordsStart + ExtentFormat.leastRoom(for: Space.maximumExtentLength)
+    let filled = (size + TestSpace.segmentSize - lost - 1) / (TestSpace.segmentSize - lost)
+    #expect(test.storage.names.count <= filled + 2)
+  }
+
+  /// Commits of every size that begin anywhere in the last two segments of an epoch: each lies in one epoch and is read again.
+  @Test func commitsAtTheEndOfAnEpochAreWhole() throws {
+    var generator = SeededGenerator(seed: 8)
+    let block = generator.bytes(Space.maximumExtentLength)
+    var crossings = 0
+    for version in 1...10 {
+      while test.space.endSegment.index < SegmentNumber.perEpoch - 2 { _ = try test.space.append(block) }
+      let goal = Int.random(in: 1...TestSpace.segmentSize, using: &generator)
+      while test.space.endSegment.index < SegmentNumber.perEpoch - 2 + version % 2, test.space.end < goal {
+        _ = try test.space.append(Array(block[..<Int.random(in: 1...60_000, using: &generator)]))
+      }
+      let epoch = test.space.endSegment.epoch
+      while test.space.endSegment.epoch == epoch {
+        let count = Int.random(in: 1...(version % 3 == 0 ? 300 : 20), using: &generator)
+        try commitFilledPages(count, version: version)
+        let wanted = [UInt8](repeating: UInt8(version), count: Space.databasePageSize)
+        #expect(try test.space.pageBytes(1) == wanted && test.space.pageBytes(UInt32(count)) == wanted)
+      }
+      crossings += 1
+      test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      if version.isMultiple(of: 4) {
+        try test.reopenAfterKill()
+        #expect(test.space.readOnlyReason == nil)
+      }
+    }
+    #expect(crossings == 10)
+    #expect(test.space.verify(readData: true) == [])
+  }
+}

@@ -29,7 +29,7 @@ import Testing
       let folder = try vault.files.folder("album \(session)")
       for number in 0..<photos {
         try vault.files.put(photo, try vault.files.make("photo \(number).jpg", in: folder))
-        if number % 10 == 9 { try vault.files.synchronizeIndex() }
+        if number % 10 == 9 { try vault.files.synchronize(intoIndex: true) }
       }
       try vault.reopen()
     }

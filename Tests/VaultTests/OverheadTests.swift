@@ -14,23 +14,29 @@ import Testing
       Dictionary(uniqueKeysWithValues: (1...UInt32(count)).map { ($0, bytes) }), pageCount: UInt32(count))
   }
 
-  /// Writes of every size, over two epochs: no segment but the last one of a session, and its last head, has room for another block.
-  @Test func allSegmentsAreFilled() throws {
+  /// Writes of every size and a commit now and then, over two epochs: a write goes on in another segment, and in another epoch, only where there
+  /// is no room for another block.
+  @Test func everySegmentIsFilled() throws {
     var generator = SeededGenerator(seed: 7)
     let block = generator.bytes(Space.maximumExtentLength)
-    var size = 0
+    try commitFilledPages(1, version: 0)
+    var crossings = 0
     while test.space.endSegment.epoch.rawValue < 3 {
-      let count = Int.random(in: 1...Space.maximumExtentLength, using: &generator)
-      for piece in try test.space.append(Array(block[..<count])) {
-        size += RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(piece.length))
+      var (segment, end) = (test.space.endSegment, test.space.end)
+      for piece in try test.space.append(Array(block[..<Int.random(in: 1...block.count, using: &generator)])) {
+        if piece.position.segment != segment {
+          crossings += 1
+          #expect(TestSpace.segmentSize - end < ExtentFormat.leastRoom(for: block.count))
+          let isFullEpoch = segment.index == SegmentNumber.perEpoch - 1
+          #expect(piece.position.segment.epoch == segment.epoch || isFullEpoch)
+        }
+        segment = piece.position.segment
+        end =
+          piece.position.offset + RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(piece.length))
       }
+      if Int.random(in: 1...20, using: &generator) == 1 { try commitFilledPages(100, version: crossings) }
     }
-    try commitFilledPages(4, version: 1)
-    try test.space.close()
-    // Of a segment its header is lost, and at the end less than a record of one block.
-    let lost = SegmentFormat.recordsStart + ExtentFormat.leastRoom(for: Space.maximumExtentLength)
-    let filled = (size + TestSpace.segmentSize - lost - 1) / (TestSpace.segmentSize - lost)
-    #expect(test.storage.names.count <= filled + 2)
+    #expect(crossings > 100)
   }
 
   /// Commits of every size that begin anywhere in the last two segments of an epoch: each lies in one epoch and is read again.

@@ -71,7 +71,7 @@ extension Checker {
     var offset = extent.offset
     while offset < extent.end {
       let inRecord = extent.skip + (offset - extent.offset)
-      let next = min(extent.end, offset + (Space.filePageSize - inRecord % Space.filePageSize))
+      let next = min(extent.end, offset + (space.filePageSize - inRecord % space.filePageSize))
       if let part = extent.clamped(to: offset..<next), unsafe isReadable(part, into: buffer) {
         report.readBytes += Int64(part.length)
         if let damaged { noteDamage(located.inode, damaged) }

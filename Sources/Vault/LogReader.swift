@@ -218,8 +218,8 @@ extension LogReader.Record {
     return pages
   }
 
-  /// Whether every blob of the body authenticates.
-  func authenticates() -> Bool {
+  /// Whether every blob of the body authenticates; `format` says how extents of the space are cut.
+  func authenticates(_ format: ExtentFormat) -> Bool {
     switch header.kind {
     case .commit: return commit() != nil
     case .head: return headPart() != nil
@@ -230,11 +230,11 @@ extension LogReader.Record {
       }
     case .extent:
       let length = Int(clamping: header.third)
-      guard header.bodyLength == ExtentFormat.bodyLength(length) else { return false }
+      guard header.bodyLength == format.bodyLength(length) else { return false }
       var offset = bodyOffset
       let bodyEnd = offset + header.bodyLength
       while offset < bodyEnd {
-        let sealedLength = min(ExtentFormat.sealedPageSize, bodyEnd - offset)
+        let sealedLength = min(format.sealedPageSize, bodyEnd - offset)
         guard blob(at: offset, sealedLength: sealedLength, kind: BlobKind.filePage) != nil else { return false }
         offset += sealedLength
       }

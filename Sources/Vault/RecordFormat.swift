@@ -142,32 +142,47 @@ struct RecordHeader: Equatable {
   }
 }
 
-/// The pages that an extent record's plaintext is cut into, each sealed by itself.
-enum ExtentFormat {
-  /// Plaintext bytes of a page; the last page of a record may be shorter.
-  static let pageSize = 16 << 10
-  static let sealedPageSize = pageSize + CipherSuite.tagSize
+/// The pages that an extent record's plaintext is cut into, each sealed by itself. Their size is one for a space, in its slot.
+struct ExtentFormat: Equatable, Sendable {
+  /// The page size of new spaces: large enough that what a page costs beyond its bytes is a small part of opening it, and small enough
+  /// that a read of 4 KiB opens little that nobody asked for.
+  static let preferred = ExtentFormat(uncheckedPageSize: 8 << 10)
+  /// Page sizes that a space may have: powers of two.
+  static let allowedPageSizes = 4 << 10...64 << 10
   /// Where a write is cut when a segment ends: so that file offsets stay aligned to the blocks that programs use.
   static let splitAlignment = 4096
 
+  /// Plaintext bytes of a page; the last page of a record may be shorter.
+  let pageSize: Int
+
+  private init(uncheckedPageSize: Int) { pageSize = uncheckedPageSize }
+
+  /// Nil for a page size that no space has.
+  init?(pageSize: Int) {
+    guard Self.allowedPageSizes.contains(pageSize), pageSize.nonzeroBitCount == 1 else { return nil }
+    self.init(uncheckedPageSize: pageSize)
+  }
+
+  var sealedPageSize: Int { pageSize + CipherSuite.tagSize }
+
   /// Body bytes for `length` bytes of plaintext.
-  static func bodyLength(_ length: Int) -> Int {
+  func bodyLength(_ length: Int) -> Int {
     length + (length + pageSize - 1) / pageSize * CipherSuite.tagSize
   }
 
   /// The least room that is worth a record of the first bytes of `length`.
-  static func leastRoom(for length: Int) -> Int {
-    let least = RecordHeader.sealedSize + SegmentFormat.alignment + splitAlignment + CipherSuite.tagSize
+  func leastRoom(for length: Int) -> Int {
+    let least = RecordHeader.sealedSize + SegmentFormat.alignment + Self.splitAlignment + CipherSuite.tagSize
     return min(RecordHeader.recordLength(bodyLength: bodyLength(length)), least)
   }
 
   /// The most plaintext whose record fits into `room` bytes, `length` at most; 0 when it is not worth a record.
-  static func fitting(_ length: Int, room: Int) -> Int {
+  func fitting(_ length: Int, room: Int) -> Int {
     if RecordHeader.recordLength(bodyLength: bodyLength(length)) <= room { return length }
     if room < leastRoom(for: length) { return 0 }
     let body = room - RecordHeader.sealedSize - SegmentFormat.alignment
     let pages = body / sealedPageSize
-    let rest = max(0, body - pages * sealedPageSize - CipherSuite.tagSize) / splitAlignment * splitAlignment
+    let rest = max(0, body - pages * sealedPageSize - CipherSuite.tagSize) / Self.splitAlignment * Self.splitAlignment
     return pages * pageSize + rest
   }
 }

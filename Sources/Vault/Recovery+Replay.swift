@@ -62,7 +62,7 @@ extension Recovery {
       var wrong: LogPosition?
       for record in unproven where wrong == nil {
         if let gap = record.gap, record.position > last.body.flushedThrough { wrong = gap }
-        if wrong == nil, !record.authenticates() { wrong = record.position }
+        if wrong == nil, !record.authenticates(keys.extents) { wrong = record.position }
       }
       guard let wrong else { break }
       content.commits.removeAll { $0.end > wrong }

@@ -35,7 +35,7 @@ struct UnplacedData {
 /// One record of a run: its sealed header, and what its body will be.
 @safe struct RunRecord {
   @safe enum Body {
-    case extent(UnsafeRawBufferPointer)
+    case extent(UnsafeRawBufferPointer, ExtentFormat)
     case pages([PageWrite])
     case blob([UInt8], kind: UInt8)
   }
@@ -68,8 +68,8 @@ struct Run {
         unsafe copy(record.sealedHeader, into: buffer, at: start)
         let bodyStart = start + RecordHeader.sealedSize
         switch record.body {
-        case .extent(let plaintext):
-          unsafe sealExtent(plaintext, into: buffer, at: bodyStart, context)
+        case .extent(let plaintext, let format):
+          unsafe sealExtent(plaintext, format, into: buffer, at: bodyStart, context)
         case .pages(let pages):
           unsafe sealPages(pages, into: buffer, at: bodyStart, context)
         case .blob(let plaintext, let kind):
@@ -87,13 +87,13 @@ struct Run {
   }
 
   private func sealExtent(
-    _ plaintext: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer, at start: Int,
-    _ context: borrowing SealingContext
+    _ plaintext: UnsafeRawBufferPointer, _ format: ExtentFormat, into buffer: UnsafeMutableRawBufferPointer,
+    at start: Int, _ context: borrowing SealingContext
   ) {
     var source = 0
     var target = start
     while source < plaintext.count {
-      let count = min(ExtentFormat.pageSize, plaintext.count - source)
+      let count = min(format.pageSize, plaintext.count - source)
       let page = unsafe UnsafeRawBufferPointer(rebasing: plaintext[source..<source + count])
       unsafe sealBlob(page, kind: BlobKind.filePage, into: buffer, at: target, context)
       source += count

@@ -20,13 +20,16 @@ package struct SlotBody: Sendable {
   let spaceKey: SecretBytes
   /// The cipher of the space.
   package let suite: CipherSuite
+  /// How file data is cut into pages.
+  let extents: ExtentFormat
   var compatible: UInt64 = 0
   var readOnlyCompatible: UInt64 = 0
   var incompatible: UInt64 = 0
 
-  init(spaceKey: SecretBytes, suite: CipherSuite) {
+  init(spaceKey: SecretBytes, suite: CipherSuite, extents: ExtentFormat = .preferred) {
     self.spaceKey = spaceKey
     self.suite = suite
+    self.extents = extents
   }
 
   /// The body in locked memory: key (32) · suite (1) · zero (3) · file page size (4) · database page size (4) · zero (4) · three feature words (24) · zeros.
@@ -34,7 +37,7 @@ package struct SlotBody: Sendable {
     var fields = ByteWriter()
     fields.append(suite.rawValue)
     fields.append([UInt8](repeating: 0, count: 3))
-    fields.append(UInt32(ExtentFormat.pageSize))
+    fields.append(UInt32(extents.pageSize))
     fields.append(UInt32(PagesFormat.pageSize))
     fields.append(UInt32(0))
     fields.append(compatible)
@@ -64,10 +67,12 @@ package struct SlotBody: Sendable {
       compatible = try reader.read()
       readOnlyCompatible = try reader.read()
       incompatible = try reader.read()
-      guard let suite, filePage == UInt32(ExtentFormat.pageSize), databasePage == UInt32(PagesFormat.pageSize),
+      guard let suite, let extents = ExtentFormat(pageSize: Int(filePage)),
+        databasePage == UInt32(PagesFormat.pageSize),
         incompatible & ~Self.knownIncompatible == 0
       else { throw ByteReader.Truncated() }
       self.suite = suite
+      self.extents = extents
     } catch {
       throw .damaged("the space needs a newer agonyfs")
     }

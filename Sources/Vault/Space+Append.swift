@@ -16,7 +16,7 @@ extension Space {
     var data = UnplacedData(writes)
     var pieces: [ExtentPiece] = []
     while let length = data.nextLength {
-      let room = ExtentFormat.leastRoom(for: length)
+      let room = keys.extents.leastRoom(for: length)
       pieces += try reserveAndExecute(room: room, committing: false) { layout throws(VaultError) in
         try reserve(&data, into: &layout)
       }.pieces

@@ -4,8 +4,11 @@ internal import SystemPackage
 
 /// Reading and opening what the log holds.
 extension Space {
-  /// Pages that are read from a file at once: few enough that they are still in the processor's cache when they are opened.
-  private static let pagesPerRead = 8
+  /// Plaintext bytes that are read from a file at once: few enough that they are still in the processor's cache when they are opened.
+  private static let bytesPerRead = 128 << 10
+
+  /// Plaintext bytes of an extent that are sealed in one piece, counted from the start of its record.
+  package var filePageSize: Int { keys.extents.pageSize }
 
   /// Reads plaintext bytes `range` of the extent record at `position`, whose plaintext is `recordLength` bytes. Safe from any thread.
   ///
@@ -17,18 +20,19 @@ extension Space {
     if unsafe range.isEmpty || recent.read(position, range, into: buffer) { return }
     let handle = try handle(position.segment)
     let bodyStart = position.offset + RecordHeader.sealedSize
-    var page = range.lowerBound / ExtentFormat.pageSize
-    let lastPage = (range.upperBound - 1) / ExtentFormat.pageSize
+    let format = keys.extents
+    var page = range.lowerBound / format.pageSize
+    let lastPage = (range.upperBound - 1) / format.pageSize
     let pooled = PooledBuffer.take()
     defer { PooledBuffer.give(pooled) }
     while page <= lastPage {
-      let next = min(page + Self.pagesPerRead, lastPage + 1)
-      let plaintextEnd = min(next * ExtentFormat.pageSize, recordLength)
-      let plaintextCount = plaintextEnd - page * ExtentFormat.pageSize
-      let sealedStart = bodyStart + page * ExtentFormat.sealedPageSize
+      let next = min(page + Self.bytesPerRead / format.pageSize, lastPage + 1)
+      let plaintextEnd = min(next * format.pageSize, recordLength)
+      let plaintextCount = plaintextEnd - page * format.pageSize
+      let sealedStart = bodyStart + page * format.sealedPageSize
       let memory = unsafe pooled.bytes(PooledBuffer.capacity)
-      let sealed = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<ExtentFormat.bodyLength(plaintextCount)])
-      let scratch = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(memory.count - ExtentFormat.pageSize)...])
+      let sealed = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<format.bodyLength(plaintextCount)])
+      let scratch = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(memory.count - format.pageSize)...])
       try unsafe readSealed(handle, at: sealedStart, into: sealed)
       try unsafe open(
         UnsafeRawBufferPointer(sealed), of: handle, at: sealedStart, pages: page..<next, recordLength: recordLength,
@@ -42,11 +46,12 @@ extension Space {
     recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer,
     scratch: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
+    let format = keys.extents
     let opened = SealingContext.with { context in
       var offset = 0
       for page in pages {
-        let start = page * ExtentFormat.pageSize
-        let count = min(ExtentFormat.pageSize, recordLength - start)
+        let start = page * format.pageSize
+        let count = min(format.pageSize, recordLength - start)
         let blob = unsafe UnsafeRawBufferPointer(rebasing: sealed[offset..<offset + count + CipherSuite.tagSize])
         let wanted = max(start, range.lowerBound)..<min(start + count, range.upperBound)
         let target = unsafe UnsafeMutableRawBufferPointer(

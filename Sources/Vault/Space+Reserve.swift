@@ -56,24 +56,24 @@ extension Space {
     while let rest = data.nextLength {
       // A segment that was begun at the cost of the reserve is for what gives room back.
       guard data.start > 0 || reserveHeld || hasRoomForData else { throw .noSpace }
-      var length = ExtentFormat.fitting(rest, room: segmentSize - end)
+      var length = keys.extents.fitting(rest, room: segmentSize - end)
       if length == 0 {
         if endSegment.index + 1 == SegmentNumber.perEpoch { return }
         guard hasRoomForData else { throw .noSpace }
         try roll(in: &layout)
-        length = ExtentFormat.fitting(rest, room: segmentSize - end)
+        length = keys.extents.fitting(rest, room: segmentSize - end)
       }
       let write = data.writes[data.index]
       let start = data.start
       let header = RecordHeader(
-        kind: .extent, bodyLength: ExtentFormat.bodyLength(length), first: write.inode.rawValue,
+        kind: .extent, bodyLength: keys.extents.bodyLength(length), first: write.inode.rawValue,
         second: UInt64(bitPattern: (write.offset + start).rawValue), third: UInt64(length))
       layout.pieces.append(
         ExtentPiece(
           write: data.index, offset: write.offset + start, length: length,
           position: LogPosition(segment: endSegment, offset: end)))
       let plaintext = unsafe UnsafeRawBufferPointer(rebasing: write.plaintext[start..<start + length])
-      unsafe add(header, .extent(plaintext), to: &layout)
+      unsafe add(header, .extent(plaintext, keys.extents), to: &layout)
       data.place(length)
     }
   }

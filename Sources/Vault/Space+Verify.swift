@@ -93,7 +93,7 @@ extension Space {
         if let commit = record.commit(), let chain = record.chainBefore, commit.chain != chain {
           return ("\(name) breaks the log's chain", true)
         }
-        if readData || record.header.kind == .head, !record.authenticates() {
+        if readData || record.header.kind == .head, !record.authenticates(keys.extents) {
           return ("\(name) has a record at byte \(record.position.offset) that does not authenticate", true)
         }
       }

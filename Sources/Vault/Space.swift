@@ -21,8 +21,6 @@ internal import SystemPackage
 package final class Space: @unchecked Sendable {
   /// Longest plaintext of one `ExtentWrite`, in bytes.
   package static let maximumExtentLength = 1 << 20
-  /// Plaintext bytes of an extent that are sealed in one piece, counted from the start of its record.
-  package static let filePageSize = ExtentFormat.pageSize
   /// Size of a database page, in bytes.
   package static let databasePageSize = 4096
   /// How long a copy of the vault may take and still be complete, in seconds.

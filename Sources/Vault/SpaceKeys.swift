@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Storage
 
-/// The subkeys of a space and what they yield: names and keys of segments, and the chain over the log.
+/// The subkeys of a space and what they yield: names and keys of segments, and the chain over the log. And how file data is sealed with them.
 final class SpaceKeys: Sendable {
   /// Bytes of the random value that tells two branches of one epoch apart.
   static let branchSize = 16
@@ -9,6 +9,7 @@ final class SpaceKeys: Sendable {
   static let chainSize = 32
 
   let suite: CipherSuite
+  let extents: ExtentFormat
   private let logKey: SecretBytes
   private let identifierKey: SecretBytes
   private let chainKey: SecretBytes
@@ -17,8 +18,10 @@ final class SpaceKeys: Sendable {
   /// Key of the record that a machine may keep of the space.
   let recordKey: SecretBytes
 
-  init(spaceKey: SecretBytes, suite: CipherSuite) {
-    self.suite = suite
+  init(_ body: SlotBody) {
+    let spaceKey = body.spaceKey
+    suite = body.suite
+    extents = body.extents
     logKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs log")
     identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")

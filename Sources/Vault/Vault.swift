@@ -95,7 +95,7 @@ package final class Vault: Sendable {
   ) -> (space: Space, body: SlotBody) {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
     let space = Space(
-      storage: storage, keys: SpaceKeys(spaceKey: body.spaceKey, suite: suite), segmentSize: parameters.segmentSize,
+      storage: storage, keys: SpaceKeys(body), segmentSize: parameters.segmentSize,
       copyWindow: copyWindow, state: RecoveredState(), leases: [], clock: clock, readOnlyReason: nil)
     return (space, body)
   }
@@ -112,7 +112,7 @@ package final class Vault: Sendable {
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
   ) throws(VaultError) -> Space {
-    let keys = SpaceKeys(spaceKey: body.spaceKey, suite: body.suite)
+    let keys = SpaceKeys(body)
     let recovery = Recovery(storage: storage, keys: keys, segmentSize: parameters.segmentSize)
     var reason: String?
     if readOnly || observing { reason = "it was opened for reading only" }

@@ -163,7 +163,7 @@ import Testing
       try index.extents(of: entry.inode, overlapping: .zero..<FileOffset(1), limit: 1).first)
     try space.close()
     // The second sealed part of the file's only record.
-    let place = extent.position.offset + 48 + 16_400 + 100
+    let place = extent.position.offset + 48 + 8208 + 100
     for identifier in vault.storage.names {
       vault.storage.tamper(identifier) { content in
         var content = content
@@ -175,13 +175,13 @@ import Testing
     try #require(repairing.plan.unrepairable == [], "the same byte of another file hit the index")
     let losses = repairing.plan.items.filter(\.isLoss)
     let own = try #require(losses.first { $0.path == "/d/e/f5" })
-    #expect(own.lostBytes == 16_384..<32_768)
+    #expect(own.lostBytes == 8192..<16_384)
     let left = try repairing.carryOut()
     #expect(left.problems == [])
     let after = try vault.contents()
     let bytes = try #require(after["/d/e/f5"]?.bytes)
     var expected = pattern(60_000, 5)
-    expected.replaceSubrange(16_384..<32_768, with: [UInt8](repeating: 0, count: 16_384))
+    expected.replaceSubrange(8192..<16_384, with: [UInt8](repeating: 0, count: 8192))
     #expect(isSame(bytes, expected))
     let hurt = Set(losses.compactMap(\.path))
     for file in 0..<20 where !hurt.contains("/d/e/f\(file)") && file != 0 {
@@ -208,7 +208,7 @@ import Testing
       vault.storage.names.first { name in
         guard let file = try? vault.storage.open(name),
           let opened = try? SegmentHandle.open(
-            file, keys: SpaceKeys(spaceKey: vault.body.spaceKey, suite: vault.body.suite))
+            file, keys: SpaceKeys(vault.body))
         else { return false }
         return opened.header.number == victim.number
       })
@@ -249,7 +249,7 @@ import Testing
   /// The search for the newest head misses it when one that leads there is gone; the headers of the files tell.
   @Test func aLostHeadOnTheWayToTheNewestIsNoLoss() throws {
     let vault = try TestVault.filled()
-    let keys = SpaceKeys(spaceKey: vault.body.spaceKey, suite: vault.body.suite)
+    let keys = SpaceKeys(vault.body)
     var newest = UInt32(0)
     // On to a state that has an older head on the way to it.
     repeat {

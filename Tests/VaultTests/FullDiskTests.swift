@@ -136,7 +136,7 @@ import Testing
     try test.space.commit(some(1, 1...1), pageCount: 200_000)
     try test.space.barrier()
     // The disk fills up at each operation in turn, until the head's first segment got its bytes and the second did not.
-    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    let keys = SpaceKeys(test.body)
     let endSegment = test.space.endSegment
     var isCut = false
     var operation = 0

@@ -24,7 +24,7 @@ import Testing
 
   /// The numbers of all heads that are there.
   private func heads(_ test: TestSpace) -> [EpochNumber] {
-    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    let keys = SpaceKeys(test.body)
     return (1...UInt32(200)).map { EpochNumber(rawValue: $0) }
       .filter { test.storage.names.contains(keys.headIdentifier($0)) }
   }
@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: [7, 8, 9, 11, 12, 21, 32, 33, 47, 64], [false, true])
   func aLostHeadLeadsToNoOlderState(epochs: Int, givingUpThePast: Bool) throws {
     let test = try history(epochs: epochs, givingUpThePast: givingUpThePast)
-    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    let keys = SpaceKeys(test.body)
     for head in heads(test) {
       let identifier = keys.headIdentifier(head)
       // The same files, the same inodes.
@@ -61,7 +61,7 @@ import Testing
   @Test(arguments: [5, 8], [false, true])
   func aDamagedHeadLeadsToNoOlderState(epochs: Int, closing: Bool) throws {
     let test = try history(epochs: epochs, givingUpThePast: false, closing: closing)
-    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    let keys = SpaceKeys(test.body)
     for head in heads(test) {
       for offset in [7, 50, SegmentFormat.recordsStart + 7, SegmentFormat.recordsStart + 100] {
         let identifier = keys.headIdentifier(head)

@@ -26,13 +26,13 @@ import Testing
       for piece in try test.space.append(Array(block[..<Int.random(in: 1...block.count, using: &generator)])) {
         if piece.position.segment != segment {
           crossings += 1
-          #expect(TestSpace.segmentSize - end < ExtentFormat.leastRoom(for: block.count))
+          #expect(TestSpace.segmentSize - end < ExtentFormat.preferred.leastRoom(for: block.count))
           let isFullEpoch = segment.index == SegmentNumber.perEpoch - 1
           #expect(piece.position.segment.epoch == segment.epoch || isFullEpoch)
         }
         segment = piece.position.segment
         end =
-          piece.position.offset + RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(piece.length))
+          piece.position.offset + RecordHeader.recordLength(bodyLength: ExtentFormat.preferred.bodyLength(piece.length))
       }
       if Int.random(in: 1...20, using: &generator) == 1 { try commitFilledPages(100, version: crossings) }
     }

@@ -22,7 +22,7 @@ import Testing
 
   @Test func everyRangeOfALongRecordIsRead() throws {
     let space = try test.vault.openSpace(test.body)
-    let pageSize = Space.filePageSize
+    let pageSize = space.filePageSize
     try #require(whole.count > 20 * pageSize)
     var places: [Int] = [whole.count - 1]
     for page in stride(from: 0, through: whole.count / pageSize, by: 8) {
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func oneDamagedPageHurtsItsReadersOnly() throws {
-    let pageSize = Space.filePageSize
+    let pageSize = test.space.filePageSize
     let lastPage = (whole.count - 1) / pageSize
     let keys = test.space.keys
     for damaged in [0, 1, 7, 8, 9, 15, 16, 17, lastPage - 1, lastPage] {
@@ -46,7 +46,7 @@ import Testing
       let name = keys.identifier(
         piece.position.segment, branch: try #require(test.space.branch(of: piece.position.segment.epoch)))
       let place =
-        piece.position.offset + RecordHeader.sealedSize + damaged * ExtentFormat.sealedPageSize + 100
+        piece.position.offset + RecordHeader.sealedSize + damaged * test.space.keys.extents.sealedPageSize + 100
       storage.tamper(name) { content in
         var content = content
         content[place] ^= 1

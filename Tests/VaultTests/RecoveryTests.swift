@@ -11,7 +11,7 @@ import Testing
   let test = TestSpace(copyWindow: 3600)
 
   func name(_ segment: SegmentNumber) throws -> SegmentIdentifier {
-    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    let keys = SpaceKeys(test.body)
     return keys.identifier(segment, branch: try #require(test.space.branch(of: segment.epoch)))
   }
 
@@ -197,7 +197,7 @@ import Testing
     try commit(1...3)
     let place = (segment: test.space.endSegment, end: test.space.end)
     try commit(4...6)
-    let extent = RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(30_000))
+    let extent = RecordHeader.recordLength(bodyLength: ExtentFormat.preferred.bodyLength(30_000))
     let pages = RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(2))
     // The list of page numbers, the commit's body, a record's header.
     let offsets = [extent + 48 + 2, extent + pages + 48 + 5, extent + pages + 3]

@@ -95,4 +95,17 @@ import Testing
     encoded[32] = 3
     #expect(throws: VaultError.self) { try SlotBody(decoding: secret(encoded)) }
   }
+
+  @Test func aSpaceKeepsItsPageSize() throws {
+    for pageSize in [4096, 8192, 16_384, 65_536] {
+      let format = try #require(ExtentFormat(pageSize: pageSize))
+      let body = SlotBody(spaceKey: test.body.spaceKey, suite: .aes256gcm, extents: format)
+      #expect(try SlotBody(decoding: body.encoded).extents == format)
+    }
+    for pageSize in [0, 2048, 8191, 12_288, 131_072] {
+      var encoded = test.body.encoded.copied
+      encoded.replaceSubrange(36..<40, with: (0..<4).map { UInt8(pageSize >> (8 * $0) & 0xff) })
+      #expect(throws: VaultError.self) { try SlotBody(decoding: secret(encoded)) }
+    }
+  }
 }

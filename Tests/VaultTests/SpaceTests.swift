@@ -187,7 +187,7 @@ import Testing
     let second = try test.space.append(randomBytes(900_000, seed: 2))
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.close()
-    let keys = SpaceKeys(spaceKey: test.body.spaceKey, suite: test.body.suite)
+    let keys = SpaceKeys(test.body)
     let piece = try #require(first.first)
     let name = keys.headIdentifier(piece.position.segment.epoch)
     test.storage.tamper(name) { content in

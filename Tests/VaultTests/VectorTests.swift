@@ -50,11 +50,16 @@ import Testing
     }
   }
 
+  private func body(_ vector: Vectors.Log) throws -> SlotBody {
+    SlotBody(
+      spaceKey: secret(bytes(vector.spaceKey)), suite: try #require(CipherSuite(name: vector.suite)),
+      extents: try #require(ExtentFormat(pageSize: vector.filePageSize)))
+  }
+
   @Test(arguments: logs)
   func theLogYieldsTheseBytes(name: String) throws {
     let vector: Vectors.Log = try Vectors.read(name)
-    let suite = try #require(CipherSuite(name: vector.suite))
-    let keys = SpaceKeys(spaceKey: secret(bytes(vector.spaceKey)), suite: suite)
+    let keys = SpaceKeys(try body(vector))
     let head = SegmentNumber(epoch: EpochNumber(rawValue: 1), index: 0)
     let branch = bytes(vector.branch)
     #expect(keys.headIdentifier(head.epoch).bytes == bytes(vector.headIdentifier))
@@ -93,7 +98,7 @@ import Testing
       RecordHeader(
         kind: .head, bodyLength: state.count + 16, first: 0, second: UInt64(state.count), third: UInt64(state.count)),
       RecordHeader(
-        kind: .extent, bodyLength: ExtentFormat.bodyLength(Self.file.count), first: 12, second: 4096,
+        kind: .extent, bodyLength: keys.extents.bodyLength(Self.file.count), first: 12, second: 4096,
         third: UInt64(Self.file.count)),
       RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(1), first: 1),
       RecordHeader(kind: .commit, bodyLength: CommitBody.size + 16, first: 42),
@@ -103,7 +108,7 @@ import Testing
       ),
     ]
     let bodies: [RunRecord.Body] = unsafe [
-      .blob(state, kind: BlobKind.head), .extent(UnsafeRawBufferPointer(extent)),
+      .blob(state, kind: BlobKind.head), .extent(UnsafeRawBufferPointer(extent), keys.extents),
       .pages([PageWrite(number: PageNumber(rawValue: 2), bytes: UnsafeRawBufferPointer(pages))]),
       .blob(commit.encoded, kind: BlobKind.commit), .blob(second.encoded, kind: BlobKind.commit),
     ]
@@ -136,7 +141,7 @@ import Testing
     let test = TestSpace(suite: suite)
     let padding = Sodium.randomBytes(vector.segmentSize - vector.segment.count)
     try test.storage.put(SegmentIdentifier(bytes: bytes(vector.headIdentifier)), Array(vector.segment) + padding)
-    let space = try test.vault.openSpace(SlotBody(spaceKey: secret(bytes(vector.spaceKey)), suite: suite))
+    let space = try test.vault.openSpace(body(vector))
     #expect(space.readOnlyReason == nil)
     #expect(space.databasePageCount == 2)
     #expect(try space.pageBytes(2) == Array(Self.patchedPage))
@@ -148,6 +153,18 @@ import Testing
     #expect(space.verify(readData: true) == [])
     #expect(space.sequence == 43)
     #expect(try space.writeIntents() == [Self.intent])
+
+    // It goes on with the pages that it has.
+    let more = randomBytes(50_000, seed: 5)
+    let pieces = try space.append(more)
+    try space.commit([1: page(1, version: 1)], pageCount: 2)
+    try space.close()
+    let again = try test.vault.openSpace(body(vector))
+    #expect(again.filePageSize == vector.filePageSize)
+    #expect(try again.bytes(pieces[0], 8191..<16_385) == Array(more[8191..<16_385]))
+    #expect(try again.bytes(piece) == Self.file)
+    #expect(again.verify(readData: true) == [])
+    try again.close()
   }
 
   @Test func aHeadStateIsReadAndWritten() throws {
@@ -187,14 +204,14 @@ import Testing
     func file(_ length: Int) -> Int {
       stride(from: 0, to: length, by: Space.maximumExtentLength).reduce(0) { total, start in
         let part = min(Space.maximumExtentLength, length - start)
-        return total + RecordHeader.recordLength(bodyLength: ExtentFormat.bodyLength(part))
+        return total + RecordHeader.recordLength(bodyLength: ExtentFormat.preferred.bodyLength(part))
       }
     }
     #expect(file(0) == 0)
     #expect(file(1) == 80)
     #expect(file(5000) == 5072)
-    #expect(file(16_384) == 16_448)
-    #expect(file(1 << 20 | 1) == 1_049_728)
+    #expect(file(16_384) == 16_464)
+    #expect(file(1 << 20 | 1) == 1_050_752)
     let pages = RecordHeader.recordLength(bodyLength: PagesFormat.bodyLength(3))
     let commit = RecordHeader.recordLength(bodyLength: CommitBody.size + CipherSuite.tagSize)
     #expect(pages == 12_416)
@@ -223,7 +240,7 @@ import Testing
     _ = try test.space.append([1])
     #expect(test.space.end == 112 + 208 + 80)
     #expect(try growth { _ = try test.space.append(randomBytes(5000, seed: 1)) } == 5072)
-    #expect(try growth { _ = try test.space.append(randomBytes(16_384, seed: 1)) } == 16_448)
+    #expect(try growth { _ = try test.space.append(randomBytes(16_384, seed: 1)) } == 16_464)
     var three = Dictionary(uniqueKeysWithValues: (1...3).map { (UInt32($0), page(UInt32($0), version: 1)) })
     #expect(try growth { try test.space.commit(three, pageCount: 3) } == 12_544)
     three[2]?[100] ^= 1

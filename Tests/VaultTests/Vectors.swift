@@ -15,7 +15,7 @@ enum Vectors {
       var chainAfter: String
     }
     var suite, spaceKey, branch, salt, segmentKey, chain, headState, headIdentifier, secondIdentifier: String
-    var segmentSize: Int
+    var segmentSize, filePageSize: Int
     var records: [Record]
     /// From the first byte to the end of the last record, alignment filled with zeros.
     var segment: Data

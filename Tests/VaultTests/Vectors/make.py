@@ -66,7 +66,7 @@ def slot():
         "associatedData": data.hex(), "body": body.hex(), "sealed": (nonce + xchacha(key, nonce, body, data)).hex()})
 
 
-def log(suite):
+def log(suite, file_page):
     space, branch, salt, chain = span(96, 32), span(128, 16), span(160, 32), span(192, 32)
     log_key, id_key, chain_key = (keyed(space, "agonyfs " + name) for name in ("log", "identifier", "chain"))
     key = keyed(log_key, "segment", salt)
@@ -94,7 +94,7 @@ def log(suite):
     state += struct.pack("<Iq", 1, 1_700_000_000) + struct.pack("<I16sQ", 1, branch, 1)
     record(4, 0, 0, len(state), len(state), [(7, state)])
     file = bytes((i * i + 3 * i) & 255 for i in range(16384 + 100))
-    record(1, 0, 12, 4096, len(file), [(3, file[:16384]), (3, file[16384:])])
+    record(1, 0, 12, 4096, len(file), [(3, file[at:at + file_page]) for at in range(0, len(file), file_page)])
     page = bytes((5 * i + (i >> 8)) & 255 for i in range(4096))
     record(2, 0, 1, 0, 0, [(4, struct.pack("<I", 2)), (5, page)])
     flushed = (1 << 6) << 26 | records[1]["offset"]
@@ -105,7 +105,8 @@ def log(suite):
     fixed = struct.pack("<IIQQ32sII", 0, 2, 43, flushed, chain, len(intents), 1)
     record(3, 3, 43, 0, 0, [(6, fixed + intents + patch)])
     write(f"log-{suite}.json", {
-        "suite": suite, "spaceKey": space.hex(), "segmentSize": SEGMENT_SIZE, "branch": branch.hex(), "salt": salt.hex(),
+        "suite": suite, "spaceKey": space.hex(), "segmentSize": SEGMENT_SIZE, "filePageSize": file_page,
+        "branch": branch.hex(), "salt": salt.hex(),
         "segmentKey": key.hex(), "chain": first_chain.hex(), "headState": state.hex(),
         "headIdentifier": keyed(id_key, "epoch", struct.pack("<Q", 1), 16).hex(),
         "secondIdentifier": keyed(id_key, "segment", struct.pack("<Q16sI", 1, branch, 1), 16).hex(),
@@ -138,6 +139,6 @@ def head_state():
 
 
 slot()
-log("aes-256-gcm")
-log("xchacha20-poly1305")
+log("aes-256-gcm", 8192)
+log("xchacha20-poly1305", 16384)
 head_state()

@@ -1,3 +1,4 @@
+internal import Glibc
 package import Logging
 package import Vault
 
@@ -13,8 +14,9 @@ package struct FileSystemOptions: Sendable {
   package var dirtyLimit = 16 << 20
   /// Bytes in the log that are not durable, above which they are made so.
   package var flushThreshold = 8 << 20
-  /// Threads that write data as soon as there is enough of it; with none it is written by commits only, step by step.
-  package var writers = 2
+  /// Threads that write data as soon as there is enough of it; with none it is written by commits only, step by step. Half of the
+  /// processors, since the programs that write and the threads that take their requests need some as well.
+  package var writers = max(1, min(4, sysconf(CInt(_SC_NPROCESSORS_ONLN)) / 2))
   /// Inodes kept in memory that nobody has open.
   package var cachedInodes = 4096
   /// Whether sparse segments are copied forward and dead ones deleted in the background.

@@ -115,7 +115,14 @@ package final class DirectoryStorage: Storage {
 
   /// Takes a lease on a segment file without waiting, by flock(2).
   package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
-    let file = try Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW)
+    let file: Descriptor
+    do throws(Errno) {
+      // On NFS an exclusive lock needs a file that is open for writing (flock(2)).
+      file = try Descriptor.open(identifier.path, in: root, (exclusive ? O_RDWR : O_RDONLY) | O_NOFOLLOW)
+    } catch {
+      guard exclusive, error == .permissionDenied else { throw error }
+      file = try Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW)
+    }
     try systemCall { flock(file.number, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) }
     return SegmentFile(file)
   }

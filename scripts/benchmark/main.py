@@ -105,6 +105,8 @@ class Bench:
         self.processor("read", system, gigabytes, lambda *both: self.time("read large", system, work.read_big, True))
         self.time("read photos", system, work.read_photos)
         self.time("read, four readers", system, work.read_in_parallel)
+        if self.options.only in "git status":
+            work.settle_clone(system.path, self.materials)
         self.remount(system)
         self.time("git status", system, work.status)
         self.time("open album of 5,000", system, work.open_album)

@@ -17,11 +17,12 @@ def read_file(path, limit=None):
             pass
 
 
-def copy_file(source, target, sync=True):
+def copy_file(source, target, sync=True, stop=None):
+    """Copies a file, or as much of it as there is time for until `stop` is set."""
     buffer = bytearray(BLOCK)
     view = memoryview(buffer)
     with open(source, "rb", buffering=0) as file, open(target, "wb", buffering=0) as copy:
-        while count := file.readinto(buffer):
+        while not (stop and stop.is_set()) and (count := file.readinto(buffer)):
             copy.write(view[:count])
         if sync:
             os.fsync(copy.fileno())
@@ -129,6 +130,11 @@ def clone(path, materials):
     shell(f"git clone -q {materials.repository} {path}/clone")
 
 
+def settle_clone(path, materials):
+    """Git reads files that were written in the second of its index again, once: how many these are depends on how long the clone took."""
+    status(path, materials)
+
+
 def status(path, materials):
     shell(f"git -C {path}/clone status")
 
@@ -175,7 +181,7 @@ def read_while_importing(path, materials):
     def write():
         number = 0
         while not stop.is_set():
-            copy_file(materials.big, f"{path}/other{number % 2}", sync=False)
+            copy_file(materials.big, f"{path}/other{number % 2}", sync=False, stop=stop)
             number += 1
 
     writer = threading.Thread(target=write)

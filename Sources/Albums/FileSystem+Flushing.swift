@@ -164,7 +164,13 @@ extension FileSystem {
       var growth = [Int64](repeating: 0, count: flights.count)
       try stored { () throws(IndexError) in
         try index.withSavepoint { () throws(IndexError) in
-          for piece in pieces { growth[owners[piece.write]] += try name(piece, flights[owners[piece.write]].inode) }
+          var rest = pieces[...]
+          while let first = rest.first {
+            let owner = owners[first.write]
+            let own = rest.prefix { owners[$0.write] == owner }
+            rest = rest[own.endIndex...]
+            growth[owner] += try name(own, flights[owner].inode)
+          }
         }
       }
       for piece in pieces {
@@ -188,16 +194,17 @@ extension FileSystem {
     if space.unflushedBytes > options.flushThreshold { commitWork.signal() }
   }
 
-  /// Makes an extent of a piece; gives by how many bytes the file's extents grew.
-  private func name(_ piece: ExtentPiece, _ inode: Inode) throws(IndexError) -> Int64 {
-    let extent = ExtentRecord(
-      offset: piece.offset, length: piece.length, position: piece.position, recordLength: piece.length)
-    if let end = inode.extentsEnd, end <= piece.offset {
-      try index.insertExtent(extent, of: inode.number)
-      return Int64(piece.length)
+  /// Makes extents of the pieces of a chunk, which are in order; gives by how many bytes the file's extents grew.
+  private func name(_ pieces: ArraySlice<ExtentPiece>, _ inode: Inode) throws(IndexError) -> Int64 {
+    let extents = pieces.map {
+      ExtentRecord(offset: $0.offset, length: $0.length, position: $0.position, recordLength: $0.length)
     }
-    let removed = try index.replaceExtents(of: inode.number, with: extent)
-    return Int64(piece.length) - removed.reduce(0) { $0 + Int64($1.length) }
+    let length = extents.reduce(0) { $0 + Int64($1.length) }
+    if let end = inode.extentsEnd, let first = extents.first, end <= first.offset {
+      for extent in extents { try index.insertExtent(extent, of: inode.number) }
+      return length
+    }
+    return try index.replaceExtents(of: inode.number, with: extents).reduce(length) { $0 - Int64($1.length) }
   }
 
   /// What could not be appended waits again. Lock held.

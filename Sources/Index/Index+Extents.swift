@@ -132,25 +132,6 @@ extension Index {
     }
   }
 
-  /// Adds an extent in place of whatever the inode had there; gives the exact pieces that went.
-  @discardableResult
-  package func replaceExtents(of inode: InodeNumber, with extent: ExtentRecord) throws(IndexError) -> [ExtentRecord] {
-    try change { () throws(IndexError) in
-      let old = try extents(of: inode, overlapping: extent.offset..<extent.end, limit: 2)
-      if old.count == 1, old[0].offset == extent.offset, old[0].end <= extent.end {
-        // A block that is written again: its row stays where it is.
-        try write(extent, of: inode, by: extentStatements.overwrite)
-        extentCache.replace(inode, extent.offset...extent.offset, with: [extent])
-        countLive(-Int64(old[0].length), in: old[0].position.segment)
-        countLive(Int64(extent.length), in: extent.position.segment)
-        return old
-      }
-      let removed = try removeExtents(of: inode, in: extent.offset..<extent.end, limit: .max)
-      try addRow(extent, of: inode)
-      return removed
-    }
-  }
-
   /// Removes what an inode's extents have in `range`, to the byte, going through at most `limit` of them from the lowest offset on;
   /// gives the exact pieces that went. Nothing is left in the range when these are fewer than `limit`.
   @discardableResult
@@ -164,16 +145,10 @@ extension Index {
       extentCache.replace(inode, first.offset...last.offset, with: [head].compactMap(\.self))
       if let head {
         // What stays in front of the range keeps its row; if it is the only row, none is left to delete.
-        extentStatements.shorten.bind(1, inode.rawValue)
-        extentStatements.shorten.bind(2, head.offset.rawValue)
-        extentStatements.shorten.bind(3, head.length)
-        try extentStatements.shorten.run()
+        try shorten(head, of: inode, to: head.length)
       }
       if last.offset >= range.lowerBound {
-        extentStatements.delete.bind(1, inode.rawValue)
-        extentStatements.delete.bind(2, max(first.offset, range.lowerBound).rawValue)
-        extentStatements.delete.bind(3, last.offset.rawValue)
-        try extentStatements.delete.run()
+        try deleteRows(of: inode, max(first.offset, range.lowerBound)...last.offset)
       }
       for index in pieces.indices {
         guard let piece = pieces[index].clamped(to: range) else { throw .damaged }
@@ -196,7 +171,7 @@ extension Index {
   }
 
   /// Binds all columns of a row and runs `statement`.
-  private func write(_ extent: ExtentRecord, of inode: InodeNumber, by statement: Statement) throws(IndexError) {
+  func write(_ extent: ExtentRecord, of inode: InodeNumber, by statement: Statement) throws(IndexError) {
     guard extent.length > 0, extent.skip >= 0, extent.length <= extent.recordLength - extent.skip else {
       throw .damaged
     }
@@ -207,6 +182,22 @@ extension Index {
     statement.bind(5, extent.recordLength)
     statement.bind(6, extent.skip)
     try statement.run()
+  }
+
+  /// Changes only the length of a row.
+  func shorten(_ row: ExtentRecord, of inode: InodeNumber, to length: Int) throws(IndexError) {
+    extentStatements.shorten.bind(1, inode.rawValue)
+    extentStatements.shorten.bind(2, row.offset.rawValue)
+    extentStatements.shorten.bind(3, length)
+    try extentStatements.shorten.run()
+  }
+
+  /// Deletes the rows that begin in a range.
+  func deleteRows(of inode: InodeNumber, _ offsets: ClosedRange<FileOffset>) throws(IndexError) {
+    extentStatements.delete.bind(1, inode.rawValue)
+    extentStatements.delete.bind(2, offsets.lowerBound.rawValue)
+    extentStatements.delete.bind(3, offsets.upperBound.rawValue)
+    try extentStatements.delete.run()
   }
 
   func countLive(_ bytes: Int64, in segment: SegmentNumber) {

@@ -77,11 +77,11 @@ import Vault
     let range = range(&random)
     switch Int.random(in: 0..<8, using: &random) {
     case 0..<3:
-      let extent = record(range, &random)
+      let new = random.oneIn(2) ? [record(range, &random)] : records(&random)
       let before = model
-      let removed = try index.replaceExtents(of: inode, with: extent)
-      expectPieces(removed, of: inode, range, before)
-      model.write(extent, of: inode)
+      let removed = try index.replaceExtents(of: inode, with: new)
+      expectPieces(removed, of: inode, new.map { $0.offset..<$0.end }, before)
+      for extent in new { model.write(extent, of: inode) }
     case 3..<5:
       let limit = random.oneIn(2) ? .max : Int.random(in: 1..<4, using: &random)
       let before = model
@@ -91,7 +91,7 @@ import Vault
         removed += some
         if some.count < limit { break }
       }
-      expectPieces(removed, of: inode, range, before)
+      expectPieces(removed, of: inode, [range], before)
       model.remove(range, of: inode)
     case 5:
       let extent = record(range, &random)
@@ -106,18 +106,32 @@ import Vault
     }
   }
 
-  /// What was removed is exactly what the range had, in order.
+  /// Some extents, in order and apart from each other, close together or with many others between them.
+  private func records(_ random: inout SeededGenerator) -> [ExtentRecord] {
+    let distance = [0, 60, 1500].randomElement(using: &random) ?? 0
+    var records: [ExtentRecord] = []
+    var start = Int.random(in: 0..<ExtentModel.length, using: &random)
+    repeat {
+      let end = min(ExtentModel.length, start + Int.random(in: 1...30, using: &random))
+      records.append(record(FileOffset(start)..<FileOffset(end), &random))
+      start = end + Int.random(in: 0...distance, using: &random)
+    } while start < ExtentModel.length && !random.oneIn(30)
+    return records
+  }
+
+  /// What was removed is exactly what the ranges had, in order.
   private func expectPieces(
-    _ removed: [ExtentRecord], of inode: InodeNumber, _ range: Range<FileOffset>, _ before: ExtentModel
+    _ removed: [ExtentRecord], of inode: InodeNumber, _ ranges: [Range<FileOffset>], _ before: ExtentModel
   ) {
     var model = ExtentModel()
-    var end = range.lowerBound
+    var end = FileOffset.zero
     for piece in removed {
-      #expect(piece.offset >= end && piece.end <= range.upperBound)
+      #expect(piece.offset >= end && ranges.contains { piece.offset >= $0.lowerBound && piece.end <= $0.upperBound })
       end = piece.end
       model.write(piece, of: inode)
     }
-    let isSame = model.bytes(of: inode)[range.indices] == before.bytes(of: inode)[range.indices]
+    let (found, wanted) = (model.bytes(of: inode), before.bytes(of: inode))
+    let isSame = ranges.allSatisfy { found[$0.indices] == wanted[$0.indices] }
     #expect(isSame)
   }
 
@@ -203,7 +217,7 @@ import Vault
       let place = LogPosition(segment: segment(number), offset: 0)
       try index.replaceExtents(
         of: .root,
-        with: ExtentRecord(offset: FileOffset(offset), length: length, position: place, recordLength: length))
+        with: [ExtentRecord(offset: FileOffset(offset), length: length, position: place, recordLength: length)])
     }
     try write(0, 100, 64)
     try write(100, 50, 65)

@@ -1,12 +1,12 @@
-// Memory for file data that waits to be written, in three sizes, used again and again. All unsafe allocation is in this file.
+// Memory for file data that waits to be written, in four sizes, used again and again. All unsafe allocation is in this file.
 
 internal import Glibc
 internal import Synchronization
 
 /// One block of memory; goes back to its pool at the end of its life.
 @safe final class BufferBlock: @unchecked Sendable {
-  /// The sizes that there are: a block of a file system, 16 of them, and a whole window.
-  static let sizes = [4096, 65536, WriteWindow.size]
+  /// The sizes that there are: a block of a file system, 4 and 16 of them, and a whole window. Each is a multiple of those before.
+  static let sizes = [4096, 16384, 65536, WriteWindow.size]
 
   /// The memory, as large as one of `sizes`.
   let bytes: UnsafeMutableRawBufferPointer
@@ -22,15 +22,15 @@ internal import Synchronization
 
 /// Hands out blocks of memory.
 @safe final class BufferPool: @unchecked Sendable {
-  /// Blocks of each size that are kept for later: 1 MiB, 4 MiB and 8 MiB of memory at most.
-  private static let idleLimits = [256, 64, 8]
+  /// Blocks of each size that are kept for later: 1 MiB, 1 MiB, 4 MiB and 8 MiB of memory at most.
+  private static let idleLimits = [256, 64, 64, 8]
 
   @safe private struct Block: @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
     init(_ bytes: UnsafeMutableRawBufferPointer) { unsafe self.bytes = bytes }
   }
 
-  private let idle = Mutex<[[Block]]>([[], [], []])
+  private let idle = Mutex([[Block]](repeating: [], count: BufferBlock.sizes.count))
 
   deinit { trim() }
 
@@ -55,7 +55,7 @@ internal import Synchronization
   /// Gives all idle memory back to the system.
   func trim() {
     let blocks = idle.withLock { idle in
-      defer { idle = [[], [], []] }
+      defer { idle = [[Block]](repeating: [], count: BufferBlock.sizes.count) }
       return idle
     }
     for block in blocks.joined() { unsafe Self.free(block.bytes) }
@@ -67,7 +67,7 @@ internal import Synchronization
       guard let start = unsafe memory, unsafe start != MAP_FAILED else { fatalError("no memory for file data") }
       return unsafe UnsafeMutableRawBufferPointer(start: start, count: size)
     }
-    return .allocate(byteCount: size, alignment: 4096)
+    return .allocate(byteCount: size, alignment: 16)
   }
 
   private static func free(_ bytes: UnsafeMutableRawBufferPointer) {

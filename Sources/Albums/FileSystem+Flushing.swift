@@ -31,7 +31,7 @@ struct Flight {
 extension FileSystem {
   /// Data that one append takes, in bytes and in chunks.
   private static let batch = (bytes: 1 << 20, chunks: 64)
-  private static let blockSize = 4096
+  private static let blockSize = Chunk.blockSize
 
   /// The work of a thread that writes chunks.
   func runFlusher() {

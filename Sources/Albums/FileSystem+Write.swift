@@ -40,7 +40,7 @@ extension FileSystem {
       let part = WriteWindow.part(of: range, in: window)
       let first = Int(window * Int64(WriteWindow.size) + Int64(part.lowerBound) - range.lowerBound)
       let source = unsafe UnsafeRawBufferPointer(rebasing: bytes[first..<first + part.count])
-      let chunk = inode.buffer.waiting[window] ?? Chunk(window: window, owner: inode, first: part, pool: pool)
+      let chunk = inode.buffer.waiting[window] ?? Chunk(window: window, owner: inode)
       let before = chunk.capacity
       unsafe chunk.write(part, from: source, pool: pool)
       if inode.buffer.waiting[window] == nil {
@@ -56,7 +56,7 @@ extension FileSystem {
   private func wholeWindow(_ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer) -> Chunk? {
     let size = Int64(WriteWindow.size)
     guard buffer.count == WriteWindow.size, range.lowerBound % size == 0 else { return nil }
-    let chunk = Chunk(window: range.lowerBound / size, owner: nil, first: 0..<WriteWindow.size, pool: pool)
+    let chunk = Chunk(window: range.lowerBound / size, owner: nil)
     unsafe chunk.write(0..<WriteWindow.size, from: buffer, pool: pool)
     return chunk
   }

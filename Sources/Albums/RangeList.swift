@@ -25,8 +25,10 @@ struct RangeList: Equatable {
     return low
   }
 
-  mutating func insert(_ range: Range<Int>) {
-    if range.isEmpty { return }
+  /// Adds a range; gives it with what it touches.
+  @discardableResult
+  mutating func insert(_ range: Range<Int>) -> Range<Int> {
+    if range.isEmpty { return range }
     let first = index(endingAtOrAfter: range.lowerBound)
     var last = first
     var joined = range
@@ -35,6 +37,7 @@ struct RangeList: Equatable {
       last += 1
     }
     if last == first + 1 { ranges[first] = joined } else { ranges.replaceSubrange(first..<last, with: [joined]) }
+    return joined
   }
 
   mutating func remove(_ range: Range<Int>) {

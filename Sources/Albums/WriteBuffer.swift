@@ -4,9 +4,8 @@
 // (in flight). What waits is newer than what flies, and what flies is newer than what the extents say.
 //
 // Invariants
-// 1. A chunk's ranges lie in its block's span, and its block holds what was written there. Other bytes of the block mean nothing.
-// 2. A chunk in flight does not change, and chunks in flight of one inode do not overlap, since each has its window to itself.
-// 3. No chunk is empty.
+// 1. A chunk in flight does not change, and chunks in flight of one inode do not overlap, since each has its window to itself.
+// 2. No chunk is empty.
 
 internal import Vault
 
@@ -24,94 +23,6 @@ enum WriteWindow {
   static func part(of range: Range<Int64>, in window: Int64) -> Range<Int> {
     let start = window * Int64(size)
     return Int(max(range.lowerBound, start) - start)..<Int(min(range.upperBound - start, Int64(size)))
-  }
-}
-
-/// Data of one window.
-final class Chunk {
-  /// What is to become of a chunk.
-  enum State {
-    /// Takes writes; written when it is old enough.
-    case waiting
-    /// Takes writes; to be written as soon as a thread has time.
-    case ready
-    /// Takes writes; to be written as soon as the one in flight of the same window has landed.
-    case blocked
-    /// Is being sealed and written.
-    case flying
-    /// Written or dropped.
-    case gone
-  }
-
-  let window: Int64
-  /// The inode that it belongs to, once that is known; nothing else here looks at it.
-  var owner: Inode?
-  var state = State.waiting
-  /// What was written, counted from the window's start.
-  private(set) var ranges = RangeList()
-  private(set) var block: BufferBlock
-  /// Where the block begins in the window: a multiple of its size.
-  private(set) var start: Int
-
-  init(window: Int64, owner: Inode?, first range: Range<Int>, pool: BufferPool) {
-    self.window = window
-    self.owner = owner
-    (start, block) = Self.block(for: range, pool: pool)
-  }
-
-  /// The smallest block that holds a range, at a multiple of its size.
-  private static func block(for range: Range<Int>, pool: BufferPool) -> (start: Int, block: BufferBlock) {
-    for size in BufferBlock.sizes where range.lowerBound / size == (range.upperBound - 1) / size {
-      return (range.lowerBound / size * size, pool.take(size))
-    }
-    return (0, pool.take(WriteWindow.size))
-  }
-
-  /// Bytes of memory that it takes.
-  var capacity: Int { unsafe block.bytes.count }
-
-  /// Whether it fills its window.
-  var isFull: Bool { ranges.ranges.count == 1 && ranges.ranges.first == 0..<WriteWindow.size }
-
-  /// The offset in the file of a place in the window.
-  func offset(of place: Int) -> FileOffset { FileOffset(rawValue: window * Int64(WriteWindow.size) + Int64(place)) }
-
-  /// The memory of a range, which must lie in the block's span.
-  func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
-    unsafe UnsafeMutableRawBufferPointer(rebasing: block.bytes[range.lowerBound - start..<range.upperBound - start])
-  }
-
-  /// Takes data for `range`, over what is there.
-  func write(_ range: Range<Int>, from source: UnsafeRawBufferPointer, pool: BufferPool) {
-    cover(range, pool: pool)
-    unsafe bytes(range).copyMemory(from: source)
-    ranges.insert(range)
-  }
-
-  func remove(_ range: Range<Int>) { ranges.remove(range) }
-
-  /// Takes what `older` has where this one has nothing.
-  func addOlder(_ older: Chunk, pool: BufferPool) {
-    for range in older.ranges.ranges {
-      for gap in ranges.gaps(in: range) {
-        cover(gap, pool: pool)
-        unsafe bytes(gap).copyMemory(from: UnsafeRawBufferPointer(older.bytes(gap)))
-        ranges.insert(gap)
-      }
-    }
-  }
-
-  /// Sees to it that the block's span holds `range` too.
-  private func cover(_ range: Range<Int>, pool: BufferPool) {
-    if range.lowerBound >= start && range.upperBound <= start + capacity { return }
-    let both = min(start, range.lowerBound)..<max(start + capacity, range.upperBound)
-    let larger = Self.block(for: both, pool: pool)
-    for old in ranges.ranges {
-      let target = unsafe UnsafeMutableRawBufferPointer(
-        rebasing: larger.block.bytes[old.lowerBound - larger.start..<old.upperBound - larger.start])
-      unsafe target.copyMemory(from: UnsafeRawBufferPointer(bytes(old)))
-    }
-    (start, block) = larger
   }
 }
 

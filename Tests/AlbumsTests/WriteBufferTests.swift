@@ -28,7 +28,7 @@ import Vault
     let content = [UInt8](repeating: value, count: range.count)
     for window in WriteWindow.indices(of: range) ?? 0...0 {
       let part = WriteWindow.part(of: range, in: window)
-      let chunk = buffer.waiting[window] ?? Chunk(window: window, owner: nil, first: part, pool: pool)
+      let chunk = buffer.waiting[window] ?? Chunk(window: window, owner: nil)
       unsafe content[..<part.count].withUnsafeBytes { unsafe chunk.write(part, from: $0, pool: pool) }
       if buffer.waiting[window] == nil { buffer.put(chunk) }
     }
@@ -115,17 +115,29 @@ import Vault
   }
 
   @Test func smallDataTakesLittleMemory() {
-    let chunk = Chunk(window: 7, owner: nil, first: 5000..<5001, pool: pool)
-    let byte: [UInt8] = [9]
-    unsafe byte.withUnsafeBytes { unsafe chunk.write(5000..<5001, from: $0, pool: pool) }
+    let chunk = Chunk(window: 7, owner: nil)
+    func write(_ range: Range<Int>, _ value: UInt8) {
+      unsafe [UInt8](repeating: value, count: range.count).withUnsafeBytes {
+        unsafe chunk.write(range, from: $0, pool: pool)
+      }
+    }
+    write(5000..<5001, 1)
     #expect(chunk.capacity == 4096)
-    #expect(chunk.start == 4096)
-    unsafe byte.withUnsafeBytes { unsafe chunk.write(60000..<60001, from: $0, pool: pool) }
-    #expect(chunk.capacity == 65536)
-    unsafe byte.withUnsafeBytes { unsafe chunk.write(70000..<70001, from: $0, pool: pool) }
+    write(60000..<60001, 2)
+    write(70000..<70001, 3)
+    #expect(chunk.capacity == 3 * 4096)
+    // The block beside that of the first byte: both are in one piece of memory then, so that what is between them can be read there.
+    write(8192..<8193, 4)
+    #expect(chunk.capacity == 16384 + 2 * 4096)
+    #expect(unsafe chunk.bytes(4096..<12288)[904] == 1 && chunk.bytes(4096..<12288)[4096] == 4)
+    write(12288..<61440, 5)
+    #expect(chunk.capacity == 65536 + 4096)
+    write(65535..<65537, 6)
     #expect(chunk.capacity == 1 << 20)
-    #expect(unsafe chunk.bytes(5000..<5001)[0] == 9)
-    #expect(unsafe chunk.bytes(60000..<60001)[0] == 9)
+    for (place, value) in [(5000, 1), (8192, 4), (12288, 5), (60000, 5), (65535, 6), (65536, 6), (70000, 3)] {
+      #expect(unsafe chunk.bytes(place..<place + 1)[0] == value)
+    }
+    #expect(chunk.ranges.ranges == [5000..<5001, 8192..<8193, 12288..<61440, 65535..<65537, 70000..<70001])
     #expect(!chunk.isFull)
   }
 

@@ -1,0 +1,136 @@
+// Data of one window of a file that is not in the log yet (WriteBuffer.swift).
+//
+// Memory is taken for what was written, not for what lies between: otherwise a few small writes all over a large file would fill what there is
+// for data that waits, and each would go to the log by itself.
+//
+// Invariants
+// 1. Parts are in order and apart from each other, each at a multiple of its size. Since every size is a multiple of the smaller ones, of two
+//    spans that such parts may have one holds the other, or they are apart.
+// 2. Blocks of the file system that touch each other and in which something was written lie in one part. So all of a written range does, and
+//    what is read around it up to the ends of its blocks.
+// 3. A part holds what was written there; its other bytes mean nothing.
+
+internal import Vault
+
+/// Data of one window.
+final class Chunk {
+  /// What is to become of a chunk.
+  enum State {
+    /// Takes writes; written when it is old enough.
+    case waiting
+    /// Takes writes; to be written as soon as a thread has time.
+    case ready
+    /// Takes writes; to be written as soon as the one in flight of the same window has landed.
+    case blocked
+    /// Is being sealed and written.
+    case flying
+    /// Written or dropped.
+    case gone
+  }
+
+  /// Memory that stands for a part of the window.
+  private struct Part {
+    let start: Int
+    let block: BufferBlock
+    var span: Range<Int> { unsafe start..<start + block.bytes.count }
+  }
+
+  /// Bytes in a block of the file system.
+  static let blockSize = 4096
+
+  let window: Int64
+  /// The inode that it belongs to, once that is known; nothing else here looks at it.
+  var owner: Inode?
+  var state = State.waiting
+  /// What was written, counted from the window's start.
+  private(set) var ranges = RangeList()
+  /// Blocks of the file system in which something was written, whole.
+  private var blocks = RangeList()
+  private var parts: [Part] = []
+  /// Bytes of memory that it takes.
+  private(set) var capacity = 0
+
+  init(window: Int64, owner: Inode?) {
+    self.window = window
+    self.owner = owner
+  }
+
+  /// Whether it fills its window.
+  var isFull: Bool { ranges.ranges.count == 1 && ranges.ranges.first == 0..<WriteWindow.size }
+
+  /// The offset in the file of a place in the window.
+  func offset(of place: Int) -> FileOffset { FileOffset(rawValue: window * Int64(WriteWindow.size) + Int64(place)) }
+
+  /// The memory of a range, in blocks that touch each other and in which something was written.
+  func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
+    let part = parts[index(endingBehind: range.lowerBound)]
+    return unsafe UnsafeMutableRawBufferPointer(
+      rebasing: part.block.bytes[range.lowerBound - part.start..<range.upperBound - part.start])
+  }
+
+  /// Takes data for `range`, over what is there.
+  func write(_ range: Range<Int>, from source: UnsafeRawBufferPointer, pool: BufferPool) {
+    cover(range, pool: pool)
+    unsafe bytes(range).copyMemory(from: source)
+    ranges.insert(range)
+  }
+
+  func remove(_ range: Range<Int>) { ranges.remove(range) }
+
+  /// Takes what `older` has where this one has nothing.
+  func addOlder(_ older: Chunk, pool: BufferPool) {
+    for range in older.ranges.ranges {
+      for gap in ranges.gaps(in: range) {
+        cover(gap, pool: pool)
+        unsafe bytes(gap).copyMemory(from: UnsafeRawBufferPointer(older.bytes(gap)))
+        ranges.insert(gap)
+      }
+    }
+  }
+
+  /// Sees to it that there is memory for `range`.
+  private func cover(_ range: Range<Int>, pool: BufferPool) {
+    let end = (range.upperBound + Self.blockSize - 1) / Self.blockSize * Self.blockSize
+    let joined = blocks.insert(range.lowerBound / Self.blockSize * Self.blockSize..<end)
+    let first = index(endingBehind: joined.lowerBound)
+    if first < parts.count, parts[first].span.lowerBound <= joined.lowerBound,
+      parts[first].span.upperBound >= joined.upperBound
+    {
+      return
+    }
+    let (start, block) = Self.block(for: joined, pool: pool)
+    let new = Part(start: start, block: block)
+    var last = self.index(endingBehind: start)
+    let replaced = last
+    while last < parts.count, parts[last].start < new.span.upperBound {
+      for old in ranges.parts(in: parts[last].span) {
+        let target = unsafe UnsafeMutableRawBufferPointer(
+          rebasing: block.bytes[old.lowerBound - start..<old.upperBound - start])
+        unsafe target.copyMemory(from: UnsafeRawBufferPointer(bytes(old)))
+      }
+      capacity -= parts[last].span.count
+      last += 1
+    }
+    parts.replaceSubrange(replaced..<last, with: [new])
+    capacity += new.span.count
+  }
+
+  /// The smallest block of memory that holds a range, at a multiple of its size.
+  private static func block(for range: Range<Int>, pool: BufferPool) -> (start: Int, block: BufferBlock) {
+    for size in BufferBlock.sizes where range.lowerBound / size == (range.upperBound - 1) / size {
+      return (range.lowerBound / size * size, pool.take(size))
+    }
+    return (0, pool.take(WriteWindow.size))
+  }
+
+  /// The first part that ends behind a place of the window; the number of parts when none does.
+  private func index(endingBehind place: Int) -> Int {
+    var low = 0
+    var high = parts.count
+    while low < high {
+      let middle = (low + high) / 2
+      if parts[middle].span.upperBound > place { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -74,7 +74,7 @@ extension Recovery {
       for (page, position) in commit.pages { map.set(page, to: position) }
       patched.replay(
         whole: commit.pages.map(\.0), patches: commit.body.patches, pageCount: commit.body.pageCount)
-      state.intents = commit.body.intents.applied(to: state.intents)
+      commit.body.intents.apply(to: &state.intents)
       state.sequence = commit.body.sequence
       state.end = commit.end
       state.chain = commit.chainAfter

@@ -43,5 +43,5 @@ extension Space {
   }
 
   /// Notes a commit that is in the log. Lock held.
-  func take(_ change: IntentChange) { intents = change.applied(to: intents) }
+  func take(_ change: IntentChange) { change.apply(to: &intents) }
 }

@@ -101,5 +101,7 @@ struct IntentChange: Equatable {
   /// Whether those before count no longer, since the database has them.
   var replacesOlder: Bool
 
-  func applied(to older: [UInt8]) -> [UInt8] { replacesOlder ? bytes : older + bytes }
+  func apply(to intents: inout [UInt8]) {
+    if replacesOlder { intents = bytes } else { intents += bytes }
+  }
 }

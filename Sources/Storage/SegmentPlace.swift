@@ -15,6 +15,8 @@ final class SegmentPlace: Sendable {
 
   private let root: Descriptor
   private let path: String
+  /// The path with a zero at the end, as system calls want it.
+  private let pathBytes: [CChar]
   private let device: dev_t
   private let inode: ino_t
 
@@ -23,6 +25,7 @@ final class SegmentPlace: Sendable {
     var found = stat()
     try systemCall { unsafe fstat(file.number, &found) }
     (self.root, self.path, device, inode) = (root, path, found.st_dev, found.st_ino)
+    pathBytes = Array(path.utf8CString)
   }
 
   /// Before a write: whether the file has a name, and a size that our own writes gave it.
@@ -43,7 +46,7 @@ final class SegmentPlace: Sendable {
   func checkName(_ file: Descriptor, least: Int, most: () -> Int) throws(Errno) {
     var found = stat()
     do throws(Errno) {
-      try systemCall { unsafe fstatat(root.number, path, &found, AT_SYMLINK_NOFOLLOW) }
+      try systemCall { unsafe fstatat(root.number, pathBytes, &found, AT_SYMLINK_NOFOLLOW) }
     } catch .noSuchFileOrDirectory {
       throw .changedByOthers
     } catch {

@@ -79,6 +79,7 @@ enum PatchList {
   }
 
   static func encode(_ patches: [PageNumber: PagePatch], into writer: inout ByteWriter) {
+    if patches.isEmpty { return }
     for (page, patch) in patches.sorted(by: { $0.key < $1.key }) {
       writer.append(page.rawValue)
       writer.append(UInt32(patch.encoded.count))

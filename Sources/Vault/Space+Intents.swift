@@ -18,6 +18,7 @@ extension Space {
   ///   `.readOnly`; `.system` when writing failed, after which the space is read-only.
   package func logIntents(_ new: [WriteIntent]) throws(VaultError) {
     let change = IntentChange(bytes: WriteIntent.encode(new), replacesOlder: false)
+    let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(change, [:]))
     let pageCount: UInt32
     lock.lock()
     do throws(VaultError) {
@@ -27,7 +28,7 @@ extension Space {
       lock.unlock()
       throw error
     }
-    let isFull = unwrittenPageCount != nil || !stalled.isEmpty || !hasRoomForData
+    let isFull = unwrittenPageCount != nil || !stalled.isEmpty || !hasRoom(forIntents: length)
     lock.unlock()
     defer { endCommit() }
     if isFull { throw .noSpace }

@@ -61,6 +61,17 @@ extension Space {
     return free >= Int64(segmentSize + (reserveIsApart ? 0 : reserveBytes))
   }
 
+  /// The same for a commit of intents, of `length` bytes. The disk is asked for many of them at once, as long as they stay in this segment, whose
+  /// room is held. Call with the lock held.
+  func hasRoom(forIntents length: Int) -> Bool {
+    if length > roomForIntents || end + length > segmentSize {
+      guard hasRoomForData else { return false }
+      roomForIntents = max(length, 64 << 10)
+    }
+    roomForIntents -= length
+    return true
+  }
+
   /// Whether the room that deleting needs at worst is held; false means that new data must be refused.
   package var reserveIsHeld: Bool {
     lock.withLock {

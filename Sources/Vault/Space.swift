@@ -85,6 +85,8 @@ package final class Space: @unchecked Sendable {
   var nextIntents = IntentChange.none
   var rewriteQueue: Set<PageNumber> = []
   var reserveHeld = true
+  /// Bytes of commits of intents for which there was room when the disk was asked.
+  var roomForIntents = 0
   /// Whether the storage can hold room at all.
   var holdsRoom = true
 

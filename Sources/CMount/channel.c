@@ -8,7 +8,8 @@
 //    the file system takes set-user-ID and set-group-ID bits away where the request says so. The flag is put into the reply to INIT, when
 //    the kernel offered it, and what a request says of it is kept for the thread that serves it.
 // 5. A program that does one small thing after the other waits longer for a thread to be woken than for its answer. Where the next request is
-//    expected at once, the thread looks for it before it sleeps.
+//    expected at once, the thread looks for it before it sleeps, on a channel on which reading does not wait: to ask first whether there is
+//    something to read costs another system call for each request.
 
 #define _GNU_SOURCE
 #include "CMount.h"
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -33,7 +33,12 @@ static uint32_t init_offer;
 static uint32_t init_agreement;
 static struct fuse_session *hooked;
 
+// A channel on which reading does not wait, for the one thread that looks for the next request.
+static int glance = -1;
+
+// The thread's own channel, and the one that its last request came from, which the reply has to go to; negative for the shared one.
 static _Thread_local int channel = -1;
+static _Thread_local int answers = -1;
 static _Thread_local bool clears_set_bits;
 static _Thread_local bool is_small;
 static _Thread_local bool expects;
@@ -149,27 +154,30 @@ static bool says_to_be_small(const struct fuse_in_header *header, size_t size) {
     }
 }
 
-// Returns when there is a request, or when there was none for a while. Whoever else wants the processor gets it.
-static void look(int descriptor) {
+// Reads a request; a negative number when there was none for a while. Whoever else wants the processor gets it.
+static ssize_t look(void *buffer, size_t size) {
     struct timespec start, now;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
     do {
-        if (poll(&wanted, 1, 0) != 0) return;
+        ssize_t count = read(glance, buffer, size);
+        if (count >= 0 || errno != EAGAIN) return count;
         sched_yield();
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < LOOK_NANOSECONDS);
+    return -1;
 }
 
 static ssize_t channel_read(int shared, void *buffer, size_t size, void *volume) {
     (void)volume;
-    int descriptor = channel >= 0 ? channel : shared;
     is_small = false;
-    if (expects) {
-        expects = false;
-        look(descriptor);
+    ssize_t count = -1;
+    if (expects && glance >= 0) count = look(buffer, size);
+    expects = false;
+    answers = glance;
+    if (count < 0) {
+        answers = channel;
+        count = read(channel >= 0 ? channel : shared, buffer, size);
     }
-    ssize_t count = read(descriptor, buffer, size);
     if (count < (ssize_t)sizeof(struct fuse_in_header)) return count;
     const struct fuse_in_header *header = buffer;
     is_small = says_to_be_small(header, (size_t)count);
@@ -198,7 +206,7 @@ static ssize_t channel_write(int shared, struct iovec *parts, int count, void *v
             atomic_store_explicit(&answered, true, memory_order_release);
         }
     }
-    return writev(channel >= 0 ? channel : shared, parts, count);
+    return writev(answers >= 0 ? answers : shared, parts, count);
 }
 
 int agonyfs_session_hook(struct fuse_session *session) {
@@ -212,21 +220,33 @@ int agonyfs_session_hook(struct fuse_session *session) {
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
 }
 
-bool agonyfs_channel_clone(struct fuse_session *session) {
-    int own = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-    if (own < 0) return false;
+// A further channel of the session; negative when there is none.
+static int further_channel(struct fuse_session *session, int flags) {
+    int further = open("/dev/fuse", O_RDWR | O_CLOEXEC | flags);
+    if (further < 0) return -1;
     uint32_t shared = (uint32_t)fuse_session_fd(session);
-    if (ioctl(own, FUSE_DEV_IOC_CLONE, &shared) != 0) {
-        close(own);
-        return false;
-    }
-    channel = own;
-    return true;
+    if (ioctl(further, FUSE_DEV_IOC_CLONE, &shared) == 0) return further;
+    close(further);
+    return -1;
+}
+
+bool agonyfs_channel_clone(struct fuse_session *session) {
+    channel = further_channel(session, 0);
+    return channel >= 0;
 }
 
 void agonyfs_channel_close(void) {
     if (channel >= 0) close(channel);
-    channel = -1;
+    channel = answers = -1;
+}
+
+void agonyfs_glance_open(struct fuse_session *session) {
+    glance = further_channel(session, O_NONBLOCK);
+}
+
+void agonyfs_glance_close(void) {
+    if (glance >= 0) close(glance);
+    glance = -1;
 }
 
 bool agonyfs_request_is_small(void) {

@@ -35,6 +35,7 @@ internal import Synchronization
     let cores = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     let count = SessionLimits.threadCount(cores: cores)
     core = unsafe Core(session: session, ending: ending, cores: cores, count: count)
+    unsafe agonyfs_glance_open(session)
     var started: [pthread_t] = []
     for _ in 0..<count {
       var thread = pthread_t()
@@ -47,7 +48,10 @@ internal import Synchronization
         core.running.subtract(1, ordering: .relaxed)
       }
     }
-    if started.isEmpty { throw .sessionFailed(reason: "no thread could be started") }
+    if started.isEmpty {
+      agonyfs_glance_close()
+      throw .sessionFailed(reason: "no thread could be started")
+    }
     threads = started
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(core).toOpaque()
@@ -70,6 +74,7 @@ internal import Synchronization
       usleep(1000)
     }
     for thread in threads + [watch].compactMap(\.self) { pthread_join(thread, nil) }
+    agonyfs_glance_close()
   }
 
   private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

@@ -92,6 +92,12 @@ bool agonyfs_channel_clone(struct fuse_session *_Nonnull session);
 /// Closes the calling thread's own channel, if it has one.
 void agonyfs_channel_close(void);
 
+/// Opens the channel on which a thread looks for the next request; where that cannot be, threads sleep at once. Call it while no thread serves.
+void agonyfs_glance_open(struct fuse_session *_Nonnull session);
+
+/// Closes it, while no thread serves.
+void agonyfs_glance_close(void);
+
 /// Seconds on CLOCK_MONOTONIC_COARSE when the last request that counts as use was received.
 int64_t agonyfs_last_request(void);
 

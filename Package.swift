@@ -56,7 +56,7 @@ let package = Package(
     .target(
       name: "Albums",
       dependencies: [
-        "Crypto", "Vault", "Index", "Media", .product(name: "SystemPackage", package: "swift-system"),
+        "Crypto", "Vault", "Index", "Media", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),

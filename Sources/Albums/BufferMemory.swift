@@ -1,5 +1,6 @@
 // Memory for file data that waits to be written, in four sizes, used again and again. All unsafe allocation is in this file.
 
+internal import CPlatform
 internal import Glibc
 internal import Synchronization
 
@@ -59,6 +60,8 @@ internal import Synchronization
       return idle
     }
     for block in blocks.joined() { unsafe Self.free(block.bytes) }
+    // What small blocks leave free in the middle of the heap would otherwise stay.
+    agonyfs_trim_heap()
   }
 
   private static func allocate(_ size: Int) -> UnsafeMutableRawBufferPointer {

@@ -2,6 +2,7 @@
 #include "CPlatform.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <linux/stat.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -25,6 +26,8 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
 int agonyfs_random(void *buffer, size_t count) {
     return getrandom(buffer, count, 0) == (ssize_t)count ? 0 : -1;
 }
+
+void agonyfs_trim_heap(void) { malloc_trim(0); }
 
 int agonyfs_hold_room(int descriptor, off_t size) {
     return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);

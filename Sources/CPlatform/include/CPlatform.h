@@ -16,6 +16,9 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
 /// Fills a buffer from getrandom(2).
 int agonyfs_random(void *buffer, size_t count);
 
+/// malloc_trim(3): gives the free pages of the heap back to the system.
+void agonyfs_trim_heap(void);
+
 /// fallocate(2) with FALLOC_FL_KEEP_SIZE from the start of the file.
 int agonyfs_hold_room(int descriptor, off_t size);
 

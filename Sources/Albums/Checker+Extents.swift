@@ -21,23 +21,14 @@ extension Checker {
     defer { unsafe buffer.deallocate() }
     var live: [SegmentNumber: Int64] = [:]
     var last: LocatedExtent?
+    /// The last that is possible.
+    var before: LocatedExtent?
     while true {
       let step = try index.extents(after: last, limit: Self.batch)
       for located in step {
         let extent = located.extent
-        let segment = extent.position.segment
-        live[segment, default: 0] += Int64(extent.length)
-        extents[located.inode, default: ExtentSums()].add(extent)
-        report.dataBytes += Int64(extent.length)
-        if let before = last, before.inode == located.inode, before.extent.end > extent.offset {
-          note(
-            located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
-            .dropExtent(located.inode, extent.offset))
-        }
         last = located
-        guard extent.length > 0, extent.skip >= 0,
-          extent.skip + extent.length <= extent.recordLength,
-          extent.recordLength <= Space.maximumExtentLength,
+        guard extent.isPossible, extent.recordLength <= Space.maximumExtentLength,
           extent.position.offset < space.segmentBytes
         else {
           note(
@@ -45,6 +36,16 @@ extension Checker {
             .dropExtent(located.inode, extent.offset))
           continue
         }
+        let segment = extent.position.segment
+        live[segment, default: 0] += Int64(extent.length)
+        extents[located.inode, default: ExtentSums()].add(extent)
+        report.dataBytes += Int64(extent.length)
+        if let before, before.inode == located.inode, before.extent.end > extent.offset {
+          note(
+            located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
+            .dropExtent(located.inode, extent.offset))
+        }
+        before = located
         guard present.contains(segment) else {
           note(
             located.inode,

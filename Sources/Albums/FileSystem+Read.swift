@@ -77,17 +77,22 @@ extension FileSystem {
   }
 
   /// Calls `body` for what extents hold of a range, and zeroes the rest of `target`, which stands for the range. Lock held.
+  ///
+  /// - Throws: `EIO` when extents overlap, so that nobody knows which bytes are right.
   func planStored(
     _ inode: Inode, _ range: Range<Int64>, _ target: UnsafeMutableRawBufferPointer,
     _ body: (_ place: Int, _ extent: ExtentRecord) -> Void
   ) throws(Errno) {
     let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
     var end = 0
+    var overlaps = false
     if inode.extentsEnd.map({ $0 > wanted.lowerBound }) ?? true {
       try stored { () throws(IndexError) in
         try index.forEachExtent(of: inode.number, overlapping: wanted) { extent in
           guard let extent = extent.clamped(to: wanted) else { return true }
           let place = extent.offset - wanted.lowerBound
+          overlaps = place < end
+          if overlaps { return false }
           unsafe zero(target, end..<place)
           body(place, extent)
           end = place + extent.length
@@ -95,6 +100,7 @@ extension FileSystem {
         }
       }
     }
+    if overlaps { throw failed(IndexError.damaged) }
     unsafe zero(target, end..<target.count)
   }
 

@@ -71,7 +71,7 @@ extension Index {
     return found
   }
 
-  /// Extents after one, by inode and offset, at most `limit`.
+  /// Extents after one, by inode and offset, at most `limit`; impossible ones as well.
   package func extents(after last: LocatedExtent?, limit: Int) throws(IndexError) -> [LocatedExtent] {
     let statement = checkStatements.extents
     if let last {
@@ -84,7 +84,7 @@ extension Index {
     statement.bind(3, limit)
     var found: [LocatedExtent] = []
     try statement.forEachRow { (row) throws(IndexError) in
-      found.append(LocatedExtent(inode: row.inodeNumber(5), extent: try ExtentRecord(row)))
+      found.append(LocatedExtent(inode: row.inodeNumber(5), extent: ExtentRecord(unchecked: row)))
       return true
     }
     return found

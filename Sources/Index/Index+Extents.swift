@@ -35,15 +35,27 @@ struct ExtentStatements {
 }
 
 extension ExtentRecord {
+  /// No extent begins behind this: there is room to count up to the end of a block or of an extent.
+  private static let lastOffset = FileOffset(rawValue: .max - 2 * Int64(Space.maximumExtentLength))
+
   /// Reads the first five columns.
   init(_ row: Statement) throws(IndexError) {
+    self.init(unchecked: row)
+    if !isPossible { throw .damaged }
+  }
+
+  /// Reads the first five columns, whatever they say.
+  init(unchecked row: Statement) {
     self.init(
       offset: FileOffset(rawValue: row.integer(0)), length: Int(row.integer(1)),
       position: LogPosition(rawValue: UInt64(bitPattern: row.integer(2))), recordLength: Int(row.integer(3)),
       skip: Int(row.integer(4)))
-    guard length > 0, offset >= .zero, skip >= 0, skip <= recordLength, length <= recordLength - skip else {
-      throw .damaged
-    }
+  }
+
+  /// Whether there can be such an extent, so that one may count with it.
+  package var isPossible: Bool {
+    (1...Space.maximumExtentLength).contains(length) && skip >= 0 && skip <= recordLength
+      && length <= recordLength - skip && (.zero...Self.lastOffset).contains(offset)
   }
 }
 
@@ -83,7 +95,7 @@ extension Index {
     }
   }
 
-  /// Reads all extents of an inode into the cache, unless they are too many or some of them cannot be read.
+  /// Reads all extents of an inode into the cache, unless they are too many, overlap, or some of them cannot be read.
   private func list(_ inode: InodeNumber) {
     let statement = extentStatements.overlapping
     statement.bind(1, inode.rawValue)
@@ -92,7 +104,9 @@ extension Index {
     var found: [ExtentRecord] = []
     do throws(IndexError) {
       try statement.forEachRow { (row) throws(IndexError) in
-        found.append(try ExtentRecord(row))
+        let extent = try ExtentRecord(row)
+        if let last = found.last, last.end > extent.offset { throw .damaged }
+        found.append(extent)
         return found.count <= ExtentCache.longest
       }
       extentCache.insert(found.count <= ExtentCache.longest ? found : nil, of: inode)
@@ -112,7 +126,8 @@ extension Index {
     var hole = offset
     try forEachExtent(of: inode, overlapping: offset..<FileOffset(rawValue: .max)) { extent in
       guard extent.offset <= hole else { return false }
-      hole = extent.end
+      // Never back, whatever a damaged index says: who looks for a hole would go round in circles.
+      hole = max(hole, extent.end)
       return true
     }
     return hole

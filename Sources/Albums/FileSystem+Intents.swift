@@ -13,7 +13,7 @@ internal import Vault
 /// What the log states of writes that the index does not have, or soon will.
 struct IntentState {
   /// Bytes of intents that count at a time, in the log; with more the index is committed.
-  private static let limit = 64 << 10
+  private static let limit = 256 << 10
 
   /// Writes to one file.
   struct Stated {

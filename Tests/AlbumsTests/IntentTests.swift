@@ -154,13 +154,13 @@ import Testing
     let (vault, file) = try begin()
     let commits = vault.files.commits.begun
     for number in 0..<100 {
-      try vault.files.put(pattern(2000, number), file, at: 2000 * number)
+      try vault.files.put(pattern(8000, number), file, at: 8000 * number)
       try vault.files.synchronize()
-      #expect(vault.space.lock.withLock { vault.space.intents.count } <= 64 << 10)
+      #expect(vault.space.lock.withLock { vault.space.intents.count } <= 256 << 10)
     }
     #expect((commits + 2...commits + 6).contains(vault.files.commits.begun))
     let after = try afterPowerCut(vault)
-    #expect(try after.files.get(file) == (0..<100).flatMap { pattern(2000, $0) })
+    #expect(try after.files.get(file) == (0..<100).flatMap { pattern(8000, $0) })
     try after.files.close()
     try vault.files.close()
   }

@@ -33,37 +33,42 @@ let package = Package(
     .target(name: "CDecoder", dependencies: ["CVips", "CLibAV"]),
     .target(name: "CMount", dependencies: ["CFuse"]),
 
+    .target(
+      name: "System",
+      dependencies: ["CPlatform", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
     .target(name: "Crypto", dependencies: ["CSodium", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "Storage",
-      dependencies: ["CPlatform", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["System", "CPlatform", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
     .target(
       name: "Vault",
-      dependencies: ["Crypto", "Storage", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["System", "Crypto", "Storage", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
     .target(
       name: "Index",
-      dependencies: ["CSQLite", "Vault"],
+      dependencies: ["System", "CSQLite", "Vault"],
       swiftSettings: strict),
     .target(
       name: "Media",
       dependencies: [
-        "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+        "System", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "Albums",
       dependencies: [
-        "Crypto", "Vault", "Index", "Media", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+        "System", "Crypto", "Vault", "Index", "Media", "CPlatform",
+        .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "Mount",
       dependencies: [
-        "Albums", "Index", "Vault", "CFuse", "CMount",
+        "System", "Albums", "Index", "Vault", "CFuse", "CMount",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -71,7 +76,7 @@ let package = Package(
     .executableTarget(
       name: "agonyfs",
       dependencies: [
-        "Mount", "Albums", "Media", "Vault", "Storage", "Crypto", "CPlatform",
+        "System", "Mount", "Albums", "Media", "Vault", "Storage", "Crypto", "CPlatform",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
@@ -82,13 +87,15 @@ let package = Package(
 
     .target(
       name: "FaultyStorage",
-      dependencies: ["Storage", "Vault", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["System", "Storage", "Vault", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/FaultyStorage", swiftSettings: strict),
+    .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: strict),
     .testTarget(
       name: "VaultTests",
       dependencies: [
-        "Vault", "Crypto", "Storage", "FaultyStorage", .product(name: "SystemPackage", package: "swift-system"),
+        "System", "Vault", "Crypto", "Storage", "FaultyStorage",
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Vectors"], swiftSettings: strict),
     .testTarget(

@@ -2,6 +2,7 @@
 
 internal import Index
 internal import Logging
+internal import System
 package import SystemPackage
 internal import Vault
 

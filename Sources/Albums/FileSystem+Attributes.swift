@@ -1,4 +1,5 @@
 internal import Index
+internal import System
 package import SystemPackage
 package import Vault
 

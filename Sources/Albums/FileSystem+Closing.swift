@@ -1,4 +1,5 @@
 internal import Logging
+internal import System
 package import SystemPackage
 internal import Vault
 

@@ -1,3 +1,4 @@
+internal import System
 internal import Vault
 
 /// Telling how far the space has come to whoever keeps that.

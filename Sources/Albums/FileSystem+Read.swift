@@ -3,6 +3,7 @@
 internal import Glibc
 internal import Index
 internal import Logging
+internal import System
 package import SystemPackage
 package import Vault
 

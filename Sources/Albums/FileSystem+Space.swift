@@ -1,6 +1,7 @@
 // fallocate, lseek for data and holes, copy_file_range.
 
 internal import Index
+internal import System
 package import SystemPackage
 package import Vault
 

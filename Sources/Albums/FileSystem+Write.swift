@@ -1,6 +1,7 @@
 // Writing: data goes into chunks (WriteBuffer.swift), which fly when they are full, old, or asked for (FileSystem+Flushing.swift).
 
 internal import Index
+internal import System
 package import SystemPackage
 package import Vault
 

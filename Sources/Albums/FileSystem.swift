@@ -18,6 +18,7 @@
 internal import Index
 internal import Logging
 internal import Synchronization
+internal import System
 internal import SystemPackage
 package import Vault
 
@@ -32,7 +33,7 @@ package final class FileSystem: @unchecked Sendable {
   let pool = BufferPool()
   private let activity = Atomic<UInt64>(0)
 
-  let monitor = Monitor()
+  let monitor = Lock()
   /// A commit ended its critical part, data landed, or memory became free.
   let progress: Condition
   /// There is data to write.

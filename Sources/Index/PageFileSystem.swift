@@ -9,6 +9,7 @@
 internal import CSQLite
 internal import Glibc
 internal import Synchronization
+internal import System
 internal import Vault
 
 /// A VFS with one file in it.
@@ -46,9 +47,7 @@ internal import Vault
     }
     unsafe vfs.xSleep = { _, microseconds in microseconds }
     unsafe vfs.xCurrentTime = { _, days in
-      var time = timespec()
-      unsafe clock_gettime(CLOCK_REALTIME, &time)
-      unsafe days?.pointee = 2_440_587.5 + Double(time.tv_sec) / 86_400
+      unsafe days?.pointee = 2_440_587.5 + Double(timeOfDay().seconds) / 86_400
       return SQLITE_OK
     }
     unsafe vfs.xGetLastError = { _, _, _ in 0 }

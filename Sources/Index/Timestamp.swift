@@ -1,4 +1,4 @@
-internal import Glibc
+internal import System
 
 /// A moment, in seconds and nanoseconds since 1970.
 package struct Timestamp: Hashable, Comparable, Sendable {
@@ -15,9 +15,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   /// The present moment by the system's clock.
   package static func now() -> Timestamp {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
+    let time = timeOfDay()
+    return Timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds)
   }
 
   /// Orders by time.

@@ -7,6 +7,7 @@ package import Albums
 internal import CMount
 internal import Glibc
 package import Logging
+internal import System
 
 /// A space that is mounted.
 @safe package final class MountSession {
@@ -92,7 +93,7 @@ package import Logging
         mounted.detach()
         return
       case .timeout:
-        let now = MonotonicClock.seconds
+        let now = monotonicSeconds()
         let openFiles = volume.fileSystem.openFileCount
         guard idle?.isDue(now: now, lastUse: agonyfs_last_request(), openFiles: openFiles) == true else { continue }
         if mounted.unmount() { logger.notice("Unmounted, because nobody used it.") }

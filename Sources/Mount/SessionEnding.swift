@@ -1,6 +1,7 @@
 internal import CMount
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// Tells the thread that supervises a session that it is to end. Catches signals while it lives.
 final class SessionEnding: Sendable {
@@ -55,7 +56,7 @@ final class SessionEnding: Sendable {
       if unsafe read(receiver, &letter, 1) == 1 { return letter == Self.disconnection ? .disconnected : .signal }
       var rest: CInt = -1
       if let moment {
-        let seconds = moment - MonotonicClock.seconds
+        let seconds = moment - monotonicSeconds()
         guard seconds > 0 else { return .timeout }
         rest = CInt(clamping: min(seconds, 86_400) * 1000)
       }
@@ -66,7 +67,7 @@ final class SessionEnding: Sendable {
 
   /// Waits until the kernel has closed the connection after unmounting. False when it doesn't.
   func waitForDisconnection() -> Bool {
-    let limit = MonotonicClock.seconds + Self.patience
+    let limit = monotonicSeconds() + Self.patience
     while true {
       switch wait(until: limit) {
       case .disconnected: return true
@@ -77,14 +78,4 @@ final class SessionEnding: Sendable {
   }
 
   private static let disconnection = UInt8(ascii: "D")
-}
-
-/// The clock by which idle time is counted.
-enum MonotonicClock {
-  /// Whole seconds since an arbitrary moment.
-  static var seconds: Int64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    return Int64(time.tv_sec)
-  }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// How long somebody who opens a space waits until somebody else lets it go.
 ///

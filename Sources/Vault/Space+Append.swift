@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Sealing what was reserved and handing it to the storage, in the order of the log.
@@ -80,10 +81,10 @@ extension Space {
 
   private func write(_ run: Run, _ bytes: UnsafeRawBufferPointer) throws(VaultError) {
     lock.lock()
-    while writtenTicket != run.ticket { lock.wait() }
+    while writtenTicket != run.ticket { changed.wait() }
     defer {
       writtenTicket += 1
-      lock.broadcast()
+      changed.broadcast()
       lock.unlock()
     }
     if let failure { throw .readOnly(failure) }
@@ -137,10 +138,10 @@ extension Space {
     guard !stalled.isEmpty else { return }
     let ticket = nextTicket
     nextTicket += 1
-    while writtenTicket != ticket { lock.wait() }
+    while writtenTicket != ticket { changed.wait() }
     defer {
       writtenTicket += 1
-      lock.broadcast()
+      changed.broadcast()
     }
     while let first = stalled.first {
       if let failure { throw .readOnly(failure) }
@@ -175,13 +176,13 @@ extension Space {
     lock.lock()
     let ticket = nextTicket
     nextTicket += 1
-    while writtenTicket != ticket { lock.wait() }
+    while writtenTicket != ticket { changed.wait() }
     lock.unlock()
     // When this fails the file stays short; a later mount fills it up.
     try? pad(segment, from: offset)
     lock.lock()
     writtenTicket += 1
-    lock.broadcast()
+    changed.broadcast()
     lock.unlock()
   }
 }

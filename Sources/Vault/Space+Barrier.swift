@@ -1,4 +1,5 @@
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Making the log durable.
@@ -12,13 +13,13 @@ extension Space {
     lock.lock()
     defer { lock.unlock() }
     if current == nil && failure == nil { return }
-    while switching { lock.wait() }
+    while switching { changed.wait() }
     let target = nextTicket
-    while writtenTicket < target { lock.wait() }
+    while writtenTicket < target { changed.wait() }
     if let failure { throw .readOnly(failure) }
     if !stalled.isEmpty { throw .noSpace }
     let goal = writtenEnd
-    while flushing && flushedThrough < goal { lock.wait() }
+    while flushing && flushedThrough < goal { changed.wait() }
     if let failure { throw .readOnly(failure) }
     if flushedThrough >= goal { return }
     try flush()
@@ -56,6 +57,6 @@ extension Space {
     }
     if isContinuedElsewhere { throw refuseOthersHead() }
     flushedThrough = max(flushedThrough, through)
-    lock.broadcast()
+    changed.broadcast()
   }
 }

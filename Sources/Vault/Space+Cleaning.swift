@@ -1,4 +1,5 @@
 internal import Storage
+internal import System
 
 /// What cleaning needs to know and do.
 extension Space {

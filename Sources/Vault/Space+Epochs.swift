@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Glibc
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Beginning epochs, and deleting what no kept head needs.
@@ -8,7 +9,7 @@ extension Space {
   /// Sees to it that the epoch has `room` bytes left; begins the next one when it has not. Lock held; given away meanwhile.
   func prepareEpoch(for room: Int, committing: Bool) throws(VaultError) {
     while true {
-      while switching || (commitPending && !committing && needsEpoch(for: room)) { lock.wait() }
+      while switching || (commitPending && !committing && needsEpoch(for: room)) { changed.wait() }
       try checkWritable()
       if !needsEpoch(for: room) { return }
       guard committing || hasRoomForData else { throw .noSpace }
@@ -28,9 +29,9 @@ extension Space {
     switching = true
     defer {
       switching = false
-      lock.broadcast()
+      changed.broadcast()
     }
-    while writtenTicket != nextTicket || flushing { lock.wait() }
+    while writtenTicket != nextTicket || flushing { changed.wait() }
     try checkWritable()
     guard stalled.isEmpty else { throw .noSpace }
     if !recovered.isEmpty {
@@ -215,7 +216,7 @@ extension Space {
   package func advanceEpoch() throws(VaultError) {
     lock.lock()
     defer { lock.unlock() }
-    while switching || commitPending { lock.wait() }
+    while switching || commitPending { changed.wait() }
     if current == nil { return }
     try beginEpoch()
   }
@@ -262,7 +263,7 @@ extension Space {
     try barrier()
     lock.lock()
     let wasWritten = recordsSinceHead > 0
-    while switching || commitPending { lock.wait() }
+    while switching || commitPending { changed.wait() }
     // On a full disk the segment that another head takes is worth more, unless that head lets others go.
     let isAffordable = (reserveHeld && !isTight) || !retired.isEmpty || !pendingRetired.isEmpty
     if wasWritten && isAffordable {

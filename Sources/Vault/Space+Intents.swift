@@ -1,3 +1,5 @@
+internal import System
+
 /// Stating writes in the log that the database does not have yet.
 extension Space {
   /// The intents that count, in the order of the log.

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Noticing that somebody else writes the space, on another machine that shares the vault's files through a network file system or a program that
@@ -25,7 +26,7 @@ extension Space {
   /// Stops the space when such a head is there: what is committed now would not be found by the next mount, which begins at that head. Lock held.
   func refuseOthersHead() -> VaultError {
     if failure == nil { failure = Self.headElsewhere }
-    lock.broadcast()
+    changed.broadcast()
     return .readOnly(failure ?? Self.headElsewhere)
   }
 }

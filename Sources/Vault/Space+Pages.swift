@@ -1,4 +1,5 @@
 internal import Crypto
+internal import System
 internal import SystemPackage
 
 /// The pages of the space's database.
@@ -75,7 +76,7 @@ extension Space {
 
   /// Waits until no other commit is on its way. Lock held; given away meanwhile.
   func beginCommit() throws(VaultError) {
-    while commitPending || switching { lock.wait() }
+    while commitPending || switching { changed.wait() }
     try checkWritable()
     commitPending = true
   }
@@ -84,7 +85,7 @@ extension Space {
   func endCommit() {
     lock.lock()
     commitPending = false
-    lock.broadcast()
+    changed.broadcast()
     lock.unlock()
   }
 

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Reading and opening what the log holds.

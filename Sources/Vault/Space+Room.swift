@@ -1,4 +1,5 @@
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// The reserve: room that is held on the disk so that a delete always commits.

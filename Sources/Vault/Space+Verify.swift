@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Something wrong with a segment of a space.

@@ -15,6 +15,7 @@ package import Crypto
 internal import Glibc
 internal import Storage
 internal import Synchronization
+internal import System
 internal import SystemPackage
 
 /// One space of a vault: an encrypted log that holds file data and the pages of one database.
@@ -36,6 +37,8 @@ package final class Space: @unchecked Sendable {
   let recent = RecentRecords()
 
   let lock = Lock()
+  /// Something that threads wait for has changed.
+  let changed: Condition
   /// What recovery found wrong; nil when it found the newest state.
   package let recoveryWarning: String?
   /// Whether a head that leads to the state that this space was opened at is lost. The next head gets a number to which another way leads.
@@ -108,6 +111,7 @@ package final class Space: @unchecked Sendable {
     storage: any Storage, keys: SpaceKeys, segmentSize: Int, copyWindow: Int64, state: RecoveredState,
     leases: [any SegmentLease], clock: @escaping @Sendable () -> Int64, readOnlyReason: String?
   ) {
+    changed = Condition(of: lock)
     self.storage = storage
     self.clock = clock
     self.keys = keys
@@ -166,7 +170,7 @@ package final class Space: @unchecked Sendable {
   /// Turns the space read-only for good; call with the lock held.
   func fail(_ error: Errno, _ doing: String) -> VaultError {
     if failure == nil { failure = error == .changedByOthers ? Self.changedElsewhere : "\(doing) failed: \(error)" }
-    lock.broadcast()
+    changed.broadcast()
     return .system(error, doing)
   }
 
@@ -252,6 +256,3 @@ struct StalledWrite {
   /// Whether the segment is complete with these bytes.
   let completes: Bool
 }
-
-/// The time of day, in seconds since 1970.
-package func currentTime() -> Int64 { Int64(time(nil)) }

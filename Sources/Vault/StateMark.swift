@@ -7,6 +7,7 @@
 
 internal import Crypto
 internal import Storage
+internal import System
 
 /// How far a space has come.
 package struct StateMark: Equatable, Sendable {
@@ -46,7 +47,7 @@ extension Space {
   package var mark: StateMark {
     lock.lock()
     defer { lock.unlock() }
-    while switching { lock.wait() }
+    while switching { changed.wait() }
     return StateMark(sequence: sequence, epoch: endSegment.epoch, branch: branch(of: endSegment.epoch) ?? [])
   }
 

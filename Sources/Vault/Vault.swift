@@ -5,6 +5,7 @@
 
 package import Crypto
 package import Storage
+internal import System
 internal import SystemPackage
 
 /// A directory of files that look like random bytes, in which passwords open spaces.
@@ -20,7 +21,7 @@ package final class Vault: Sendable {
   /// A vault over a storage that exists. `clock` gives the time of day, in seconds since 1970.
   package init(
     storage: any Storage, parameters: VaultParameters,
-    clock: @escaping @Sendable () -> Int64 = { currentTime() }
+    clock: @escaping @Sendable () -> Int64 = { timeOfDay().seconds }
   ) {
     self.storage = storage
     self.parameters = parameters

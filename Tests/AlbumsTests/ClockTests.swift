@@ -3,6 +3,7 @@ import Glibc
 import Index
 import Media
 import Synchronization
+import System
 import Testing
 
 @testable import Albums

@@ -1,6 +1,7 @@
 import Crypto
 import FaultyStorage
 import Index
+import System
 import SystemPackage
 import Testing
 

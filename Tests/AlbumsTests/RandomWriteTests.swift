@@ -1,5 +1,6 @@
 import FaultyStorage
 import Index
+import System
 import SystemPackage
 import Testing
 

@@ -1,4 +1,5 @@
 package import Storage
+internal import System
 package import SystemPackage
 internal import Vault
 
@@ -234,7 +235,7 @@ extension FaultyStorage {
       storage.flushes += 1
       // What is written meanwhile may be flushed or not; here it is not.
       let count = file.content.count
-      while storage.flushesAreHeld { storage.lock.wait() }
+      while storage.flushesAreHeld { storage.changed.wait() }
       if try storage.begin() { throw .ioError }
       try checkUnchanged()
       file.flushedCount = max(file.flushedCount, count)

@@ -12,6 +12,7 @@
 
 package import Storage
 internal import Synchronization
+internal import System
 package import SystemPackage
 internal import Vault
 
@@ -82,6 +83,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   }
 
   let lock = Lock()
+  let changed: Condition
   var files: [SegmentIdentifier: File] = [:]
   var deleted: [SegmentIdentifier: File] = [:]
   var operations = 0
@@ -101,7 +103,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package let isReadOnly: Bool
 
   /// An empty storage.
-  package init(isReadOnly: Bool = false) { self.isReadOnly = isReadOnly }
+  package init(isReadOnly: Bool = false) {
+    self.isReadOnly = isReadOnly
+    changed = Condition(of: lock)
+  }
 
   /// Operations that changed something, or tried to, so far.
   package var operationCount: Int { lock.withLock { operations } }
@@ -112,7 +117,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   /// Lets no flush of a file end until this is taken back, as a slow disk does.
   package func holdFlushes(_ hold: Bool) {
     lock.withLock { flushesAreHeld = hold }
-    lock.broadcast()
+    changed.broadcast()
   }
   /// Bounds the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }

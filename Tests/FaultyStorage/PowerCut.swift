@@ -1,4 +1,5 @@
 internal import Storage
+internal import System
 internal import Vault
 
 /// What a loss of power leaves.

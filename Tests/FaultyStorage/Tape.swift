@@ -1,6 +1,7 @@
 // A tape keeps every operation of a run, so that one run is enough to see what a loss of power leaves after each of them.
 
 package import Storage
+internal import System
 internal import SystemPackage
 internal import Vault
 

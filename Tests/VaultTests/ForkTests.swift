@@ -1,4 +1,5 @@
 import FaultyStorage
+import System
 import Testing
 
 @testable import Vault

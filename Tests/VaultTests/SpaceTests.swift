@@ -1,6 +1,7 @@
 import Crypto
 import FaultyStorage
 import Storage
+import System
 import Testing
 
 @testable import Vault

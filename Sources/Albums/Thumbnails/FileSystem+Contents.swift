@@ -8,6 +8,7 @@
 
 package import Index
 internal import Media
+internal import System
 package import SystemPackage
 internal import Vault
 

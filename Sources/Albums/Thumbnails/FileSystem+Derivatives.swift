@@ -2,6 +2,7 @@
 
 internal import Index
 package import Media
+internal import System
 package import SystemPackage
 package import Vault
 

@@ -9,6 +9,7 @@ internal import Glibc
 internal import Index
 internal import Logging
 internal import Media
+internal import System
 internal import SystemPackage
 internal import Vault
 

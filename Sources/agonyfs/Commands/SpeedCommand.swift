@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Crypto
 internal import Glibc
+internal import System
 
 /// `agonyfs speed`.
 struct SpeedCommand: ParsableCommand {
@@ -18,9 +19,9 @@ struct SpeedCommand: ParsableCommand {
     let password = unsafe withUnsafeBytes(of: 0) { unsafe Password(copying: $0) }
     for cost in KeyDerivationCost.allCases {
       let derivation = PasswordDerivation(cost: cost)
-      let clock = ContinuousClock()
-      var succeeded = false
-      let time = clock.measure { succeeded = derivation.derive(password) != nil }
+      let start = monotonicTime()
+      let succeeded = derivation.derive(password) != nil
+      let time = monotonicTime() - start
       let memory = ByteSize(bytes: Int64(derivation.memory))
       let name = Self.padded("--kdf \(cost.rawValue)")
       Output.line(
@@ -34,8 +35,8 @@ struct SpeedCommand: ParsableCommand {
     name + String(repeating: " ", count: max(1, 22 - name.count))
   }
 
-  private static func seconds(_ time: Duration) -> String {
-    let hundredths = time.components.seconds * 100 + time.components.attoseconds / 10_000_000_000_000_000
+  private static func seconds(_ nanoseconds: UInt64) -> String {
+    let hundredths = nanoseconds / 10_000_000
     let fraction = hundredths % 100
     return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
   }

@@ -10,6 +10,7 @@
 import Crypto
 import FaultyStorage
 import Index
+import System
 import SystemPackage
 import Testing
 import Vault
@@ -62,7 +63,7 @@ final class Workload {
 
   init(
     storage: FaultyStorage, seed: UInt64, copyWindow: Int64 = 0,
-    clock: @escaping @Sendable () -> Int64 = { currentTime() }
+    clock: @escaping @Sendable () -> Int64 = { timeOfDay().seconds }
   ) throws {
     self.copyWindow = copyWindow
     self.storage = storage

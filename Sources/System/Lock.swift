@@ -1,0 +1,138 @@
+// A mutex with any number of conditions. All unsafe code about locks is in this file.
+//
+// Invariants
+// 1. Mutex and conditions stay at one address for as long as they live, as pthreads asks.
+// 2. Deadlines are of the monotonic clock, so setting the time of day wakes nobody.
+// 3. A debug build knows which thread holds a lock. It traps when a thread takes a lock twice, gives back one that it
+//    does not hold, waits without the lock, or when `assertHeld` or `assertNotHeld` is wrong. A release build keeps no
+//    owner and checks nothing.
+
+package import Glibc
+internal import Synchronization
+
+/// A mutex for state that threads wait for. Not recursive. Never call out of the layer that owns it while it is held.
+///
+/// It guards properties of the object that owns it. A wait gives the lock back in the middle of a method, so no inout
+/// access to that state may span a wait. State that nobody waits for belongs in the standard library's `Mutex`, as a
+/// leaf: nothing else is locked while a `Mutex` is held.
+@safe package final class Lock: @unchecked Sendable {
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  #if DEBUG
+    /// The thread that holds the lock, 0 while nobody does. A thread finds its own number here only if it holds the
+    /// lock, so the loads and stores need no order.
+    private let owner = Atomic<pthread_t>(0)
+  #endif
+
+  /// An unlocked lock.
+  package init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe mutex.initialize(to: pthread_mutex_t())
+    unsafe pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe mutex.deallocate()
+  }
+
+  /// Takes the lock.
+  @inlinable package func lock() {
+    assertNotHeld()
+    unsafe pthread_mutex_lock(mutex)
+    noteTaken()
+  }
+
+  /// Gives the lock back.
+  @inlinable package func unlock() {
+    noteReleased()
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  /// Calls `body` with the lock held; `body` must not wait.
+  @inlinable package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    lock()
+    defer { unlock() }
+    return try body()
+  }
+
+  /// In a debug build, traps unless the calling thread holds the lock.
+  @inlinable package func assertHeld() {
+    #if DEBUG
+      precondition(isHeld, "the calling thread does not hold this lock")
+    #endif
+  }
+
+  /// In a debug build, traps if the calling thread holds the lock.
+  @inlinable package func assertNotHeld() {
+    #if DEBUG
+      precondition(!isHeld, "the calling thread holds this lock")
+    #endif
+  }
+
+  /// Follows every taking of the mutex.
+  @inlinable func noteTaken() {
+    #if DEBUG
+      setOwner(pthread_self())
+    #endif
+  }
+
+  /// Precedes every giving back of the mutex.
+  @inlinable func noteReleased() {
+    assertHeld()
+    #if DEBUG
+      setOwner(0)
+    #endif
+  }
+
+  #if DEBUG
+    @usableFromInline var isHeld: Bool { owner.load(ordering: .relaxed) == pthread_self() }
+
+    @usableFromInline func setOwner(_ thread: pthread_t) { owner.store(thread, ordering: .relaxed) }
+  #endif
+}
+
+/// Something that threads wait for while they hold a lock. A lock may have any number of conditions.
+@safe package final class Condition: @unchecked Sendable {
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private let lock: Lock
+
+  /// A condition of the state that `lock` guards.
+  package init(of lock: Lock) {
+    self.lock = lock
+    unsafe condition = .allocate(capacity: 1)
+    unsafe condition.initialize(to: pthread_cond_t())
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe condition.deallocate()
+  }
+
+  /// Gives the lock back, waits, takes it again. May return without reason.
+  package func wait() {
+    lock.noteReleased()
+    unsafe pthread_cond_wait(condition, lock.mutex)
+    lock.noteTaken()
+  }
+
+  /// As `wait()`, but at most until `deadline`, in nanoseconds of the monotonic clock. False when the deadline passed.
+  @discardableResult
+  package func wait(until deadline: UInt64) -> Bool {
+    var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+    lock.noteReleased()
+    let outcome = unsafe pthread_cond_timedwait(condition, lock.mutex, &time)
+    lock.noteTaken()
+    return outcome == 0
+  }
+
+  /// Wakes one who waits.
+  package func signal() { unsafe pthread_cond_signal(condition) }
+
+  /// Wakes all who wait.
+  package func broadcast() { unsafe pthread_cond_broadcast(condition) }
+}

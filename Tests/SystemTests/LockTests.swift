@@ -1,0 +1,59 @@
+import Glibc
+import Testing
+
+@testable import System
+
+@Suite struct LockTests {
+  @Test func aWaitEndsAtItsDeadlineWithTheLockHeld() {
+    let lock = Lock()
+    let condition = Condition(of: lock)
+    lock.lock()
+    let deadline = monotonicTime() + 20_000_000
+    while condition.wait(until: deadline) {}
+    lock.assertHeld()
+    // The deadline is on the precise clock, which is ahead of the one that is cheap to read by a tick at most.
+    #expect(monotonicTime() + 10_000_000 >= deadline)
+    #expect(!condition.wait(until: 0))
+    lock.unlock()
+    lock.assertNotHeld()
+  }
+
+  @Test func anErrorGivesTheLockBack() {
+    struct Failure: Error {}
+    let lock = Lock()
+    #expect(throws: Failure.self) { try lock.withLock { throw Failure() } }
+    lock.assertNotHeld()
+  }
+
+  #if DEBUG
+    @Test func aDebugBuildTrapsWhenALockIsTakenTwice() async {
+      let result = await #expect(processExitsWith: .failure) {
+        alarm(20)
+        let lock = Lock()
+        lock.lock()
+        lock.lock()
+      }
+      #expect(result?.exitStatus != .signal(SIGALRM))
+    }
+
+    @Test func aDebugBuildTrapsWhenAnotherThreadsLockIsGivenBack() async {
+      await #expect(processExitsWith: .failure) { Lock().unlock() }
+    }
+
+    @Test func aDebugBuildTrapsWhenAWaitIsWithoutTheLock() async {
+      let result = await #expect(processExitsWith: .failure) {
+        alarm(20)
+        Condition(of: Lock()).wait()
+      }
+      #expect(result?.exitStatus != .signal(SIGALRM))
+    }
+
+    @Test func aDebugBuildTrapsWhenAnAssertionIsWrong() async {
+      await #expect(processExitsWith: .failure) { Lock().assertHeld() }
+      await #expect(processExitsWith: .failure) {
+        let lock = Lock()
+        lock.withLock { lock.assertNotHeld() }
+      }
+    }
+  #endif
+}

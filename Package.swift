@@ -89,8 +89,10 @@ let package = Package(
       name: "FaultyStorage",
       dependencies: ["System", "Storage", "Vault", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/FaultyStorage", swiftSettings: strict),
-    .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: strict),
-    .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: strict),
+    .testTarget(
+      name: "SystemTests", dependencies: ["System", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+    .testTarget(name: "CryptoTests", dependencies: ["System", "Crypto"], swiftSettings: strict),
     .testTarget(
       name: "VaultTests",
       dependencies: [
@@ -101,12 +103,13 @@ let package = Package(
     .testTarget(
       name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage"], swiftSettings: strict),
     .testTarget(
-      name: "AlbumsTests", dependencies: ["Albums", "Media", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
+      name: "AlbumsTests",
+      dependencies: ["System", "Albums", "Media", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
       swiftSettings: strict),
     .testTarget(
       name: "MountTests",
       dependencies: [
-        "Mount", "CMount", "Albums", "Vault", "Storage", "Crypto", "FaultyStorage",
+        "System", "Mount", "CMount", "Albums", "Vault", "Storage", "Crypto", "FaultyStorage",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -116,8 +119,8 @@ let package = Package(
     .testTarget(
       name: "MediaTests",
       dependencies: [
-        "Media", "agonyfs-decoder", "misbehaving-decoder", .product(name: "SystemPackage", package: "swift-system"),
-        .product(name: "Logging", package: "swift-log"),
+        "System", "Media", "agonyfs-decoder", "misbehaving-decoder",
+        .product(name: "SystemPackage", package: "swift-system"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(name: "CommandTests", dependencies: ["agonyfs", "FaultyStorage"], swiftSettings: strict),

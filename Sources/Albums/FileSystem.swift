@@ -59,7 +59,7 @@ package final class FileSystem: @unchecked Sendable {
   var wentBack = false
   var isStopping = false
   var isClosed = false
-  var threads: [WorkerThread] = []
+  var threads: [Thread] = []
 
   /// Whether a commit is in its critical part: nothing may be changed meanwhile.
   var isCommitting = false
@@ -150,11 +150,12 @@ package final class FileSystem: @unchecked Sendable {
     if let keepMark = options.keepMark { bodies.append { self.runMarker(keepMark) } }
     for _ in 0..<options.writers { bodies.append { self.runFlusher() } }
     for body in bodies {
-      guard let thread = WorkerThread(body) else {
+      do throws(Errno) {
+        threads.append(try Thread(body))
+      } catch {
         stopThreads()
-        throw .failed("the system refuses to start a thread")
+        throw .failed("the system refuses to start a thread: \(error)")
       }
-      threads.append(thread)
     }
   }
 

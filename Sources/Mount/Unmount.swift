@@ -1,5 +1,6 @@
 internal import CMount
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// Takes mounts away.
@@ -44,22 +45,9 @@ enum DaemonQuestion {
     guard geteuid() == 0, let user = entry.number(of: "user_id"), let group = entry.number(of: "group_id"), user != 0
     else { return nil }
     let question = OwnerQuestion(path: path, user: user, group: group)
-    var thread = pthread_t()
-    let context = unsafe Unmanaged.passRetained(question).toOpaque()
     // A thread of its own, because it can't become root again.
-    let outcome = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        guard let context = unsafe context else { return nil }
-        let question = unsafe Unmanaged<OwnerQuestion>.fromOpaque(context).takeRetainedValue()
-        question.ask()
-        return nil
-      }, context)
-    guard outcome == 0 else {
-      unsafe Unmanaged<OwnerQuestion>.fromOpaque(context).release()
-      return nil
-    }
-    pthread_join(thread, nil)
+    guard let thread = try? Thread({ question.ask() }) else { return nil }
+    thread.join()
     return question.answer
   }
 

@@ -5,12 +5,13 @@
 internal import CMount
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// The threads that serve the requests of a session.
 @safe final class Workers: Sendable {
   private let core: Core
-  private let threads: [pthread_t]
-  private let watch: pthread_t?
+  private let threads: [Thread]
+  private let watch: Thread?
 
   /// What the threads share.
   @safe private final class Core: @unchecked Sendable {
@@ -36,32 +37,20 @@ internal import Synchronization
     let count = SessionLimits.threadCount(cores: cores)
     core = unsafe Core(session: session, ending: ending, cores: cores, count: count)
     unsafe agonyfs_glance_open(session)
-    var started: [pthread_t] = []
-    for _ in 0..<count {
-      var thread = pthread_t()
-      let context = unsafe Unmanaged.passRetained(core).toOpaque()
-      let outcome = unsafe pthread_create(&thread, nil, { unsafe Workers.main($0) }, context)
-      if outcome == 0 {
-        started.append(thread)
-      } else {
-        unsafe Unmanaged<Core>.fromOpaque(context).release()
-        core.running.subtract(1, ordering: .relaxed)
+    let core = core
+    threads = (0..<count).compactMap { _ in
+      try? Thread {
+        Self.serve(core)
+        core.running.subtract(1, ordering: .releasing)
       }
     }
-    if started.isEmpty {
+    core.running.subtract(count - threads.count, ordering: .relaxed)
+    if threads.isEmpty {
       agonyfs_glance_close()
       throw .sessionFailed(reason: "no thread could be started")
     }
-    threads = started
-    var thread = pthread_t()
-    let context = unsafe Unmanaged.passRetained(core).toOpaque()
-    if unsafe pthread_create(&thread, nil, { unsafe Workers.watch($0) }, context) == 0 {
-      watch = thread
-      core.line.expectWatch()
-    } else {
-      unsafe Unmanaged<Core>.fromOpaque(context).release()
-      watch = nil
-    }
+    watch = try? Thread { core.line.watch() }
+    if watch != nil { core.line.expectWatch() }
   }
 
   /// Ends the threads.
@@ -70,24 +59,11 @@ internal import Synchronization
     core.line.end()
     // A signal that comes just before a thread starts to read is lost on it, so it is sent until all have ended.
     while core.running.load(ordering: .acquiring) > 0 {
-      for thread in threads { pthread_kill(thread, SIGUSR1) }
+      for thread in threads { thread.send(signal: SIGUSR1) }
       usleep(1000)
     }
-    for thread in threads + [watch].compactMap(\.self) { pthread_join(thread, nil) }
+    for thread in threads + [watch].compactMap(\.self) { thread.join() }
     agonyfs_glance_close()
-  }
-
-  private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context = unsafe context else { return nil }
-    let core = unsafe Unmanaged<Core>.fromOpaque(context).takeRetainedValue()
-    serve(core)
-    core.running.subtract(1, ordering: .releasing)
-    return nil
-  }
-
-  private static func watch(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let context = unsafe context { unsafe Unmanaged<Core>.fromOpaque(context).takeRetainedValue().line.watch() }
-    return nil
   }
 
   private static func serve(_ core: Core) {

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Index
 import Synchronization
+import System
 import SystemPackage
 import Testing
 import Vault
@@ -15,7 +16,7 @@ import Vault
     /// Runs `body` in `count` threads and waits for all; gives what was thrown.
     func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) -> [String] {
       let threads = (0..<count).compactMap { number in
-        WorkerThread {
+        try? Thread {
           do { try body(number) } catch { self.failures.withLock { $0.append("\(number): \(error)") } }
         }
       }

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Glibc
 import Synchronization
+import System
 import SystemPackage
 import Testing
 import Vault
@@ -26,16 +27,16 @@ import Vault
       do { try files.synchronize() } catch { failures.add(1, ordering: .relaxed) }
       ended.add(1, ordering: .sequentiallyConsistent)
     }
-    var threads = [try #require(WorkerThread { synchronize() })]
+    var threads = [try Thread { synchronize() }]
     while storage.flushCount == flushes && ended.load(ordering: .relaxed) == 0 { usleep(1000) }
     for number in 0..<others {
-      let thread = WorkerThread {
+      let thread = try Thread {
         if (try? files.make("other\(number)")) == nil { failures.add(1, ordering: .relaxed) }
         made.add(1, ordering: .sequentiallyConsistent)
         while made.load(ordering: .relaxed) < others { usleep(100) }
         synchronize()
       }
-      threads.append(try #require(thread))
+      threads.append(thread)
     }
     while made.load(ordering: .relaxed) < others { usleep(1000) }
     // Nobody was told yet that anything is durable, however long this takes.

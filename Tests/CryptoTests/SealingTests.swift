@@ -59,11 +59,11 @@ import Testing
   }
 
   @Test(arguments: CipherSuite.allCases)
-  func threadsShareKeysAndContexts(suite: CipherSuite) {
+  func threadsShareKeysAndContexts(suite: CipherSuite) throws {
     let keys = (0..<4).map { SealingKey(suite, Array(repeating: UInt8($0), count: 32)) }
     let expected = keys.map { $0.seal(Array(repeating: 9, count: 5000), at: 48, kind: 3) }
     let wrong = Atomic(0)
-    inThreads(4) { thread in
+    try inThreads(4) { thread in
       for round in 0..<300 {
         let index = (thread + round) % keys.count
         let plaintext = [UInt8](repeating: 9, count: 5000)

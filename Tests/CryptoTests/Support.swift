@@ -1,3 +1,5 @@
+import System
+
 @testable import Crypto
 
 /// The bytes of hexadecimal digits.
@@ -37,4 +39,10 @@ extension SealingKey {
     }
     return opened ? plaintext : nil
   }
+}
+
+/// Runs `body` in `count` threads at once and waits for all of them.
+func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
+  let threads = try (0..<count).map { index in try Thread { body(index) } }
+  for thread in threads { thread.join() }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import System
 import SystemPackage
 import Testing
 
@@ -65,7 +66,7 @@ import Testing
       isReading.signal()
       return Array("hang".utf8)
     }
-    let stopper = Thread.start {
+    let stopper = try Thread {
       isReading.wait()
       decoder.stop()
     }

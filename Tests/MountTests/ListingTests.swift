@@ -1,6 +1,7 @@
 import CMount
 import Glibc
 import Synchronization
+import System
 import SystemPackage
 import Testing
 
@@ -36,21 +37,13 @@ private final class Lister: Sendable {
   private let expected: Int
   private let isStopping = Atomic<Bool>(false)
   private let complete = Atomic<Int>(0)
-  private let thread = Mutex<pthread_t>(pthread_t())
+  private let thread = Mutex<Thread?>(nil)
 
   init(of directory: String, expecting expected: Int) throws {
     self.directory = directory
     self.expected = expected
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    let failure = thread.withLock { thread in
-      unsafe pthread_create(
-        &thread, nil,
-        { context in
-          if let context = unsafe context { unsafe Unmanaged<Lister>.fromOpaque(context).takeRetainedValue().run() }
-          return nil
-        }, context)
-    }
-    if failure != 0 { throw Errno(rawValue: failure) }
+    let thread = try Thread { self.run() }
+    self.thread.withLock { $0 = thread }
   }
 
   private func run() {
@@ -71,7 +64,7 @@ private final class Lister: Sendable {
   /// Ends the thread; gives how many listings it made.
   func stop() -> Int {
     isStopping.store(true, ordering: .relaxed)
-    pthread_join(thread.withLock { $0 }, nil)
+    thread.withLock { $0 }?.join()
     return complete.load(ordering: .relaxed)
   }
 }

@@ -4,6 +4,7 @@ import FaultyStorage
 import Glibc
 import Logging
 import Storage
+import System
 import SystemPackage
 import Testing
 
@@ -76,7 +77,7 @@ private final class SessionThread: @unchecked Sendable {
   private let fileSystem: FileSystem
   private let point: MountPoint
   private let options: MountOptions
-  private var thread = pthread_t()
+  private var thread: Thread?
   /// Written by the thread before it ends, read after joining it.
   private var outcome: MountError?
 
@@ -85,16 +86,7 @@ private final class SessionThread: @unchecked Sendable {
     self.point = point
     self.options = options
     progress = try FileDescriptor.pipe()
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    let failure = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        if let context = unsafe context {
-          unsafe Unmanaged<SessionThread>.fromOpaque(context).takeRetainedValue().run()
-        }
-        return nil
-      }, context)
-    if failure != 0 { throw Errno(rawValue: failure) }
+    thread = try Thread { self.run() }
   }
 
   deinit { try? progress.readEnd.close() }
@@ -119,7 +111,7 @@ private final class SessionThread: @unchecked Sendable {
   }
 
   func join() -> MountError? {
-    pthread_join(thread, nil)
+    thread?.join()
     return outcome
   }
 }

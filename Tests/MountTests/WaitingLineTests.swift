@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 import Testing
 
 @testable import Mount
@@ -12,7 +13,7 @@ import Testing
   @Test(arguments: [1, 3], [false, true]) func everyRequestFindsAThread(limit: Int, areSmall: Bool) throws {
     let requests = Requests()
     let line = WaitingLine(limit: limit, patience: 0)
-    let workers = Workers(count: Self.threads, line, requests, areSmall: areSmall)
+    let workers = try Workers(count: Self.threads, line, requests, areSmall: areSmall)
     for round in 1...50 {
       for _ in 0..<Self.threads { requests.send() }
       requests.waitUntilTaken(round * Self.threads)
@@ -25,10 +26,10 @@ import Testing
     #expect(requests.takenCount == 50 * Self.threads)
   }
 
-  @Test func noMoreThanTheLimitWait() {
+  @Test func noMoreThanTheLimitWait() throws {
     let requests = Requests()
     let line = WaitingLine(limit: 2)
-    let workers = Workers(count: Self.threads, line, requests)
+    let workers = try Workers(count: Self.threads, line, requests)
     // All threads get to the line in the end.
     while line.counts.waiting + line.counts.resting < Self.threads { usleep(50) }
     #expect(line.counts == (2, Self.threads - 2))
@@ -43,7 +44,7 @@ import Testing
     let requests = Requests()
     let line = WaitingLine(limit: 1, patience: 0)
     line.enter()
-    let workers = Workers(count: 1, line, requests)
+    let workers = try Workers(count: 1, line, requests)
     while line.counts.resting == 0 { usleep(50) }
     line.expectWatch()
     // Nobody watches yet, so that nothing is taken however slow the machine is.
@@ -53,7 +54,7 @@ import Testing
     #expect(!line.resume(first))
     #expect(line.counts == (1, 1))
     let second = try #require(line.hold())
-    workers.watch()
+    try workers.watch()
     while line.counts != (1, 0) { usleep(50) }
     #expect(!line.resume(second))
     line.end()
@@ -62,11 +63,11 @@ import Testing
     #expect(line.counts == (0, 0))
   }
 
-  @Test func withoutAWatchNobodyHoldsTheLine() {
+  @Test func withoutAWatchNobodyHoldsTheLine() throws {
     let requests = Requests()
     let line = WaitingLine(limit: 1, patience: 0)
     line.enter()
-    let workers = Workers(count: 1, line, requests)
+    let workers = try Workers(count: 1, line, requests)
     while line.counts.resting == 0 { usleep(50) }
     #expect(line.hold() == nil)
     line.end()
@@ -151,41 +152,22 @@ import Testing
     }
 
     private let shared: Shared
-    private var threads: [pthread_t] = []
+    private var threads: [Thread] = []
 
-    init(count: Int, _ line: WaitingLine, _ requests: Requests, areSmall: Bool = false) {
+    init(count: Int, _ line: WaitingLine, _ requests: Requests, areSmall: Bool = false) throws {
       shared = Shared(line, requests, areSmall: areSmall)
-      for _ in 0..<count {
-        unsafe start { context in
-          if let context = unsafe context { unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue().serve() }
-          return nil
-        }
-      }
+      for _ in 0..<count { threads.append(try Thread { [shared] in shared.serve() }) }
       if areSmall {
         line.expectWatch()
-        watch()
+        try watch()
       }
     }
 
     /// Starts the thread that watches.
-    func watch() {
-      unsafe start { context in
-        if let context = unsafe context {
-          unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue().line.watch()
-        }
-        return nil
-      }
-    }
-
-    private func start(_ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?) {
-      var thread = pthread_t()
-      let failure = unsafe pthread_create(&thread, nil, body, Unmanaged.passRetained(shared).toOpaque())
-      precondition(failure == 0, "no thread can be made")
-      threads.append(thread)
-    }
+    func watch() throws { threads.append(try Thread { [shared] in shared.line.watch() }) }
 
     func join() {
-      for thread in threads { pthread_join(thread, nil) }
+      for thread in threads { thread.join() }
       threads = []
     }
   }

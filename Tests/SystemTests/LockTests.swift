@@ -4,6 +4,42 @@ import Testing
 @testable import System
 
 @Suite struct LockTests {
+  /// A number behind a lock, and who waits for it.
+  private final class Box: @unchecked Sendable {
+    let lock = Lock()
+    let filled: Condition
+    let emptied: Condition
+    var number = 0
+
+    init() {
+      filled = Condition(of: lock)
+      emptied = Condition(of: lock)
+    }
+  }
+
+  @Test func threadsTakeTurnsByTwoConditions() throws {
+    let box = Box()
+    let filler = try Thread {
+      for _ in 0..<500 {
+        box.lock.lock()
+        while box.number > 0 { box.emptied.wait() }
+        box.number += 1
+        box.filled.signal()
+        box.lock.unlock()
+      }
+    }
+    for _ in 0..<500 {
+      box.lock.lock()
+      while box.number == 0 { box.filled.wait() }
+      #expect(box.number == 1)
+      box.number -= 1
+      box.emptied.broadcast()
+      box.lock.unlock()
+    }
+    filler.join()
+    #expect(box.lock.withLock { box.number } == 0)
+  }
+
   @Test func aWaitEndsAtItsDeadlineWithTheLockHeld() {
     let lock = Lock()
     let condition = Condition(of: lock)

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Index
 import Synchronization
+import System
 import SystemPackage
 import Testing
 import Vault
@@ -42,7 +43,7 @@ import Vault
       let start = storage.operationCount
 
       let reader = Reader(files, kept.values.map { ($0.inode, $0.content) })
-      let thread = try #require(WorkerThread { reader.run() })
+      let thread = try Thread { reader.run() }
       var written: [(name: String, after: Int)] = []
       for round in 0..<8 {
         try files.clean()

@@ -1,16 +1,17 @@
 internal import Glibc
+package import SystemPackage
 
 /// A thread that runs one function. All signals are blocked in it, since they are the main thread's business.
-@safe final class WorkerThread: @unchecked Sendable {
-  private final class Work {
+@safe package final class Thread: Sendable {
+  private final class Work: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
   private let thread: pthread_t
 
-  /// Starts the thread; nil when the system refuses one.
-  init?(_ body: @escaping @Sendable () -> Void) {
+  /// Starts the thread. Throws what the system gives as its reason to refuse one.
+  package init(_ body: @escaping @Sendable () -> Void) throws(Errno) {
     var all = sigset_t()
     var before = sigset_t()
     unsafe sigfillset(&all)
@@ -18,19 +19,22 @@ internal import Glibc
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
     let work = unsafe Unmanaged.passRetained(Work(body))
     var thread = pthread_t()
-    let status = unsafe pthread_create(
+    let error = unsafe pthread_create(
       &thread, nil,
       { argument in
         if let argument = unsafe argument { unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
         return nil
       }, work.toOpaque())
-    guard status == 0 else {
+    guard error == 0 else {
       unsafe work.release()
-      return nil
+      throw Errno(rawValue: error)
     }
     self.thread = thread
   }
 
-  /// Waits until the function has returned; to be called once.
-  func join() { pthread_join(thread, nil) }
+  /// Sends the thread a signal, which it must have let through. Not to be called after `join()`.
+  package func send(signal: CInt) { pthread_kill(thread, signal) }
+
+  /// Waits until the function has returned. To be called once.
+  package func join() { pthread_join(thread, nil) }
 }

@@ -119,7 +119,7 @@ extension Checker {
     for (segment, bytes) in counted.sorted(by: { $0.key < $1.key })
     where try index.liveBytes(in: segment) != bytes {
       add(
-        "segment \(segment.rawValue) holds data, but no count of live bytes is kept for it",
+        "segment \(segment.rawValue) holds data, but has no count of live bytes",
         .setLiveBytes(segment, bytes))
     }
   }

@@ -50,13 +50,13 @@ extension Checker {
     let inode = located.entry.inode
     let parent = directories[inode]
     if directories[located.parent] == nil {
-      note(inode, "it has a name in what is no directory", .dropName(located.parent, located.entry.name))
+      note(inode, "it has a name in something that is not a directory", .dropName(located.parent, located.entry.name))
     }
     if (parent != nil) != (located.entry.kind == Self.directoryKind) {
-      note(inode, "a name says another kind than the inode", .setKind(located.parent, located.entry.name))
+      note(inode, "a name has another type than the inode", .setKind(located.parent, located.entry.name))
     }
     if let parent, parent != located.parent {
-      note(inode, "the directory says that it is elsewhere", .setParent(inode))
+      note(inode, "the directory records another parent", .setParent(inode))
     }
   }
 
@@ -66,7 +66,7 @@ extension Checker {
     while true {
       let owners = try index.inodesWithAttributes(after: last, limit: Self.batch)
       for owner in owners where withAttributes.remove(owner) == nil {
-        note(owner, "it has extended attributes that it does not know of", .setHasAttributes(owner, true))
+        note(owner, "its inode does not record that it has extended attributes", .setHasAttributes(owner, true))
       }
       if owners.count < Self.batch { break }
       last = owners.last

@@ -122,11 +122,11 @@ struct Checker {
       try checkAttributes()
       try checkIntents()
       if let slot, try !index.slots().contains(slot) {
-        add("the slot of this password is not noted in the space", .addSlot(slot))
+        add("the slot of this password is not recorded in the space", .addSlot(slot))
       }
       try nameTheHurt()
     } catch {
-      let text = "the index cannot be read to its end, so not everything was checked"
+      let text = "the index cannot be read completely, so not everything was checked"
       unrepairable.append(text)
       add(text)
     }
@@ -165,7 +165,7 @@ struct Checker {
       last = entries.last?.inode
     }
     for inode in try index.mediaWithoutInode() {
-      add("a content of inode \(inode.rawValue) is described, which does not exist", .dropMedia(inode))
+      add("media facts are kept for inode \(inode.rawValue), which does not exist", .dropMedia(inode))
     }
   }
 
@@ -209,7 +209,7 @@ struct Checker {
           if replaced != nil, inode.allocated > sums.bytes {
             let lost = inode.allocated - sums.bytes
             note(
-              inode.number, "where \(lost) bytes of its data are is lost",
+              inode.number, "the place of \(lost) bytes of its data is lost",
               .loseData(inode.number, lost, left: sums.bytes))
           } else if inode.allocated != sums.bytes {
             note(
@@ -239,10 +239,10 @@ struct Checker {
 
   /// What the log states beside the index is for files that the index has.
   private mutating func checkIntents() throws(IndexError) {
-    guard let intents = try? space.writeIntents() else { return add("what was written last cannot be read") }
+    guard let intents = try? space.writeIntents() else { return add("the last writes cannot be read") }
     for inode in Set(intents.map(\.inode)).sorted() {
       if let record = try index.inode(inode), record.kind == Self.regularKind { continue }
-      add("what was written last to inode \(inode.rawValue) cannot be placed, since that does not exist")
+      add("the last writes to inode \(inode.rawValue) cannot be applied, because it does not exist")
     }
   }
 
@@ -263,7 +263,7 @@ struct Checker {
     for (derivative, texts) in hurt {
       guard let file = derivatives[derivative] else { continue }
       hurt[derivative] = nil
-      hurt[file, default: []] += texts.map { "only its thumbnail is hurt, and will be made anew: \($0)" }
+      hurt[file, default: []] += texts.map { "only its thumbnail is damaged, and will be rebuilt: \($0)" }
     }
     var paths: [InodeNumber: String] = [.root: "/"]
     for entry in hurt.isEmpty ? [] : try index.names(of: Set(hurt.keys)) where paths[entry.inode] == nil {

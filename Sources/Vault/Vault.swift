@@ -38,7 +38,7 @@ package final class Vault: Sendable {
     var slots: [SlotKey] = []
     for derivation in parameters.derivations {
       guard let derived = derivation.derive(password) else {
-        throw .system(.noMemory, "deriving the key needs \(derivation.memory >> 20) MiB of memory, which")
+        throw .system(.noMemory, "allocating \(derivation.memory >> 20) MiB to derive the key")
       }
       slots.append(SlotKey(derived: derived, associatedData: parameters.slotAssociatedData(derivation)))
     }

@@ -82,9 +82,10 @@ import Testing
     let before = try vault.contents()
     let jobs = maker.jobs
     let repair = try vault.plannedRepair()
-    #expect(repair.found.problems.contains { $0.path == "/a.jpg" && $0.text.hasPrefix("only its thumbnail is hurt") })
+    #expect(
+      repair.found.problems.contains { $0.path == "/a.jpg" && $0.text.hasPrefix("only its thumbnail is damaged") })
     #expect(!repair.plan.hasLosses && repair.plan.unrepairable == [])
-    #expect(repair.plan.items.contains { $0.path == "/a.jpg" && $0.text == "its thumbnail is dropped and made anew" })
+    #expect(repair.plan.items.contains { $0.path == "/a.jpg" && $0.text == "its thumbnail is dropped and rebuilt" })
     #expect(try repair.carryOut().problems == [])
     let after = try vault.contents()
     #expect(before.keys.sorted() == after.keys.sorted())

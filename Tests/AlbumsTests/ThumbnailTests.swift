@@ -418,7 +418,7 @@ final class TestMaker: DerivativeMaker {
     let checked = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let problems = Checker.check(checked, readData: true).problems
     #expect(problems.count == 1)
-    #expect(problems.allSatisfy { $0.path != nil && $0.text.hasPrefix("only its thumbnail is hurt") })
+    #expect(problems.allSatisfy { $0.path != nil && $0.text.hasPrefix("only its thumbnail is damaged") })
     try checked.close()
     try vault.reopen()
     #expect(try open([".agonyfs", "thumbnails", "256", "twin.jpg"], in: vault.files) == "small photo a")

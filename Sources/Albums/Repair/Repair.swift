@@ -58,10 +58,10 @@ package final class Repair {
       found.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
       add("the newest state that can be read becomes the state of the space; what came after it is lost", isLoss: true)
     }
-    if space.isMissedBySearch { add("another way is made to the newest state") }
+    if space.isMissedBySearch { add("a new path to the newest state is written") }
     if !found.isClean, !log.suspects.isEmpty {
       damaged = log.suspects
-      add("what can be read in \(damaged.count) damaged files of the vault is copied, and they are given up")
+      add("the readable parts of \(damaged.count) damaged vault files are copied, then these files are given up")
     }
     if !plan.unrepairable.isEmpty { plan.items = [] }
     // Which of the two is the right one nobody but the user can say; nothing is done to either.
@@ -91,13 +91,13 @@ package final class Repair {
     let store = RebuiltIndexStore()
     let made = try Index.rebuilt(from: rows, in: store)
     guard store.databasePageCount <= space.maximumPagesInCommit else {
-      plan.unrepairable.append("the index is too large to be made anew")
+      plan.unrepairable.append("the index is too large to be rebuilt")
       return
     }
     index = made.index
     rebuilt = store
     replaced = made.recreated
-    add("the index is made anew from what can be read of it", isLoss: rows.lostPages > 0)
+    add("the index is rebuilt from its readable parts", isLoss: rows.lostPages > 0)
     try makePlan(made.index, suspects: suspects)
   }
 

@@ -231,7 +231,7 @@ extension FileSystem {
     let delay = min(max(2 * thumbnails.retryDelay, Self.retryDelays.lowerBound), Self.retryDelays.upperBound)
     // What one more try cures is nobody's business.
     if thumbnails.retryDelay > 0, thumbnails.unavailable == nil, !thumbnails.isEnding {
-      options.logger.warning("no thumbnails are made for now: \(reason)")
+      options.logger.warning("thumbnails are paused: \(reason)")
     }
     thumbnails.unavailable = thumbnails.retryDelay > 0 ? reason : nil
     thumbnails.retryDelay = delay
@@ -266,7 +266,7 @@ extension FileSystem {
         var outcome = outcome
         if case .killed = outcome {
           if postpone(inode) { return }
-          outcome = .nothing(.failed, reason: "the decoder was killed on it again and again")
+          outcome = .nothing(.failed, reason: "the decoder was killed repeatedly while working on it")
         }
         switch outcome {
         case .later, .killed: return

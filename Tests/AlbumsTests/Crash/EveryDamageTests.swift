@@ -61,7 +61,7 @@ import Vault
     var right = work.trees[(work.trees.count - 1)...]
     if space.recoveryWarning != nil { right = work.trees[...] }
     // A photo whose thumbnail is hurt is whole itself; the thumbnail is made anew.
-    let problemsOfFiles = report.problems.filter { !$0.text.hasPrefix("only its thumbnail is hurt") }
+    let problemsOfFiles = report.problems.filter { !$0.text.hasPrefix("only its thumbnail is damaged") }
     var named = Set(problemsOfFiles.compactMap(\.path))
     var broken: [String] = []
     var isIndexHurt = false

@@ -42,25 +42,25 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
     case .notEmpty(let path):
       "The mount point \(path) is not empty; choose an empty directory, or add -o nonempty to hide what is in it."
     case .mountedAlready(let path):
-      "Something is mounted at \(path) already; unmount it with agonyfs unmount, or choose another directory."
+      "A FUSE file system is already mounted at \(path); unmount it with agonyfs unmount, or choose another directory."
     case .deadMount(let path):
-      "At \(path) is a mount whose program has ended; take it away with agonyfs unmount, then mount again."
+      "The mount at \(path) is dead, because its process has ended; run agonyfs unmount, then mount again."
     case .notPermitted(let path):
       "You may not mount at \(path); choose a directory that you own and may write to."
     case .deviceMissing:
       "There is no /dev/fuse; load the kernel module with modprobe fuse, or give this container the device."
     case .deviceNotAccessible(let mode):
-      "You may not open /dev/fuse, whose mode is \(mode) where it should be 0666;"
-        + " ask an administrator for chmod 0666 /dev/fuse, or mount as root."
+      "You may not open /dev/fuse: its mode is \(mode), not 0666;"
+        + " ask an administrator to run chmod 0666 /dev/fuse, or mount as root."
     case .helperMissing:
-      "The program fusermount3 is not installed; install the package fuse3, on Debian with apt install fuse3."
+      "fusermount3 is not installed; install the package fuse3, on Debian with apt install fuse3."
     case .othersNotAllowed(let option):
-      "The option \(option) is allowed to root only; ask an administrator for a line user_allow_other in"
-        + " /etc/fuse.conf, or leave it out."
+      "Only root may use the option \(option); leave it out, or ask an administrator to add user_allow_other to"
+        + " /etc/fuse.conf."
     case .mountFailed(let path, let reason):
       "Mounting at \(path) failed: \(reason)."
     case .notMounted(let path):
-      "No agonyfs space is mounted at \(path); see findmnt -t fuse.agonyfs for those that are."
+      "No agonyfs space is mounted at \(path); findmnt -t fuse.agonyfs lists the mounted ones."
     case .busy(let path):
       "The mount at \(path) is in use; close the files and leave the directories in it"
         + " (fuser -vm \(path) shows who has them), then unmount again."

@@ -14,15 +14,15 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .unknown(let name):
-      "The mount option \"\(name)\" is unknown; leave it out, or see agonyfs mount --help for those there are."
+      "The mount option \"\(name)\" is unknown; agonyfs mount --help lists the options."
     case .valueMissing(let name):
       "The mount option \"\(name)\" needs a value; write \(name)=VALUE."
     case .malformedDuration(let text):
       "\"\(text)\" is not a length of time; write a number and a unit, such as 90s, 15m, 2h or 1d."
     case .unknownValue(let name, let value, let allowed):
-      "\"\(value)\" is no value of \(name); write \(name)= and one of \(allowed.joined(separator: ", "))."
+      "\"\(value)\" is not a value of \(name); write \(name)= and one of \(allowed.joined(separator: ", "))."
     case .ownersAreKept(let name):
-      "The mount option \"\(name)\" is not supported, because agonyfs keeps owners and modes of files;"
+      "The mount option \"\(name)\" is not supported, because agonyfs stores owners and modes of files;"
         + " leave it out and use chown or chmod inside the mount."
     }
   }

@@ -29,7 +29,7 @@ struct AgonyfsCommand: ParsableCommand {
     // one.
     let names = configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
     guard names.contains(first) || first.hasPrefix("-") || first.contains("/") || !Directory.isNothing(at: first) else {
-      throw CommandFailure(.usage, "There is no command \"\(first)\", and no vault here; see agonyfs --help.")
+      throw CommandFailure(.usage, "\"\(first)\" is neither a command nor a vault; see agonyfs --help.")
     }
     return try parseAsRoot(words)
   }

@@ -27,16 +27,16 @@ enum CommandStatus: Int32, CaseIterable {
   var explanation: String {
     switch self {
     case .done: "done"
-    case .failure: "anything else"
-    case .usage: "the command line cannot be understood"
-    case .noVault: "no vault is at the path"
-    case .vaultExists: "a vault, or something else, is there already"
+    case .failure: "any other failure"
+    case .usage: "the command line or the password cannot be used"
+    case .noVault: "there is no vault at the path"
+    case .vaultExists: "something is at the path already"
     case .noSpaceOpens: "no space opens with this password"
-    case .passwordInUse: "the password opens a space already"
-    case .mountPointUnusable: "nothing can be mounted at the path"
+    case .passwordInUse: "the password already opens a space"
+    case .mountPointUnusable: "the mount point cannot be used, or nothing is mounted there"
     case .spaceInUse: "the space is in use"
     case .damage: "damage was found"
-    case .noRoom: "no space is left on the disk"
+    case .noRoom: "the disk is full"
     }
   }
 }

@@ -24,7 +24,7 @@ extension CommandFailure {
       self.init(.noSpaceOpens, "No space in \(path) opens with this password; check the password and type it again.")
     case .passwordInUse:
       self.init(
-        .passwordInUse, "This password opens a space in \(path) already; nothing was changed. Choose another password.")
+        .passwordInUse, "This password already opens a space in \(path); nothing was changed. Choose another password.")
     case .spaceInUse:
       self.init(.spaceInUse, "This space is in use; unmount it first, with: agonyfs unmount MOUNTPOINT")
     case .damaged(let reason):
@@ -65,7 +65,7 @@ extension CommandFailure {
     case let error as VaultError: self.init(error, vault: path)
     case let error as MountError: self.init(error)
     case let error as MountOptionError: self.init(.usage, error.description)
-    case let error as Errno: self.init(error, doing: "what was asked for")
+    case let error as Errno: self.init(error, doing: "the command")
     default: return nil
     }
   }
@@ -76,10 +76,10 @@ extension CommandFailure {
 
   private static func advice(_ error: Errno) -> String {
     switch error {
-    case .permissionDenied, .notPermitted: "you may not do that; look at who owns the files, with ls -l"
+    case .permissionDenied, .notPermitted: "permission denied; see with ls -l who owns the files"
     case .readOnlyFileSystem: "the file system there is mounted read-only"
     case .noSpace, .diskQuotaExceeded: "the disk is full; make room there and try again"
-    case .noMemory: "not enough memory is free"
+    case .noMemory: "there is not enough free memory"
     default: error.description
     }
   }

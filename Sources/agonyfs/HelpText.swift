@@ -1,18 +1,18 @@
 /// The longer texts of `--help`.
 enum HelpText {
   static let root = """
-    A vault is a directory of equal-sized files that look like random bytes. A password opens one space in it and \
-    mounts that space as a file system: directories are albums, files are photos and videos. Another password mounts \
-    another space, and nobody who holds the vault can tell how many spaces there are.
+    A vault is a directory of equal-sized files that look like random bytes. Each password opens one space in it and \
+    mounts that space as a file system: directories are albums, files are photos and videos. Nobody who holds the \
+    vault can tell how many spaces it has.
 
     EXAMPLES
 
-      agonyfs create ~/Vault              a vault, and its first space
+      agonyfs create ~/Vault              a vault with its first space
       mkdir ~/Albums
       agonyfs mount ~/Vault ~/Albums      asks for the password
       cp -a ~/Pictures/. ~/Albums/
       agonyfs unmount ~/Albums
-      agonyfs space add ~/Vault           another password, another space
+      agonyfs space add ~/Vault           another space with its own password
 
     EXIT STATUSES
 
@@ -20,14 +20,14 @@ enum HelpText {
 
     WHAT IS NOT PROMISED
 
-    - Who sees the vault at several times, or the change times and journal of the file system under it, can see that \
-    it changed and roughly how much.
-    - Far more files than cover plausibly makes are suspicious. A new vault gets at least 4 cover files, half of all \
-    vaults more than 8, one in a hundred more than 400; create --cover makes more.
-    - Changing a password does not revoke copies of the vault that were made before.
-    - Putting a whole older vault back cannot be noticed from the vault alone; mount --remember notices it on this \
-    machine.
-    - While a space is mounted, programs may keep thumbnails and lists of recent files outside the vault.
+    - Somebody who sees the vault several times, or reads the host's change times and journal, learns that it changed \
+    and roughly how much.
+    - Far more files than cover explains are suspicious. A new vault gets at least 4 cover files, half of all vaults 8 \
+    or more, one in a hundred 400 or more; create --cover adds more.
+    - A new password does not revoke older copies of the vault: they still open with the old one.
+    - The vault alone does not reveal that somebody put back a whole older copy of it; mount --remember detects that \
+    on this machine.
+    - Programs may keep thumbnails and lists of recent files of a mounted space outside the vault.
 
     Nobody can recover a forgotten password.
     """
@@ -39,14 +39,13 @@ enum HelpText {
   }.joined(separator: "\n")
 
   static let password = """
-    Without an option the password is asked for at the terminal, or taken from one line of standard input where that \
-    is no terminal. Only the first line of a file, of a command's output or of standard input counts, without its \
-    newline.
+    Without a password option agonyfs asks at the terminal, or reads one line of standard input if that is not a \
+    terminal. Of a file or a command's output it takes the first line, without its newline.
     """
 
   static let create = """
-    Makes the directory, random cover files in it, and a first space that the password opens. A new password is asked \
-    for twice. \(password)
+    Creates the directory, random cover files and a first space. At a terminal it asks for the new password twice. \
+    \(password)
 
     EXAMPLES
 
@@ -54,28 +53,28 @@ enum HelpText {
       agonyfs create --password-file ~/.vault-password /mnt/disk/Vault
       agonyfs create --kdf sensitive --cover 20G ~/Vault
 
-    The size of the vault says how much is in all its spaces and its cover together, at most. Cover is random and not \
-    recorded anywhere; ask for more with --cover if a second space is going to be much larger than the first.
+    The size of the vault is an upper bound on what its spaces hold; the rest is cover. The number of cover files is \
+    random and recorded nowhere. Use --cover if a second space will be much larger than the first.
     """
 
   static let thumbnails = """
-    Shows how many thumbnails are made, and returns when none is to be made any more. They are made by themselves soon \
-    after a photo or video was written; nothing else waits for them.
+    Shows the progress and returns when all thumbnails are made, or at once if the mount makes them on demand. A mount \
+    makes them automatically, soon after a photo or video was written; nothing else waits for them.
 
-    In every album, .sh_thumbnails holds them where file managers look (freedesktop's shared thumbnails), and \
-    MOUNTPOINT/.agonyfs/thumbnails/256 and /1024 hold all of them as JPEGs, under the paths of their photos. Neither is \
-    listed.
+    File managers find them in .sh_thumbnails of every album (freedesktop's shared thumbnails). \
+    MOUNTPOINT/.agonyfs/thumbnails/256 and /1024 have them as JPEGs, under the paths of their photos. Listings show \
+    neither directory.
     """
 
   static let mount = """
-    Returns once the mount answers; the program goes on in the background until the mount is taken away with agonyfs \
-    unmount, umount or fusermount3 -u, or until SIGTERM, and everything is written by then. Where there is no vault \
-    yet it asks whether to make one. \(password)
+    Returns when the mount is ready. A background process serves it until agonyfs unmount, umount, fusermount3 -u or \
+    SIGTERM ends it; each of them writes everything first. If there is no vault, it offers to create one. \(password)
 
-    With --remember this machine keeps how far the space has come, in a file of 72 bytes that only the password can \
-    read, under $XDG_STATE_HOME/agonyfs or ~/.local/state/agonyfs (root: /var/lib/agonyfs). When a mount with \
-    --remember meets an older state, as after somebody put an older vault back, it says so and is read-only, until \
-    --accept-older goes on from there. It is off by default, since the file shows that agonyfs is used here.
+    With --remember this machine records the newest state of the space that it has seen, in a file of 72 bytes that \
+    only the password can read: under $XDG_STATE_HOME/agonyfs or ~/.local/state/agonyfs (root without the variable: \
+    /var/lib/agonyfs). If a later mount with --remember finds an older state, for example because somebody put an \
+    older vault back, it says so and mounts read-only; --accept-older continues from that state. Recording is off by \
+    default, because the file shows that agonyfs is used here.
 
     EXAMPLES
 
@@ -91,61 +90,61 @@ enum HelpText {
     MOUNT OPTIONS (-o)
 
       ro rw exec noexec sync dirsync   as in mount(8)
-      suid nosuid dev nodev            nosuid and nodev unless said otherwise
+      suid nosuid dev nodev            default: nosuid and nodev
       allow_other      all users may use the mount, as file modes allow; needs
                        user_allow_other in /etc/fuse.conf unless root mounts
       allow_root       root may use it too; needs the same
-      nonempty         the mount point may hold files, which the mount hides
+      nonempty         the mount point may hold files; the mount hides them
       passfile=FILE    the password is the first line of FILE
       idle=TIME        as --idle
       remember         as --remember
-      nothumbs         no thumbnails are made or shown
+      nothumbs         as --thumbnails none
       thumbnails=MODE  as --thumbnails
       decoder-sandbox=WHEN  as --decoder-sandbox
       fsname=NAME      the table of mounts shows NAME, not the vault's path
 
-    Options that begin with x- are for other programs and are let pass. A vault that cannot be written is mounted \
-    read-only. Times of access are not kept.
+    Options that begin with x- are for other programs; agonyfs ignores them. A vault that cannot be written is mounted \
+    read-only. Access times are not kept.
     """
 
   static let unmount = """
-    Waits until everything is written and the program in the background has ended. A mount that is in use is not taken away.
+    Returns when everything is written and the background process has ended. Refuses to unmount a mount that is in use.
     """
 
   static let spaceAdd = """
-    The new space is empty and knows nothing of the others. A password that opens a space already is refused with \
-    status 13. \(password)
+    The new space is empty and independent of all others. A password that already opens a space is refused with status \
+    13. \(password)
     """
 
   static let spaceRemove = """
-    Deletes the space that the password opens, with everything in it, and no file of any other space. It cannot be \
-    undone; copies of the vault keep the space. \(password)
+    Deletes the space that the password opens, with everything in it; other spaces stay as they are. It cannot be \
+    undone. Copies of the vault keep the space. \(password)
     """
 
   static let passwordChange = """
-    The space keeps all its files; nothing is encrypted again. Should the machine fail in the middle, the old or the \
-    new password works. Copies of the vault made before still open with the old password. On standard input the old \
-    password is the first line and the new one the second. \(password)
+    The space keeps all its files; nothing is encrypted again. After a crash in the middle, the old password works or \
+    the new one. Older copies of the vault still open with the old password. On standard input the old password is the \
+    first line and the new one the second. \(password)
     """
 
   static let check = """
-    Verifies the log, the pages of the index, the index itself, and that every file's data is there; with --read-data \
-    every byte as well. Damaged files are named by path, and the status is 16 when there are any. Nothing is changed \
-    without --repair. Spaces that the password does not open cannot be seen, so they are not checked.
+    Verifies the log, the index, and that the data of every file is there; with --read-data also every byte of it. \
+    Lists damaged files by path and ends with status 16 if there are any. Changes nothing without --repair. It cannot \
+    see, and so does not check, spaces that the password does not open.
 
-    With --repair it reads every byte, shows what it would do, and asks; --yes agrees beforehand. Without either of them, \
-    and with --json without --yes, nothing is changed. What is healthy is not touched; of damaged files all that can be \
-    read stays, and what cannot becomes a hole, each named with its bytes; what has no name comes to lost+found. An \
-    index that cannot be read is made anew from what can be read of it. Where the space was continued in two places that \
-    is said, and neither is touched. The status is 0 when nothing is wrong any more and nothing was lost, else 16. Copy \
-    the vault first if there is room. \(password)
+    With --repair it reads every byte, shows what it would do, and asks; --yes answers in advance. If nobody can be \
+    asked, and with --json, it changes nothing without --yes. Healthy files are not touched. In damaged files \
+    everything readable stays and the rest becomes a hole; each hole is listed with its bytes. Files without a name \
+    move to lost+found. An unreadable index is rebuilt from its readable parts. If the space was continued in two \
+    places, it says so and leaves the other state alone. The status is 0 if nothing is wrong any more and nothing was \
+    lost, otherwise 16. Copy the vault first if there is room. \(password)
     """
 
   static let info = """
-    Shows the public parameters of the vault and the figures of the space that the password opens. \(password)
+    Shows the public parameters of the vault and figures of the space that the password opens. \(password)
     """
 
   static let speed = """
-    Measures for a second or two. `create` uses the faster cipher unless --cipher says otherwise.
+    Takes a few seconds. A new space uses the faster cipher unless --cipher says otherwise.
     """
 }

@@ -15,7 +15,7 @@ import Testing
     #expect(try terminal.waits(for: "New password for \(workspace.at("Vault")): "))
     #expect(!terminal.echoes)
     try terminal.type("correct horse battery\n")
-    #expect(try terminal.waits(for: "The same again: "))
+    #expect(try terminal.waits(for: "Repeat the password: "))
     #expect(!terminal.echoes)
     try terminal.type("correct horse battery\n")
     #expect(try terminal.ending() == .exited(0))
@@ -88,7 +88,7 @@ extension TerminalTests {
     try terminal.type("y\n")
     #expect(try terminal.waits(for: "New password for \(workspace.at("Vault")): "))
     try terminal.type("correct horse battery\n")
-    #expect(try terminal.waits(for: "The same again: "))
+    #expect(try terminal.waits(for: "Repeat the password: "))
     try terminal.type("correct horse battery\n")
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(

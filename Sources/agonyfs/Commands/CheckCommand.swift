@@ -10,13 +10,13 @@ struct CheckCommand: ParsableCommand {
   @Argument(help: "The vault.", completion: .directory)
   var vault: String
 
-  @Flag(help: "Read every byte of every file as well.")
+  @Flag(help: "Also read every byte of every file.")
   var readData = false
 
-  @Flag(help: "Read everything, and repair what is damaged.")
+  @Flag(help: "Read everything and repair what is damaged.")
   var repair = false
 
-  @Flag(help: "With --repair: do not ask.")
+  @Flag(help: "With --repair: repair without asking.")
   var yes = false
 
   @Flag(help: "Print JSON.")
@@ -85,7 +85,7 @@ struct CheckResult: Encodable {
       problem.path.map { "damaged: \($0): \(problem.problem)" } ?? "damaged: \(problem.problem)"
     }
     let amount = "\(files) files, \(directories) directories, \(others) others, \(ByteSize(bytes: dataBytes)) of data"
-    let depth = readData ? "every byte was read" : "data was not read; --read-data does that"
+    let depth = readData ? "every byte was read" : "file data was not read; --read-data reads it"
     let verdict =
       switch problems.count {
       case 0: "No damage was found"

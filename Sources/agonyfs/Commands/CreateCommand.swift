@@ -4,21 +4,21 @@ internal import Crypto
 /// `agonyfs create VAULT`.
 struct CreateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Make a vault and its first space.", discussion: HelpText.create)
+    commandName: "create", abstract: "Create a vault and its first space.", discussion: HelpText.create)
 
-  @Argument(help: "Where the vault is to be; nothing, or an empty directory.", completion: .directory)
+  @Argument(help: "The new vault; nothing or an empty directory may be at this path.", completion: .directory)
   var vault: String
 
-  @Option(help: "How much work it is to try a password: interactive (64 MiB), moderate (256 MiB) or sensitive (1 GiB).")
+  @Option(help: "Work to try one password: interactive (64 MiB), moderate (256 MiB) or sensitive (1 GiB).")
   var kdf: KeyDerivationCost = .moderate
 
-  @Option(help: "What encrypts the first space. (default: the faster on this machine)")
+  @Option(help: "Cipher of the first space. (default: the faster one on this machine)")
   var cipher: CipherSuite?
 
-  @Option(help: ArgumentHelp("Size of all files, a power of two from 1M to 64M.", valueName: "size"))
+  @Option(help: ArgumentHelp("Size of every file in the vault, a power of two from 1M to 64M.", valueName: "size"))
   var segmentSize = ByteSize(bytes: 4 << 20)
 
-  @Option(help: ArgumentHelp("Cover to add to what chance gives, such as 20G.", valueName: "size"))
+  @Option(help: ArgumentHelp("Cover to add to the random amount, such as 20G.", valueName: "size"))
   var cover = ByteSize(bytes: 0)
 
   @OptionGroup(title: "Password")

@@ -5,7 +5,7 @@ internal import Crypto
 /// `agonyfs info VAULT`.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show parameters and figures of a vault and of a space.", discussion: HelpText.info)
+    commandName: "info", abstract: "Show parameters and figures of a vault and a space.", discussion: HelpText.info)
 
   @Argument(help: "The vault.", completion: .directory)
   var vault: String
@@ -71,7 +71,7 @@ struct InfoReport: Encodable {
       "\(derivation.algorithm), \(derivation.operations) passes over \(ByteSize(bytes: Int64(derivation.memory)))"
     }
     return [
-      "vault        \(vault.path)\(vault.isReadOnly ? " (cannot be written)" : "")",
+      "vault        \(vault.path)\(vault.isReadOnly ? " (read-only)" : "")",
       "format       \(vault.format)",
       "id           \(vault.identifier)",
       "passwords    \(derivations.joined(separator: "; "))",

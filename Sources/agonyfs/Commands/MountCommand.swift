@@ -19,36 +19,36 @@ struct MountCommand: ParsableCommand {
     help: ArgumentHelp("Mount options, separated by commas; see below.", valueName: "options"))
   var options: [String] = []
 
-  @Option(help: ArgumentHelp("Unmount when nobody used it for so long: 90s, 15m, 2h.", valueName: "time"))
+  @Option(help: ArgumentHelp("Unmount after this time without use: 90s, 15m, 2h.", valueName: "time"))
   var idle: String?
 
   @Option(
     help: ArgumentHelp(
-      "When to make thumbnails: eager (after a file was written), lazy (when asked for) or none. (default: eager)",
+      "When to make thumbnails: eager (soon after a write), lazy (on demand) or none. (default: eager)",
       valueName: "mode"))
   var thumbnails: String?
 
   @Option(
     help: ArgumentHelp(
-      "Whether images are decoded only where the kernel can confine that: required or preferred. (default: preferred)",
+      "Confinement of the image decoder: required (else no thumbnails) or preferred. (default: preferred)",
       valueName: "when"))
   var decoderSandbox: String?
 
-  @Flag(help: "Remember on this machine how far the space has come, and say when an older state of it is mounted.")
+  @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
   var remember = false
 
   @Flag(name: .shortAndLong, help: "Stay in the foreground and log to standard error.")
   var foreground = false
 
-  @Flag(help: "Make the vault if there is none, without asking.")
+  @Flag(help: "Create the vault if there is none, without asking.")
   var create = false
 
-  @Flag(help: "Go on from an older state when the newest is not complete, as in a copy that was cut short.")
+  @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
   var acceptOlder = false
 
   @Option(
     help: ArgumentHelp(
-      "How long a copy of the vault may take while it is in use. (default: 24h)", valueName: "time"))
+      "How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
   var copyWindow: String?
 
   @OptionGroup(title: "Password")
@@ -111,7 +111,7 @@ struct MountCommand: ParsableCommand {
     }
     guard create || isatty(STDIN_FILENO) == 1 else {
       throw CommandFailure(
-        .noVault, "There is no vault at \(path); check the path, or add --create to make one there.")
+        .noVault, "There is no vault at \(path); check the path, or add --create to create one there.")
     }
     return true
   }

@@ -17,9 +17,9 @@ struct RepairDialogue {
       result.add(try spaces.carryOut(repair), losses: repair.plan.hasLosses)
       if !isJSON { result.endLines.forEach(Output.line) }
     } else if !repair.plan.isEmpty {
-      Output.note("Nothing was changed; to repair, agree at a terminal, or add --yes.")
+      Output.note("Nothing was changed; to repair, answer y at a terminal or add --yes.")
     } else if !result.unrepairable.isEmpty {
-      Output.note("Nothing was changed; a backup of the vault may have what cannot be repaired.")
+      Output.note("Nothing was changed; a backup may have what cannot be repaired.")
     }
     if isJSON { try Output.json(result) }
     if !result.isWell { throw ExitCode(CommandStatus.damage.rawValue) }
@@ -92,6 +92,6 @@ struct RepairResult: Encodable {
   var endLines: [String] {
     guard let left else { return [] }
     if !left.isClean { return ["Repaired as far as possible. What is left:"] + left.lines }
-    return [hasLosses ? "Repaired; what is called lost above is lost." : "Repaired; nothing was lost."]
+    return [hasLosses ? "Repaired; everything listed as lost is lost." : "Repaired; nothing was lost."]
   }
 }

@@ -4,7 +4,7 @@ internal import Crypto
 /// `agonyfs space add | remove VAULT`.
 struct SpaceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "space", abstract: "Add an empty space, or remove one with all that is in it.",
+    commandName: "space", abstract: "Add an empty space, or remove one with everything in it.",
     subcommands: [Add.self, Remove.self])
 
   /// `agonyfs space add VAULT`.
@@ -15,7 +15,7 @@ struct SpaceCommand: ParsableCommand {
     @Argument(help: "The vault.", completion: .directory)
     var vault: String
 
-    @Option(help: "What encrypts the space. (default: the faster on this machine)")
+    @Option(help: "Cipher of the space. (default: the faster one on this machine)")
     var cipher: CipherSuite?
 
     @OptionGroup(title: "Password")

@@ -12,14 +12,14 @@ struct ThumbnailsCommand: ParsableCommand {
   @Argument(help: "Where a space is mounted.", completion: .directory)
   var mountPoint: String
 
-  @Flag(help: "Make all of them anew.")
+  @Flag(help: "Make all of them again.")
   var rebuild = false
 
-  @Flag(help: "List the photos and videos of which none can be made, and why.")
+  @Flag(help: "List the photos and videos whose thumbnails failed, with reasons.")
   var failed = false
 
   func validate() throws {
-    if rebuild, failed { throw ValidationError("--rebuild and --failed do not go together.") }
+    if rebuild, failed { throw ValidationError("--rebuild and --failed exclude each other.") }
   }
 
   func run() throws {
@@ -39,7 +39,7 @@ struct ThumbnailsCommand: ParsableCommand {
       let status = try control.status().thumbnails
       let line = "\(status.known) made, \(status.pending) to go, \(status.failed) failed"
       if status.mode == "lazy", status.pending > 0 {
-        Output.line("\(line); they are made when they are asked for.")
+        Output.line("\(line); this mount makes them on demand.")
         return
       }
       guard status.pending > 0 else {
@@ -49,7 +49,7 @@ struct ThumbnailsCommand: ParsableCommand {
       }
       if let reason = status.paused {
         if isTerminal { Output.writeError("\n") }
-        throw CommandFailure(.failure, "No thumbnails are made for now (\(reason)); \(status.pending) wait.")
+        throw CommandFailure(.failure, "Thumbnails are paused (\(reason)); \(status.pending) are still to be made.")
       }
       if isTerminal { Output.writeError("\r\u{1B}[K\(line)") }
       usleep(250_000)
@@ -75,7 +75,7 @@ private struct ControlDirectory {
   func status() throws -> Status {
     let text = try bytes(of: "status")
     guard let status = try? JSONDecoder().decode(Status.self, from: Data(text)) else {
-      throw CommandFailure(.failure, "The status of the mount cannot be understood; it may be of another version.")
+      throw CommandFailure(.failure, "The status of the mount cannot be read; another version of agonyfs may serve it.")
     }
     return status
   }

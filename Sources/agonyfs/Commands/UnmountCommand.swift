@@ -4,7 +4,8 @@ internal import Mount
 /// `agonyfs unmount MOUNTPOINT`.
 struct UnmountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unmount", abstract: "Take a mount away.", discussion: HelpText.unmount, aliases: ["umount"])
+    commandName: "unmount", abstract: "Unmount a space; return when everything is written.",
+    discussion: HelpText.unmount, aliases: ["umount"])
 
   @Argument(help: "Where a space is mounted.", completion: .directory)
   var mountPoint: String

@@ -39,7 +39,7 @@ enum BackgroundMount {
       _ = try? unsafe password.bytes.withUnsafeBytes { try unsafe secret.writeEnd.writeAll($0) }
       try secret.writeEnd.close()
     } catch let error as Errno {
-      throw CommandFailure(error, doing: "starting the program in the background")
+      throw CommandFailure(error, doing: "starting the background process")
     }
     defer { try? status.close() }
     if let failure = failure(in: readAnswer(status), of: process) { throw failure }
@@ -55,10 +55,10 @@ enum BackgroundMount {
     let ending =
       switch process.wait() {
       case .exited(let status): "ended with status \(status)"
-      case .killed(let signal): "was ended by signal \(signal)"
+      case .killed(let signal): "was killed by signal \(signal)"
       }
     return CommandFailure(
-      .failure, "The program in the background \(ending) before the mount answered; try --foreground to see more.")
+      .failure, "The background process \(ending) before the mount was ready; --foreground shows more.")
   }
 
   /// Everything up to the end of the pipe, or the byte that says all is well.
@@ -92,7 +92,7 @@ enum BackgroundMount {
   private static func readPassword() throws -> Password {
     defer { try? passwordDescriptor.close() }
     guard case .line(let password) = try SecretLine.read(from: passwordDescriptor, endsAtNewline: false) else {
-      throw CommandFailure(.failure, "The process that asked for the password is gone.")
+      throw CommandFailure(.failure, "The process that asked for the password has ended.")
     }
     return password
   }

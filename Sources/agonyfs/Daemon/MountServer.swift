@@ -50,7 +50,7 @@ struct MountServer {
     do {
       try fileSystem.close()
     } catch {
-      throw CommandFailure(error, doing: "writing what was changed last")
+      throw CommandFailure(error, doing: "writing the last changes")
     }
     try served.get()
   }

@@ -20,6 +20,6 @@ enum PasswordAdvice {
       return seen.indices.reduce(0) { $0 + seen[$1].nonzeroBitCount }
     }
     guard password.bytes.count < shortest || variety < leastVariety else { return nil }
-    return "This password is weak; four or more words chosen by chance are easy to keep in mind and hard to guess."
+    return "This password is weak; four or more random words are easy to remember and hard to guess."
   }
 }

@@ -6,19 +6,19 @@ struct PasswordOptions: ParsableArguments {
   @Flag(
     name: .customLong("password"),
     help: ArgumentHelp(
-      "Ask for the password at the terminal; --password=TEXT takes it from the line.",
-      discussion: "From the line it is wiped out of the process title at once, but the shell's history may keep it."))
+      "Ask for the password at the terminal; --password=TEXT gives it on the command line.",
+      discussion: "TEXT is wiped from the process title at once, but the shell's history may keep it."))
   var asks = false
 
   @Flag(name: .customLong("password-from-line"), help: .private)
   var isOnLine = false
 
   @Option(
-    help: ArgumentHelp("Take the first line of a file.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("Read the first line of a file.", valueName: "file"), completion: .file())
   var passwordFile: String?
 
   @Option(
-    help: ArgumentHelp("Run a command by the shell and take the first line it prints.", valueName: "command"))
+    help: ArgumentHelp("Run a shell command and read the first line it prints.", valueName: "command"))
   var passwordCommand: String?
 
   func validate() throws {
@@ -39,17 +39,17 @@ struct PasswordOptions: ParsableArguments {
 struct NewPasswordOptions: ParsableArguments {
   @Flag(
     name: .customLong("new-password"),
-    help: "Ask for the new password at the terminal; --new-password=TEXT takes it from the line.")
+    help: "Ask for the new password at the terminal; --new-password=TEXT gives it on the command line.")
   var asks = false
 
   @Flag(name: .customLong("new-password-from-line"), help: .private)
   var isOnLine = false
 
-  @Option(help: ArgumentHelp("Take the first line of a file.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("Read the first line of a file.", valueName: "file"), completion: .file())
   var newPasswordFile: String?
 
   @Option(
-    help: ArgumentHelp("Run a command by the shell and take the first line it prints.", valueName: "command"))
+    help: ArgumentHelp("Run a shell command and read the first line it prints.", valueName: "command"))
   var newPasswordCommand: String?
 
   func validate() throws {

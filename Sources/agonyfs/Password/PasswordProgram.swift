@@ -26,7 +26,8 @@ enum PasswordProgram {
       throw CommandFailure(
         .failure, "The password command ended with status \(status); run it by itself to see why: \(command)")
     case .killed(let signal):
-      throw CommandFailure(.failure, "The password command was ended by signal \(signal); run it by itself to see why.")
+      throw CommandFailure(
+        .failure, "The password command was killed by signal \(signal); run it by itself to see why.")
     }
   }
 }

@@ -32,7 +32,7 @@ extension PasswordSource {
   func password(for purpose: PasswordPurpose, prompt: String) throws -> Password {
     let password = try read(purpose, prompt: prompt)
     guard !password.isEmpty else {
-      throw CommandFailure(.usage, "The password is empty; give one of at least one character.")
+      throw CommandFailure(.usage, "The password is empty; it needs at least one character.")
     }
     if purpose == .setting, let advice = PasswordAdvice.advice(for: password) { Output.note(advice) }
     return password
@@ -66,13 +66,13 @@ extension PasswordSource {
       } catch Errno.invalidArgument {
         throw tooLong
       } catch let error as Errno {
-        throw CommandFailure(error, doing: "asking at the terminal")
+        throw CommandFailure(error, doing: "reading the password from the terminal")
       }
       throw CommandFailure(.failure, "No password was typed; nothing was done.")
     }
     let password = try ask(prompt)
     if purpose == .setting, !password.isEmpty {
-      guard try ask("The same again").bytes.equals(password.bytes) else {
+      guard try ask("Repeat the password").bytes.equals(password.bytes) else {
         throw CommandFailure(.usage, "The two passwords differ; nothing was done. Try again.")
       }
     }
@@ -83,7 +83,7 @@ extension PasswordSource {
     do {
       return try password(
         of: SecretLine.read(from: .standardInput),
-        from: "There is no terminal to ask at, and no line on standard input; use --password-file FILE.")
+        from: "There is no terminal and no line on standard input; use --password-file FILE.")
     } catch let error as Errno {
       throw CommandFailure(error, doing: "reading the password from standard input")
     }

@@ -27,35 +27,36 @@ final class Remembrance: Sendable {
   ///
   /// - Returns: what the person must know, as a sentence. Nil when all is well, or when the reason why the space is read-only says it.
   func look(acceptsOlder: Bool) -> String? {
-    guard let folder else { return "This machine cannot remember the space, because HOME is not set." }
+    guard let folder else { return "This machine cannot record the state of the space, because HOME is not set." }
     let content: [UInt8]?
     do throws(Errno) {
       content = try folder.read(space.recordName)
     } catch {
-      return "What this machine remembers of the space cannot be read: \(error)."
+      return "This machine's record of the space cannot be read: \(error)."
     }
     let seen = content.flatMap { space.mark(ofRecord: $0) }
     let standing = seen.map { space.standing(to: $0) } ?? .current
     let finding: String? =
       switch standing {
       case .current: nil
-      case .older: "this state of the space is older than what this machine has seen of it"
-      case .branchedOff: "this state of the space was continued elsewhere, from before what this machine has seen of it"
+      case .older: "this state of the space is older than the newest that this machine has seen"
+      case .branchedOff:
+        "this state of the space was continued elsewhere, from one older than the newest that this machine has seen"
       }
     if finding == nil || acceptsOlder {
       do throws(Errno) {
         try write(space.mark, goingBack: finding != nil)
       } catch {
-        return "This machine cannot remember the space: \(error)."
+        return "This machine cannot record the state of the space: \(error)."
       }
     }
     if let finding {
       if acceptsOlder || space.isReadOnly { return finding.prefix(1).uppercased() + finding.dropFirst() + "." }
-      space.makeReadOnly("\(finding); --accept-older goes on from it")
+      space.makeReadOnly("\(finding); --accept-older continues from it")
       return nil
     }
     guard content != nil, seen == nil else { return nil }
-    return "What this machine remembered of the space is damaged; it remembers the present state from now on."
+    return "This machine's record of the space was damaged; it now holds the current state."
   }
 
   /// Keeps a mark that is durable.
@@ -65,7 +66,7 @@ final class Remembrance: Sendable {
       failureIsKnown.store(false, ordering: .relaxed)
     } catch {
       guard !failureIsKnown.exchange(true, ordering: .relaxed) else { return }
-      logger.warning("this machine cannot remember the space: \(error)")
+      logger.warning("this machine cannot record the state of the space: \(error)")
     }
   }
 

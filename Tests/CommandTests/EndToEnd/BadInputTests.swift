@@ -44,7 +44,7 @@ import Testing
       chmod 0755 "$W"; cp "$AGONYFS" agonyfs-copy
       setpriv --reuid 65534 --regid 65534 --clear-groups ./agonyfs-copy info Vault
       """, input: Workspace.password)
-    expectFailure(outcome, .failure, "agonyfs.json", "you may not")
+    expectFailure(outcome, .failure, "agonyfs.json", "permission denied")
   }
 
   @Test func newerFormat() throws {

@@ -63,7 +63,7 @@ import Testing
       if [ "$(id -u)" = 0 ]; then set -- setpriv --reuid 65534 --regid 65534 --clear-groups --; else set --; fi
       "$@" ./program info --password-file password Vault
       """)
-    expectFailure(closed, .failure, "password file password", "you may not")
+    expectFailure(closed, .failure, "password file password", "permission denied")
   }
 
   @Test func weakNewPasswordGetsOneLineOfAdvice() throws {

@@ -38,7 +38,7 @@ import Testing
         back older
         open Vault Albums
         test "$(wc -l < said)" = 1
-        grep -q '^agonyfs: Mounting read-only, because this state of the space is older than what this machine has seen' said
+        grep -q '^agonyfs: Mounting read-only, because this state of the space is older than the newest that this machine has seen' said
         test "$(cat Albums/file)" = 1
         not touch Albums/other 2> error
         grep -q 'Read-only file system' error
@@ -69,7 +69,7 @@ import Testing
           agonyfs unmount Albums
         done
         open Vault Albums
-        grep -q 'this state of the space was continued elsewhere, from before what this machine has seen' said
+        grep -q 'this state of the space was continued elsewhere, from one older than the newest' said
         test "$(cat Albums/file)" = 6
         not touch Albums/other
         agonyfs unmount Albums
@@ -96,7 +96,7 @@ import Testing
         cp -a Vault killed
         back older
         open Vault Albums
-        grep -q 'older than what this machine has seen' said
+        grep -q 'older than the newest that this machine has seen' said
         agonyfs unmount Albums
         back killed
         open Vault Albums; silent
@@ -159,14 +159,14 @@ import Testing
         for damage in 'truncate -s 10' 'truncate -s 0' 'cp /etc/passwd'; do
           $damage $record
           open Vault Albums
-          grep -q '^agonyfs: What this machine remembered of the space is damaged; it remembers the present state' said
+          grep -q '^agonyfs: This machine.s record of the space was damaged; it now holds the current state' said
           put 2
           agonyfs unmount Albums
           open Vault Albums; silent; agonyfs unmount Albums
         done
         back older
         open Vault Albums
-        grep -q 'older than what this machine has seen' said
+        grep -q 'older than the newest that this machine has seen' said
         agonyfs unmount Albums
 
         for wrong in 'mkdir state/agonyfs/'${record##*/} 'touch state/agonyfs' 'touch state'; do
@@ -178,7 +178,7 @@ import Testing
           esac
           $wrong
           open Vault Albums
-          grep -q '^agonyfs: .*remember.* the space.*: ' said
+          grep -q '^agonyfs: .*record.* the space.*: ' said
           put 3
           agonyfs unmount Albums
         done

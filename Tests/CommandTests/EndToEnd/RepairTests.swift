@@ -57,7 +57,7 @@ struct RepairAnswer: Decodable {
     let again = try PseudoTerminal(command)
     #expect(try again.waits(for: "Do that? [y/N]"))
     try again.type("y\n")
-    #expect(try again.waits(for: "Repaired; what is called lost above is lost."))
+    #expect(try again.waits(for: "Repaired; everything listed as lost is lost."))
     #expect(try again.ending() == .exited(16))
     try expectSuccess(workspace, "agonyfs check --read-data --password-file password Vault")
   }

@@ -136,7 +136,7 @@ import Testing
       setpriv --reuid 65534 --regid 65534 --clear-groups ./program mount --password-file password Vault Albums 2> errors \\
         || status=$?
       test $status = 1
-      grep -q '/dev/fuse, whose mode is 0600' errors
+      grep -q '/dev/fuse: its mode is 0600' errors
       """)
   }
 }

@@ -89,14 +89,18 @@ let package = Package(
       name: "FaultyStorage",
       dependencies: ["System", "Storage", "Vault", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/FaultyStorage", swiftSettings: strict),
+    .target(
+      name: "TestSupport",
+      dependencies: ["Crypto", .product(name: "SystemPackage", package: "swift-system")],
+      path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "SystemTests", dependencies: ["System", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
-    .testTarget(name: "CryptoTests", dependencies: ["System", "Crypto"], swiftSettings: strict),
+    .testTarget(name: "CryptoTests", dependencies: ["System", "Crypto", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "VaultTests",
       dependencies: [
-        "System", "Vault", "Crypto", "Storage", "FaultyStorage",
+        "System", "Vault", "Crypto", "Storage", "FaultyStorage", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["Vectors"], swiftSettings: strict),
@@ -104,12 +108,14 @@ let package = Package(
       name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage"], swiftSettings: strict),
     .testTarget(
       name: "AlbumsTests",
-      dependencies: ["System", "Albums", "Media", "Index", "Vault", "Storage", "Crypto", "FaultyStorage"],
+      dependencies: [
+        "System", "Albums", "Media", "Index", "Vault", "Storage", "Crypto", "CSodium", "FaultyStorage", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MountTests",
       dependencies: [
-        "System", "Mount", "CMount", "Albums", "Vault", "Storage", "Crypto", "FaultyStorage",
+        "System", "Mount", "CMount", "Albums", "Vault", "Storage", "Crypto", "FaultyStorage", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -123,7 +129,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "CommandTests", dependencies: ["agonyfs", "FaultyStorage"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests", dependencies: ["agonyfs", "FaultyStorage", "TestSupport"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

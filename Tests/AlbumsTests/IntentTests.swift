@@ -3,6 +3,7 @@ import FaultyStorage
 import Index
 import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -25,11 +26,6 @@ import Testing
   /// What the machine finds when nothing but what was flushed is left.
   private func afterPowerCut(_ vault: TestVault) throws -> TestVault {
     try TestVault(vault, over: vault.storage.after(.losesAll))
-  }
-
-  private func password(_ text: String) -> Password {
-    var text = text
-    return text.withUTF8 { unsafe Password(copying: UnsafeRawBufferPointer($0)) }
   }
 
   private func check(_ vault: TestVault) throws {
@@ -197,11 +193,11 @@ import Testing
   @Test func aChangeOfThePasswordAfterACrashKeepsThem() throws {
     let storage = FaultyStorage()
     let vault = Vault(storage: storage, parameters: .cheap)
-    try SpaceManager.addSpace(to: vault, password: password("old"))
+    try SpaceManager.addSpace(to: vault, password: .of("old"))
     var options = FileSystemOptions(logger: quietLogger)
     options.commitInterval = 3600
     let files = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: password("old")), options: options)
+      space: try SpaceManager.openSpace(in: vault, password: .of("old")), options: options)
     let file = try files.make("file")
     try files.synchronize()
     try files.put(pattern(300, 3), file)
@@ -209,9 +205,9 @@ import Testing
     #expect(try files.space.writeIntents().count == 1)
 
     let after = Vault(storage: storage.after(.losesAll), parameters: vault.parameters)
-    try SpaceManager.changePassword(in: after, old: password("old"), new: password("new"))
+    try SpaceManager.changePassword(in: after, old: .of("old"), new: .of("new"))
     let found = try FileSystem(
-      space: try SpaceManager.openSpace(in: after, password: password("new")), options: options)
+      space: try SpaceManager.openSpace(in: after, password: .of("new")), options: options)
     #expect(try found.get(file) == pattern(300, 3))
     try found.close()
     try files.close()

@@ -1,6 +1,7 @@
 import Crypto
 import FaultyStorage
 import Storage
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -11,11 +12,6 @@ import Testing
   private static let old = "the old password"
   private static let new = "the new password"
 
-  private func password(_ text: String) -> Password {
-    var text = text
-    return text.withUTF8 { unsafe Password(copying: UnsafeRawBufferPointer($0)) }
-  }
-
   private let parameters = VaultParameters.cheap
 
   private func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
@@ -24,9 +20,9 @@ import Testing
   private func filled() throws -> FaultyStorage {
     let storage = FaultyStorage()
     let vault = vault(over: storage)
-    try SpaceManager.addSpace(to: vault, password: password(Self.old))
+    try SpaceManager.addSpace(to: vault, password: .of(Self.old))
     let files = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: password(Self.old)),
+      space: try SpaceManager.openSpace(in: vault, password: .of(Self.old)),
       options: FileSystemOptions(logger: quietLogger))
     try files.put([1, 2, 3], files.make("f"))
     try files.close()
@@ -37,7 +33,7 @@ import Testing
   private func opens(_ text: String, _ vault: Vault) throws -> Bool {
     let space: Space
     do throws(VaultError) {
-      space = try SpaceManager.openSpace(in: vault, password: password(text))
+      space = try SpaceManager.openSpace(in: vault, password: .of(text))
     } catch .noSpaceOpens {
       return false
     }
@@ -55,7 +51,7 @@ import Testing
       storage.inject(.cut(at: storage.operationCount + stop))
       let isDone =
         (try? SpaceManager.changePassword(
-          in: vault(over: storage), old: password(Self.old), new: password(Self.new))) != nil
+          in: vault(over: storage), old: .of(Self.old), new: .of(Self.new))) != nil
       let after = storage.powerCut(seed: seed << 32 + UInt64(stop))
       let vault = vault(over: after)
       let opening = [try opens(Self.old, vault), try opens(Self.new, vault)]
@@ -66,7 +62,7 @@ import Testing
         break
       }
       // Whatever was left half done goes with the space: neither password opens anything afterwards.
-      try SpaceManager.removeSpace(from: vault, password: password(opening[0] ? Self.old : Self.new))
+      try SpaceManager.removeSpace(from: vault, password: .of(opening[0] ? Self.old : Self.new))
       #expect(try ![opens(Self.old, vault), opens(Self.new, vault)].contains(true), "stopped at \(stop)")
       let left = after.names.filter { !FaultyStorage.isTemporary($0) }
       #expect(left.isEmpty, "stopped at \(stop)")

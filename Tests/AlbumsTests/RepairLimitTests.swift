@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import Glibc
 import Index
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -9,18 +10,15 @@ import Testing
 
 /// What a repair refuses, and what it does not call a loss.
 @Suite struct RepairLimitTests {
-  private func password() -> Password {
-    var text = "a password"
-    return text.withUTF8 { unsafe Password(copying: UnsafeRawBufferPointer($0)) }
-  }
+  private let password = Password.of("a password")
 
   /// A vault with one space that a password opens.
   private func vault() throws -> (vault: Vault, storage: FaultyStorage) {
     let storage = FaultyStorage()
     let vault = Vault(storage: storage, parameters: .cheap)
-    try SpaceManager.addSpace(to: vault, password: password())
+    try SpaceManager.addSpace(to: vault, password: password)
     let files = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: password()),
+      space: try SpaceManager.openSpace(in: vault, password: password),
       options: FileSystemOptions(logger: quietLogger))
     try files.put(pattern(5000, 1), files.make("f"))
     try files.close()
@@ -33,26 +31,26 @@ import Testing
     for name in storage.names { sealed.place(storage.content(name), as: name) }
     let readOnly = Vault(storage: sealed, parameters: vault.parameters)
     #expect(throws: VaultError.readOnly("the vault's directory cannot be written")) {
-      try SpaceManager.planRepair(in: readOnly, password: password())
+      try SpaceManager.planRepair(in: readOnly, password: password)
     }
-    #expect(try SpaceManager.check(in: readOnly, password: password(), readData: true).problems == [])
+    #expect(try SpaceManager.check(in: readOnly, password: password, readData: true).problems == [])
     #expect(sealed.operationCount == 0)
   }
 
   @Test func aSpaceInUseIsLeftAlone() throws {
     let (vault, storage) = try vault()
-    let space = try SpaceManager.openSpace(in: vault, password: password())
+    let space = try SpaceManager.openSpace(in: vault, password: password)
     let operations = storage.operationCount
-    #expect(throws: VaultError.spaceInUse) { try SpaceManager.planRepair(in: vault, password: password()) }
+    #expect(throws: VaultError.spaceInUse) { try SpaceManager.planRepair(in: vault, password: password) }
     #expect(storage.operationCount == operations)
     try space.close()
     // The plan keeps others out as well, until it is gone.
     do {
-      let repair = try SpaceManager.planRepair(in: vault, password: password())
+      let repair = try SpaceManager.planRepair(in: vault, password: password)
       #expect(repair.found.problems == [])
-      #expect(throws: VaultError.spaceInUse) { try SpaceManager.openSpace(in: vault, password: password()) }
+      #expect(throws: VaultError.spaceInUse) { try SpaceManager.openSpace(in: vault, password: password) }
     }
-    try SpaceManager.openSpace(in: vault, password: password()).close()
+    try SpaceManager.openSpace(in: vault, password: password).close()
   }
 
   @Test func aDamagedThumbnailIsMadeAgainAndThePhotoIsNotBlamed() throws {

@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import TestSupport
 import Testing
 
 @testable import agonyfs
@@ -62,24 +63,20 @@ import Testing
   }
 
   @Test func emptyPasswordOfTheLine() {
-    #expect(failure(.given(password("")))?.status == .usage)
+    #expect(failure(.given(.of("")))?.status == .usage)
   }
 
   @Test func longPasswordOfTheLine() {
-    #expect(failure(.given(password(String(repeating: "x", count: 4097))))?.status == .usage)
-  }
-
-  private func password(_ text: String) -> Password {
-    unsafe Array(text.utf8).withUnsafeBytes { unsafe Password(copying: $0) }
+    #expect(failure(.given(.of(String(repeating: "x", count: 4097))))?.status == .usage)
   }
 
   @Test(arguments: ["a", "12345678", "aaaaaaaaaaaaaaaaaaaa", "abababababab", "short1!xy"])
   func weakPasswordsGetAdvice(_ text: String) {
-    #expect(PasswordAdvice.advice(for: password(text)) != nil)
+    #expect(PasswordAdvice.advice(for: .of(text)) != nil)
   }
 
   @Test(arguments: ["correct horse battery staple", "kT9#mQ2$vL", "überlange Straßenbahn"])
   func otherPasswordsGetNone(_ text: String) {
-    #expect(PasswordAdvice.advice(for: password(text)) == nil)
+    #expect(PasswordAdvice.advice(for: .of(text)) == nil)
   }
 }

@@ -1,4 +1,5 @@
 import System
+import TestSupport
 
 @testable import Crypto
 
@@ -6,15 +7,6 @@ import System
 func bytes(_ hexadecimal: String) -> [UInt8] {
   let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
   return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-}
-
-extension SecretBytes {
-  /// A secret of bytes that are no secret.
-  convenience init(_ bytes: [UInt8]) {
-    unsafe self.init(count: bytes.count) { buffer in unsafe buffer.copyBytes(from: bytes) }
-  }
-
-  var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }
 
 extension SealingKey {

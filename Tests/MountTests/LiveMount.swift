@@ -6,6 +6,7 @@ import Logging
 import Storage
 import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Mount

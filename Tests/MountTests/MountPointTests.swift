@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Mount
@@ -72,7 +73,7 @@ import Testing
     #expect(throws: MountError.helperMissing) {
       try MountPoint.check(folder.path("point"), options: MountOptions(), host: host)
     }
-    host.searchPath = folder.path("elsewhere") + ":" + folder.root
+    host.searchPath = folder.path("elsewhere") + ":" + folder.path
     #expect(host.helper == folder.path("fusermount3"))
     host.searchPath = ""
     host.user = 0

@@ -1,6 +1,7 @@
 import CMount
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Mount

@@ -2,6 +2,7 @@ import Crypto
 import Glibc
 import Storage
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -33,9 +34,9 @@ import Testing
   @Test func aWholeFileIsPutOnce() throws {
     try storage.put(name, Array(repeating: 7, count: 5000))
     #expect(throws: Errno.fileExists) { try storage.put(name, [1]) }
-    #expect(TemporaryFolder.read(path) == Array(repeating: 7, count: 5000))
-    #expect(TemporaryFolder.names(in: folder.path + "/a0") == [name.description])
-    #expect(Int(TemporaryFolder.status(path).st_mtim.tv_sec) == DirectoryStorage.completeTime)
+    #expect(try HostFile.read(path) == Array(repeating: 7, count: 5000))
+    #expect(HostFile.names(in: folder.path + "/a0") == [name.description])
+    #expect(Int(HostFile.status(path).st_mtim.tv_sec) == DirectoryStorage.completeTime)
   }
 
   @Test func aNameIsCreatedOnce() throws {
@@ -115,11 +116,11 @@ import Testing
     #expect(try writer.size() == 3)
     try writeBytes([4, 5], to: writer, at: 3)
     try writer.flush()
-    #expect(Int(TemporaryFolder.status(path).st_mtim.tv_sec) != DirectoryStorage.completeTime)
+    #expect(Int(HostFile.status(path).st_mtim.tv_sec) != DirectoryStorage.completeTime)
     try writer.finish()
     try writer.flush()
     try storage.flushNames(of: [name])
-    let status = TemporaryFolder.status(path)
+    let status = HostFile.status(path)
     #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
     #expect(status.st_blocks * 512 < 1 << 20, "room is still held")
     let reader = try storage.open(name)
@@ -134,8 +135,8 @@ import Testing
   @Test func theListShowsSegmentFilesOnly() throws {
     let names = (0..<20).map { SegmentIdentifier(bytes: [UInt8($0 * 12)] + Sodium.randomBytes(15)) }
     for name in names { try storage.put(name, [1, 2]) }
-    TemporaryFolder.write([1], to: folder.path + "/a0/notes.txt")
-    TemporaryFolder.write([1], to: folder.path + "/a0/00" + String(repeating: "a", count: 30))
+    try HostFile.write([1], to: folder.path + "/a0/notes.txt")
+    try HostFile.write([1], to: folder.path + "/a0/00" + String(repeating: "a", count: 30))
     _ = unsafe symlink("/etc/passwd", path)
     var found: [SegmentIdentifier] = []
     try storage.list { listing in
@@ -178,13 +179,13 @@ import Testing
     var isHarmless = false
     switch interference {
     case .replaced:
-      TemporaryFolder.write(randomBytes(20_000, seed: 2), to: other)
+      try HostFile.write(randomBytes(20_000, seed: 2), to: other)
       unsafe rename(other, path)
     case .replacedByTheSame:
-      TemporaryFolder.write(start, to: other)
+      try HostFile.write(start, to: other)
       unsafe rename(other, path)
     case .replacedBySameSize:
-      TemporaryFolder.write(randomBytes(10_000, seed: 2), to: other)
+      try HostFile.write(randomBytes(10_000, seed: 2), to: other)
       unsafe rename(path, other + "2")
       unsafe rename(other, path)
     case .movedAway: unsafe rename(path, other)
@@ -197,10 +198,10 @@ import Testing
       unsafe chmod(path, 0o640)
       isHarmless = true
     case .read:
-      #expect(TemporaryFolder.read(path) == start)
+      #expect(try HostFile.read(path) == start)
       isHarmless = true
     }
-    let found = TemporaryFolder.read(path)
+    let found = try? HostFile.read(path)
     let more = randomBytes(5000, seed: 3)
     if isHarmless {
       try writer.put(more, at: 10_000)
@@ -208,13 +209,13 @@ import Testing
       try writer.releaseHold()
       try writer.finish()
       try writer.flush()
-      #expect(TemporaryFolder.read(path) == start + more)
+      #expect(try HostFile.read(path) == start + more)
     } else {
       #expect(throws: Errno.changedByOthers) {
         try writer.put(more, at: 10_000)
         try writer.flush()
       }
-      #expect(TemporaryFolder.read(path) == found)
+      #expect((try? HostFile.read(path)) == found)
     }
   }
 

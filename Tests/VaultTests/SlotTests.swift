@@ -1,6 +1,7 @@
 import Crypto
 import FaultyStorage
 import Storage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -9,14 +10,14 @@ import Testing
   let test = TestSpace()
 
   @Test func thePasswordOpensAndOthersDoNot() throws {
-    let slots = try test.vault.slotKeys(for: password("right"))
+    let slots = try test.vault.slotKeys(for: .of("right"))
     let slot = try #require(slots.first)
     try test.vault.putSlot(slot, test.body)
     let opened = try test.vault.openSlot(slots)
     #expect(opened.body.encoded.equals(test.body.encoded))
     #expect(opened.slot.identifier == slot.identifier)
     for wrong in ["wrong", "", "right ", "Right"] {
-      let keys = try test.vault.slotKeys(for: password(wrong))
+      let keys = try test.vault.slotKeys(for: .of(wrong))
       #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(keys) }
     }
     #expect(throws: VaultError.passwordInUse) { try test.vault.putSlot(slot, test.body) }
@@ -25,7 +26,7 @@ import Testing
   }
 
   @Test func sevenOfEightCopiesMayBeDamaged() throws {
-    let slots = try test.vault.slotKeys(for: password("right"))
+    let slots = try test.vault.slotKeys(for: .of("right"))
     let slot = try #require(slots.first)
     try test.vault.putSlot(slot, test.body)
     let whole = test.storage.content(slot.identifier)
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func aSlotIsBoundToItsVault() throws {
-    let slot = try #require(try test.vault.slotKeys(for: password("right")).first)
+    let slot = try #require(try test.vault.slotKeys(for: .of("right")).first)
     try test.vault.putSlot(slot, test.body)
     var others: [VaultParameters] = []
     var parameters = test.vault.parameters
@@ -62,7 +63,7 @@ import Testing
     others.append(parameters)
     for other in others {
       let vault = Vault(storage: test.storage, parameters: other)
-      let slots = try vault.slotKeys(for: password("right"))
+      let slots = try vault.slotKeys(for: .of("right"))
       // The name is the same, since password and derivation are.
       #expect(slots.first?.identifier == slot.identifier)
       #expect(throws: VaultError.noSpaceOpens) { try vault.openSlot(slots) }
@@ -70,13 +71,13 @@ import Testing
   }
 
   @Test func anotherDerivationCanBeAdded() throws {
-    let old = try #require(try test.vault.slotKeys(for: password("right")).first)
+    let old = try #require(try test.vault.slotKeys(for: .of("right")).first)
     try test.vault.putSlot(old, test.body)
     var parameters = test.vault.parameters
     parameters.derivations.append(
       try #require(PasswordDerivation(operations: 2, memory: 8 << 20, salt: Array(repeating: 9, count: 16))))
     let vault = Vault(storage: test.storage, parameters: parameters)
-    let slots = try vault.slotKeys(for: password("right"))
+    let slots = try vault.slotKeys(for: .of("right"))
     #expect(slots.count == 2)
     #expect(try vault.openSlot(slots).slot.identifier == old.identifier)
   }
@@ -93,7 +94,7 @@ import Testing
     #expect(try SlotBody(decoding: body.encoded).isWritable)
     var encoded = body.encoded.copied
     encoded[32] = 3
-    #expect(throws: VaultError.self) { try SlotBody(decoding: secret(encoded)) }
+    #expect(throws: VaultError.self) { try SlotBody(decoding: SecretBytes(encoded)) }
   }
 
   @Test func aSpaceKeepsItsPageSize() throws {
@@ -105,7 +106,7 @@ import Testing
     for pageSize in [0, 2048, 8191, 12_288, 131_072] {
       var encoded = test.body.encoded.copied
       encoded.replaceSubrange(36..<40, with: (0..<4).map { UInt8(pageSize >> (8 * $0) & 0xff) })
-      #expect(throws: VaultError.self) { try SlotBody(decoding: secret(encoded)) }
+      #expect(throws: VaultError.self) { try SlotBody(decoding: SecretBytes(encoded)) }
     }
   }
 }

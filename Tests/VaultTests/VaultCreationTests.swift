@@ -1,6 +1,7 @@
 import Crypto
 import Glibc
 import Storage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -18,28 +19,28 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/vault"
     let vault = try Vault.create(at: path, options: try Self.options())
-    #expect(TemporaryFolder.names(in: path) == ["agonyfs.json", "segments"])
-    #expect(TemporaryFolder.names(in: path + "/segments").count == 256)
-    let cover = TemporaryFolder.segments(of: path)
+    #expect(HostFile.names(in: path) == ["agonyfs.json", "segments"])
+    #expect(HostFile.names(in: path + "/segments").count == 256)
+    let cover = HostFile.segments(of: path)
     #expect(cover.count >= 4)
     for file in cover {
-      let status = TemporaryFolder.status(file)
+      let status = HostFile.status(file)
       #expect(status.st_size == 1 << 20)
       #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
       #expect(status.st_mtim.tv_nsec == 0)
     }
     #expect(try Vault.open(at: path).parameters == vault.parameters)
     #expect(throws: VaultError.vaultExists) { try Vault.create(at: path, options: try Self.options()) }
-    #expect(TemporaryFolder.segments(of: path) == cover)
+    #expect(HostFile.segments(of: path) == cover)
   }
 
   @Test func anEmptyDirectoryIsTakenAndAFullOneIsNot() throws {
     let folder = try TemporaryFolder()
     _ = try Vault.create(at: folder.path, options: try Self.options())
     let other = try TemporaryFolder()
-    TemporaryFolder.write([1], to: other.path + "/letter.txt")
+    try HostFile.write([1], to: other.path + "/letter.txt")
     #expect(throws: VaultError.vaultExists) { try Vault.create(at: other.path, options: try Self.options()) }
-    #expect(TemporaryFolder.names(in: other.path) == ["letter.txt"])
+    #expect(HostFile.names(in: other.path) == ["letter.txt"])
     #expect(throws: VaultError.vaultExists) {
       try Vault.create(at: other.path + "/letter.txt", options: try Self.options())
     }
@@ -50,9 +51,9 @@ import Testing
     let folder = try TemporaryFolder()
     #expect(throws: VaultError.vaultMissing) { try Vault.open(at: folder.path + "/nothing") }
     #expect(throws: VaultError.self) { try Vault.open(at: folder.path) }
-    TemporaryFolder.write([1], to: folder.path + "/file")
+    try HostFile.write([1], to: folder.path + "/file")
     #expect(throws: VaultError.self) { try Vault.open(at: folder.path + "/file") }
-    TemporaryFolder.write(VaultParametersTests.parameters.json, to: folder.path + "/agonyfs.json")
+    try HostFile.write(VaultParametersTests.parameters.json, to: folder.path + "/agonyfs.json")
     #expect(throws: VaultError.notAVault("it has no directory segments")) { try Vault.open(at: folder.path) }
   }
 
@@ -61,7 +62,7 @@ import Testing
     var options = try Self.options()
     options.extraCover = 10 << 20
     _ = try Vault.create(at: folder.path, options: options)
-    #expect(TemporaryFolder.segments(of: folder.path).count >= 14)
+    #expect(HostFile.segments(of: folder.path).count >= 14)
   }
 
   @Test func coverIsDrawnFromAWideDistribution() {
@@ -89,21 +90,21 @@ import Testing
         try space.barrier()
       }
       try space.close()
-      try vault.putSlot(try #require(try vault.slotKeys(for: password("space \(number)")).first), body)
+      try vault.putSlot(try #require(try vault.slotKeys(for: .of("space \(number)")).first), body)
     }
-    let files = TemporaryFolder.segments(of: folder.path)
+    let files = HostFile.segments(of: folder.path)
     #expect(files.count >= 4 + 3 * spaces)
     var blocks = Set<[UInt8]>()
     var blockCount = 0
     for file in files {
-      let status = TemporaryFolder.status(file)
+      let status = HostFile.status(file)
       #expect(status.st_size == 1 << 20)
       #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
       #expect(status.st_mtim.tv_nsec == 0)
       #expect(status.st_mode & 0o777 == 0o600)
     }
     for file in files.prefix(40) {
-      let content = TemporaryFolder.read(file)
+      let content = try HostFile.read(file)
       let random = Randomness(content)
       // 255 degrees of freedom: outside once in some ten billion files.
       #expect((130..<430).contains(random.chiSquare))

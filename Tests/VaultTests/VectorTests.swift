@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import FoundationEssentials
 import Storage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -25,14 +26,14 @@ import Testing
     let vector: Vectors.Slot = try Vectors.read("slot")
     let derivation = try #require(
       PasswordDerivation(operations: vector.operations, memory: vector.memory, salt: bytes(vector.salt)))
-    #expect(derivation.derive(password(vector.password))?.copied == bytes(vector.derived))
+    #expect(derivation.derive(.of(vector.password))?.copied == bytes(vector.derived))
     let parameters = VaultParameters(
       identifier: bytes(vector.vault), segmentSize: vector.segmentSize, derivations: [derivation])
     #expect(parameters.slotAssociatedData(derivation) == bytes(vector.associatedData))
 
     let storage = FaultyStorage()
     let vault = Vault(storage: storage, parameters: parameters)
-    let slot = try #require(try vault.slotKeys(for: password(vector.password)).first)
+    let slot = try #require(try vault.slotKeys(for: .of(vector.password)).first)
     #expect(slot.identifier.bytes == bytes(vector.slotIdentifier))
     #expect(slot.key.copied == bytes(vector.slotKey))
 
@@ -52,7 +53,7 @@ import Testing
 
   private func body(_ vector: Vectors.Log) throws -> SlotBody {
     SlotBody(
-      spaceKey: secret(bytes(vector.spaceKey)), suite: try #require(CipherSuite(name: vector.suite)),
+      spaceKey: SecretBytes(bytes(vector.spaceKey)), suite: try #require(CipherSuite(name: vector.suite)),
       extents: try #require(ExtentFormat(pageSize: vector.filePageSize)))
   }
 

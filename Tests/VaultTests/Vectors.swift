@@ -37,17 +37,3 @@ func bytes(_ hexadecimal: String) -> [UInt8] {
   let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
   return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
-
-/// A secret of bytes that are no secret.
-func secret(_ bytes: [UInt8]) -> SecretBytes {
-  unsafe bytes.withUnsafeBytes { unsafe SecretBytes(copying: $0) }
-}
-
-/// A password of text.
-func password(_ text: String) -> Password {
-  unsafe Array(text.utf8).withUnsafeBytes { unsafe Password(copying: $0) }
-}
-
-extension SecretBytes {
-  var copied: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
-}

@@ -12,6 +12,7 @@ import FaultyStorage
 import Index
 import System
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -20,9 +21,7 @@ import Vault
 
 final class Workload {
   static let label = Array("user.label".utf8)
-  static let passwords = (1...3).map { number in
-    unsafe Array("password \(number)".utf8).withUnsafeBytes { unsafe Password(copying: $0) }
-  }
+  static let passwords = (1...3).map { Password.of("password \($0)") }
 
   /// Something that was made durable.
   struct Promise {

@@ -1,0 +1,73 @@
+import Crypto
+import Storage
+import TestSupport
+import Testing
+import Vault
+
+@testable import Albums
+
+/// Vaults that earlier versions wrote, and that are committed.
+@Suite struct FixtureTests {
+  /// A space of a vault, opened as a mount does.
+  private struct Opened {
+    let space: Space
+    let files: FileSystem
+
+    init(_ vault: Vault, _ password: String, readOnly: Bool) throws {
+      space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: readOnly)
+      var options = FileSystemOptions(logger: quietLogger)
+      options.isReadOnly = readOnly
+      files = try FileSystem(space: space, options: options)
+    }
+  }
+
+  private func expect(_ opened: Opened, shows expected: [String: Fixture.Entry]) throws {
+    let found = try Fixture.contents(of: opened.files)
+    for path in Set(found.keys).union(expected.keys).sorted() {
+      #expect(found[path] == expected[path], "\(path)")
+    }
+  }
+
+  enum Kind: CaseIterable {
+    /// Closed, so that the last head has everything.
+    case closed
+    /// Left by a crash, with intents and patches in the last head.
+    case torn
+    /// The same without that head, with intents and patches in commits.
+    case headless
+  }
+
+  /// Reads everything, changes something, and looks again after that was closed.
+  @Test(arguments: Kind.allCases)
+  func isReadAndWritten(_ kind: Kind) throws {
+    let fixture = try Fixture(kind == .closed ? "format-1-closed" : "format-1-patches")
+    if kind == .headless { for file in fixture.incomplete { HostFile.remove(file) } }
+    let vault = try Vault.open(at: fixture.path)
+    for (number, space) in fixture.spaces.enumerated() {
+      #expect(space.files.count >= 4)
+      let readOnly = try Opened(vault, space.password, readOnly: true)
+      #expect(try readOnly.space.writeIntents().isEmpty == (kind == .closed || number == 1))
+      try expect(readOnly, shows: space.files)
+      try readOnly.files.close()
+
+      let writable = try Opened(vault, space.password, readOnly: false)
+      #expect(writable.space.readOnlyReason == nil)
+      try expect(writable, shows: space.files)
+      let inode = try writable.files.make("made by a test")
+      try writable.files.put([1, 2, 3], inode)
+      let root = try writable.files.attributes(of: .root)
+      try writable.files.close()
+
+      let changed = try Opened(vault, space.password, readOnly: true)
+      #expect(try changed.space.writeIntents().isEmpty)
+      #expect(try changed.files.get(changed.files.find("made by a test").inode) == [1, 2, 3])
+      #expect(Checker.check(changed.space, readData: true).problems == [])
+      var found = try Fixture.contents(of: changed.files)
+      try changed.files.close()
+      found["made%20by%20a%20test"] = nil
+      #expect(found["."]?.modified == Fixture.nanoseconds(root.modified))
+      found["."] = space.files["."]
+      #expect(found == space.files)
+    }
+  }
+}

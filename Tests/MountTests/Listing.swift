@@ -1,0 +1,19 @@
+import Glibc
+import SystemPackage
+
+/// What is in directories.
+enum Listing {
+  /// The names in a directory, "." and ".." too, in the order in which they come.
+  static func names(of path: String) throws -> [String] {
+    guard let directory = unsafe opendir(path) else { throw Errno(rawValue: errno) }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+      }
+      names.append(name)
+    }
+    return names
+  }
+}

@@ -1,0 +1,30 @@
+internal import Glibc
+package import SystemPackage
+
+/// A directory of the host that goes with the object, and all that is in it.
+package final class TemporaryFolder {
+  /// The directory.
+  package let path: String
+
+  /// Makes an empty directory in /tmp.
+  package init() throws(Errno) {
+    var template = Array("/tmp/agonyfs-test-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { HostFile.remove(path) }
+
+  /// The path of something in the directory.
+  package func path(_ name: String) -> String { path + "/" + name }
+
+  /// Makes a directory in it.
+  package func makeDirectory(_ name: String) throws(Errno) {
+    guard unsafe mkdir(path(name), 0o755) == 0 else { throw Errno(rawValue: errno) }
+  }
+
+  /// Writes a file in it.
+  package func write(_ text: String, to name: String) throws(Errno) {
+    try HostFile.write(Array(text.utf8), to: path(name))
+  }
+}

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Newer than some systems' headers, so given here.
+// Some systems' headers lack these.
 #define LANDLOCK_VERSION_FLAG 1u
 struct landlock_rules {
     uint64_t files;
@@ -47,7 +47,7 @@ void agonyfs_allow_processor_time(int seconds) {
     limit(RLIMIT_CPU, (rlim_t)processor_seconds() + 1 + (rlim_t)seconds, most_processor_seconds);
 }
 
-// Both confinements are a thread's own; what starts later inherits them.
+// Landlock confines only the calling thread and threads that it starts later.
 static int is_single_threaded(void) {
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks) return 1;
@@ -58,7 +58,7 @@ static int is_single_threaded(void) {
     return count == 1;
 }
 
-// Everything that the kernel's version of Landlock knows is handled, and nothing is allowed.
+// Handles every right that the kernel's version of Landlock knows, and allows none.
 static int restrict_files(void) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_FLAG);
     if (version < 1) return 0;
@@ -106,22 +106,22 @@ static const struct sock_filter filter[] = {
     ALLOW(rseq), ALLOW(set_robust_list), ALLOW(exit), ALLOW(exit_group),
     ALLOW(sched_getaffinity), ALLOW(sched_yield), ALLOW(gettid), ALLOW(getpid),
     ALLOW(clock_gettime), ALLOW(clock_nanosleep), ALLOW(getrandom),
-    // Its flags cannot be seen from here; the C library then uses clone.
+    // A filter cannot see its flags. With ENOSYS the C library uses clone instead.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
     REFUSE(ENOSYS),
-    // Threads, no processes.
+    // Threads, but no processes.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
     LOAD_ARGUMENT(0),
     BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
     ANSWER(SECCOMP_RET_ALLOW),
     REFUSE(EPERM),
-    // Threads' names.
+    // Names of threads.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 4),
     LOAD_ARGUMENT(0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_NAME, 0, 1),
     ANSWER(SECCOMP_RET_ALLOW),
     REFUSE(EPERM),
-    // This process's own limit of processor time.
+    // This process's own limit on processor time.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 6),
     LOAD_ARGUMENT(0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3),

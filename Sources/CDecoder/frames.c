@@ -7,9 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-// Mean brightness of 255 from which a frame is not dark, and deviation from it from which a frame is not of one shade.
+// The mean brightness (of 255) of a frame that is not dark, and the deviation of one that is not of one shade.
 enum { bright_enough = 28, varied_enough = 14, worthy = bright_enough * varied_enough };
-// Frames that are decoded from each place at most, of which each `frame_step`-th is looked at; and seconds for the search in all.
+// At most `most_frames` are decoded from each place, and every `frame_step`-th is examined. `most_seconds` limits the
+// whole search.
 enum { most_frames = 150, frame_step = 10, most_seconds = 8 };
 
 static double seconds(void) {
@@ -20,7 +21,8 @@ static double seconds(void) {
 
 static struct SwsContext *scaler(const AVFrame *frame, int width, int height, enum AVPixelFormat format) {
     struct SwsContext *scaler = sws_getContext(
-        frame->width, frame->height, frame->format, width, height, format, SWS_BICUBIC | SWS_ACCURATE_RND, NULL, NULL, NULL);
+        frame->width, frame->height, frame->format, width, height, format, SWS_BICUBIC | SWS_ACCURATE_RND, NULL, NULL,
+        NULL);
     if (!scaler) return NULL;
     int standard = frame->colorspace == AVCOL_SPC_UNSPECIFIED
                        ? (frame->height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601)
@@ -31,7 +33,7 @@ static struct SwsContext *scaler(const AVFrame *frame, int width, int height, en
     return scaler;
 }
 
-// How much there is to be seen in a reduced grey copy: `worthy` or more when it is bright and varied enough; -1 on failure.
+// How much a reduced grey copy shows: `worthy` or more if it is bright and varied enough; -1 on failure.
 static int worth(const AVFrame *frame) {
     enum { side = 32 };
     struct SwsContext *context = scaler(frame, side, side, AV_PIX_FMT_GRAY8);
@@ -39,7 +41,8 @@ static int worth(const AVFrame *frame) {
     int strides[4] = {0};
     int result = -1;
     if (context && av_image_alloc(planes, strides, side, side, AV_PIX_FMT_GRAY8, 64) >= 0) {
-        if (sws_scale(context, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, strides) > 0) {
+        const uint8_t *const *data = (const uint8_t *const *)frame->data;
+        if (sws_scale(context, data, frame->linesize, 0, frame->height, planes, strides) > 0) {
             double sum = 0, squares = 0, count = side * side;
             for (int y = 0; y < side; y++)
                 for (int x = 0; x < side; x++) {
@@ -78,7 +81,7 @@ static void consider(struct search *search) {
     av_frame_move_ref(search->best, search->frame);
 }
 
-// Looks at the first of the frames that the decoder has ready, and at each tenth after it.
+// Examines the first of the decoded frames and every `frame_step`-th after it.
 static void take_frames(struct search *search, int *count) {
     while (*count < most_frames && avcodec_receive_frame(search->decoder, search->frame) == 0) {
         if ((*count)++ % frame_step == 0) consider(search);
@@ -95,7 +98,7 @@ static void look_from_here(struct search *search) {
             take_frames(search, &count);
             break;
         }
-        // What is damaged is passed over, as players do.
+        // Damaged packets are skipped, as players do.
         if (search->packet->stream_index == search->stream->index) avcodec_send_packet(search->decoder, search->packet);
         av_packet_unref(search->packet);
         take_frames(search, &count);
@@ -112,7 +115,7 @@ static void look_everywhere(struct search *search) {
     }
 }
 
-// Square pixels, and no larger than the frame itself.
+// Scales to square pixels, and never enlarges.
 static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_video *video) {
     double shape = aspect.num > 0 && aspect.den > 0 ? av_q2d(aspect) : 1;
     if (shape < 1.0 / 16 || shape > 16) shape = 1;
@@ -126,11 +129,13 @@ static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_vide
     struct SwsContext *context = scaler(frame, pixel_width, pixel_height, AV_PIX_FMT_RGB24);
     uint8_t *planes[4] = {0};
     int strides[4] = {0};
-    int code = context ? av_image_alloc(planes, strides, pixel_width, pixel_height, AV_PIX_FMT_RGB24, 64) : AVERROR(EINVAL);
+    int code = AVERROR(EINVAL);
+    if (context) code = av_image_alloc(planes, strides, pixel_width, pixel_height, AV_PIX_FMT_RGB24, 64);
     if (code >= 0) {
         size_t row = (size_t)pixel_width * 3;
         video->pixels = malloc(row * (size_t)pixel_height);
-        int lines = sws_scale(context, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, strides);
+        const uint8_t *const *data = (const uint8_t *const *)frame->data;
+        int lines = sws_scale(context, data, frame->linesize, 0, frame->height, planes, strides);
         code = !video->pixels ? AVERROR(ENOMEM) : lines == pixel_height ? 0 : AVERROR(EINVAL);
         for (int y = 0; code == 0 && y < pixel_height; y++)
             memcpy(video->pixels + row * (size_t)y, planes[0] + (ptrdiff_t)y * strides[0], row);

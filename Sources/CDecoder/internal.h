@@ -5,7 +5,7 @@
 
 #include <vips/vips.h>
 
-/// A libvips source that asks `input` for what it needs. Both must outlive what is made of it.
+/// A libvips source that reads from `input`. Both must outlive the images made from it.
 VipsSource *agonyfs_source(const agonyfs_input *input);
 
 #endif

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-// All others stay blocked, also those that libvips trusts.
+// All other loaders stay blocked, even those that libvips trusts.
 static const char *const loaders[] = {
     "VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadNsgif", "VipsForeignLoadWebp",
     "VipsForeignLoadTiff", "VipsForeignLoadHeif", "VipsForeignLoadJxl",
 };
 
-// Debian keeps these two loaders in modules beside the library.
+// On Debian these two loaders are modules beside the library.
 static const char *const modules[] = {"vips-heif", "vips-jxl"};
 
 static void load_modules(void) {
@@ -33,7 +33,7 @@ static void load_modules(void) {
     }
 }
 
-// More would cost address space and hardly help, since most of the time goes into decoding, which is one thread's work.
+// More threads would cost address space and hardly help: decoding takes most of the time and uses one thread.
 enum { most_threads = 4 };
 
 static void ignore(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer user) {
@@ -42,7 +42,7 @@ static void ignore(const gchar *domain, GLogLevelFlags level, const gchar *messa
 
 int agonyfs_load_libraries(void) {
     mallopt(M_ARENA_MAX, 2);
-    // Keeps libvips from loading all its modules, of which most are for formats that are blocked.
+    // Keeps libvips from loading all its modules; most of them are for blocked formats.
     setenv("VIPSHOME", "/nonexistent", 1);
     int failed = VIPS_INIT("agonyfs-decoder");
     unsetenv("VIPSHOME");

@@ -7,7 +7,7 @@
 
 enum { small_side = 256, large_side = 1024, quality = 80 };
 
-// Decoders that hold a whole picture in memory, against those that give it line by line.
+// Limits for decoders that hold a whole picture in memory, and for those that work line by line.
 enum { most_whole_pixels = 100000000, most_streamed_pixels = 260000000 };
 
 static enum agonyfs_status fail(char *error, size_t error_size) {
@@ -51,7 +51,7 @@ enum agonyfs_status agonyfs_picture_header(
     return pixels > most ? AGONYFS_TOO_LARGE : AGONYFS_DONE;
 }
 
-// Gives three bytes a pixel in memory, and nothing else of what the picture carried; NULL on failure. Takes `image` over.
+// Returns three bytes per pixel in memory and nothing else that the picture carried; NULL on failure. Consumes `image`.
 static VipsImage *bare(VipsImage *image) {
     VipsImage *next = NULL, *result = NULL;
     if (vips_colourspace(image, &next, VIPS_INTERPRETATION_sRGB, NULL)) next = NULL;
@@ -87,7 +87,7 @@ static VipsImage *bare(VipsImage *image) {
     return result;
 }
 
-// The opposite of how the camera was held; takes `image` over.
+// Turns a picture upright. Consumes `image`.
 static VipsImage *turn(VipsImage *image, int orientation) {
     VipsImage *copy = NULL, *turned = NULL;
     int failed = vips_copy(image, &copy, NULL);
@@ -109,7 +109,7 @@ static int save(VipsImage *image, agonyfs_bytes *result) {
     return 0;
 }
 
-// Takes `image` over, which is at most as large as the largest derivative that is wanted, and turns it in memory.
+// Turns and saves `image`, which is at most as large as the largest derivative, and consumes it.
 static enum agonyfs_status save_both(
     VipsImage *image, int orientation, agonyfs_bytes *small, agonyfs_bytes *large, char *error, size_t error_size) {
     image = bare(image);
@@ -128,10 +128,11 @@ static enum agonyfs_status save_both(
     return failed ? fail(error, error_size) : AGONYFS_DONE;
 }
 
-// Whether colours must be converted. Most profiles are the one of sRGB itself, by the name that its makers gave it, in bytes or in
-// pairs of bytes; with no profile to come from, libvips would go by Lab and give other colours.
+// Whether colours must be converted. Most profiles are sRGB itself, recognised by its makers' name in one or two bytes
+// per character. Pictures without a profile are not converted: libvips would go through Lab and change the colours.
 static int has_foreign_profile(VipsImage *image) {
-    static const char name[] = "sRGB IEC61966-2", paired[] = "\0s\0R\0G\0B\0 \0I\0E\0C\0006\0001\0009\0006\0006\0-\0002";
+    static const char name[] = "sRGB IEC61966-2";
+    static const char paired[] = "\0s\0R\0G\0B\0 \0I\0E\0C\0006\0001\0009\0006\0006\0-\0002";
     const void *profile;
     size_t count;
     if (!vips_image_get_typeof(image, VIPS_META_ICC_NAME)) return 0;

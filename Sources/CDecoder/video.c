@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What cameras, phones and the web make; libavcodec knows hundreds more, which nobody here needs.
+// What cameras, phones and the web produce. libavcodec knows hundreds more that are not needed here.
 static const char decoders[] =
     "h264,hevc,libdav1d,av1,vp8,vp9,libvpx,libvpx-vp9,mpeg4,mjpeg,mpeg1video,mpeg2video,h263,prores,dvvideo,msmpeg4v2,"
     "msmpeg4,theora,wmv1,wmv2,wmv3,vc1,svq1,svq3,cinepak,rawvideo,png,ffv1";
@@ -39,7 +39,7 @@ static int64_t seek(void *opaque, int64_t offset, int whence) {
     return cursor->position = target;
 }
 
-// A file may name others to read from; there are none here.
+// A file may refer to other files. There are none here.
 static int refuse(AVFormatContext *format, AVIOContext **io, const char *name, int flags, AVDictionary **options) {
     (void)format, (void)io, (void)name, (void)flags, (void)options;
     return AVERROR(EPERM);
@@ -69,7 +69,7 @@ static const uint8_t *display_matrix(AVStream *stream) {
 #endif
 }
 
-// EXIF's number for a display matrix.
+// The EXIF orientation of a display matrix.
 static int orientation(AVStream *stream) {
     const uint8_t *data = display_matrix(stream);
     if (!data) return 1;
@@ -146,7 +146,7 @@ enum agonyfs_status agonyfs_video_read(
         format->max_streams = most_streams;
         format->codec_whitelist = av_strdup(decoders);
         format->protocol_whitelist = av_strdup("none");
-        // Frees the context where it fails.
+        // Frees the context if it fails.
         int code = avformat_open_input(&format, NULL, av_find_input_format(format_name), NULL);
         status = code < 0 ? fail(code, error, error_size)
                           : read_stream(format, side, most_pixels, video, error, error_size);

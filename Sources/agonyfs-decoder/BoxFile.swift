@@ -1,9 +1,9 @@
-/// The boxes of an ISO base media file (ISO/IEC 14496-12, 4.2), walked with a limit on their number.
+/// The boxes of an ISO base media file (ISO/IEC 14496-12, 4.2). At most `mostBoxes` are visited.
 struct BoxFile {
   /// A box without its header.
   struct Box {
     var type: String
-    /// Where the content begins, behind the name of a `uuid`.
+    /// Where the content begins; of a `uuid` box, after its name.
     var start: Int64
     /// Where it ends.
     var end: Int64
@@ -15,7 +15,7 @@ struct BoxFile {
 
   init(_ source: any ByteSource) { self.source = source }
 
-  /// All boxes at the top, and inside of those of the given types, in the order of the file.
+  /// All top-level boxes and those inside boxes of the given types, in file order.
   func boxes(inside containers: Set<String>) -> [Box] {
     var result: [Box] = []
     walk(from: 0, to: source.size, containers, depth: 0, &result)
@@ -27,7 +27,7 @@ struct BoxFile {
     while at <= end - 8, result.count < Self.mostBoxes, let box = box(at: at, end: end) {
       result.append(box)
       if containers.contains(box.type), depth < 4 {
-        // Canon's box of the preview has a count and a version before its boxes.
+        // Canon's preview box has a count and a version before its boxes.
         let skipped: Int64 = source.exactly(4, at: box.start + 12) == Array("PRVW".utf8) ? 8 : 0
         walk(from: box.start + skipped, to: box.end, containers, depth: depth + 1, &result)
       }

@@ -1,22 +1,22 @@
-/// Bytes that a parser walks through: a whole file that comes piece by piece, or a block in memory.
+/// The bytes that a parser reads: a file that arrives piece by piece, or a block in memory.
 protocol ByteSource {
-  /// Bytes in all.
+  /// Total number of bytes.
   var size: Int64 { get }
 
-  /// At most that many bytes, fewer at the end; nil where they cannot be read.
+  /// At most `count` bytes, fewer at the end; nil if they cannot be read.
   func bytes(at offset: Int64, count: Int) -> [UInt8]?
 }
 
 extension ByteSource {
-  /// Exactly that many bytes, nil where there are fewer.
+  /// Exactly `count` bytes; nil if there are fewer.
   func exactly(_ count: Int, at offset: Int64) -> [UInt8]? {
     guard count >= 0, offset >= 0, offset <= size, Int64(count) <= size - offset else { return nil }
     guard let bytes = bytes(at: offset, count: count), bytes.count == count else { return nil }
     return bytes
   }
 
-  /// The width and height of a JPEG of a kind that libjpeg decodes, by its markers (ITU-T T.81, Annex B); nil for what is no such
-  /// JPEG, as the lossless ones in which some cameras keep their raw pixels.
+  /// The width and height of a JPEG that libjpeg can decode, from its markers (ITU-T T.81, Annex B). Nil for anything
+  /// else, such as the lossless JPEGs in which some cameras keep raw pixels.
   func jpegShape(at offset: Int64) -> (width: Int, height: Int)? {
     guard exactly(3, at: offset) == [0xff, 0xd8, 0xff] else { return nil }
     var at = offset + 2

@@ -1,13 +1,13 @@
 internal import Media
 
-/// When something was taken, with the zone where that is known.
+/// When something was taken, with the time zone if known.
 struct CaptureTime {
   /// Seconds since 1970 UTC; without an offset, the local time read as if it were UTC.
   var seconds: Int64
   /// Minutes east of UTC.
   var offsetMinutes: Int?
 
-  /// "2024-05-06T07:08:09.000000Z", "2024-05-06T07:08:09+0200": a container's time is UTC where it names no zone.
+  /// "2024-05-06T07:08:09.000000Z" or "2024-05-06T07:08:09+0200": without a zone, a container's time is UTC.
   init?(iso8601 text: [UInt8]) {
     guard let local = Self.seconds(text) else { return nil }
     let rest = text.dropFirst(19).drop { $0 == 0x2e || (0x30...0x39).contains($0) }
@@ -15,21 +15,21 @@ struct CaptureTime {
     seconds = local - Int64(offsetMinutes ?? 0) * 60
   }
 
-  /// EXIF's "2024:05:06 07:08:09", with its "+02:00" where there is one (Exif 2.32, 4.6.5).
+  /// EXIF's "2024:05:06 07:08:09" and, if present, its "+02:00" (Exif 2.32, 4.6.5).
   init?(exif text: [UInt8], offset: [UInt8]?) {
     guard let local = Self.seconds(text) else { return nil }
     offsetMinutes = offset.flatMap(Self.offset)
     seconds = local - Int64(offsetMinutes ?? 0) * 60
   }
 
-  /// Year, month, day, hour, minute and second, each parted from the next by any one byte.
+  /// Year, month, day, hour, minute and second, separated by any one byte each.
   private static func seconds(_ text: [UInt8]) -> Int64? {
     guard text.count >= 19, let year = number(text[0..<4]), let month = number(text[5..<7]),
       let day = number(text[8..<10]),
       let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19]),
       year >= 1800, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
     else { return nil }
-    // Days of the proleptic Gregorian calendar, the year beginning with March.
+    // Days in the proleptic Gregorian calendar, with years that begin in March.
     let shifted = month > 2 ? year : year - 1
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Media
 
-/// The socket to the daemon. Whatever goes wrong with it ends the process, since there is nobody left to work for.
+/// The socket to the daemon. Any failure ends the process: there is nobody left to work for.
 enum Channel {
   /// The socket.
   static let descriptor: Int32 = 0
@@ -24,7 +24,7 @@ enum Channel {
     return (message, read(Int(count)))
   }
 
-  /// Asks the daemon for a piece of the file; nil where it cannot read it.
+  /// Asks the daemon for a piece of the file; nil if the daemon cannot read it.
   static func piece(at offset: Int64, count: Int) -> [UInt8]? {
     var request = WireWriter()
     request.number(offset)

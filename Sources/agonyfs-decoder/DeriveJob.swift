@@ -10,7 +10,7 @@ struct DeriveJob {
     input = FileInput(size: request.fileSize)
   }
 
-  /// Does it.
+  /// Runs the job.
   func run() throws(JobError) -> Derivatives {
     guard let start = input.bytes(at: 0, count: Signature.bytes), let kind = Signature.kind(of: start) else {
       throw JobError(failure: .notMedia)
@@ -23,7 +23,7 @@ struct DeriveJob {
     } else {
       made = try picture(kind)
     }
-    // The daemon takes an answer with impossible facts for an attack.
+    // The daemon treats impossible facts as an attack.
     if !made.facts.isPossible {
       let facts = made.facts
       made.facts = MediaFacts(
@@ -32,7 +32,7 @@ struct DeriveJob {
     return made
   }
 
-  /// What is to be made now.
+  /// The sizes to make now.
   private func sizes(_ kind: MediaKind) -> Set<DerivativeSize> {
     request.eagerly && kind.isLazy ? request.sizes.subtracting([.large]) : request.sizes
   }
@@ -48,7 +48,7 @@ struct DeriveJob {
     return Derivatives(facts: facts, small: made.small, large: made.large)
   }
 
-  /// A TIFF is EXIF by itself; libvips passes on that of the other formats, but for JPEG XL.
+  /// A TIFF is EXIF itself. libvips passes on the EXIF of the other formats, except JPEG XL.
   private func exif(_ kind: MediaKind, _ header: Picture.Header) -> ExifFacts? {
     switch kind {
     case .tiff: return TIFFFile(input).flatMap { ExifFacts($0) }
@@ -62,13 +62,13 @@ struct DeriveJob {
     }
   }
 
-  /// Nil where it is no raw file.
+  /// Nil if it is not a raw file.
   private func raw(_ kind: MediaKind, _ start: [UInt8]) -> RawFile? {
     switch (kind, start.first) {
     case (.raw, 0x46): RawFile(raf: input)
     case (.raw, 0x49), (.raw, 0x4d): RawFile(tiff: input, isCertain: true)
     case (.raw, _): RawFile(cr3: input)
-    // CR2 says so behind the header.
+    // CR2 has its mark after the header.
     case (.tiff, _): RawFile(tiff: input, isCertain: start.dropFirst(8).starts(with: Array("CR".utf8)))
     default: nil
     }

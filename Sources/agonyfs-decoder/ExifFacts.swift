@@ -1,22 +1,22 @@
 internal import Media
 
-/// What EXIF says about a picture (CIPA DC-008, Exif 2.32), as far as anybody asks for it here.
+/// What EXIF says about a picture (CIPA DC-008, Exif 2.32), limited to what agonyfs uses.
 struct ExifFacts {
-  /// 1 to 8, nil where nothing is said.
+  /// 1 to 8; nil if not given.
   var orientation: Int?
   private var time: CaptureTime?
   private var place: Place?
   private var make: String?
   private var model: String?
 
-  /// From a block as a picture's metadata holds it, with or without the name before it.
+  /// From a block of a picture's metadata, with or without the leading name.
   init?(block: [UInt8]) {
     let isNamed = block.starts(with: Array("Exif\0\0".utf8))
     guard let file = TIFFFile(MemoryBytes(content: block), base: isNamed ? 6 : 0) else { return nil }
     self.init(file)
   }
 
-  /// From the first directory of a TIFF and those that it names.
+  /// From the first directory of a TIFF and the directories that it refers to.
   init?(_ file: TIFFFile) {
     guard let (entries, _) = file.directory(at: file.first) else { return nil }
     orientation = file.number(entries[274]).flatMap { (1...8).contains($0) ? Int($0) : nil }
@@ -29,14 +29,14 @@ struct ExifFacts {
     }
   }
 
-  /// From directories of their own, as CR3 keeps them.
+  /// From separate directories, as in CR3.
   init(main: ExifFacts?, details: TIFFFile?, places: TIFFFile?) {
     if let main { self = main }
     if let details, let (entries, _) = details.directory(at: details.first) { read(details, [:], entries) }
     if let places, let (entries, _) = places.directory(at: places.first) { readPlace(places, entries) }
   }
 
-  /// When it was taken, else when it was digitised, else when the file was changed: each has an offset of its own.
+  /// The time of taking, else of digitising, else of the last change of the file; each has its own offset.
   private mutating func read(
     _ file: TIFFFile, _ entries: [UInt16: TIFFFile.Entry], _ details: [UInt16: TIFFFile.Entry]
   ) {
@@ -61,7 +61,7 @@ struct ExifFacts {
     place = Place(latitude: latitude, longitude: longitude)
   }
 
-  /// Adds what a medium's facts do not have yet.
+  /// Fills in what `facts` lacks.
   func fill(_ facts: inout MediaFacts) {
     if facts.captureSeconds == nil { facts.set(time) }
     if facts.latitude == nil { facts.set(place) }

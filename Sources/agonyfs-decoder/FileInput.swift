@@ -3,8 +3,8 @@ internal import Glibc
 internal import Media
 internal import Synchronization
 
-/// The file of a job, or a part of it, of which only the pieces that a library asks for come over the socket. The last few are kept,
-/// since headers are read more than once and in small steps.
+/// The file of a job. Only the pieces that a library asks for come over the socket. The last few are kept, because
+/// libraries read headers more than once and in small steps.
 final class FileInput: Sendable {
   private static let pieceBytes: Int64 = 256 << 10
   private static let mostPieces = 16
@@ -16,12 +16,13 @@ final class FileInput: Sendable {
 
   /// Bytes in the file.
   let size: Int64
-  /// Oldest use first. Held while the daemon is asked as well, so that questions and answers do not mix.
+  /// Least recently used first. The lock is also held while the daemon is asked, so that requests and replies do not
+  /// mix.
   private let pieces = Mutex<[Piece]>([])
 
   init(size: Int64) { self.size = size }
 
-  /// At most that many bytes, fewer at the end of the file; nil where it cannot be read.
+  /// At most `count` bytes, fewer at the end of the file; nil if it cannot be read.
   func bytes(at offset: Int64, count: Int) -> [UInt8]? {
     guard offset >= 0, count >= 0 else { return nil }
     var result = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size - min(offset, size)))))
@@ -31,7 +32,7 @@ final class FileInput: Sendable {
     return result
   }
 
-  /// Fills a buffer as far as the file goes; the number of bytes, nil where it cannot be read.
+  /// Fills a buffer as far as the file goes. Returns the number of bytes; nil if the file cannot be read.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard offset >= 0 else { return nil }
     return pieces.withLock { pieces in
@@ -76,14 +77,14 @@ struct InputRange {
     count = input.size
   }
 
-  /// A part, cut to what the file has.
+  /// A part, limited to the bytes that the file has.
   init(_ input: FileInput, start: Int64, count: Int64) {
     self.input = input
     self.start = min(max(0, start), input.size)
     self.count = min(max(0, count), input.size - self.start)
   }
 
-  /// Calls a C function with what it reads from; valid in the call only.
+  /// Calls a C function with an input that is valid only during the call.
   func withInput<T>(_ body: (UnsafePointer<agonyfs_input>) -> T) -> T {
     withExtendedLifetime(input) {
       unsafe withUnsafePointer(to: self) { range in

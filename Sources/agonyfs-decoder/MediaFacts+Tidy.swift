@@ -5,7 +5,7 @@ struct Place {
   var latitude: Double
   var longitude: Double
 
-  /// Nil where it cannot be; 0, 0 is what devices write that do not know.
+  /// Nil if impossible, or 0, 0, which devices write if they do not know.
   init?(latitude: Double, longitude: Double) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude), latitude != 0 || longitude != 0 else {
       return nil
@@ -32,21 +32,21 @@ struct Place {
 }
 
 extension MediaFacts {
-  /// Takes a time over if it can be.
+  /// Sets the time if it is possible.
   mutating func set(_ time: CaptureTime?) {
     guard let time, Self.isPossible(captureSeconds: time.seconds) else { return }
     captureSeconds = time.seconds
     captureOffsetMinutes = time.offsetMinutes.flatMap { (-1080...1080).contains($0) ? $0 : nil }
   }
 
-  /// Takes a place over.
+  /// Sets the place if there is one.
   mutating func set(_ place: Place?) {
     guard let place else { return }
     latitude = place.latitude
     longitude = place.longitude
   }
 
-  /// A text as a fact: without what cannot be shown and without space around it, cut at what is allowed; nil where nothing is left.
+  /// A text without unprintable characters and surrounding space, cut to the allowed length; nil if nothing is left.
   static func tidy(_ bytes: some Sequence<UInt8>) -> String? {
     var kept = String(decoding: bytes.prefix { $0 != 0 }.prefix(4 * mostTextBytes), as: UTF8.self).unicodeScalars.filter
     {

@@ -2,15 +2,15 @@ internal import CDecoder
 internal import Glibc
 internal import Media
 
-/// What libvips does, in terms of Swift.
+/// What libvips does, in Swift's terms.
 enum Picture {
   /// What a picture's header says.
   struct Header {
     var width: Int
     var height: Int
-    /// EXIF's number, 1 to 8, as libvips will turn it.
+    /// EXIF's orientation, 1 to 8, by which libvips will turn it.
     var orientation: Int
-    /// The EXIF block, empty where there is none.
+    /// The EXIF block; empty if there is none.
     var exif: [UInt8]
   }
 
@@ -35,7 +35,7 @@ enum Picture {
 
   /// Decodes a picture.
   ///
-  /// - Parameter orientation: what to turn it by; nil for what it says itself.
+  /// - Parameter orientation: the orientation to turn it by; nil for the picture's own.
   static func derive(_ range: InputRange, orientation: Int?, _ sizes: Set<DerivativeSize>) throws(JobError) -> Made {
     try unsafe made(sizes) { small, large, error, size in
       unsafe range.withInput {
@@ -76,7 +76,7 @@ enum Picture {
     return Made(small: bytes.0.isEmpty ? nil : bytes.0, large: bytes.1.isEmpty ? nil : bytes.1)
   }
 
-  /// Calls a function that may give a reason for its failure.
+  /// Calls a function that may give a reason if it fails.
   static func reason(
     _ call: (UnsafeMutablePointer<CChar>, Int) -> agonyfs_status
   ) -> (agonyfs_status, String) {
@@ -86,7 +86,7 @@ enum Picture {
     return (status, String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }
 
-  /// Throws what a status says.
+  /// Throws the error of a status.
   static func check(_ outcome: (status: agonyfs_status, reason: String)) throws(JobError) {
     switch outcome.status {
     case AGONYFS_DONE: return

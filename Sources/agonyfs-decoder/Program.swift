@@ -2,11 +2,12 @@ internal import CDecoder
 internal import Glibc
 internal import Media
 
-/// The program that decodes pictures and videos for a daemon which holds keys. It is started with one end of a socket as descriptor 0
-/// and nothing else; before it reads from there, it gives up every right. It ends when the other end is closed.
+/// The program that decodes pictures and videos for the daemon that holds the keys. The daemon starts it with nothing
+/// but one end of a socket as descriptor 0. It gives up every right before it reads from there, and ends when the other
+/// end is closed.
 ///
-/// With the argument `--try-everything` it confines itself in the same way, tries what it must not be able to do, and prints the
-/// outcomes; a second argument, `landlock` or `seccomp`, leaves the other of the two out.
+/// With `--try-everything` it confines itself in the same way, tries what it must not be able to do, and prints the
+/// outcomes. A second argument, `landlock` or `seccomp`, uses only that means.
 @main
 enum Program {
   static func main() {
@@ -26,7 +27,7 @@ enum Program {
     while true { work(Channel.receive()) }
   }
 
-  /// Processor time for a job: more than the daemon waits, times the threads that libvips uses.
+  /// Processor time for a job: the daemon's time limit times the threads that libvips uses.
   private static let mostProcessorSeconds: Int32 = 120
 
   private static func work(_ job: (message: WireMessage, body: [UInt8])) {
@@ -47,7 +48,7 @@ enum Program {
   }
 }
 
-/// Why a job fails, as the daemon is told.
+/// Why a job failed, as sent to the daemon.
 struct JobError: Error {
   let failure: WireFailure
 }

@@ -1,6 +1,6 @@
 internal import Media
 
-/// A camera's raw file: where its largest preview is, and what it says about itself. The raw pixels are not decoded.
+/// A camera's raw file: its largest preview and its facts. The raw pixels are not decoded.
 struct RawFile {
   /// A JPEG in it.
   struct Preview {
@@ -12,15 +12,15 @@ struct RawFile {
 
   /// The preview with the most pixels.
   private(set) var preview: Preview?
-  /// The size of the raw picture as stored, where it is said.
+  /// The size of the raw picture as stored, if given.
   private(set) var size: (width: Int, height: Int)?
-  /// What the file itself says; previews may say more.
+  /// The file's own EXIF; previews may have more.
   private(set) var exif: ExifFacts?
   private let source: any ByteSource
 
   private init(_ source: any ByteSource) { self.source = source }
 
-  /// Takes a JPEG for the preview if it is one, and larger than what there is.
+  /// Makes a JPEG the preview if it is larger than the present one.
   private mutating func offer(start: Int64, count: Int64) {
     guard start >= 0, count > 0, start < source.size, let shape = source.jpegShape(at: start) else { return }
     if let preview, preview.width * preview.height >= shape.width * shape.height { return }
@@ -28,7 +28,7 @@ struct RawFile {
       start: start, count: min(count, source.size - start), width: shape.width, height: shape.height)
   }
 
-  /// Fujifilm's RAF: a header of big-endian numbers, which names a JPEG with EXIF of its own.
+  /// Fujifilm's RAF: a header of big-endian numbers, which points to a JPEG with its own EXIF.
   init?(raf source: any ByteSource) {
     guard let places = source.exactly(8, at: 84) else { return nil }
     self.init(source)
@@ -36,7 +36,7 @@ struct RawFile {
     offer(start: numbers[0], count: numbers[1])
   }
 
-  /// Canon's CR3: ISO boxes, with EXIF in four TIFFs and previews in boxes of Canon's own.
+  /// Canon's CR3: ISO boxes with EXIF in four TIFFs, and previews in Canon's own boxes.
   init?(cr3 source: any ByteSource) {
     self.init(source)
     var parts: [String: TIFFFile] = [:]
@@ -44,7 +44,7 @@ struct RawFile {
       switch box.type {
       case "CMT1", "CMT2", "CMT4": parts[box.type] = TIFFFile(source, base: box.start)
       case "PRVW", "THMB":
-        // A short header whose length depends on a version.
+        // The length of the short header depends on its version.
         guard let head = source.bytes(at: box.start, count: 64) else { continue }
         for at in head.indices.dropLast(2) where head[at] == 0xff && head[at + 1] == 0xd8 && head[at + 2] == 0xff {
           offer(start: box.start + Int64(at), count: box.end - box.start - Int64(at))
@@ -56,7 +56,7 @@ struct RawFile {
     exif = ExifFacts(main: parts["CMT1"].flatMap { ExifFacts($0) }, details: parts["CMT2"], places: parts["CMT4"])
   }
 
-  /// What is built on TIFF; nil where it is a plain TIFF.
+  /// Formats built on TIFF; nil for a plain TIFF.
   init?(tiff source: any ByteSource, isCertain: Bool) {
     guard let file = TIFFFile(source) else { return nil }
     self.init(source)
@@ -88,7 +88,7 @@ struct RawFile {
     offer(start: file.base + start, count: count)
   }
 
-  /// Olympus and OM names its preview in the camera settings of the maker's note, whose offsets count from the note.
+  /// Olympus and OM point to the preview in the camera settings of the maker note, whose offsets count from the note.
   private mutating func offerOlympus(_ file: TIFFFile) {
     guard let (entries, _) = file.directory(at: file.first),
       let details = file.number(entries[34665]).flatMap({ file.directory(at: $0) })?.entries, let note = details[37500],

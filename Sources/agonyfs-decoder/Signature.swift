@@ -1,16 +1,16 @@
 internal import Media
 
-/// What kind of file its first bytes show.
+/// The kind of a file by its first bytes.
 enum Signature {
   /// Bytes that are looked at.
   static let bytes = 4096
 
-  /// Formats that begin alike are told apart later: a TIFF may be a raw file.
+  /// Formats that begin alike are distinguished later: a TIFF may be a raw file.
   static func kind(of start: [UInt8]) -> MediaKind? {
     func has(_ text: String, at offset: Int = 0) -> Bool {
       start.dropFirst(offset).starts(with: text.utf8)
     }
-    // The mount never asks about a content that it takes for something else.
+    // The mount never asks about content that `mayBegin` rules out.
     guard start.count >= MediaKind.beginningSize, unsafe start.withUnsafeBytes({ unsafe MediaKind.mayBegin(with: $0) })
     else {
       return nil
@@ -26,18 +26,18 @@ enum Signature {
       return .jpegXL
     }
     if has("FUJIFILMCCD-RAW ") { return .raw }
-    // Olympus and Panasonic have their own number where TIFF has 42.
+    // Olympus and Panasonic have their own numbers in place of TIFF's 42.
     if has("IIRO") || has("IIRS") || has("MMOR") || start.starts(with: [0x49, 0x49, 0x55, 0]) { return .raw }
     if start.starts(with: [0x49, 0x49, 42, 0]) || start.starts(with: [0x4d, 0x4d, 0, 42]) { return .tiff }
     if start.starts(with: [0x49, 0x49, 43, 0]) || start.starts(with: [0x4d, 0x4d, 0, 43]) { return .tiff }
     if start.starts(with: [0x1a, 0x45, 0xdf, 0xa3]) { return matroska(start) }
     if has("ftyp", at: 4) { return brand(start) }
-    // QuickTime from before there were brands.
+    // QuickTime files older than brands.
     for box in ["moov", "mdat", "wide", "free", "skip", "pnot"] where has(box, at: 4) { return .quickTime }
     return nil
   }
 
-  /// The document type, which the first element of a Matroska file holds (RFC 8794, 11.2).
+  /// The document type, from the first element of a Matroska file (RFC 8794, 11.2).
   private static func matroska(_ start: [UInt8]) -> MediaKind? {
     let head = start.prefix(128)
     for index in head.indices.dropLast(3) where head[index] == 0x42 && head[index + 1] == 0x82 {
@@ -65,7 +65,7 @@ enum Signature {
         "mmp4", "MSNV", "f4v ":
         return .mp4
       case _ where brand.hasPrefix("3gp") || brand.hasPrefix("3g2"): return .threeGP
-      // "mif1" and "msf1" say only that there is a picture; what it is coded in, another brand says.
+      // "mif1" and "msf1" say only that there is a picture; another brand says how it is coded.
       default: continue
       }
     }

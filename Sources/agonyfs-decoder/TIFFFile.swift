@@ -1,5 +1,5 @@
-/// A TIFF: the directories of a file or of an EXIF block (TIFF 6.0, section 2), walked with a limit on everything, since any offset
-/// may point anywhere.
+/// A TIFF: the directories of a file or of an EXIF block (TIFF 6.0, section 2). Everything has a limit, because any
+/// offset may point anywhere.
 struct TIFFFile {
   /// One field.
   struct Entry {
@@ -15,13 +15,13 @@ struct TIFFFile {
 
   /// The file.
   let source: any ByteSource
-  /// From where its offsets count.
+  /// Where its offsets count from.
   let base: Int64
   private let isLittleEndian: Bool
   /// Where the first directory is, from `base`.
   let first: Int64
 
-  /// - Parameter base: where its "II" or "MM" stands; the number behind it is 42 only in true TIFF.
+  /// - Parameter base: where its "II" or "MM" is. The number after it is 42 only in plain TIFF.
   init?(_ source: any ByteSource, base: Int64 = 0) {
     guard let head = source.exactly(8, at: base), head[0] == head[1], head[0] == 0x49 || head[0] == 0x4d else {
       return nil
@@ -32,7 +32,7 @@ struct TIFFFile {
     first = Self.number(head[4...], isLittleEndian)
   }
 
-  /// A file in which offsets count from elsewhere, as in some makers' notes.
+  /// A file whose offsets count from elsewhere, as in some maker notes.
   init(_ file: TIFFFile, base: Int64, first: Int64) {
     source = file.source
     isLittleEndian = file.isLittleEndian
@@ -40,7 +40,7 @@ struct TIFFFile {
     self.first = first
   }
 
-  /// The directory at an offset from `base`, and where the next one is.
+  /// The directory at an offset from `base`, and the offset of the next one.
   func directory(at offset: Int64) -> (entries: [UInt16: Entry], next: Int64)? {
     guard offset > 0, let head = source.exactly(2, at: base + offset) else { return nil }
     let count = Int(Self.number(head[...], isLittleEndian))
@@ -89,7 +89,7 @@ struct TIFFFile {
   /// A field's first number.
   func number(_ entry: Entry?) -> Int64? { numbers(entry).first }
 
-  /// A field's fractions; nil where one has no value.
+  /// A field's fractions; nil if one has no value.
   func fractions(_ entry: Entry?, count: Int) -> [Double]? {
     guard let entry, entry.type == 5, entry.count >= count, let bytes = source.exactly(count * 8, at: entry.offset)
     else {
@@ -102,7 +102,7 @@ struct TIFFFile {
     return values.allSatisfy(\.isFinite) ? values : nil
   }
 
-  /// A field's text, without what follows its zero.
+  /// A field's text up to its zero byte.
   func text(_ entry: Entry?) -> [UInt8]? {
     guard let entry, entry.type == 2 else { return nil }
     return source.exactly(min(Int(entry.count), 512), at: entry.offset).map { Array($0.prefix { $0 != 0 }) }

@@ -2,12 +2,12 @@ internal import CDecoder
 internal import Glibc
 internal import Media
 
-/// What libav does, in terms of Swift.
+/// What libav does, in Swift's terms.
 enum Video {
   /// Pixels of a frame, at most: 16384 × 8640.
   private static let mostPixels: Int64 = 16384 * 8640
 
-  /// Reads a video's facts and makes derivatives of a frame near its start that is not dark.
+  /// Reads a video's facts and makes derivatives of a frame near its start that is neither dark nor of one shade.
   static func derive(_ input: FileInput, kind: MediaKind, _ sizes: Set<DerivativeSize>) throws(JobError) -> Derivatives
   {
     var video = unsafe agonyfs_video()
@@ -40,7 +40,7 @@ enum Video {
   private static func facts(_ kind: MediaKind, _ video: agonyfs_video) -> MediaFacts {
     var facts = unsafe MediaFacts(
       kind: kind, width: Int(video.width), height: Int(video.height), orientation: Int(video.orientation))
-    // What the camera wrote with its zone is better than the container's time, which is UTC or was meant to be.
+    // The camera's time with its zone is better than the container's time, which is UTC or should be.
     let time = unsafe CaptureTime(iso8601: text(video.local_creation)) ?? CaptureTime(iso8601: text(video.creation))
     facts.set(time)
     facts.set(unsafe Place(iso6709: text(video.location)))

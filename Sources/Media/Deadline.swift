@@ -1,11 +1,11 @@
 internal import System
 
-/// When the patience with a job ends. Time that the daemon itself needs to read the file is added to it.
+/// When a job times out. The time in which the daemon reads the file does not count.
 struct Deadline {
   /// Nanoseconds of the monotonic clock.
   private var end: UInt64
 
-  /// That long from now.
+  /// The moment `time` from now.
   init(after time: Duration) { end = monotonicTime() + time.nanoseconds }
 
   /// Milliseconds until then, rounded up; 0 afterwards.
@@ -14,7 +14,7 @@ struct Deadline {
     return now < end ? Int((end - now) / 1_000_000) + 1 : 0
   }
 
-  /// Runs something that does not count.
+  /// Runs `work` without counting its time.
   mutating func excluding<T>(_ work: () -> T) -> T {
     let before = monotonicTime()
     defer { end += monotonicTime() - before }

@@ -2,16 +2,17 @@ package import Logging
 internal import Synchronization
 internal import SystemPackage
 
-/// The process that decodes, seen from the one that holds the keys. Jobs run one after the other.
+/// The decoding process, as seen from the daemon that holds the keys. Jobs run one after another.
 ///
-/// 1. One process at most, started when a job needs it; it is ended after `jobsPerProcess` jobs and after every job that
-///    failed, so what one file did to it is over before the next.
-/// 2. A process is reaped under `control`'s lock and forgotten there, so `stop()` never signals a number that is another's by now.
+/// 1. There is at most one process, started when a job needs it. It ends after `jobsPerProcess` jobs and after every
+///    failed job, so a file that breaks it does not affect the next one.
+/// 2. A process is reaped and forgotten under `control`'s lock, so `stop()` never signals a process number that was
+///    reused.
 package final class Decoder: Sendable {
-  /// Jobs after which a process makes place for a fresh one.
+  /// Jobs after which a process is replaced.
   package static let jobsPerProcess = 300
-  /// How long a job may take, without the reading of the file.
-  package static let patience = Duration.seconds(30)
+  /// How long a job may take, not counting the reading of the file.
+  package static let timeout = Duration.seconds(30)
 
   private struct Running {
     let process: DecoderProcess
@@ -26,39 +27,39 @@ package final class Decoder: Sendable {
 
   private let program: String
   private let policy: SandboxPolicy
-  private let patience: Duration
+  private let timeout: Duration
   private let logger: Logger
   /// Held for a whole job.
   private let running = Mutex<Running?>(nil)
-  /// Held for moments only; taken after `running` where both are held.
+  /// Held only for moments; taken after `running` if both are held.
   private let control = Mutex(Control())
 
-  /// A decoder that starts its process when it is first needed.
+  /// A decoder that starts its process on first use.
   ///
   /// - Parameters:
   ///   - program: path of `agonyfs-decoder`.
-  ///   - sandbox: what is to happen where the kernel cannot confine it fully.
-  ///   - patience: how long a job may take.
-  package init(program: String, sandbox: SandboxPolicy, patience: Duration = Decoder.patience, logger: Logger) {
+  ///   - sandbox: what to do if the kernel cannot confine it fully.
+  ///   - timeout: how long a job may take.
+  package init(program: String, sandbox: SandboxPolicy, timeout: Duration = Decoder.timeout, logger: Logger) {
     self.program = program
-    self.patience = patience
+    self.timeout = timeout
     policy = sandbox
     self.logger = logger
   }
 
   deinit { stop() }
 
-  /// Makes derivatives of a file, upright, in sRGB, as JPEG without any metadata.
+  /// Makes derivatives of a file: upright JPEGs in sRGB without any metadata.
   ///
-  /// - Parameter eagerly: false makes exactly the sizes asked for; true leaves out the large one where it takes long.
-  /// - Throws: whatever went wrong with this file; the next job is not affected.
+  /// - Parameter eagerly: false makes exactly the sizes asked for; true leaves out the large one if it takes long.
+  /// - Throws: what went wrong with this file; the next job is not affected.
   package func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
   ) throws(DecoderError) -> Derivatives {
     let request = DeriveRequest(sizes: sizes, eagerly: eagerly, fileSize: source.size)
     return try job(.derive, request.encoded, expecting: .derived, source: source) { bytes in
       guard let result = try? Derivatives(decoding: bytes) else { return nil }
-      // Nothing that was not asked for, and everything that was.
+      // Exactly what was asked for.
       let mayLackLarge = eagerly && result.facts.kind.isLazy
       guard (result.small != nil) == sizes.contains(.small),
         (result.large != nil) == sizes.contains(.large) || (result.large == nil && mayLackLarge)
@@ -70,7 +71,7 @@ package final class Decoder: Sendable {
   /// Makes a PNG of a derivative.
   ///
   /// - Parameters:
-  ///   - longerSide: pixels on the longer side at most.
+  ///   - longerSide: most pixels on the longer side.
   ///   - text: keys and values of PNG text, such as `Thumb::URI`.
   package func png(
     from jpeg: [UInt8], longerSide: Int, text: [(String, String)]
@@ -87,7 +88,7 @@ package final class Decoder: Sendable {
     return file.bytes
   }
 
-  /// Starts the process if none runs, and gives how the kernel confines it.
+  /// Starts the process if none runs, and returns how the kernel confines it.
   ///
   /// - Throws: `.unavailable`.
   package func startedState() throws(DecoderError) -> SandboxState {
@@ -105,7 +106,7 @@ package final class Decoder: Sendable {
   /// How the running decoder is confined.
   package var sandboxState: SandboxState { control.withLock { $0.state } }
 
-  /// Ends the process, in the middle of a job too; nothing of it is left when this returns, and later jobs are refused.
+  /// Ends the process, even during a job. Nothing of it is left when this returns, and later jobs are refused.
   package func stop() {
     control.withLock {
       $0.isStopped = true
@@ -114,7 +115,7 @@ package final class Decoder: Sendable {
     running.withLock { end(&$0) }
   }
 
-  /// Runs a job; once more where the process ended in the middle of it, since a job before or somebody else may be to blame.
+  /// Runs a job, and again if the process ended during it: an earlier job or somebody else may be to blame.
   private func job<T: Sendable>(
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
     _ check: ([UInt8]) -> T?
@@ -138,7 +139,7 @@ package final class Decoder: Sendable {
         if let running { current = running } else { current = Running(process: try start()) }
         current.jobs += 1
         running = current
-        let exchange = Exchange(process: current.process, patience: patience)
+        let exchange = Exchange(process: current.process, timeout: timeout)
         guard let value = check(try exchange.run(message, body, expecting: answer, source: source)) else {
           throw .crashed
         }
@@ -146,7 +147,7 @@ package final class Decoder: Sendable {
         return .success(value)
       } catch {
         let wasKilled = error == .crashed && running?.process.wasKilled == true
-        // Content that is no medium never reached a library, so the process is as good as before.
+        // Content that is not a medium never reached a library, so the process is still good.
         if error != .notMedia { end(&running) }
         return .failure(control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error)
       }
@@ -163,7 +164,7 @@ package final class Decoder: Sendable {
     }
   }
 
-  /// A fresh process, confined as far as the policy wants.
+  /// A fresh process, confined as the policy demands.
   private func start() throws(DecoderError) -> DecoderProcess {
     let started = control.withLock { (control) -> Result<DecoderProcess, DecoderError> in
       if control.isStopped { return .failure(.unavailable("stopped")) }
@@ -199,7 +200,7 @@ package final class Decoder: Sendable {
     let message: WireMessage
     let body: [UInt8]
     do throws(DecoderError) {
-      (message, body) = try process.receive(before: Deadline(after: patience))
+      (message, body) = try process.receive(before: Deadline(after: timeout))
     } catch {
       throw .unavailable("the decoder does not start")
     }

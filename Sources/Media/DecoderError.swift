@@ -2,22 +2,22 @@ package import SystemPackage
 
 /// Why there are no derivatives.
 package enum DecoderError: Error, Sendable, Equatable {
-  /// The content is of no format that is decoded.
+  /// The content has no supported format.
   case notMedia
-  /// The format is known, but the content is damaged or of a kind that the libraries do not know; with their reason, at most
-  /// 200 printable characters of ASCII.
+  /// The format is supported, but the content is damaged or of a variant that the libraries do not know. With their
+  /// reason: at most 200 printable ASCII characters.
   case undecodable(String)
-  /// More pixels than are decoded.
+  /// It has more pixels than the limit.
   case tooLarge
-  /// The decoder ended in the middle of the job, or answered against the rules.
+  /// The decoder ended during the job, or broke the protocol.
   case crashed
-  /// Somebody else ended the decoder in the middle of the job, twice: a person, or a machine without memory. Whether the file is to
-  /// blame is not known.
+  /// Somebody else killed the decoder during the job, twice: a person, or the kernel for lack of memory. The file may
+  /// or may not be to blame.
   case killed
-  /// The decoder did not answer in time.
+  /// The job timed out.
   case timedOut
-  /// The decoder cannot be started, is not confined as required, or was stopped; not a property of the file.
+  /// The decoder cannot be started, is not confined as required, or was stopped. Not a property of the file.
   case unavailable(String)
-  /// Reading the file failed; not a property of its content.
+  /// Reading the file failed. Not a property of its content.
   case source(Errno)
 }

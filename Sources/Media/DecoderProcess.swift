@@ -2,9 +2,9 @@ internal import CPlatform
 internal import Glibc
 internal import SystemPackage
 
-/// A running decoder and this end of its socket. Its messages are read as if an attacker had written them.
+/// A running decoder and this end of its socket. Its messages are treated as an attacker's.
 ///
-/// Used by one thread at a time, but for `kill()`.
+/// One thread uses it at a time, except for `kill()`.
 final class DecoderProcess: Sendable {
   private let process: pid_t
   private let socket: FileDescriptor
@@ -28,13 +28,13 @@ final class DecoderProcess: Sendable {
     }
   }
 
-  /// Ends the process at once. Only while it was not reaped.
+  /// Kills the process. Only before it is reaped.
   func kill() { _ = Glibc.kill(process, SIGKILL) }
 
-  /// Whether the process ended by a signal that others send, not by one that it brought on itself. Only while it was not reaped.
+  /// Whether a signal from somebody else ended the process, not one that it caused itself. Only before it is reaped.
   var wasKilled: Bool { agonyfs_was_killed(process) }
 
-  /// Ends the process, waits until nothing is left of it, and closes the socket. To be called once.
+  /// Kills the process, reaps it, and closes the socket. Call it once.
   func reap() {
     kill()
     while waitpid(process, nil, 0) < 0 && errno == EINTR {}
@@ -94,7 +94,7 @@ final class DecoderProcess: Sendable {
     return bytes
   }
 
-  /// Waits until the call that just failed can go on.
+  /// Waits until the call that just failed can continue.
   private func wait(for events: Int32, before deadline: Deadline) throws(DecoderError) {
     guard [EAGAIN, EINTR].contains(errno) else { throw .crashed }
     let left = deadline.millisecondsLeft

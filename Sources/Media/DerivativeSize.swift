@@ -1,13 +1,13 @@
-/// A size in which a picture is kept for browsing.
+/// A size of derivatives for browsing.
 package enum DerivativeSize: Int, Sendable, CaseIterable {
   /// 256 pixels on the longer side.
   case small = 256
   /// 1024 pixels on the longer side.
   case large = 1024
 
-  /// Pixels on the longer side; a smaller original is never enlarged.
+  /// Most pixels on the longer side; a smaller original is not enlarged.
   package var longerSide: Int { rawValue }
 
-  /// Bytes that a derivative of this size has at most.
+  /// Most bytes of a derivative of this size.
   package var mostBytes: Int { self == .small ? 1 << 20 : 4 << 20 }
 }

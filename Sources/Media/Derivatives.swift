@@ -1,10 +1,10 @@
-/// What one decoding gave.
+/// The result of one decoding.
 package struct Derivatives: Sendable {
   /// What the file says about itself.
   package var facts: MediaFacts
-  /// JPEG, 256 pixels on the longer side at most; nil where it was not asked for.
+  /// JPEG, at most 256 pixels on the longer side; nil if not asked for.
   package var small: [UInt8]?
-  /// JPEG, 1024 pixels on the longer side at most; nil where it was not asked for, or left for later.
+  /// JPEG, at most 1024 pixels on the longer side; nil if not asked for, or left for later.
   package var large: [UInt8]?
 
   /// Derivatives with the facts of their original.

@@ -3,13 +3,13 @@ internal import SystemPackage
 /// The messages of one job.
 struct Exchange {
   let process: DecoderProcess
-  let patience: Duration
+  let timeout: Duration
 
-  /// Sends a job, answers what the decoder asks about the file, and gives the body of its result.
+  /// Sends a job, serves the decoder's reads of the file, and returns the body of the result.
   func run(
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?
   ) throws(DecoderError) -> [UInt8] {
-    var deadline = Deadline(after: patience)
+    var deadline = Deadline(after: timeout)
     var failure: Errno?
     try process.send(message, body, before: deadline)
     while true {
@@ -49,7 +49,7 @@ private struct Piece {
   let offset: Int64
   let count: Int
 
-  /// Nil where it asks for what the rules do not allow.
+  /// Nil if the request breaks the rules.
   init?(decoding body: [UInt8]) {
     var reader = WireReader(body)
     guard let offset = try? reader.number(Int64.self), let count = try? reader.number(UInt32.self),
@@ -74,7 +74,7 @@ private struct Piece {
             return .failure(error)
           }
         }.get()
-        // The file became shorter meanwhile.
+        // The file was truncated meanwhile.
         if got <= 0 { break }
         done += got
       }

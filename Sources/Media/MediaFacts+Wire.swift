@@ -1,5 +1,5 @@
 extension MediaFacts {
-  /// Pixels on a side that any format can have here.
+  /// Most pixels on a side, in any format.
   package static let mostSide = 1 << 20
 
   /// Appends the facts to a message.
@@ -33,7 +33,8 @@ extension MediaFacts {
     guard isPossible else { throw WireError() }
   }
 
-  /// Whether every fact is one that a real medium can have. Both ends ask: the decoder leaves out what is not, the daemon refuses it.
+  /// Whether every fact is one that a real medium can have. Both ends ask: the decoder omits facts that fail, the
+  /// daemon rejects them.
   package var isPossible: Bool {
     guard (1...Self.mostSide).contains(width), (1...Self.mostSide).contains(height), (1...8).contains(orientation),
       Self.isPossible(captureSeconds: captureSeconds ?? 0), (-1080...1080).contains(captureOffsetMinutes ?? 0),
@@ -49,10 +50,10 @@ extension MediaFacts {
     (-5_364_662_400...16_725_225_600).contains(captureSeconds)
   }
 
-  /// Seconds that a video lasts at most: a year.
+  /// Longest video in seconds: a year.
   private static let mostSeconds = 366.0 * 86400
 
-  /// Whether a text is short enough, not empty and without control characters.
+  /// Whether a text is short enough, not empty, and free of control characters.
   package static func isPossible(text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= mostTextBytes
       && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

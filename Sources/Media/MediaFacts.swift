@@ -1,7 +1,7 @@
-/// What a file says about itself. Everything but the kind, the size and the orientation is nil where the file does not
-/// say it, or says what cannot be.
+/// What a file says about itself. Everything except kind, size and orientation is nil if the file does not say it or
+/// says something impossible.
 package struct MediaFacts: Sendable, Equatable {
-  /// Bytes of UTF-8 that a text here has at most.
+  /// Most bytes of a text, in UTF-8.
   package static let mostTextBytes = 128
 
   /// The format.
@@ -12,9 +12,10 @@ package struct MediaFacts: Sendable, Equatable {
   package var height: Int
   /// How the stored pixels are turned, as EXIF counts it: 1 (upright) to 8.
   package var orientation: Int
-  /// When it was taken: seconds since 1970 UTC; with no `captureOffsetMinutes`, the local time read as if it were UTC.
+  /// When it was taken, in seconds since 1970 UTC; without `captureOffsetMinutes`, the local time read as if it were
+  /// UTC.
   package var captureSeconds: Int64?
-  /// The zone where it was taken, in minutes east of UTC; 0 for a video that tells UTC only.
+  /// The time zone in minutes east of UTC; 0 for a video that records only UTC.
   package var captureOffsetMinutes: Int?
   /// Degrees north, −90 to 90.
   package var latitude: Double?
@@ -29,7 +30,7 @@ package struct MediaFacts: Sendable, Equatable {
   /// A video's codec, by libavcodec's short name.
   package var codec: String?
 
-  /// The facts that every medium has; the others are nil.
+  /// Sets the facts that every medium has; the others are nil.
   package init(kind: MediaKind, width: Int, height: Int, orientation: Int = 1) {
     self.kind = kind
     self.width = width

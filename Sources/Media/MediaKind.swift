@@ -1,14 +1,14 @@
-/// A format, as the content of a file shows it. The numbers are kept in the index and never change.
+/// A format, recognised by a file's content. The numbers are stored in the index and never change.
 package enum MediaKind: UInt8, Sendable, CaseIterable {
   case jpeg = 1
   case png, gif, webp, tiff, heic, avif, jpegXL
-  /// A camera's raw format, of which the embedded preview is used: DNG, CR2, CR3, NEF, ARW, ORF, RW2, PEF, RAF.
+  /// A camera's raw format; its embedded preview is used: DNG, CR2, CR3, NEF, ARW, ORF, RW2, PEF, RAF.
   case raw
   case mp4, quickTime, matroska, webM, avi, threeGP
 
   /// Whether it is a container for moving pictures.
   package var isVideo: Bool { rawValue >= MediaKind.mp4.rawValue }
 
-  /// Whether decoding takes long enough that the large derivative is better made when somebody wants to see it.
+  /// Whether decoding takes so long that the large derivative is better made on demand.
   package var isLazy: Bool { isVideo || self == .heic || self == .avif }
 }

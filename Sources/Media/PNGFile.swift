@@ -1,14 +1,14 @@
-/// A PNG as a row of chunks (PNG, third edition, 5.2), to which texts are added. Its names are told to nobody but who reads the
-/// file, so the decoder has nothing to do with them.
+/// A PNG as a sequence of chunks (PNG, third edition, 5.2). The daemon adds the texts, because the decoder must not see
+/// file names.
 struct PNGFile {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-  /// The signature, and the header with its count, name and checksum.
+  /// The signature, and the header with its length, name and checksum.
   private static let headBytes = 8 + 12 + 13
 
   /// The bytes.
   private(set) var bytes: [UInt8]
 
-  /// Nil unless the bytes begin with a header of a size that is wanted, and end with an end.
+  /// Nil unless the bytes begin with a header of an allowed size and end with an end chunk.
   init?(_ bytes: [UInt8], mostSide: Int) {
     guard bytes.count > Self.headBytes, bytes.starts(with: Self.signature + [0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]),
       bytes.suffix(12) == [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]
@@ -20,14 +20,14 @@ struct PNGFile {
     self.bytes = bytes
   }
 
-  /// Adds texts behind the header: those of ASCII as `tEXt`, others as `iTXt`, none compressed.
+  /// Adds texts after the header: ASCII as `tEXt`, others as `iTXt`, uncompressed.
   mutating func add(_ texts: [(String, String)]) {
     var chunks: [UInt8] = []
     for (key, value) in texts {
-      let isPlain = value.utf8.allSatisfy { $0 < 0x80 }
-      // Neither compressed nor of any language.
-      let body = Array(key.utf8) + (isPlain ? [0] : [0, 0, 0, 0, 0]) + Array(value.utf8)
-      chunks += Self.chunk(isPlain ? "tEXt" : "iTXt", body)
+      let isASCII = value.utf8.allSatisfy { $0 < 0x80 }
+      // Uncompressed, and of no language.
+      let body = Array(key.utf8) + (isASCII ? [0] : [0, 0, 0, 0, 0]) + Array(value.utf8)
+      chunks += Self.chunk(isASCII ? "tEXt" : "iTXt", body)
     }
     bytes.insert(contentsOf: chunks, at: Self.headBytes)
   }

@@ -1,10 +1,10 @@
-/// Why a job failed, as the decoder says.
+/// Why a job failed, as the decoder reports it.
 package enum WireFailure: Sendable, Equatable {
   case notMedia
   case undecodable(String)
   case tooLarge
 
-  /// Bytes of a reason, at most.
+  /// Most bytes of a reason.
   package static let mostTextBytes = 200
 
   /// The message's bytes.
@@ -20,7 +20,7 @@ package enum WireFailure: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// Takes a message's bytes apart.
+  /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(WireError) {
     var reader = WireReader(bytes)
     switch try reader.number(UInt8.self) {
@@ -32,7 +32,7 @@ package enum WireFailure: Sendable, Equatable {
     try reader.finish()
   }
 
-  /// ASCII that is safe to show anywhere, one line, cut to what is allowed.
+  /// One line of ASCII that is safe to show anywhere, cut to the allowed length.
   private static func printable(_ text: some Sequence<UInt8>) -> [UInt8] {
     var result = text.prefix(mostTextBytes).map { (0x20...0x7e).contains($0) ? $0 : 0x20 }
     while result.last == 0x20 { result.removeLast() }
@@ -50,7 +50,7 @@ extension Derivatives {
     return writer.bytes
   }
 
-  /// Takes a message's bytes apart and checks everything in it: what is wrong is an error, never repaired.
+  /// Decodes a message and checks everything in it. Anything wrong is an error and never repaired.
   package init(decoding bytes: [UInt8]) throws(WireError) {
     var reader = WireReader(bytes)
     facts = try MediaFacts(from: &reader)

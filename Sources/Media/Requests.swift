@@ -2,7 +2,7 @@
 package struct DeriveRequest: Sendable, Equatable {
   /// The sizes to make.
   package var sizes: Set<DerivativeSize>
-  /// Whether the large one may be left out where it takes long.
+  /// Whether the large one may be left out if it takes long.
   package var eagerly: Bool
   /// Bytes in the file.
   package var fileSize: Int64
@@ -23,7 +23,7 @@ package struct DeriveRequest: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// Takes a message's bytes apart.
+  /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(WireError) {
     var reader = WireReader(bytes)
     sizes = []
@@ -40,7 +40,7 @@ package struct DeriveRequest: Sendable, Equatable {
 package struct PNGRequest: Sendable, Equatable {
   /// The picture.
   package var jpeg: [UInt8]
-  /// Pixels on the longer side, at most.
+  /// Most pixels on the longer side.
   package var longerSide: Int
 
   package init(jpeg: [UInt8], longerSide: Int) {
@@ -56,7 +56,7 @@ package struct PNGRequest: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// Takes a message's bytes apart.
+  /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(WireError) {
     var reader = WireReader(bytes)
     longerSide = Int(try reader.number(UInt16.self))

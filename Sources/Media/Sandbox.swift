@@ -1,16 +1,16 @@
-/// What is to happen where the kernel cannot confine the decoder fully.
+/// What to do if the kernel cannot confine the decoder fully.
 package enum SandboxPolicy: Sendable {
-  /// The decoder runs with what there is, and the log says so once.
+  /// Run the decoder with the confinement there is, and log that once.
   case preferred
-  /// The decoder does not run.
+  /// Do not run the decoder.
   case required
 }
 
-/// How the running decoder is confined, as it reported.
+/// How the running decoder reported to be confined.
 package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
-  /// No decoder was started yet.
+  /// No decoder has started yet.
   case unknown
-  /// The version of Landlock's interface, nil where the kernel lacks it; and whether system calls are filtered.
+  /// The version of Landlock's interface (nil if the kernel lacks it), and whether system calls are filtered.
   case reported(landlock: Int?, seccomp: Bool)
 
   /// Whether nothing is missing.
@@ -18,7 +18,7 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
     if case .reported(landlock: .some, seccomp: true) = self { true } else { false }
   }
 
-  /// As people read it.
+  /// For people.
   package var description: String {
     switch self {
     case .unknown: "not started yet"

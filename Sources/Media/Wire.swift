@@ -1,4 +1,4 @@
-/// The messages between the daemon and its decoder. Each is its kind and the count of its bytes, 4 bytes each, then the bytes; all
+/// The messages between the daemon and its decoder. Each is its kind and its length, 4 bytes each, then its bytes. All
 /// numbers are little-endian. Both ends come from one build, so there is no version.
 package enum WireMessage: UInt32, Sendable {
   // What the daemon sends.
@@ -6,14 +6,15 @@ package enum WireMessage: UInt32, Sendable {
   case derive = 1
   /// A `PNGRequest`.
   case png = 2
-  /// What was asked for by `read`: 1 byte, 0, or 1 for a failure, then the bytes.
+  /// The answer to `read`: one byte, 0, or 1 for a failure, then the bytes.
   case input = 3
   // What the decoder sends.
-  /// Its confinement, once, before the first job: the version of Landlock's interface, 0 for none, and whether calls are filtered.
+  /// Its confinement, once, before the first job: the version of Landlock's interface (0 for none), and whether calls
+  /// are filtered.
   case hello = 16
   /// Asks for a piece of the file: offset, 8 bytes, and count, 4 bytes.
   case read = 17
-  /// A `DerivedReply`.
+  /// Encoded `Derivatives`.
   case derived = 18
   /// The bytes of a PNG.
   case pngMade = 19
@@ -22,20 +23,20 @@ package enum WireMessage: UInt32, Sendable {
 
   /// Bytes before every message.
   package static let headerBytes = 8
-  /// Bytes of the file that are asked for at once, at most.
+  /// Most bytes of the file in one request.
   package static let mostReadBytes = 1 << 20
-  /// Bytes of any message, at most.
+  /// Most bytes of any message.
   package static let mostBytes = 8 << 20
 }
 
-/// What a message of the peer does not keep to.
+/// A message of the peer breaks the protocol.
 package struct WireError: Error {
   package init() {}
 }
 
 /// Builds the bytes of a message.
 package struct WireWriter {
-  /// What was written so far.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
@@ -54,20 +55,20 @@ package struct WireWriter {
   /// Appends a floating-point number.
   package mutating func real(_ value: Double) { number(value.bitPattern) }
 
-  /// Appends a count and that many bytes.
+  /// Appends a length and that many bytes.
   package mutating func blob(_ value: some Collection<UInt8>) {
     number(UInt32(value.count))
     bytes.append(contentsOf: value)
   }
 }
 
-/// Takes a message apart; whatever is missing or too much is an error.
+/// Decodes a message; missing or extra bytes are an error.
 package struct WireReader {
   private var rest: ArraySlice<UInt8>
 
   package init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-  /// Takes a number.
+  /// Reads a number.
   package mutating func number<T: FixedWidthInteger>(_: T.Type) throws(WireError) -> T {
     let count = T.bitWidth / 8
     guard rest.count >= count else { throw WireError() }
@@ -77,7 +78,7 @@ package struct WireReader {
     return value
   }
 
-  /// Takes a flag of one byte, 0 or 1.
+  /// Reads a flag of one byte, 0 or 1.
   package mutating func flag() throws(WireError) -> Bool {
     switch try number(UInt8.self) {
     case 0: return false
@@ -86,14 +87,14 @@ package struct WireReader {
     }
   }
 
-  /// Takes a floating-point number, which is finite.
+  /// Reads a floating-point number, which must be finite.
   package mutating func real() throws(WireError) -> Double {
     let value = Double(bitPattern: try number(UInt64.self))
     guard value.isFinite else { throw WireError() }
     return value
   }
 
-  /// Takes a count and that many bytes.
+  /// Reads a length and that many bytes.
   package mutating func blob(most: Int) throws(WireError) -> [UInt8] {
     let count = Int(try number(UInt32.self))
     guard count <= most, count <= rest.count else { throw WireError() }
@@ -101,13 +102,13 @@ package struct WireReader {
     return Array(rest.prefix(count))
   }
 
-  /// Takes a text.
+  /// Reads a text.
   package mutating func text(most: Int) throws(WireError) -> String {
     guard let text = String(validating: try blob(most: most), as: UTF8.self) else { throw WireError() }
     return text
   }
 
-  /// Nothing may be left.
+  /// Throws if bytes are left.
   package func finish() throws(WireError) {
     guard rest.isEmpty else { throw WireError() }
   }

@@ -79,7 +79,7 @@ import Testing
   func bitsFlippedAtRandom(part: UInt64) throws {
     let bench = try Bench()
     let files = try Self.corpus(bench)
-    let decoder = Bench.decoder(patience: .seconds(5))
+    let decoder = Bench.decoder(timeout: .seconds(5))
     defer { decoder.stop() }
     var random = SeededGenerator(state: part)
     for round in 0..<250 {

@@ -8,8 +8,8 @@ import Testing
 
 /// What a decoder that breaks, hangs or lies costs: that job, and nothing else.
 @Suite(.timeLimit(.minutes(5))) struct ProcessTests {
-  private static func misbehaving(patience: Duration = Decoder.patience) -> Decoder {
-    Bench.decoder("misbehaving-decoder", patience: patience)
+  private static func misbehaving(timeout: Duration = Decoder.timeout) -> Decoder {
+    Bench.decoder("misbehaving-decoder", timeout: timeout)
   }
 
   private static func run(_ text: String, on decoder: Decoder) throws(DecoderError) -> Derivatives {
@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: ["hang", "endless", "endless text"])
   func whatDoesNotEndIsEnded(behaviour: String) throws {
-    let decoder = Self.misbehaving(patience: .milliseconds(1500))
+    let decoder = Self.misbehaving(timeout: .milliseconds(1500))
     defer { decoder.stop() }
     let outcome = #expect(throws: DecoderError.self) { try Self.run(behaviour, on: decoder) }
     #expect(outcome == (behaviour == "endless text" ? .crashed : .timedOut))
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func stoppingInterruptsAJob() throws {
-    let decoder = Self.misbehaving(patience: .seconds(3600))
+    let decoder = Self.misbehaving(timeout: .seconds(3600))
     let isReading = DispatchSemaphore(value: 0)
     let source = BehavingSource(size: 4) { (_, _) throws(Errno) in
       isReading.signal()

@@ -28,10 +28,10 @@ final class Bench {
   /// A decoder as the daemon has it.
   static func decoder(
     _ name: String = "agonyfs-decoder", at path: String? = nil, sandbox: SandboxPolicy = .required,
-    patience: Duration = Decoder.patience, log: LogLines? = nil
+    timeout: Duration = Decoder.timeout, log: LogLines? = nil
   ) -> Decoder {
     let logger = Logger(label: "test") { _ in LogLines.Handler(lines: log) }
-    return Decoder(program: path ?? program(name), sandbox: sandbox, patience: patience, logger: logger)
+    return Decoder(program: path ?? program(name), sandbox: sandbox, timeout: timeout, logger: logger)
   }
 
   /// Runs a shell script in the directory and gives its output. What fails or takes a minute is an error.

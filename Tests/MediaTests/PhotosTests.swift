@@ -6,9 +6,10 @@ import Testing
 /// Photos and videos of real cameras, where they are beside the repository.
 @Suite struct PhotosTests {
   static let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/../shared/photos"
-  static let isThere = unsafe access(folder, R_OK) == 0
+  static let ifThere = ConditionTrait.enabled(
+    if: unsafe access(folder, R_OK) == 0, "needs a folder of photos beside the repository, ../shared/photos")
 
-  @Test(.enabled(if: isThere), .timeLimit(.minutes(5)))
+  @Test(ifThere, .timeLimit(.minutes(5)))
   func everyOneIsDerived() throws {
     let bench = try Bench()
     let list = String(decoding: try bench.shell("find '\(Self.folder)' -type f ! -name '*.md'"), as: UTF8.self)
@@ -28,7 +29,7 @@ import Testing
   }
 
   /// The same picture in nine ways of holding the camera.
-  @Test(.enabled(if: isThere), arguments: ["Landscape", "Portrait"])
+  @Test(ifThere, arguments: ["Landscape", "Portrait"])
   func orientationsAreAlike(name: String) throws {
     let bench = try Bench()
     let decoder = Bench.decoder()
@@ -42,7 +43,7 @@ import Testing
   }
 
   /// What exiftool reads in the same files.
-  @Test(.enabled(if: isThere))
+  @Test(ifThere)
   func factsAreThoseOfTheCameras() throws {
     var photo = MediaFacts(kind: .heic, width: 4032, height: 3024)
     (photo.cameraMake, photo.cameraModel) = ("Apple", "iPhone 7")

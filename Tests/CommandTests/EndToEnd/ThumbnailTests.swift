@@ -180,7 +180,8 @@ import Testing
   }
 
   /// Whoever may not read a photo sees no thumbnail of it.
-  @Test(.enabled(if: Workspace.isRoot)) func permissionsAreThoseOfThePhoto() throws {
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
+  func permissionsAreThoseOfThePhoto() throws {
     try mounted(
       """
       chmod 755 "$W"

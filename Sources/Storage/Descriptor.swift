@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The owner of an open file descriptor; closes it at the end.
+/// Owns an open file descriptor and closes it.
 final class Descriptor: Sendable {
   let number: CInt
 
@@ -21,7 +21,7 @@ final class Descriptor: Sendable {
 /// The error of the last system call.
 func currentErrno() -> Errno { Errno(rawValue: Glibc.errno) }
 
-/// Repeats `body` while a signal interrupts it; throws `errno` when it gives −1.
+/// Repeats `body` while a signal interrupts it; throws `errno` if it returns −1.
 @discardableResult
 func systemCall<I: FixedWidthInteger & SignedInteger>(_ body: () -> I) throws(Errno) -> I {
   while true {

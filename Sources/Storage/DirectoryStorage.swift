@@ -1,14 +1,14 @@
 // Invariants
-// 1. All 256 folders exist from creation on, so that no folder's birth says anything.
-// 2. A file that is written whole gets its final name by a rename that replaces nothing; before, it has a random name of the same form, so
-//    that a crash leaves one more file that nobody can tell from cover.
+// 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything.
+// 2. `putIfAbsent` gives a file its final name by a rename that replaces nothing. Until then the file has a random name
+//    of the same form, so a crash leaves a file that looks like cover.
 // 3. Complete files have the modification time `completeTime`.
 
 internal import CPlatform
 internal import Glibc
 package import SystemPackage
 
-/// Segment files in a directory of the host.
+/// Segment files in a directory on the host.
 package final class DirectoryStorage: Storage {
   /// Modification time of every complete file: 2000-01-01 00:00 UTC, in seconds since 1970.
   package static let completeTime = 946_684_800
@@ -39,7 +39,7 @@ package final class DirectoryStorage: Storage {
     return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
   }
 
-  /// Writes a whole file under a random name and then renames it; durable on return.
+  /// Writes a whole file under a random name, then renames it. Durable on return.
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
     if try exists(identifier) { throw .fileExists }
     var random = [UInt8](repeating: 0, count: SegmentIdentifier.size)
@@ -76,7 +76,7 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Deletes a segment file; nothing happens when there is none.
+  /// Deletes a segment file, if it exists.
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
     do throws(Errno) {
       try systemCall { unsafe unlinkat(root.number, identifier.path, 0) }
@@ -87,7 +87,7 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Calls `body` for every segment file until it returns false. Files with other names are passed over.
+  /// Calls `body` for every segment file until it returns false. Files with other names are skipped.
   package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
     for folder in 0..<256 {
       let descriptor = try systemCall {
@@ -113,7 +113,7 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Takes a lease on a segment file without waiting, by flock(2).
+  /// Takes a lease on a segment file by flock(2), without waiting.
   package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
     let file: Descriptor
     do throws(Errno) {
@@ -127,13 +127,13 @@ package final class DirectoryStorage: Storage {
     return SegmentFile(file)
   }
 
-  /// Whether somebody who holds a lease on a segment file has announced its end.
+  /// Whether the holder of the lease on a segment file has announced its end.
   package func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool {
     guard let file = try? Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW) else { return false }
     return agonyfs_release_is_announced(file.number)
   }
 
-  /// Opens a file that a crash left short, to be filled up; takes its lease.
+  /// Opens a file that a crash left short, to fill it up; takes its lease if asked to.
   package func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter {
     let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_NOFOLLOW)
     if takingLease { try systemCall { flock(file.number, LOCK_EX | LOCK_NB) } }

@@ -6,10 +6,10 @@ internal import SystemPackage
 /// An open segment file of a directory.
 final class SegmentFile: SegmentWriter {
   private let file: Descriptor
-  /// Where the file was found, for one that is written.
+  /// The place of the file; nil if it is only read.
   private let place: SegmentPlace?
   private let finished = Atomic(false)
-  /// Where the last write that began will end, and where the last one that succeeded ended; 0 before the first.
+  /// Where the last started write will end, and where the last successful one ended; 0 before the first.
   private let begun = Atomic(0)
   private let written = Atomic(0)
 
@@ -46,7 +46,7 @@ final class SegmentFile: SegmentWriter {
   }
 
   func announceEnd() {
-    // Where a file system has no such locks, who waits for this one waits less long.
+    // On a file system without such locks the waiter gives up sooner.
     _ = agonyfs_announce_release(file.number)
   }
 
@@ -68,7 +68,7 @@ final class SegmentFile: SegmentWriter {
   }
 
   func hold(upTo size: Int) throws(Errno) {
-    // ext4 keeps what it got of a room that it cannot give in whole.
+    // ext4 keeps the part that it could allocate, even if the whole does not fit.
     var information = stat()
     var host = statvfs()
     try systemCall { unsafe fstat(file.number, &information) }
@@ -79,7 +79,7 @@ final class SegmentFile: SegmentWriter {
   }
 
   func releaseHold() throws(Errno) {
-    // Truncating to the size that the file has gives back the blocks beyond it.
+    // Truncating a file to its own size frees the blocks beyond it.
     let size = try size()
     try systemCall { ftruncate(file.number, off_t(size)) }
   }
@@ -89,7 +89,7 @@ final class SegmentFile: SegmentWriter {
   }
 
   func flush() throws(Errno) {
-    // The modification time of a complete file has to last too, and fdatasync may leave it behind.
+    // The modification time of a complete file must be durable too, and fdatasync may omit it.
     let isFinished = finished.load(ordering: .acquiring)
     let least = written.load(ordering: .acquiring)
     try systemCall { isFinished ? fsync(file.number) : fdatasync(file.number) }

@@ -12,7 +12,7 @@ package struct SegmentIdentifier: Hashable, Sendable, CustomStringConvertible {
     low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Reads a file name; nil when it is not 32 lower-case hexadecimal digits.
+  /// Parses a file name; nil unless it is 32 lower-case hexadecimal digits.
   package init?(name: some Sequence<UInt8>) {
     var bytes: [UInt8] = []
     var pending: UInt8?
@@ -41,7 +41,7 @@ package struct SegmentIdentifier: Hashable, Sendable, CustomStringConvertible {
       + (0..<8).map { UInt8(truncatingIfNeeded: low >> (56 - 8 * UInt64($0))) }
   }
 
-  /// The folder, 0 to 255, that the file is in: the identifier's first byte.
+  /// The folder of the file, 0 to 255: the identifier's first byte.
   package var folder: Int { Int(high >> 56) }
 
   /// The file name.

@@ -1,26 +1,26 @@
-// Programs that keep folders of several machines the same replace files, rename them, cut them short or write into them. The file that is being
-// written is the only one that this can hurt unseen: a complete file is authenticated when it is read.
+// Programs that synchronise folders between machines replace, rename, truncate or modify files. Only the file that is
+// being written can be damaged unnoticed: a complete file is authenticated when it is read.
 //
 // Invariants
-// 1. What `flush` returned for was in the file that the name led to at that time.
-// 2. Nothing is written into a file that others have changed since the last write, as far as its size and its links tell.
+// 1. When `flush` returns, the flushed data is in the file to which the name leads.
+// 2. Nothing is written into a file whose size or links others have changed since the last write.
 
 internal import Glibc
 package import SystemPackage
 
-/// Where a file that is being written is found, and what it was when it was opened.
+/// The name of a file that is being written, and its identity when it was opened.
 final class SegmentPlace: Sendable {
-  /// Bytes at the start of a file that no other file has: a segment begins with its salt.
+  /// Bytes at the start of a file that are unique to it: a segment begins with its salt.
   private static let startSize = 32
 
   private let root: Descriptor
   private let path: String
-  /// The path with a zero at the end, as system calls want it.
+  /// The path with a zero byte at the end, for system calls.
   private let pathBytes: [CChar]
   private let device: dev_t
   private let inode: ino_t
 
-  /// Of a file that was just opened.
+  /// The place of a file that was just opened.
   init(of file: Descriptor, in root: Descriptor, path: String) throws(Errno) {
     var found = stat()
     try systemCall { unsafe fstat(file.number, &found) }
@@ -28,7 +28,7 @@ final class SegmentPlace: Sendable {
     pathBytes = Array(path.utf8CString)
   }
 
-  /// Before a write: whether the file has a name, and a size that our own writes gave it.
+  /// Before a write: checks that the file has a name and a size that our own writes gave it.
   ///
   /// - Throws: `.changedByOthers`.
   func checkHeld(_ file: Descriptor, sizes: ClosedRange<Int>) throws(Errno) {
@@ -37,11 +37,11 @@ final class SegmentPlace: Sendable {
     guard found.st_nlink > 0, sizes.contains(Int(found.st_size)) else { throw .changedByOthers }
   }
 
-  /// After a flush: whether the name leads to the file that was flushed, and that has a size that our own writes gave it.
+  /// After a flush: checks that the name leads to the flushed file, and that our own writes gave it its size.
   ///
   /// - Parameters:
-  ///   - least: what was written before the flush; 0 when nothing was.
-  ///   - most: gives what may have been written meanwhile.
+  ///   - least: where the writes before the flush ended; 0 if there were none.
+  ///   - most: where writes that started meanwhile will end.
   /// - Throws: `.changedByOthers`.
   func checkName(_ file: Descriptor, least: Int, most: () -> Int) throws(Errno) {
     var found = stat()
@@ -55,7 +55,8 @@ final class SegmentPlace: Sendable {
     let size = Int(found.st_size)
     guard least == 0 || (size >= least && size <= most()) else { throw .changedByOthers }
     if found.st_ino == inode, found.st_dev == device { return }
-    // Some network file systems number a file anew. Another file of the same size is told by what it begins with.
+    // Some network file systems give a file a new inode number. Its first bytes distinguish it from another file of the
+    // same size.
     var held = stat()
     try systemCall { unsafe fstat(file.number, &held) }
     let named = try Descriptor.open(path, in: root, O_RDONLY | O_NOFOLLOW)

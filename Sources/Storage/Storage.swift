@@ -1,9 +1,11 @@
-// Where segment files live. A directory today; the seam for object stores and for tests that fail on purpose.
+// Where segment files live: a directory, or in tests a storage that fails on purpose. Object stores can fit in here.
 //
-// What an implementation promises
-// 1. A name is created exclusively and never gets a second content.
-// 2. What `SegmentWriter.flush` and `flushNames` returned for survives a loss of power, content and name; nothing else needs to.
-// 3. Bytes are written front to back: a file that was cut short by a crash holds a prefix of what was written, or garbage after it.
+// Requirements on an implementation
+// 1. A name is created exclusively and never gets other content.
+// 2. Content survives a power cut once `SegmentWriter.flush` has returned, a name once `flushNames` has. Nothing else
+//    needs to.
+// 3. Bytes are written front to back: after a crash a file holds a prefix of what was written, perhaps with garbage
+//    after it.
 
 package import SystemPackage
 
@@ -17,7 +19,7 @@ package protocol Storage: AnyObject, Sendable {
   /// - Throws: `.fileExists` when the name is taken; `.noSpace`.
   func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter
 
-  /// Writes a whole file so that after a crash it is there whole or not at all; durable on return.
+  /// Writes a whole file atomically: after a crash it is complete or absent. Durable on return.
   ///
   /// - Throws: `.fileExists` when the name is taken.
   func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno)
@@ -30,21 +32,22 @@ package protocol Storage: AnyObject, Sendable {
   /// Whether a segment file of this name exists.
   func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool
 
-  /// Deletes a segment file; nothing happens when there is none.
+  /// Deletes a segment file, if it exists.
   func delete(_ identifier: SegmentIdentifier) throws(Errno)
 
   /// Calls `body` for every segment file, in no particular order, until it returns false.
   func list(_ body: (SegmentListing) -> Bool) throws(Errno)
 
-  /// Takes a lease on a segment file without waiting; it ends when the returned object does.
+  /// Takes a lease on a segment file without waiting. It ends with the returned object.
   ///
   /// - Throws: `.wouldBlock` when somebody else holds it.
   func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease
 
-  /// Whether somebody who holds a lease on a segment file has announced its end. False when that cannot be known.
+  /// Whether the holder of the lease on a segment file has announced its end. False if that cannot be known.
   func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool
 
-  /// Opens a file that a crash left short, to be filled up; takes its lease, unless the caller is known to be its only owner.
+  /// Opens a file that a crash left short, to fill it up. Takes its lease, unless the caller is known to be its only
+  /// owner.
   ///
   /// - Throws: `.wouldBlock` when somebody still writes it.
   func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter
@@ -58,11 +61,11 @@ package protocol Storage: AnyObject, Sendable {
 
 /// Room on the medium, in bytes.
 package struct StorageCapacity: Sendable {
-  /// The size of the whole.
+  /// The total size.
   package var total: Int64
   /// Free for this user.
   package var free: Int64
-  /// Free inodes, or `Int64.max` where the medium has no such bound.
+  /// Free inodes; `Int64.max` if the medium has no limit.
   package var freeFiles: Int64
   /// Sets all figures.
   package init(total: Int64, free: Int64, freeFiles: Int64) {
@@ -88,11 +91,11 @@ package struct SegmentListing: Sendable {
   }
 }
 
-/// What tells a segment file from a copy of it.
+/// Distinguishes a segment file from a copy of it.
 package struct SegmentIdentity: Hashable, Sendable {
   /// Inode number on the host.
   package var inode: UInt64
-  /// Birth time, seconds since 1970; 0 where the host keeps none.
+  /// Birth time in seconds since 1970; 0 if the host keeps none.
   package var bornSeconds: Int64
   /// Nanoseconds of the birth time.
   package var bornNanoseconds: UInt32
@@ -106,7 +109,7 @@ package struct SegmentIdentity: Hashable, Sendable {
 
 /// Proof that nobody else writes a segment; ends with the object.
 package protocol SegmentLease: AnyObject, Sendable {
-  /// Tells those who would like to have the lease that it is worth waiting for: what is left to do is done soon.
+  /// Tells processes that want the lease to wait for it: it will end soon.
   func announceEnd()
 }
 
@@ -114,30 +117,32 @@ package protocol SegmentLease: AnyObject, Sendable {
 package protocol SegmentReader: AnyObject, Sendable {
   /// Bytes in the file now.
   func size() throws(Errno) -> Int
-  /// Reads from `offset` until `buffer` is full or the file ends; gives the number of bytes.
+  /// Reads from `offset` until `buffer` is full or the file ends; returns the number of bytes.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int
-  /// What tells this file from a copy of it.
+  /// Distinguishes this file from a copy of it.
   func identity() throws(Errno) -> SegmentIdentity
 }
 
-/// A segment file that is being written by its one owner.
+/// A segment file and its only writer.
 package protocol SegmentWriter: SegmentReader, SegmentLease {
-  /// Writes all of `buffer` at `offset`, which is where the last write ended; after an error the same bytes may be written there again.
+  /// Writes all of `buffer` at `offset`, where the last write ended. After an error the same bytes may be written there
+  /// again.
   ///
-  /// - Throws: `.changedByOthers` when another program deleted the file or changed its size; nothing is written then.
+  /// - Throws: `.changedByOthers`, before writing anything, when another program deleted the file or changed its size.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno)
-  /// Holds room for the file to grow to `size` bytes, without changing what it holds.
+  /// Allocates room for the file to grow to `size` bytes, without changing its content or size.
   ///
-  /// - Throws: `.noSpace`, when a part may be held all the same; `.notSupported` where the medium cannot hold room.
+  /// - Throws: `.noSpace`, perhaps with a part of the room allocated; `.notSupported` if the medium cannot allocate
+  ///   room.
   func hold(upTo size: Int) throws(Errno)
-  /// Gives back all room that is held beyond the end of the file.
+  /// Frees all room allocated beyond the end of the file.
   func releaseHold() throws(Errno)
-  /// Starts writing out what was written, without waiting.
+  /// Starts writing the range to the medium, without waiting.
   func startFlush(from offset: Int, count: Int)
   /// Makes the content durable.
   ///
-  /// - Throws: `.changedByOthers` when the name does not lead to this file any more, or another program changed its size.
+  /// - Throws: `.changedByOthers` when the name no longer leads to this file, or another program changed its size.
   func flush() throws(Errno)
-  /// Marks the file complete: gives it the constant modification time that all complete segments have, gives back held room.
+  /// Marks the file complete: sets the modification time that all complete segments have, and frees allocated room.
   func finish() throws(Errno)
 }

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// What seals the segments of a space. The raw values are in the format.
+/// The cipher of a space's segments. The raw values are part of the format.
 package enum CipherSuite: UInt8, CaseIterable, Sendable {
   /// AES-256-GCM (NIST SP 800-38D) by OpenSSL, 96-bit nonces.
   case aes256gcm = 1
   /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) by libsodium, 192-bit nonces.
   case xchacha20poly1305 = 2
 
-  /// Bytes of a key, of either suite.
+  /// Bytes of a key, for both suites.
   package static let keySize = 32
-  /// Bytes that sealing adds, of either suite.
+  /// Bytes that sealing adds, for both suites.
   package static let tagSize = 16
 
   /// The name that people type.
@@ -26,15 +26,15 @@ package enum CipherSuite: UInt8, CaseIterable, Sendable {
     self = suite
   }
 
-  /// The faster one on this machine, by sealing for some milliseconds with each.
+  /// The faster one on this machine, measured for some milliseconds each.
   package static func fastest() -> CipherSuite {
     allCases.max { left, right in
       left.bytesPerSecond(milliseconds: 5) < right.bytesPerSecond(milliseconds: 5)
     } ?? .aes256gcm
   }
 
-  /// Speed of sealing 16 KiB messages on one core, measured for about `milliseconds` of this thread's own processor time: what else the
-  /// machine does at that moment must not choose the cipher of a space.
+  /// Speed of sealing 16 KiB messages on one core, measured for about `milliseconds` of this thread's processor time,
+  /// so other load on the machine does not decide the cipher of a space.
   package func bytesPerSecond(milliseconds: Int) -> Double {
     let messageSize = 16 << 10
     let key = SealingKey(suite: self, key: SecretBytes.random(count: Self.keySize))

@@ -1,20 +1,21 @@
 internal import CSodium
 
-/// Keyed BLAKE2b (RFC 7693; libsodium `crypto_generichash`): the only hash and the only key derivation below the password.
+/// Keyed BLAKE2b (RFC 7693; libsodium `crypto_generichash`): the only hash and, below the password, the only key
+/// derivation.
 package enum KeyedHash {
-  /// Derives a subkey of `count` bytes (16 to 64): BLAKE2b with `key` as its key over the ASCII bytes of `context` and then `data`.
+  /// Derives a subkey of `count` bytes (16 to 64): BLAKE2b with `key` over the ASCII bytes of `context`, then `data`.
   package static func subkey(of key: SecretBytes, context: String, data: [UInt8] = [], count: Int = 32) -> SecretBytes {
     unsafe SecretBytes(count: count) { output in unsafe hash(key: key, context: context, data: data, into: output) }
   }
 
-  /// A public value of `count` bytes: BLAKE2b with `key` as its key over the ASCII bytes of `context` and then `data`.
+  /// A public value of `count` bytes: BLAKE2b with `key` over the ASCII bytes of `context`, then `data`.
   package static func identifier(of key: SecretBytes, context: String, data: [UInt8], count: Int) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: count)
     unsafe result.withUnsafeMutableBytes { output in unsafe hash(key: key, context: context, data: data, into: output) }
     return result
   }
 
-  /// Writes BLAKE2b of `output.count` bytes with `key` as its key over the ASCII bytes of `context` and then `data`.
+  /// Writes `output.count` bytes of BLAKE2b with `key` over the ASCII bytes of `context`, then `data`.
   package static func hash(
     key: SecretBytes, context: String, data: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) {

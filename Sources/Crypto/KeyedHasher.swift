@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Keyed BLAKE2b over a stream of bytes; its state, which the key is part of, is in locked memory.
+/// Keyed BLAKE2b over a stream of bytes. Its state, which includes the key, is in locked memory.
 @safe package struct KeyedHasher: ~Copyable {
   private let state: UnsafeMutableRawPointer
   private let count: Int
@@ -9,7 +9,7 @@ internal import CSodium
   package init(key: SecretBytes, count: Int) {
     Sodium.initialize()
     self.count = count
-    // A multiple of 64 bytes, so that the memory, which ends at the end of a page, is aligned as the state asks.
+    // sodium_malloc's memory ends at the end of a page; a multiple of 64 bytes gives the state its alignment.
     let size = (crypto_generichash_statebytes() + 63) / 64 * 64
     guard let memory = unsafe sodium_malloc(size) else { fatalError("no locked memory") }
     unsafe state = memory

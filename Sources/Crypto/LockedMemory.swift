@@ -1,19 +1,19 @@
 // Invariants
-// 1. Every block comes from one region that sodium_malloc made: locked against swapping, left out of core dumps,
-//    between guard pages.
-// 2. A block is zeroed before it goes back to its free list.
-// 3. The 16 bytes before a block hold its size class and nothing else, so blocks are 16-byte aligned.
+// 1. Blocks come from one region of sodium_malloc: locked against swapping if the limit on locked memory allows it,
+//    left out of core dumps, between guard pages. Blocks over 128 KiB, and all when the region is full, come from the
+//    heap.
+// 2. A block is wiped before it is reused or freed.
+// 3. The 16 bytes before a block hold its size class and, of a heap block, its size; so blocks are 16-byte aligned.
 
 internal import CSodium
 internal import Glibc
 internal import Synchronization
 
-/// A small allocator in memory that is never swapped out, for key schedules of OpenSSL and for content keys.
+/// A small allocator in locked memory, for OpenSSL's key schedules and for content keys.
 ///
-/// When the region is used up it falls back on the heap and `overflowed` says so; the bound on open segments keeps that
-/// from happening in practice.
+/// The limit on open segments keeps the region from filling up in practice. If it does, `overflowed` is set.
 @safe enum LockedMemory {
-  /// Size of the region in bytes; well below the 8 MiB of locked memory that Linux gives unprivileged users.
+  /// Size of the region in bytes: well below Linux's default limit of 8 MiB of locked memory.
   static let regionSize = 3 << 20
   private static let headerSize = 16
   private static let heapClass: UInt64 = 255
@@ -29,7 +29,7 @@ internal import Synchronization
 
   private static let state = Mutex(State())
 
-  /// Whether a block ever had to come from memory that may be swapped out.
+  /// Whether a block ever came from memory that may be swapped out.
   static var overflowed: Bool { state.withLock { $0.overflowed } }
 
   private static func sizeClass(_ count: Int) -> Int? {
@@ -41,7 +41,7 @@ internal import Synchronization
     return nil
   }
 
-  /// A block of at least `count` bytes, zeroed; nil when no memory is left.
+  /// A zeroed block of at least `count` bytes; nil if no memory is left.
   static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
     guard let index = sizeClass(count) else { return unsafe allocateFromHeap(count) }
     let block: UnsafeMutableRawPointer? = unsafe state.withLock { state in
@@ -82,7 +82,7 @@ internal import Synchronization
     return (32 << Int(index)) - headerSize
   }
 
-  /// Wipes a block and gives it back.
+  /// Wipes and frees a block.
   static func deallocate(_ block: UnsafeMutableRawPointer) {
     let index = unsafe (block - headerSize).load(as: UInt64.self)
     unsafe sodium_memzero(block, capacity(block))

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// MD5 (RFC 1321), which the freedesktop thumbnail standard names files by. It protects nothing.
+/// MD5 (RFC 1321), by which the freedesktop thumbnail standard names files. It protects nothing.
 package enum NameDigest {
-  /// The 16 bytes of a digest; nil where the library refuses MD5.
+  /// The 16 bytes of a digest; nil if the library refuses MD5.
   package static func md5(_ bytes: [UInt8]) -> [UInt8]? {
     OpenSSL.initialize()
     var result = [UInt8](repeating: 0, count: 16)

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// How much work a password costs whoever tries it (libsodium's `crypto_pwhash` presets).
+/// The work per password attempt (libsodium's presets of `crypto_pwhash`).
 package enum KeyDerivationCost: String, CaseIterable, Sendable {
   /// 64 MiB, two passes.
   case interactive
@@ -16,7 +16,8 @@ package struct PasswordDerivation: Hashable, Sendable {
   package static let saltSize = 16
   /// Bytes that the derivation yields.
   package static let outputSize = 64
-  /// Values outside are refused: below, a stolen vault would be cheap to try; above, an edited file would hang the program.
+  /// Other values are refused: smaller ones make guessing cheap, and an edited file with larger ones would hang the
+  /// program.
   package static let operationsRange: ClosedRange<UInt64> = 1...64
   /// Bytes of memory; see `operationsRange`.
   package static let memoryRange: ClosedRange<UInt64> = (8 << 20)...(4 << 30)
@@ -28,7 +29,7 @@ package struct PasswordDerivation: Hashable, Sendable {
   /// 16 random bytes.
   package var salt: [UInt8]
 
-  /// Takes parameters as they are; nil when they are outside the ranges.
+  /// Given parameters; nil if they are outside the ranges.
   package init?(operations: UInt64, memory: UInt64, salt: [UInt8]) {
     guard Self.operationsRange.contains(operations), Self.memoryRange.contains(memory), salt.count == Self.saltSize
     else { return nil }
@@ -47,7 +48,7 @@ package struct PasswordDerivation: Hashable, Sendable {
     salt = Sodium.randomBytes(Self.saltSize)
   }
 
-  /// Derives 64 bytes from a password; nil when the memory that it takes cannot be had.
+  /// Derives 64 bytes from a password; nil if there is not enough memory.
   package func derive(_ password: Password) -> SecretBytes? {
     Sodium.initialize()
     var succeeded = false

@@ -1,11 +1,11 @@
 // Invariants
-// 1. OpenSSL's allocator is LockedMemory from before its first allocation, so key schedules are never swapped out.
-// 2. A context is used by one thread at a time; idle ones wait in a pool that is bounded.
+// 1. LockedMemory is OpenSSL's allocator from its first allocation on, so key schedules are in locked memory.
+// 2. One thread uses a context at a time. Idle contexts wait in a bounded pool.
 
 internal import COpenSSL
 internal import Synchronization
 
-/// Working memory for sealing and opening, kept between uses because making it costs more than sealing a page.
+/// Working memory for sealing and opening. It is reused, because creating it costs more than sealing a page.
 @safe package struct SealingContext: ~Copyable, @unchecked Sendable {
   private let sealing: OpaquePointer
   private let opening: OpaquePointer
@@ -49,7 +49,7 @@ internal import Synchronization
     return try body(box.context)
   }
 
-  /// AES-256-GCM; `sealed` is ciphertext and then tag.
+  /// AES-256-GCM; `sealed` is ciphertext, then tag.
   func sealAES(
     _ plaintext: UnsafeRawBufferPointer, at offset: UInt64, kind: UInt8, into sealed: UnsafeMutableRawBufferPointer,
     _ key: UnsafeMutableRawPointer, _ identity: UInt64
@@ -79,7 +79,7 @@ internal import Synchronization
     precondition(succeeded, "OpenSSL could not seal")
   }
 
-  /// AES-256-GCM; false when `sealed` does not authenticate.
+  /// AES-256-GCM; false if `sealed` does not authenticate.
   func openAES(
     _ sealed: UnsafeRawBufferPointer, at offset: UInt64, kind: UInt8, into plaintext: UnsafeMutableRawBufferPointer,
     _ key: UnsafeMutableRawPointer, _ identity: UInt64

@@ -1,8 +1,8 @@
 // Invariants
-// 1. A nonce is the byte offset of the sealed blob in its segment, little-endian, padded with zeros to the suite's length. A key
-//    belongs to one segment (it is derived from the segment's random salt), and each offset of a segment is sealed once, ever:
-//    so no nonce repeats under a key. The log keeps that promise; nothing here could check it.
-// 2. Key schedules live in locked memory: OpenSSL allocates through LockedMemory, which is installed before its first use.
+// 1. A nonce is the byte offset of the sealed blob in its segment, little-endian, padded with zeros to the suite's
+//    length. A key belongs to one segment (it is derived from the segment's random salt), and each offset of a segment
+//    is sealed only once. So no nonce repeats under a key. The log guarantees this; it cannot be checked here.
+// 2. Key schedules live in locked memory: OpenSSL allocates from LockedMemory.
 
 internal import COpenSSL
 internal import CSodium
@@ -12,7 +12,7 @@ internal import Synchronization
 @safe package final class SealingKey: @unchecked Sendable {
   private static let counter = Atomic<UInt64>(1)
   private let bytes: UnsafeMutableRawPointer
-  /// Tells a context whether it already has this key's schedule.
+  /// By this a context knows whether it already has the key's schedule.
   fileprivate let identity: UInt64
   /// The cipher that the key is for.
   package let suite: CipherSuite
@@ -37,8 +37,8 @@ internal import Synchronization
   /// Seals `plaintext` into `sealed`, which is 16 bytes longer: ciphertext, then tag.
   ///
   /// - Parameters:
-  ///   - offset: byte offset of the blob in its segment, which is the nonce.
-  ///   - kind: what the blob is, which is the associated data.
+  ///   - offset: byte offset of the blob in its segment; the nonce.
+  ///   - kind: the kind of the blob; the associated data.
   package func seal(
     _ plaintext: UnsafeRawBufferPointer, at offset: UInt64, kind: UInt8,
     into sealed: UnsafeMutableRawBufferPointer, _ context: borrowing SealingContext
@@ -59,7 +59,7 @@ internal import Synchronization
     }
   }
 
-  /// Opens what `seal` made; false, with `plaintext` holding nothing of use, when it does not authenticate.
+  /// Opens what `seal` made. False if it does not authenticate; `plaintext` is then useless.
   package func open(
     _ sealed: UnsafeRawBufferPointer, at offset: UInt64, kind: UInt8,
     into plaintext: UnsafeMutableRawBufferPointer, _ context: borrowing SealingContext

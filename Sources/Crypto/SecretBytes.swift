@@ -1,12 +1,12 @@
 internal import CSodium
 
-/// Secret bytes in memory that is locked, guarded and wiped at the end (`sodium_malloc`); read-only once filled.
+/// Secret bytes in locked and guarded memory, wiped when freed (`sodium_malloc`); read-only once filled.
 @safe package final class SecretBytes: @unchecked Sendable {
   private let base: UnsafeMutableRawPointer
-  /// How many bytes there are.
+  /// Number of bytes.
   package let count: Int
 
-  /// Allocates `count` bytes and has `fill` write them; ends the process when no memory can be had.
+  /// Allocates `count` bytes and lets `fill` write them; ends the process if no memory is left.
   package init<E: Error>(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws(E) -> Void
   ) throws(E) {
@@ -35,7 +35,7 @@ internal import CSodium
     try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// Whether two secrets are equal, in time that does not depend on where they differ.
+  /// Whether two secrets are equal; the time does not depend on where they differ.
   package func equals(_ other: SecretBytes) -> Bool {
     unsafe count == other.count && sodium_memcmp(base, other.base, count) == 0
   }

@@ -4,7 +4,7 @@ internal import CSodium
 package enum Sodium {
   private static let initialized: Bool = sodium_init() >= 0
 
-  /// Initialises libsodium; ends the process where the system has no usable source of random bytes.
+  /// Initialises libsodium; ends the process if the system has no usable source of random bytes.
   package static func initialize() {
     guard initialized else { fatalError("libsodium could not be initialised: the system gives no random bytes.") }
   }
@@ -23,8 +23,8 @@ package enum Sodium {
     return bytes
   }
 
-  /// Fills `buffer`, of any size, with bytes that nobody can tell from random ones: a ChaCha20 stream under a fresh random key,
-  /// several times as fast as the system's generator (`randombytes_buf_deterministic`). For padding and cover.
+  /// Fills `buffer`, of any size, with bytes that look random, for padding and cover: a ChaCha20 stream under a fresh
+  /// random key (`randombytes_buf_deterministic`), several times as fast as the system's generator.
   package static func fillPadding(_ buffer: UnsafeMutableRawBufferPointer) {
     initialize()
     guard let base = buffer.baseAddress, unsafe !buffer.isEmpty else { return }
@@ -35,7 +35,7 @@ package enum Sodium {
     }
   }
 
-  /// Overwrites `buffer` with zeros in a way that no compiler removes (`sodium_memzero`).
+  /// Zeroes `buffer` in a way that no compiler removes (`sodium_memzero`).
   package static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let base = buffer.baseAddress else { return }
     unsafe sodium_memzero(base, buffer.count)

@@ -19,14 +19,13 @@ struct AgonyfsCommand: ParsableCommand {
     defaultSubcommand: MountCommand.self
   )
 
-  /// The command that the words after the program's name ask for.
+  /// The command of the words after the program's name.
   ///
-  /// - Throws: `CommandFailure` for a first word that is neither a command nor anything else; what the argument parser
+  /// - Throws: `CommandFailure` for a first word that is neither a command nor a vault; what the argument parser
   ///   throws.
   static func parse(_ words: [String]) throws -> any ParsableCommand {
     guard let first = words.first else { return try parseAsRoot(["--help"]) }
-    // Every word that is no command is taken for a vault, as mount(8) wants it, and a slip of the finger is not to make
-    // one.
+    // For mount(8), every first word that is not a command is a vault. A typing error must not create one.
     let names = configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
     guard names.contains(first) || first.hasPrefix("-") || first.contains("/") || !Directory.isNothing(at: first) else {
       throw CommandFailure(.usage, "\"\(first)\" is neither a command nor a vault; see agonyfs --help.")

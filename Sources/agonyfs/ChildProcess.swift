@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 internal import SystemPackage
 
-/// A program that this one started.
+/// A child process.
 struct ChildProcess {
   /// How a program ended.
   enum Ending: Equatable {
@@ -15,11 +15,11 @@ struct ChildProcess {
   /// Its process number.
   let identifier: pid_t
 
-  /// Starts the program at a path; the corresponding call is posix_spawn(3).
+  /// Starts the program at a path, by posix_spawn(3).
   ///
   /// - Parameters:
-  ///   - descriptors: what the program's descriptors 0, 1, 2, … are; nil stands for /dev/null. It gets no others.
-  ///   - inNewSession: whether it is to live on without this terminal.
+  ///   - descriptors: become the program's descriptors 0, 1, 2, …; nil stands for /dev/null. It gets no others.
+  ///   - inNewSession: whether it outlives this terminal.
   init(
     _ path: String, arguments: [String], descriptors: [FileDescriptor?], inNewSession: Bool = false
   ) throws(Errno) {

@@ -1,10 +1,10 @@
 /// The exit statuses of the command. They are documented in `<doc:ExitStatuses>` and never change their meaning.
 enum CommandStatus: Int32, CaseIterable {
-  /// What was asked for is done.
+  /// Success.
   case done = 0
-  /// Anything that has no number of its own.
+  /// Any failure without its own number.
   case failure = 1
-  /// The command line cannot be understood, or a password is empty.
+  /// The command line is wrong, or the password is missing, empty, too long or not repeated correctly.
   case usage = 2
   /// There is no vault at the path.
   case noVault = 10
@@ -12,9 +12,9 @@ enum CommandStatus: Int32, CaseIterable {
   case vaultExists = 11
   /// No space opens with the password.
   case noSpaceOpens = 12
-  /// The password opens a space already.
+  /// The password already opens a space.
   case passwordInUse = 13
-  /// Nothing can be mounted at the path.
+  /// Nothing can be mounted at the path, or nothing is mounted there.
   case mountPointUnusable = 14
   /// Another process has the space open.
   case spaceInUse = 15
@@ -23,7 +23,7 @@ enum CommandStatus: Int32, CaseIterable {
   /// The disk is full.
   case noRoom = 17
 
-  /// The line that `--help` and the documentation show.
+  /// The line that `--help` shows.
   var explanation: String {
     switch self {
     case .done: "done"
@@ -41,9 +41,9 @@ enum CommandStatus: Int32, CaseIterable {
   }
 }
 
-/// Why a command did not do what it was asked for: an exit status, and one sentence that says what to do next.
+/// Why a command failed: an exit status, and one sentence that says what to do next.
 struct CommandFailure: Error, Equatable {
-  /// How the process ends.
+  /// The exit status of the process.
   var status: CommandStatus
   /// The sentence, for standard error.
   var message: String

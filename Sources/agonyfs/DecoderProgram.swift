@@ -2,7 +2,7 @@ internal import Glibc
 internal import Logging
 internal import Media
 
-/// The program that decodes images; it is where this one is.
+/// The image decoder; it is in the same directory as this program.
 enum DecoderProgram {
   /// Its path.
   static var path: String {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Directories of the host.
+/// Directories on the host.
 enum Directory {
-  /// What is in a directory, without "." and ".."; nil when it cannot be read, with the reason in `errno`.
+  /// The names in a directory, without "." and "..". Nil if it cannot be read; `errno` has the reason.
   static func names(in path: String) -> [String]? {
     guard let stream = unsafe opendir(path) else { return nil }
     defer { unsafe closedir(stream) }
@@ -16,7 +16,7 @@ enum Directory {
     return names
   }
 
-  /// Whether nothing is at a path, or an empty directory, so that something could be made there.
+  /// Whether nothing or an empty directory is at a path, so something can be created there.
   static func isNothing(at path: String) -> Bool {
     if let names = names(in: path) { return names.isEmpty }
     var information = stat()

@@ -1,4 +1,4 @@
-// Every error that the layers below give becomes an exit status and a sentence here, and nowhere else.
+// Every error of the layers below becomes an exit status and a sentence here, and only here.
 
 internal import ArgumentParser
 internal import Mount
@@ -6,7 +6,7 @@ internal import SystemPackage
 internal import Vault
 
 extension CommandFailure {
-  /// What a failure with the vault at `path` means to a person.
+  /// The failure that an error of the vault at `path` means to a person.
   init(_ error: VaultError, vault path: String) {
     switch error {
     case .vaultMissing:
@@ -40,7 +40,7 @@ extension CommandFailure {
     }
   }
 
-  /// What a failure to mount or unmount means to a person.
+  /// The failure that an error of mounting or unmounting means to a person.
   init(_ error: MountError) {
     let status: CommandStatus =
       switch error {
@@ -53,12 +53,12 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// What a failed system call on a file of the user's means to a person.
+  /// The failure that a failed system call means to a person.
   init(_ error: Errno, doing action: String) {
     self.init(Self.status(of: error), "\(Self.capitalized(action)) failed: \(Self.advice(error)).")
   }
 
-  /// The failure that any error of a command is. Nil for those that the argument parser words itself.
+  /// The failure for any error of a command. Nil for those that the argument parser describes itself.
   init?(any error: any Error, vault path: String) {
     switch error {
     case let failure as CommandFailure: self = failure

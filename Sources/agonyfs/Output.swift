@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// What the command says to people: results on standard output, everything else on standard error.
+/// The command's output: results on standard output, everything else on standard error.
 enum Output {
   /// A line on standard output.
   static func line(_ text: String) { print(text) }
 
-  /// A sentence on standard error, under the program's name.
+  /// A sentence on standard error, after the program's name.
   static func note(_ text: String) { writeError("agonyfs: \(text)\n") }
 
   /// Text on standard error as it is.
@@ -24,7 +24,7 @@ enum Output {
 }
 
 extension Output {
-  /// A value as JSON on standard output, with its fields in alphabetical order.
+  /// A value as JSON on standard output, with sorted fields.
   static func json(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import Glibc
 internal import Mount
 
-/// The program. Its entry is an ordinary synchronous function, so nothing here is bound to an actor.
+/// The program. Its entry is a synchronous function, so nothing here is bound to an actor.
 @main
 enum Program {
   static func main() {
     exit(run().rawValue)
   }
 
-  /// Runs the command that the arguments name; what goes wrong is said on standard error.
+  /// Runs the command of the arguments; reports failures on standard error.
   private static func run() -> CommandStatus {
     // Before anything secret is read: no core dumps, no tracing.
     ProcessHardening.apply()
@@ -25,13 +25,13 @@ enum Program {
   }
 
   private static func report(_ error: any Error) -> CommandStatus {
-    // Thrown by what has said already what is wrong.
+    // Whoever throws an exit code has already said what is wrong.
     if let code = error as? ExitCode, let status = CommandStatus(rawValue: code.rawValue) { return status }
     if let failure = CommandFailure(any: error, vault: "the vault") {
       Output.note(failure.message)
       return failure.status
     }
-    // What is left is the argument parser's own: help and completion scripts that were asked for, and usage errors.
+    // The rest is the argument parser's own: requested help and completion scripts, and usage errors.
     let text = AgonyfsCommand.fullMessage(for: error)
     guard AgonyfsCommand.exitCode(for: error).isSuccess else {
       Output.writeError(text + "\n")

@@ -1,5 +1,4 @@
-// The command's only door to vaults and spaces: all that it asks of the layers below, apart from mounting, is asked
-// here.
+// The command's only access to vaults and spaces. Everything it needs of the layers below, except mounting, is here.
 
 internal import Albums
 internal import Crypto
@@ -9,15 +8,15 @@ internal import Mount
 internal import Storage
 internal import Vault
 
-/// What `create` may choose.
+/// The choices of `create`.
 struct NewVault {
   /// Bytes of every file.
   var segmentSize = 4 << 20
-  /// How much work it is to try a password.
+  /// The work per password attempt.
   var cost = KeyDerivationCost.moderate
-  /// What encrypts the first space; nil for the faster.
+  /// The cipher of the first space; nil for the faster one.
   var cipher: CipherSuite?
-  /// Cover to add to what chance gives, in bytes.
+  /// Cover to add to the random amount, in bytes.
   var cover: Int64 = 0
 }
 
@@ -34,12 +33,12 @@ struct Spaces {
     vault = try Self.wording(absolute) { () throws(VaultError) in try Vault.open(at: absolute) }
   }
 
-  /// Makes sure that a vault can be made at a path, before a password is asked for.
+  /// Checks that a vault can be created at a path, before a password is asked for.
   static func checkNothingIs(at path: String) throws {
     guard Directory.isNothing(at: path) else { throw CommandFailure(VaultError.vaultExists, vault: path) }
   }
 
-  /// Makes a vault and its first space; what was made is taken away again when it cannot be finished.
+  /// Creates a vault and its first space. Removes them again if this cannot be completed.
   static func createVault(at path: String, _ new: NewVault, password: Password) throws {
     let unfinished = UnfinishedVault(path: path)
     do throws(CommandFailure) {
@@ -52,7 +51,7 @@ struct Spaces {
         try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: new.cipher))
       }
     } catch {
-      // What somebody else made at the path meanwhile is theirs.
+      // Somebody else created something at the path meanwhile; it is theirs.
       if error.status != .vaultExists { unfinished.remove() }
       throw error
     }
@@ -72,7 +71,7 @@ struct Spaces {
     }
   }
 
-  /// Has another password open a space.
+  /// Makes `new` open the space that `old` opens.
   func changePassword(from old: Password, to new: Password) throws {
     try Self.wording(path) { () throws(VaultError) in
       try SpaceManager.changePassword(in: vault, old: old, new: new)
@@ -88,7 +87,7 @@ struct Spaces {
     }
   }
 
-  /// What the vault says without a password.
+  /// What the vault reveals without a password.
   func publicInformation() throws -> VaultInformation {
     let parameters = vault.parameters
     var files = 0
@@ -122,12 +121,12 @@ struct Spaces {
     }
   }
 
-  /// Checks everything, every byte included, and plans what would repair it.
+  /// Checks everything, including every byte, and plans a repair.
   func planRepair(_ password: Password) throws -> Repair {
     try Self.wording(path) { () throws(VaultError) in try SpaceManager.planRepair(in: vault, password: password) }
   }
 
-  /// Does what a repair planned; gives what is wrong afterwards.
+  /// Carries out a planned repair; returns what is wrong afterwards.
   func carryOut(_ repair: Repair) throws -> CheckReport {
     try Self.wording(path) { () throws(VaultError) in try repair.carryOut() }
   }
@@ -142,7 +141,7 @@ struct Spaces {
 }
 
 extension Spaces {
-  /// The file system in a space; `keepMark` is told how far it has come.
+  /// The file system in a space; `keepMark` gets the marks of its durable states.
   func fileSystem(
     of space: Space, _ mount: MountOptions, keepMark: (@Sendable (StateMark) -> Void)?, logger: Logger
   ) throws -> FileSystem {

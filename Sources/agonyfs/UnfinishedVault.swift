@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// A vault that is being made, and may have to be taken away again because the disk is full.
+/// A vault that is being created, and must be removed again if the disk is full.
 struct UnfinishedVault {
   private let path: String
   private let hadDirectory: Bool
 
-  /// To be called before anything is made at the path, where nothing is yet or an empty directory.
+  /// Call it before anything is created at the path. Nothing or an empty directory is there.
   init(path: String) {
     self.path = path
     hadDirectory = unsafe access(path, F_OK) == 0
   }
 
-  /// Deletes what making a vault makes, and nothing that has another name or depth.
+  /// Deletes what creating a vault creates, and nothing with another name or depth.
   func remove() {
     for name in Directory.names(in: path) ?? [] where name.hasPrefix("agonyfs.json") || name.hasPrefix(".agonyfs.json")
     {

@@ -1,6 +1,6 @@
-/// What a vault says without a password.
+/// What a vault reveals without a password.
 struct VaultInformation: Encodable {
-  /// How it is found out whether a password opens something.
+  /// How keys are derived from a password.
   struct Derivation: Encodable {
     /// The function's name in libsodium.
     var algorithm: String
@@ -18,12 +18,12 @@ struct VaultInformation: Encodable {
   var identifier: String
   /// Bytes of every file.
   var segmentSize: Int
-  /// How many files there are, those of all spaces and cover together.
+  /// Number of files, of all spaces and cover together.
   var files: Int
-  /// Their bytes, when all are complete.
+  /// Their bytes if all are complete.
   var bytes: Int64
   /// Whether its directory cannot be written.
   var isReadOnly: Bool
-  /// The work of trying a password, oldest first.
+  /// The derivations of a password attempt, oldest first.
   var keyDerivations: [Derivation]
 }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Paths that stay true when the process changes its directory.
+/// Paths that stay valid when the process changes its directory.
 enum AbsolutePath {
-  /// The path from the root on; it need not exist. Trailing slashes go, everything else stays as it was written.
+  /// The path from the root; it need not exist. Trailing slashes are removed, everything else stays as written.
   static func of(_ path: String) -> String {
     var whole = path
     if !path.hasPrefix("/"), let directory = unsafe getcwd(nil, 0) {

@@ -1,14 +1,14 @@
 internal import ArgumentParser
 
-/// A number of bytes as people write it: `4194304`, `4M`, `4MiB`, `100G`.
+/// A number of bytes, as people write it: `4194304`, `4M`, `4MiB`, `100G`.
 struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
   /// The number of bytes.
   var bytes: Int64
 
-  /// That many bytes.
+  /// A size of `bytes` bytes.
   init(bytes: Int64) { self.bytes = bytes }
 
-  /// The bytes that a text means; units are powers of 1024. Nil when it means none, or too many.
+  /// Parses a size; units are powers of 1024. Nil if the text is not a size, or too large.
   init?(argument: String) {
     let digits = argument.prefix { $0.isASCII && $0.isNumber }
     guard let number = Int64(digits) else { return nil }
@@ -20,7 +20,7 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Rounded, with the largest unit that leaves at least 1: `1.4 GiB`.
+  /// Rounded, in the largest unit that leaves at least 1: `1.4 GiB`.
   var description: String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
     var value = Double(bytes)
@@ -34,6 +34,6 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
     return tenths % 10 == 0 ? "\(tenths / 10) \(units[index])" : "\(tenths / 10).\(tenths % 10) \(units[index])"
   }
 
-  /// What the help shows as an example of a default.
+  /// The default, as the help shows it.
   var defaultValueDescription: String { description }
 }

@@ -1,25 +1,26 @@
 // Invariants
-// 1. No String, and no copy that Swift makes of the command line, ever holds a password: the vector is read here first.
-// 2. After `take`, the bytes of a password are gone from the process title; only how many there were can be seen.
+// 1. No String, and no copy that Swift makes of the command line, ever holds a password: the argument vector is read
+//    here first.
+// 2. After `init` the process title no longer shows a password, only its length.
 //
-// This is the one place that reads arguments before the argument parser does. It is needed because the parser has no
-// option whose value may be left out: `--password` asks, `--password=TEXT` does not.
+// Only this file reads arguments before the argument parser does: the parser has no options with an optional value,
+// such as `--password` (asks) and `--password=TEXT`.
 
 internal import CPlatform
 internal import Crypto
 internal import Glibc
 internal import Synchronization
 
-/// Which of the passwords of a command is meant.
+/// The role of a password in a command.
 enum PasswordRole: String, CaseIterable {
   /// The password that opens a space, or the only one.
   case current = "password"
   /// The password that `password change` sets.
   case new = "new-password"
 
-  /// The option, as it is typed, with its value after it: `--password=`.
+  /// The option as it is typed before its value: `--password=`.
   var optionWithValue: String { "--\(rawValue)=" }
-  /// The hidden flag that takes its place for the parser.
+  /// The hidden flag that replaces it for the parser.
   var placeholder: String { "--\(rawValue)-from-line" }
 }
 
@@ -27,21 +28,21 @@ enum PasswordRole: String, CaseIterable {
 @safe struct CommandArguments {
   /// The words after the program's name.
   private(set) var words: [String] = []
-  /// The passwords that stood among them.
+  /// The passwords that were among them.
   private(set) var passwords: [PasswordRole: Password] = [:]
 
   /// Reads the arguments of this process and wipes passwords from them.
   ///
-  /// - Throws: status 2 when a word is not UTF-8.
+  /// - Throws: status 2 if a word is not UTF-8.
   static func ofProcess() throws(CommandFailure) -> CommandArguments {
     var count: CInt = 0
     guard let vector = unsafe agonyfs_arguments(&count) else { return CommandArguments() }
     return try unsafe CommandArguments(wiping: vector, count: Int(count))
   }
 
-  /// Reads `count` arguments, the first of which is the program's name, and wipes passwords from them.
+  /// Reads `count` arguments, of which the first is the program's name, and wipes passwords from them.
   ///
-  /// - Throws: status 2 when a word is not UTF-8.
+  /// - Throws: status 2 if a word is not UTF-8.
   init(wiping vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) throws(CommandFailure) {
     var optionsAreOver = false
     for index in 1..<max(count, 1) {
@@ -74,8 +75,8 @@ enum PasswordRole: String, CaseIterable {
   }
 }
 
-/// The passwords that stood on the command line. The parser makes the commands itself and can hand them nothing, so
-/// they wait here.
+/// The passwords from the command line. The parser creates the commands itself and cannot pass them on, so they wait
+/// here.
 enum LinePasswords {
   private static let waiting = Mutex<[PasswordRole: Password]>([:])
 
@@ -84,7 +85,7 @@ enum LinePasswords {
     waiting.withLock { $0 = passwords }
   }
 
-  /// Gives out a password, once.
+  /// Returns a password, once.
   static func take(_ role: PasswordRole) -> Password? {
     waiting.withLock { $0.removeValue(forKey: role) }
   }

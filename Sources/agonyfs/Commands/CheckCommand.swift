@@ -42,17 +42,17 @@ struct CheckCommand: ParsableCommand {
   }
 }
 
-/// What `check` shows. The names of its fields are those of `--json`, and stay.
+/// What `check` shows. The names of its fields are those of `--json` and never change.
 struct CheckResult: Encodable {
-  /// Something wrong.
+  /// One problem.
   struct Problem: Encodable {
-    /// The path inside the space; null when no file is hurt.
+    /// The path inside the space; null if no file is affected.
     var path: String?
     /// What is wrong.
     var problem: String
   }
 
-  /// Whether nothing is wrong.
+  /// Whether there are no problems.
   var isClean: Bool
   /// Whether every byte was read.
   var readData: Bool
@@ -61,10 +61,10 @@ struct CheckResult: Encodable {
   var others: Int
   /// Bytes of file data.
   var dataBytes: Int64
-  /// Bytes of it that were read.
+  /// Bytes of file data that were read.
   var readBytes: Int64
   var problems: [Problem]
-  /// What is no damage, but good to know.
+  /// Notes that are no damage.
   var notes: [String]
 
   init(_ report: CheckReport, readData: Bool) {

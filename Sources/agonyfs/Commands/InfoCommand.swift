@@ -24,13 +24,13 @@ struct InfoCommand: ParsableCommand {
   }
 }
 
-/// What `info` shows. The names of its fields are those of `--json`, and stay.
+/// What `info` shows. The names of its fields are those of `--json` and never change.
 struct InfoReport: Encodable {
   /// Figures of the space.
   struct Space: Encodable {
     /// The cipher's name.
     var cipher: String
-    /// Files, directories and all else.
+    /// Files, directories and everything else.
     var files: Int64
     /// Bytes of file data.
     var dataBytes: Int64
@@ -40,9 +40,9 @@ struct InfoReport: Encodable {
     var indexBytes: Int64
     /// Photos and videos with thumbnails.
     var thumbnails: Int64
-    /// Files that are still to be looked at.
+    /// Files still to be examined.
     var thumbnailsPending: Int64
-    /// Photos and videos of which no thumbnail can be made.
+    /// Photos and videos whose thumbnails failed.
     var thumbnailsFailed: Int64
     /// How many passwords open it.
     var passwords: Int
@@ -62,7 +62,7 @@ struct InfoReport: Encodable {
 
   var vault: VaultInformation
   var space: Space
-  /// How the kernel of this machine confines the decoder of images.
+  /// How the kernel of this machine confines the image decoder.
   var decoder = DecoderProgram.confinement
 
   /// The report for people.

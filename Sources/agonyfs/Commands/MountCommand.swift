@@ -3,7 +3,7 @@ internal import Crypto
 internal import Glibc
 internal import Mount
 
-/// `agonyfs mount VAULT MOUNTPOINT`, and what mount(8) calls.
+/// `agonyfs mount VAULT MOUNTPOINT`, which mount(8) calls too.
 struct MountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mount", abstract: "Mount the space that a password opens.", discussion: HelpText.mount)
@@ -81,14 +81,14 @@ struct MountCommand: ParsableCommand {
     }
   }
 
-  /// What is to be mounted where and how.
+  /// What to mount, where and how.
   private func request() throws -> MountRequest {
     let named = [("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox)]
     var lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
     if remember { lists.append("remember") }
     var parsed = try MountOptions(lists)
     let path = AbsolutePath.of(vault)
-    // So that mount(8) sees that a line of /etc/fstab is mounted already.
+    // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
     var window: Duration?
     if let copyWindow {
@@ -100,10 +100,9 @@ struct MountCommand: ParsableCommand {
       acceptsOlder: acceptOlder, copyWindow: window)
   }
 
-  /// Whether a vault is to be made first, if the person wants that.
+  /// Whether a vault must be created first, if the person agrees.
   ///
-  /// - Throws: what stands against opening the vault that is there; status 10 when there is none and nobody can be
-  ///   asked.
+  /// - Throws: why an existing vault cannot be opened; status 10 if there is none and nobody can be asked.
   private func isNewVault(at path: String) throws -> Bool {
     guard Directory.isNothing(at: path) else {
       _ = try Spaces(vault: path)

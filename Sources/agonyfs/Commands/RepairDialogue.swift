@@ -2,10 +2,10 @@ internal import Albums
 internal import ArgumentParser
 internal import Crypto
 
-/// `agonyfs check --repair`: shows what is wrong and what would be done, asks, does it, and shows what is wrong then.
+/// `agonyfs check --repair`: shows what is wrong and the planned steps, asks, repairs, and shows what is still wrong.
 struct RepairDialogue {
   let spaces: Spaces
-  /// Whether nobody is to be asked.
+  /// Whether to repair without asking.
   let isAgreedTo: Bool
   let isJSON: Bool
 
@@ -32,23 +32,23 @@ struct RepairDialogue {
   }
 }
 
-/// What `check --repair` shows. The names of its fields are those of `--json`, and stay.
+/// What `check --repair` shows. The names of its fields are those of `--json` and never change.
 struct RepairResult: Encodable {
-  /// One thing that is done, or would be.
+  /// One step that is done or planned.
   struct Step: Encodable {
-    /// The path inside the space; null when it is for no file.
+    /// The path inside the space; null if the step is for no file.
     var path: String?
     var step: String
-    /// Whether something is gone that only a backup has.
+    /// Whether something is lost that only a backup has.
     var isLoss: Bool
-    /// Where the bytes that are lost begin and end; null when it is not about bytes.
+    /// Where the lost bytes begin and end; null if the step is not about bytes.
     var lostFrom: Int64?
     var lostTo: Int64?
   }
 
   /// What was wrong.
   var found: CheckResult
-  /// What is done about it, or would be.
+  /// The steps that are done or planned.
   var steps: [Step]
   /// What cannot be repaired.
   var unrepairable: [String]
@@ -56,7 +56,7 @@ struct RepairResult: Encodable {
   var isDone = false
   /// Whether something was lost.
   var hasLosses = false
-  /// What is wrong afterwards; null when nothing was done.
+  /// What is wrong afterwards; null if nothing was done.
   var left: CheckResult?
 
   init(_ repair: Repair) {
@@ -69,7 +69,7 @@ struct RepairResult: Encodable {
     unrepairable = repair.plan.unrepairable
   }
 
-  /// Notes that it was done.
+  /// Adds the outcome of the repair.
   mutating func add(_ report: CheckReport, losses: Bool) {
     isDone = true
     hasLosses = losses
@@ -79,7 +79,7 @@ struct RepairResult: Encodable {
   /// Whether nothing is wrong and nothing was lost.
   var isWell: Bool { left.map { $0.isClean && !hasLosses } ?? found.isClean }
 
-  /// What is wrong, and what would be done, for people.
+  /// What is wrong and the planned steps, for people.
   var planLines: [String] {
     found.lines
       + steps.map { step in
@@ -88,7 +88,7 @@ struct RepairResult: Encodable {
       } + unrepairable.map { "cannot be repaired: \($0)" }
   }
 
-  /// How it ended, for people.
+  /// The outcome, for people.
   var endLines: [String] {
     guard let left else { return [] }
     if !left.isClean { return ["Repaired as far as possible. What is left:"] + left.lines }

@@ -32,7 +32,7 @@ struct ThumbnailsCommand: ParsableCommand {
     try wait(control)
   }
 
-  /// Shows how far the queue is until it is empty.
+  /// Shows the progress until nothing is left to be made.
   private func wait(_ control: ControlDirectory) throws {
     let isTerminal = isatty(STDERR_FILENO) == 1
     while true {

@@ -1,12 +1,12 @@
-// Two processes: the caller's, which has the terminal and asked for the password, and the one in the background, which
-// serves the mount. The second is started, not forked: locked memory is not inherited, and its arguments hold no
+// Two processes: the caller's, which has the terminal and asked for the password, and the background process, which
+// serves the mount. The second is spawned, because a fork does not inherit memory locks. Its arguments hold no
 // password.
 //
 // 1. The password goes through a pipe (descriptor 3 of the second).
-// 2. The second answers through another (descriptor 4): one byte with its exit status, and then a sentence if that is
-//    not 0. A mount that answers is status 0. A pipe that ends without a byte means that the second is gone.
-// 3. Until then the second may say things on the caller's standard error. Afterwards it has no terminal.
-// 4. When the first is gone before the mount answers, the second unmounts and ends: nobody knows of it.
+// 2. The second answers through another (descriptor 4): one byte with its exit status, then a sentence if the status is
+//    not 0. Status 0 means that the mount is ready. If the pipe ends without a byte, the second has ended.
+// 3. Until then the second may write to the caller's standard error. Afterwards it has no terminal.
+// 4. If the first ends before the mount is ready, the second unmounts and ends: nobody knows of it.
 
 internal import ArgumentParser
 internal import Crypto
@@ -14,12 +14,12 @@ internal import Glibc
 internal import Mount
 internal import SystemPackage
 
-/// A mount that is served by a process of its own.
+/// A mount served by a background process.
 enum BackgroundMount {
   private static let passwordDescriptor = FileDescriptor(rawValue: 3)
   private static let statusDescriptor = FileDescriptor(rawValue: 4)
 
-  /// Mounts in a new process, and returns once the mount answers.
+  /// Mounts in a new process; returns when the mount is ready.
   ///
   /// - Throws: the failure of the new process.
   static func start(_ request: MountRequest, password: Password) throws {
@@ -45,7 +45,7 @@ enum BackgroundMount {
     if let failure = failure(in: readAnswer(status), of: process) { throw failure }
   }
 
-  /// What the answer says went wrong; nil when nothing did.
+  /// The failure in the answer; nil if the mount is ready.
   private static func failure(in answer: [UInt8], of process: ChildProcess) -> CommandFailure? {
     if let first = answer.first {
       guard first != 0 else { return nil }
@@ -61,7 +61,7 @@ enum BackgroundMount {
       .failure, "The background process \(ending) before the mount was ready; --foreground shows more.")
   }
 
-  /// Everything up to the end of the pipe, or the byte that says all is well.
+  /// Everything up to the end of the pipe, or the byte for success.
   private static func readAnswer(_ status: FileDescriptor) -> [UInt8] {
     var answer: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 512)
@@ -73,9 +73,9 @@ enum BackgroundMount {
     return answer
   }
 
-  /// The new process: serves the mount, and answers.
+  /// The new process: serves the mount and answers the caller.
   ///
-  /// - Throws: nothing that the first process still waits for; what went wrong after the mount answered is in the log.
+  /// - Throws: only the exit status. The failure itself goes to the caller or, once the mount was ready, to the log.
   static func serve(_ request: MountRequest) throws {
     signal(SIGPIPE, SIG_IGN)
     unsafe chdir("/")
@@ -98,15 +98,15 @@ enum BackgroundMount {
   }
 }
 
-/// The process that waits for a mount to answer, seen from the one that serves it.
+/// The process that waits until the mount is ready, as seen from the one that serves it.
 private final class WaitingCaller {
   private let status: FileDescriptor
-  /// Whether it has not been answered yet.
+  /// Whether it still waits for the answer.
   private(set) var isWaiting = true
 
   init(status: FileDescriptor) { self.status = status }
 
-  /// Says that the mount answers, and gives up the terminal. Without a caller the mount is taken away again.
+  /// Answers that the mount is ready and gives up the terminal. Without a caller, ends the mount.
   func mountAnswers() {
     isWaiting = false
     guard (try? status.writeAll([0])) != nil else {
@@ -121,7 +121,7 @@ private final class WaitingCaller {
     }
   }
 
-  /// Says why there is no mount.
+  /// Answers why there is no mount.
   func give(_ failure: CommandFailure) {
     isWaiting = false
     _ = try? status.writeAll([UInt8(truncatingIfNeeded: failure.status.rawValue)] + failure.message.utf8)

@@ -1,21 +1,21 @@
 internal import Mount
 
-/// What is to be mounted where and how.
+/// What to mount, where and how.
 struct MountRequest {
   /// The vault's absolute path.
   var vault: String
   /// The mount point's absolute path.
   var mountPoint: String
-  /// The `-o` lists as they were given.
+  /// The `-o` lists as given.
   var optionLists: [String]
-  /// What the lists mean.
+  /// The parsed lists.
   var options: MountOptions
-  /// Whether a state older than the newest is good enough to go on from.
+  /// Whether to continue from an older state than the newest.
   var acceptsOlder: Bool
   /// How long a copy of the vault may take; nil for the default.
   var copyWindow: Duration?
 
-  /// The arguments by which a process in the background gets the same request. They are what `ps` shows.
+  /// The arguments that pass the same request to the background process. `ps` shows them.
   var arguments: [String] {
     var words = ["agonyfs", "mount"]
     for list in optionLists { words += ["-o", list] }

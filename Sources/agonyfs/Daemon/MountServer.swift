@@ -6,22 +6,22 @@ internal import Vault
 
 /// Serves one mount from its password to its end.
 struct MountServer {
-  /// What is to be mounted where and how.
+  /// What to mount, where and how.
   let request: MountRequest
 
   private static let logger = Logger(label: "agonyfs") { SystemLogHandler(label: $0) }
 
-  /// Log lines go to the system's log from now on.
+  /// Sends log lines to the system log from now on.
   static func logToSystem() { SystemLogHandler.send(to: .systemLog) }
 
-  /// Writes a failure that nobody waits for into the log.
+  /// Logs a failure that nobody waits for.
   static func log(_ failure: CommandFailure) { logger.error("\(failure.message)") }
 
-  /// Opens the space, mounts it, and serves until somebody unmounts; everything is written when it returns.
+  /// Opens the space, mounts it, and serves it until it is unmounted. Everything is written on return.
   ///
   /// - Parameters:
-  ///   - password: given up, and so wiped, as soon as the space is open.
-  ///   - whenMounted: called once, when the mount answers.
+  ///   - password: consumed and so wiped as soon as the space is open.
+  ///   - whenMounted: called once, when the mount is ready.
   func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var options = request.options
     let mountPoint = try MountPoint.check(request.mountPoint, options: options)
@@ -29,20 +29,20 @@ struct MountServer {
     let space = try spaces.open(
       password, readOnly: options.isReadOnly, acceptsOlder: request.acceptsOlder, copyWindow: request.copyWindow)
     _ = consume password
-    let remembrance = options.remembers ? Remembrance(of: space, logger: Self.logger) : nil
+    let rollback = options.remembers ? RollbackDetection(of: space, logger: Self.logger) : nil
     var warnings: [String] = []
-    if let warning = remembrance?.look(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
+    if let warning = rollback?.check(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
     if space.isReadOnly, !options.isReadOnly {
       options.isReadOnly = true
       warnings.append("Mounting read-only, because \(space.readOnlyReason ?? "the space cannot be written").")
     }
     for warning in warnings { Output.note(warning) }
-    let fileSystem = try spaces.fileSystem(of: space, options, keepMark: remembrance?.keep, logger: Self.logger)
+    let fileSystem = try spaces.fileSystem(of: space, options, keepMark: rollback?.record, logger: Self.logger)
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger
     ) {
       whenMounted()
-      // In the foreground standard error is the log.
+      // In the foreground standard error is the log, and has the warnings already.
       guard SystemLogHandler.sends(to: .systemLog) else { return }
       for warning in warnings { Self.logger.warning("\(warning)") }
     }

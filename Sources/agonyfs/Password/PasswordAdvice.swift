@@ -1,17 +1,17 @@
 internal import Crypto
 
-/// One line for who sets a password that is easily guessed.
+/// One line of advice for a new password that is easy to guess.
 enum PasswordAdvice {
-  /// Shorter passwords are tried in full by whoever holds the vault and some machines.
+  /// An attacker with some machines can try all shorter passwords.
   static let shortest = 10
-  /// Fewer different bytes are no better than a short password.
+  /// A password with fewer different bytes is no better than a short one.
   static let leastVariety = 6
 
-  /// The advice, or nil for a password that shows no weakness. It depends on length and variety only; it says nothing
-  /// that helps to guess.
+  /// The advice; nil for a password without an obvious weakness. It depends only on length and variety and does not
+  /// help to guess.
   static func advice(for password: Password) -> String? {
     let variety = unsafe password.bytes.withUnsafeBytes { bytes in
-      // A bit for each byte that occurs; a set would keep the bytes somewhere on the heap.
+      // A bit for each byte that occurs. A set would copy the bytes to the heap.
       var seen = SIMD4<UInt64>()
       for index in bytes.indices {
         let byte = unsafe bytes[index]

@@ -27,15 +27,14 @@ struct PasswordOptions: ParsableArguments {
 
   /// Where the password comes from.
   ///
-  /// - Parameter otherFile: a password file that was named elsewhere (`-o passfile=FILE`), used when nothing else is
-  ///   given.
+  /// - Parameter otherFile: a password file given elsewhere (`-o passfile=FILE`), used if there is no other option.
   func source(otherFile: String? = nil) -> PasswordSource {
     let isSaid = asks || isOnLine || passwordFile != nil || passwordCommand != nil
     return .init(.current, asks, isOnLine, isSaid ? passwordFile : otherFile, passwordCommand)
   }
 }
 
-/// The options that say where the new password comes from, for the one command that needs two.
+/// The options that say where the new password comes from, for the command that needs two passwords.
 struct NewPasswordOptions: ParsableArguments {
   @Flag(
     name: .customLong("new-password"),

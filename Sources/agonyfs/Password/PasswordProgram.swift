@@ -3,10 +3,10 @@ internal import SystemPackage
 
 /// A program that prints a password, such as a password manager.
 enum PasswordProgram {
-  /// Runs a command by the shell and takes the first line that it prints. Its other lines are read and thrown away; its
-  /// standard input and error are ours, so that it can ask for something itself.
+  /// Runs a shell command and returns the first line that it prints. Its other lines are discarded. It shares our
+  /// standard input and error, so it can ask for something itself.
   ///
-  /// - Throws: `CommandFailure` with status 1 when the command fails; `Errno` when it cannot be started.
+  /// - Throws: `CommandFailure` with status 1 if the command fails; `Errno` if it cannot be started.
   static func run(_ command: String) throws -> SecretLine.Outcome {
     let (reading, writing) = try FileDescriptor.pipe()
     defer { try? reading.close() }
@@ -17,7 +17,7 @@ enum PasswordProgram {
     try writing.close()
     let process = try started.get()
     let line = Result { try SecretLine.read(from: reading) }
-    // A program that is still printing must not be ended by a closed pipe.
+    // A closed pipe would kill a program that still prints.
     var rest = [UInt8](repeating: 0, count: 4096)
     while let count = try? unsafe rest.withUnsafeMutableBytes({ try unsafe reading.read(into: $0) }), count > 0 {}
     switch process.wait() {

@@ -4,9 +4,9 @@ internal import SystemPackage
 
 /// Where a password comes from.
 enum PasswordSource {
-  /// The terminal, or one line of standard input where that is no terminal.
+  /// The terminal, or one line of standard input if that is not a terminal.
   case unspecified
-  /// The terminal; one line of standard input where there is no terminal at all.
+  /// The terminal, or one line of standard input if there is no terminal.
   case terminal
   /// The command line.
   case given(Password)
@@ -16,19 +16,20 @@ enum PasswordSource {
   case command(String)
 }
 
-/// What a password is asked for.
+/// The purpose of a password.
 enum PasswordPurpose {
-  /// It opens something; it is asked once, and what is wrong with it shows by itself.
+  /// It opens something. It is asked for once: a wrong one does not open it.
   case opening
-  /// It is to open something from now on; at the terminal it is asked twice, and a weak one gets advice.
+  /// It will open something from now on. The terminal asks for it twice, and a weak one gets advice.
   case setting
 }
 
 extension PasswordSource {
   /// Gets the password.
   ///
-  /// - Parameter prompt: what is asked at the terminal, without colon: `Password for /home/me/Vault`.
-  /// - Throws: `CommandFailure`: status 2 for a password that is empty or too long, 1 when none can be had.
+  /// - Parameter prompt: the prompt at the terminal, without colon: `Password for /home/me/Vault`.
+  /// - Throws: `CommandFailure`: status 2 for a password that is missing, empty, too long or not repeated correctly, 1
+  ///   if reading it fails.
   func password(for purpose: PasswordPurpose, prompt: String) throws -> Password {
     let password = try read(purpose, prompt: prompt)
     guard !password.isEmpty else {
@@ -99,7 +100,7 @@ extension PasswordSource {
     }
   }
 
-  /// - Parameter nothing: the sentence for when there was no line at all.
+  /// - Parameter nothing: the sentence if there was no line.
   private static func password(
     of outcome: SecretLine.Outcome, from nothing: String
   ) throws(CommandFailure) -> Password {

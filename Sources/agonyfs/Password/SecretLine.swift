@@ -2,16 +2,16 @@ internal import Crypto
 internal import Glibc
 internal import SystemPackage
 
-/// The first line of something, read straight into locked memory.
+/// Reads a line directly into locked memory.
 enum SecretLine {
   /// Longest password, in bytes.
   static let limit = 4096
 
-  /// What reading a line came to.
+  /// The outcome of reading a line.
   enum Outcome {
-    /// A line, without its end: newline, or carriage return and newline. It may be empty.
+    /// A line, without newline or carriage return and newline. It may be empty.
     case line(Password)
-    /// Nothing was left to read.
+    /// Nothing is left to read.
     case end
     /// The line is longer than `limit`.
     case tooLong
@@ -19,11 +19,11 @@ enum SecretLine {
     case interrupted
   }
 
-  /// Reads up to the next newline and not a byte further, so that a second line can be read later.
+  /// Reads up to the next newline and no further, so that a second line can be read later.
   ///
   /// - Parameters:
-  ///   - endsAtNewline: whether a newline ends it; otherwise only the end of everything does.
-  ///   - wait: called before every byte; false gives up.
+  ///   - endsAtNewline: whether a newline ends the line; otherwise only the end of the input does.
+  ///   - wait: called before every byte; if it returns false, reading stops.
   static func read(
     from descriptor: FileDescriptor, endsAtNewline: Bool = true, wait: () throws -> Bool = { true }
   ) throws -> Outcome {

@@ -1,19 +1,18 @@
 // Invariants
-// 1. Echo is off only between `hideInput` and `showInput`, and in that time every signal that ends or stops the process
-//    is blocked. Whoever wants to let one in shows the input again first, so the terminal is never left without echo,
-//    whatever the signal does.
+// 1. Echo is off only between `hideInput` and `showInput`. Signals that end or stop the process are blocked meanwhile
+//    and delivered only after echo is on again, so the terminal is never left without echo.
 
 internal import CPlatform
 internal import Crypto
 internal import Glibc
 internal import SystemPackage
 
-/// The terminal that the person sits at.
+/// The person's terminal.
 @safe struct Terminal: ~Copyable {
   private let descriptor: FileDescriptor
   private let closesDescriptor: Bool
 
-  /// The process's controlling terminal, or standard input where that is a terminal; nil when there is none.
+  /// The process's controlling terminal, or standard input if that is a terminal; nil if there is none.
   init?() {
     if let descriptor = try? FileDescriptor.open(FilePath("/dev/tty"), .readWrite, options: [.closeOnExec]) {
       self.descriptor = descriptor
@@ -30,7 +29,7 @@ internal import SystemPackage
     if closesDescriptor { try? descriptor.close() }
   }
 
-  /// Asks a question that is answered by yes or no; everything but yes is no.
+  /// Asks a yes-or-no question. Every answer but yes is no.
   func confirm(_ question: String) throws -> Bool {
     write("\(question) [y/N] ")
     guard case .line(let answer) = try SecretLine.read(from: descriptor) else { return false }
@@ -39,7 +38,7 @@ internal import SystemPackage
     }
   }
 
-  /// Asks for a line that is not shown while it is typed; nil when the person typed the end of input instead.
+  /// Asks for a line without showing it; nil if the person typed the end of input instead.
   ///
   /// - Throws: `.invalidArgument` for a line that is too long.
   func askSecretly(_ prompt: String) throws -> Password? {
@@ -53,7 +52,7 @@ internal import SystemPackage
       case .line(let password): return password
       case .end: return nil
       case .tooLong: throw Errno.invalidArgument
-      // The signal ended or stopped the process when `showInput` let it in; if we are here, ask once more.
+      // `showInput` let the signal end or stop the process. It goes on, so ask once more.
       case .interrupted: continue
       }
     }
@@ -84,9 +83,9 @@ internal import SystemPackage
   }
 }
 
-/// What is to be restored after a line was typed unseen.
+/// What `showInput` restores.
 private struct HiddenInput {
-  /// The terminal as it was.
+  /// The terminal's settings before.
   let settings: termios
   private let mask: sigset_t
   private let pendingSignals: CInt
@@ -99,7 +98,7 @@ private struct HiddenInput {
     mask = previous
     var blocked = sigset_t()
     unsafe sigemptyset(&blocked)
-    // Those that were blocked before cannot come in, so nobody is to wake up for them.
+    // Signals that were blocked before must not wake the wait: they stay blocked.
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGALRM, SIGPIPE]
     where unsafe sigismember(&previous, signal) == 0 { unsafe sigaddset(&blocked, signal) }
     pendingSignals = unsafe agonyfs_signal_descriptor(&blocked)
@@ -107,7 +106,7 @@ private struct HiddenInput {
     unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
   }
 
-  /// Waits for something to read; false when a signal came first.
+  /// Waits for input; false if a signal came first.
   func waitForInput(_ descriptor: FileDescriptor) throws -> Bool {
     var sources = [
       pollfd(fd: pendingSignals, events: Int16(POLLIN), revents: 0),
@@ -120,7 +119,7 @@ private struct HiddenInput {
     return sources[0].revents == 0
   }
 
-  /// Lets the signals in that came meanwhile. It may not return.
+  /// Delivers the signals that came meanwhile. It may not return.
   func letSignalsIn() {
     Glibc.close(pendingSignals)
     var mask = mask

@@ -1,21 +1,21 @@
 // Invariants
-// 1. A record is replaced whole: written beside, flushed, renamed, and the folder flushed.
-// 2. Whoever reads a record in order to replace it holds the folder's lock, so that of two programs the one that has less to say does not win.
-// 3. Nobody but the owner may read the folder or a record.
+// 1. A record is replaced atomically: the new one is written beside it, synced and renamed, and the folder is synced.
+// 2. An older record never replaces a newer one: whoever reads a record to replace it holds the folder's lock.
+// 3. Only the owner can read the folder and the records.
 
 internal import Glibc
 internal import SystemPackage
 
-/// The folder in which programs of this user keep what should last on this machine.
+/// The folder for lasting state of this user's programs on this machine.
 struct StateFolder {
-  /// Bytes of a record that are read at most.
+  /// Most bytes that are read of a record.
   private static let longest = 4096
 
   /// Its absolute path.
   let path: String
 
-  /// The folder of this user: `agonyfs` below XDG_STATE_HOME where that is set, as the XDG base directory specification says, else /var/lib for
-  /// root and ~/.local/state for others. Nil when there is no home.
+  /// The folder of this user, by the XDG base directory specification: `agonyfs` in XDG_STATE_HOME if that is set, else
+  /// in /var/lib for root and in ~/.local/state for others. Nil if HOME is not set.
   static func ofUser() -> StateFolder? {
     if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return StateFolder(path: state + "/agonyfs") }
     if geteuid() == 0 { return StateFolder(path: "/var/lib/agonyfs") }
@@ -27,7 +27,7 @@ struct StateFolder {
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  /// A record's content; nil when there is none.
+  /// A record's content; nil if there is none.
   func read(_ name: String) throws(Errno) -> [UInt8]? {
     do throws(Errno) {
       return try Self.content(of: path + "/" + name)
@@ -38,8 +38,8 @@ struct StateFolder {
     }
   }
 
-  /// Has `change` decide from a record's content (nil when there is none) what it is to be from now on; durable on return. Nothing is written when
-  /// it gives nil. A record that cannot be read counts as empty.
+  /// Replaces a record by what `change` makes of its content (nil if there is none). Durable on return. Nothing is
+  /// written if `change` returns nil. An unreadable record counts as empty.
   func replace(_ name: String, _ change: ([UInt8]?) -> [UInt8]?) throws(Errno) {
     try makeFolders()
     let folder = try Self.open(path, O_RDONLY | O_DIRECTORY)
@@ -62,7 +62,7 @@ struct StateFolder {
     var folder = ""
     for part in path.split(separator: "/") {
       folder += "/" + part
-      // One that is there gives EEXIST, or EROFS and the like where it could not be made.
+      // An existing folder gives EEXIST, or an error such as EROFS if it could not be created.
       guard unsafe mkdir(folder, 0o700) != 0, unsafe access(folder, F_OK) != 0 else { continue }
       throw Errno(rawValue: errno)
     }

@@ -1,32 +1,33 @@
 // Invariants
-// 1. What is kept never goes back, unless somebody said --accept-older.
-// 2. Nothing that goes wrong here keeps a space from being mounted.
+// 1. The record never goes back to an older state, except with --accept-older.
+// 2. No failure here prevents a mount.
 
 internal import Logging
 internal import Synchronization
 internal import SystemPackage
 internal import Vault
 
-/// What this machine has seen of one space, for those who ask for it with --remember.
-final class Remembrance: Sendable {
+/// Detects that a space was rolled back to an older state than this machine has seen. Only with --remember.
+final class RollbackDetection: Sendable {
   private let space: Space
   private let folder: StateFolder?
   private let logger: Logger
-  /// Whether a failure to keep was told already.
+  /// Whether a failure to record was logged already.
   private let failureIsKnown = Atomic(false)
 
-  /// Of a space that was just opened.
+  /// For a space that was just opened.
   init(of space: Space, logger: Logger) {
     self.space = space
     self.logger = logger
     folder = StateFolder.ofUser()
   }
 
-  /// Compares the state that was opened with what was seen. One that is behind becomes read-only, unless it is accepted; accepted, or not behind, it
-  /// is what was seen from now on.
+  /// Compares the open state with the recorded one. An older state becomes read-only unless it is accepted. A state
+  /// that is accepted, or not older, is recorded.
   ///
-  /// - Returns: what the person must know, as a sentence. Nil when all is well, or when the reason why the space is read-only says it.
-  func look(acceptsOlder: Bool) -> String? {
+  /// - Returns: a warning for the person, as a sentence. Nil if there is none, or if the reason for being read-only
+  ///   says it.
+  func check(acceptsOlder: Bool) -> String? {
     guard let folder else { return "This machine cannot record the state of the space, because HOME is not set." }
     let content: [UInt8]?
     do throws(Errno) {
@@ -59,8 +60,8 @@ final class Remembrance: Sendable {
     return "This machine's record of the space was damaged; it now holds the current state."
   }
 
-  /// Keeps a mark that is durable.
-  func keep(_ mark: StateMark) {
+  /// Records a durable mark.
+  func record(_ mark: StateMark) {
     do throws(Errno) {
       try write(mark, goingBack: false)
       failureIsKnown.store(false, ordering: .relaxed)
@@ -72,7 +73,7 @@ final class Remembrance: Sendable {
 
   private func write(_ mark: StateMark, goingBack: Bool) throws(Errno) {
     try folder?.replace(space.recordName) { old in
-      // Another copy of the vault may have come further meanwhile.
+      // Another copy of the vault may have advanced further meanwhile.
       if !goingBack, let seen = old.flatMap({ space.mark(ofRecord: $0) }), seen == mark || mark.isBehind(seen) {
         return nil
       }

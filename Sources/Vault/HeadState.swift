@@ -39,8 +39,6 @@ struct HeadState: Equatable {
   var retired: [SegmentNumber: EpochNumber]
   /// Position of each database page, in order; 0 where there is none.
   var pages: [UInt64]
-  /// Pages that are not as they stand in the log, and how they differ.
-  var patches: [PageNumber: PagePatch] = [:]
   /// Writes that are in the log's commits and not in the database, encoded.
   var intents: [UInt8] = []
 
@@ -52,7 +50,7 @@ struct HeadState: Equatable {
     writer.append(identity.inode)
     writer.append(identity.bornSeconds)
     writer.append(identity.bornNanoseconds)
-    writer.append(UInt32(patches.count))
+    writer.append(UInt32(0))
     writer.append(previousEnd.rawValue)
     writer.append(previousChain)
     writer.append(sequence)
@@ -74,7 +72,6 @@ struct HeadState: Equatable {
       writer.append(died.rawValue)
     }
     for page in pages { writer.append(page) }
-    PatchList.encode(patches, into: &writer)
     writer.append(intents)
     return writer.bytes
   }
@@ -91,7 +88,7 @@ extension HeadState {
     time = try reader.read()
     identity = SegmentIdentity(
       inode: try reader.read(), bornSeconds: try reader.read(), bornNanoseconds: try reader.read())
-    let patchCount = Int(try reader.read(UInt32.self))
+    _ = try reader.read(UInt32.self)
     previousEnd = LogPosition(rawValue: try reader.read())
     previousChain = try reader.readBytes(SpaceKeys.chainSize)
     sequence = try reader.read()
@@ -117,7 +114,6 @@ extension HeadState {
     pages = []
     pages.reserveCapacity(pageCount)
     for _ in 0..<pageCount { pages.append(try reader.read()) }
-    patches = try PatchList.decode(&reader, count: patchCount)
     intents = try reader.readBytes(reader.remaining)
   }
 }

@@ -216,7 +216,7 @@ enum PagesFormat {
 
 /// What a commit says.
 struct CommitBody: Equatable {
-  /// Bytes without intents and patches.
+  /// Bytes without intents.
   static let size = 56
   /// Bytes before the intents, where there is something to say of them.
   private static let intentsSize = 8
@@ -231,13 +231,9 @@ struct CommitBody: Equatable {
   var chain: [UInt8]
   /// What becomes of the intents.
   var intents: IntentChange
-  /// Pages of which only what changed is stated.
-  var patches: [PageNumber: PagePatch]
 
   /// Bytes of the sealed body.
-  static func bodyLength(_ intents: IntentChange, _ patches: [PageNumber: PagePatch]) -> Int {
-    size + intentsLength(intents) + PatchList.size(patches) + CipherSuite.tagSize
-  }
+  static func bodyLength(_ intents: IntentChange) -> Int { size + intentsLength(intents) + CipherSuite.tagSize }
 
   private static func intentsLength(_ intents: IntentChange) -> Int {
     intents == .none ? 0 : intentsSize + intents.bytes.count
@@ -247,10 +243,10 @@ struct CommitBody: Equatable {
   var flags: UInt8 { intents == .none ? 0 : RecordHeader.intentsFlag }
 
   /// Whether anything but its number is new with this commit.
-  var changesSomething: Bool { recordCount > 0 || !patches.isEmpty || intents != .none }
+  var changesSomething: Bool { recordCount > 0 || intents != .none }
 
   var encoded: [UInt8] {
-    var writer = ByteWriter(capacity: Self.size + Self.intentsLength(intents) + PatchList.size(patches))
+    var writer = ByteWriter(capacity: Self.size + Self.intentsLength(intents))
     writer.append(recordCount)
     writer.append(pageCount)
     writer.append(sequence)
@@ -261,13 +257,12 @@ struct CommitBody: Equatable {
       writer.append(UInt32(intents.replacesOlder ? 1 : 0))
       writer.append(intents.bytes)
     }
-    PatchList.encode(patches, into: &writer)
     return writer.bytes
   }
 
   init(
     recordCount: Int, pageCount: UInt32, sequence: UInt64, flushedThrough: LogPosition, chain: [UInt8],
-    intents: IntentChange = .none, patches: [PageNumber: PagePatch] = [:]
+    intents: IntentChange = .none
   ) {
     self.recordCount = UInt32(recordCount)
     self.pageCount = pageCount
@@ -275,7 +270,6 @@ struct CommitBody: Equatable {
     self.flushedThrough = flushedThrough
     self.chain = chain
     self.intents = intents
-    self.patches = patches
   }
 
   /// `flags` are those of the record's header.
@@ -292,6 +286,5 @@ struct CommitBody: Equatable {
       intents.replacesOlder = try reader.read(UInt32.self) != 0
       intents.bytes = try reader.readBytes(count)
     }
-    patches = try PatchList.decode(&reader)
   }
 }

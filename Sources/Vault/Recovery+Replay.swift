@@ -41,7 +41,6 @@ extension Recovery {
     state.retired = head.state.retired
     state.sequence = head.state.sequence
     state.pages = head.state.pages
-    state.patches = head.state.patches
     state.intents = head.state.intents
     state.end = head.reader.position
     state.chain = head.reader.chain ?? head.state.previousChain
@@ -68,19 +67,15 @@ extension Recovery {
       content.commits.removeAll { $0.end > wrong }
     }
     var map = PageMap(positions: state.pages)
-    var patched = PatchedPages(patches: state.patches)
     for commit in content.commits {
       map.resize(to: commit.body.pageCount)
       for (page, position) in commit.pages { map.set(page, to: position) }
-      patched.replay(
-        whole: commit.pages.map(\.0), patches: commit.body.patches, pageCount: commit.body.pageCount)
       commit.body.intents.apply(to: &state.intents)
       state.sequence = commit.body.sequence
       state.end = commit.end
       state.chain = commit.chainAfter
     }
     state.pages = map.positions
-    state.patches = patched.patches
     if content.isUnfinished { state.isUnfinishedCopy = true }
     if content.durable > state.end {
       state.warning =
@@ -203,7 +198,7 @@ extension Recovery {
     let segments = state.epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount }
     let body =
       HeadState.fixedSize + 12 * (state.heads.count + 1) + 28 * (state.epochs.count + 1) + 12 * segments
-      + 8 * state.pages.count + PatchList.size(state.patches) + state.intents.count
+      + 8 * state.pages.count + state.intents.count
     return SegmentFormat.recordsStart + body + (body / HeadState.partSize + 1)
       * RecordHeader.recordLength(bodyLength: 32)
   }

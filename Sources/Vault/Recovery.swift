@@ -13,7 +13,6 @@ internal import SystemPackage
 struct RecoveredState {
   var epochs: [EpochNumber: EpochEntry] = [:]
   var pages: [UInt64] = []
-  var patches: [PageNumber: PagePatch] = [:]
   var heads: [KeptHead] = []
   var retired: [SegmentNumber: EpochNumber] = [:]
   var sequence: UInt64 = 0

@@ -5,7 +5,7 @@ internal import Crypto
   /// As many records as it takes.
   case pages([PageWrite])
   /// Closes the pages before it.
-  case commit(pageCount: UInt32, flags: UInt8, intents: IntentChange, patches: [PageNumber: PagePatch])
+  case commit(pageCount: UInt32, flags: UInt8, intents: IntentChange)
   case head(part: Int, total: Int, bytes: [UInt8])
 }
 

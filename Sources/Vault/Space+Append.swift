@@ -22,21 +22,18 @@ extension Space {
         try reserve(&data, into: &layout)
       }.pieces
     }
-    recent.note(pieces, of: writes)
     return pieces
   }
 
   /// Reserves and writes a commit, with the pages that are changed by it, in one epoch. `committing` says that the caller has set `commitPending`.
   func appendCommit(
-    _ pages: [PageWrite] = [], pageCount: UInt32, flags: UInt8 = 0, intents: IntentChange = .none,
-    patches: [PageNumber: PagePatch] = [:], committing: Bool
+    _ pages: [PageWrite] = [], pageCount: UInt32, flags: UInt8 = 0, intents: IntentChange = .none, committing: Bool
   ) throws(VaultError) -> RunLayout {
-    let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(intents, patches))
+    let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(intents))
     let room = PagesFormat.room(for: pages.count, commitLength: length, segmentSize: segmentSize)
     return try reserveAndExecute(room: room, committing: committing) { layout throws(VaultError) in
       try reserve(.pages(pages), into: &layout)
-      try reserve(
-        .commit(pageCount: pageCount, flags: flags, intents: intents, patches: patches), into: &layout)
+      try reserve(.commit(pageCount: pageCount, flags: flags, intents: intents), into: &layout)
     }
   }
 

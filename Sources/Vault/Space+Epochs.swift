@@ -73,8 +73,7 @@ extension Space {
       let state = HeadState(
         epoch: epoch, time: time, identity: identity,
         previousEnd: LogPosition(segment: before.number, offset: before.end), previousChain: before.chain,
-        sequence: sequence, heads: keptHeads, epochs: epochs, retired: dead, pages: map.positions,
-        patches: patched.patches, intents: intents)
+        sequence: sequence, heads: keptHeads, epochs: epochs, retired: dead, pages: map.positions, intents: intents)
       try writeHead(state)
       if !stalled.isEmpty { throw .noSpace }
     } catch {
@@ -96,8 +95,6 @@ extension Space {
     }
 
     heads = keptHeads
-    // A base of an old epoch would keep its segment alive, and what an earlier mount patched cannot be patched again.
-    rewriteQueue.formUnion(patched.patches.keys)
     retired = dead
     pendingRetired.subtract(dying)
     recordsSinceHead = 0

@@ -20,7 +20,7 @@ extension Space {
   ///   `.readOnly`; `.system` when writing failed, after which the space is read-only.
   package func logIntents(_ new: [WriteIntent]) throws(VaultError) {
     let change = IntentChange(bytes: WriteIntent.encode(new), replacesOlder: false)
-    let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(change, [:]))
+    let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(change))
     let pageCount: UInt32
     lock.lock()
     do throws(VaultError) {

@@ -25,11 +25,9 @@ extension Space {
       return
     }
     let position = map.position(of: number)
-    let patch = patched.patches[number]
     lock.unlock()
     guard let position else { throw .damaged("database page \(number.rawValue) is not in the map") }
     try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
-    unsafe patch?.apply(to: page)
   }
 
   /// Appends changed pages and the commit that closes them, without flushing.
@@ -59,7 +57,7 @@ extension Space {
     }
     do throws(VaultError) {
       try resumeStalled()
-      try appendCommit(pages, copies: copies, moving: queued, pageCount: pageCount)
+      try appendCommit(pages, copies: copies, pageCount: pageCount)
       lock.withLock {
         unwrittenPages.removeAll()
         unwrittenPageCount = nil
@@ -115,16 +113,14 @@ extension Space {
     return bytes
   }
 
-  /// `moving` are pages that may not stay where they are in the log.
   private func appendCommit(
-    _ pages: [PageWrite], copies: [PageNumber: [UInt8]], moving: Set<PageNumber>, pageCount: UInt32
+    _ pages: [PageWrite], copies: [PageNumber: [UInt8]], pageCount: UInt32
   ) throws(VaultError) {
     // The copies live in one block of memory while they are sealed.
     let block = UnsafeMutableRawBufferPointer.allocate(
       byteCount: max(1, copies.count * Self.databasePageSize), alignment: 16)
     defer { unsafe block.deallocate() }
-    let split = lock.withLock { patched.split(pages, mustBeWhole: moving) }
-    var all = split.whole
+    var all = pages
     for (index, copy) in copies.sorted(by: { $0.key < $1.key }).enumerated() {
       let start = index * Self.databasePageSize
       let place = unsafe UnsafeMutableRawBufferPointer(rebasing: block[start..<start + Self.databasePageSize])
@@ -135,19 +131,18 @@ extension Space {
     let layout: RunLayout
     do throws(VaultError) {
       layout = try appendCommit(
-        all, pageCount: pageCount, intents: intents, patches: split.patches, committing: true)
+        all, pageCount: pageCount, intents: intents, committing: true)
     } catch {
       // A segment can take its room from the reserve only when nothing is on its way into the one before. Now nothing is.
       guard error == .noSpace, lock.withLock({ reserveHeld && stalled.isEmpty }) else { throw error }
       layout = try appendCommit(
-        all, pageCount: pageCount, intents: intents, patches: split.patches, committing: true)
+        all, pageCount: pageCount, intents: intents, committing: true)
     }
     lock.withLock {
       take(intents)
       nextIntents = .none
       map.resize(to: pageCount)
       for (page, position) in layout.pagePositions { map.set(page, to: position) }
-      rewriteQueue.formUnion(patched.commit(whole: all, patches: split.patches, pageCount: pageCount))
     }
   }
 }

@@ -18,7 +18,7 @@ extension Space {
     _ position: LogPosition, recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
     precondition(range.count == buffer.count && range.upperBound <= recordLength && range.lowerBound >= 0)
-    if unsafe range.isEmpty || recent.read(position, range, into: buffer) { return }
+    if range.isEmpty { return }
     let handle = try handle(position.segment)
     let bodyStart = position.offset + RecordHeader.sealedSize
     let format = keys.extents

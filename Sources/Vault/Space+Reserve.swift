@@ -10,13 +10,13 @@ extension Space {
   func reserve(_ plan: RecordPlan, into layout: inout RunLayout) throws(VaultError) {
     switch plan {
     case .pages(let pages): try reservePages(pages[...], into: &layout)
-    case .commit(let pageCount, let flags, let intents, let patches):
-      let bodyLength = CommitBody.bodyLength(intents, patches)
+    case .commit(let pageCount, let flags, let intents):
+      let bodyLength = CommitBody.bodyLength(intents)
       try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), in: &layout)
       sequence += 1
       let body = CommitBody(
         recordCount: layout.pagesRecordCount, pageCount: pageCount, sequence: sequence,
-        flushedThrough: flushedThrough, chain: chain, intents: intents, patches: patches)
+        flushedThrough: flushedThrough, chain: chain, intents: intents)
       let header = RecordHeader(kind: .commit, flags: flags | body.flags, bodyLength: bodyLength, first: sequence)
       add(header, .blob(body.encoded, kind: BlobKind.commit), to: &layout)
     case .head(let part, let total, let bytes):

@@ -34,7 +34,6 @@ package final class Space: @unchecked Sendable {
   let segmentSize: Int
   let copyWindow: Int64
   let cache = SegmentCache()
-  let recent = RecentRecords()
 
   let lock = Lock()
   /// Something that threads wait for has changed.
@@ -54,7 +53,6 @@ package final class Space: @unchecked Sendable {
   // The state that a head states.
   var epochs: [EpochNumber: EpochEntry]
   var map: PageMap
-  var patched: PatchedPages
   var heads: [KeptHead]
   var retired: [SegmentNumber: EpochNumber]
   var sequence: UInt64
@@ -120,7 +118,6 @@ package final class Space: @unchecked Sendable {
     self.leases = leases
     epochs = state.epochs
     map = PageMap(positions: state.pages)
-    patched = PatchedPages(patches: state.patches)
     heads = state.heads
     retired = state.retired
     sequence = state.sequence

@@ -10,6 +10,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case vaultExists
   /// The vault's format is newer than this program.
   case newerFormat(Int)
+  /// The vault's format is from before the first release; no program reads it any more.
+  case olderFormat(Int)
   /// No space opens with this password.
   case noSpaceOpens
   /// The password already opens a space.

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 
 /// What `agonyfs.json` says: public, and nothing else about a vault is readable.
 package struct VaultParameters: Equatable, Sendable {
-  /// The format that this program writes, and the newest that it reads.
-  package static let currentFormat = 1
+  /// The one format that this program writes and reads.
+  package static let currentFormat = 2
   /// The file's name in the vault's directory.
   package static let fileName = "agonyfs.json"
   static let identifierSize = 16
@@ -45,7 +45,7 @@ package struct VaultParameters: Equatable, Sendable {
 
   /// Reads the file.
   ///
-  /// - Throws: `.newerFormat`; `.notAVault` with the reason when the text is not what this program would write.
+  /// - Throws: `.newerFormat`, `.olderFormat`; `.notAVault` with the reason when the text is not what this program would write.
   package init(json: [UInt8]) throws(VaultError) {
     let data = Data(json)
     guard let format = try? JSONDecoder().decode(FormatOnly.self, from: data).format else {
@@ -53,6 +53,7 @@ package struct VaultParameters: Equatable, Sendable {
     }
     guard format >= 1 else { throw .notAVault("\(Self.fileName) names format \(format), which does not exist") }
     guard format <= Self.currentFormat else { throw .newerFormat(format) }
+    guard format >= Self.currentFormat else { throw .olderFormat(format) }
     guard let file = try? JSONDecoder().decode(File.self, from: data) else {
       throw .notAVault("\(Self.fileName) is damaged: something is missing in it")
     }

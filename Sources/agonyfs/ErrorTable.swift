@@ -16,6 +16,11 @@ extension CommandFailure {
     case .newerFormat(let format):
       self.init(
         .failure, "The vault at \(path) has format \(format), which is newer than this agonyfs; update agonyfs.")
+    case .olderFormat(let format):
+      self.init(
+        .failure,
+        "The vault at \(path) has format \(format), from before the first release. Mount it with the agonyfs that made it, "
+          + "and copy its files into a new vault.")
     case .vaultExists:
       self.init(
         .vaultExists,

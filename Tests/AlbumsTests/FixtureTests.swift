@@ -31,16 +31,16 @@ import Vault
   enum Kind: CaseIterable {
     /// Closed, so that the last head has everything.
     case closed
-    /// Left by a crash, with intents and patches in the last head.
+    /// Left by a crash, with intents in the last head.
     case torn
-    /// The same without that head, with intents and patches in commits.
+    /// The same without that head, with intents in commits.
     case headless
   }
 
   /// Reads everything, changes something, and looks again after that was closed.
   @Test(arguments: Kind.allCases)
   func isReadAndWritten(_ kind: Kind) throws {
-    let fixture = try Fixture(kind == .closed ? "format-1-closed" : "format-1-patches")
+    let fixture = try Fixture(kind == .closed ? "format-2-closed" : "format-2-killed")
     if kind == .headless { for file in fixture.incomplete { HostFile.remove(file) } }
     let vault = try Vault.open(at: fixture.path)
     for (number, space) in fixture.spaces.enumerated() {
@@ -69,5 +69,11 @@ import Vault
       found["."] = space.files["."]
       #expect(found == space.files)
     }
+  }
+
+  /// Nothing of that format was released.
+  @Test func anOlderFormatIsRefused() throws {
+    let fixture = try Fixture("format-1")
+    #expect(throws: VaultError.olderFormat(1)) { try Vault.open(at: fixture.path) }
   }
 }

@@ -8,7 +8,8 @@ import Vault
 /// Exit statuses and sentences.
 @Suite struct ErrorTableTests {
   private static let vaultErrors: [(VaultError, CommandStatus)] = [
-    (.vaultMissing, .noVault), (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(2), .failure),
+    (.vaultMissing, .noVault), (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(3), .failure),
+    (.olderFormat(1), .failure),
     (.vaultExists, .vaultExists), (.noSpaceOpens, .noSpaceOpens), (.passwordInUse, .passwordInUse),
     (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),
     (.readOnly("it is"), .failure), (.system(.permissionDenied, "reading"), .failure),

@@ -6,7 +6,7 @@
 Needs root, /dev/fuse, the Debian packages attr, acl and libvips-tools, and `pip install cryptography argon2-cffi`.
 FOLDER gets `vault/`, and for each space N a file `space-N.json`: its password and every file of it. In a `killed` vault
 the daemon of the first space was ended by SIGKILL after small writes that were fsynced, and again at the next mount.
-The last head and, without it, the log behind the one before have intents and patches, and lead to the same files.
+The last head and, without it, the log behind the one before have intents, and lead to the same files.
 
 What follows the last record of a segment, everything in a slot behind its first copy, and all of a cover file is random
 bytes that nothing authenticates. They are left out here: whoever reads the vault appends zeros up to the segment size,
@@ -66,7 +66,7 @@ def open_slot(vault, password):
     salt, work, memory = bytes.fromhex(way["salt"]), way["operations"], way["memory"]
     derived = hash_secret_raw(password.encode(), salt, work, memory >> 10, 1, 64, Type.ID, 19)
     name = keyed(derived, "agonyfs slot id", count=16).hex()
-    data = bytes.fromhex(facts["vault"]) + struct.pack("<IIIIQQ", 1, facts["segmentSize"], 13, 0, work, memory) + salt
+    data = bytes.fromhex(facts["vault"]) + struct.pack("<IIIIQQ", 2, facts["segmentSize"], 13, 0, work, memory) + salt
     key, copy = keyed(derived, "agonyfs slot key"), (vault / "segments" / name[:2] / name).read_bytes()[:168]
     nonce = copy[:24]
     body = ChaCha20Poly1305(hchacha20(key, nonce[:16])).decrypt(bytes(4) + nonce[16:], copy[24:], data)

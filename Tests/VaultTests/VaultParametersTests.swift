@@ -29,13 +29,18 @@ import Testing
   }
 
   @Test func aNewerFormatIsNamed() throws {
-    let json = try Self.edited("\"format\" : 1", "\"format\" : 2")
-    #expect(throws: VaultError.newerFormat(2)) { try VaultParameters(json: json) }
+    let json = try Self.edited("\"format\" : 2", "\"format\" : 3")
+    #expect(throws: VaultError.newerFormat(3)) { try VaultParameters(json: json) }
     #expect(throws: VaultError.newerFormat(9)) { try VaultParameters(json: Array("{\"format\": 9}".utf8)) }
   }
 
+  @Test func anOlderFormatIsNamed() throws {
+    let json = try Self.edited("\"format\" : 2", "\"format\" : 1")
+    #expect(throws: VaultError.olderFormat(1)) { try VaultParameters(json: json) }
+  }
+
   @Test(arguments: [
-    ("\"format\" : 1", "\"format\" : 0"), ("\"format\" : 1", "\"format\" : -1"), ("\"format\"", "\"fromat\""),
+    ("\"format\" : 2", "\"format\" : 0"), ("\"format\" : 2", "\"format\" : -1"), ("\"format\"", "\"fromat\""),
     ("00112233", "0011223"), ("00112233", "001122zz"), ("00112233", "+0+12233"), ("\"vault\"", "\"volt\""),
     ("4194304", "4194305"), ("4194304", "524288"), ("4194304", "134217728"), ("4194304", "-4194304"),
     ("argon2id13", "argon2i13"), ("\"operations\" : 3", "\"operations\" : 0"),

@@ -50,8 +50,15 @@ import Testing
   @Test func newerFormat() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
-    _ = try workspace.shell("sed -i -E 's/\"format\" *: *1/\"format\" : 2/' Vault/agonyfs.json")
-    for outcome in try all(workspace) { expectFailure(outcome, .failure, "format 2", "newer") }
+    _ = try workspace.shell("sed -i -E 's/\"format\" *: *2/\"format\" : 3/' Vault/agonyfs.json")
+    for outcome in try all(workspace) { expectFailure(outcome, .failure, "format 3", "newer") }
+  }
+
+  @Test func olderFormat() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    _ = try workspace.shell("sed -i -E 's/\"format\" *: *2/\"format\" : 1/' Vault/agonyfs.json")
+    for outcome in try all(workspace) { expectFailure(outcome, .failure, "format 1", "new vault") }
   }
 
   @Test(arguments: [

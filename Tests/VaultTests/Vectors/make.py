@@ -55,7 +55,7 @@ def slot():
     operations, memory = 2, 8 << 20
     derived = hash_secret_raw(password, salt, operations, memory >> 10, 1, 64, Type.ID, 19)
     key = keyed(derived, "agonyfs slot key")
-    data = vault + struct.pack("<IIIIQQ", 1, SEGMENT_SIZE, 13, 0, operations, memory) + salt
+    data = vault + struct.pack("<IIIIQQ", 2, SEGMENT_SIZE, 13, 0, operations, memory) + salt
     body = span(32, 32) + struct.pack("<B3xIIIQQQ", 2, 16384, 4096, 0, 0, 0, 0)
     body += bytes(128 - len(body))
     nonce = span(64, 24)
@@ -99,11 +99,9 @@ def log(suite, file_page):
     record(2, 0, 1, 0, 0, [(4, struct.pack("<I", 2)), (5, page)])
     flushed = (1 << 6) << 26 | records[1]["offset"]
     record(3, 0, 42, 0, 0, [(6, struct.pack("<IIQQ32s", 1, 2, 42, flushed, chain))])
-    changes = change(8, b"changed!") + change(4088, span(1, 8))
-    patch = struct.pack("<II", 2, len(changes)) + changes
     intents = intent(12, 5000, 1_700_000_043, 43, (16, b"a line\n"), (4000, span(5, 20)))
     fixed = struct.pack("<IIQQ32sII", 0, 2, 43, flushed, chain, len(intents), 1)
-    record(3, 3, 43, 0, 0, [(6, fixed + intents + patch)])
+    record(3, 3, 43, 0, 0, [(6, fixed + intents)])
     write(f"log-{suite}.json", {
         "suite": suite, "spaceKey": space.hex(), "segmentSize": SEGMENT_SIZE, "filePageSize": file_page,
         "branch": branch.hex(), "salt": salt.hex(),
@@ -111,10 +109,6 @@ def log(suite, file_page):
         "headIdentifier": keyed(id_key, "epoch", struct.pack("<Q", 1), 16).hex(),
         "secondIdentifier": keyed(id_key, "segment", struct.pack("<Q16sI", 1, branch, 1), 16).hex(),
         "records": records, "segment": base64.b64encode(segment).decode()})
-
-
-def change(offset, data):
-    return struct.pack("<HH", offset, len(data)) + data
 
 
 def intent(inode, size, seconds, nanoseconds, *writes):
@@ -125,15 +119,13 @@ def intent(inode, size, seconds, nanoseconds, *writes):
 def head_state():
     intents = intent(3, 7, -1, 999_999_999, (0, b"a")) + intent(4, 1 << 40, 0, 0, (1 << 39, b"bc"))
     state = struct.pack(
-        "<IIqQqIIQ32sQ4I", 1, 9, 1_700_000_009, 1 << 40, -1, 999_999_999, 2, (8 << 6 | 3) << 26 | 4096, span(1, 32), 77,
+        "<IIqQqIIQ32sQ4I", 1, 9, 1_700_000_009, 1 << 40, -1, 999_999_999, 0, (8 << 6 | 3) << 26 | 4096, span(1, 32), 77,
         2, 3, 1, 4)
     state += b"".join(struct.pack("<Iq", epoch, 1_700_000_000 + epoch) for epoch in (7, 9))
     for epoch, present in ((6, 0b1101), (7, 1), (9, 1 << 63 | 1)):
         state += struct.pack("<I16sQ", epoch, span(epoch, 16), present)
     state += struct.pack("<QI", 6 << 6 | 2, 8)
     state += struct.pack("<4Q", (6 << 6) << 26 | 112, 0, (7 << 6) << 26 | 256, (6 << 6 | 3) << 26 | 1 << 21)
-    for page, changes in ((1, change(0, span(9, 16))), (3, change(16, span(3, 8)) + change(4000, span(4, 24)))):
-        state += struct.pack("<II", page, len(changes)) + changes
     state += intents
     write("head-state.json", {"encoded": state.hex()})
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the same workloads on each file system in turn, in interleaved rounds, and prints medians and ratios."""
+"""Runs the same workloads on each file system, in interleaved rounds, and prints medians and ratios."""
 
 import argparse
 import json
@@ -21,21 +21,21 @@ from systems import NAMES, System
 def arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description=__doc__,
-        epilog="Seconds, smaller is better; only ratios within one run mean something. The work of a password is part of "
-        "the two rows of mounting; agonyfs speed shows it.")
-    parser.add_argument("systems", nargs="*", default=NAMES, help=f"which ones, of {' '.join(NAMES)} (default: all)")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds (default: 5)")
+        epilog="Seconds, smaller is better; only ratios within one run mean something. Both rows of mounting include "
+        "the work of a password; agonyfs speed shows it.")
+    parser.add_argument("systems", nargs="*", default=NAMES, help=f"any of {' '.join(NAMES)} (default: all)")
+    parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")
     parser.add_argument("--size", type=int, default=256, help="MiB of the large file (default: 256)")
-    parser.add_argument("--photos", type=int, default=200, help="photos that are imported (default: 200)")
-    parser.add_argument("--only", default="", help="run the workloads whose names contain this, and what they need")
-    parser.add_argument("--folder", help="where to work (default: a new folder for temporary files)")
+    parser.add_argument("--photos", type=int, default=200, help="number of imported photos (default: 200)")
+    parser.add_argument("--only", default="", help="run only workloads whose names contain this, and what they need")
+    parser.add_argument("--folder", help="working folder (default: a new temporary one)")
     parser.add_argument("--json", help="also write all results to this file")
     parser.add_argument(
-        "--scale", type=int, nargs="*", metavar="FILES", help="instead, measure how agonyfs behaves with so many files")
+        "--scale", type=int, nargs="*", metavar="FILES", help="instead, measure agonyfs with these numbers of files")
     parser.add_argument(
         "--upkeep", type=int, nargs="?", const=10, metavar="GIB",
-        help="instead, measure how much rsync sends of a vault of so many GiB (default: 10) to which a tenth was added, and "
-        "how long readers wait while nine tenths of a quarter of it are cleaned away")
+        help="instead, add a tenth to a vault of GIB (default: 10) and measure how much rsync sends; also clean away "
+        "nine tenths of a space of a quarter of that and measure how long readers wait")
     parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
     parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
     parser.add_argument("--floor", help=argparse.SUPPRESS)
@@ -49,7 +49,7 @@ class Bench:
         self.options = options
         self.folder = folder
         self.times = {}
-        print("making the files to work with", file=sys.stderr)
+        print("making the materials", file=sys.stderr)
         os.mkdir(f"{folder}/materials")
         self.materials = Materials(f"{folder}/materials", options.size, options.photos)
 
@@ -57,7 +57,7 @@ class Bench:
         self.times.setdefault(name, {}).setdefault(system.name, []).append(value)
 
     def time(self, name, system, function, needed=False):
-        """Runs one workload, and notes how long it took."""
+        """Runs one workload and notes its time."""
         wanted = self.options.only in name
         if not wanted and not needed:
             return
@@ -76,7 +76,7 @@ class Bench:
         system.mount()
 
     def processor(self, name, system, gigabytes, function):
-        """Processor seconds of the system's process and of this one, for each gigabyte."""
+        """Processor seconds per gigabyte, of the system's process and this one."""
         before = system.processor_seconds() + sum(os.times()[:4])
         function(system.path, self.materials)
         if system.name != "plain":
@@ -88,7 +88,8 @@ class Bench:
         system.create()
         self.timed_mount("mount, empty", system)
         gigabytes = self.options.size * (1 << 20) / 1e9
-        self.processor("write", system, gigabytes, lambda *both: self.time("write large + fsync", system, work.write_big, True))
+        self.processor(
+            "write", system, gigabytes, lambda *both: self.time("write large + fsync", system, work.write_big, True))
         self.time("import photos + sync", system, work.import_photos, True)
         self.time("import, four writers + sync", system, work.import_in_parallel, True)
         self.time("create 2,000 x 4 KiB", system, work.create_small, True)
@@ -123,7 +124,7 @@ class Bench:
         self.pictures(system)
 
     def pictures(self, system):
-        """Real pictures, for which agonyfs makes thumbnails; without them as well, under another name."""
+        """Real pictures, for which agonyfs makes thumbnails. A second row measures agonyfs without thumbnails."""
         modes = [[]] if system.name != "agonyfs" else [[], ["-o", "nothumbs"]]
         for mode in modes:
             system.create()
@@ -152,7 +153,7 @@ class Bench:
 
 def main():
     options = arguments()
-    # As after an interrupt: what is mounted is unmounted, and what was made is deleted.
+    # Clean up as after an interrupt: unmount and delete everything.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     unknown = [name for name in options.systems if name not in NAMES]
     if unknown:

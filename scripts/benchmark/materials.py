@@ -1,4 +1,4 @@
-"""What the workloads read: made once for a run, the same for all systems."""
+"""The input of the workloads: made once per run, the same for all systems."""
 
 import os
 import random
@@ -6,7 +6,7 @@ import subprocess
 
 
 class Materials:
-    """Files in a folder of the host: `big`, `photos`, `changed`, `tree.tar`, `repository`, `pictures`."""
+    """Files in a folder on the host: `big`, `photos`, `tree.tar`, `repository`, `pictures`."""
 
     def __init__(self, folder, megabytes, photos):
         self.folder = folder
@@ -21,7 +21,7 @@ class Materials:
         for album in range(albums):
             os.makedirs(f"{self.photos}/album{album}")
             for number in range(photos // albums):
-                # Sizes as cameras make them: 0.3 to 12 MB, about 2.6 MB on average.
+                # Sizes of camera photos: 0.3 to 12 MB, about 2.6 MB on average.
                 size = int(min(12e6, max(3e5, self.random.lognormvariate(14.6, 0.6))))
                 with open(f"{self.photos}/album{album}/IMG_{album:02}{number:03}.dat", "wb") as file:
                     file.write(self.random.randbytes(size))
@@ -49,7 +49,7 @@ class Materials:
         subprocess.run(["git", "clone", "-q", "--bare", tree, self.repository], check=True)
 
     def make_pictures(self):
-        """Real JPEGs, so that thumbnails have something to do: noise, 12 megapixels and about 3 MB each."""
+        """Real JPEGs, for thumbnails: noise, 12 megapixels and about 3 MB each."""
         self.pictures = f"{self.folder}/pictures"
         os.makedirs(self.pictures)
         first = f"{self.folder}/first.jpg"
@@ -58,6 +58,6 @@ class Materials:
             picture = file.read()
         for number in range(self.count):
             with open(f"{self.pictures}/IMG_{number:04}.jpg", "wb") as file:
-                # A decoder does not look at what follows the end; contents differ, so that none is a copy of another.
+                # A decoder ignores bytes after the end. They make the contents differ, so none is a copy of another.
                 file.write(picture + number.to_bytes(4, "big"))
         os.remove(first)

@@ -1,4 +1,4 @@
-"""Medians, ratios, and where they were measured."""
+"""Medians, ratios, and the machine."""
 
 import os
 import platform
@@ -33,7 +33,7 @@ def medians(times):
 
 
 def table(times, systems):
-    """A row for each workload: seconds of each system, and how many times as fast as the best peer agonyfs is."""
+    """A row for each workload: seconds of each system, and how many times as fast as its peers agonyfs is."""
     width = max(map(len, times)) + 2
     lines = [" " * width + "".join(f"{name:>11}" for name in systems) + f"{'best peer':>11}{'gocryptfs':>11}"]
     for work, row in medians(times).items():

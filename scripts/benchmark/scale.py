@@ -1,4 +1,4 @@
-"""How mounting, memory, lookups, creating and listing go with the number of files."""
+"""How mounting, memory, lookups, creating and listing depend on the number of files."""
 
 import os
 import statistics
@@ -21,7 +21,7 @@ def fill(path, count, in_one):
 
 
 def measure(system, folder, count):
-    """One pass over a filled space: figures by the names of `ROWS`."""
+    """One pass over a filled space: figures by the names in `ROWS`."""
     beyond = []
     for _ in range(7):
         password = system.password_seconds()
@@ -55,7 +55,7 @@ def measure(system, folder, count):
 
 
 def run(options, folder):
-    """Fills spaces with more and more files, and prints a row for each."""
+    """Fills spaces with more and more files and prints a row for each."""
     counts = options.scale or [10, 10_000, 100_000, 1_000_000]
     results = {}
     print(f"{'files':>10} {'':>14}" + "".join(f"{name:>28}" for name in ROWS) + f"{'store MiB':>12}")
@@ -81,7 +81,7 @@ def run(options, folder):
 
 
 def draw(results, counts, path):
-    """A small diagram for each row: the number of files to the right, the figure upwards from zero."""
+    """Draws a small diagram for each row: the number of files on the x axis, the figure on the y axis from zero."""
     width, height, gap = 300, 160, 60
     parts = []
     for place, row in enumerate(ROWS):

@@ -1,4 +1,4 @@
-"""The file systems that are compared: how each is made, mounted and unmounted."""
+"""The compared file systems: how to create, mount and unmount each."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ def run(*command, text=None, **options):
 
 
 class System:
-    """One file system: `store` is where it keeps its bytes, `path` where its files are seen."""
+    """One file system: it keeps its bytes in `store` and shows its files at `path`."""
 
     def __init__(self, name, folder, programs):
         self.name = name
@@ -33,7 +33,7 @@ class System:
             CRYFS_LOCAL_STATE_DIR=f"{folder}/cryfs-state")
 
     def create(self, *options):
-        """Makes an empty one, in place of what was there; `options` are for agonyfs."""
+        """Creates an empty one, replacing the last; `options` are for agonyfs."""
         self.delete()
         os.makedirs(self.store)
         os.makedirs(self.path, exist_ok=True)
@@ -46,7 +46,7 @@ class System:
             run(self.programs.agonyfs, "create", *options, "--password-file", self.password_file, self.store)
 
     def mount(self, *options):
-        """Returns when it answers."""
+        """Returns when it is mounted."""
         if self.name == "plain":
             return
         if self.name == "floor":
@@ -64,14 +64,14 @@ class System:
         wait(lambda: os.path.ismount(self.path), f"{self.path} is not mounted")
 
     def password_seconds(self):
-        """What the work of a password takes: a wrong one is refused after it, and nothing else is done."""
+        """The time of a password's work, measured with a wrong one: agonyfs does the work, refuses it and ends."""
         start = time.perf_counter()
         command = [self.programs.agonyfs, "mount", "--password-file", "/dev/stdin", self.store, self.path]
         subprocess.run(command, input="wrong\n", text=True, stderr=subprocess.DEVNULL, check=False)
         return time.perf_counter() - start
 
     def unmount(self):
-        """Returns when everything is written and the process is gone."""
+        """Returns when everything is written and the process has ended."""
         if self.name == "plain" or not os.path.ismount(self.path):
             return
         process = self.process()
@@ -85,17 +85,17 @@ class System:
         wait(lambda: process is None or not os.path.exists(f"/proc/{process}"), f"{self.name} does not end")
 
     def delete(self):
-        """Takes everything away."""
+        """Unmounts it and deletes everything."""
         self.unmount()
         if self.name == "cryfs":
-            # It remembers what it saw at a path, and refuses another store there.
+            # CryFS remembers the store at a path and refuses another one there.
             shutil.rmtree(self.environment["CRYFS_LOCAL_STATE_DIR"], ignore_errors=True)
         shutil.rmtree(self.store, ignore_errors=True)
         if self.path != self.store and os.path.isdir(self.path):
             os.rmdir(self.path)
 
     def process(self):
-        """The number of the process that serves it; None where there is none."""
+        """The number of the process that serves it; None if there is none."""
         found = None
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -103,13 +103,13 @@ class System:
                     arguments = file.read().split(b"\0")
             except OSError:
                 continue
-            # Where several have it in their arguments, the last one started serves.
+            # If several processes have it in their arguments, the one started last serves.
             if self.path.encode() in arguments and int(number) != os.getpid():
                 found = max(found or 0, int(number))
         return found
 
     def processor_seconds(self):
-        """What its process has used so far."""
+        """Processor time of its process so far."""
         process = self.process()
         if process is None:
             return 0.0
@@ -133,7 +133,7 @@ class System:
 
 
 def wait(condition, message, seconds=120):
-    """Waits until something is so."""
+    """Waits until a condition is true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

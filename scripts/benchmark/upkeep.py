@@ -1,4 +1,4 @@
-"""What keeping a vault costs: bringing a copy of it up to date, and reading while the log is cleaned."""
+"""The cost of keeping a vault: updating a copy of it, and reading while the log is cleaned."""
 
 import json
 import mmap
@@ -13,12 +13,12 @@ import time
 from systems import System
 
 MIB = 1 << 20
-# What a small store may have besides: eight segments, those that are open and those that are not worth cleaning.
+# Allowed beyond the live data: eight segments, which are open or not worth cleaning.
 SLACK = 8 * 4 * MIB
 
 
 def fill(path, prefix, mebibytes, size):
-    """Files of `size` bytes of noise; gives their names."""
+    """Makes files of `size` bytes of noise; returns their names."""
     noise = os.urandom(64 * MIB)
     names = []
     for number in range(mebibytes * MIB // size):
@@ -32,7 +32,7 @@ def fill(path, prefix, mebibytes, size):
 
 
 def copied_again(options, folder):
-    """Bytes that rsync sends when a tenth was added to a vault that it had copied."""
+    """Bytes that rsync sends after a tenth was added to a vault that it had copied."""
     system = System("agonyfs", folder, options)
     try:
         return copy_twice(system, options, folder)
@@ -58,7 +58,7 @@ def copy_twice(system, options, folder):
 
 
 class Reader(threading.Thread):
-    """Reads at random places past the kernel's cache, and notes how long each read took."""
+    """Reads at random places past the kernel's cache and notes the time of each read."""
 
     def __init__(self, names):
         super().__init__(daemon=True)
@@ -88,7 +88,7 @@ class Reader(threading.Thread):
 
 
 def read_while_cleaning(options, folder):
-    """How long readers wait while nine tenths of a space that were deleted are cleaned away, and how far the store shrinks."""
+    """How long readers wait while nine tenths of a space are cleaned away, and how far the store shrinks."""
     system = System("agonyfs", folder, options)
     system.create()
     try:
@@ -98,7 +98,7 @@ def read_while_cleaning(options, folder):
 
 
 def clean_and_read(system, options):
-    # The status is among what -o nothumbs leaves out.
+    # With -o nothumbs there would be no status file.
     system.mount()
     names = fill(system.path, "file", options.upkeep * 256, MIB // 2)
     filled = system.stored_bytes()
@@ -119,7 +119,7 @@ def clean_and_read(system, options):
         written += write_slowly(system.path, f"during{written}", 10)
     during = reader.end()
     system.unmount()
-    # What is given up goes when two heads came after it and the copy window is over: here, with two more mounts.
+    # Retired segments are deleted after two more checkpoints and the copy window: here, by two more mounts.
     for number in range(2):
         system.mount("-o", "nothumbs", "--copy-window", "0s")
         write_slowly(system.path, f"after{number}", 0.1)
@@ -134,14 +134,14 @@ def clean_and_read(system, options):
 
 
 def needed_bytes(system):
-    """Bytes of the segments that were not given up."""
+    """Bytes of the segments that are not retired."""
     with open(f"{system.path}/.agonyfs/status") as file:
         store = json.load(file)["store"]
     return store["segments"] * store["segmentSize"]
 
 
 def write_slowly(path, prefix, seconds):
-    """A writer that does not fill the disk's queue; gives how many files it wrote."""
+    """A writer that does not fill the disk's queue; returns how many files it wrote."""
     end = time.monotonic() + seconds
     count = 0
     data = os.urandom(4096)

@@ -1,4 +1,4 @@
-"""The workloads. Each takes the path of a mount and the materials; what it leaves there, later ones use."""
+"""The workloads. Each takes the path of a mount and the materials. Later ones use the files of earlier ones."""
 
 import os
 import random
@@ -18,7 +18,7 @@ def read_file(path, limit=None):
 
 
 def copy_file(source, target, sync=True, stop=None):
-    """Copies a file, or as much of it as there is time for until `stop` is set."""
+    """Copies a file, or the part for which there is time until `stop` is set."""
     buffer = bytearray(BLOCK)
     view = memoryview(buffer)
     with open(source, "rb", buffering=0) as file, open(target, "wb", buffering=0) as copy:
@@ -131,7 +131,7 @@ def clone(path, materials):
 
 
 def settle_clone(path, materials):
-    """Git reads files that were written in the second of its index again, once: how many these are depends on how long the clone took."""
+    """Git reads the files written in the second of its index once more. Their number depends on the clone's speed."""
     status(path, materials)
 
 
@@ -140,7 +140,7 @@ def status(path, materials):
 
 
 def synchronize_changes(path, materials):
-    # A tenth of the photos is older than its copy by its time, so rsync sends it again.
+    # A tenth of the photos gets another time, so rsync sends them again.
     for number, file in enumerate(files(f"{path}/photos")):
         if number % 10 == 0:
             os.utime(file, (1, 1))
@@ -175,7 +175,7 @@ def database(path, materials):
 
 
 def read_while_importing(path, materials):
-    """What a reader takes for all photos while a writer goes on."""
+    """The time of reading all photos while a writer works."""
     stop = threading.Event()
 
     def write():

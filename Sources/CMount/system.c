@@ -12,10 +12,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-int agonyfs_pipe(int *ends, bool blocks) {
-    return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK);
-}
-
 int agonyfs_sync_file_system(int descriptor) {
     return syncfs(descriptor);
 }

@@ -27,6 +27,10 @@ int agonyfs_random(void *buffer, size_t count) {
     return getrandom(buffer, count, 0) == (ssize_t)count ? 0 : -1;
 }
 
+int agonyfs_pipe(int *ends, bool blocks) {
+    return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK);
+}
+
 void agonyfs_trim_heap(void) { malloc_trim(0); }
 
 int agonyfs_hold_room(int descriptor, off_t size) {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import SystemPackage
+internal import System
 
 /// Which process serves a mount. The root directory answers with it when asked for an extended attribute that is
 /// never listed; `Unmount` waits for that process.
@@ -43,7 +43,7 @@ struct DaemonIdentity: Sendable, Equatable {
 
   /// When a process was started; nil when there is none.
   private static func startOf(_ process: Int32) -> UInt64? {
-    guard let line = FileContent.bytes(of: "/proc/\(process)/stat"),
+    guard let line = try? WholeFile.read("/proc/\(process)/stat"),
       // The second field is the program's name in parentheses, and may hold anything.
       let end = line.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }

@@ -1,5 +1,6 @@
 internal import CMount
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// What mounting needs from the machine. Tests give other paths.
@@ -43,7 +44,7 @@ struct MountHost: Sendable {
   /// Whether a user may let others in, if the options ask for it.
   func checkOthers(_ options: MountOptions) throws(MountError) {
     guard options.allowsOthers || options.allowsRoot else { return }
-    let text = String(decoding: FileContent.bytes(of: configurationPath) ?? [], as: UTF8.self)
+    let text = String(decoding: (try? WholeFile.read(configurationPath)) ?? [], as: UTF8.self)
     let isAllowed = text.split(separator: "\n").contains { line in
       line.split(whereSeparator: \.isWhitespace) == ["user_allow_other"]
     }

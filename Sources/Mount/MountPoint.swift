@@ -1,5 +1,6 @@
 internal import CMount
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// A directory that a space can be mounted at.
@@ -27,7 +28,7 @@ package struct MountPoint: Sendable, Equatable {
   /// The resolved path, when it is a directory that the user may mount at and nothing else is mounted there by FUSE.
   private static func directory(at path: String, host: MountHost) throws(MountError) -> String {
     var status = stat()
-    let outcome = unsafe stat(path, &status) == 0 ? nil : Errno(rawValue: errno)
+    let outcome = unsafe stat(path, &status) == 0 ? nil : Errno.current
     let resolved = CanonicalPath.resolve(path)
     if let resolved, let mounted = MountTable.current().entry(at: Array(resolved.utf8)), mounted.isFuse {
       throw outcome == .socketNotConnected ? .deadMount(path: path) : .mountedAlready(path: path)
@@ -48,12 +49,8 @@ package struct MountPoint: Sendable, Equatable {
   }
 
   private static func checkEmpty(_ path: String) throws(MountError) {
-    guard let directory = unsafe opendir(path) else { throw .notPermitted(path: path) }
-    defer { unsafe closedir(directory) }
-    var count = 0
-    while unsafe readdir(directory) != nil { count += 1 }
-    // "." and ".." are always there.
-    if count > 2 { throw .notEmpty(path: path) }
+    guard let isEmpty = try? Directory.isEmpty(path) else { throw .notPermitted(path: path) }
+    if !isEmpty { throw .notEmpty(path: path) }
   }
 }
 

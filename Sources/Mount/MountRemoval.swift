@@ -1,5 +1,6 @@
 internal import CMount
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// Taking a mount away, by the kernel's call or by the helper.
@@ -16,7 +17,7 @@ enum MountRemoval: Equatable {
     if geteuid() == 0 {
       let flags = UMOUNT_NOFOLLOW | (isLazy ? MNT_DETACH : 0)
       if unsafe umount2(path, CInt(flags)) == 0 { return .done }
-      switch Errno(rawValue: errno) {
+      switch Errno.current {
       case .resourceBusy: return .busy
       case .notPermitted: break
       case let error: return .failed(error.description)

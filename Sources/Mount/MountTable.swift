@@ -1,4 +1,4 @@
-internal import SystemPackage
+internal import System
 
 /// One line of the kernel's table of mounts.
 struct MountTableEntry: Sendable, Equatable {
@@ -28,7 +28,7 @@ struct MountTable: Sendable, Equatable {
 
   /// Reads the table as it is now; it is empty where there is no /proc.
   static func current() -> MountTable {
-    MountTable(parsing: FileContent.bytes(of: "/proc/self/mountinfo") ?? [])
+    MountTable(parsing: (try? WholeFile.read("/proc/self/mountinfo")) ?? [])
   }
 
   /// What is mounted at an absolute path without symbolic links.

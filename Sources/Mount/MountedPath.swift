@@ -1,5 +1,6 @@
 internal import CMount
 internal import Glibc
+internal import System
 
 /// A mount of ours, found again by its device number, since something else may be mounted over it.
 struct MountedPath {
@@ -29,16 +30,14 @@ struct MountedPath {
 
   /// Has the kernel bring what it holds for writing.
   func writeBack() {
-    let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { return }
-    agonyfs_sync_file_system(directory)
-    close(directory)
+    guard let directory = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY) else { return }
+    agonyfs_sync_file_system(directory.number)
   }
 
   /// Lets the kernel read ahead by whole requests instead of 128 KiB. Only root may, and it is no loss otherwise.
   func readAhead() {
     guard let device else { return }
-    _ = FileContent.overwrite(
-      "/sys/class/bdi/\(device)/read_ahead_kb", with: "\(SessionLimits.readAheadKibibytes)\n")
+    let setting = try? Descriptor.open("/sys/class/bdi/\(device)/read_ahead_kb", O_WRONLY)
+    try? setting?.writeAll(Array("\(SessionLimits.readAheadKibibytes)\n".utf8))
   }
 }

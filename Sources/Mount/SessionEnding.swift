@@ -19,24 +19,20 @@ final class SessionEnding: Sendable {
   /// unless the mount is also seen in other mount namespaces.
   private static let patience: Int64 = 5
 
-  private let receiver: CInt
-  private let sender: CInt
+  private let receiver: Descriptor
+  private let sender: Descriptor
   private let reason = Mutex<String?>(nil)
 
   init() throws(MountError) {
-    var ends: [CInt] = [-1, -1]
-    guard unsafe agonyfs_pipe(&ends, false) == 0 else {
+    guard let ends = try? Descriptor.pipe(blocks: false) else {
       throw .sessionFailed(reason: "no descriptors are left")
     }
-    receiver = ends[0]
-    sender = ends[1]
-    agonyfs_signals_catch(sender)
+    (receiver, sender) = ends
+    agonyfs_signals_catch(sender.number)
   }
 
   deinit {
     agonyfs_signals_restore()
-    close(sender)
-    close(receiver)
   }
 
   /// What broke the connection, if it was broken.
@@ -46,21 +42,21 @@ final class SessionEnding: Sendable {
   func disconnected(because text: String? = nil) {
     if let text { reason.withLock { $0 = $0 ?? text } }
     var letter = Self.disconnection
-    unsafe write(sender, &letter, 1)
+    unsafe write(sender.number, &letter, 1)
   }
 
   /// Waits for an event, at most until a moment in seconds of the monotonic clock.
   func wait(until moment: Int64?) -> Event {
     while true {
       var letter: UInt8 = 0
-      if unsafe read(receiver, &letter, 1) == 1 { return letter == Self.disconnection ? .disconnected : .signal }
+      if unsafe read(receiver.number, &letter, 1) == 1 { return letter == Self.disconnection ? .disconnected : .signal }
       var rest: CInt = -1
       if let moment {
         let seconds = moment - monotonicSeconds()
         guard seconds > 0 else { return .timeout }
         rest = CInt(clamping: min(seconds, 86_400) * 1000)
       }
-      var interest = pollfd(fd: receiver, events: Int16(POLLIN), revents: 0)
+      var interest = pollfd(fd: receiver.number, events: Int16(POLLIN), revents: 0)
       unsafe poll(&interest, 1, rest)
     }
   }

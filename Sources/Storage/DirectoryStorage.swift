@@ -6,6 +6,7 @@
 
 internal import CPlatform
 internal import Glibc
+internal import System
 package import SystemPackage
 
 /// Segment files in a directory on the host.
@@ -19,7 +20,7 @@ package final class DirectoryStorage: Storage {
 
   /// Makes the 256 folders below `path`, which must exist.
   package static func createFolders(in path: String) throws(Errno) {
-    let directory = try Descriptor.open(path, in: nil, O_RDONLY | O_DIRECTORY)
+    let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
     for folder in 0..<256 {
       try systemCall { unsafe mkdirat(directory.number, folderName(folder), 0o700) }
     }
@@ -28,7 +29,7 @@ package final class DirectoryStorage: Storage {
 
   /// Opens the directory that holds the folders.
   package init(path: String) throws(Errno) {
-    root = try Descriptor.open(path, in: nil, O_RDONLY | O_DIRECTORY)
+    root = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
     isReadOnly = unsafe faccessat(root.number, folderName(0), W_OK | X_OK, AT_EACCESS) != 0
   }
 
@@ -90,26 +91,19 @@ package final class DirectoryStorage: Storage {
   /// Calls `body` for every segment file until it returns false. Files with other names are skipped.
   package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
     for folder in 0..<256 {
-      let descriptor = try systemCall {
-        unsafe openat(root.number, folderName(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      }
-      guard let stream = unsafe fdopendir(descriptor) else {
-        let error = currentErrno()
-        Glibc.close(descriptor)
-        throw error
-      }
-      defer { unsafe closedir(stream) }
-      while let entry = unsafe readdir(stream) {
-        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in unsafe Array(bytes.prefix { $0 != 0 }) }
-        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
+      var goesOn = true
+      try Directory.list(folderName(folder), in: root) { name in
+        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { return true }
         var information = stat()
         guard unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) == 0,
           information.st_mode & S_IFMT == S_IFREG
-        else { continue }
-        let listing = SegmentListing(
-          identifier: identifier, size: Int64(information.st_size), modified: Int64(information.st_mtim.tv_sec))
-        if !body(listing) { return }
+        else { return true }
+        goesOn = body(
+          SegmentListing(
+            identifier: identifier, size: Int64(information.st_size), modified: Int64(information.st_mtim.tv_sec)))
+        return goesOn
       }
+      if !goesOn { return }
     }
   }
 

@@ -1,6 +1,7 @@
 internal import CPlatform
 internal import Glibc
 internal import Synchronization
+internal import System
 internal import SystemPackage
 
 /// An open segment file of a directory.

@@ -6,6 +6,7 @@
 // 2. Nothing is written into a file whose size or links others have changed since the last write.
 
 internal import Glibc
+internal import System
 package import SystemPackage
 
 /// The name of a file that is being written, and its identity when it was opened.

@@ -1,6 +1,7 @@
 package import Crypto
 internal import Glibc
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// How a vault is made.
@@ -27,18 +28,21 @@ extension Vault {
       identifier: Sodium.randomBytes(VaultParameters.identifierSize), segmentSize: options.segmentSize,
       derivations: [options.derivation])
     do throws(Errno) {
-      if unsafe mkdir(path, 0o700) != 0 {
-        let error = Errno(rawValue: errno)
-        guard error == .fileExists else { throw error }
-        guard try isEmptyDirectory(path) else { throw .fileExists }
+      do throws(Errno) {
+        try systemCall { unsafe mkdir(path, 0o700) }
+      } catch .fileExists {
+        guard (try? Directory.isEmpty(path)) == true else { throw .fileExists }
+      } catch {
+        throw error
       }
       let segments = path + "/" + segmentsFolder
-      guard unsafe mkdir(segments, 0o700) == 0 else { throw Errno(rawValue: errno) }
+      try systemCall { unsafe mkdir(segments, 0o700) }
       try DirectoryStorage.createFolders(in: segments)
       let storage = try DirectoryStorage(path: segments)
       let vault = Vault(storage: storage, parameters: parameters)
       try vault.addCover(extraBytes: options.extraCover)
-      try writeFile(parameters.json, at: path, name: VaultParameters.fileName)
+      try WholeFile.replace(
+        VaultParameters.fileName, in: try Descriptor.open(path, O_RDONLY | O_DIRECTORY), with: parameters.json)
       return vault
     } catch .fileExists, .directoryNotEmpty {
       throw .vaultExists
@@ -55,7 +59,7 @@ extension Vault {
   package static func open(at path: String) throws(VaultError) -> Vault {
     let json: [UInt8]
     do throws(Errno) {
-      json = try readFile(path + "/" + VaultParameters.fileName)
+      json = try WholeFile.read(path + "/" + VaultParameters.fileName, limit: VaultParameters.fileLimit)
     } catch .noSuchFileOrDirectory {
       var information = stat()
       guard unsafe stat(path, &information) == 0 else { throw .vaultMissing }
@@ -84,43 +88,6 @@ extension Vault {
       let writer = try storage.create(SegmentIdentifier(bytes: Sodium.randomBytes(SegmentIdentifier.size)))
       try padSegment(writer, from: 0, size: parameters.segmentSize)
     }
-  }
-
-  private static func isEmptyDirectory(_ path: String) throws(Errno) -> Bool {
-    guard let stream = unsafe opendir(path) else {
-      let error = Errno(rawValue: errno)
-      if error == .notDirectory { return false }
-      throw error
-    }
-    defer { unsafe closedir(stream) }
-    var count = 0
-    while unsafe readdir(stream) != nil { count += 1 }
-    return count <= 2
-  }
-
-  private static func readFile(_ path: String) throws(Errno) -> [UInt8] {
-    let file = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw Errno(rawValue: errno) }
-    defer { Glibc.close(file) }
-    var bytes = [UInt8](repeating: 0, count: 64 << 10)
-    let count = unsafe read(file, &bytes, bytes.count)
-    guard count >= 0 else { throw Errno(rawValue: errno) }
-    return Array(bytes[..<count])
-  }
-
-  /// Writes a file whole: under another name, flushed, renamed.
-  private static func writeFile(_ bytes: [UInt8], at directory: String, name: String) throws(Errno) {
-    let temporary = directory + "/." + name + ".new"
-    let file = unsafe Glibc.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw Errno(rawValue: errno) }
-    defer { Glibc.close(file) }
-    guard unsafe write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0,
-      unsafe rename(temporary, directory + "/" + name) == 0
-    else { throw Errno(rawValue: errno) }
-    let folder = unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { throw Errno(rawValue: errno) }
-    defer { Glibc.close(folder) }
-    guard fsync(folder) == 0 else { throw Errno(rawValue: errno) }
   }
 }
 

@@ -8,6 +8,8 @@ package struct VaultParameters: Equatable, Sendable {
   /// The file's name in the vault's directory.
   package static let fileName = "agonyfs.json"
   static let identifierSize = 16
+  /// Bytes of the file that are read; far more than it ever has.
+  static let fileLimit = 64 << 10
 
   /// 16 random bytes.
   package var identifier: [UInt8]

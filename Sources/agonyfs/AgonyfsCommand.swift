@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import System
 
 /// The root of the command.
 struct AgonyfsCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Glibc
+internal import SystemPackage
 
 /// The command's output: results on standard output, everything else on standard error.
 enum Output {
@@ -11,15 +11,7 @@ enum Output {
 
   /// Text on standard error as it is.
   static func writeError(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return
-      }
-      bytes = bytes.dropFirst(count)
-    }
+    _ = try? FileDescriptor.standardError.writeAll(text.utf8)
   }
 }
 

@@ -6,6 +6,7 @@ internal import Logging
 internal import Media
 internal import Mount
 internal import Storage
+internal import System
 internal import Vault
 
 /// The choices of `create`.

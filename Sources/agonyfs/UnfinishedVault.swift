@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// A vault that is being created, and must be removed again if the disk is full.
 struct UnfinishedVault {
@@ -13,13 +14,12 @@ struct UnfinishedVault {
 
   /// Deletes what creating a vault creates, and nothing with another name or depth.
   func remove() {
-    for name in Directory.names(in: path) ?? [] where name.hasPrefix("agonyfs.json") || name.hasPrefix(".agonyfs.json")
-    {
+    for name in names(in: path) where name.hasPrefix("agonyfs.json") || name.hasPrefix(".agonyfs.json") {
       unsafe unlink("\(path)/\(name)")
     }
     let segments = path + "/segments"
-    for folder in Directory.names(in: segments) ?? [] {
-      for name in Directory.names(in: "\(segments)/\(folder)") ?? [] {
+    for folder in names(in: segments) {
+      for name in names(in: "\(segments)/\(folder)") {
         unsafe unlink("\(segments)/\(folder)/\(name)")
       }
       unsafe rmdir("\(segments)/\(folder)")
@@ -27,4 +27,6 @@ struct UnfinishedVault {
     unsafe rmdir(segments)
     if !hadDirectory { unsafe rmdir(path) }
   }
+
+  private func names(in path: String) -> [String] { (try? Directory.names(in: path)) ?? [] }
 }

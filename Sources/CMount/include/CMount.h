@@ -116,8 +116,6 @@ void agonyfs_interruption_allow(void);
 
 // Calls that Swift cannot see.
 
-/// pipe2(2) with O_CLOEXEC and, if asked for, O_NONBLOCK.
-int agonyfs_pipe(int *_Nonnull ends, bool blocks);
 int agonyfs_sync_file_system(int descriptor);
 /// Values of `whence` that Glibc shows to GNU programs only.
 int agonyfs_seek_data(void);

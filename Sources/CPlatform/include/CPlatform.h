@@ -16,6 +16,9 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
 /// Fills a buffer from getrandom(2).
 int agonyfs_random(void *buffer, size_t count);
 
+/// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
+int agonyfs_pipe(int *ends, bool blocks);
+
 /// malloc_trim(3): gives the free pages of the heap back to the system.
 void agonyfs_trim_heap(void);
 

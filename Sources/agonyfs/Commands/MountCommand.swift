@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Crypto
 internal import Glibc
 internal import Mount
+internal import System
 
 /// `agonyfs mount VAULT MOUNTPOINT`, which mount(8) calls too.
 struct MountCommand: ParsableCommand {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CPlatform
 internal import FoundationEssentials
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// `agonyfs thumbnails MOUNTPOINT`.
@@ -87,11 +88,13 @@ private struct ControlDirectory {
 
   func request(_ text: String) throws {
     let path = mountPoint + "/.agonyfs"
-    let outcome = unsafe setxattr(path, "user.agonyfs.request", text, text.utf8.count, 0)
-    guard outcome != 0 else { return }
-    let error = Errno(rawValue: errno)
-    if error == .noSuchFileOrDirectory { throw notShown }
-    throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
+    do throws(Errno) {
+      try systemCall { unsafe setxattr(path, "user.agonyfs.request", text, text.utf8.count, 0) }
+    } catch .noSuchFileOrDirectory {
+      throw notShown
+    } catch {
+      throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
+    }
   }
 
   private var notShown: CommandFailure {
@@ -100,18 +103,11 @@ private struct ControlDirectory {
   }
 
   private func bytes(of name: String) throws -> [UInt8] {
-    do {
-      let file = try FileDescriptor.open(FilePath("\(mountPoint)/.agonyfs/\(name)"), .readOnly, options: .closeOnExec)
-      defer { try? file.close() }
-      var bytes: [UInt8] = []
-      var block = [UInt8](repeating: 0, count: 65_536)
-      while true {
-        let count = try unsafe block.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
-        if count == 0 { return bytes }
-        bytes += block[..<count]
-      }
-    } catch let error as Errno {
-      if error == .noSuchFileOrDirectory || error == .notDirectory { throw notShown }
+    do throws(Errno) {
+      return try WholeFile.read("\(mountPoint)/.agonyfs/\(name)")
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      throw notShown
+    } catch {
       throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
     }
   }

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// Reads a line directly into locked memory.
@@ -36,7 +37,7 @@ enum SecretLine {
           return
         }
         let slot = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[length...length])
-        if try unsafe readByte(descriptor, into: slot) == 0 {
+        if try systemCall({ unsafe Glibc.read(descriptor.rawValue, slot.baseAddress, 1) }) == 0 {
           if length == 0 { ending = .end }
           return
         }
@@ -52,17 +53,6 @@ enum SecretLine {
     guard length <= limit else { return .tooLong }
     return unsafe buffer.withUnsafeBytes { bytes in
       unsafe .line(Password(copying: UnsafeRawBufferPointer(rebasing: bytes[..<length])))
-    }
-  }
-
-  private static func readByte(
-    _ descriptor: FileDescriptor, into slot: UnsafeMutableRawBufferPointer
-  ) throws -> Int {
-    while true {
-      let count = unsafe Glibc.read(descriptor.rawValue, slot.baseAddress, 1)
-      if count >= 0 { return count }
-      let error = Errno(rawValue: errno)
-      if error != .interrupted { throw error }
     }
   }
 }

@@ -5,6 +5,7 @@
 internal import CPlatform
 internal import Crypto
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// The person's terminal.
@@ -64,12 +65,12 @@ internal import SystemPackage
 
   private func hideInput() throws -> HiddenInput {
     var settings = termios()
-    let isTerminal = unsafe tcgetattr(descriptor.rawValue, &settings) == 0
-    guard isTerminal else { throw Errno(rawValue: errno) }
+    try systemCall { unsafe tcgetattr(descriptor.rawValue, &settings) }
     let hidden = try HiddenInput(settings: settings)
     settings.c_lflag &= ~tcflag_t(ECHO)
-    guard unsafe tcsetattr(descriptor.rawValue, TCSANOW, &settings) == 0 else {
-      let error = Errno(rawValue: errno)
+    do throws(Errno) {
+      try systemCall { unsafe tcsetattr(descriptor.rawValue, TCSANOW, &settings) }
+    } catch {
       showInput(hidden)
       throw error
     }
@@ -88,7 +89,7 @@ private struct HiddenInput {
   /// The terminal's settings before.
   let settings: termios
   private let mask: sigset_t
-  private let pendingSignals: CInt
+  private let pendingSignals: Descriptor
 
   /// Blocks the signals that end or stop the process.
   init(settings: termios) throws {
@@ -101,27 +102,22 @@ private struct HiddenInput {
     // Signals that were blocked before must not wake the wait: they stay blocked.
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGALRM, SIGPIPE]
     where unsafe sigismember(&previous, signal) == 0 { unsafe sigaddset(&blocked, signal) }
-    pendingSignals = unsafe agonyfs_signal_descriptor(&blocked)
-    guard pendingSignals >= 0 else { throw Errno(rawValue: errno) }
+    pendingSignals = Descriptor(try systemCall { unsafe agonyfs_signal_descriptor(&blocked) })
     unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
   }
 
   /// Waits for input; false if a signal came first.
   func waitForInput(_ descriptor: FileDescriptor) throws -> Bool {
     var sources = [
-      pollfd(fd: pendingSignals, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: pendingSignals.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0),
     ]
-    while unsafe poll(&sources, 2, -1) < 0 {
-      let error = Errno(rawValue: errno)
-      if error != .interrupted { throw error }
-    }
+    try systemCall { unsafe poll(&sources, 2, -1) }
     return sources[0].revents == 0
   }
 
   /// Delivers the signals that came meanwhile. It may not return.
   func letSignalsIn() {
-    Glibc.close(pendingSignals)
     var mask = mask
     unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
   }

@@ -4,6 +4,7 @@
 // 3. Only the owner can read the folder and the records.
 
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// The folder for lasting state of this user's programs on this machine.
@@ -30,7 +31,7 @@ struct StateFolder {
   /// A record's content; nil if there is none.
   func read(_ name: String) throws(Errno) -> [UInt8]? {
     do throws(Errno) {
-      return try Self.content(of: path + "/" + name)
+      return try WholeFile.read(path + "/" + name, limit: Self.longest, followsLink: false)
     } catch .noSuchFileOrDirectory {
       return nil
     } catch {
@@ -42,20 +43,11 @@ struct StateFolder {
   /// written if `change` returns nil. An unreadable record counts as empty.
   func replace(_ name: String, _ change: ([UInt8]?) -> [UInt8]?) throws(Errno) {
     try makeFolders()
-    let folder = try Self.open(path, O_RDONLY | O_DIRECTORY)
-    defer { close(folder) }
-    guard flock(folder, LOCK_EX) == 0 else { throw Errno(rawValue: errno) }
+    let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    try systemCall { flock(folder.number, LOCK_EX) }
     let old: [UInt8]?
     do throws(Errno) { old = try read(name) } catch { old = [] }
-    guard let content = change(old) else { return }
-    let new = path + "/" + name + ".new"
-    do throws(Errno) {
-      try Self.write(content, to: new)
-      guard unsafe rename(new, path + "/" + name) == 0, fsync(folder) == 0 else { throw Errno(rawValue: errno) }
-    } catch {
-      unsafe unlink(new)
-      throw error
-    }
+    if let content = change(old) { try WholeFile.replace(name, in: folder, with: content) }
   }
 
   private func makeFolders() throws(Errno) {
@@ -63,32 +55,9 @@ struct StateFolder {
     for part in path.split(separator: "/") {
       folder += "/" + part
       // An existing folder gives EEXIST, or an error such as EROFS if it could not be created.
-      guard unsafe mkdir(folder, 0o700) != 0, unsafe access(folder, F_OK) != 0 else { continue }
-      throw Errno(rawValue: errno)
-    }
-  }
-
-  private static func open(_ path: String, _ flags: CInt) throws(Errno) -> CInt {
-    let descriptor = unsafe Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-    return descriptor
-  }
-
-  private static func content(of path: String) throws(Errno) -> [UInt8] {
-    let file = try open(path, O_RDONLY)
-    defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: longest)
-    let count = unsafe pread(file, &bytes, bytes.count, 0)
-    guard count >= 0 else { throw Errno(rawValue: errno) }
-    return Array(bytes[..<count])
-  }
-
-  private static func write(_ bytes: [UInt8], to path: String) throws(Errno) {
-    let file = try open(path, O_WRONLY | O_CREAT | O_TRUNC)
-    defer { close(file) }
-    let count = unsafe pwrite(file, bytes, bytes.count, 0)
-    guard count == bytes.count, fsync(file) == 0 else {
-      throw count >= 0 && count < bytes.count ? .noSpace : Errno(rawValue: errno)
+      do throws(Errno) { try systemCall { unsafe mkdir(folder, 0o700) } } catch {
+        guard unsafe access(folder, F_OK) == 0 else { throw error }
+      }
     }
   }
 }

@@ -1,0 +1,29 @@
+internal import Glibc
+package import SystemPackage
+
+/// Reads and replaces small files as a whole.
+package enum WholeFile {
+  /// The content of a file, or its first `limit` bytes. A symbolic link gives `.tooManySymbolicLinkLevels` if it is not
+  /// to be followed.
+  package static func read(
+    _ path: String, limit: Int = .max, followsLink: Bool = true
+  ) throws(Errno) -> [UInt8] {
+    try Descriptor.open(path, followsLink ? O_RDONLY : O_RDONLY | O_NOFOLLOW).readToEnd(limit: limit)
+  }
+
+  /// Creates or replaces a file. It is written beside, as `.NAME.new`, and renamed, so a crash leaves the old content or
+  /// the new one. Durable on return; only the owner can read it.
+  package static func replace(_ name: String, in directory: Descriptor, with content: [UInt8]) throws(Errno) {
+    let temporary = "." + name + ".new"
+    do throws(Errno) {
+      let file = try Descriptor.open(temporary, in: directory, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+      try file.writeAll(content)
+      try systemCall { fsync(file.number) }
+      try systemCall { unsafe renameat(directory.number, temporary, directory.number, name) }
+      try systemCall { fsync(directory.number) }
+    } catch {
+      unsafe unlinkat(directory.number, temporary, 0)
+      throw error
+    }
+  }
+}

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import System
+internal import Vault
 
 /// The root of the command.
 struct AgonyfsCommand: ParsableCommand {
@@ -11,7 +12,7 @@ struct AgonyfsCommand: ParsableCommand {
       agonyfs <vault> <mount-point> [-o <options>]
       """,
     discussion: HelpText.root,
-    version: "agonyfs 1.0.0, vault format 1",
+    version: "agonyfs 1.0.0, vault format \(VaultParameters.currentFormat)",
     subcommands: [
       CreateCommand.self, MountCommand.self, UnmountCommand.self, SpaceCommand.self, PasswordCommand.self,
       CheckCommand.self, InfoCommand.self, ThumbnailsCommand.self, SpeedCommand.self,

@@ -19,8 +19,8 @@ extension CommandFailure {
     case .olderFormat(let format):
       self.init(
         .failure,
-        "The vault at \(path) has format \(format), from before the first release. Mount it with the agonyfs that made it, "
-          + "and copy its files into a new vault.")
+        "The vault at \(path) has format \(format), from before the first release; mount it with the agonyfs that made "
+          + "it, and copy its files into a new vault.")
     case .vaultExists:
       self.init(
         .vaultExists,

@@ -90,6 +90,14 @@ import Testing
     #expect(!outcome.output.contains("from-line"))
   }
 
+  @Test func versionNamesTheFormatOfNewVaults() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let format = try workspace.shell("grep '\"format\"' Vault/agonyfs.json | tr -dc 0-9").output
+    let version = try workspace.agonyfs("--version").output
+    #expect(!format.isEmpty && version.hasSuffix("vault format \(format)\n"), "\(version)")
+  }
+
   @Test func rootHelpNamesStatusesAndLimits() throws {
     let workspace = try Workspace()
     let help = try workspace.agonyfs("--help").output

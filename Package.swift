@@ -91,8 +91,10 @@ let package = Package(
       path: "Tests/FaultyStorage", swiftSettings: strict),
     .target(
       name: "TestSupport",
-      dependencies: ["Crypto", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["System", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/Support", swiftSettings: strict),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], path: "Tests/SupportTests", swiftSettings: strict),
     .testTarget(
       name: "SystemTests", dependencies: ["System", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
@@ -125,7 +127,7 @@ let package = Package(
     .testTarget(
       name: "MediaTests",
       dependencies: [
-        "System", "Media", "agonyfs-decoder", "misbehaving-decoder",
+        "System", "Media", "agonyfs-decoder", "misbehaving-decoder", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),

@@ -4,6 +4,7 @@ import Index
 import Media
 import Synchronization
 import System
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -72,7 +73,7 @@ final class ManualClock: Sendable {
     times.modified = .at(ahead)
     try vault.files.put(Array("photo one".utf8), file)
     _ = try vault.files.setAttributes(of: file, times)
-    while try vault.files.mediaCounts().pending > 0 { usleep(1000) }
+    try vault.files.waitUntilNothingIsPending()
     let small = try vault.files.derivative(.small, of: file)
     #expect(try vault.files.get(small) == Array("small photo one".utf8))
     try vault.reopen()
@@ -81,7 +82,7 @@ final class ManualClock: Sendable {
     try vault.files.put(Array("photo two".utf8), file)
     let later = try vault.files.find("photo.jpg").modified
     #expect(later >= now && later < ahead)
-    while try vault.files.mediaCounts().pending > 0 { usleep(1000) }
+    try vault.files.waitUntilNothingIsPending()
     #expect(try vault.files.get(vault.files.derivative(.small, of: file)) == Array("small photo two".utf8))
     try vault.reopen()
     #expect(try vault.files.find("photo.jpg").modified == later)

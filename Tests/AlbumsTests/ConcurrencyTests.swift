@@ -3,6 +3,7 @@ import Index
 import Synchronization
 import System
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -10,21 +11,6 @@ import Vault
 
 /// Many threads on one file system.
 @Suite struct ConcurrencyTests {
-  final class Threads: Sendable {
-    private let failures = Mutex<[String]>([])
-
-    /// Runs `body` in `count` threads and waits for all; gives what was thrown.
-    func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) -> [String] {
-      let threads = (0..<count).compactMap { number in
-        try? Thread {
-          do { try body(number) } catch { self.failures.withLock { $0.append("\(number): \(error)") } }
-        }
-      }
-      for thread in threads { thread.join() }
-      return failures.withLock { $0 } + (threads.count == count ? [] : ["no threads"])
-    }
-  }
-
   @Test(arguments: [1 << 20, 8 << 20]) func readersWritersAndCommits(dirtyLimit: Int) throws {
     let vault = try TestVault {
       $0.commitInterval = 0.02
@@ -36,7 +22,7 @@ import Vault
     let slotSize = 200_000
     let shared = try files.make("shared")
     try files.put([UInt8](repeating: 0, count: slots * slotSize), shared)
-    let failures = Threads().run(slots) { thread in
+    try inThreads(slots) { thread in
       var generator = SeededGenerator(seed: UInt64(thread))
       let folder = try files.folder("d\(thread)")
       for round in 0..<25 {
@@ -66,7 +52,6 @@ import Vault
         }
       }
     }
-    #expect(failures == [])
     let expected = (0..<slots).flatMap { pattern(slotSize, $0 * 1000 + 24) }
     #expect(try files.get(shared) == expected)
     try vault.reopen()
@@ -87,7 +72,7 @@ import Vault
     let files = vault.files
     let space = vault.space
     let stop = Atomic(0)
-    let failures = Threads().run(4) { thread in
+    try inThreads(4) { thread in
       if thread == 0 {
         while stop.load(ordering: .acquiring) < 3 {
           try files.clean()
@@ -113,7 +98,6 @@ import Vault
         guard try files.get(inodes[other]) == content[other] else { throw Errno.badMessage }
       }
     }
-    #expect(failures == [])
     try vault.files.close()
     let closed = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     #expect(Checker.check(closed, readData: true).problems == [])

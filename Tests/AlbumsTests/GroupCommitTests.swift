@@ -1,8 +1,8 @@
 import FaultyStorage
 import Glibc
 import Synchronization
-import System
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -27,23 +27,23 @@ import Vault
       do { try files.synchronize() } catch { failures.add(1, ordering: .relaxed) }
       ended.add(1, ordering: .sequentiallyConsistent)
     }
-    var threads = [try Thread { synchronize() }]
-    while storage.flushCount == flushes && ended.load(ordering: .relaxed) == 0 { usleep(1000) }
+    var threads = [try TestThread { synchronize() }]
+    try waitUntil("somebody flushed") { storage.flushCount != flushes || ended.load(ordering: .relaxed) != 0 }
     for number in 0..<others {
-      let thread = try Thread {
+      let thread = try TestThread {
         if (try? files.make("other\(number)")) == nil { failures.add(1, ordering: .relaxed) }
         made.add(1, ordering: .sequentiallyConsistent)
-        while made.load(ordering: .relaxed) < others { usleep(100) }
+        try waitUntil("all files were made") { made.load(ordering: .relaxed) == others }
         synchronize()
       }
       threads.append(thread)
     }
-    while made.load(ordering: .relaxed) < others { usleep(1000) }
+    try waitUntil("all files were made") { made.load(ordering: .relaxed) == others }
     // Nobody was told yet that anything is durable, however long this takes.
     usleep(100_000)
     #expect(ended.load(ordering: .sequentiallyConsistent) == 0)
     storage.holdFlushes(false)
-    for thread in threads { thread.join() }
+    for thread in threads { try thread.join() }
     #expect(failures.load(ordering: .relaxed) == 0)
     #expect(storage.flushCount == flushes + 2)
     let after = try vault.afterPowerCut(seed: 1)

@@ -63,7 +63,7 @@ import Testing
     let photo = Array("photo ".utf8) + pattern(40_000, 3)
     let number = try vault.files.make("a.jpg")
     try vault.files.put(photo, number)
-    while try vault.files.mediaCounts().known < 1 { usleep(1000) }
+    try waitUntil("a thumbnail was made") { try vault.files.mediaCounts().known == 1 }
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let index = try Index(space: space)
@@ -91,7 +91,7 @@ import Testing
     #expect(isSame(after["/a.jpg"]?.bytes ?? [], photo))
     vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
     vault.files = try FileSystem(space: vault.space, options: vault.options)
-    while try vault.files.mediaCounts().known < 1 { usleep(1000) }
+    try waitUntil("a thumbnail was made") { try vault.files.mediaCounts().known == 1 }
     #expect(maker.jobs == jobs + 1)
     try vault.files.close()
     let again = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)

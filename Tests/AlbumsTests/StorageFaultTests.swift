@@ -2,6 +2,7 @@ import FaultyStorage
 import Glibc
 import Index
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -107,12 +108,7 @@ import Vault
         files.forget(file.inode)
       }
       try files.synchronize()
-      var looks = 0
-      while vault.space.capacity().availableBytes < 8 << 20, looks < 60_000 {
-        usleep(1000)
-        looks += 1
-      }
-      #expect(looks < 60_000)
+      try waitUntil("room came back") { vault.space.capacity().availableBytes >= 8 << 20 }
     }
     try files.close()
   }

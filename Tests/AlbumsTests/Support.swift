@@ -5,6 +5,7 @@ import Index
 import Logging
 import Storage
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -124,6 +125,11 @@ extension FileSystem {
       return true
     }
     return found
+  }
+
+  /// Waits until thumbnails were tried of all files but some.
+  func waitUntilNothingIsPending(but count: Int = 0) throws {
+    try waitUntil("all thumbnails were tried") { try mediaCounts().pending <= count }
   }
 
   func resize(_ inode: InodeNumber, _ size: Int64) throws {

@@ -4,6 +4,7 @@ import Index
 import Media
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -38,7 +39,11 @@ final class TestMaker: DerivativeMaker {
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
   ) throws(DecoderError) -> Derivatives {
     state.withLock { $0.jobs += 1 }
-    while state.withLock({ $0.isHeld && !$0.isStopped }) { usleep(1000) }
+    do {
+      try waitUntil("the test let go") { state.withLock { !$0.isHeld || $0.isStopped } }
+    } catch {
+      throw .unavailable("\(error)")
+    }
     if let error = state.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw error }
     var bytes = [UInt8](repeating: 0, count: Int(source.size))
     var failure: Errno?
@@ -77,7 +82,7 @@ final class TestMaker: DerivativeMaker {
 
   /// Waits until nothing is to be done any more.
   func settle(_ files: FileSystem) throws {
-    while try files.mediaCounts().pending > 0 { usleep(1000) }
+    try files.waitUntilNothingIsPending()
   }
 
   func open(_ path: [String], in files: FileSystem) throws -> String {
@@ -146,7 +151,7 @@ final class TestMaker: DerivativeMaker {
       damaged.space = try damaged.vault.openSpace(damaged.body, copyWindow: 0)
       damaged.files = try FileSystem(space: damaged.space, options: damaged.options)
       // All others get theirs.
-      while try damaged.files.mediaCounts().pending > lost { usleep(1000) }
+      try damaged.files.waitUntilNothingIsPending(but: lost)
       try damaged.files.synchronize()
       #expect(try damaged.files.mediaCounts().pending == lost)
       let failures = damaged.files.thumbnails.passedOver.count
@@ -277,7 +282,7 @@ final class TestMaker: DerivativeMaker {
     let file = try vault.files.make("a.jpg")
     maker.hold()
     try vault.files.put(photo("a"), file)
-    while maker.jobs == 0 { usleep(1000) }
+    try waitUntil("a thumbnail was begun") { maker.jobs > 0 }
     try vault.files.put(photo("b"), file)
     maker.letGo()
     try settle(vault.files)
@@ -345,7 +350,9 @@ final class TestMaker: DerivativeMaker {
     #expect(try open([".agonyfs", "status"], in: vault.files).contains("\"paused\": null"))
     maker.failNext(.unavailable("it was not there"), .unavailable("it was not there again"))
     try vault.files.put(photo("b"), try vault.files.make("b.jpg"))
-    while try !open([".agonyfs", "status"], in: vault.files).contains("not there again") { usleep(1000) }
+    try waitUntil("the second failure was told") {
+      try open([".agonyfs", "status"], in: vault.files).contains("not there again")
+    }
     #expect(try vault.files.mediaCounts().pending == 1)
     try settle(vault.files)
     #expect(try vault.files.mediaCounts().known == 2)

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -149,7 +150,9 @@ import Vault
     for number in 0..<63 { try makeAndClose("first\(number)", content, in: files) }
     #expect(vault.space.unflushedBytes == before)
     for number in 0..<64 { try makeAndClose("second\(number)", content, in: files) }
-    while vault.space.unflushedBytes < before + 64 * content.count { usleep(1000) }
+    try waitUntil("the data of 64 files was written") {
+      vault.space.unflushedBytes >= before + 64 * content.count
+    }
     let again = try vault.afterPowerCut(seed: 1)
     // Nothing was committed, so nothing is there.
     expect(.noSuchFileOrDirectory) { _ = try again.files.find("first0") }

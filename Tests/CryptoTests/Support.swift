@@ -1,4 +1,3 @@
-import System
 import TestSupport
 
 @testable import Crypto
@@ -31,10 +30,4 @@ extension SealingKey {
     }
     return opened ? plaintext : nil
   }
-}
-
-/// Runs `body` in `count` threads at once and waits for all of them.
-func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
-  let threads = try (0..<count).map { index in try Thread { body(index) } }
-  for thread in threads { thread.join() }
 }

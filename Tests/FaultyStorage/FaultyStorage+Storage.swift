@@ -235,7 +235,10 @@ extension FaultyStorage {
       storage.flushes += 1
       // What is written meanwhile may be flushed or not; here it is not.
       let count = file.content.count
-      while storage.flushesAreHeld { storage.changed.wait() }
+      let deadline = monotonicTime() + FaultyStorage.longestHold.nanoseconds
+      while storage.flushesAreHeld {
+        guard storage.changed.wait(until: deadline) else { throw .timedOut }
+      }
       if try storage.begin() { throw .ioError }
       try checkUnchanged()
       file.flushedCount = max(file.flushedCount, count)

@@ -97,6 +97,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false
+  /// A test that does not let go of flushes fails.
+  static let longestHold = Duration.seconds(300)
   var refusal: (@Sendable () -> Void)?
   var tape: Tape?
   /// Whether nothing can be written here.

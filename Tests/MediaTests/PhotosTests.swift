@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Media
@@ -35,7 +36,7 @@ import Testing
     let decoder = Bench.decoder()
     defer { decoder.stop() }
     let pictures = try (1...8).map { number in
-      let made = try decoder.derive(try Bench.contents(of: "\(Self.folder)/Orientation/\(name)_\(number).jpg"))
+      let made = try decoder.derive(try HostFile.read("\(Self.folder)/Orientation/\(name)_\(number).jpg"))
       #expect(made.facts.orientation == number)
       return try Pixels(try #require(made.small), in: bench)
     }
@@ -63,6 +64,6 @@ import Testing
   }
 
   private static func contents(_ file: String) throws(DecoderError) -> [UInt8] {
-    do { return try Bench.contents(of: file) } catch { throw .unavailable("\(file): \(error)") }
+    do { return try HostFile.read(file) } catch { throw .unavailable("\(file): \(error)") }
   }
 }

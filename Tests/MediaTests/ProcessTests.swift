@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
-import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Media
@@ -60,25 +60,25 @@ import Testing
   }
 
   @Test func stoppingInterruptsAJob() throws {
-    let decoder = Self.misbehaving(timeout: .seconds(3600))
+    let decoder = Self.misbehaving(timeout: .seconds(200))
     let isReading = DispatchSemaphore(value: 0)
     let source = BehavingSource(size: 4) { (_, _) throws(Errno) in
       isReading.signal()
       return Array("hang".utf8)
     }
-    let stopper = try Thread {
-      isReading.wait()
+    let stopper = try TestThread {
+      if isReading.wait(timeout: .now() + 100) == .timedOut { throw DeadlinePassed("the decoder read") }
       decoder.stop()
     }
     #expect(throws: DecoderError.unavailable("stopped")) { try decoder.derive([.small], eagerly: false, from: source) }
-    stopper.join()
+    try stopper.join()
     #expect(throws: DecoderError.unavailable("stopped")) { try Self.run("good", on: decoder) }
   }
 
   @Test func aKilledProcessLosesNoJob() throws {
     let bench = try Bench()
     try bench.writeQuarters()
-    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(Bench.program("agonyfs-decoder"))' mine")
+    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(builtProgram("agonyfs-decoder"))' mine")
     let picture = try bench.file("picture.jpg")
     let decoder = Bench.decoder(at: bench.path + "/mine")
     let (reads, program) = (Counter(), bench.path + "/mine")
@@ -100,7 +100,7 @@ import Testing
   @Test(arguments: ["KILL", "TERM"]) func whoIsKilledAgainAndAgainIsNotBlamed(signal: String) throws {
     let bench = try Bench()
     try bench.writeQuarters()
-    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(Bench.program("agonyfs-decoder"))' mine")
+    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(builtProgram("agonyfs-decoder"))' mine")
     let picture = try bench.file("picture.jpg")
     let program = bench.path + "/mine"
     let decoder = Bench.decoder(at: program)
@@ -116,7 +116,7 @@ import Testing
   @Test func decodersEndWithTheirDaemon() throws {
     let bench = try Bench()
     // The other end of its standard input is closed at once.
-    try bench.shell("ln -s '\(Bench.program("agonyfs-decoder"))' mine; true | ./mine || true")
+    try bench.shell("ln -s '\(builtProgram("agonyfs-decoder"))' mine; true | ./mine || true")
     #expect(throws: ShellFailure.self) { try bench.shell("pgrep -f '^\(bench.path)/mine'") }
   }
 
@@ -129,7 +129,7 @@ import Testing
 
   @Test func confinementIsRequiredOrItsLackIsLoggedOnce() throws {
     let bench = try Bench()
-    try bench.shell("ln -s '\(Bench.program("misbehaving-decoder"))' unconfined")
+    try bench.shell("ln -s '\(builtProgram("misbehaving-decoder"))' unconfined")
     let log = LogLines()
     let strict = Bench.decoder(at: bench.path + "/unconfined")
     defer { strict.stop() }

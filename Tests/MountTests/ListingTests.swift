@@ -1,8 +1,8 @@
 import CMount
 import Glibc
 import Synchronization
-import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Mount
@@ -25,7 +25,7 @@ extension LiveMountTests {
           #expect(try System.status(path).st_mode & 0o777 == (round % 2 == 0 ? 0o600 : 0o640))
         }
       }
-      #expect(lister.stop() > 0)
+      #expect(try lister.stop() > 0)
     }
   }
 }
@@ -37,12 +37,12 @@ private final class Lister: Sendable {
   private let expected: Int
   private let isStopping = Atomic<Bool>(false)
   private let complete = Atomic<Int>(0)
-  private let thread = Mutex<Thread?>(nil)
+  private let thread = Mutex<TestThread?>(nil)
 
   init(of directory: String, expecting expected: Int) throws {
     self.directory = directory
     self.expected = expected
-    let thread = try Thread { self.run() }
+    let thread = try TestThread { self.run() }
     self.thread.withLock { $0 = thread }
   }
 
@@ -62,9 +62,9 @@ private final class Lister: Sendable {
   }
 
   /// Ends the thread; gives how many listings it made.
-  func stop() -> Int {
+  func stop() throws -> Int {
     isStopping.store(true, ordering: .relaxed)
-    thread.withLock { $0 }?.join()
+    try thread.withLock { $0 }?.join()
     return complete.load(ordering: .relaxed)
   }
 }

@@ -4,7 +4,6 @@ import FaultyStorage
 import Glibc
 import Logging
 import Storage
-import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -62,13 +61,13 @@ final class LiveMount {
   @discardableResult
   func end() throws -> MountError? {
     try Unmount.unmount(root)
-    return waitForEnd()
+    return try waitForEnd()
   }
 
   /// Waits for the session to end by itself.
-  func waitForEnd() -> MountError? {
+  func waitForEnd() throws -> MountError? {
     defer { thread = nil }
-    return thread?.join()
+    return try thread?.join()
   }
 }
 
@@ -78,7 +77,7 @@ private final class SessionThread: @unchecked Sendable {
   private let fileSystem: FileSystem
   private let point: MountPoint
   private let options: MountOptions
-  private var thread: Thread?
+  private var thread: TestThread?
   /// Written by the thread before it ends, read after joining it.
   private var outcome: MountError?
 
@@ -87,7 +86,7 @@ private final class SessionThread: @unchecked Sendable {
     self.point = point
     self.options = options
     progress = try FileDescriptor.pipe()
-    thread = try Thread { self.run() }
+    thread = try TestThread { self.run() }
   }
 
   deinit { try? progress.readEnd.close() }
@@ -106,13 +105,17 @@ private final class SessionThread: @unchecked Sendable {
   }
 
   func waitUntilReady() throws {
+    try waitUntil("the mount answered") {
+      var source = pollfd(fd: progress.readEnd.rawValue, events: Int16(POLLIN), revents: 0)
+      return unsafe poll(&source, 1, 0) == 1
+    }
     var letter: [UInt8] = [0]
     let count = try unsafe letter.withUnsafeMutableBytes { try unsafe progress.readEnd.read(into: $0) }
-    if count == 0 { throw join() ?? MountError.sessionFailed(reason: "it ended before it was ready") }
+    if count == 0 { throw try join() ?? MountError.sessionFailed(reason: "it ended before it was ready") }
   }
 
-  func join() -> MountError? {
-    thread?.join()
+  func join() throws -> MountError? {
+    try thread?.join()
     return outcome
   }
 }

@@ -19,10 +19,11 @@ import Testing
 
   @Test func threadsTakeTurnsByTwoConditions() throws {
     let box = Box()
+    let deadline = monotonicTime() + 120_000_000_000
     let filler = try Thread {
       for _ in 0..<500 {
         box.lock.lock()
-        while box.number > 0 { box.emptied.wait() }
+        while box.number > 0, box.emptied.wait(until: deadline) {}
         box.number += 1
         box.filled.signal()
         box.lock.unlock()
@@ -30,7 +31,7 @@ import Testing
     }
     for _ in 0..<500 {
       box.lock.lock()
-      while box.number == 0 { box.filled.wait() }
+      while box.number == 0, box.filled.wait(until: deadline) {}
       #expect(box.number == 1)
       box.number -= 1
       box.emptied.broadcast()

@@ -1,8 +1,8 @@
 import FaultyStorage
 import Index
 import Synchronization
-import System
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -43,7 +43,7 @@ import Vault
       let start = storage.operationCount
 
       let reader = Reader(files, kept.values.map { ($0.inode, $0.content) })
-      let thread = try Thread { reader.run() }
+      let thread = try TestThread { reader.run() }
       var written: [(name: String, after: Int)] = []
       for round in 0..<8 {
         try files.clean()
@@ -55,7 +55,7 @@ import Vault
       // What the last round gave up goes when two heads came after it.
       try files.beginEpochs(2)
       reader.isEnding.store(true, ordering: .relaxed)
-      thread.join()
+      try thread.join()
       #expect(reader.wrong.load(ordering: .relaxed) == 0)
       #expect(reader.right.load(ordering: .relaxed) > 0)
       let end = storage.operationCount

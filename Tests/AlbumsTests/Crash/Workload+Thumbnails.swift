@@ -1,6 +1,7 @@
 import Media
 import System
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -24,17 +25,15 @@ extension Workload {
         _ = try? files.derivative(.small, of: inode)
       } _: { _ in
       }
-      files.waitUntilUnused(inode)
+      try files.waitUntilUnused(inode)
     }
   }
 }
 
 extension FileSystem {
   /// Waits until nobody looks at a file any more, so that nothing goes on beside what comes next.
-  func waitUntilUnused(_ number: InodeNumber) {
-    monitor.lock()
-    defer { monitor.unlock() }
-    while let inode = table[number], inode.opens > 0 { thumbnailDone.wait() }
+  func waitUntilUnused(_ number: InodeNumber) throws {
+    try waitUntil("nobody looked at inode \(number)") { monitor.withLock { table[number]?.opens ?? 0 == 0 } }
   }
 
   /// Expects that what is kept as thumbnail of a file was made of its content. With a decoder every photo must have one.

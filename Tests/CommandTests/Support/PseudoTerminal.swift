@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import agonyfs
@@ -58,6 +59,16 @@ final class PseudoTerminal {
   /// Waits for the end of the program; its exit status, or what ended it.
   func ending() throws -> ChildProcess.Ending {
     while try readMore() {}
+    do {
+      try waitUntil("the program ended") {
+        var information = unsafe siginfo_t()
+        let status = unsafe waitid(P_PID, id_t(process.identifier), &information, WEXITED | WNOHANG | WNOWAIT)
+        return unsafe status != 0 || information._sifields._kill.si_pid != 0
+      }
+    } catch {
+      kill(process.identifier, SIGKILL)
+      Issue.record(error)
+    }
     return process.wait()
   }
 

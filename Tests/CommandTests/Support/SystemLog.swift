@@ -32,6 +32,9 @@ final class SystemLog {
       let connection = accept(descriptor, nil, nil)
       if connection < 0 { break }
       let file = FileDescriptor(rawValue: connection)
+      // A program that goes on is an error, not a reason to wait.
+      var limit = timeval(tv_sec: 60, tv_usec: 0)
+      unsafe setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
       try file.closeAfter {
         var block = [UInt8](repeating: 0, count: 65536)
         while true {

@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import agonyfs
@@ -50,12 +51,7 @@ final class Workspace {
   }
 
   /// The program under test, which is built beside the tests.
-  static let program: String = {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    let own = String(decoding: buffer[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return own.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/agonyfs"
-  }()
+  static let program = builtProgram("agonyfs")
 
   /// Seconds after which a test gives up on a program.
   static let limit = "300"

@@ -83,7 +83,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .executableTarget(name: "agonyfs-decoder", dependencies: ["Media", "CDecoder"], swiftSettings: strict),
+    .executableTarget(name: "agonyfs-decoder", dependencies: ["System", "Media", "CDecoder"], swiftSettings: strict),
 
     .target(
       name: "FaultyStorage",
@@ -96,9 +96,10 @@ let package = Package(
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], path: "Tests/SupportTests", swiftSettings: strict),
     .testTarget(
-      name: "SystemTests", dependencies: ["System", .product(name: "SystemPackage", package: "swift-system")],
+      name: "SystemTests",
+      dependencies: ["System", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
-    .testTarget(name: "CryptoTests", dependencies: ["System", "Crypto", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "CryptoTests", dependencies: ["Crypto", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "VaultTests",
       dependencies: [
@@ -123,7 +124,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "misbehaving-decoder", dependencies: ["Media"], path: "Tests/MisbehavingDecoder", swiftSettings: strict),
+      name: "misbehaving-decoder", dependencies: ["System", "Media"], path: "Tests/MisbehavingDecoder",
+      swiftSettings: strict),
     .testTarget(
       name: "MediaTests",
       dependencies: [

@@ -2,6 +2,8 @@
 // 1. A name is 1 to 255 bytes, none of them "/" or NUL. Nothing else is asked of it: neither UTF-8 nor any normal form.
 // 2. Names are equal when their bytes are. Swift's String finds "é" and "e\u{301}" equal, which are two files; so no String is kept.
 
+internal import System
+
 /// The name of a directory entry: bytes, compared as bytes.
 package struct FileName: Hashable, Sendable {
   /// Longest name, in bytes.
@@ -75,8 +77,5 @@ extension FileName: CustomStringConvertible {
     }
   }
 
-  private static func escape(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16, uppercase: true)
-    return digits.count == 1 ? "\\x0\(digits)" : "\\x\(digits)"
-  }
+  private static func escape(_ byte: UInt8) -> String { "\\x" + Hexadecimal.text(of: [byte], isUppercase: true) }
 }

@@ -1,5 +1,6 @@
 package import Logging
 internal import Synchronization
+internal import System
 internal import SystemPackage
 
 /// The decoding process, as seen from the daemon that holds the keys. Jobs run one after another.
@@ -204,8 +205,8 @@ package final class Decoder: Sendable {
     } catch {
       throw .unavailable("the decoder does not start")
     }
-    var reader = WireReader(body)
-    guard message == .hello, let landlock = try? reader.number(UInt32.self), let seccomp = try? reader.flag(),
+    var reader = ByteReader(body)
+    guard message == .hello, let landlock = try? reader.read(UInt32.self), let seccomp = try? reader.flag(),
       (try? reader.finish()) != nil
     else { throw .unavailable("the decoder does not start") }
     return .reported(landlock: landlock == 0 ? nil : Int(landlock), seccomp: seccomp)

@@ -1,5 +1,6 @@
 internal import CPlatform
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// A running decoder and this end of its socket. Its messages are treated as an attacker's.
@@ -43,9 +44,9 @@ final class DecoderProcess: Sendable {
 
   /// Sends a message.
   func send(_ message: WireMessage, _ body: [UInt8], before deadline: Deadline) throws(DecoderError) {
-    var writer = WireWriter()
-    writer.number(message.rawValue)
-    writer.number(UInt32(body.count))
+    var writer = ByteWriter()
+    writer.append(message.rawValue)
+    writer.append(UInt32(body.count))
     try sendAll(writer.bytes, before: deadline)
     try sendAll(body, before: deadline)
   }
@@ -53,9 +54,9 @@ final class DecoderProcess: Sendable {
   /// Waits for the next message.
   func receive(before deadline: Deadline) throws(DecoderError) -> (WireMessage, [UInt8]) {
     let header = try receiveAll(WireMessage.headerBytes, before: deadline)
-    var reader = WireReader(header)
-    guard let message = (try? reader.number(UInt32.self)).flatMap(WireMessage.init(rawValue:)),
-      let count = try? reader.number(UInt32.self), count <= WireMessage.mostBytes
+    var reader = ByteReader(header)
+    guard let message = (try? reader.read(UInt32.self)).flatMap(WireMessage.init(rawValue:)),
+      let count = try? reader.read(UInt32.self), count <= WireMessage.mostBytes
     else { throw .crashed }
     return (message, try receiveAll(Int(count), before: deadline))
   }

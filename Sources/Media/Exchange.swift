@@ -1,3 +1,4 @@
+internal import System
 internal import SystemPackage
 
 /// The messages of one job.
@@ -51,8 +52,8 @@ private struct Piece {
 
   /// Nil if the request breaks the rules.
   init?(decoding body: [UInt8]) {
-    var reader = WireReader(body)
-    guard let offset = try? reader.number(Int64.self), let count = try? reader.number(UInt32.self),
+    var reader = ByteReader(body)
+    guard let offset = try? reader.read(Int64.self), let count = try? reader.read(UInt32.self),
       (try? reader.finish()) != nil, offset >= 0, count <= WireMessage.mostReadBytes
     else { return nil }
     self.offset = offset

@@ -1,15 +1,17 @@
+package import System
+
 extension MediaFacts {
   /// Most pixels on a side, in any format.
   package static let mostSide = 1 << 20
 
   /// Appends the facts to a message.
-  package func encode(to writer: inout WireWriter) {
-    writer.number(kind.rawValue)
-    writer.number(Int32(clamping: width))
-    writer.number(Int32(clamping: height))
-    writer.number(UInt8(clamping: orientation))
-    writer.optional(captureSeconds) { $0.number($1) }
-    writer.optional(captureOffsetMinutes) { $0.number(Int32(clamping: $1)) }
+  package func encode(to writer: inout ByteWriter) {
+    writer.append(kind.rawValue)
+    writer.append(Int32(clamping: width))
+    writer.append(Int32(clamping: height))
+    writer.append(UInt8(clamping: orientation))
+    writer.optional(captureSeconds) { $0.append($1) }
+    writer.optional(captureOffsetMinutes) { $0.append(Int32(clamping: $1)) }
     writer.optional(latitude) { $0.real($1) }
     writer.optional(longitude) { $0.real($1) }
     for text in [cameraMake, cameraModel, codec] { writer.optional(text) { $0.blob($1.utf8) } }
@@ -17,20 +19,20 @@ extension MediaFacts {
   }
 
   /// Takes facts from a message and checks that each is possible.
-  package init(from reader: inout WireReader) throws(WireError) {
-    guard let kind = MediaKind(rawValue: try reader.number(UInt8.self)) else { throw WireError() }
+  package init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
+    guard let kind = MediaKind(rawValue: try reader.read(UInt8.self)) else { throw ByteReader.Malformed() }
     self.init(
-      kind: kind, width: Int(try reader.number(Int32.self)), height: Int(try reader.number(Int32.self)),
-      orientation: Int(try reader.number(UInt8.self)))
-    if try reader.flag() { captureSeconds = try reader.number(Int64.self) }
-    if try reader.flag() { captureOffsetMinutes = Int(try reader.number(Int32.self)) }
+      kind: kind, width: Int(try reader.read(Int32.self)), height: Int(try reader.read(Int32.self)),
+      orientation: Int(try reader.read(UInt8.self)))
+    if try reader.flag() { captureSeconds = try reader.read(Int64.self) }
+    if try reader.flag() { captureOffsetMinutes = Int(try reader.read(Int32.self)) }
     if try reader.flag() { latitude = try reader.real() }
     if try reader.flag() { longitude = try reader.real() }
     cameraMake = try Self.text(&reader)
     cameraModel = try Self.text(&reader)
     codec = try Self.text(&reader)
     if try reader.flag() { duration = try reader.real() }
-    guard isPossible else { throw WireError() }
+    guard isPossible else { throw ByteReader.Malformed() }
   }
 
   /// Whether every fact is one that a real medium can have. Both ends ask: the decoder omits facts that fail, the
@@ -59,7 +61,7 @@ extension MediaFacts {
       && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 
-  private static func text(_ reader: inout WireReader) throws(WireError) -> String? {
+  private static func text(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> String? {
     try reader.flag() ? try reader.text(most: mostTextBytes) : nil
   }
 }

@@ -1,3 +1,5 @@
+package import System
+
 /// Why a job failed, as the decoder reports it.
 package enum WireFailure: Sendable, Equatable {
   case notMedia
@@ -9,25 +11,25 @@ package enum WireFailure: Sendable, Equatable {
 
   /// The message's bytes.
   package var encoded: [UInt8] {
-    var writer = WireWriter()
+    var writer = ByteWriter()
     switch self {
-    case .notMedia: writer.number(UInt8(1))
-    case .tooLarge: writer.number(UInt8(2))
+    case .notMedia: writer.append(UInt8(1))
+    case .tooLarge: writer.append(UInt8(2))
     case .undecodable(let reason):
-      writer.number(UInt8(3))
+      writer.append(UInt8(3))
       writer.blob(Self.printable(reason.utf8))
     }
     return writer.bytes
   }
 
   /// Decodes a message.
-  package init(decoding bytes: [UInt8]) throws(WireError) {
-    var reader = WireReader(bytes)
-    switch try reader.number(UInt8.self) {
+  package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
+    var reader = ByteReader(bytes)
+    switch try reader.read(UInt8.self) {
     case 1: self = .notMedia
     case 2: self = .tooLarge
     case 3: self = .undecodable(String(decoding: Self.printable(try reader.blob(most: 4096)), as: UTF8.self))
-    default: throw WireError()
+    default: throw ByteReader.Malformed()
     }
     try reader.finish()
   }
@@ -43,7 +45,7 @@ package enum WireFailure: Sendable, Equatable {
 extension Derivatives {
   /// The message's bytes.
   package var encoded: [UInt8] {
-    var writer = WireWriter()
+    var writer = ByteWriter()
     facts.encode(to: &writer)
     writer.blob(small ?? [])
     writer.blob(large ?? [])
@@ -51,18 +53,21 @@ extension Derivatives {
   }
 
   /// Decodes a message and checks everything in it. Anything wrong is an error and never repaired.
-  package init(decoding bytes: [UInt8]) throws(WireError) {
-    var reader = WireReader(bytes)
+  package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
+    var reader = ByteReader(bytes)
     facts = try MediaFacts(from: &reader)
     small = try Self.jpeg(&reader, .small)
     large = try Self.jpeg(&reader, .large)
     try reader.finish()
   }
 
-  private static func jpeg(_ reader: inout WireReader, _ size: DerivativeSize) throws(WireError) -> [UInt8]? {
+  private static func jpeg(_ reader: inout ByteReader, _ size: DerivativeSize) throws(ByteReader.Malformed) -> [UInt8]?
+  {
     let bytes = try reader.blob(most: size.mostBytes)
     if bytes.isEmpty { return nil }
-    guard let shape = PlainJPEG(bytes), max(shape.width, shape.height) <= size.longerSide else { throw WireError() }
+    guard let shape = PlainJPEG(bytes), max(shape.width, shape.height) <= size.longerSide else {
+      throw ByteReader.Malformed()
+    }
     return bytes
   }
 }

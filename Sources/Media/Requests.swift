@@ -1,3 +1,5 @@
+package import System
+
 /// A job: derivatives of a file that the decoder reads piece by piece.
 package struct DeriveRequest: Sendable, Equatable {
   /// The sizes to make.
@@ -15,24 +17,24 @@ package struct DeriveRequest: Sendable, Equatable {
 
   /// The message's bytes.
   package var encoded: [UInt8] {
-    var writer = WireWriter()
-    writer.number(UInt8(sizes.contains(.small) ? 1 : 0))
-    writer.number(UInt8(sizes.contains(.large) ? 1 : 0))
-    writer.number(UInt8(eagerly ? 1 : 0))
-    writer.number(fileSize)
+    var writer = ByteWriter()
+    writer.append(UInt8(sizes.contains(.small) ? 1 : 0))
+    writer.append(UInt8(sizes.contains(.large) ? 1 : 0))
+    writer.append(UInt8(eagerly ? 1 : 0))
+    writer.append(fileSize)
     return writer.bytes
   }
 
   /// Decodes a message.
-  package init(decoding bytes: [UInt8]) throws(WireError) {
-    var reader = WireReader(bytes)
+  package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
+    var reader = ByteReader(bytes)
     sizes = []
     if try reader.flag() { sizes.insert(.small) }
     if try reader.flag() { sizes.insert(.large) }
     eagerly = try reader.flag()
-    fileSize = try reader.number(Int64.self)
+    fileSize = try reader.read(Int64.self)
     try reader.finish()
-    guard fileSize >= 0 else { throw WireError() }
+    guard fileSize >= 0 else { throw ByteReader.Malformed() }
   }
 }
 
@@ -50,16 +52,16 @@ package struct PNGRequest: Sendable, Equatable {
 
   /// The message's bytes.
   package var encoded: [UInt8] {
-    var writer = WireWriter()
-    writer.number(UInt16(clamping: longerSide))
+    var writer = ByteWriter()
+    writer.append(UInt16(clamping: longerSide))
     writer.blob(jpeg)
     return writer.bytes
   }
 
   /// Decodes a message.
-  package init(decoding bytes: [UInt8]) throws(WireError) {
-    var reader = WireReader(bytes)
-    longerSide = Int(try reader.number(UInt16.self))
+  package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
+    var reader = ByteReader(bytes)
+    longerSide = Int(try reader.read(UInt16.self))
     jpeg = try reader.blob(most: DerivativeSize.large.mostBytes)
     try reader.finish()
   }

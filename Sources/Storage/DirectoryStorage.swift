@@ -155,7 +155,4 @@ package final class DirectoryStorage: Storage {
   }
 }
 
-private func folderName(_ folder: Int) -> String {
-  let digits = Array("0123456789abcdef")
-  return String([digits[folder >> 4], digits[folder & 15]])
-}
+private func folderName(_ folder: Int) -> String { Hexadecimal.text(of: [UInt8(folder)]) }

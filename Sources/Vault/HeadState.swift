@@ -1,4 +1,5 @@
 internal import Storage
+internal import System
 
 /// One epoch whose segments still exist.
 struct EpochEntry: Equatable {
@@ -81,9 +82,9 @@ extension HeadState {
   /// Decodes what `encoded` made.
   ///
   /// - Throws: when the bytes end early or the version is another.
-  init(decoding bytes: [UInt8]) throws(ByteReader.Truncated) {
+  init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
-    guard try reader.read(UInt32.self) == Self.version else { throw ByteReader.Truncated() }
+    guard try reader.read(UInt32.self) == Self.version else { throw ByteReader.Malformed() }
     epoch = EpochNumber(rawValue: try reader.read())
     time = try reader.read()
     identity = SegmentIdentity(
@@ -110,7 +111,7 @@ extension HeadState {
       let segment = SegmentNumber(rawValue: try reader.read())
       retired[segment] = EpochNumber(rawValue: try reader.read())
     }
-    guard reader.remaining >= pageCount * 8 else { throw ByteReader.Truncated() }
+    guard reader.remaining >= pageCount * 8 else { throw ByteReader.Malformed() }
     pages = []
     pages.reserveCapacity(pageCount)
     for _ in 0..<pageCount { pages.append(try reader.read()) }

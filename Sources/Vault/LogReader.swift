@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Reads the records of one epoch in order, by their headers; bodies are read only when they are asked for. Where a header does not

@@ -8,6 +8,7 @@
 // 2. Records never span segments; every record begins at a multiple of 16, so that a search for headers need not try every byte.
 
 internal import Crypto
+internal import System
 
 /// What a sealed blob is; its associated data.
 enum BlobKind {
@@ -57,7 +58,7 @@ struct SegmentHeader: Equatable {
     self.chain = chain
   }
 
-  init(decoding bytes: [UInt8]) throws(ByteReader.Truncated) {
+  init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     let epoch = try reader.read(UInt32.self)
     let index = try reader.read(UInt32.self)
@@ -127,7 +128,7 @@ struct RecordHeader: Equatable {
   /// Nil for a kind that this program does not know.
   init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
-    do throws(ByteReader.Truncated) {
+    do throws(ByteReader.Malformed) {
       guard let kind = RecordKind(rawValue: try reader.read(UInt8.self)) else { return nil }
       self.kind = kind
       flags = try reader.read(UInt8.self)
@@ -273,7 +274,7 @@ struct CommitBody: Equatable {
   }
 
   /// `flags` are those of the record's header.
-  init(decoding bytes: [UInt8], flags: UInt8) throws(ByteReader.Truncated) {
+  init(decoding bytes: [UInt8], flags: UInt8) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     recordCount = try reader.read()
     pageCount = try reader.read()

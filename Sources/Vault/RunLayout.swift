@@ -1,4 +1,5 @@
 internal import Crypto
+internal import System
 
 /// What is to be appended, in one epoch.
 @safe enum RecordPlan {

@@ -8,6 +8,7 @@
 
 package import Crypto
 package import Storage
+internal import System
 
 /// The key of a space and how its log is written: what a slot holds.
 package struct SlotBody: Sendable {
@@ -58,7 +59,7 @@ package struct SlotBody: Sendable {
       return unsafe SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<CipherSuite.keySize]))
     }
     var reader = ByteReader(fields)
-    do throws(ByteReader.Truncated) {
+    do throws(ByteReader.Malformed) {
       let suite = CipherSuite(rawValue: try reader.read())
       _ = try reader.readBytes(3)
       let filePage = try reader.read(UInt32.self)
@@ -70,7 +71,7 @@ package struct SlotBody: Sendable {
       guard let suite, let extents = ExtentFormat(pageSize: Int(filePage)),
         databasePage == UInt32(PagesFormat.pageSize),
         incompatible & ~Self.knownIncompatible == 0
-      else { throw ByteReader.Truncated() }
+      else { throw ByteReader.Malformed() }
       self.suite = suite
       self.extents = extents
     } catch {

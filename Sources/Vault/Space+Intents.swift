@@ -7,7 +7,7 @@ extension Space {
   /// - Throws: `.damaged` when they mean nothing, which only a faulty program writes.
   package func writeIntents() throws(VaultError) -> [WriteIntent] {
     let bytes = lock.withLock { intents }
-    do throws(ByteReader.Truncated) {
+    do throws(ByteReader.Malformed) {
       return try WriteIntent.decode(bytes)
     } catch {
       throw .damaged("writes that the log states mean nothing")

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Storage
+internal import System
 
 /// The subkeys of a space and what they yield: names and keys of segments, and the chain over the log. And how file data is sealed with them.
 final class SpaceKeys: Sendable {

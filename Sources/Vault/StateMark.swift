@@ -86,7 +86,7 @@ extension Space {
       let plaintext = SlotSealing.open(content, key: keys.recordKey, associatedData: [])
     else { return nil }
     var reader = ByteReader(unsafe plaintext.withUnsafeBytes { unsafe Array($0) })
-    do throws(ByteReader.Truncated) {
+    do throws(ByteReader.Malformed) {
       let sequence = try reader.read(UInt64.self)
       let epoch = EpochNumber(rawValue: try reader.read())
       return StateMark(sequence: sequence, epoch: epoch, branch: try reader.readBytes(SpaceKeys.branchSize))

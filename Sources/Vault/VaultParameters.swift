@@ -1,5 +1,6 @@
 package import Crypto
 internal import FoundationEssentials
+internal import System
 
 /// What `agonyfs.json` says: public, and nothing else about a vault is readable.
 package struct VaultParameters: Equatable, Sendable {
@@ -59,7 +60,7 @@ package struct VaultParameters: Equatable, Sendable {
     guard let file = try? JSONDecoder().decode(File.self, from: data) else {
       throw .notAVault("\(Self.fileName) is damaged: something is missing in it")
     }
-    guard let identifier = bytes(hexadecimal: file.vault), identifier.count == Self.identifierSize else {
+    guard let identifier = Hexadecimal.bytes(of: file.vault.utf8), identifier.count == Self.identifierSize else {
       throw .notAVault("\(Self.fileName) is damaged: \"vault\" must be 32 hexadecimal digits")
     }
     guard SegmentFormat.sizeRange.contains(file.segmentSize), file.segmentSize.nonzeroBitCount == 1 else {
@@ -70,7 +71,7 @@ package struct VaultParameters: Equatable, Sendable {
     }
     var derivations: [PasswordDerivation] = []
     for entry in file.keyDerivations {
-      guard entry.algorithm == Self.algorithm, let salt = bytes(hexadecimal: entry.salt),
+      guard entry.algorithm == Self.algorithm, let salt = Hexadecimal.bytes(of: entry.salt.utf8),
         let derivation = PasswordDerivation(operations: entry.operations, memory: entry.memory, salt: salt)
       else { throw .notAVault("\(Self.fileName) is damaged: an entry of \"keyDerivations\" is outside sane bounds") }
       derivations.append(derivation)
@@ -81,10 +82,10 @@ package struct VaultParameters: Equatable, Sendable {
   /// The file's text.
   package var json: [UInt8] {
     let file = File(
-      format: Self.currentFormat, vault: hexadecimal(identifier), segmentSize: segmentSize,
+      format: Self.currentFormat, vault: Hexadecimal.text(of: identifier), segmentSize: segmentSize,
       keyDerivations: derivations.map {
         Derivation(
-          algorithm: Self.algorithm, operations: $0.operations, memory: $0.memory, salt: hexadecimal($0.salt))
+          algorithm: Self.algorithm, operations: $0.operations, memory: $0.memory, salt: Hexadecimal.text(of: $0.salt))
       })
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -106,24 +107,4 @@ package struct VaultParameters: Equatable, Sendable {
     writer.append(derivation.salt)
     return writer.bytes
   }
-}
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-  bytes.map { byte in
-    let digits = String(byte, radix: 16)
-    return digits.count == 1 ? "0" + digits : digits
-  }.joined()
-}
-
-private func bytes(hexadecimal text: String) -> [UInt8]? {
-  let digits = Array(text.utf8)
-  guard digits.count.isMultiple(of: 2), digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
-    return nil
-  }
-  var bytes: [UInt8] = []
-  for index in stride(from: 0, to: digits.count, by: 2) {
-    guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else { return nil }
-    bytes.append(byte)
-  }
-  return bytes
 }

@@ -9,6 +9,8 @@
 // 2. They count from their commit on until a commit says that it replaces them; every head repeats those that count.
 // 3. Writing them again over what the database says gives the state that they were stated for, however often it is done.
 
+internal import System
+
 /// What was written to one file, and is to be written again by whoever opens the space next.
 package struct WriteIntent: Equatable, Sendable {
   /// Bytes at a place of a file.
@@ -59,7 +61,7 @@ package struct WriteIntent: Equatable, Sendable {
     }
   }
 
-  private init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
+  private init(_ reader: inout ByteReader) throws(ByteReader.Malformed) {
     inode = InodeNumber(rawValue: try reader.read())
     size = try reader.read()
     modifiedSeconds = try reader.read()
@@ -72,7 +74,7 @@ package struct WriteIntent: Equatable, Sendable {
     self.writes = writes
     let end = writes.map { $0.offset.rawValue + Int64($0.bytes.count) }.max() ?? 0
     guard size >= end, writes.allSatisfy({ $0.offset >= .zero && !$0.bytes.isEmpty }) else {
-      throw ByteReader.Truncated()
+      throw ByteReader.Malformed()
     }
   }
 
@@ -83,7 +85,7 @@ package struct WriteIntent: Equatable, Sendable {
     return writer.bytes
   }
 
-  static func decode(_ bytes: [UInt8]) throws(ByteReader.Truncated) -> [WriteIntent] {
+  static func decode(_ bytes: [UInt8]) throws(ByteReader.Malformed) -> [WriteIntent] {
     var reader = ByteReader(bytes)
     var intents: [WriteIntent] = []
     while reader.remaining > 0 { intents.append(try WriteIntent(&reader)) }

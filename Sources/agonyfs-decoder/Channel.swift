@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Media
+internal import System
 
 /// The socket to the daemon. Any failure ends the process: there is nobody left to work for.
 enum Channel {
@@ -8,27 +9,27 @@ enum Channel {
 
   /// Sends a message.
   static func send(_ message: WireMessage, _ body: [UInt8]) {
-    var header = WireWriter()
-    header.number(message.rawValue)
-    header.number(UInt32(body.count))
+    var header = ByteWriter()
+    header.append(message.rawValue)
+    header.append(UInt32(body.count))
     write(header.bytes)
     write(body)
   }
 
   /// Waits for a message.
   static func receive() -> (message: WireMessage, body: [UInt8]) {
-    var reader = WireReader(read(WireMessage.headerBytes))
-    guard let message = (try? reader.number(UInt32.self)).flatMap(WireMessage.init(rawValue:)),
-      let count = try? reader.number(UInt32.self), count <= WireMessage.mostBytes
+    var reader = ByteReader(read(WireMessage.headerBytes))
+    guard let message = (try? reader.read(UInt32.self)).flatMap(WireMessage.init(rawValue:)),
+      let count = try? reader.read(UInt32.self), count <= WireMessage.mostBytes
     else { exit(1) }
     return (message, read(Int(count)))
   }
 
   /// Asks the daemon for a piece of the file; nil if the daemon cannot read it.
   static func piece(at offset: Int64, count: Int) -> [UInt8]? {
-    var request = WireWriter()
-    request.number(offset)
-    request.number(UInt32(count))
+    var request = ByteWriter()
+    request.append(offset)
+    request.append(UInt32(count))
     send(.read, request.bytes)
     let (message, body) = receive()
     guard message == .input, let status = body.first, body.count <= count + 1 else { exit(1) }

@@ -1,6 +1,7 @@
 internal import CDecoder
 internal import Glibc
 internal import Media
+internal import System
 
 /// The program that decodes pictures and videos for the daemon that holds the keys. The daemon starts it with nothing
 /// but one end of a socket as descriptor 0. It gives up every right before it reads from there, and ends when the other
@@ -20,9 +21,9 @@ enum Program {
     }
     let confinement = agonyfs_confine(1, 1)
     guard arguments.isEmpty, agonyfs_end_with(Channel.descriptor) == 0 else { exit(1) }
-    var hello = WireWriter()
-    hello.number(UInt32(clamping: confinement.landlock))
-    hello.number(UInt8(confinement.seccomp == 0 ? 0 : 1))
+    var hello = ByteWriter()
+    hello.append(UInt32(clamping: confinement.landlock))
+    hello.append(UInt8(confinement.seccomp == 0 ? 0 : 1))
     Channel.send(.hello, hello.bytes)
     while true { work(Channel.receive()) }
   }

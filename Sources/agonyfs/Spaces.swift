@@ -102,7 +102,7 @@ struct Spaces {
     }
     return VaultInformation(
       path: path, format: VaultParameters.currentFormat,
-      identifier: parameters.identifier.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+      identifier: Hexadecimal.text(of: parameters.identifier),
       segmentSize: parameters.segmentSize, files: files, bytes: Int64(files) * Int64(parameters.segmentSize),
       isReadOnly: vault.isReadOnly,
       keyDerivations: parameters.derivations.map {

@@ -1,6 +1,7 @@
 import CSodium
 import FoundationEssentials
 import Index
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -113,9 +114,7 @@ struct Fixture {
 
   static func nanoseconds(_ time: Timestamp) -> Int64 { time.seconds * 1_000_000_000 + Int64(time.nanoseconds) }
 
-  private static func digits(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
+  private static func digits(_ bytes: [UInt8]) -> String { Hexadecimal.text(of: bytes) }
 
   /// As Python's `urllib.parse.quote` writes it.
   private static func quoted(_ bytes: [UInt8]) -> String {

@@ -2,12 +2,6 @@ import TestSupport
 
 @testable import Crypto
 
-/// The bytes of hexadecimal digits.
-func bytes(_ hexadecimal: String) -> [UInt8] {
-  let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-  return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-}
-
 extension SealingKey {
   convenience init(_ suite: CipherSuite, _ bytes: [UInt8]) { self.init(suite: suite, key: SecretBytes(bytes)) }
 

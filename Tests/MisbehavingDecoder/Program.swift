@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Media
+import System
 
 /// Stands in for a decoder that was taken over or is broken: what it does, the first bytes of the file say. It speaks for itself on
 /// its socket, so that it can break every rule. Started by the name "unconfined", it says that the kernel cannot confine it.
@@ -63,17 +64,17 @@ enum Program {
   }
 
   private static func ask(offset: Int64, count: UInt32) -> [UInt8] {
-    var request = WireWriter()
-    request.number(offset)
-    request.number(count)
+    var request = ByteWriter()
+    request.append(offset)
+    request.append(count)
     send(.read, request.bytes)
     return Array(receive().1.dropFirst())
   }
 
   private static func send(_ message: WireMessage, _ body: [UInt8]) {
-    var header = WireWriter()
-    header.number(message.rawValue)
-    header.number(UInt32(body.count))
+    var header = ByteWriter()
+    header.append(message.rawValue)
+    header.append(UInt32(body.count))
     write(header.bytes + body)
   }
 

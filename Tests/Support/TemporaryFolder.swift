@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 package import SystemPackage
 
 /// A directory of the host that goes with the object, and all that is in it.
@@ -9,7 +10,7 @@ package final class TemporaryFolder {
   /// Makes an empty directory in /tmp.
   package init() throws(Errno) {
     var template = Array("/tmp/agonyfs-test-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
+    guard unsafe mkdtemp(&template) != nil else { throw .current }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
@@ -20,7 +21,7 @@ package final class TemporaryFolder {
 
   /// Makes a directory in it.
   package func makeDirectory(_ name: String) throws(Errno) {
-    guard unsafe mkdir(path(name), 0o755) == 0 else { throw Errno(rawValue: errno) }
+    try systemCall { unsafe mkdir(path(name), 0o755) }
   }
 
   /// Writes a file in it.

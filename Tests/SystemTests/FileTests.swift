@@ -1,21 +1,11 @@
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import System
 
 @Suite struct FileTests {
-  /// Calls `body` with the path of a directory that is gone afterwards.
-  private func withFolder(_ body: (String) throws -> Void) throws {
-    var template = Array("/tmp/agonyfs-system-tests.XXXXXX".utf8CString)
-    let path = try #require(unsafe mkdtemp(&template).map { unsafe String(cString: $0) })
-    defer {
-      for name in (try? Directory.names(in: path)) ?? [] { unsafe unlink(path + "/" + name) }
-      unsafe rmdir(path)
-    }
-    try body(path)
-  }
-
   /// A name of whatever bytes as system calls take it.
   private static func path(_ name: [UInt8]) -> [CChar] { (name + [0]).map(CChar.init(bitPattern:)) }
 
@@ -80,27 +70,32 @@ import Testing
   // MARK: Whole files
 
   @Test func aFileIsReplacedWhole() throws {
-    try withFolder { path in
-      let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
-      for content in [Array("first".utf8), [], [UInt8](repeating: 7, count: 100_000)] {
-        try WholeFile.replace("file", in: folder, with: content)
-        #expect(try WholeFile.read(path + "/file") == content)
-        #expect(try WholeFile.read(path + "/file", limit: 3) == Array(content.prefix(3)))
-        #expect(try Directory.names(in: path) == ["file"])
-      }
-      var status = stat()
-      #expect(unsafe stat(path + "/file", &status) == 0)
-      #expect(status.st_mode & 0o7777 == 0o600)
+    let temporary = try TemporaryFolder()
+    let folder = try Descriptor.open(temporary.path, O_RDONLY | O_DIRECTORY)
+    for content in [Array("first".utf8), [], [UInt8](repeating: 7, count: 100_000)] {
+      try WholeFile.replace("file", in: folder, with: content)
+      #expect(try WholeFile.read(temporary.path("file")) == content)
+      #expect(try WholeFile.read(temporary.path("file"), limit: 3) == Array(content.prefix(3)))
+      #expect(try Directory.names(in: temporary.path) == ["file"])
     }
+    #expect(HostFile.status(temporary.path("file")).st_mode & 0o7777 == 0o600)
   }
 
   @Test func aReplacementThatFailsLeavesNothing() throws {
-    try withFolder { path in
-      let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
-      try systemCall { unsafe mkdir(path + "/taken", 0o700) }
-      defer { unsafe rmdir(path + "/taken") }
-      #expect(throws: Errno.isDirectory) { try WholeFile.replace("taken", in: folder, with: [1]) }
-      #expect(try Directory.names(in: path) == ["taken"])
+    let temporary = try TemporaryFolder()
+    try temporary.makeDirectory("taken")
+    let folder = try Descriptor.open(temporary.path, O_RDONLY | O_DIRECTORY)
+    #expect(throws: Errno.isDirectory) { try WholeFile.replace("taken", in: folder, with: [1]) }
+    #expect(try Directory.names(in: temporary.path) == ["taken"])
+  }
+
+  @Test func aLinkIsFollowedOnlyIfItMayBe() throws {
+    let temporary = try TemporaryFolder()
+    try temporary.write("text", to: "file")
+    try systemCall { unsafe symlink("file", temporary.path("link")) }
+    #expect(try WholeFile.read(temporary.path("link")) == Array("text".utf8))
+    #expect(throws: Errno.tooManySymbolicLinkLevels) {
+      try WholeFile.read(temporary.path("link"), followsLink: false)
     }
   }
 
@@ -111,26 +106,25 @@ import Testing
   // MARK: Directories
 
   @Test func directoriesListWhatIsInThem() throws {
-    try withFolder { path in
-      #expect(try Directory.isEmpty(path))
-      let names: [[UInt8]] = [Array("..x".utf8), [0xFF, 0x41], Array("a".utf8)]
-      let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
-      for name in names {
-        _ = Descriptor(
-          try systemCall { unsafe openat(folder.number, Self.path(name), O_CREAT | O_WRONLY, 0o600) })
-      }
-      var found: Set<[UInt8]> = []
-      try Directory.list(".", in: folder) { found.insert($0).inserted }
-      #expect(found == Set(names))
-      var count = 0
-      try Directory.list(path) { _ in
-        count += 1
-        return false
-      }
-      #expect(count == 1)
-      #expect(try !Directory.isEmpty(path))
-      unsafe unlinkat(folder.number, Self.path(names[1]), 0)
+    let temporary = try TemporaryFolder()
+    #expect(try Directory.isEmpty(temporary.path))
+    let folder = try Descriptor.open(temporary.path, O_RDONLY | O_DIRECTORY)
+    let names: [[UInt8]] = [Array("..x".utf8), [0xFF, 0x41], Array("a".utf8)]
+    for name in names {
+      _ = Descriptor(try systemCall { unsafe openat(folder.number, Self.path(name), O_CREAT | O_WRONLY, 0o600) })
     }
+    // What deletes the folder knows names of text only.
+    defer { unsafe unlinkat(folder.number, Self.path(names[1]), 0) }
+    var found: Set<[UInt8]> = []
+    try Directory.list(".", in: folder) { found.insert($0).inserted }
+    #expect(found == Set(names))
+    var count = 0
+    try Directory.list(temporary.path) { _ in
+      count += 1
+      return false
+    }
+    #expect(count == 1)
+    #expect(try !Directory.isEmpty(temporary.path))
     #expect(throws: Errno.notDirectory) { try Directory.isEmpty("/dev/null") }
   }
 }

@@ -1,4 +1,5 @@
 import FaultyStorage
+import System
 import SystemPackage
 import Testing
 
@@ -96,10 +97,10 @@ import Testing
     let whole = WriteIntent.encode([intent(1), intent(2)])
     #expect(try WriteIntent.decode(whole) == [intent(1), intent(2)])
     for count in 1..<whole.count where count != whole.count / 2 && count != WriteIntent.encode([intent(1)]).count {
-      #expect(throws: ByteReader.Truncated.self) { try WriteIntent.decode(Array(whole[..<count])) }
+      #expect(throws: ByteReader.Malformed.self) { try WriteIntent.decode(Array(whole[..<count])) }
     }
     var beyondItsSize = whole
     beyondItsSize.replaceSubrange(8..<16, with: [50, 0, 0, 0, 0, 0, 0, 0])
-    #expect(throws: ByteReader.Truncated.self) { try WriteIntent.decode(beyondItsSize) }
+    #expect(throws: ByteReader.Malformed.self) { try WriteIntent.decode(beyondItsSize) }
   }
 }

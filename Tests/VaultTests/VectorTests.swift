@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import FoundationEssentials
 import Storage
+import System
 import TestSupport
 import Testing
 
@@ -188,9 +189,9 @@ import Testing
       ])
     #expect(state.encoded == encoded)
     for count in 0..<encoded.count - state.intents.count {
-      #expect(throws: ByteReader.Truncated.self) { try HeadState(decoding: Array(encoded[..<count])) }
+      #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: Array(encoded[..<count])) }
     }
-    #expect(throws: ByteReader.Truncated.self) { try HeadState(decoding: [2] + encoded[1...]) }
+    #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: [2] + encoded[1...]) }
   }
 
   /// The worked totals of the format article.

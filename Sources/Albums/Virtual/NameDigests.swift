@@ -4,6 +4,7 @@
 internal import Crypto
 internal import Index
 internal import Synchronization
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -71,13 +72,12 @@ final class NameDigests: Sendable {
 
   /// A name as GLib writes it in a URI (`g_filename_to_uri`, its class of characters for paths).
   static func escape(_ name: [UInt8]) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
     var escaped: [UInt8] = []
     for byte in name {
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: escaped.append(byte)
       case _ where "!$&'()*+,-./:=@_~".utf8.contains(byte): escaped.append(byte)
-      default: escaped += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: escaped += [0x25] + Hexadecimal.digits(of: [byte], isUppercase: true)
       }
     }
     return escaped
@@ -87,19 +87,6 @@ final class NameDigests: Sendable {
   static func digest(named name: FileName) -> [UInt8]? {
     let bytes = name.bytes
     guard bytes.count == 36, bytes.suffix(4).elementsEqual(".png".utf8) else { return nil }
-    var digest: [UInt8] = []
-    for index in stride(from: 0, to: 32, by: 2) {
-      guard let high = nibble(bytes[index]), let low = nibble(bytes[index + 1]) else { return nil }
-      digest.append(high << 4 | low)
-    }
-    return digest
-  }
-
-  private static func nibble(_ character: UInt8) -> UInt8? {
-    switch character {
-    case 0x30...0x39: character - 0x30
-    case 0x61...0x66: character - 0x61 + 10
-    default: nil
-    }
+    return Hexadecimal.bytes(of: bytes.dropLast(4))
   }
 }

@@ -120,7 +120,6 @@ struct ModelRun {
     guard let node = file(), parent.children[name] == nil else { return }
     let attributes = try files.link(node.number, named: name, in: parent.number)
     model.add(node, name, to: parent)
-    node.links += 1
     #expect(attributes.links == UInt32(node.links))
   }
 
@@ -167,14 +166,11 @@ struct ModelRun {
     }
     try rename()
     if existing === node { return }
-    let savedLinks = node.links
     if flags == .exchange, let existing {
-      let other = existing.links
       model.remove(name, from: source)
       model.remove(newName, from: target)
       model.add(node, newName, to: target)
       model.add(existing, name, to: source)
-      (node.links, existing.links) = (savedLinks, other)
       return
     }
     if let existing {
@@ -183,7 +179,6 @@ struct ModelRun {
     }
     model.remove(name, from: source)
     model.add(node, newName, to: target)
-    node.links = node.isDirectory ? node.links : savedLinks
   }
 
   private mutating func writeFile() throws {
@@ -192,14 +187,14 @@ struct ModelRun {
     let bytes = pattern(number(1...length), counter)
     let place = number(0...2) == 0 ? node.content.count : offset()
     try files.put(bytes, node.number, at: place)
-    ModelFileSystem.write(bytes, to: node, at: place)
+    node.write(bytes, at: place)
   }
 
   private mutating func truncateFile() throws {
     guard let node = file() else { return }
     let size = offset()
     try files.resize(node.number, Int64(size))
-    ModelFileSystem.resize(node, to: size)
+    node.resize(to: size)
   }
 
   private mutating func cutFile() throws {
@@ -210,7 +205,7 @@ struct ModelRun {
     var mode: AllocationMode = punches ? .punchHole : .zeroRange
     if keepsSize { mode.insert(.keepSize) }
     try files.allocate(node.number, mode: mode, offset: FileOffset(start), length: Int64(length))
-    if !keepsSize { ModelFileSystem.resize(node, to: max(node.content.count, start + length)) }
+    if !keepsSize { node.resize(to: max(node.content.count, start + length)) }
     let end = min(start + length, node.content.count)
     if start < end { node.content.replaceSubrange(start..<end, with: [UInt8](repeating: 0, count: end - start)) }
   }
@@ -224,7 +219,7 @@ struct ModelRun {
     let count = try copy(source, from, target, to, length)
     #expect(count == max(0, min(length, source.content.count - from)))
     if count == 0 { return }
-    ModelFileSystem.write(Array(source.content[from..<from + count]), to: target, at: to)
+    target.write(Array(source.content[from..<from + count]), at: to)
   }
 
   private func copy(_ source: Node, _ from: Int, _ target: Node, _ to: Int, _ length: Int) throws -> Int {

@@ -45,6 +45,12 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 }
 
+/// `count` bytes that depend on a seed.
+package func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+  var generator = SeededGenerator(seed: seed)
+  return generator.bytes(count)
+}
+
 /// What goes wrong, and when. Operations that change something are counted from 1.
 package enum Fault: Sendable {
   /// From operation n on nothing works any more, as when the process is killed there; the operation's own write is torn.

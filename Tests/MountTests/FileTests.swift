@@ -1,5 +1,6 @@
 import Albums
 import CMount
+import FaultyStorage
 import Glibc
 import SystemPackage
 import Testing
@@ -10,7 +11,7 @@ extension LiveMountTests {
   @Suite struct FileTests {
     @Test func contentSurvivesUnmounting() throws {
       let live = try LiveMount()
-      let content = pattern(3_333_333)
+      let content = randomBytes(3_333_333)
       try System.write(content, to: live.path("photo"))
       #expect(try System.read(live.path("photo")) == content)
       #expect(try live.end() == nil)
@@ -21,7 +22,7 @@ extension LiveMountTests {
 
     @Test func openingWithTruncation() throws {
       let live = try LiveMount()
-      for content in [pattern(5000), pattern(10), pattern(0)] {
+      for content in [randomBytes(5000), randomBytes(10), randomBytes(0)] {
         try System.write(content, to: live.path("file"))
         #expect(try System.read(live.path("file")) == content)
       }
@@ -43,7 +44,7 @@ extension LiveMountTests {
       let file = try FileDescriptor.open(
         FilePath(path), .readWrite, options: [.create], permissions: FilePermissions(rawValue: 0o600))
       try file.closeAfter {
-        try file.writeAll(toAbsoluteOffset: 10 << 20, pattern(8192))
+        try file.writeAll(toAbsoluteOffset: 10 << 20, randomBytes(8192))
         try file.writeAll(toAbsoluteOffset: 20 << 20, [1])
         #expect(lseek(file.rawValue, 0, agonyfs_seek_data()) == 10 << 20)
         #expect(lseek(file.rawValue, 10 << 20, agonyfs_seek_hole()) == 10 << 20 + 8192)
@@ -55,7 +56,7 @@ extension LiveMountTests {
 
     @Test func whatIsWrittenThroughMemoryMapsIsKept() throws {
       let live = try LiveMount()
-      let content = pattern(100_000)
+      let content = randomBytes(100_000)
       try System.write([UInt8](repeating: 0, count: content.count), to: live.path("map"))
       let file = try FileDescriptor.open(FilePath(live.path("map")), .readWrite)
       let address = unsafe mmap(nil, content.count, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
@@ -73,7 +74,7 @@ extension LiveMountTests {
       let count = 3 << 20
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 4096)
       defer { unsafe memory.deallocate() }
-      unsafe memory.copyBytes(from: pattern(count))
+      unsafe memory.copyBytes(from: randomBytes(count))
       let direct: CInt = 0o40000
       let file = unsafe open(live.path("direct"), O_RDWR | O_CREAT | direct, 0o600)
       try System.check(file)
@@ -81,7 +82,7 @@ extension LiveMountTests {
       #expect(unsafe pwrite(file, memory.baseAddress, count, 0) == count)
       unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
       #expect(unsafe pread(file, memory.baseAddress, count, 0) == count)
-      #expect(unsafe memory.elementsEqual(pattern(count)))
+      #expect(unsafe memory.elementsEqual(randomBytes(count)))
     }
 
     @Test func unlinkedFilesLiveUntilTheyAreClosed() throws {
@@ -89,12 +90,12 @@ extension LiveMountTests {
       let path = live.path("gone")
       let file = try FileDescriptor.open(
         FilePath(path), .readWrite, options: [.create], permissions: FilePermissions(rawValue: 0o600))
-      try file.writeAll(pattern(10_000))
+      try file.writeAll(randomBytes(10_000))
       try System.check(unsafe unlink(path))
       #expect(throws: Errno.noSuchFileOrDirectory) { try System.status(path) }
       var back = [UInt8](repeating: 0, count: 10_000)
       let count = try unsafe back.withUnsafeMutableBytes { try unsafe file.read(fromAbsoluteOffset: 0, into: $0) }
-      #expect(count == 10_000 && back == pattern(10_000))
+      #expect(count == 10_000 && back == randomBytes(10_000))
       try file.close()
       #expect(try live.end() == nil)
       #expect(live.fileSystem.openFileCount == 0)

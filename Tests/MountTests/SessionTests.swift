@@ -1,4 +1,5 @@
 import CMount
+import FaultyStorage
 import Glibc
 import SystemPackage
 import TestSupport
@@ -45,12 +46,12 @@ extension LiveMountTests {
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
     func signalsEndTheMount(signal: CInt) throws {
       let live = try LiveMount()
-      try System.write(pattern(5000), to: live.path("file"))
+      try System.write(randomBytes(5000), to: live.path("file"))
       kill(getpid(), signal)
       #expect(try live.waitForEnd() == nil)
       #expect(MountTable.current().entry(at: Array(live.root.utf8)) == nil)
       try live.mount()
-      #expect(try System.read(live.path("file")) == pattern(5000))
+      #expect(try System.read(live.path("file")) == randomBytes(5000))
     }
 
     @Test func aSignalEndsTheMountWhileFilesAreOpen() throws {
@@ -59,7 +60,7 @@ extension LiveMountTests {
       try System.write([UInt8](repeating: 0, count: count), to: live.path("file"))
       let file = try FileDescriptor.open(FilePath(live.path("file")), .readWrite)
       let address = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
-      unsafe UnsafeMutableRawBufferPointer(start: address, count: count).copyBytes(from: pattern(count))
+      unsafe UnsafeMutableRawBufferPointer(start: address, count: count).copyBytes(from: randomBytes(count))
       kill(getpid(), SIGTERM)
       #expect(try live.waitForEnd() == nil)
       #expect(MountTable.current().entry(at: Array(live.root.utf8)) == nil)
@@ -67,7 +68,7 @@ extension LiveMountTests {
       _ = unsafe munmap(address, count)
       try? file.close()
       try live.mount()
-      #expect(try System.read(live.path("file")) == pattern(count))
+      #expect(try System.read(live.path("file")) == randomBytes(count))
     }
 
     @Test func anUnusedMountEndsByItself() throws {

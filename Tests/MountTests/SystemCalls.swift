@@ -53,8 +53,3 @@ enum System {
     return names[..<count].split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 }
-
-/// `count` bytes with no period that a buffer's size could hide.
-func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 ^ ($0 >> 8) &* 17) }
-}

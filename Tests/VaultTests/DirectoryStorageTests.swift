@@ -1,4 +1,5 @@
 import Crypto
+import FaultyStorage
 import Glibc
 import Storage
 import SystemPackage

@@ -92,9 +92,3 @@ extension Space {
     return bytes
   }
 }
-
-/// `count` bytes that depend on `seed`.
-func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
-  var generator = SeededGenerator(seed: seed)
-  return generator.bytes(count)
-}

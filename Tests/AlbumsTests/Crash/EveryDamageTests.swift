@@ -82,9 +82,7 @@ import Vault
           continue
         }
         do {
-          let line = Tree.line(
-            mode: attributes.mode & 0o7777, links: Int(attributes.links), content: try files.get(inode),
-            label: (try? files.extendedAttribute(Workload.label, of: inode)) ?? [])
+          let line = try Tree.line(of: inode, attributes, in: files)
           let isRight = right.contains { $0[place] == line }
           #expect(isRight, "\(label): \(place) shows what it never was")
         } catch {

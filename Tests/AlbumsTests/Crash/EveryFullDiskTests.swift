@@ -95,7 +95,7 @@ extension EveryFailureTests {
         try files.beginEpochs(1)
       }
       let inode = try (try? files.find("after").inode) ?? files.make("after")
-      try files.write(content, to: inode, at: 0)
+      try files.put(content, inode)
       try files.synchronize()
       return true
     } catch {

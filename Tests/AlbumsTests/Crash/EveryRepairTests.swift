@@ -75,9 +75,7 @@ import Vault
         if attributes.mode & FileKind.mask == FileKind.directory {
           rest.append((place, inode))
         } else if !inodes.contains(inode) {
-          let line = Tree.line(
-            mode: attributes.mode & 0o7777, links: Int(attributes.links), content: try files.get(inode),
-            label: (try? files.extendedAttribute(Workload.label, of: inode)) ?? [])
+          let line = try Tree.line(of: inode, attributes, in: files)
           #expect(work.trees.contains { $0[place] == line }, "\(comment): \(place) is what it never was")
         }
       }

@@ -27,10 +27,10 @@ extension Workload {
 
   func importAlbum() throws {
     let album = "/album \(number(0...5))"
-    if !model.folders.contains(album) { try makeFolder(album) }
+    if !model.hasFolder(at: album) { try makeFolder(album) }
     for _ in 0..<number(1...3) {
       let photo = album + "/photo \(number(0...30))"
-      if model.files[photo] != nil { continue }
+      if model.node(at: photo) != nil { continue }
       try makeFile(photo, mode: 0o600)
       // Some come twice.
       let isTwin = lastPhoto != nil && number(0...4) == 0
@@ -55,7 +55,7 @@ extension Workload {
   /// Changes pages of a database in the way of SQLite with a journal.
   func changeCatalog() throws {
     let (catalog, journal) = ("/catalog.db", "/catalog.db-journal")
-    if model.files[catalog] == nil {
+    if model.node(at: catalog) == nil {
       try makeFile(catalog)
       try write(bytes(65_536), to: catalog)
     }
@@ -73,8 +73,8 @@ extension Workload {
       guard let path = model.paths.randomElement(using: &generator) else { return }
       try remove(path)
     }
-    let empty = model.folders.sorted().filter { !$0.isEmpty && model.isEmpty($0) }
-    if let folder = empty.first { try remove(folder) }
+    let empty = model.folders.first { model.node(at: $0)?.children.isEmpty == true }
+    if let empty { try remove(empty) }
   }
 
   func moveSomething() throws {
@@ -82,15 +82,14 @@ extension Workload {
     switch number(0...2) {
     case 0:
       let new = path + " again"
-      if model.files[new] == nil, new.utf8.count < 200 { try link(path, as: new) }
+      if model.node(at: new) == nil, new.utf8.count < 200 { try link(path, as: new) }
     case 1:
       let new = "/moved \(number(0...3))"
-      if model.files[new] !== model.files[path] { try rename(path, to: new) }
+      if model.node(at: new) !== model.node(at: path) { try rename(path, to: new) }
     default:
-      let folders = model.folders.sorted().filter { !$0.isEmpty }
-      guard let folder = folders.randomElement(using: &generator) else { return }
+      guard let folder = model.folders.randomElement(using: &generator) else { return }
       let new = "/folder \(number(0...9))"
-      if !model.folders.contains(new) { try rename(folder, to: new) }
+      if !model.hasFolder(at: new) { try rename(folder, to: new) }
     }
   }
 
@@ -102,7 +101,7 @@ extension Workload {
   /// A file that fills segments.
   func writeLongFile() throws {
     let path = "/video \(number(0...1))"
-    if model.files[path] == nil { try makeFile(path) }
+    if model.node(at: path) == nil { try makeFile(path) }
     try write(bytes(1_200_000, exactly: true), to: path, at: number(0...1) * 300_000)
   }
 

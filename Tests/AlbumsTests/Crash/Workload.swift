@@ -41,7 +41,7 @@ final class Workload {
   }
   /// The storage's operation when the space was opened last.
   private(set) var mountedAt = 0
-  private(set) var model = TreeModel()
+  let model = ModelFileSystem()
   private(set) var trees: [Tree]
   private(set) var begun: [Int]
   private(set) var promises: [Promise] = []
@@ -102,7 +102,7 @@ final class Workload {
   func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
 
   /// One call of the file system, and the same on the model when it succeeded.
-  func step(_ body: () throws -> Void, _ change: (inout TreeModel) -> Void) throws {
+  func step(_ body: () throws -> Void, _ change: (ModelFileSystem) -> Void) throws {
     begun.append(storage.operationCount)
     do {
       try body()
@@ -110,7 +110,7 @@ final class Workload {
       trees.append(model.tree)
       throw error
     }
-    change(&model)
+    change(model)
     trees.append(model.tree)
   }
 
@@ -129,33 +129,31 @@ final class Workload {
 
   func makeFolder(_ path: String) throws {
     let (parent, name) = try split(path)
+    var inode = InodeNumber.root
     try step {
-      _ = try files.makeDirectory(name, in: parent, mode: 0o755, caller: caller)
+      inode = try files.makeDirectory(name, in: parent, mode: 0o755, caller: caller).inode
     } _: {
-      $0.addFolder(path)
+      $0.add(ModelFileSystem.Node(inode, kind: FileKind.directory, permissions: 0o755), at: path)
     }
   }
 
   func makeFile(_ path: String, mode: UInt32 = 0o644) throws {
     let (parent, name) = try split(path)
+    var inode = InodeNumber.root
     try step {
-      let made = try files.create(name, in: parent, mode: mode, flags: .exclusive, caller: caller)
-      files.release(made.inode)
+      inode = try files.create(name, in: parent, mode: mode, flags: .exclusive, caller: caller).inode
+      files.release(inode)
     } _: {
-      $0.addFile(path, mode: mode)
+      $0.add(ModelFileSystem.Node(inode, kind: FileKind.regular, permissions: mode), at: path)
     }
   }
 
   func write(_ bytes: [UInt8], to path: String, at offset: Int = 0) throws {
     let inode = try files.inode(at: path)
     try step {
-      try files.write(bytes, to: inode, at: offset)
-    } _: { model in
-      model.files[path]?.change { file in
-        if file.content.count < offset { file.content += [UInt8](repeating: 0, count: offset - file.content.count) }
-        let overlap = min(bytes.count, file.content.count - offset)
-        file.content.replaceSubrange(offset..<offset + overlap, with: bytes)
-      }
+      try files.put(bytes, inode, at: offset)
+    } _: {
+      $0.node(at: path)?.write(bytes, at: offset)
     }
   }
 
@@ -163,11 +161,8 @@ final class Workload {
     let inode = try files.inode(at: path)
     try step {
       try files.resize(inode, Int64(size))
-    } _: { model in
-      model.files[path]?.change { file in
-        let old = file.content.count
-        file.content = Array(file.content.prefix(size)) + [UInt8](repeating: 0, count: max(0, size - old))
-      }
+    } _: {
+      $0.node(at: path)?.resize(to: size)
     }
   }
 
@@ -176,13 +171,13 @@ final class Workload {
     try step {
       try files.setExtendedAttribute(Self.label, of: inode, value: value, flags: [], caller: caller)
     } _: {
-      $0.files[path]?.change { $0.label = value }
+      $0.node(at: path)?.attributes[Self.label] = value
     }
   }
 
   func rename(_ path: String, to new: String) throws {
     let (from, to) = (try split(path), try split(new))
-    let old = model.files[new]
+    let old = model.node(at: new)
     let inode = old == nil ? nil : try files.inode(at: new)
     try step {
       try files.rename(from.name, in: from.parent, to: to.name, in: to.parent, flags: [])
@@ -197,15 +192,15 @@ final class Workload {
     try step {
       _ = try files.link(inode, named: to.name, in: to.parent)
     } _: {
-      $0.link(path, as: new)
+      if let node = $0.node(at: path) { $0.add(node, at: new) }
     }
   }
 
   func remove(_ path: String) throws {
     let (from, inode) = (try split(path), try files.inode(at: path))
-    let file = model.files[path]
+    let node = model.node(at: path)
     try step {
-      if file == nil {
+      if node?.isDirectory == true {
         try files.removeDirectory(from.name, in: from.parent)
       } else {
         _ = try files.unlink(from.name, in: from.parent)
@@ -213,7 +208,7 @@ final class Workload {
     } _: {
       $0.remove(path)
     }
-    if file?.links ?? 0 == 0 { files.forget(inode) }
+    if node?.isDirectory == true || node?.links == 0 { files.forget(inode) }
   }
 
   func synchronize() throws {
@@ -274,7 +269,7 @@ final class Workload {
       let other = try FileSystem(
         space: try SpaceManager.openSpace(in: vault, password: Self.passwords[2], copyWindow: 0),
         options: Self.options())
-      try other.write(pattern(50_000), to: try other.make("other"), at: 0)
+      try other.put(pattern(50_000), try other.make("other"))
       try other.close()
     } catch let error as Errno {
       // The space that is worked in has nothing to do with it.
@@ -290,19 +285,4 @@ final class Workload {
 
   /// Ends without closing.
   func abandon() { files.stopThreads() }
-}
-
-extension FileSystem {
-  /// Like `put`, but an error is the caller's.
-  func write(_ bytes: [UInt8], to inode: InodeNumber, at offset: Int) throws {
-    var result: Result<Int, Errno> = .success(0)
-    unsafe bytes.withUnsafeBytes { buffer in
-      do throws(Errno) {
-        result = .success(try unsafe write(inode, at: FileOffset(offset), from: buffer))
-      } catch {
-        result = .failure(error)
-      }
-    }
-    #expect(try result.get() == bytes.count)
-  }
 }

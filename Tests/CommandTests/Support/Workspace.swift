@@ -29,13 +29,12 @@ final class Workspace {
   static let password = "correct horse battery staple"
 
   /// The directory, as an absolute path.
-  let path: String
+  var path: String { folder.path }
+  private let folder: TemporaryFolder
   private var runs = 0
 
   init() throws {
-    var template = Array(("/tmp/agonyfs-test-" + String(repeating: "X", count: 6)).utf8CString)
-    guard let made = unsafe mkdtemp(&template) else { throw Errno(rawValue: errno) }
-    path = unsafe String(cString: made)
+    folder = try TemporaryFolder()
   }
 
   deinit {

@@ -133,8 +133,10 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
     .testTarget(
-      name: "CommandTests", dependencies: ["agonyfs", "FaultyStorage", "TestSupport"], swiftSettings: strict),
+      name: "CommandTests", dependencies: ["agonyfs", "map-writer", "FaultyStorage", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -235,6 +235,11 @@ bool agonyfs_channel_clone(struct fuse_session *session) {
     return channel >= 0;
 }
 
+void agonyfs_channel_drain(struct fuse_session *session) {
+    int own = channel >= 0 ? channel : fuse_session_fd(session);
+    fcntl(own, F_SETFL, fcntl(own, F_GETFL) | O_NONBLOCK);
+}
+
 void agonyfs_channel_close(void) {
     if (channel >= 0) close(channel);
     channel = answers = -1;
@@ -264,6 +269,14 @@ bool agonyfs_request_clears_set_bits(void) {
 void agonyfs_forget_attributes(fuse_ino_t inode) {
     // A negative offset leaves the cached pages alone, so no lock is waited for.
     if (hooked) fuse_lowlevel_notify_inval_inode(hooked, inode, -1, 0);
+}
+
+void agonyfs_forget_content(fuse_ino_t inode) {
+    if (hooked) fuse_lowlevel_notify_inval_inode(hooked, inode, 0, 0);
+}
+
+void agonyfs_forget_name(fuse_ino_t parent, const char *name, size_t length) {
+    if (hooked) fuse_lowlevel_notify_inval_entry(hooked, parent, name, length);
 }
 
 uint32_t agonyfs_session_flags(void) {

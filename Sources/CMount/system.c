@@ -12,10 +12,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-int agonyfs_sync_file_system(int descriptor) {
-    return syncfs(descriptor);
-}
-
 int agonyfs_seek_data(void) {
     return SEEK_DATA;
 }

@@ -1,45 +1,69 @@
+internal import CMount
 internal import Glibc
 internal import System
 
-/// Which process serves a mount. The root directory answers with it when asked for an extended attribute that is
-/// never listed; `Unmount` waits for that process.
-struct DaemonIdentity: Sendable, Equatable {
-  /// The attribute's name.
-  static let attributeText = "user.agonyfs.pid"
-  /// The bytes of the name.
-  static let attributeName = Array(attributeText.utf8)
+/// The extended attributes of the root directory that `Unmount` asks for. They are never listed. Linux lets everybody ask
+/// for names that begin with `system.`, whatever the directory's mode is.
+enum DaemonAttribute: String {
+  /// Which process serves the mount.
+  case identity = "system.agonyfs.daemon"
+  /// The same; and the mount is about to be detached so that its open files end first. Only for the daemon's user and
+  /// root.
+  case lazy = "system.agonyfs.daemon.lazy"
 
+  /// The attribute of a name, without the NUL; nil for all others.
+  init?(_ name: [UInt8]) {
+    guard name.starts(with: Self.prefix) else { return nil }
+    self.init(rawValue: String(decoding: name, as: UTF8.self))
+  }
+
+  private static let prefix = Array("system.agonyfs.".utf8)
+}
+
+/// Which process serves a mount, and in which mount namespace.
+struct DaemonIdentity: Sendable, Equatable {
   /// The number of the process.
   let process: Int32
   /// When it was started, in the kernel's own unit, so that a later process with the same number is not mistaken for
   /// it.
   let started: UInt64
+  /// The inode number of its mount namespace; 0 where there is no /proc.
+  let namespace: UInt64
 
   /// The calling process.
   static func current() -> DaemonIdentity {
     let process = getpid()
-    return DaemonIdentity(process: process, started: startOf(process) ?? 0)
+    var status = stat()
+    let namespace = unsafe stat("/proc/self/ns/mnt", &status) == 0 ? UInt64(status.st_ino) : 0
+    return DaemonIdentity(process: process, started: startOf(process) ?? 0, namespace: namespace)
   }
 
   /// The value of the attribute.
-  var text: [UInt8] { Array("\(process) \(started)".utf8) }
+  var text: [UInt8] { Array("\(process) \(started) \(namespace)".utf8) }
 
-  init(process: Int32, started: UInt64) {
+  init(process: Int32, started: UInt64, namespace: UInt64) {
     self.process = process
     self.started = started
+    self.namespace = namespace
   }
 
   /// Reads what `text` wrote; nil for anything else.
   init?(text: [UInt8]) {
     let numbers = String(decoding: text, as: UTF8.self).split(separator: " ")
-    guard numbers.count == 2, let process = Int32(numbers[0]), process > 0, let started = UInt64(numbers[1]) else {
-      return nil
-    }
-    self.init(process: process, started: started)
+    guard numbers.count == 3, let process = Int32(numbers[0]), process > 0, let started = UInt64(numbers[1]),
+      let namespace = UInt64(numbers[2])
+    else { return nil }
+    self.init(process: process, started: started, namespace: namespace)
   }
 
   /// Whether the process still runs.
   var isRunning: Bool { Self.startOf(process) == started }
+
+  /// Whether the process sees other mounts than the calling one.
+  var isElsewhere: Bool {
+    let own = Self.current().namespace
+    return namespace != 0 && own != 0 && namespace != own
+  }
 
   /// When a process was started; nil when there is none.
   private static func startOf(_ process: Int32) -> UInt64? {

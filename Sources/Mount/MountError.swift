@@ -28,6 +28,8 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case notMounted(path: String)
   /// Files are open in the mount, or a process works in it.
   case busy(path: String)
+  /// The mount is a copy; its program sees other mounts than this process.
+  case mountedElsewhere(path: String)
   /// The mount could not be taken away for another reason.
   case unmountFailed(path: String, reason: String)
   /// The connection to the kernel broke while serving.
@@ -63,7 +65,10 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
       "No agonyfs space is mounted at \(path); findmnt -t fuse.agonyfs lists the mounted ones."
     case .busy(let path):
       "The mount at \(path) is in use; close the files and leave the directories in it"
-        + " (fuser -vm \(path) shows who has them), then unmount again."
+        + " (fuser -vm \(path) shows who has them), or unmount with --lazy, which lets open files end first,"
+        + " or with --force, which cuts them off."
+    case .mountedElsewhere(let path):
+      "The mount at \(path) was made in another mount namespace, as containers have them; unmount it there."
     case .unmountFailed(let path, let reason):
       "Unmounting \(path) failed: \(reason)."
     case .sessionFailed(let reason):

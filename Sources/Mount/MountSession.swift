@@ -1,13 +1,14 @@
 // Invariants:
 // 1. Threads read requests only between the answer to INIT and the end of `Workers.stop()`; when `run()` returns, no
 //    request is under way.
-// 2. The mount is taken away by us, never by libfuse: it would unmount lazily whatever is at the path by then.
+// 2. The mount's end is the same, by whatever way it left its place: it is locked, what the kernel holds is brought here,
+//    all requests are answered, the connection is closed. Then the space is closed, and the process ends.
+// 3. The mount is taken away by us, never by libfuse: it would unmount lazily whatever is at the path by then.
 
 package import Albums
 internal import CMount
 internal import Glibc
 package import Logging
-internal import System
 
 /// A space that is mounted.
 @safe package final class MountSession {
@@ -16,6 +17,9 @@ internal import System
   private let options: MountOptions
   private let logger: Logger
   private let onReady: () -> Void
+
+  /// How long the kernel has for closing the connection once the mount has left its place.
+  private static let patience = Duration.milliseconds(100)
 
   /// Prepares to mount. `onReady` is called once, in the thread that runs the session, when the mount answers.
   package init(
@@ -29,35 +33,50 @@ internal import System
     self.onReady = onReady
   }
 
-  /// Mounts, and serves until somebody unmounts, a signal to end comes (SIGTERM, SIGINT, SIGHUP) or nobody used the
-  /// mount for `MountOptions.idle`. When it returns, no request is under way and the file system may be closed.
-  /// Throws when the mount cannot be made or the connection breaks.
+  /// Mounts, and serves until the mount leaves its place, a signal to end comes (SIGTERM, SIGINT, SIGHUP) or nobody used
+  /// the mount for `MountOptions.idle`. When it returns, no request is under way, nobody gets an answer any more, and the
+  /// file system may be closed. Throws when the mount cannot be made or the connection breaks.
   package func run() throws(MountError) {
-    let ending = try SessionEnding()
+    let events = try SessionEvents()
     LibraryLog.begin()
     defer { LibraryLog.end() }
     guard let session = unsafe agonyfs_session_new(options.libraryList, volume.userData) else {
       throw failure("the FUSE library refused the mount options")
     }
-    // Closes the connection, which ends the mount for those who still have files open.
+    // Closes the connection, which ends the mount for those who still have it.
     defer { unsafe fuse_session_destroy(session) }
     guard unsafe fuse_session_mount(session, mountPoint.path) == 0 else {
       throw failure(LibraryLog.lastMessage ?? "the kernel refused it")
     }
     LibraryLog.serve(logger)
-    let mounted = MountedPath(mountPoint)
+    let mounts = unsafe OwnMounts(mountPoint, connection: fuse_session_fd(session))
     do throws(MountError) {
       try unsafe greet(session)
-      let workers = try unsafe Workers(session: session, ending: ending)
-      mounted.readAhead()
+      let workers = try unsafe Workers(session: session, events: events)
+      mounts.readAhead()
       onReady()
-      supervise(mounted, ending)
+      serve(mounts, events)
       workers.stop()
     } catch {
-      mounted.detach()
+      if mounts.standing == .mounted { mounts.detach() }
       throw error
     }
-    if let reason = ending.failure { throw .sessionFailed(reason: reason) }
+    if let reason = events.failure { throw .sessionFailed(reason: reason) }
+  }
+
+  /// Waits for the end, and locks the mount.
+  private func serve(_ mounts: OwnMounts, _ events: SessionEvents) {
+    var supervisor = Supervisor(volume, mounts: mounts, events: events, idle: options.idle)
+    let end = supervisor.waitForEnd()
+    volume.lock()
+    if end == .aborted || mounts.standing == .mounted { mounts.detach() }
+    guard end == .asked else { return }
+    let caches = KernelCaches(volume: volume)
+    caches.writeBack()
+    // At once, unless somebody has files open, or another mount namespace has a copy of the mount.
+    if events.waitForDisconnection(Self.patience) { return }
+    logger.notice("The mount is still held by somebody, who gets no answer any more.")
+    caches.forget()
   }
 
   /// Answers INIT, in this thread: until then the kernel sends nothing else.
@@ -73,33 +92,6 @@ internal import System
     unsafe fuse_session_process_buf(session, &buffer)
     if unsafe fuse_session_exited(session) != 0 {
       throw failure(LibraryLog.lastMessage ?? "the kernel and the FUSE library don't understand each other")
-    }
-  }
-
-  /// Waits for the end of the mount, whoever wants it.
-  private func supervise(_ mounted: MountedPath, _ ending: SessionEnding) {
-    var idle = options.idle.map { IdleWatch(limit: $0) }
-    while true {
-      switch ending.wait(until: idle?.next(lastUse: agonyfs_last_request())) {
-      case .disconnected:
-        // Nothing is left of the mount, unless somebody aborted the connection.
-        mounted.detach()
-        return
-      case .signal:
-        if mounted.unmount(), ending.waitForDisconnection() { return }
-        // Files are open: what was written through memory maps is brought here first, then their users lose the mount.
-        logger.notice("Ending while files are open.")
-        mounted.writeBack()
-        mounted.detach()
-        return
-      case .timeout:
-        let now = monotonicSeconds()
-        let openFiles = volume.fileSystem.openFileCount
-        guard idle?.isDue(now: now, lastUse: agonyfs_last_request(), openFiles: openFiles) == true else { continue }
-        if mounted.unmount() { logger.notice("Unmounted, because nobody used it.") }
-        // Somebody works in it without a request, or the kernel is about to close the connection.
-        idle?.postpone(now: now)
-      }
     }
   }
 

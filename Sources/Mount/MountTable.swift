@@ -26,14 +26,26 @@ struct MountTable: Sendable, Equatable {
   /// In the order of mounting; of several at one path the last one is seen.
   var entries: [MountTableEntry]
 
+  /// Where the kernel shows it. poll(2) reports its changes.
+  static let path = "/proc/self/mountinfo"
+
   /// Reads the table as it is now; it is empty where there is no /proc.
   static func current() -> MountTable {
-    MountTable(parsing: (try? WholeFile.read("/proc/self/mountinfo")) ?? [])
+    MountTable(parsing: (try? WholeFile.read(path)) ?? [])
   }
 
   /// What is mounted at an absolute path without symbolic links.
   func entry(at path: [UInt8]) -> MountTableEntry? {
     entries.last { $0.path == path }
+  }
+
+  /// Where a file system is mounted and seen, that is, with nothing mounted over it. The last one first, so that a mount
+  /// inside another comes before that one. Paths that are not UTF-8 are left out.
+  func places(of device: String) -> [String] {
+    entries.reversed().compactMap { mounted in
+      guard mounted.device == device, entry(at: mounted.path) == mounted else { return nil }
+      return String(validating: mounted.path, as: UTF8.self)
+    }
   }
 
   /// Takes the text of a `mountinfo` file. Lines that are not understood are left out.

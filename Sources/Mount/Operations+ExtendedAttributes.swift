@@ -12,11 +12,10 @@ func agonyfs_getxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: Unsafe
       let value = try virtualAttribute(name, of: InodeNumber(rawValue: inode), volume)
       return try unsafe reply(request, value: value, size: size)
     }
-    let isIdentity = inode == InodeNumber.root.rawValue && name == DaemonIdentity.attributeName
-    let value =
-      isIdentity
-      ? volume.identity.text
-      : try volume.fileSystem.extendedAttribute(name, of: InodeNumber(rawValue: inode))
+    if inode == InodeNumber.root.rawValue, let question = DaemonAttribute(name) {
+      return try unsafe reply(request, value: answer(question, request, volume), size: size)
+    }
+    let value = try volume.fileSystem.extendedAttribute(name, of: InodeNumber(rawValue: inode))
     try unsafe reply(request, value: value, size: size)
   }
 }
@@ -37,7 +36,7 @@ func agonyfs_setxattr(
 ) {
   unsafe serve(request) { volume throws(Errno) in
     let name = unsafe attributeName(name)
-    guard name != DaemonIdentity.attributeName else { throw .notPermitted }
+    guard DaemonAttribute(name) == nil else { throw .notPermitted }
     if let tree = volume.virtual, inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
       try unsafe requireOwner(request, volume)
       try unsafe tree.request([UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)))
@@ -61,6 +60,16 @@ func agonyfs_removexattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: Uns
     try unsafe volume.fileSystem.removeExtendedAttribute(attributeName(name), of: InodeNumber(stored: inode))
     unsafe fuse_reply_err(request, 0)
   }
+}
+
+/// Answers `agonyfs unmount`.
+private func answer(_ question: DaemonAttribute, _ request: fuse_req_t, _ volume: Volume) throws(Errno) -> [UInt8] {
+  if question == .lazy {
+    let user = unsafe Caller(request).user
+    guard user == 0 || user == geteuid() else { throw .notPermitted }
+    volume.expectLazyUnmount()
+  }
+  return volume.identity.text
 }
 
 /// The bytes of an attribute's name, without the NUL.

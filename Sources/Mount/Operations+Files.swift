@@ -36,7 +36,7 @@ func agonyfs_create(
 
 @c @implementation
 func agonyfs_release(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
-  unsafe serve(request) { volume throws(Errno) in
+  unsafe serve(request, evenIfLocked: true) { volume throws(Errno) in
     let inode = InodeNumber(rawValue: inode)
     if VirtualNode.isVirtual(inode) {
       unsafe volume.virtual?.release(file.pointee.fh)
@@ -70,7 +70,9 @@ func agonyfs_write(
   _ request: fuse_req_t, _ inode: fuse_ino_t, _ bytes: UnsafePointer<CChar>, _ size: Int, _ offset: off_t,
   _ file: UnsafeMutablePointer<fuse_file_info>
 ) {
-  unsafe serve(request) { volume throws(Errno) in
+  // What was written through a memory map.
+  let isFromCache = unsafe file.pointee.writepage != 0
+  unsafe serve(request, evenIfLocked: isFromCache) { volume throws(Errno) in
     try unsafe clearSetBits(request, inode, volume)
     let count = try unsafe volume.fileSystem.write(
       InodeNumber(stored: inode), at: FileOffset(rawValue: Int64(offset)),

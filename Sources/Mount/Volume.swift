@@ -3,10 +3,14 @@
 //    forget the inode, and another thread may serve the next request about it.
 // 2. No lock is held while answering.
 // 3. The volume outlives the session, so that requests need not count references to it.
+// 4. Once it is locked, requests are served only if they bring what the kernel holds, or end something.
 
 internal import Albums
 internal import CMount
+internal import Glibc
 internal import Logging
+internal import Synchronization
+internal import System
 internal import SystemPackage
 
 /// What requests need: libfuse carries a pointer to it.
@@ -21,6 +25,9 @@ internal import SystemPackage
   let buffers = ReplyBuffers(size: SessionLimits.maximumRead)
   /// What `agonyfs unmount` asks for.
   let identity: DaemonIdentity
+  private let locked = Atomic<Bool>(false)
+  /// Until when `agonyfs unmount --lazy` is expected to detach the mount, in nanoseconds of the monotonic clock.
+  private let lazyUntil = Atomic<UInt64>(0)
 
   init(fileSystem: FileSystem, logger: Logger, identity: DaemonIdentity) {
     self.fileSystem = fileSystem
@@ -28,6 +35,24 @@ internal import SystemPackage
     self.logger = logger
     self.identity = identity
   }
+
+  /// Whether the mount is gone, and what still comes is answered with ENOTCONN.
+  var isLocked: Bool { locked.load(ordering: .relaxed) }
+
+  /// From now on nothing is shown any more.
+  func lock() { locked.store(true, ordering: .relaxed) }
+
+  /// Notes that the mount is about to be detached for its open files to end first. It counts for ten seconds, in which
+  /// the helper program surely detaches: what others detach later is theirs.
+  func expectLazyUnmount() {
+    lazyUntil.store(monotonicTime() + Duration.seconds(10).nanoseconds, ordering: .relaxed)
+  }
+
+  /// Whether that was said just now.
+  var expectsLazyUnmount: Bool { monotonicTime() < lazyUntil.load(ordering: .relaxed) }
+
+  /// How many opens have not been released.
+  var openFileCount: Int { fileSystem.openFileCount + (virtual?.openFileCount ?? 0) }
 
   /// The pointer that libfuse is given.
   var userData: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
@@ -40,11 +65,13 @@ internal import SystemPackage
   }
 }
 
-/// Runs the body of a callback, and answers with the error that it throws. A body that returns has answered.
+/// Runs the body of a callback, and answers with the error that it throws. A body that returns has answered. A locked
+/// volume answers with ENOTCONN, unless the request is one that it serves even then.
 @inline(__always)
-func serve(_ request: fuse_req_t, _ body: (Volume) throws(Errno) -> Void) {
+func serve(_ request: fuse_req_t, evenIfLocked: Bool = false, _ body: (Volume) throws(Errno) -> Void) {
   unsafe Volume.with(request) { volume in
     do throws(Errno) {
+      if volume.isLocked, !evenIfLocked { throw .socketNotConnected }
       try body(volume)
     } catch {
       unsafe fuse_reply_err(request, error.rawValue)

@@ -1,5 +1,6 @@
 // Invariants:
-// 1. `stop()` returns when every thread has answered the request it was at and ended.
+// 1. `stop()` returns when every thread has answered all that it found to read, and ended: the kernel may be about to
+//    bring the last of what it holds, a part each time that another part is answered.
 // 2. The session outlives the threads.
 
 internal import CMount
@@ -16,15 +17,15 @@ internal import System
   /// What the threads share.
   @safe private final class Core: @unchecked Sendable {
     let session: OpaquePointer
-    let ending: SessionEnding
+    let events: SessionEvents
     let clonesChannel: Bool
     let line: WaitingLine
     let isStopping = Atomic<Bool>(false)
     let running: Atomic<Int>
 
-    init(session: OpaquePointer, ending: SessionEnding, cores: Int, count: Int) {
+    init(session: OpaquePointer, events: SessionEvents, cores: Int, count: Int) {
       unsafe self.session = session
-      self.ending = ending
+      self.events = events
       clonesChannel = SessionLimits.clonesChannel(cores: cores)
       line = WaitingLine(limit: SessionLimits.waitingThreads(cores: cores))
       running = Atomic(count)
@@ -32,10 +33,10 @@ internal import System
   }
 
   /// Starts the threads. Throws when none could be started.
-  init(session: OpaquePointer, ending: SessionEnding) throws(MountError) {
+  init(session: OpaquePointer, events: SessionEvents) throws(MountError) {
     let cores = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     let count = SessionLimits.threadCount(cores: cores)
-    core = unsafe Core(session: session, ending: ending, cores: cores, count: count)
+    core = unsafe Core(session: session, events: events, cores: cores, count: count)
     unsafe agonyfs_glance_open(session)
     let core = core
     threads = (0..<count).compactMap { _ in
@@ -52,6 +53,10 @@ internal import System
     watch = try? Thread { core.line.watch() }
     if watch != nil { core.line.expectWatch() }
   }
+
+  /// The most requests that a thread serves after it was told to end, lest a program that asks again and again, whatever
+  /// the answer, keeps it. There are never so many that bring what the kernel holds.
+  private static let lastRequests = 10_000
 
   /// Ends the threads.
   func stop() {
@@ -73,7 +78,13 @@ internal import System
     var buffer = unsafe fuse_buf()
     defer { unsafe free(buffer.mem) }
     var waits = false
-    while !core.isStopping.load(ordering: .acquiring) {
+    var left = Self.lastRequests
+    while left > 0 {
+      let isLast = core.isStopping.load(ordering: .acquiring)
+      if isLast {
+        if left == Self.lastRequests { unsafe agonyfs_channel_drain(core.session) }
+        left -= 1
+      }
       if !waits { core.line.enter() }
       waits = false
       let received = unsafe fuse_session_receive_buf(core.session, &buffer)
@@ -86,10 +97,12 @@ internal import System
           agonyfs_channel_expect()
         }
       } else if received == 0 {
-        core.ending.disconnected()
+        core.events.disconnected()
         return
-      } else if received != -EINTR && received != -EAGAIN {
-        core.ending.disconnected(because: "reading a request failed with error \(-received)")
+      } else if received == -EAGAIN {
+        if isLast { return }
+      } else if received != -EINTR {
+        core.events.disconnected(because: "reading a request failed with error \(-received)")
         return
       }
     }

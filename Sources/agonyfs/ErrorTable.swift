@@ -51,8 +51,8 @@ extension CommandFailure {
       switch error {
       case .missing, .notDirectory, .notEmpty, .mountedAlready, .deadMount, .notPermitted, .notMounted:
         .mountPointUnusable
-      case .deviceMissing, .deviceNotAccessible, .helperMissing, .othersNotAllowed, .mountFailed, .busy, .unmountFailed,
-        .sessionFailed:
+      case .deviceMissing, .deviceNotAccessible, .helperMissing, .othersNotAllowed, .mountFailed, .busy,
+        .mountedElsewhere, .unmountFailed, .sessionFailed:
         .failure
       }
     self.init(status, error.description)

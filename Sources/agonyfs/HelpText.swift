@@ -109,6 +109,10 @@ enum HelpText {
 
   static let unmount = """
     Returns when everything is written and the background process has ended. Refuses to unmount a mount that is in use.
+
+    With --lazy the mount leaves its place and the command returns at once. Open files go on working, and the space stays \
+    open until the last one is closed. With --force open files are cut off after everything is written: their users get \
+    errors.
     """
 
   static let spaceAdd = """

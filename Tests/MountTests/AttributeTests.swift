@@ -26,12 +26,12 @@ extension LiveMountTests {
 
     @Test func theMountTellsItsProcessToWhoAsks() throws {
       let live = try LiveMount()
-      let identity = DaemonIdentity(text: try System.attribute("user.agonyfs.pid", of: live.root))
+      let identity = DaemonIdentity(text: try System.attribute("system.agonyfs.daemon", of: live.root))
       #expect(identity == DaemonIdentity.current())
       #expect(try System.attributeNames(of: live.root) == [])
-      #expect(throws: Errno.notPermitted) { try System.setAttribute("user.agonyfs.pid", of: live.root, to: [1]) }
+      #expect(throws: Errno.notPermitted) { try System.setAttribute("system.agonyfs.daemon", of: live.root, to: [1]) }
       try System.write([], to: live.path("file"))
-      #expect(throws: Errno.noData) { try System.attribute("user.agonyfs.pid", of: live.path("file")) }
+      #expect(throws: Errno.notSupported) { try System.attribute("system.agonyfs.daemon", of: live.path("file")) }
     }
 
     @Test func accessListsAreKeptByTheKernelsRules() throws {

@@ -28,6 +28,20 @@ import Testing
     #expect(table.entry(at: Array("/mnt/".utf8)) == nil)
   }
 
+  @Test func placesAreThoseThatAreSeen() {
+    let text = """
+      30 27 0:41 / /a rw - fuse.agonyfs x rw
+      31 27 0:42 / /b rw - fuse.agonyfs y rw
+      32 30 0:41 / /a/in rw - fuse.agonyfs x rw
+      33 27 0:41 / /covered rw - fuse.agonyfs x rw
+      34 33 0:43 / /covered rw - tmpfs z rw
+
+      """
+    let table = MountTable(parsing: Array(text.utf8))
+    #expect(table.places(of: "0:41") == ["/a/in", "/a"])
+    #expect(table.places(of: "0:44") == [])
+  }
+
   @Test func thisProcessHasARoot() {
     #expect(MountTable.current().entry(at: Array("/".utf8)) != nil)
   }
@@ -41,14 +55,21 @@ import Testing
     #expect(DaemonIdentity(text: identity.text) == identity)
   }
 
-  @Test(arguments: ["", "12", "12 ", "x 1", "-5 1", "0 1", "1 2 3", "99999999999 1"])
+  @Test(arguments: ["", "12", "12 ", "x 1", "-5 1", "0 1 1", "1 2", "1 2 3 4", "99999999999 1 1"])
   func otherTexts(text: String) {
     #expect(DaemonIdentity(text: Array(text.utf8)) == nil)
   }
 
   @Test func anotherProcessWithTheSameNumberIsNotIt() {
     let identity = DaemonIdentity.current()
-    #expect(!DaemonIdentity(process: identity.process, started: identity.started + 1).isRunning)
+    #expect(!DaemonIdentity(process: identity.process, started: identity.started + 1, namespace: 1).isRunning)
+  }
+
+  @Test func anotherNamespaceIsTold() {
+    let identity = DaemonIdentity.current()
+    #expect(identity.namespace != 0 && !identity.isElsewhere)
+    #expect(DaemonIdentity(process: 1, started: 1, namespace: identity.namespace + 1).isElsewhere)
+    #expect(!DaemonIdentity(process: 1, started: 1, namespace: 0).isElsewhere)
   }
 }
 

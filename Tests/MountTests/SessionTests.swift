@@ -1,3 +1,4 @@
+import Albums
 import CMount
 import FaultyStorage
 import Glibc
@@ -6,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Mount
+@testable import Vault
 
 extension LiveMountTests {
   @Suite struct SessionTests {
@@ -69,6 +71,21 @@ extension LiveMountTests {
       try? file.close()
       try live.mount()
       #expect(try System.read(live.path("file")) == randomBytes(count))
+    }
+
+    /// Keys are wiped when what holds them goes.
+    @Test func nothingOfTheSpaceIsKeptInMemory() throws {
+      weak var fileSystem: FileSystem?
+      weak var space: Space?
+      do {
+        let live = try LiveMount()
+        try System.write(pattern(5000), to: live.path("file"))
+        fileSystem = live.fileSystem
+        space = live.fileSystem.space
+        #expect(try live.end() == nil)
+        try live.fileSystem.close()
+      }
+      #expect(fileSystem == nil && space == nil)
     }
 
     @Test func anUnusedMountEndsByItself() throws {

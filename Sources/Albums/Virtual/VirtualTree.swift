@@ -15,6 +15,8 @@ package import Vault
 package final class VirtualTree: Sendable {
   static let sharedName = Array(".sh_thumbnails".utf8)
   static let controlName = Array(".agonyfs".utf8)
+  /// The names in the root directory that are not stored.
+  package static let rootNames = [sharedName, controlName]
   /// The extended attribute of `.agonyfs` that takes requests.
   package static let requestName = Array("user.agonyfs.request".utf8)
 
@@ -192,6 +194,9 @@ package final class VirtualTree: Sendable {
 
   /// Ends one open.
   package func release(_ handle: UInt64) { open.withLock { $0.contents[handle] = nil } }
+
+  /// How many opens have not been released.
+  package var openFileCount: Int { open.withLock { $0.contents.count } }
 
   /// Does what is asked for through the extended attribute of `.agonyfs`.
   ///

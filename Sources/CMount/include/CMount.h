@@ -86,8 +86,18 @@ void agonyfs_channel_expect(void);
 /// Has the kernel ask for an inode's attributes when it needs them next.
 void agonyfs_forget_attributes(fuse_ino_t inode);
 
+/// Has the kernel bring what was written to an inode through memory maps, and forget its attributes and pages. Waits for
+/// requests to be answered, so no thread that serves them may call it.
+void agonyfs_forget_content(fuse_ino_t inode);
+
+/// Has the kernel forget a name and all that it knows below it. The same goes for it.
+void agonyfs_forget_name(fuse_ino_t parent, const char *_Nonnull name, size_t length);
+
 /// Gives the calling thread its own channel to the kernel; false when the shared one stays in use.
 bool agonyfs_channel_clone(struct fuse_session *_Nonnull session);
+
+/// From now on the calling thread does not wait for requests; reading fails with EAGAIN when there are none.
+void agonyfs_channel_drain(struct fuse_session *_Nonnull session);
 
 /// Closes the calling thread's own channel, if it has one.
 void agonyfs_channel_close(void);
@@ -116,7 +126,6 @@ void agonyfs_interruption_allow(void);
 
 // Calls that Swift cannot see.
 
-int agonyfs_sync_file_system(int descriptor);
 /// Values of `whence` that Glibc shows to GNU programs only.
 int agonyfs_seek_data(void);
 int agonyfs_seek_hole(void);

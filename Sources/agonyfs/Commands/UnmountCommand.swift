@@ -10,7 +10,17 @@ struct UnmountCommand: ParsableCommand {
   @Argument(help: "Where a space is mounted.", completion: .directory)
   var mountPoint: String
 
+  @Flag(help: "Detach a mount that is in use at once, and let its open files end first.")
+  var lazy = false
+
+  @Flag(help: "Cut off open files, after writing what waits.")
+  var force = false
+
+  func validate() throws {
+    if lazy, force { throw ValidationError("Say --lazy or --force, not both.") }
+  }
+
   func run() throws {
-    try Unmount.unmount(AbsolutePath.of(mountPoint))
+    try Unmount.unmount(AbsolutePath.of(mountPoint), force ? .force : lazy ? .lazy : .whenUnused)
   }
 }

@@ -52,7 +52,7 @@ import Testing
       exec 9> "$W/inherited"
       agonyfs mount --password-file ../password ../Vault ../Albums
       exec 9>&-
-      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
       test "$(readlink /proc/$pid/cwd)" = /
       for n in 0 1 2; do test "$(readlink /proc/$pid/fd/$n)" = /dev/null; done
       ls -l /proc/$pid/fd > "$W/open"
@@ -70,7 +70,7 @@ import Testing
       workspace,
       """
       agonyfs mount --password-file password Vault Albums
-      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
       echo last words > Albums/file
       \(ending)
       timeout 60 tail --pid=$pid -s 0.05 -f /dev/null
@@ -91,7 +91,7 @@ import Testing
       """
       agonyfs mount --password-file password Vault Albums
       for i in 1 2 3 4 5 6; do
-        pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+        pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
         head -c 5000000 /dev/urandom > photo
         cp photo Albums/photo$i
         sync Albums/photo$i
@@ -218,7 +218,7 @@ import Testing
       workspace,
       """
       agonyfs mount --idle 1s --password-file password Vault Albums
-      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
+      pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
       timeout 60 tail --pid=$pid -s 0.05 -f /dev/null
       not grep -q " $W/Albums " /proc/mounts
       """)

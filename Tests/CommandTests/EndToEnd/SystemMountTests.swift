@@ -17,6 +17,25 @@ import Testing
       """)
   }
 
+  /// Puts the vault into the hands of another user, whom `user` becomes. In containers the device may be closed to users,
+  /// which udev would open.
+  private static let becomeUser = """
+    mkdir dev
+    mount -t tmpfs none dev
+    cp -a /dev/null /dev/zero /dev/urandom /dev/tty /dev/fuse dev/
+    chmod 0666 dev/fuse
+    mount --bind dev /dev
+    cp "$AGONYFS" program
+    chmod 0755 "$W" program
+    mkdir home
+    chown 65534:65534 Albums password home
+    user() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$W/home" "$@"; }
+    rm -r Vault
+    user ./program create --kdf interactive --segment-size 1M --password-file password home/Vault
+    ln -s home/Vault Vault
+
+    """
+
   @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
   func mountEightTakesTheUsualOptions() throws {
     let workspace = try Workspace()
@@ -78,43 +97,71 @@ import Testing
     try workspace.makeVault()
     try expectSuccessInNamespace(
       workspace,
-      """
-      # In containers the device may be closed to users, which udev would open.
-      mkdir dev
-      mount -t tmpfs none dev
-      cp -a /dev/null /dev/zero /dev/urandom /dev/tty /dev/fuse dev/
-      chmod 0666 dev/fuse
-      mount --bind dev /dev
-      cp "$AGONYFS" program
-      chmod 0755 "$W" program
-      mkdir home
-      chown 65534:65534 Albums password home
-      user() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$W/home" "$@"; }
-      rm -r Vault
-      user ./program create --kdf interactive --segment-size 1M --password-file password home/Vault
-      ln -s home/Vault Vault
-      user ./program mount --password-file password Vault Albums
-      # Nobody of the same user may look into it, its memory is locked, and it leaves no core dump.
-      pid=$(pgrep -f "^agonyfs mount .*$W/Albums")
-      test "$(stat -c %u /proc/$pid/mem)" = 0
-      not user ls /proc/$pid/fd
-      grep -E '^Max core file size +0 +0 ' /proc/$pid/limits
-      grep -E '^VmLck:.*[1-9]' /proc/$pid/status
-      user sh -c 'echo mine > Albums/file; mkdir Albums/album; chmod 0750 Albums/album'
-      user test -O Albums/file
-      # Others do not get in, root neither.
-      not cat Albums/file
-      user ./program unmount Albums
-      user ./program mount --password-file password Vault Albums
-      test "$(user stat -c '%a %u' Albums/album)" = '750 65534'
-      user fusermount3 -u Albums
-      if ! grep -q '^user_allow_other' /etc/fuse.conf; then
-        status=0
-        user ./program mount -o allow_other --password-file password Vault Albums 2> errors || status=$?
-        test $status = 1
-        grep -q user_allow_other errors
-      fi
-      """)
+      Self.becomeUser + """
+        user ./program mount --password-file password Vault Albums
+        # Nobody of the same user may look into it, its memory is locked, and it leaves no core dump.
+        pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
+        test "$(stat -c %u /proc/$pid/mem)" = 0
+        not user ls /proc/$pid/fd
+        grep -E '^Max core file size +0 +0 ' /proc/$pid/limits
+        grep -E '^VmLck:.*[1-9]' /proc/$pid/status
+        user sh -c 'echo mine > Albums/file; mkdir Albums/album; chmod 0750 Albums/album'
+        user test -O Albums/file
+        # Others do not get in, root neither.
+        not cat Albums/file
+        user ./program unmount Albums
+        user ./program mount --password-file password Vault Albums
+        test "$(user stat -c '%a %u' Albums/album)" = '750 65534'
+        user fusermount3 -u Albums
+        if ! grep -q '^user_allow_other' /etc/fuse.conf; then
+          status=0
+          user ./program mount -o allow_other --password-file password Vault Albums 2> errors || status=$?
+          test $status = 1
+          grep -q user_allow_other errors
+        fi
+        """)
+  }
+
+  @Test(
+    .enabled(if: Workspace.isRoot, "needs root, to become another user and to hold a copy of the table of mounts"),
+    arguments: [
+      "user ./program unmount Albums", "./program unmount Albums", "user fusermount3 -u Albums", "umount Albums",
+      "kill -TERM $pid",
+    ])
+  func whatAUserUnmountsIsLocked(_ ending: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccessInNamespace(
+      workspace,
+      Self.becomeUser + """
+        mount_it() {
+          user ./program mount --password-file password Vault Albums
+          pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
+        }
+        mount_it
+        user sh -c 'echo mine > Albums/file'
+        cp "$(dirname "$AGONYFS")/map-writer" .
+        setsid unshare -m --propagation private setpriv --reuid 65534 --regid 65534 --clear-groups \\
+          ./map-writer Albums/mapped 3000000 home/held & holder=$!
+        trap 'kill $holder' EXIT
+        until [ -e home/held ]; do sleep 0.05; done
+        \(ending)
+        tail --pid=$pid -s 0.05 -f /dev/null
+        not nsenter -t $holder -m setpriv --reuid 65534 --regid 65534 --clear-groups cat "$W/Albums/file" 2> errors
+        grep -q 'not connected' errors
+        mount_it
+        test "$(user cat Albums/file)" = mine
+        head -c 3000000 /dev/zero | tr '\\0' x | user cmp - Albums/mapped
+        user sh -c 'exec 5> Albums/open; ./program unmount --lazy Albums; echo words >&5'
+        tail --pid=$pid -s 0.05 -f /dev/null
+        mount_it
+        test "$(user cat Albums/open)" = words
+        user sh -c 'exec 5> Albums/open; echo more >&5; ./program unmount --force Albums'
+        not pgrep -of "^agonyfs mount .*$W/Albums"
+        mount_it
+        test "$(user cat Albums/open)" = more
+        user ./program unmount Albums
+        """)
   }
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))

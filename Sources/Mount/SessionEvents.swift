@@ -1,0 +1,96 @@
+internal import CMount
+internal import Glibc
+internal import Synchronization
+internal import System
+
+/// What happens to a session, for the thread that supervises it. Catches signals while it lives.
+final class SessionEvents: Sendable {
+  /// Why a wait ended.
+  enum Event: Equatable {
+    /// The kernel has closed the connection.
+    case disconnected
+    /// A signal asked for the end.
+    case signal
+    /// Something was mounted, moved or unmounted in this process's mount namespace.
+    case mountsChanged
+    /// The given moment came.
+    case timeout
+  }
+
+  private let receiver: Descriptor
+  private let sender: Descriptor
+  /// The table of mounts, which poll(2) watches; nil where there is no /proc. Then only the kernel's closing of the
+  /// connection tells that the mount is gone, and it stays open while another mount namespace has a copy of the mount.
+  private let mountTable: Descriptor?
+  /// Whether the table of mounts has changed, and nobody was told.
+  private let hasChange = Atomic<Bool>(false)
+  private let reason = Mutex<String?>(nil)
+
+  init() throws(MountError) {
+    guard let ends = try? Descriptor.pipe(blocks: false) else {
+      throw .sessionFailed(reason: "no descriptors are left")
+    }
+    (receiver, sender) = ends
+    mountTable = try? Descriptor.open(MountTable.path, O_RDONLY)
+    agonyfs_signals_catch(sender.number)
+  }
+
+  deinit { agonyfs_signals_restore() }
+
+  /// What broke the connection, if it was broken.
+  var failure: String? { reason.withLock { $0 } }
+
+  /// Says that the connection is closed; with a reason when it should not be.
+  func disconnected(because text: String? = nil) {
+    if let text { reason.withLock { $0 = $0 ?? text } }
+    var letter = Self.disconnection
+    unsafe write(sender.number, &letter, 1)
+  }
+
+  /// Whether the table of mounts has changed since `wait(until:)` said so last. False where it cannot be watched.
+  var mountsHaveChanged: Bool {
+    noteChange(waiting: 0)
+    return hasChange.load(ordering: .relaxed)
+  }
+
+  /// Waits for an event, at most until a moment in nanoseconds of the monotonic clock.
+  func wait(until deadline: UInt64?) -> Event {
+    while true {
+      var letter: UInt8 = 0
+      if unsafe read(receiver.number, &letter, 1) == 1 { return letter == Self.disconnection ? .disconnected : .signal }
+      if hasChange.exchange(false, ordering: .relaxed) { return .mountsChanged }
+      var rest: CInt = -1
+      if let deadline {
+        let now = monotonicTime()
+        guard now < deadline else { return .timeout }
+        rest = CInt(clamping: (deadline - now) / 1_000_000 + 1)
+      }
+      noteChange(waiting: rest)
+    }
+  }
+
+  /// Waits for anything to happen, at most so many milliseconds (negative: for ever), and notes a change of the table.
+  private func noteChange(waiting milliseconds: CInt) {
+    var interests = [
+      pollfd(fd: receiver.number, events: Int16(POLLIN), revents: 0),
+      // The kernel reports each change of the table once.
+      pollfd(fd: mountTable?.number ?? -1, events: Int16(POLLPRI), revents: 0),
+    ]
+    guard unsafe poll(&interests, nfds_t(interests.count), milliseconds) > 0, interests[1].revents != 0 else { return }
+    hasChange.store(true, ordering: .relaxed)
+  }
+
+  /// Waits until the kernel has closed the connection. False when it does not within `limit`.
+  func waitForDisconnection(_ limit: Duration) -> Bool {
+    let deadline = monotonicTime() + limit.nanoseconds
+    while true {
+      switch wait(until: deadline) {
+      case .disconnected: return true
+      case .signal, .mountsChanged: continue
+      case .timeout: return false
+      }
+    }
+  }
+
+  private static let disconnection = UInt8(ascii: "D")
+}

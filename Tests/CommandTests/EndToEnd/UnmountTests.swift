@@ -1,0 +1,299 @@
+import Testing
+
+@testable import agonyfs
+
+/// Unmounted is locked: whatever took the mount from its place, everything is written, the program ends, and whoever
+/// still holds the mount gets no answer.
+@Suite struct UnmountTests {
+  /// Functions for the scripts. A holder works in the mount, from a mount namespace of its own if it is started so: it has
+  /// `Albums/dir` as its directory, `Albums/dir/file` open, and has written `Albums/mapped` through a memory map that it
+  /// keeps. Every wait is ended by the limit of `Workspace`.
+  private static let functions = """
+    export LC_ALL=C MAPWRITER="$(dirname "$AGONYFS")/map-writer"
+    open() {
+      agonyfs mount --password-file password Vault Albums
+      pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
+    }
+    serves() { ps -o args= -p $pid | grep -q '^agonyfs mount'; }
+    ended() { tail --pid=$pid -s 0.05 -f /dev/null; }
+    hold() {
+      rm -f held
+      setsid "$@" sh -c '
+        "$MAPWRITER" Albums/mapped 3000000 held &
+        ls -laR Albums > /dev/null; cd Albums/dir; exec 7< file 8>> more; exec sleep 300' &
+      holder=$!
+      until [ -e held ] && [ -e /proc/$holder/fd/8 ]; do sleep 0.05; done
+    }
+    copy() { hold unshare -m --propagation private; }
+    # A copy of the table of mounts, and nothing open in it.
+    unused_copy() {
+      setsid unshare -m --propagation private sleep 300 &
+      holder=$!
+      while [ "$(readlink /proc/$holder/ns/mnt)" = "$(readlink /proc/self/ns/mnt)" ]; do sleep 0.05; done
+    }
+    let_go() { kill -- -$holder; wait $holder || true; holder=; }
+    trap 'test -z "${holder-}" || kill -- -$holder' EXIT
+    # What the holder sees.
+    cut_off() { not nsenter -t $holder -m "$@" 2> errors; grep -q 'not connected' errors; }
+    all_cut_off() {
+      for command in stat ls; do
+        cut_off $command /proc/$holder/cwd/..
+        cut_off $command /proc/$holder/cwd/
+        cut_off $command /proc/$holder/cwd/file
+      done
+      cut_off cat /proc/$holder/fd/7
+    }
+    # The mount as it was left.
+    as_it_was() {
+      open
+      test "$(cat Albums/dir/file)" = words
+      head -c 3000000 /dev/zero | tr '\\0' x | cmp - Albums/mapped
+      agonyfs unmount Albums
+    }
+
+    """
+
+  private func expect(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let start = """
+      open
+      mkdir Albums/dir
+      echo words > Albums/dir/file
+
+      """
+    try expectSuccess(workspace, Self.functions + start + script, sourceLocation: sourceLocation)
+  }
+
+  @Test(
+    .enabled(if: Workspace.isRoot, "needs root, to hold a copy of the table of mounts"),
+    arguments: [
+      "agonyfs unmount Albums; not serves", "agonyfs unmount --force Albums; not serves",
+      "agonyfs unmount --lazy Albums", "umount Albums", "umount -l Albums", "fusermount3 -u Albums",
+      "fusermount3 -uz Albums", "kill -TERM $pid", "kill -INT $pid", "kill -HUP $pid",
+    ])
+  func whoeverHoldsACopyIsLockedOut(_ ending: String) throws {
+    // With --lazy the copy's open files end first.
+    let isLazy = ending.contains("--lazy")
+    try expect(
+      """
+      copy
+      \(ending)
+      \(isLazy ? "serves; let_go; ended" : "ended; all_cut_off; cut_off ls $W/Albums")
+      as_it_was
+      """)
+  }
+
+  @Test(arguments: [
+    "agonyfs unmount --force Albums; not serves", "umount -l Albums", "fusermount3 -uz Albums", "kill -TERM $pid",
+  ])
+  func openFilesAreCutOff(_ ending: String) throws {
+    if ending.hasPrefix("umount"), !Workspace.isRoot { return }
+    try expect(
+      """
+      hold
+      \(ending)
+      ended
+      all_cut_off
+      as_it_was
+      """)
+  }
+
+  @Test func openFilesEndFirst() throws {
+    try expect(
+      """
+      exec 5> Albums/open 6< Albums/dir/file
+      echo before >&5
+      agonyfs unmount --lazy Albums
+      not grep -q " $W/Albums " /proc/mounts
+      # A second in which nothing happens does not end it.
+      sleep 1.5
+      serves
+      echo after >&5
+      test "$(cat <&6)" = words
+      status=0
+      agonyfs mount --password-file password Vault Albums || status=$?
+      test $status = \(CommandStatus.spaceInUse.rawValue)
+      exec 5>&- 6<&-
+      ended
+      open
+      test "$(cat Albums/open)" = "before
+      after"
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to hold a copy of the table of mounts"))
+  func aCopyThatNobodyUsesDoesNotKeepTheSpaceOpen() throws {
+    try expect(
+      """
+      unused_copy
+      exec 5> Albums/open
+      agonyfs unmount --lazy Albums
+      echo after >&5
+      exec 5>&-
+      ended
+      cut_off ls "$W/Albums"
+      open
+      test "$(cat Albums/open)" = after
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func aBusyMountIsRefusedAndStays() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.mount().status == 0)
+    let busy = try workspace.shell("exec 5> Albums/open; agonyfs unmount Albums; status=$?; echo on >&5; exit $status")
+    expectFailure(busy, .failure, "in use", "--lazy", "--force")
+    #expect(try workspace.shell("cat Albums/open").output == "on\n")
+    #expect(try workspace.unmount().status == 0)
+    expectFailure(try workspace.agonyfs("unmount", "--lazy", "--force", workspace.at("Albums")), .usage)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to abort the connection"))
+  func anAbortedMountIsTakenAway() throws {
+    try expect(
+      """
+      exec 5< Albums/dir/file
+      not umount -f Albums
+      ended
+      not grep -q " $W/Albums " /proc/mounts
+      open
+      test "$(cat Albums/dir/file)" = words
+      agonyfs unmount Albums
+      """)
+  }
+
+  /// A mount that is made after another one left gets its device number, before the other's process may have noticed.
+  @Test func theNextMountIsLeftAlone() throws {
+    try expect(
+      """
+      cp -r Vault Second
+      kill -STOP $pid
+      fusermount3 -u Albums
+      mkdir Others
+      agonyfs mount --password-file password Second Others
+      kill -CONT $pid
+      ended
+      test "$(stat -c %m Others)" = "$W/Others"
+      agonyfs unmount Others
+      """)
+  }
+
+  /// Runs a script in a mount namespace of its own, since mounts cannot be moved where they are shared.
+  private func expectInNamespace(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let start = """
+      set -eux
+      open
+      echo words > Albums/file
+
+      """
+    try workspace.write(Workspace.functions + Self.functions + start + script, to: "script")
+    try expectSuccess(
+      workspace, "unshare -m --propagation private sh ./script", sourceLocation: sourceLocation)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to move mounts"))
+  func movingIsNoLeaving() throws {
+    try expectInNamespace(
+      """
+      mkdir Other
+      mount --move Albums Other
+      sleep 0.5
+      test "$(cat Other/file)" = words
+      echo more > Other/more
+      agonyfs unmount Other
+      not serves
+      open
+      test "$(cat Albums/more)" = more
+      mount --move Albums Other
+      kill -TERM $pid
+      ended
+      not grep " $W/" /proc/self/mounts
+      """)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to bind mounts"))
+  func itServesAsLongAsItIsMountedAnywhere() throws {
+    try expectInNamespace(
+      """
+      mkdir Other
+      mount --bind Albums Other
+      umount Albums
+      sleep 0.5
+      test "$(cat Other/file)" = words
+      umount Other
+      ended
+      open
+      mount --bind Albums Other
+      agonyfs unmount Albums
+      not serves
+      not grep " $W/" /proc/self/mounts
+      """)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to mount over a mount"))
+  func whatIsMountedOverItIsNoLeaving() throws {
+    try expectInNamespace(
+      """
+      exec 5< Albums/file
+      mount -t tmpfs none Albums
+      sleep 0.5
+      test "$(cat <&5)" = words
+      exec 5<&-
+      status=0
+      agonyfs unmount Albums 2> errors || status=$?
+      test $status = \(CommandStatus.mountPointUnusable.rawValue)
+      umount Albums
+      test "$(cat Albums/file)" = words
+      agonyfs unmount Albums
+      not serves
+      """)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to hold a copy of the table of mounts"))
+  func aCopyIsNotUnmountedForTheOthers() throws {
+    try expect(
+      """
+      unused_copy
+      status=0
+      nsenter -t $holder -m "$AGONYFS" unmount "$W/Albums" 2> errors || status=$?
+      test $status = \(CommandStatus.failure.rawValue)
+      grep -q 'another mount namespace' errors
+      serves
+      test "$(cat Albums/dir/file)" = words
+      agonyfs unmount Albums
+      not serves
+      """)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to hold a copy of the table of mounts"))
+  func anIdleMountIsLockedToo() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      Self.functions + """
+        agonyfs mount --idle 2s --password-file password Vault Albums
+        pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
+        unused_copy
+        ended
+        cut_off ls "$W/Albums"
+        """)
+  }
+
+  @Test func aRootDirectoryThatCannotBeReadIsUnmountedAllTheSame() throws {
+    try expect(
+      """
+      chmod 0 Albums
+      agonyfs unmount Albums
+      not serves
+      open
+      chmod 700 Albums
+      agonyfs unmount Albums
+      """)
+  }
+}

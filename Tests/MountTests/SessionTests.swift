@@ -79,7 +79,7 @@ extension LiveMountTests {
       weak var space: Space?
       do {
         let live = try LiveMount()
-        try System.write(pattern(5000), to: live.path("file"))
+        try System.write(randomBytes(5000), to: live.path("file"))
         fileSystem = live.fileSystem
         space = live.fileSystem.space
         #expect(try live.end() == nil)

@@ -43,11 +43,6 @@ import Testing
         echo "checked: $whole thumbnails"
         test $whole -ge $1
       }
-      promised() {
-        set +x
-        until [ "$(cat manifest1 manifest2 2> /dev/null | wc -l)" -ge $1 ]; do sleep 0.05; done
-        set -x
-      }
       pause() { touch stop; finish; rm stop; sync -f Albums; }
       size() {
         daemon=$(pgrep -f "^agonyfs mount .*$W/Albums")

@@ -15,7 +15,7 @@ import Testing
       agonyfs mount --password-file password Vault Albums
       start
       for round in 1 2 3 4; do
-        until [ "$(cat manifest1 manifest2 2> /dev/null | wc -l)" -gt $((40 * round)) ]; do sleep 0.05; done
+        promised $((40 * round + 1))
         cp manifest1 promised1
         cp manifest2 promised2
         case $round in

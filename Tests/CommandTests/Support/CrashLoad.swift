@@ -9,7 +9,7 @@ import SystemPackage
 /// renamed over another one and the directory was fsynced, `going N I` before a file is deleted, `gone N I` after that was fsynced.
 enum CrashLoad {
   /// Shell functions: `start` has two writers work in `Albums` until they meet an error or there is a file `stop`,
-  /// `finish` waits for them, `verify` compares.
+  /// `promised` waits for manifests of so many lines, `finish` for the writers, `verify` compares.
   static let functions = #"""
     body() { seq $2 $(($2 + 3000 * ($2 % 7) + 10)) | sed "s/^/$1 /"; }
     writer() {
@@ -37,6 +37,12 @@ enum CrashLoad {
       for n in 1 2; do (flock -s 9; writer $n) 9> writers > /dev/null 2>&1 & done
     }
     finish() { flock writers true; }
+    # Waits until the manifests have so many lines.
+    promised() {
+      set +x
+      until [ "$(cat manifest1 manifest2 2> /dev/null | wc -l)" -ge $1 ]; do sleep 0.05; done
+      set -x
+    }
     # The daemon that serves Albums dies at once, and its mount goes.
     murder() {
       daemon=$(pgrep -f "^agonyfs mount .*$W/Albums")

@@ -135,7 +135,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
     .testTarget(
-      name: "CommandTests", dependencies: ["agonyfs", "map-writer", "FaultyStorage", "TestSupport"],
+      name: "CommandTests", dependencies: ["System", "agonyfs", "map-writer", "FaultyStorage", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -26,11 +26,11 @@ int agonyfs_signal_descriptor(const sigset_t *signals) {
     return signalfd(-1, signals, SFD_CLOEXEC);
 }
 
-// Moves a descriptor to a number that no target in the child has, so that one dup2 cannot overwrite the source of another.
+// Moves a descriptor above all targets in the child, so that no dup2 overwrites the source of another.
 static int moved_above(int descriptor, int limit) {
     if (descriptor >= 0) {
         int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, limit);
-        // Who started us without a standard error gets a child without one.
+        // A program that was started without standard error starts children without one.
         if (moved >= 0 || errno != EBADF) return moved;
     }
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -40,17 +40,31 @@ static int moved_above(int descriptor, int limit) {
     return moved;
 }
 
+static int set_attributes(posix_spawnattr_t *attributes, bool new_session, bool alone) {
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    short flags = POSIX_SPAWN_SETSIGMASK;
+    if (new_session || alone) flags |= POSIX_SPAWN_SETSID;
+    if (alone) flags |= POSIX_SPAWN_SETSIGDEF;
+    int error = posix_spawnattr_setsigmask(attributes, &none);
+    if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &all);
+    return error == 0 ? posix_spawnattr_setflags(attributes, flags) : error;
+}
+
 int agonyfs_spawn(
-    pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, int new_session
+    pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, bool new_session,
+    bool alone
 ) {
     enum { most = 8 };
+    char *nothing[] = {NULL};
     int sources[most];
     int opened = 0;
-    int error = 0;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     if (count > most) return EINVAL;
-    if ((error = posix_spawn_file_actions_init(&actions)) != 0) return error;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return error;
     if ((error = posix_spawnattr_init(&attributes)) != 0) {
         posix_spawn_file_actions_destroy(&actions);
         return error;
@@ -64,48 +78,14 @@ int agonyfs_spawn(
         error = posix_spawn_file_actions_adddup2(&actions, sources[opened], opened);
     }
     if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, count);
-    sigset_t none;
-    sigemptyset(&none);
-    if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (error == 0 && alone) error = posix_spawn_file_actions_addchdir_np(&actions, "/");
+    if (error == 0) error = set_attributes(&attributes, new_session, alone);
     if (error == 0) {
-        short flags = POSIX_SPAWN_SETSIGMASK | (new_session ? POSIX_SPAWN_SETSID : 0);
-        error = posix_spawnattr_setflags(&attributes, flags);
+        error = posix_spawn(process, path, &actions, &attributes, arguments, alone ? nothing : environ);
     }
-    if (error == 0) error = posix_spawn(process, path, &actions, &attributes, arguments, environ);
     while (opened > 0) close(sources[--opened]);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
-
-int agonyfs_spawn_alone(pid_t *process, const char *path, char *const arguments[], int socket) {
-    char *nothing[] = {NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    int source = moved_above(socket, 3);
-    if (source < 0) return errno;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error == 0 && (error = posix_spawnattr_init(&attributes)) != 0) posix_spawn_file_actions_destroy(&actions);
-    if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&actions, source, 0);
-        if (error == 0) error = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
-        if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
-        if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-        if (error == 0) error = posix_spawn_file_actions_addchdir_np(&actions, "/");
-        if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
-        if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &all);
-        if (error == 0) {
-            error = posix_spawnattr_setflags(
-                &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-        }
-        if (error == 0) error = posix_spawn(process, path, &actions, &attributes, arguments, nothing);
-        posix_spawnattr_destroy(&attributes);
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    close(source);
     return error;
 }
 

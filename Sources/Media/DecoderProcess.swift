@@ -1,4 +1,3 @@
-internal import CPlatform
 internal import Glibc
 internal import System
 internal import SystemPackage
@@ -7,39 +6,31 @@ internal import SystemPackage
 ///
 /// One thread uses it at a time, except for `kill()`.
 final class DecoderProcess: Sendable {
-  private let process: pid_t
-  private let socket: FileDescriptor
+  private let process: ChildProcess
+  private let socket: Descriptor
 
   /// Starts the program with nothing but one end of a socket.
   init(program: String) throws(DecoderError) {
-    var ends: [Int32] = [-1, -1]
-    let made = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
-    guard made == 0 else { throw .unavailable("socketpair: \(Errno(rawValue: errno))") }
-    socket = FileDescriptor(rawValue: ends[0])
-    var started: pid_t = 0
-    let error = unsafe program.withCString { path in
-      var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [UnsafeMutablePointer(mutating: path), nil]
-      return unsafe agonyfs_spawn_alone(&started, path, &arguments, ends[1])
-    }
-    process = started
-    close(ends[1])
-    guard error == 0 else {
-      close(ends[0])
-      throw .unavailable("\(program): \(Errno(rawValue: error))")
+    do throws(Errno) {
+      let (ours, theirs) = try Descriptor.socketPair()
+      process = try ChildProcess(
+        program, arguments: [program], descriptors: [theirs, nil, nil], inheriting: .nothing)
+      socket = ours
+    } catch {
+      throw .unavailable("\(program): \(error)")
     }
   }
 
   /// Kills the process. Only before it is reaped.
-  func kill() { _ = Glibc.kill(process, SIGKILL) }
+  func kill() { process.kill() }
 
   /// Whether a signal from somebody else ended the process, not one that it caused itself. Only before it is reaped.
-  var wasKilled: Bool { agonyfs_was_killed(process) }
+  var wasKilled: Bool { process.wasKilledByOthers }
 
-  /// Kills the process, reaps it, and closes the socket. Call it once.
+  /// Kills and reaps the process. Call it once.
   func reap() {
-    kill()
-    while waitpid(process, nil, 0) < 0 && errno == EINTR {}
-    try? socket.close()
+    process.kill()
+    process.wait()
   }
 
   /// Sends a message.
@@ -67,7 +58,7 @@ final class DecoderProcess: Sendable {
       let count = unsafe bytes.withUnsafeBytes { buffer in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
         return unsafe Glibc.send(
-          socket.rawValue, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+          socket.number, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
       }
       if count > 0 {
         done += count
@@ -83,7 +74,7 @@ final class DecoderProcess: Sendable {
     while done < count {
       let got = unsafe bytes.withUnsafeMutableBytes { buffer in
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-        return unsafe recv(socket.rawValue, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT))
+        return unsafe recv(socket.number, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT))
       }
       if got == 0 { throw .crashed }
       if got > 0 {
@@ -100,7 +91,7 @@ final class DecoderProcess: Sendable {
     guard [EAGAIN, EINTR].contains(errno) else { throw .crashed }
     let left = deadline.millisecondsLeft
     guard left > 0 else { throw .timedOut }
-    var descriptor = pollfd(fd: socket.rawValue, events: Int16(events), revents: 0)
+    var descriptor = pollfd(fd: socket.number, events: Int16(events), revents: 0)
     _ = unsafe poll(&descriptor, 1, Int32(clamping: left))
   }
 }

@@ -18,11 +18,10 @@ struct MountHost: Sendable {
 
   /// Whether the device is there and may be opened.
   func checkDevice() throws(MountError) {
-    do {
-      try FileDescriptor.open(FilePath(devicePath), .readWrite, options: [.closeOnExec]).close()
+    do throws(Errno) {
+      _ = try Descriptor.open(devicePath, O_RDWR)
     } catch {
-      let reason = error as? Errno
-      guard reason == .permissionDenied || reason == .notPermitted else { throw .deviceMissing }
+      guard error == .permissionDenied || error == .notPermitted else { throw .deviceMissing }
       var status = stat()
       guard unsafe stat(devicePath, &status) == 0 else { throw .deviceMissing }
       let mode = String(status.st_mode & 0o7777, radix: 8)

@@ -8,6 +8,11 @@ package final class Descriptor: Sendable {
   /// The number, which is this file's as long as the owner exists.
   package let number: CInt
 
+  /// Those that every program has, which stay open.
+  package static let standardInput = Descriptor(STDIN_FILENO)
+  package static let standardOutput = Descriptor(STDOUT_FILENO)
+  package static let standardError = Descriptor(STDERR_FILENO)
+
   /// Takes over an open descriptor.
   package init(_ number: CInt) { self.number = number }
 
@@ -28,24 +33,44 @@ package final class Descriptor: Sendable {
     return (Descriptor(ends[0]), Descriptor(ends[1]))
   }
 
+  /// socketpair(2): the two ends of a connection of bytes in both directions.
+  package static func socketPair() throws(Errno) -> (Descriptor, Descriptor) {
+    var ends: [CInt] = [-1, -1]
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    try systemCall { unsafe socketpair(AF_UNIX, type, 0, &ends) }
+    return (Descriptor(ends[0]), Descriptor(ends[1]))
+  }
+
+  /// read(2): what is there, `most` bytes at most, or nothing at the end.
+  package func readSome(most: Int) throws(Errno) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: most)
+    let count = try systemCall { unsafe read(number, &bytes, most) }
+    bytes.removeLast(most - count)
+    return bytes
+  }
+
   /// Reads from where the file stands to its end, but `limit` bytes at most.
   package func readToEnd(limit: Int = .max) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: min(limit, 16 << 10))
     while bytes.count < limit {
-      let count = try systemCall { unsafe read(number, &block, min(block.count, limit - bytes.count)) }
-      if count == 0 { break }
-      bytes += block[..<count]
+      let block = try readSome(most: min(limit - bytes.count, 16 << 10))
+      if block.isEmpty { break }
+      bytes += block
     }
     return bytes
   }
 
   /// Writes all of `bytes` where the file stands.
-  package func writeAll(_ bytes: [UInt8]) throws(Errno) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      rest = rest.dropFirst(
-        try systemCall { unsafe rest.withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) } })
+  package func writeAll(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
+    var rest = unsafe bytes
+    while unsafe !rest.isEmpty {
+      let count = try systemCall { unsafe write(number, rest.baseAddress, rest.count) }
+      unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
+  }
+
+  /// Writes all of `bytes` where the file stands.
+  package func writeAll(_ bytes: [UInt8]) throws(Errno) {
+    try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe writeAll(bytes) }
   }
 }

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import SystemPackage
+internal import System
 
 /// The command's output: results on standard output, everything else on standard error.
 enum Output {
@@ -11,7 +11,7 @@ enum Output {
 
   /// Text on standard error as it is.
   static func writeError(_ text: String) {
-    _ = try? FileDescriptor.standardError.writeAll(text.utf8)
+    try? Descriptor.standardError.writeAll(Array(text.utf8))
   }
 }
 

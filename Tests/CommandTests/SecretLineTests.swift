@@ -1,20 +1,24 @@
 import Crypto
-import SystemPackage
+import System
 import Testing
 
 @testable import agonyfs
 
 /// First lines of files, pipes and commands.
 @Suite struct SecretLineTests {
+  /// The end to read of a pipe that holds this and no more.
+  private func pipe(holding bytes: [UInt8]) throws -> Descriptor {
+    let (reading, writing) = try Descriptor.pipe()
+    try writing.writeAll(bytes)
+    return reading
+  }
+
   /// What reading lines from a pipe that holds this gives, one after another.
   private func lines(of text: [UInt8]) throws -> [String] {
-    let pipe = try FileDescriptor.pipe()
-    defer { try? pipe.readEnd.close() }
-    try pipe.writeEnd.writeAll(text)
-    try pipe.writeEnd.close()
+    let reading = try pipe(holding: text)
     var lines: [String] = []
     while true {
-      switch try SecretLine.read(from: pipe.readEnd) {
+      switch try SecretLine.read(from: reading) {
       case .line(let password): lines.append(password.text)
       case .end: return lines
       case .tooLong: return lines + ["(too long)"]
@@ -34,11 +38,8 @@ import Testing
 
   @Test func everyByteCounts() throws {
     let bytes: [UInt8] = [0, 0xff, 0x80, 7]
-    let pipe = try FileDescriptor.pipe()
-    defer { try? pipe.readEnd.close() }
-    try pipe.writeEnd.writeAll(bytes + [10])
-    try pipe.writeEnd.close()
-    guard case .line(let password) = try SecretLine.read(from: pipe.readEnd) else {
+    let reading = try pipe(holding: bytes + [10])
+    guard case .line(let password) = try SecretLine.read(from: reading) else {
       Issue.record("no line")
       return
     }
@@ -55,11 +56,8 @@ import Testing
   }
 
   @Test func wholeContentCanCount() throws {
-    let pipe = try FileDescriptor.pipe()
-    defer { try? pipe.readEnd.close() }
-    try pipe.writeEnd.writeAll(Array("a\nb\n".utf8))
-    try pipe.writeEnd.close()
-    guard case .line(let password) = try SecretLine.read(from: pipe.readEnd, endsAtNewline: false) else {
+    let reading = try pipe(holding: Array("a\nb\n".utf8))
+    guard case .line(let password) = try SecretLine.read(from: reading, endsAtNewline: false) else {
       Issue.record("no line")
       return
     }

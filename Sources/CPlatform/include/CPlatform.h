@@ -41,15 +41,13 @@ char **agonyfs_arguments(int *count);
 /// signalfd(2), close-on-exec: readable while one of the signals, which the caller has blocked, is pending.
 int agonyfs_signal_descriptor(const sigset_t *signals);
 
-/// posix_spawn(3) with the caller's environment. In the child, descriptor n is `descriptors[n]`, or /dev/null where that is -1 or not open;
-/// all from `count` (at most 8) on are closed; no signal is blocked. Gives 0 or an error number.
+/// posix_spawn(3). In the child, descriptor n is `descriptors[n]`, or /dev/null if that is -1 or not open; all from
+/// `count` (at most 8) on are closed, and no signal is blocked. `new_session` gives it a session of its own. `alone` also
+/// gives it an empty environment, the root directory and default signals. Returns 0 or an error number.
 int agonyfs_spawn(
-    pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, int new_session
+    pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, bool new_session,
+    bool alone
 );
-
-/// posix_spawn(3) of a program that inherits nothing: no environment, no open files, a session of its own, default signals. Its
-/// descriptor 0 is `socket`, 1 and 2 are /dev/null, all others are closed. Gives 0 or an error number.
-int agonyfs_spawn_alone(pid_t *process, const char *path, char *const arguments[], int socket);
 
 /// Whether a child, which stays to be waited for, ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP).
 /// One that ends at this moment is waited for, a tenth of a second at most.

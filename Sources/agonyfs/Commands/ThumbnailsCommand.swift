@@ -83,7 +83,7 @@ private struct ControlDirectory {
 
   func listFailures() throws {
     let bytes = try bytes(of: "failed")
-    try FileDescriptor.standardOutput.writeAll(bytes)
+    try Descriptor.standardOutput.writeAll(bytes)
   }
 
   func request(_ text: String) throws {

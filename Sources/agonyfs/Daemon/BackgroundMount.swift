@@ -12,12 +12,13 @@ internal import ArgumentParser
 internal import Crypto
 internal import Glibc
 internal import Mount
+internal import System
 internal import SystemPackage
 
 /// A mount served by a background process.
 enum BackgroundMount {
-  private static let passwordDescriptor = FileDescriptor(rawValue: 3)
-  private static let statusDescriptor = FileDescriptor(rawValue: 4)
+  private static let passwordDescriptor: CInt = 3
+  private static let statusDescriptor: CInt = 4
 
   /// Mounts in a new process; returns when the mount is ready.
   ///
@@ -25,24 +26,25 @@ enum BackgroundMount {
   static func start(_ request: MountRequest, password: Password) throws {
     // The new process may end before it has read the password; its status says why.
     signal(SIGPIPE, SIG_IGN)
-    let process: ChildProcess
-    let status: FileDescriptor
     do {
-      let secret = try FileDescriptor.pipe()
-      let answer = try FileDescriptor.pipe()
-      status = answer.readEnd
-      process = try ChildProcess(
-        "/proc/self/exe", arguments: request.arguments,
-        descriptors: [nil, nil, .standardError, secret.readEnd, answer.writeEnd], inNewSession: true)
-      try secret.readEnd.close()
-      try answer.writeEnd.close()
-      _ = try? unsafe password.bytes.withUnsafeBytes { try unsafe secret.writeEnd.writeAll($0) }
-      try secret.writeEnd.close()
+      let (process, answer) = try launch(request, password)
+      if let failure = failure(in: readAnswer(answer), of: process) { throw failure }
     } catch let error as Errno {
       throw CommandFailure(error, doing: "starting the background process")
     }
-    defer { try? status.close() }
-    if let failure = failure(in: readAnswer(status), of: process) { throw failure }
+  }
+
+  /// Starts the new process and gives it the password. Its ends of the pipes are open only in it on return.
+  private static func launch(
+    _ request: MountRequest, _ password: Password
+  ) throws(Errno) -> (process: ChildProcess, answer: Descriptor) {
+    let secret = try Descriptor.pipe()
+    let answer = try Descriptor.pipe()
+    let process = try ChildProcess(
+      "/proc/self/exe", arguments: request.arguments,
+      descriptors: [nil, nil, .standardError, secret.reading, answer.writing], inheriting: .everythingButSession)
+    try? unsafe password.bytes.withUnsafeBytes { try unsafe secret.writing.writeAll($0) }
+    return (process, answer.reading)
   }
 
   /// The failure in the answer; nil if the mount is ready.
@@ -62,14 +64,9 @@ enum BackgroundMount {
   }
 
   /// Everything up to the end of the pipe, or the byte for success.
-  private static func readAnswer(_ status: FileDescriptor) -> [UInt8] {
+  private static func readAnswer(_ status: Descriptor) -> [UInt8] {
     var answer: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 512)
-    while answer != [0] {
-      guard let count = try? unsafe block.withUnsafeMutableBytes({ try unsafe status.read(into: $0) }), count > 0
-      else { break }
-      answer += block[..<count]
-    }
+    while answer != [0], let more = try? status.readSome(most: 512), !more.isEmpty { answer += more }
     return answer
   }
 
@@ -79,7 +76,7 @@ enum BackgroundMount {
   static func serve(_ request: MountRequest) throws {
     signal(SIGPIPE, SIG_IGN)
     unsafe chdir("/")
-    let caller = WaitingCaller(status: statusDescriptor)
+    let caller = WaitingCaller(status: Descriptor(statusDescriptor))
     do {
       try MountServer(request: request).serve(readPassword()) { caller.mountAnswers() }
     } catch {
@@ -90,8 +87,8 @@ enum BackgroundMount {
   }
 
   private static func readPassword() throws -> Password {
-    defer { try? passwordDescriptor.close() }
-    guard case .line(let password) = try SecretLine.read(from: passwordDescriptor, endsAtNewline: false) else {
+    let pipe = Descriptor(passwordDescriptor)
+    guard case .line(let password) = try SecretLine.read(from: pipe, endsAtNewline: false) else {
       throw CommandFailure(.failure, "The process that asked for the password has ended.")
     }
     return password
@@ -100,31 +97,30 @@ enum BackgroundMount {
 
 /// The process that waits until the mount is ready, as seen from the one that serves it.
 private final class WaitingCaller {
-  private let status: FileDescriptor
+  private var status: Descriptor?
   /// Whether it still waits for the answer.
-  private(set) var isWaiting = true
+  var isWaiting: Bool { status != nil }
 
-  init(status: FileDescriptor) { self.status = status }
+  init(status: Descriptor) { self.status = status }
 
   /// Answers that the mount is ready and gives up the terminal. Without a caller, ends the mount.
   func mountAnswers() {
-    isWaiting = false
-    guard (try? status.writeAll([0])) != nil else {
+    guard answer([0]) else {
       kill(getpid(), SIGTERM)
       return
     }
-    try? status.close()
     MountServer.logToSystem()
-    if let nothing = try? FileDescriptor.open(FilePath("/dev/null"), .readWrite, options: [.closeOnExec]) {
-      _ = try? nothing.duplicate(as: .standardError)
-      try? nothing.close()
-    }
+    if let nothing = try? Descriptor.open("/dev/null", O_RDWR) { _ = dup2(nothing.number, STDERR_FILENO) }
   }
 
   /// Answers why there is no mount.
   func give(_ failure: CommandFailure) {
-    isWaiting = false
-    _ = try? status.writeAll([UInt8(truncatingIfNeeded: failure.status.rawValue)] + failure.message.utf8)
-    try? status.close()
+    _ = answer([UInt8(truncatingIfNeeded: failure.status.rawValue)] + failure.message.utf8)
+  }
+
+  /// Sends the answer and closes the pipe; false if nobody reads it.
+  private func answer(_ bytes: [UInt8]) -> Bool {
+    defer { status = nil }
+    return (try? status?.writeAll(bytes)) != nil
   }
 }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import System
 internal import SystemPackage
 
 /// A program that prints a password, such as a password manager.
@@ -8,18 +9,10 @@ enum PasswordProgram {
   ///
   /// - Throws: `CommandFailure` with status 1 if the command fails; `Errno` if it cannot be started.
   static func run(_ command: String) throws -> SecretLine.Outcome {
-    let (reading, writing) = try FileDescriptor.pipe()
-    defer { try? reading.close() }
-    let started = Result {
-      try ChildProcess(
-        "/bin/sh", arguments: ["sh", "-c", command], descriptors: [.standardInput, writing, .standardError])
-    }
-    try writing.close()
-    let process = try started.get()
+    let (process, reading) = try start(command)
     let line = Result { try SecretLine.read(from: reading) }
     // A closed pipe would kill a program that still prints.
-    var rest = [UInt8](repeating: 0, count: 4096)
-    while let count = try? unsafe rest.withUnsafeMutableBytes({ try unsafe reading.read(into: $0) }), count > 0 {}
+    while let block = try? reading.readSome(most: 4096), !block.isEmpty {}
     switch process.wait() {
     case .exited(0): return try line.get()
     case .exited(let status):
@@ -29,5 +22,13 @@ enum PasswordProgram {
       throw CommandFailure(
         .failure, "The password command was killed by signal \(signal); run it by itself to see why.")
     }
+  }
+
+  /// The end that the command writes to is closed on return, except in the command.
+  private static func start(_ command: String) throws(Errno) -> (process: ChildProcess, output: Descriptor) {
+    let (reading, writing) = try Descriptor.pipe()
+    let process = try ChildProcess(
+      "/bin/sh", arguments: ["sh", "-c", command], descriptors: [.standardInput, writing, .standardError])
+    return (process, reading)
   }
 }

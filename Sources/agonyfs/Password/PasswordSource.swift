@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// Where a password comes from.
@@ -92,8 +93,7 @@ extension PasswordSource {
 
   private static func fromFile(_ path: String) throws -> Password {
     do {
-      let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
-      defer { try? file.close() }
+      let file = try Descriptor.open(path, O_RDONLY)
       return try password(of: SecretLine.read(from: file), from: "The password file \(path) is empty.")
     } catch let error as Errno {
       throw CommandFailure(error, doing: "reading the password file \(path)")

@@ -26,7 +26,7 @@ enum SecretLine {
   ///   - endsAtNewline: whether a newline ends the line; otherwise only the end of the input does.
   ///   - wait: called before every byte; if it returns false, reading stops.
   static func read(
-    from descriptor: FileDescriptor, endsAtNewline: Bool = true, wait: () throws -> Bool = { true }
+    from descriptor: Descriptor, endsAtNewline: Bool = true, wait: () throws -> Bool = { true }
   ) throws -> Outcome {
     var length = 0
     var ending: Outcome?
@@ -37,7 +37,7 @@ enum SecretLine {
           return
         }
         let slot = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[length...length])
-        if try systemCall({ unsafe Glibc.read(descriptor.rawValue, slot.baseAddress, 1) }) == 0 {
+        if try systemCall({ unsafe Glibc.read(descriptor.number, slot.baseAddress, 1) }) == 0 {
           if length == 0 { ending = .end }
           return
         }

@@ -10,24 +10,17 @@ internal import SystemPackage
 
 /// The person's terminal.
 @safe struct Terminal: ~Copyable {
-  private let descriptor: FileDescriptor
-  private let closesDescriptor: Bool
+  private let descriptor: Descriptor
 
   /// The process's controlling terminal, or standard input if that is a terminal; nil if there is none.
   init?() {
-    if let descriptor = try? FileDescriptor.open(FilePath("/dev/tty"), .readWrite, options: [.closeOnExec]) {
+    if let descriptor = try? Descriptor.open("/dev/tty", O_RDWR) {
       self.descriptor = descriptor
-      closesDescriptor = true
     } else if isatty(STDIN_FILENO) == 1 {
       descriptor = .standardInput
-      closesDescriptor = false
     } else {
       return nil
     }
-  }
-
-  deinit {
-    if closesDescriptor { try? descriptor.close() }
   }
 
   /// Asks a yes-or-no question. Every answer but yes is no.
@@ -60,16 +53,16 @@ internal import SystemPackage
   }
 
   private func write(_ text: String) {
-    _ = try? descriptor.writeAll(text.utf8)
+    _ = try? descriptor.writeAll(Array(text.utf8))
   }
 
   private func hideInput() throws -> HiddenInput {
     var settings = termios()
-    try systemCall { unsafe tcgetattr(descriptor.rawValue, &settings) }
+    try systemCall { unsafe tcgetattr(descriptor.number, &settings) }
     let hidden = try HiddenInput(settings: settings)
     settings.c_lflag &= ~tcflag_t(ECHO)
     do throws(Errno) {
-      try systemCall { unsafe tcsetattr(descriptor.rawValue, TCSANOW, &settings) }
+      try systemCall { unsafe tcsetattr(descriptor.number, TCSANOW, &settings) }
     } catch {
       showInput(hidden)
       throw error
@@ -79,7 +72,7 @@ internal import SystemPackage
 
   private func showInput(_ hidden: HiddenInput) {
     var settings = hidden.settings
-    unsafe tcsetattr(descriptor.rawValue, TCSANOW, &settings)
+    unsafe tcsetattr(descriptor.number, TCSANOW, &settings)
     hidden.letSignalsIn()
   }
 }
@@ -107,10 +100,10 @@ private struct HiddenInput {
   }
 
   /// Waits for input; false if a signal came first.
-  func waitForInput(_ descriptor: FileDescriptor) throws -> Bool {
+  func waitForInput(_ descriptor: Descriptor) throws -> Bool {
     var sources = [
       pollfd(fd: pendingSignals.number, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
     ]
     try systemCall { unsafe poll(&sources, 2, -1) }
     return sources[0].revents == 0

@@ -1,5 +1,5 @@
 import Glibc
-import SystemPackage
+import System
 import TestSupport
 import Testing
 
@@ -14,38 +14,33 @@ final class PseudoTerminal {
   /// Milliseconds without anything shown after which a test gives up on a program.
   private static let patience: CInt = 60_000
 
-  private let terminal: FileDescriptor
+  private let terminal: Descriptor
   private let process: ChildProcess
   /// Everything that was shown so far.
   private(set) var screen = ""
 
   /// Starts the program under test in a new terminal, which controls it.
   init(_ arguments: [String]) throws {
-    terminal = try FileDescriptor.open(FilePath("/dev/ptmx"), .readWrite, options: [.closeOnExec])
+    let terminal = try Descriptor.open("/dev/ptmx", O_RDWR)
+    self.terminal = terminal
     var locked: CInt = 0
     var number: CInt = 0
-    guard unsafe ioctl(terminal.rawValue, Self.setLock, &locked) == 0,
-      unsafe ioctl(terminal.rawValue, Self.getNumber, &number) == 0
-    else { throw Errno(rawValue: errno) }
-    let noControl = FileDescriptor.OpenOptions(rawValue: O_NOCTTY)
-    let other = try FileDescriptor.open(
-      FilePath("/dev/pts/\(number)"), .readWrite, options: [noControl, .closeOnExec])
+    try systemCall { unsafe ioctl(terminal.number, Self.setLock, &locked) }
+    try systemCall { unsafe ioctl(terminal.number, Self.getNumber, &number) }
+    let other = try Descriptor.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
     process = try ChildProcess(
       "/usr/bin/setsid", arguments: ["setsid", "--ctty", Workspace.program] + arguments,
       descriptors: [other, other, other])
-    try other.close()
   }
-
-  deinit { try? terminal.close() }
 
   /// Whether what is typed is shown.
   var echoes: Bool {
     var settings = termios()
-    return unsafe tcgetattr(terminal.rawValue, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    return unsafe tcgetattr(terminal.number, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
   /// Types keys.
-  func type(_ keys: String) throws { try terminal.writeAll(keys.utf8) }
+  func type(_ keys: String) throws { try terminal.writeAll(Array(keys.utf8)) }
 
   /// Waits until a text is on the screen, after what was waited for before; false when the program ended without it.
   func waits(for text: String) throws -> Bool {
@@ -66,24 +61,22 @@ final class PseudoTerminal {
         return unsafe status != 0 || information._sifields._kill.si_pid != 0
       }
     } catch {
-      kill(process.identifier, SIGKILL)
+      process.kill()
       Issue.record(error)
     }
     return process.wait()
   }
 
   private func readMore() throws -> Bool {
-    var source = pollfd(fd: terminal.rawValue, events: Int16(POLLIN), revents: 0)
+    var source = pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&source, 1, Self.patience) == 1 else {
       Issue.record("Nothing happens at the terminal, which shows: \(screen)")
-      kill(process.identifier, SIGKILL)
+      process.kill()
       return false
     }
-    var block = [UInt8](repeating: 0, count: 4096)
     // A terminal that no program has open any more gives an error instead of an end.
-    guard let count = try? unsafe block.withUnsafeMutableBytes({ try unsafe terminal.read(into: $0) }), count > 0
-    else { return false }
-    screen += String(decoding: block[..<count], as: UTF8.self)
+    guard let block = try? terminal.readSome(most: 4096), !block.isEmpty else { return false }
+    screen += String(decoding: block, as: UTF8.self)
     return true
   }
 }

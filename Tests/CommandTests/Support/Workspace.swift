@@ -1,4 +1,5 @@
 import Glibc
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -99,29 +100,17 @@ final class Workspace {
     runs += 1
     let names = ["in", "out", "err"].map { "\(path).\(runs).\($0)" }
     defer { for name in names { unsafe unlink(name) } }
-    let files = try names.map { name in
-      try FileDescriptor.open(
-        FilePath(name), .readWrite, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
-    }
-    defer { for file in files { try? file.close() } }
-    try files[0].writeAll(input.utf8)
-    try files[0].seek(offset: 0, from: .start)
+    let files = try names.map { try Descriptor.open($0, O_RDWR | O_CREAT | O_TRUNC) }
+    try files[0].writeAll(Array(input.utf8))
+    lseek(files[0].number, 0, SEEK_SET)
     // What hangs is ended together with all that it started, and gives status 124.
     let limited = ["timeout", "-k", "10", Self.limit, program] + arguments.dropFirst()
     let ending = try ChildProcess("/usr/bin/timeout", arguments: limited, descriptors: files).wait()
-    return Outcome(ending: ending, output: try Self.text(of: files[1]), errors: try Self.text(of: files[2]))
+    return Outcome(ending: ending, output: try Self.text(of: names[1]), errors: try Self.text(of: names[2]))
   }
 
-  private static func text(of file: FileDescriptor) throws -> String {
-    var bytes: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = try unsafe block.withUnsafeMutableBytes {
-        try unsafe file.read(fromAbsoluteOffset: Int64(bytes.count), into: $0)
-      }
-      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-      bytes += block[..<count]
-    }
+  private static func text(of path: String) throws -> String {
+    String(decoding: try HostFile.read(path), as: UTF8.self)
   }
 }
 

@@ -1,0 +1,89 @@
+internal import CPlatform
+internal import Glibc
+package import SystemPackage
+
+/// A program that this one started.
+package struct ChildProcess: Sendable {
+  /// How a program ended.
+  package enum Ending: Equatable, Sendable {
+    /// By itself, with this status.
+    case exited(CInt)
+    /// By a signal of this number.
+    case killed(CInt)
+  }
+
+  /// What a program inherits beside its descriptors. No signal is ever blocked in it.
+  package enum Inheritance: Sendable {
+    /// Environment, working directory, session, and ignored signals.
+    case everything
+    /// The same except the session: it has its own and outlives this terminal.
+    case everythingButSession
+    /// Nothing. It has an empty environment, the root directory, a session of its own and default signals.
+    case nothing
+  }
+
+  /// Its process number.
+  package let identifier: CInt
+
+  /// Starts the program at a path, by posix_spawn(3).
+  ///
+  /// - Parameters:
+  ///   - path: absolute if the program inherits nothing.
+  ///   - arguments: the first is the program's name.
+  ///   - descriptors: become its descriptors 0, 1, 2, … (at most 8); nil stands for /dev/null. It gets no others.
+  package init(
+    _ path: String, arguments: [String], descriptors: [Descriptor?], inheriting inheritance: Inheritance = .everything
+  ) throws(Errno) {
+    var vector = unsafe arguments.map { unsafe strdup($0) }
+    unsafe vector.append(nil)
+    defer { unsafe vector.forEach { unsafe free($0) } }
+    let numbers = descriptors.map { $0?.number ?? -1 }
+    var process: pid_t = 0
+    let error = unsafe agonyfs_spawn(
+      &process, path, vector, numbers, CInt(numbers.count), inheritance == .everythingButSession,
+      inheritance == .nothing)
+    guard error == 0 else { throw Errno(rawValue: error) }
+    identifier = process
+  }
+
+  /// Waits until the program has ended. To be called once.
+  @discardableResult
+  package func wait() -> Ending {
+    var status: CInt = 0
+    _ = try? systemCall { unsafe waitpid(identifier, &status, 0) }
+    let signal = status & 0x7f
+    return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal)
+  }
+
+  /// Kills the program. Only before `wait()`.
+  package func kill() { _ = Glibc.kill(identifier, SIGKILL) }
+
+  /// Whether the program was ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP). If it is
+  /// ending now, waits a tenth of a second at most. Only before `wait()`.
+  package var wasKilledByOthers: Bool { agonyfs_was_killed(identifier) }
+
+  /// Runs a program to its end, without input and output.
+  ///
+  /// - Returns: how it ended, and the first `limit` bytes of its standard error.
+  package static func run(
+    _ path: String, arguments: [String], errorLimit limit: Int
+  ) throws(Errno) -> (ending: Ending, errors: [UInt8]) {
+    let (process, reading) = try started(path, arguments)
+    let errors = Result { () throws(Errno) in
+      let first = try reading.readToEnd(limit: limit)
+      // A closed pipe would kill a program that has more to say.
+      while try !reading.readSome(most: 4096).isEmpty {}
+      return first
+    }
+    let ending = process.wait()
+    return (ending, try errors.get())
+  }
+
+  /// Our copy of the end that the program writes to is closed on return: the other end shows when the program's is.
+  private static func started(
+    _ path: String, _ arguments: [String]
+  ) throws(Errno) -> (process: ChildProcess, errors: Descriptor) {
+    let (reading, writing) = try Descriptor.pipe()
+    return (try ChildProcess(path, arguments: arguments, descriptors: [nil, nil, writing]), reading)
+  }
+}

@@ -101,6 +101,12 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "TestSupport"], swiftSettings: strict),
     .testTarget(
+      name: "StorageTests",
+      dependencies: [
+        "System", "Storage", "FaultyStorage", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "VaultTests",
       dependencies: [
         "System", "Vault", "Crypto", "Storage", "FaultyStorage", "TestSupport",

@@ -11,7 +11,7 @@ package import SystemPackage
 
 /// The place that holds a vault's segment files.
 package protocol Storage: AnyObject, Sendable {
-  /// Whether nothing can be written here.
+  /// Whether nothing can be written here. Then whatever would change a file throws.
   var isReadOnly: Bool { get }
 
   /// Creates an empty segment file and takes its lease.
@@ -40,7 +40,7 @@ package protocol Storage: AnyObject, Sendable {
 
   /// Takes a lease on a segment file without waiting. It ends with the returned object.
   ///
-  /// - Throws: `.wouldBlock` when somebody else holds it.
+  /// - Throws: `.wouldBlock` when somebody else holds it; `.noSuchFileOrDirectory`.
   func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease
 
   /// Whether the holder of the lease on a segment file has announced its end. False if that cannot be known.
@@ -49,7 +49,7 @@ package protocol Storage: AnyObject, Sendable {
   /// Opens a file that a crash left short, to fill it up. Takes its lease, unless the caller is known to be its only
   /// owner.
   ///
-  /// - Throws: `.wouldBlock` when somebody still writes it.
+  /// - Throws: `.wouldBlock` when somebody still writes it; `.noSuchFileOrDirectory`.
   func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter
 
   /// Makes creations and deletions of these names durable.

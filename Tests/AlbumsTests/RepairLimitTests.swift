@@ -27,8 +27,7 @@ import Testing
 
   @Test func aVaultThatCannotBeWrittenIsCheckedAndNotRepaired() throws {
     let (vault, storage) = try vault()
-    let sealed = FaultyStorage(isReadOnly: true)
-    for name in storage.names { sealed.place(storage.content(name), as: name) }
+    let sealed = storage.copy(isReadOnly: true)
     let readOnly = Vault(storage: sealed, parameters: vault.parameters)
     #expect(throws: VaultError.readOnly("the vault's directory cannot be written")) {
       try SpaceManager.planRepair(in: readOnly, password: password)

@@ -12,11 +12,11 @@ extension FaultyStorage {
     if files[identifier] != nil { throw .fileExists }
     if used + 4096 > limit { throw .noSpace }
     let file = newFile()
-    file.isLeased = true
+    file.modified = clock()
     files[identifier] = file
     note(.create(identifier))
     if cut { throw .ioError }
-    return OpenFile(self, identifier, file, ownsLease: true)
+    return OpenFile(self, identifier, file, lease: .exclusive)
   }
 
   /// Writes a whole file under another name, flushes and renames it: three operations.
@@ -45,7 +45,7 @@ extension FaultyStorage {
     }
     note(.flush(temporary))
     file.flushedCount = content.count
-    file.isComplete = true
+    file.markComplete()
     if !isCut {
       files[temporary] = nil
       files[identifier] = file
@@ -89,7 +89,9 @@ extension FaultyStorage {
   /// Lists all files.
   package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
     let listings = lock.withLock {
-      sorted(files).map { SegmentListing(identifier: $0.key, size: Int64($0.value.content.count), modified: 0) }
+      sorted(files).map { name, file in
+        SegmentListing(identifier: name, size: Int64(file.content.count), modified: file.modified)
+      }
     }
     for listing in listings where !body(listing) { return }
   }
@@ -98,9 +100,8 @@ extension FaultyStorage {
   package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
     let (lease, refusal) = try lock.withLock { () throws(Errno) in
       guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-      if file.isLeased { return (nil as OpenFile?, self.refusal) }
-      file.isLeased = exclusive
-      return (OpenFile(self, identifier, file, ownsLease: exclusive), nil)
+      if file.isLeased(exclusive: exclusive) { return (nil as OpenFile?, self.refusal) }
+      return (OpenFile(self, identifier, file, lease: exclusive ? .exclusive : .shared), nil)
     }
     if let lease { return lease }
     refusal?()
@@ -118,8 +119,8 @@ extension FaultyStorage {
     defer { lock.unlock() }
     _ = try begin()
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-    if takingLease && file.isLeased { throw .wouldBlock }
-    return OpenFile(self, identifier, file)
+    if takingLease && file.isLeased(exclusive: true) { throw .wouldBlock }
+    return OpenFile(self, identifier, file, lease: takingLease ? .exclusive : .none)
   }
 
   /// Makes names durable.
@@ -149,24 +150,29 @@ extension FaultyStorage {
     }
   }
 
-  /// A handle on a file; ends its lease when it goes, if it owns one.
+  /// What a handle holds of a file's lease.
+  enum Lease { case none, shared, exclusive }
+
+  /// A handle on a file; its lease ends with it.
   final class OpenFile: SegmentWriter, @unchecked Sendable {
     let storage: FaultyStorage
     let identifier: SegmentIdentifier
     let file: File
-    let ownsLease: Bool
     /// Bytes in the file after the last write through this handle.
     var end: Int?
 
-    init(_ storage: FaultyStorage, _ identifier: SegmentIdentifier, _ file: File, ownsLease: Bool = false) {
+    /// Call with the lock held.
+    init(_ storage: FaultyStorage, _ identifier: SegmentIdentifier, _ file: File, lease: Lease = .none) {
       self.storage = storage
       self.identifier = identifier
       self.file = file
-      self.ownsLease = ownsLease
+      if lease != .none { file.leases[ObjectIdentifier(self)] = lease == .exclusive }
     }
 
     deinit {
-      if ownsLease { storage.lock.withLock { (file.isLeased, file.endIsAnnounced) = (false, false) } }
+      storage.lock.withLock {
+        if file.leases.removeValue(forKey: ObjectIdentifier(self)) != nil { file.endIsAnnounced = false }
+      }
     }
 
     func announceEnd() { storage.lock.withLock { file.endIsAnnounced = true } }
@@ -208,6 +214,7 @@ extension FaultyStorage {
         "an offset gets a second content")
       file.content.append(contentsOf: bytes[max(0, overlap)...])
       end = file.content.count
+      file.modified = storage.clock()
       storage.note(.write(identifier, offset: offset, unsafe Array(buffer)))
       if cut { throw .ioError }
     }
@@ -248,7 +255,7 @@ extension FaultyStorage {
     func finish() throws(Errno) {
       storage.lock.withLock {
         file.held = 0
-        file.isComplete = true
+        file.markComplete()
       }
     }
   }

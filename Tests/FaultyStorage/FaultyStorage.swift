@@ -71,8 +71,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     var nameIsFlushed = false
     /// The name before a rename that is not flushed yet.
     var oldName: SegmentIdentifier?
-    var isComplete = false
-    var isLeased = false
+    /// Seconds since 1970 of the last write.
+    var modified: Int64 = 0
+    /// Those who hold the lease, and whether each wants it for itself alone.
+    var leases: [ObjectIdentifier: Bool] = [:]
     var endIsAnnounced = false
     var held = 0
     let identity: SegmentIdentity
@@ -83,9 +85,14 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       flushedCount = other.flushedCount
       nameIsFlushed = other.nameIsFlushed
       oldName = other.oldName
-      isComplete = other.isComplete
+      modified = other.modified
       identity = other.identity
     }
+
+    /// Whether somebody holds the lease in a way that keeps it from who asks.
+    func isLeased(exclusive: Bool) -> Bool { exclusive ? !leases.isEmpty : leases.values.contains(true) }
+
+    func markComplete() { modified = Int64(DirectoryStorage.completeTime) }
   }
 
   let lock = Lock()
@@ -109,10 +116,13 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var tape: Tape?
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
+  /// The time of day for modification times, in seconds since 1970.
+  let clock: @Sendable () -> Int64
 
-  /// An empty storage.
-  package init(isReadOnly: Bool = false) {
+  /// An empty storage. Its clock stands still in 1970, so that every file that is short looks abandoned, unless there is another.
+  package init(isReadOnly: Bool = false, clock: @escaping @Sendable () -> Int64 = { 0 }) {
     self.isReadOnly = isReadOnly
+    self.clock = clock
     changed = Condition(of: lock)
   }
 
@@ -165,12 +175,14 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
 
   /// Ends all leases, as the end of a process does.
   package func killProcess() {
-    lock.withLock { for file in files.values { (file.isLeased, file.endIsAnnounced) = (false, false) } }
+    lock.withLock { for file in files.values { (file.leases, file.endIsAnnounced) = ([:], false) } }
   }
 
   /// A copy with other inodes and without what `isLeftOut` names, as a file-by-file backup makes.
-  package func copy(leavingOut isLeftOut: (SegmentIdentifier) -> Bool = { _ in false }) -> FaultyStorage {
-    let copy = FaultyStorage()
+  package func copy(
+    isReadOnly: Bool = false, leavingOut isLeftOut: (SegmentIdentifier) -> Bool = { _ in false }
+  ) -> FaultyStorage {
+    let copy = FaultyStorage(isReadOnly: isReadOnly)
     for name in names where !isLeftOut(name) { copy.place(content(name), as: name) }
     return copy
   }
@@ -178,6 +190,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   /// Counts an operation; call with the lock held. True when this is the operation at which the process ends.
   func begin() throws(Errno) -> Bool {
     if isCut { throw .ioError }
+    if isReadOnly { throw .readOnlyFileSystem }
     operations += 1
     switch fault {
     case .cut(at: operations):

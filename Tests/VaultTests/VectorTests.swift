@@ -240,10 +240,3 @@ import Testing
     #expect(try growth { try test.space.commit(three, pageCount: 3) } == 12_544)
   }
 }
-
-extension Storage {
-  /// Puts a whole file.
-  func put(_ identifier: SegmentIdentifier, _ content: [UInt8]) throws {
-    try unsafe content.withUnsafeBytes { try unsafe putIfAbsent(identifier, content: $0) }
-  }
-}

@@ -1,0 +1,107 @@
+import FaultyStorage
+import Glibc
+import Storage
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What a directory of the host does beyond what every storage promises.
+@Suite struct DirectoryStorageTests {
+  let folder: TemporaryFolder
+  let storage: DirectoryStorage
+  let name = SegmentIdentifier(bytes: (0..<16).map { 0xA0 + $0 })
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try DirectoryStorage.createFolders(in: folder.path)
+    storage = try DirectoryStorage(path: folder.path)
+  }
+
+  var path: String { folder.path + "/" + name.path }
+
+  @Test func namesAreHexadecimal() {
+    #expect(name.description == "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
+    #expect(name.path == "a0/a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
+    #expect(name.folder == 0xA0)
+    #expect(SegmentIdentifier(name: name.description.utf8) == name)
+    #expect(name.bytes == (0..<16).map { 0xA0 + $0 })
+    for wrong in ["", "a0", name.description + "a", name.description + "aa", name.description.uppercased()] {
+      #expect(SegmentIdentifier(name: wrong.utf8) == nil)
+    }
+  }
+
+  @Test func aWholeFileIsPutOnce() throws {
+    try storage.put(name, Array(repeating: 7, count: 5000))
+    #expect(throws: Errno.fileExists) { try storage.put(name, [1]) }
+    #expect(try HostFile.read(path) == Array(repeating: 7, count: 5000))
+    #expect(HostFile.names(in: folder.path + "/a0") == [name.description])
+    #expect(Int(HostFile.status(path).st_mtim.tv_sec) == DirectoryStorage.completeTime)
+  }
+
+  /// Clients of NFS refuse an exclusive lock on a file that is open for reading only.
+  @Test(arguments: [true, false])
+  func anExclusiveLeaseHasTheFileOpenForWriting(exclusive: Bool) throws {
+    try storage.put(name, Array(repeating: 7, count: 4096))
+    let lease = try storage.lease(name, exclusive: exclusive)
+    defer { withExtendedLifetime(lease) {} }
+    let descriptors = (0..<1024).filter { unsafe realpath("/proc/self/fd/\($0)", nil).map(unsafe pathIs) ?? false }
+    let modes = descriptors.map { fcntl(CInt($0), F_GETFL) & O_ACCMODE }
+    #expect(modes == [exclusive ? O_RDWR : O_RDONLY])
+  }
+
+  /// Whether a path, which is freed, is that of the file.
+  private func pathIs(_ found: UnsafeMutablePointer<CChar>) -> Bool {
+    defer { unsafe free(found) }
+    guard let own = unsafe realpath(path, nil) else { return false }
+    defer { unsafe free(own) }
+    return unsafe strcmp(found, own) == 0
+  }
+
+  @Test func aFinishedFileIsLikeAllOthers() throws {
+    let writer = try storage.create(name)
+    try writer.put([1, 2, 3], at: 0)
+    try writer.hold(upTo: 1 << 20)
+    #expect(HostFile.status(path).st_blocks * 512 >= 1 << 20)
+    try writer.flush()
+    #expect(Int(HostFile.status(path).st_mtim.tv_sec) != DirectoryStorage.completeTime)
+    try writer.finish()
+    try writer.flush()
+    let status = HostFile.status(path)
+    #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime && status.st_mtim.tv_nsec == 0)
+    #expect(status.st_blocks * 512 < 1 << 20, "room is still held")
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(try writer.identity().inode == UInt64(status.st_ino))
+  }
+
+  @Test func theListShowsSegmentFilesOnly() throws {
+    let names = (1...20).map(SegmentIdentifier.numbered)
+    for name in names { try storage.put(name, [1, 2]) }
+    try HostFile.write([1], to: folder.path + "/a0/notes.txt")
+    try HostFile.write([1], to: folder.path + "/a0/00" + String(repeating: "a", count: 30))
+    _ = unsafe symlink("/etc/passwd", path)
+    var found: [SegmentIdentifier] = []
+    try storage.list { listing in
+      found.append(listing.identifier)
+      return true
+    }
+    #expect(Set(found) == Set(names) && found.count == names.count)
+    #expect(throws: Errno.self) { try storage.open(name) }
+  }
+
+  @Test func aFileThatIsMovedAwayIsNotGoneOnWith() throws {
+    let writer = try storage.create(name)
+    try writer.put([1, 2, 3], at: 0)
+    unsafe rename(path, path + ".other")
+    #expect(throws: Errno.changedByOthers) { try writer.flush() }
+  }
+
+  @Test func anotherNameAndOtherPermissionsAreNoChange() throws {
+    let writer = try storage.create(name)
+    try writer.put([1, 2, 3], at: 0)
+    unsafe link(path, path + ".other")
+    unsafe chmod(path, 0o640)
+    try writer.put([4], at: 3)
+    try writer.flush()
+    #expect(try HostFile.read(path) == [1, 2, 3, 4])
+  }
+}

@@ -1,0 +1,172 @@
+import FaultyStorage
+import Glibc
+import Storage
+import SystemPackage
+import Testing
+
+/// What every storage promises of names and leases.
+@Suite struct NameConformanceTests {
+  let name = SegmentIdentifier.numbered(1)
+
+  @Test(arguments: StorageKind.allCases)
+  func aNameIsTakenOnce(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let storage = subject.storage
+    let writer = try storage.create(name)
+    #expect(try storage.exists(name) && writer.size() == 0)
+    #expect(throws: Errno.fileExists) { try storage.create(name) }
+    #expect(throws: Errno.fileExists) { try storage.put(name, [1]) }
+    #expect(try storage.content(of: name) == [])
+    let other = SegmentIdentifier.numbered(2)
+    try storage.put(other, [1, 2])
+    #expect(throws: Errno.fileExists) { try storage.create(other) }
+    #expect(throws: Errno.fileExists) { try storage.put(other, [3]) }
+    #expect(try storage.content(of: other) == [1, 2])
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func whatIsDeletedIsGoneAndItsNameFree(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let storage = subject.storage
+    try storage.put(name, [1])
+    try storage.delete(name)
+    try storage.delete(name)
+    try storage.flushNames(of: [name])
+    #expect(try !storage.exists(name))
+    #expect(throws: Errno.noSuchFileOrDirectory) { try storage.open(name) }
+    #expect(throws: Errno.noSuchFileOrDirectory) { try storage.lease(name, exclusive: true) }
+    #expect(throws: Errno.noSuchFileOrDirectory) { try storage.openToFill(name, takingLease: true) }
+    #expect(!storage.leaseEndIsAnnounced(name))
+    try storage.put(name, [2])
+    #expect(try storage.content(of: name) == [2])
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func aWholeFileIsPutWithoutLeftovers(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let content = randomBytes(300_000)
+    try subject.storage.put(name, content)
+    #expect(try subject.opened().content(of: name) == content)
+    #expect(throws: Errno.fileExists) { try subject.storage.put(name, [1]) }
+    #expect(try listed(subject.storage).map(\.identifier) == [name])
+    // Nobody holds it.
+    _ = try subject.opened().lease(name, exclusive: true)
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func theListHasEveryFileOnce(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let storage = subject.storage
+    #expect(try listed(storage).isEmpty)
+    let before = Int64(time(nil))
+    let names = (1...30).map(SegmentIdentifier.numbered)
+    for (number, name) in names.enumerated() { try storage.put(name, randomBytes(number)) }
+    let writing = SegmentIdentifier.numbered(99)
+    let writer = try storage.create(writing)
+    try writer.put([1, 2, 3], at: 0)
+    let found = try listed(subject.opened())
+    #expect(Set(found.map(\.identifier)) == Set(names + [writing]))
+    #expect(found.count == 31)
+    for listing in found {
+      if listing.identifier == writing {
+        #expect(listing.size == 3)
+        // The clock of a file system may be a tick behind.
+        #expect((before - 1...Int64(time(nil))).contains(listing.modified))
+      } else {
+        #expect(listing.size == Int64(names.firstIndex(of: listing.identifier) ?? -1))
+        #expect(listing.modified == Int64(DirectoryStorage.completeTime))
+      }
+    }
+    try writer.finish()
+    #expect(
+      try listed(storage).first { $0.identifier == writing }?.modified == Int64(DirectoryStorage.completeTime))
+    var count = 0
+    try storage.list { _ in
+      count += 1
+      return count < 3
+    }
+    #expect(count == 3)
+  }
+
+  private func listed(_ storage: any Storage) throws -> [SegmentListing] {
+    var found: [SegmentListing] = []
+    try storage.list { listing in
+      found.append(listing)
+      return true
+    }
+    return found
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func anExclusiveLeaseKeepsEverybodyOut(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    try subject.storage.put(name, [1])
+    var lease: (any SegmentLease)? = try subject.storage.lease(name, exclusive: true)
+    for other in [subject.storage, try subject.opened()] {
+      #expect(throws: Errno.wouldBlock) { try other.lease(name, exclusive: true) }
+      #expect(throws: Errno.wouldBlock) { try other.lease(name, exclusive: false) }
+      #expect(throws: Errno.wouldBlock) { try other.openToFill(name, takingLease: true) }
+      // Readers need none.
+      #expect(try other.content(of: name) == [1])
+    }
+    withExtendedLifetime(lease) {}
+    lease = nil
+    _ = try subject.opened().lease(name, exclusive: true)
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func sharedLeasesKeepOutWhoWantsItAlone(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    try subject.storage.put(name, [1])
+    var first: (any SegmentLease)? = try subject.storage.lease(name, exclusive: false)
+    var second: (any SegmentLease)? = try subject.opened().lease(name, exclusive: false)
+    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: true) }
+    withExtendedLifetime(first) {}
+    first = nil
+    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: true) }
+    #expect(throws: Errno.wouldBlock) { try subject.opened().openToFill(name, takingLease: true) }
+    withExtendedLifetime(second) {}
+    second = nil
+    _ = try subject.opened().lease(name, exclusive: true)
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func writersHoldTheLease(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    var writer: (any SegmentWriter)? = try subject.storage.create(name)
+    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: false) }
+    #expect(throws: Errno.wouldBlock) { try subject.opened().openToFill(name, takingLease: true) }
+    try writer?.put([1, 2], at: 0)
+    withExtendedLifetime(writer) {}
+    writer = nil
+    // Left short by a crash.
+    writer = try subject.opened().openToFill(name, takingLease: true)
+    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: false) }
+    try writer?.put([3], at: 2)
+    // Who is known to be the only owner has the lease in another handle.
+    let again = try subject.storage.openToFill(name, takingLease: false)
+    #expect(try again.size() == 3)
+    withExtendedLifetime(writer) {}
+    writer = nil
+    _ = try subject.opened().lease(name, exclusive: true)
+    #expect(try subject.storage.content(of: name) == [1, 2, 3])
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func theEndOfALeaseIsAnnounced(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let storage = subject.storage
+    try storage.put(name, [1])
+    #expect(!storage.leaseEndIsAnnounced(name))
+    var lease: (any SegmentLease)? = try storage.lease(name, exclusive: true)
+    #expect(!storage.leaseEndIsAnnounced(name))
+    lease?.announceEnd()
+    lease?.announceEnd()
+    #expect(try subject.opened().leaseEndIsAnnounced(name))
+    // The lease itself is as good as before.
+    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: false) }
+    lease = nil
+    #expect(!storage.leaseEndIsAnnounced(name))
+    _ = try storage.lease(name, exclusive: true)
+  }
+}

@@ -1,0 +1,141 @@
+import FaultyStorage
+import Glibc
+import Storage
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What every storage promises of the files in it.
+@Suite struct WritingConformanceTests {
+  let name = SegmentIdentifier.numbered(1)
+
+  @Test(arguments: StorageKind.allCases)
+  func whatIsWrittenIsReadAtOnce(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let writer = try subject.storage.create(name)
+    let reader = try subject.opened().open(name)
+    #expect(try reader.size() == 0 && reader.bytes(at: 0, count: 10) == [])
+    let content = randomBytes(100_000)
+    try writer.put(Array(content[..<7]), at: 0)
+    try writer.put(Array(content[7..<70_000]), at: 7)
+    try writer.put([], at: 70_000)
+    try writer.put(Array(content[70_000...]), at: 70_000)
+    #expect(try writer.size() == content.count && reader.size() == content.count)
+    #expect(try reader.bytes(at: 0, count: content.count) == content)
+    #expect(try writer.bytes(at: 69_990, count: 20) == Array(content[69_990..<70_010]))
+    #expect(try reader.bytes(at: 99_995, count: 50) == Array(content[99_995...]))
+    #expect(try reader.bytes(at: 100_000, count: 1) == [])
+    #expect(try reader.bytes(at: 200_000, count: 1) == [])
+    writer.startFlush(from: 0, count: content.count)
+    try writer.flush()
+    try subject.storage.flushNames(of: [name])
+    try writer.finish()
+    try writer.flush()
+    #expect(try subject.opened().content(of: name) == content)
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func aFileIsKnownByItsIdentity(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let writer = try subject.storage.create(name)
+    let identity = try writer.identity()
+    #expect(try subject.opened().open(name).identity() == identity)
+    try writer.put([1, 2, 3], at: 0)
+    try writer.finish()
+    try writer.flush()
+    #expect(try subject.opened().open(name).identity() == identity)
+    let copy = SegmentIdentifier.numbered(2)
+    try subject.storage.put(copy, [1, 2, 3])
+    #expect(try subject.storage.open(copy).identity() != identity)
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func allocatedRoomChangesNothing(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let writer = try subject.storage.create(name)
+    try writer.put([1, 2, 3], at: 0)
+    try writer.hold(upTo: 1 << 20)
+    try writer.hold(upTo: 100)
+    #expect(try writer.size() == 3)
+    try writer.put([4], at: 3)
+    #expect(try subject.opened().content(of: name) == [1, 2, 3, 4])
+    try writer.releaseHold()
+    try writer.releaseHold()
+    try writer.put([5], at: 4)
+    try writer.finish()
+    try writer.flush()
+    #expect(try subject.opened().content(of: name) == [1, 2, 3, 4, 5])
+  }
+
+  /// What other programs do to a file that is being written, and whether its writer must stop.
+  enum Interference: CaseIterable {
+    case none, read, replaced, replacedByTheSame, replacedBySameSize, deleted, cut, grown
+  }
+
+  @Test(arguments: StorageKind.allCases, Interference.allCases)
+  func aFileThatOthersChangeIsNotGoneOnWith(_ kind: StorageKind, _ interference: Interference) throws {
+    let subject = try kind.make()
+    let writer = try subject.storage.create(name)
+    let start = randomBytes(10_000)
+    try writer.put(start, at: 0)
+    try writer.hold(upTo: 100_000)
+    try writer.flush()
+    switch interference {
+    case .none: break
+    case .read: #expect(try subject.opened().content(of: name) == start)
+    case .replaced: try subject.replace(name, by: randomBytes(20_000, seed: 2))
+    case .replacedByTheSame: try subject.replace(name, by: start)
+    case .replacedBySameSize: try subject.replace(name, by: randomBytes(10_000, seed: 2))
+    case .deleted: try subject.opened().delete(name)
+    case .cut: try subject.overwrite(name, with: Array(start[..<9000]))
+    case .grown: try subject.overwrite(name, with: start + [1, 2, 3])
+    }
+    let found = try? subject.opened().content(of: name)
+    let more = randomBytes(5000, seed: 3)
+    if interference == .none || interference == .read {
+      try writer.put(more, at: 10_000)
+      try writer.flush()
+      try writer.finish()
+      try writer.flush()
+      #expect(try subject.opened().content(of: name) == start + more)
+      return
+    }
+    #expect(throws: Errno.changedByOthers) {
+      try writer.put(more, at: 10_000)
+      try writer.flush()
+    }
+    #expect((try? subject.opened().content(of: name)) == found)
+  }
+
+  /// A flush alone finds it as well.
+  @Test(arguments: StorageKind.allCases, [Interference.replaced, .deleted, .cut, .grown])
+  func aFlushIsOfTheFileThatHasTheName(_ kind: StorageKind, _ interference: Interference) throws {
+    let subject = try kind.make()
+    let writer = try subject.storage.create(name)
+    let start = randomBytes(10_000)
+    try writer.put(start, at: 0)
+    switch interference {
+    case .deleted: try subject.opened().delete(name)
+    case .cut: try subject.overwrite(name, with: Array(start[..<9000]))
+    case .grown: try subject.overwrite(name, with: start + [1, 2, 3])
+    default: try subject.replace(name, by: randomBytes(20_000, seed: 2))
+    }
+    #expect(throws: Errno.changedByOthers) { try writer.flush() }
+  }
+
+  @Test(arguments: StorageKind.allCases)
+  func writesAndFlushesAtTheSameTimeDisturbNobody(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let writer = try subject.storage.create(name)
+    let piece = randomBytes(100)
+    try inThreads(3) { thread in
+      if thread > 0 {
+        for _ in 0..<100 { try writer.flush() }
+      } else {
+        for number in 0..<1000 { try writer.put(piece, at: number * 100) }
+      }
+    }
+    try writer.flush()
+    #expect(try subject.storage.content(of: name) == [[UInt8]](repeating: piece, count: 1000).flatMap { $0 })
+  }
+}

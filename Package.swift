@@ -53,14 +53,14 @@ let package = Package(
     .target(
       name: "Media",
       dependencies: [
-        "System", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+        "System", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(
       name: "Albums",
       dependencies: [
-        "System", "Crypto", "Vault", "Index", "Media", "CPlatform",
+        "System", "Crypto", "Vault", "Index", "Media",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -10,6 +10,7 @@
 //    what is read around it up to the ends of its blocks.
 // 3. A part holds what was written there; its other bytes mean nothing.
 
+internal import System
 internal import Vault
 
 /// Data of one window.
@@ -31,12 +32,18 @@ final class Chunk {
   /// Memory that stands for a part of the window.
   private struct Part {
     let start: Int
-    let block: BufferBlock
+    let block: PooledBuffer
     var span: Range<Int> { unsafe start..<start + block.bytes.count }
   }
 
   /// Bytes in a block of the file system.
   static let blockSize = 4096
+  /// The sizes of memory that it takes: a block of the file system, 4 and 16 of them, and a whole window. Each is a
+  /// multiple of those before. Idle are at most 1 MiB, 1 MiB, 4 MiB and 8 MiB.
+  static let blockSizes = [
+    BufferPool.Size(bytes: blockSize, idleLimit: 256), BufferPool.Size(bytes: 4 * blockSize, idleLimit: 64),
+    BufferPool.Size(bytes: 16 * blockSize, idleLimit: 64), BufferPool.Size(bytes: WriteWindow.size, idleLimit: 8),
+  ]
 
   let window: Int64
   /// The inode that it belongs to, once that is known; nothing else here looks at it.
@@ -116,11 +123,11 @@ final class Chunk {
   }
 
   /// The smallest block of memory that holds a range, at a multiple of its size.
-  private static func block(for range: Range<Int>, pool: BufferPool) -> (start: Int, block: BufferBlock) {
-    for size in BufferBlock.sizes where range.lowerBound / size == (range.upperBound - 1) / size {
-      return (range.lowerBound / size * size, pool.take(size))
+  private static func block(for range: Range<Int>, pool: BufferPool) -> (start: Int, block: PooledBuffer) {
+    for size in blockSizes.lazy.map(\.bytes) where range.lowerBound / size == (range.upperBound - 1) / size {
+      return (range.lowerBound / size * size, PooledBuffer(size, from: pool))
     }
-    return (0, pool.take(WriteWindow.size))
+    return (0, PooledBuffer(WriteWindow.size, from: pool))
   }
 
   /// The first part that ends behind a place of the window; the number of parts when none does.

@@ -214,7 +214,8 @@ extension FileSystem {
     for (source, extents) in groups {
       guard let first = extents.first else { continue }
       let block = pool.take(source.length)
-      let memory = unsafe UnsafeMutableRawBufferPointer(rebasing: block.bytes[..<source.length])
+      defer { pool.give(block) }
+      let memory = unsafe block.bytes(source.length)
       do throws(VaultError) {
         try unsafe space.read(
           source.position, recordLength: first.extent.recordLength, range: source.skip..<source.skip + source.length,

@@ -30,7 +30,7 @@ package final class FileSystem: @unchecked Sendable {
   let options: FileSystemOptions
   /// Whether nothing may be changed from the start.
   let startedReadOnly: Bool
-  let pool = BufferPool()
+  let pool = BufferPool(Chunk.blockSizes)
   private let activity = Atomic<UInt64>(0)
 
   let monitor = Lock()

@@ -2,6 +2,7 @@ internal import Albums
 internal import CMount
 internal import Glibc
 internal import Index
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -72,8 +73,7 @@ private func fill(
   _ request: fuse_req_t, _ size: Int, _ body: (Volume, inout Listing) throws(Errno) -> Void
 ) {
   unsafe serve(request) { volume throws(Errno) in
-    try unsafe volume.buffers.with { buffer throws(Errno) in
-      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(size, buffer.count)])
+    try unsafe volume.buffers.with(min(size, SessionLimits.maximumRead)) { room throws(Errno) in
       var listing = unsafe Listing(room: room)
       do throws(Errno) {
         try body(volume, &listing)

@@ -2,6 +2,7 @@ internal import Albums
 internal import CMount
 internal import Glibc
 internal import Index
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -56,11 +57,10 @@ func agonyfs_read(
     if VirtualNode.isVirtual(InodeNumber(rawValue: inode)) {
       return try unsafe readVirtual(request, file.pointee.fh, size, offset, volume)
     }
-    try unsafe volume.buffers.with { buffer throws(Errno) in
-      let wanted = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(size, buffer.count)])
+    try unsafe volume.buffers.with(min(size, SessionLimits.maximumRead)) { buffer throws(Errno) in
       let count = try unsafe volume.fileSystem.read(
-        InodeNumber(rawValue: inode), at: FileOffset(rawValue: Int64(offset)), into: wanted)
-      unsafe fuse_reply_buf(request, wanted.baseAddress, count)
+        InodeNumber(rawValue: inode), at: FileOffset(rawValue: Int64(offset)), into: buffer)
+      unsafe fuse_reply_buf(request, buffer.baseAddress, count)
     }
   }
 }

@@ -22,7 +22,7 @@ internal import SystemPackage
   /// Where to say what went wrong.
   let logger: Logger
   /// Memory for the answers to reads and listings.
-  let buffers = ReplyBuffers(size: SessionLimits.maximumRead)
+  let buffers = BufferPool([BufferPool.Size(bytes: SessionLimits.maximumRead, idleLimit: .max)])
   /// What `agonyfs unmount` asks for.
   let identity: DaemonIdentity
   private let locked = Atomic<Bool>(false)

@@ -62,7 +62,7 @@ extension Space {
   func execute(_ layout: RunLayout) throws(VaultError) {
     var failed: VaultError?
     for run in layout.runs {
-      let buffer = PooledBuffer.take()
+      let buffer = SealingBuffers.pool.take(run.length)
       let bytes = unsafe buffer.bytes(run.length)
       unsafe run.seal(into: bytes)
       do throws(VaultError) {
@@ -70,7 +70,7 @@ extension Space {
       } catch {
         failed = error
       }
-      PooledBuffer.give(buffer)
+      SealingBuffers.pool.give(buffer)
     }
     if let completes = layout.completes { complete(completes.segment, from: completes.end) }
     if let failed { throw failed }
@@ -199,8 +199,8 @@ func writeBytes(_ bytes: [UInt8], to writer: any SegmentWriter, at offset: Int) 
 
 /// Fills a segment file with random bytes from `offset` to `size` and marks it complete.
 func padSegment(_ writer: any SegmentWriter, from offset: Int, size: Int) throws(Errno) {
-  let buffer = PooledBuffer.take()
-  defer { PooledBuffer.give(buffer) }
+  let buffer = SealingBuffers.pool.take(1 << 20)
+  defer { SealingBuffers.pool.give(buffer) }
   var position = offset
   while position < size {
     let bytes = unsafe buffer.bytes(min(1 << 20, size - position))

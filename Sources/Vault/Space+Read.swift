@@ -24,14 +24,14 @@ extension Space {
     let format = keys.extents
     var page = range.lowerBound / format.pageSize
     let lastPage = (range.upperBound - 1) / format.pageSize
-    let pooled = PooledBuffer.take()
-    defer { PooledBuffer.give(pooled) }
+    let pooled = SealingBuffers.pool.take(SealingBuffers.capacity)
+    defer { SealingBuffers.pool.give(pooled) }
     while page <= lastPage {
       let next = min(page + Self.bytesPerRead / format.pageSize, lastPage + 1)
       let plaintextEnd = min(next * format.pageSize, recordLength)
       let plaintextCount = plaintextEnd - page * format.pageSize
       let sealedStart = bodyStart + page * format.sealedPageSize
-      let memory = unsafe pooled.bytes(PooledBuffer.capacity)
+      let memory = unsafe pooled.bytes
       let sealed = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<format.bodyLength(plaintextCount)])
       let scratch = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(memory.count - format.pageSize)...])
       try unsafe readSealed(handle, at: sealedStart, into: sealed)
@@ -80,8 +80,8 @@ extension Space {
     _ position: LogPosition, kind: UInt8, into plaintext: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
     let handle = try handle(position.segment)
-    let pooled = PooledBuffer.take()
-    defer { PooledBuffer.give(pooled) }
+    let pooled = SealingBuffers.pool.take(plaintext.count + CipherSuite.tagSize)
+    defer { SealingBuffers.pool.give(pooled) }
     let sealed = unsafe pooled.bytes(plaintext.count + CipherSuite.tagSize)
     try unsafe readSealed(handle, at: position.offset, into: sealed)
     let opened = SealingContext.with { context in

@@ -88,7 +88,7 @@ extension Space {
     chain = keys.chain(after: chain, tag: Array(sealedHeader.suffix(CipherSuite.tagSize)))
     let length = header.recordLength
     var run = layout.runs.popLast()
-    if let open = run, open.segment !== segment || open.length + length > PooledBuffer.capacity {
+    if let open = run, open.segment !== segment || open.length + length > SealingBuffers.capacity {
       layout.runs.append(open)
       run = nil
     }

@@ -1,11 +1,12 @@
 import FaultyStorage
+import System
 import Testing
 
 @testable import Albums
 
 /// A window of which many small parts are written, against an array of its bytes.
 @Suite struct ChunkTests {
-  private let pool = BufferPool()
+  private let pool = BufferPool(Chunk.blockSizes)
 
   private func random(_ longest: Int, near last: Int, _ generator: inout SeededGenerator) -> Range<Int> {
     let length = Int.random(in: 1...longest, using: &generator)

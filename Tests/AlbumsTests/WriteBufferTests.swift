@@ -1,5 +1,6 @@
 import FaultyStorage
 import Glibc
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Vault
   static let cell = 512
   static let cells = 3 << 11
   static let windowCells = 1 << 11
-  let pool = BufferPool()
+  let pool = BufferPool(Chunk.blockSizes)
 
   private func bytes(_ cells: Range<Int>) -> Range<Int64> {
     Int64(cells.lowerBound * Self.cell)..<Int64(cells.upperBound * Self.cell)

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Media
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -22,9 +23,10 @@ extension FileSystem {
   func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8] {
     var hasher = space.contentHasher()
     let block = pool.take(Self.hashStep)
+    defer { pool.give(block) }
+    let bytes = unsafe block.bytes(Self.hashStep)
     var offset = FileOffset.zero
     while true {
-      let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: block.bytes[..<Self.hashStep])
       let count = try unsafe readQuietly(inode, at: offset, into: bytes)
       if count == 0 { break }
       unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))

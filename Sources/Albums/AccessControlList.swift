@@ -20,7 +20,6 @@ struct AccessControlList: Equatable {
   private static let group: UInt16 = 8
   private static let mask: UInt16 = 0x10
   private static let others: UInt16 = 0x20
-  private static let noIdentifier: UInt32 = .max
 
   private(set) var entries: [Entry]
 

@@ -11,7 +11,7 @@ internal import Synchronization
 
 /// A small allocator in locked memory, for OpenSSL's key schedules and for content keys.
 ///
-/// The limit on open segments keeps the region from filling up in practice. If it does, `overflowed` is set.
+/// The limit on open segments keeps the region from filling up in practice.
 @safe enum LockedMemory {
   /// Size of the region in bytes: well below Linux's default limit of 8 MiB of locked memory.
   static let regionSize = 3 << 20
@@ -24,13 +24,9 @@ internal import Synchronization
     var base: UnsafeMutableRawPointer?
     var used = 0
     var free: [UnsafeMutableRawPointer?] = unsafe Array(repeating: nil, count: classCount)
-    var overflowed = false
   }
 
   private static let state = Mutex(State())
-
-  /// Whether a block ever came from memory that may be swapped out.
-  static var overflowed: Bool { state.withLock { $0.overflowed } }
 
   private static func sizeClass(_ count: Int) -> Int? {
     var size = 32
@@ -56,10 +52,7 @@ internal import Synchronization
         if let base = unsafe state.base { unsafe memset(base, 0, regionSize) }
       }
       let size = 32 << index
-      guard let base = unsafe state.base, state.used + size <= regionSize else {
-        state.overflowed = true
-        return nil
-      }
+      guard let base = unsafe state.base, state.used + size <= regionSize else { return nil }
       let start = unsafe base + state.used
       state.used += size
       unsafe start.storeBytes(of: UInt64(index), as: UInt64.self)

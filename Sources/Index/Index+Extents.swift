@@ -2,7 +2,7 @@ package import Vault
 
 /// Statements on `extent`.
 struct ExtentStatements {
-  let overlapping, overlapsAny, insert, overwrite, shorten, delete, find, inSegment, move: Statement
+  let overlapping, overlapsAny, insert, overwrite, shorten, delete, find, inSegment: Statement
 
   init(_ connection: Connection) throws(IndexError) {
     // The row that begins last at or before the range may reach into it; rows do not overlap, so no earlier one can.
@@ -29,8 +29,6 @@ struct ExtentStatements {
       SELECT offset, length, position, record, skip, inode FROM extent INDEXED BY extent_position
       WHERE (position, inode, offset) > (?1, ?2, ?3) AND position < ?4 ORDER BY position, inode, offset LIMIT ?5
       """)
-    move = try connection.prepare(
-      "UPDATE extent SET position = ?3, record = ?4, skip = ?5 WHERE inode = ?1 AND offset = ?2")
   }
 }
 

@@ -28,29 +28,6 @@ extension Index {
     return found
   }
 
-  /// Points the extent at `offset` at another record that holds its bytes, if it still points at `old`; gives whether it did. An extent
-  /// that was shortened since the copy was made keeps its length.
-  package func updateExtent(
-    of inode: InodeNumber, at offset: FileOffset, from old: LogPosition, to position: LogPosition, recordLength: Int,
-    skip: Int
-  ) throws(IndexError) -> Bool {
-    try change { () throws(IndexError) in
-      guard let extent = try extent(of: inode, at: offset), extent.position == old else { return false }
-      guard skip >= 0, extent.length <= recordLength - skip else { throw .damaged }
-      extentCache.drop(inode)
-      let statement = extentStatements.move
-      statement.bind(1, inode.rawValue)
-      statement.bind(2, offset.rawValue)
-      statement.bind(3, position.rawValue)
-      statement.bind(4, recordLength)
-      statement.bind(5, skip)
-      try statement.run()
-      countLive(-Int64(extent.length), in: old.segment)
-      countLive(Int64(extent.length), in: position.segment)
-      return true
-    }
-  }
-
   /// Puts `pieces`, which together cover the same bytes, in the place of the extent `old`, if that is still there just so; gives whether
   /// it was.
   package func replaceExtent(

@@ -82,29 +82,12 @@ extension Index {
     return try smallStatements.meta.firstRow { (row) throws(IndexError) in row.integer(0) }
   }
 
-  /// The bytes that are kept under a key, or nil when there are none.
-  package func metaBytes(_ key: String) throws(IndexError) -> [UInt8]? {
-    smallStatements.meta.bind(1, text: key)
-    return try smallStatements.meta.firstRow { (row) throws(IndexError) in row.bytes(0) }
-  }
-
   /// Keeps an integer under a key.
   package func setMeta(_ key: String, to value: Int64) throws(IndexError) {
     try change { () throws(IndexError) in
       smallStatements.setMeta.bind(1, text: key)
       smallStatements.setMeta.bind(2, value)
       try smallStatements.setMeta.run()
-    }
-  }
-
-  /// Keeps bytes under a key.
-  package func setMeta(_ key: String, to value: [UInt8]) throws(IndexError) {
-    try change { () throws(IndexError) in
-      smallStatements.setMeta.bind(1, text: key)
-      try unsafe value.withBytes { (bytes) throws(IndexError) in
-        unsafe smallStatements.setMeta.bind(2, bytes)
-        try smallStatements.setMeta.run()
-      }
     }
   }
 }

@@ -20,9 +20,6 @@ internal import CSQLite
     unsafe sqlite3_finalize(handle)
   }
 
-  /// Whether rows are being read right now.
-  package var isBusy: Bool { unsafe sqlite3_stmt_busy(handle) != 0 }
-
   /// Times that SQLite had to prepare the statement anew.
   package var reprepareCount: Int32 { unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
 

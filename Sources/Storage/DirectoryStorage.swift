@@ -146,12 +146,11 @@ package final class DirectoryStorage: Storage {
   package func capacity() -> StorageCapacity {
     var information = statvfs()
     guard unsafe fstatvfs(root.number, &information) == 0 else {
-      return StorageCapacity(total: 0, free: 0, freeFiles: 0)
+      return StorageCapacity(total: 0, free: 0)
     }
     let block = Int64(information.f_frsize)
     return StorageCapacity(
-      total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block,
-      freeFiles: information.f_files == 0 ? Int64.max : Int64(information.f_favail))
+      total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block)
   }
 }
 

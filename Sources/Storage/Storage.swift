@@ -65,13 +65,10 @@ package struct StorageCapacity: Sendable {
   package var total: Int64
   /// Free for this user.
   package var free: Int64
-  /// Free inodes; `Int64.max` if the medium has no limit.
-  package var freeFiles: Int64
   /// Sets all figures.
-  package init(total: Int64, free: Int64, freeFiles: Int64) {
+  package init(total: Int64, free: Int64) {
     self.total = total
     self.free = free
-    self.freeFiles = freeFiles
   }
 }
 

@@ -146,7 +146,7 @@ extension FaultyStorage {
   package func capacity() -> StorageCapacity {
     lock.withLock {
       let total = limit == .max ? 1 << 40 : limit
-      return StorageCapacity(total: Int64(total), free: Int64(max(0, total - used)), freeFiles: .max)
+      return StorageCapacity(total: Int64(total), free: Int64(max(0, total - used)))
     }
   }
 

@@ -142,28 +142,18 @@ import Vault
     let old = chosen.extent
     var copy = record(old.offset..<old.end, &random)
     copy.recordLength = copy.skip + old.length
-    if random.oneIn(2) {
-      let elsewhere = LogPosition(rawValue: old.position.rawValue ^ 1)
-      #expect(
-        try !index.updateExtent(
-          of: chosen.inode, at: old.offset, from: elsewhere, to: copy.position, recordLength: copy.recordLength,
-          skip: copy.skip))
-      #expect(
-        try index.updateExtent(
-          of: chosen.inode, at: old.offset, from: old.position, to: copy.position, recordLength: copy.recordLength,
-          skip: copy.skip))
-      model.write(copy, of: chosen.inode)
-    } else {
-      let middle = Int.random(in: 0...old.length, using: &random)
-      let pieces = [
-        copy.clamped(to: old.offset..<old.offset + middle), copy.clamped(to: old.offset + middle..<old.end),
-      ].compactMap { $0 }
-      var other = old
-      other.skip += 1
-      #expect(try !index.replaceExtent(other, of: chosen.inode, with: pieces))
-      #expect(try index.replaceExtent(old, of: chosen.inode, with: pieces))
-      for piece in pieces { model.write(piece, of: chosen.inode) }
-    }
+    // Into one piece, or cut somewhere.
+    let middle = random.oneIn(2) ? old.length : Int.random(in: 0...old.length, using: &random)
+    let pieces = [
+      copy.clamped(to: old.offset..<old.offset + middle), copy.clamped(to: old.offset + middle..<old.end),
+    ].compactMap { $0 }
+    var (skipped, elsewhere) = (old, old)
+    skipped.skip += 1
+    elsewhere.position = LogPosition(rawValue: old.position.rawValue ^ 1)
+    #expect(try !index.replaceExtent(skipped, of: chosen.inode, with: pieces))
+    #expect(try !index.replaceExtent(elsewhere, of: chosen.inode, with: pieces))
+    #expect(try index.replaceExtent(old, of: chosen.inode, with: pieces))
+    for piece in pieces { model.write(piece, of: chosen.inode) }
   }
 
   private func query(

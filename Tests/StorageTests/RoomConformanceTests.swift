@@ -21,7 +21,7 @@ import Testing
     let subject = try kind.make()
     let storage = subject.storage
     let capacity = storage.capacity()
-    #expect(capacity.free > 0 && capacity.free <= capacity.total && capacity.freeFiles > 0)
+    #expect(capacity.free > 0 && capacity.free <= capacity.total)
     #expect(!storage.isReadOnly)
   }
 

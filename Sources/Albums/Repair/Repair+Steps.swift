@@ -16,7 +16,6 @@ extension Repair {
       let row = try index.media(inode)
       try index.deleteMedia(inode)
       try freeUnused([row?.small, row?.large].compactMap(\.self), index)
-    case .dropAttributes(let inode): try index.removeAllAttributes(of: inode)
     case .dropNames(let inode):
       for name in try index.names(of: [inode]) { try index.deleteDentry(parent: name.parent, name: name.name) }
     case .dropName(let parent, let name):

@@ -14,8 +14,6 @@ enum RepairStep: Hashable {
   case dropExtents(InodeNumber)
   /// What is known of a content whose inode does not exist.
   case dropMedia(InodeNumber)
-  /// All extended attributes of an inode that does not exist.
-  case dropAttributes(InodeNumber)
   /// All names of an inode that does not exist, or of the root.
   case dropNames(InodeNumber)
   /// A name in what is no directory.
@@ -85,7 +83,6 @@ enum RepairStep: Hashable {
     case .dropDerivative: "its thumbnail is dropped and rebuilt"
     case .dropExtents(let inode): "the data of inode \(inode.rawValue), which does not exist, is given up"
     case .dropMedia(let inode): "the media facts of inode \(inode.rawValue), which does not exist, are dropped"
-    case .dropAttributes(let inode): "the attributes of inode \(inode.rawValue), which does not exist, are dropped"
     case .dropNames: "the name leads nowhere and is removed"
     case .dropName(_, let name): "the name \(name.description) in something that is not a directory is removed"
     case .keepOneName: "it keeps one of its names"

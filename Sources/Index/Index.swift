@@ -54,8 +54,6 @@ package final class Index: @unchecked Sendable {
       connection.transactionIsOpen = true
       try connection.execute(Schema.creationPragma)
       try connection.execute(Schema.tables)
-    } else {
-      try Self.upgrade(connection)
     }
     transactionStatements = try TransactionStatements(connection)
     inodeStatements = try InodeStatements(connection)
@@ -68,19 +66,6 @@ package final class Index: @unchecked Sendable {
     checkStatements = try CheckStatements(connection)
     repairStatements = try RepairStatements(connection)
     if let owner { try fill(owner) } else { try load() }
-  }
-
-  /// Adds what an older version of the format lacks, and removes what it had. It is stored with the first commit that something else asks for, so that a mount which
-  /// writes nothing creates nothing.
-  private static func upgrade(_ connection: Connection) throws(IndexError) {
-    let find = try connection.prepare("SELECT value FROM meta WHERE key = 'schema'")
-    guard try find.firstRow({ (row) throws(IndexError) in row.integer(0) }) == 1 else { return }
-    try connection.execute("BEGIN")
-    connection.transactionIsOpen = true
-    try connection.execute(Schema.mediaTables)
-    try connection.execute("DROP INDEX segment_live")
-    try connection.execute("DELETE FROM meta WHERE key = 'live_bytes'")
-    try connection.execute("UPDATE meta SET value = 2 WHERE key = 'schema'")
   }
 
   private func fill(_ owner: RootOwner) throws(IndexError) {

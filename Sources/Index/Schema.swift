@@ -42,10 +42,6 @@ enum Schema {
     CREATE TABLE orphan(inode INTEGER PRIMARY KEY);
     CREATE TABLE slot(id BLOB PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    """ + "\n" + mediaTables
-
-  /// What version 2 added.
-  static let mediaTables = """
     CREATE TABLE media(
       inode INTEGER PRIMARY KEY, state INTEGER, hash BLOB, kind INTEGER, width INTEGER, height INTEGER, orientation INTEGER,
       captured INTEGER, "offset" INTEGER, latitude INTEGER, longitude INTEGER, make TEXT, model TEXT, duration INTEGER,

@@ -64,22 +64,4 @@ import Vault
     #expect(counts.pending == 5 && counts.hidden == 1 && counts.failed == 0 && counts.known == 0 && counts.other == 0)
     try expectClean(index)
   }
-
-  @Test func spaceOfTheFirstVersionGetsTheTable() throws {
-    let (index, store) = try makeIndex()
-    try index.connection.execute("DROP TABLE media")
-    try index.connection.execute("CREATE INDEX segment_live ON segment(live)")
-    try index.setMeta("live_bytes", to: 0)
-    try index.setMeta("schema", to: 1)
-    try index.commit()
-    let commits = store.commitCount
-    let again = try Index(space: store)
-    #expect(try again.media(InodeNumber(rawValue: 7)) == nil)
-    // Looking writes nothing.
-    try again.commit()
-    #expect(store.commitCount == commits)
-    try again.setMedia(full)
-    try again.commit()
-    #expect(try Index(space: store).media(InodeNumber(rawValue: 7)) == full)
-  }
 }

@@ -1,11 +1,12 @@
 import Glibc
+import System
 import SystemPackage
 
 /// What is in directories.
 enum Listing {
   /// The names in a directory, "." and ".." too, in the order in which they come.
   static func names(of path: String) throws -> [String] {
-    guard let directory = unsafe opendir(path) else { throw Errno(rawValue: errno) }
+    guard let directory = unsafe opendir(path) else { throw Errno.current }
     defer { unsafe closedir(directory) }
     var names: [String] = []
     while let entry = unsafe readdir(directory) {

@@ -1,5 +1,6 @@
 import CMount
 import Glibc
+import System
 import SystemPackage
 
 /// System calls that throw `Errno`.
@@ -11,32 +12,18 @@ enum System {
   }
 
   static func check(_ outcome: CInt) throws {
-    if outcome < 0 { throw Errno(rawValue: errno) }
+    if outcome < 0 { throw Errno.current }
   }
 
   static func write(_ bytes: [UInt8], to path: String) throws {
-    let file = try FileDescriptor.open(
-      FilePath(path), .writeOnly, options: [.create, .truncate], permissions: FilePermissions(rawValue: 0o666))
-    try file.closeAfter { _ = try file.writeAll(bytes) }
+    try Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666).writeAll(bytes)
   }
 
-  static func read(_ path: String) throws -> [UInt8] {
-    let file = try FileDescriptor.open(FilePath(path), .readOnly)
-    return try file.closeAfter {
-      var content: [UInt8] = []
-      var block = [UInt8](repeating: 0, count: 1 << 16)
-      while true {
-        let count = try unsafe block.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
-        if count == 0 { return content }
-        content += block[..<count]
-      }
-    }
-  }
+  static func read(_ path: String) throws -> [UInt8] { try WholeFile.read(path) }
 
   static func attribute(_ name: String, of path: String, room: Int = 256) throws -> [UInt8] {
     var value = [UInt8](repeating: 0, count: room)
-    let count = unsafe value.withUnsafeMutableBytes { unsafe lgetxattr(path, name, $0.baseAddress, $0.count) }
-    if count < 0 { throw Errno(rawValue: errno) }
+    let count = try systemCall { unsafe lgetxattr(path, name, &value, room) }
     return room == 0 ? [UInt8](repeating: 0, count: count) : Array(value[..<count])
   }
 
@@ -46,10 +33,11 @@ enum System {
 
   static func attributeNames(of path: String) throws -> [String] {
     var names = [UInt8](repeating: 0, count: 4096)
-    let count = unsafe names.withUnsafeMutableBytes { bytes in
-      unsafe llistxattr(path, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+    let count = try systemCall {
+      unsafe names.withUnsafeMutableBytes { bytes in
+        unsafe llistxattr(path, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+      }
     }
-    if count < 0 { throw Errno(rawValue: errno) }
     return names[..<count].split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
   }
 }

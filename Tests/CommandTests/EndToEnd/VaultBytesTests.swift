@@ -1,4 +1,5 @@
-import SystemPackage
+import Glibc
+import System
 import Testing
 
 @testable import agonyfs
@@ -51,16 +52,14 @@ import Testing
 
   /// How far the frequencies of bytes in a file are from equal.
   private func chiSquare(of path: String) throws -> Double {
-    let file = try FileDescriptor.open(FilePath(path), .readOnly)
-    defer { try? file.close() }
+    let file = try Descriptor.open(path, O_RDONLY)
     var counts = [Double](repeating: 0, count: 256)
-    var block = [UInt8](repeating: 0, count: 1 << 20)
     var total = 0.0
     while true {
-      let count = try unsafe block.withUnsafeMutableBytes { try unsafe file.read(into: $0) }
-      if count == 0 { break }
-      for byte in block[..<count] { counts[Int(byte)] += 1 }
-      total += Double(count)
+      let block = try file.readSome(most: 1 << 20)
+      if block.isEmpty { break }
+      for byte in block { counts[Int(byte)] += 1 }
+      total += Double(block.count)
     }
     let expected = total / 256
     return counts.reduce(0) { $0 + ($1 - expected) * ($1 - expected) / expected }

@@ -1,5 +1,5 @@
 import Glibc
-import SystemPackage
+import System
 
 @testable import agonyfs
 
@@ -86,10 +86,9 @@ enum CrashLoad {
 
   /// Stops the file system at a path without letting it write anything.
   static func cutPower(of path: String) throws {
-    let descriptor = try FileDescriptor.open(FilePath(path), .readOnly)
-    defer { try? descriptor.close() }
+    let directory = try Descriptor.open(path, O_RDONLY)
     var flags = shutdown.withoutFlush
-    guard unsafe ioctl(descriptor.rawValue, shutdown.request, &flags) == 0 else { throw Errno(rawValue: errno) }
+    try systemCall { unsafe ioctl(directory.number, shutdown.request, &flags) }
   }
 
   /// Whether file systems of a kind can be made and mounted from an image here.

@@ -65,9 +65,7 @@ final class Workspace {
   /// Writes a file.
   @discardableResult
   func write(_ text: String, to name: String) throws -> String {
-    let file = try FileDescriptor.open(
-      FilePath(at(name)), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-    try file.closeAfter { _ = try file.writeAll(text.utf8) }
+    try Descriptor.open(at(name), O_WRONLY | O_CREAT | O_TRUNC).writeAll(Array(text.utf8))
     return at(name)
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import System
 import SystemPackage
 import TestSupport
 
@@ -27,7 +28,7 @@ final class Bench {
   func shell(_ script: String) throws -> [UInt8] {
     let quoted = "cd '\(path)' && set -e\n\(script)".replacing("'", with: "'\\''")
     guard let pipe = unsafe popen("timeout -k 5 60 /bin/sh -c '\(quoted)' </dev/null", "re") else {
-      throw Errno(rawValue: errno)
+      throw Errno.current
     }
     var output: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)

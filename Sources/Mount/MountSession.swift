@@ -52,10 +52,10 @@ package import Logging
     let mounts = unsafe OwnMounts(mountPoint, connection: fuse_session_fd(session))
     do throws(MountError) {
       try unsafe greet(session)
-      let workers = try unsafe Workers(session: session, events: events)
+      let workers = try unsafe Workers(session: session, volume: volume, events: events)
       mounts.readAhead()
       onReady()
-      serve(mounts, events)
+      unsafe serve(session, mounts, events)
       workers.stop()
     } catch {
       if mounts.standing == .mounted { mounts.detach() }
@@ -65,13 +65,13 @@ package import Logging
   }
 
   /// Waits for the end, and locks the mount.
-  private func serve(_ mounts: OwnMounts, _ events: SessionEvents) {
+  private func serve(_ session: OpaquePointer, _ mounts: OwnMounts, _ events: SessionEvents) {
     var supervisor = Supervisor(volume, mounts: mounts, events: events, idle: options.idle)
     let end = supervisor.waitForEnd()
     volume.lock()
     if end == .aborted || mounts.standing == .mounted { mounts.detach() }
     guard end == .asked else { return }
-    let caches = KernelCaches(volume: volume)
+    let caches = unsafe KernelCaches(of: session, volume.fileSystem)
     caches.writeBack()
     // At once, unless somebody has files open, or another mount namespace has a copy of the mount.
     if events.waitForDisconnection(Self.patience) { return }

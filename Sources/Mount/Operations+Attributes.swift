@@ -27,19 +27,10 @@ func agonyfs_setattr(
   _ file: UnsafeMutablePointer<fuse_file_info>?
 ) {
   unsafe serve(request) { volume throws(Errno) in
-    try unsafe clearSetBits(request, inode, volume)
     let changes = unsafe AttributeChanges(status.pointee, which: which, caller: Caller(request))
     let attributes = try volume.fileSystem.setAttributes(of: InodeNumber(stored: inode), changes)
     var changed = stat(attributes)
     unsafe fuse_reply_attr(request, &changed, SessionLimits.cacheSeconds)
-  }
-}
-
-/// Takes set-user-ID and set-group-ID bits away, when the request says so, and tells the kernel, which would show them otherwise.
-func clearSetBits(_ request: fuse_req_t, _ inode: fuse_ino_t, _ volume: Volume) throws(Errno) {
-  guard agonyfs_request_clears_set_bits() else { return }
-  if try unsafe volume.fileSystem.clearSetBits(of: InodeNumber(stored: inode), for: Caller(request)) {
-    agonyfs_forget_attributes(inode)
   }
 }
 

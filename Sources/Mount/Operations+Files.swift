@@ -11,7 +11,6 @@ func agonyfs_open(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMuta
   unsafe serve(request) { volume throws(Errno) in
     let inode = InodeNumber(rawValue: inode)
     if VirtualNode.isVirtual(inode) { return try unsafe openVirtual(request, inode, file, volume) }
-    try unsafe clearSetBits(request, inode.rawValue, volume)
     try unsafe volume.fileSystem.open(inode, flags: OpenFlags(open: file.pointee.flags))
     // All changes pass through the kernel, so what it has cached is right.
     unsafe file.pointee.keep_cache = 1
@@ -73,7 +72,6 @@ func agonyfs_write(
   // What was written through a memory map.
   let isFromCache = unsafe file.pointee.writepage != 0
   unsafe serve(request, evenIfLocked: isFromCache) { volume throws(Errno) in
-    try unsafe clearSetBits(request, inode, volume)
     let count = try unsafe volume.fileSystem.write(
       InodeNumber(stored: inode), at: FileOffset(rawValue: Int64(offset)),
       from: UnsafeRawBufferPointer(start: bytes, count: size))

@@ -1,5 +1,4 @@
 internal import Albums
-internal import CMount
 internal import Logging
 internal import System
 
@@ -62,18 +61,18 @@ struct Supervisor {
     if isLingering { return monotonicTime() + Self.tick.nanoseconds }
     guard let idle else { return nil }
     // No later than the clock can say.
-    return UInt64(clamping: min(idle.next(lastUse: agonyfs_last_request()), 1 << 33)) * 1_000_000_000
+    return UInt64(clamping: min(idle.next(lastUse: volume.lastUse), 1 << 33)) * 1_000_000_000
   }
 
   /// Whether nothing is open, and nothing was asked for since the last second began: a program that copies many files
   /// has none open in between. A process that only works in a directory does not hold the space open.
   private var isUnused: Bool {
-    volume.openFileCount == 0 && monotonicSeconds() - agonyfs_last_request() >= 2
+    volume.openFileCount == 0 && monotonicSeconds() - volume.lastUse >= 2
   }
 
   private mutating func unmountIfIdle() {
     let now = monotonicSeconds()
-    let lastUse = agonyfs_last_request()
+    let lastUse = volume.lastUse
     guard idle?.isDue(now: now, lastUse: lastUse, openFiles: volume.openFileCount) == true else { return }
     if mounts.unmount() { volume.logger.notice("Unmounted, because nobody used it.") }
     // Somebody works in it without a request, or it ends in a moment.

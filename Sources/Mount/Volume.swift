@@ -25,6 +25,7 @@ internal import SystemPackage
   let buffers = BufferPool([BufferPool.Size(bytes: SessionLimits.maximumRead, idleLimit: .max)])
   /// What `agonyfs unmount` asks for.
   let identity: DaemonIdentity
+  private let used = Atomic<Int64>(monotonicSeconds())
   private let locked = Atomic<Bool>(false)
   /// Until when `agonyfs unmount --lazy` is expected to detach the mount, in nanoseconds of the monotonic clock.
   private let lazyUntil = Atomic<UInt64>(0)
@@ -34,6 +35,17 @@ internal import SystemPackage
     virtual = VirtualTree(fileSystem)
     self.logger = logger
     self.identity = identity
+  }
+
+  /// When the mount was used last, in seconds of the monotonic clock.
+  var lastUse: Int64 { used.load(ordering: .relaxed) }
+
+  /// Notes that it is used now.
+  @inline(__always)
+  func noteUse() {
+    let now = monotonicSeconds()
+    // Written once a second: every request reads the memory around it.
+    if now != lastUse { used.store(now, ordering: .relaxed) }
   }
 
   /// Whether the mount is gone, and what still comes is answered with ENOTCONN.

@@ -3,6 +3,7 @@
 
 #define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
+#include <linux/fuse.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -67,49 +68,18 @@ void agonyfs_library_message(int level, const char *_Nonnull text);
 /// libfuse refuses.
 struct fuse_session *_Nullable agonyfs_session_new(const char *_Nonnull options, void *_Nonnull volume);
 
-/// Puts our own reading and writing under a session that is mounted. One session in a process at a time.
+/// Puts our own reading and writing under a session that is mounted. One session in a process at a time. From the reply
+/// to INIT on, requests are read from the channels, not by libfuse.
 int agonyfs_session_hook(struct fuse_session *_Nonnull session);
 
 /// The flags of the kernel's protocol that both sides agreed on (FUSE_* of linux/fuse.h), once INIT is answered.
 uint32_t agonyfs_session_flags(void);
 
-/// Whether the request that the calling thread received last has a file's set-user-ID and set-group-ID bits taken away.
-bool agonyfs_request_clears_set_bits(void);
+/// Opens a further channel of the session to the kernel, beside its own one, `shared`; negative when there is none.
+int agonyfs_channel_open(int shared, bool blocks);
 
-/// Whether the request that the calling thread received last will most likely be answered in some microseconds.
-bool agonyfs_request_is_small(void);
-
-/// Says that the next request will probably come in some microseconds: the calling thread, which is the only one that waits, then looks for it for
-/// a while before it sleeps.
-void agonyfs_channel_expect(void);
-
-/// Has the kernel ask for an inode's attributes when it needs them next.
-void agonyfs_forget_attributes(fuse_ino_t inode);
-
-/// Has the kernel bring what was written to an inode through memory maps, and forget its attributes and pages. Waits for
-/// requests to be answered, so no thread that serves them may call it.
-void agonyfs_forget_content(fuse_ino_t inode);
-
-/// Has the kernel forget a name and all that it knows below it. The same goes for it.
-void agonyfs_forget_name(fuse_ino_t parent, const char *_Nonnull name, size_t length);
-
-/// Gives the calling thread its own channel to the kernel; false when the shared one stays in use.
-bool agonyfs_channel_clone(struct fuse_session *_Nonnull session);
-
-/// From now on the calling thread does not wait for requests; reading fails with EAGAIN when there are none.
-void agonyfs_channel_drain(struct fuse_session *_Nonnull session);
-
-/// Closes the calling thread's own channel, if it has one.
-void agonyfs_channel_close(void);
-
-/// Opens the channel on which a thread looks for the next request; where that cannot be, threads sleep at once. Call it while no thread serves.
-void agonyfs_glance_open(struct fuse_session *_Nonnull session);
-
-/// Closes it, while no thread serves.
-void agonyfs_glance_close(void);
-
-/// Seconds on CLOCK_MONOTONIC_COARSE when the last request that counts as use was received.
-int64_t agonyfs_last_request(void);
+/// The calling thread's replies go to this channel from now on: the one that the request came from.
+void agonyfs_channel_reply_to(int channel);
 
 /// Sends what libfuse logs to `agonyfs_library_message`.
 void agonyfs_library_log_install(void);

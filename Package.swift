@@ -30,7 +30,7 @@ let package = Package(
       name: "CLibAV", pkgConfig: "libavformat libavcodec libavutil libswscale",
       providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]),
     .target(name: "CPlatform"),
-    .target(name: "CDecoder", dependencies: ["CVips", "CLibAV"]),
+    .target(name: "CDecoder", dependencies: ["CVips", "CLibAV"], linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CMount", dependencies: ["CFuse"]),
 
     .target(
@@ -129,13 +129,14 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
+    .executableTarget(name: "confined-attempts", dependencies: ["CDecoder"], path: "Tests/ConfinedAttempts"),
     .executableTarget(
       name: "misbehaving-decoder", dependencies: ["System", "Media"], path: "Tests/MisbehavingDecoder",
       swiftSettings: strict),
     .testTarget(
       name: "MediaTests",
       dependencies: [
-        "System", "Media", "agonyfs-decoder", "misbehaving-decoder", "TestSupport",
+        "System", "Media", "agonyfs-decoder", "misbehaving-decoder", "confined-attempts", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),

@@ -6,21 +6,12 @@ internal import System
 /// The program that decodes pictures and videos for the daemon that holds the keys. The daemon starts it with nothing
 /// but one end of a socket as descriptor 0. It gives up every right before it reads from there, and ends when the other
 /// end is closed.
-///
-/// With `--try-everything` it confines itself in the same way, tries what it must not be able to do, and prints the
-/// outcomes. A second argument, `landlock` or `seccomp`, uses only that means.
 @main
 enum Program {
   static func main() {
-    let arguments = CommandLine.arguments.dropFirst()
     guard agonyfs_load_libraries() == 0 else { exit(1) }
-    if arguments.first == "--try-everything" {
-      _ = agonyfs_confine(arguments.last == "seccomp" ? 0 : 1, arguments.last == "landlock" ? 0 : 1)
-      agonyfs_try_everything()
-      exit(0)
-    }
     let confinement = agonyfs_confine(1, 1)
-    guard arguments.isEmpty, agonyfs_end_with(Channel.descriptor) == 0 else { exit(1) }
+    guard CommandLine.arguments.count == 1, agonyfs_end_with(Channel.descriptor) == 0 else { exit(1) }
     var hello = ByteWriter()
     hello.append(UInt32(clamping: confinement.landlock))
     hello.append(UInt8(confinement.seccomp == 0 ? 0 : 1))

@@ -26,10 +26,6 @@ void agonyfs_allow_processor_time(int seconds);
 /// more. Returns 0 or an error number.
 int agonyfs_end_with(int socket);
 
-/// Tries what a confined process must not be able to do. Writes a line for each attempt to standard output: its name,
-/// and "done" or the name of the error.
-void agonyfs_try_everything(void);
-
 /// What a decoder reads. `read` returns the number of bytes read at `offset`, 0 at the end, −1 on failure.
 typedef struct {
     void *context;

@@ -1,3 +1,7 @@
+// Confines itself as the decoder does, tries what a confined process must not be able to do, and writes a line for each
+// attempt to standard output: its name, and "done" or the name of the error. The argument "landlock" or "seccomp" has it
+// use only that means.
+
 #define _GNU_SOURCE
 #include "CDecoder.h"
 
@@ -62,7 +66,10 @@ static long map_memory(size_t size) {
     return 0;
 }
 
-void agonyfs_try_everything(void) {
+int main(int count, char **words) {
+    const char *only = count > 1 ? words[1] : "";
+    if (agonyfs_load_libraries() != 0) return 1;
+    agonyfs_confine(strcmp(only, "seccomp") != 0, strcmp(only, "landlock") != 0);
     char *arguments[] = {"true", NULL};
     // Room for one, so that it is not the limit of descriptors that refuses.
     close(2);
@@ -81,4 +88,5 @@ void agonyfs_try_everything(void) {
     report("open-without-end", duplicate_all());
     report("map-2-gigabytes", map_memory((size_t)2 << 30));
     report("map-1-megabyte", map_memory((size_t)1 << 20));
+    return 0;
 }

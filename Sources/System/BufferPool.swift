@@ -11,7 +11,7 @@ internal import Glibc
 internal import Synchronization
 
 /// Lends blocks of memory of a few sizes. Safe to use from any thread.
-package final class BufferPool: Sendable {
+@usableFromInline package final class BufferPool: Sendable {
   /// A size of blocks.
   package struct Size: Sendable {
     /// Bytes in a block.
@@ -27,14 +27,14 @@ package final class BufferPool: Sendable {
   }
 
   /// A block that is lent. Its content is whatever was in it before.
-  @safe package struct Block: @unchecked Sendable {
+  @safe @usableFromInline package struct Block: @unchecked Sendable {
     /// The whole block. Page-aligned from 128 KiB on, else aligned to 16 bytes.
     package let bytes: UnsafeMutableRawBufferPointer
     /// Which of the sizes it has.
     fileprivate let size: Int
 
     /// Its first `count` bytes.
-    package func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    @usableFromInline package func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
       unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
     }
   }
@@ -55,13 +55,13 @@ package final class BufferPool: Sendable {
   deinit { freeIdle() }
 
   /// Lends a block of the smallest size that holds `count` bytes; there must be one.
-  package func take(_ count: Int) -> Block {
+  @usableFromInline package func take(_ count: Int) -> Block {
     guard let size = sizes.firstIndex(where: { $0.bytes >= count }) else { preconditionFailure("no block is so large") }
     return unsafe idle.withLock { $0[size].popLast() } ?? Block(bytes: Self.allocate(sizes[size].bytes), size: size)
   }
 
   /// Takes a block back.
-  package func give(_ block: Block) {
+  @usableFromInline package func give(_ block: Block) {
     let isKept = idle.withLock { idle in
       guard idle[block.size].count < sizes[block.size].idleLimit else { return false }
       idle[block.size].append(block)

@@ -1,5 +1,5 @@
 /// Writes fixed encodings: numbers little-endian, everything else as it is.
-package struct ByteWriter {
+@usableFromInline package struct ByteWriter {
   /// What was written.
   @usableFromInline package internal(set) var bytes: [UInt8] = []
 
@@ -21,11 +21,11 @@ package struct ByteWriter {
 }
 
 /// Reads fixed encodings from bytes that nobody vouches for: every read is checked against the end.
-package struct ByteReader {
+@usableFromInline package struct ByteReader {
   /// The bytes end early, or do not mean what they must.
-  package struct Malformed: Error {
+  @usableFromInline package struct Malformed: Error {
     /// Throw it for a value that makes no sense, too.
-    package init() {}
+    @inlinable package init() {}
   }
 
   @usableFromInline let bytes: [UInt8]

@@ -6,8 +6,11 @@
 // 3. A debug build knows which thread holds a lock. It traps when a thread takes a lock twice, gives back one that it
 //    does not hold, waits without the lock, or when `assertHeld` or `assertNotHeld` is wrong. A release build keeps no
 //    owner and checks nothing.
+//
+// Other modules get `@inlinable` members inline only because the type itself is `@usableFromInline`; the same holds for
+// the other types of this module.
 
-package import Glibc
+public import Glibc
 internal import Synchronization
 
 /// A mutex for state that threads wait for. Not recursive. Never call out of the layer that owns it while it is held.
@@ -15,7 +18,7 @@ internal import Synchronization
 /// It guards properties of the object that owns it. A wait gives the lock back in the middle of a method, so no inout
 /// access to that state may span a wait. State that nobody waits for belongs in the standard library's `Mutex`, as a
 /// leaf: nothing else is locked while a `Mutex` is held.
-@safe package final class Lock: @unchecked Sendable {
+@safe @usableFromInline package final class Lock: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   #if DEBUG
     /// The thread that holds the lock, 0 while nobody does. A thread finds its own number here only if it holds the

@@ -27,8 +27,8 @@ enum SessionLimits {
     max(16, min(2 * cores, 20))
   }
 
-  /// Threads that wait for requests at once; the others rest (WaitingLine.swift).
-  static func waitingThreads(cores: Int) -> Int {
+  /// Threads that wait for requests at once, at most (LeaderFollowers.swift).
+  static func leaders(cores: Int) -> Int {
     max(3, cores + 1)
   }
 

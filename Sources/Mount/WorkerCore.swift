@@ -11,7 +11,7 @@ internal import Vault
   private let session: OpaquePointer
   private let volume: Volume
   private let events: SessionEvents
-  let line: WaitingLine
+  let group: LeaderFollowers
   /// A channel on which reading does not wait, for the one thread that polls; nil where the kernel has no other, and then
   /// threads sleep at once.
   private let polling: Descriptor?
@@ -32,7 +32,7 @@ internal import Vault
     unsafe self.session = session
     self.volume = volume
     self.events = events
-    line = WaitingLine(limit: SessionLimits.waitingThreads(cores: cores))
+    group = LeaderFollowers(limit: SessionLimits.leaders(cores: cores))
     ownsChannels = SessionLimits.clonesChannel(cores: cores)
     polling = unsafe RequestChannels.open(shared: fuse_session_fd(session), blocks: false)
     clearsSetBits = agonyfs_session_flags() & UInt32(FUSE_HANDLE_KILLPRIV_V2) != 0
@@ -44,7 +44,7 @@ internal import Vault
     agonyfs_interruption_allow()
     var channels = unsafe RequestChannels(
       shared: fuse_session_fd(session), polling: polling, ownsOne: ownsChannels)
-    var waits = false
+    var leads = false
     var left = Self.lastRequests
     while left > 0 {
       let isLast = isStopping.load(ordering: .acquiring)
@@ -52,17 +52,17 @@ internal import Vault
         if left == Self.lastRequests { channels.stopWaiting() }
         left -= 1
       }
-      if !waits { line.enter() }
+      if !leads { group.lead() }
       do throws(Errno) {
-        let request = try channels.receive(polls: waits)
+        let request = try channels.receive(polls: leads)
         callers.note(request.thread)
-        var hold: WaitingLine.Hold?
-        if request.isSmall(isAlone: callers.isAlone) { hold = line.hold() } else { line.leave() }
+        var leadership: LeaderFollowers.Leadership?
+        if request.isSmall(isAlone: callers.isAlone) { leadership = group.keep() } else { group.resign() }
         serve(request, channels)
-        waits = if let hold { line.resume(hold) } else { false }
+        leads = if let leadership { group.resume(leadership) } else { false }
       } catch {
-        line.leave()
-        waits = false
+        group.resign()
+        leads = false
         switch error {
         case .interrupted: break
         case .resourceTemporarilyUnavailable: if isLast { return }

@@ -12,7 +12,7 @@ internal import System
 @safe final class Workers: Sendable {
   private let core: WorkerCore
   private let threads: [Thread]
-  private let watch: Thread?
+  private let watchdog: Thread?
 
   /// Starts the threads. Throws when none could be started.
   init(session: OpaquePointer, volume: Volume, events: SessionEvents) throws(MountError) {
@@ -28,19 +28,19 @@ internal import System
     }
     core.running.subtract(count - threads.count, ordering: .relaxed)
     if threads.isEmpty { throw .sessionFailed(reason: "no thread could be started") }
-    watch = try? Thread { core.line.watch() }
-    if watch != nil { core.line.expectWatch() }
+    watchdog = try? Thread { core.group.watch() }
+    if watchdog != nil { core.group.expectWatchdog() }
   }
 
   /// Ends the threads.
   func stop() {
     core.isStopping.store(true, ordering: .releasing)
-    core.line.end()
+    core.group.end()
     // A signal that comes just before a thread starts to read is lost on it, so it is sent until all have ended.
     while core.running.load(ordering: .acquiring) > 0 {
       for thread in threads { thread.send(signal: SIGUSR1) }
       usleep(1000)
     }
-    for thread in threads + [watch].compactMap(\.self) { thread.join() }
+    for thread in threads + [watchdog].compactMap(\.self) { thread.join() }
   }
 }

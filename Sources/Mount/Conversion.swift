@@ -58,15 +58,15 @@ extension stat {
 }
 
 extension fuse_entry_param {
-  /// What a name leads to.
-  init(_ attributes: Attributes) {
+  /// What a name leads to, and for how many seconds the kernel may keep it.
+  init(_ attributes: Attributes, seconds: Double) {
     self.init()
     ino = attributes.inode.rawValue
     // Inode numbers are never reused, so one generation is enough.
     generation = 1
     attr = stat(attributes)
-    attr_timeout = SessionLimits.cacheSeconds
-    entry_timeout = SessionLimits.cacheSeconds
+    attr_timeout = seconds
+    entry_timeout = seconds
   }
 
   /// That there is no such name.

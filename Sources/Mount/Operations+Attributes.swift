@@ -8,16 +8,9 @@ internal import Vault
 @c @implementation
 func agonyfs_getattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>?) {
   unsafe serve(request) { volume throws(Errno) in
-    let inode = InodeNumber(rawValue: inode)
-    if VirtualNode.isVirtual(inode) {
-      let (attributes, seconds) = try virtualAttributes(of: inode, volume)
-      var status = stat(attributes)
-      unsafe fuse_reply_attr(request, &status, seconds)
-      return
-    }
-    let attributes = try volume.fileSystem.attributes(of: inode)
+    let (attributes, seconds) = try volume.attributes(of: InodeNumber(rawValue: inode))
     var status = stat(attributes)
-    unsafe fuse_reply_attr(request, &status, SessionLimits.cacheSeconds)
+    unsafe fuse_reply_attr(request, &status, seconds)
   }
 }
 

@@ -28,12 +28,7 @@ func agonyfs_readdir(
         unsafe fuse_add_direntry(request, rest, count, name, &status, off_t(cookie))
       }
     }
-    let inode = InodeNumber(rawValue: inode)
-    if let node = VirtualNode(inode), let tree = volume.virtual {
-      try tree.list(node, after: UInt64(cookie), add)
-    } else {
-      try volume.fileSystem.list(inode, after: UInt64(cookie), add)
-    }
+    try volume.list(InodeNumber(rawValue: inode), after: UInt64(cookie), add)
   }
 }
 
@@ -43,23 +38,8 @@ func agonyfs_readdirplus(
   _ file: UnsafeMutablePointer<fuse_file_info>
 ) {
   unsafe fill(request, size) { volume, listing throws(Errno) in
-    let inode = InodeNumber(rawValue: inode)
-    if let node = VirtualNode(inode), let tree = volume.virtual {
-      return try tree.list(node, after: UInt64(cookie)) { name, number, kind, cookie in
-        // Without a node the kernel takes only number and type, and asks for the rest when somebody wants it.
-        var entry = fuse_entry_param()
-        entry.attr.st_ino = UInt(number.rawValue)
-        entry.attr.st_mode = UInt32(kind) << 12
-        return unsafe listing.add(name) { rest, count, name in
-          unsafe fuse_add_direntry_plus(request, rest, count, name, &entry, off_t(cookie))
-        }
-      }
-    }
-    try volume.fileSystem.listWithAttributes(inode, after: UInt64(cookie)) { name, attributes, cookie in
-      var entry = fuse_entry_param(attributes)
-      // "." and ".." count as no lookup, and without a node the kernel takes only number and type from them.
-      if cookie <= 2 { entry.ino = 0 }
-      return unsafe listing.add(name) { rest, count, name in
+    try volume.listWithAttributes(InodeNumber(rawValue: inode), after: UInt64(cookie)) { name, entry, cookie in
+      unsafe listing.add(name) { rest, count, name in
         unsafe fuse_add_direntry_plus(request, rest, count, name, &entry, off_t(cookie))
       }
     }

@@ -8,14 +8,10 @@ internal import Vault
 func agonyfs_getxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>, _ size: Int) {
   unsafe serve(request) { volume throws(Errno) in
     let name = unsafe attributeName(name)
-    if VirtualNode.isVirtual(InodeNumber(rawValue: inode)) {
-      let value = try virtualAttribute(name, of: InodeNumber(rawValue: inode), volume)
-      return try unsafe reply(request, value: value, size: size)
-    }
     if inode == InodeNumber.root.rawValue, let question = DaemonAttribute(name) {
       return try unsafe reply(request, value: answer(question, request, volume), size: size)
     }
-    let value = try volume.fileSystem.extendedAttribute(name, of: InodeNumber(rawValue: inode))
+    let value = try volume.extendedAttribute(name, of: InodeNumber(rawValue: inode))
     try unsafe reply(request, value: value, size: size)
   }
 }
@@ -23,8 +19,7 @@ func agonyfs_getxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: Unsafe
 @c @implementation
 func agonyfs_listxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ size: Int) {
   unsafe serve(request) { volume throws(Errno) in
-    let inode = InodeNumber(rawValue: inode)
-    let names = VirtualNode.isVirtual(inode) ? [] : try volume.fileSystem.listExtendedAttributes(of: inode)
+    let names = try volume.listExtendedAttributes(of: InodeNumber(rawValue: inode))
     try unsafe reply(request, value: names, size: size)
   }
 }
@@ -86,6 +81,13 @@ private func reply(_ request: fuse_req_t, value: [UInt8], size: Int) throws(Errn
   }
   guard value.count <= size else { throw .outOfRange }
   unsafe value.withUnsafeBytes { bytes in _ = unsafe fuse_reply_buf(request, bytes.baseAddress, bytes.count) }
+}
+
+/// - Throws: `EPERM` when the request comes from neither the owner of the root directory nor root.
+private func requireOwner(_ request: fuse_req_t, _ volume: Volume) throws(Errno) {
+  let user = unsafe Caller(request).user
+  if user == 0 { return }
+  guard try volume.fileSystem.attributes(of: .root).owner == user else { throw .notPermitted }
 }
 
 private let accessList = Array("system.posix_acl_access".utf8)

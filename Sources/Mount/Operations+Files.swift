@@ -10,12 +10,12 @@ internal import Vault
 func agonyfs_open(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
   unsafe serve(request) { volume throws(Errno) in
     let inode = InodeNumber(rawValue: inode)
-    if VirtualNode.isVirtual(inode) { return try unsafe openVirtual(request, inode, file, volume) }
-    try unsafe volume.fileSystem.open(inode, flags: OpenFlags(open: file.pointee.flags))
-    // All changes pass through the kernel, so what it has cached is right.
-    unsafe file.pointee.keep_cache = 1
+    let opened = try unsafe volume.open(inode, flags: file.pointee.flags)
+    unsafe file.pointee.fh = opened.handle
+    unsafe file.pointee.keep_cache = opened.keepsCache ? 1 : 0
+    unsafe file.pointee.direct_io = opened.isDirect ? 1 : 0
     // Nobody will release what the kernel did not learn of.
-    if unsafe fuse_reply_open(request, file) != 0 { volume.fileSystem.release(inode) }
+    if unsafe fuse_reply_open(request, file) != 0 { volume.release(inode, handle: opened.handle) }
   }
 }
 
@@ -29,7 +29,7 @@ func agonyfs_create(
       FileName(request: name), in: InodeNumber(stored: parent), mode: mode,
       flags: OpenFlags(open: file.pointee.flags), caller: Caller(request))
     unsafe file.pointee.keep_cache = 1
-    var entry = fuse_entry_param(made)
+    var entry = fuse_entry_param(made, seconds: SessionLimits.cacheSeconds)
     if unsafe fuse_reply_create(request, &entry, file) != 0 { volume.fileSystem.release(made.inode) }
   }
 }
@@ -37,12 +37,7 @@ func agonyfs_create(
 @c @implementation
 func agonyfs_release(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
   unsafe serve(request, evenIfLocked: true) { volume throws(Errno) in
-    let inode = InodeNumber(rawValue: inode)
-    if VirtualNode.isVirtual(inode) {
-      unsafe volume.virtual?.release(file.pointee.fh)
-    } else {
-      volume.fileSystem.release(inode)
-    }
+    unsafe volume.release(InodeNumber(rawValue: inode), handle: file.pointee.fh)
     unsafe fuse_reply_err(request, 0)
   }
 }
@@ -53,12 +48,9 @@ func agonyfs_read(
   _ file: UnsafeMutablePointer<fuse_file_info>
 ) {
   unsafe serve(request) { volume throws(Errno) in
-    if VirtualNode.isVirtual(InodeNumber(rawValue: inode)) {
-      return try unsafe readVirtual(request, file.pointee.fh, size, offset, volume)
-    }
     try unsafe volume.buffers.with(min(size, SessionLimits.maximumRead)) { buffer throws(Errno) in
-      let count = try unsafe volume.fileSystem.read(
-        InodeNumber(rawValue: inode), at: FileOffset(rawValue: Int64(offset)), into: buffer)
+      let count = try unsafe volume.read(
+        InodeNumber(rawValue: inode), handle: file.pointee.fh, at: offset, into: buffer)
       unsafe fuse_reply_buf(request, buffer.baseAddress, count)
     }
   }
@@ -127,15 +119,8 @@ func agonyfs_lseek(
   unsafe serve(request) { volume throws(Errno) in
     // The kernel answers all others itself.
     guard whence == agonyfs_seek_data() || whence == agonyfs_seek_hole() else { throw .invalidArgument }
-    let inode = InodeNumber(rawValue: inode)
-    if VirtualNode.isVirtual(inode) {
-      let place = try unsafe seekVirtual(file.pointee.fh, offset, toData: whence == agonyfs_seek_data(), volume)
-      unsafe fuse_reply_lseek(request, place)
-      return
-    }
-    let found = try volume.fileSystem.seek(
-      inode, from: FileOffset(rawValue: Int64(offset)),
-      to: whence == agonyfs_seek_data() ? .data : .hole)
-    unsafe fuse_reply_lseek(request, off_t(found.rawValue))
+    let found = try unsafe volume.seek(
+      InodeNumber(rawValue: inode), handle: file.pointee.fh, from: offset, toData: whence == agonyfs_seek_data())
+    unsafe fuse_reply_lseek(request, found)
   }
 }

@@ -7,51 +7,23 @@ internal import Vault
 
 /// Answers with what a name leads to.
 @inline(__always)
-private func reply(_ request: fuse_req_t, entry attributes: Attributes) {
-  var entry = fuse_entry_param(attributes)
+private func reply(
+  _ request: fuse_req_t, entry attributes: Attributes, seconds: Double = SessionLimits.cacheSeconds
+) {
+  var entry = fuse_entry_param(attributes, seconds: seconds)
   unsafe fuse_reply_entry(request, &entry)
 }
 
 @c @implementation
 func agonyfs_lookup(_ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafePointer<CChar>) {
   unsafe serve(request) { volume throws(Errno) in
-    let parent = InodeNumber(rawValue: parent)
-    if VirtualNode.isVirtual(parent) {
-      return try unsafe replyVirtual(request, FileName(request: name), parent, volume)
+    let name = try unsafe FileName(request: name)
+    if let (attributes, seconds) = try volume.lookup(name, in: InodeNumber(rawValue: parent)) {
+      return unsafe reply(request, entry: attributes, seconds: seconds)
     }
-    let found: Attributes
-    do throws(Errno) {
-      found = try unsafe volume.fileSystem.lookup(FileName(request: name), orDotIn: parent)
-    } catch {
-      guard error == .noSuchFileOrDirectory else { throw error }
-      if let node = try unsafe volume.virtual?.node(named: FileName(request: name), in: parent) {
-        return try unsafe reply(request, node: node, volume)
-      }
-      // With a lifetime, unlike the plain error: the kernel need not ask again.
-      var absent = fuse_entry_param.absent
-      unsafe fuse_reply_entry(request, &absent)
-      return
-    }
-    unsafe reply(request, entry: found)
-  }
-}
-
-extension FileSystem {
-  /// As `lookup(_:in:)`, and "." and ".." lead where they should: the kernel asks for them when it is given the handle
-  /// of a file that it has forgotten.
-  fileprivate func lookup(_ name: FileName, orDotIn parent: InodeNumber) throws(Errno) -> Attributes {
-    switch name.bytes {
-    case [0x2E]: return try attributes(of: parent)
-    case [0x2E, 0x2E]:
-      var above: InodeNumber?
-      try list(parent, after: 1) { _, inode, _, _ in
-        above = inode
-        return false
-      }
-      guard let above else { throw .noSuchFileOrDirectory }
-      return try attributes(of: above)
-    default: return try lookup(name, in: parent)
-    }
+    // With a lifetime, unlike the plain error: the kernel need not ask again.
+    var absent = fuse_entry_param.absent
+    unsafe fuse_reply_entry(request, &absent)
   }
 }
 

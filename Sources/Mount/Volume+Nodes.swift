@@ -1,0 +1,193 @@
+// The one place that tells what is stored (FileSystem) from what is only shown beside it, thumbnails and status
+// (VirtualTree).
+
+internal import Albums
+internal import CMount
+internal import Glibc
+internal import Index
+internal import SystemPackage
+internal import Vault
+
+/// What a node number stands for.
+private enum Node {
+  case stored(InodeNumber)
+  case virtual(VirtualNode, VirtualTree)
+}
+
+/// How the kernel is to treat an open file.
+struct OpenedFile {
+  /// What the kernel names the open file by; 0 if its inode says all.
+  var handle: UInt64 = 0
+  /// Whether what is cached of the file is right.
+  var keepsCache = false
+  /// Whether the file is read past the cache, and past the size that the kernel knows.
+  var isDirect = false
+}
+
+extension Volume {
+  /// `S_IFDIR >> 12`.
+  private static let directoryKind: UInt8 = 4
+
+  @inline(__always)
+  private func node(_ number: InodeNumber) throws(Errno) -> Node {
+    if !VirtualNode.isVirtual(number) { return .stored(number) }
+    guard let virtual, let node = VirtualNode(number) else { throw .noSuchFileOrDirectory }
+    return .virtual(node, virtual)
+  }
+
+  /// What `stat` tells, and for how many seconds the kernel may keep it.
+  func attributes(of number: InodeNumber) throws(Errno) -> (attributes: Attributes, seconds: Double) {
+    switch try node(number) {
+    case .stored(let inode): return (try fileSystem.attributes(of: inode), SessionLimits.cacheSeconds)
+    case .virtual(let node, let tree): return try attributes(of: node, in: tree)
+    }
+  }
+
+  private func attributes(
+    of node: VirtualNode, in tree: VirtualTree
+  ) throws(Errno) -> (attributes: Attributes, seconds: Double) {
+    let attributes = try tree.attributes(of: node)
+    // The size of a file is known once it is open, and its content changes with that of another.
+    return (attributes, attributes.kind == Self.directoryKind ? SessionLimits.virtualCacheSeconds : 0)
+  }
+
+  /// What a name leads to, and for how many seconds the kernel may keep it. Nil if a stored directory has no such name.
+  func lookup(
+    _ name: FileName, in parent: InodeNumber
+  ) throws(Errno) -> (attributes: Attributes, seconds: Double)? {
+    switch try node(parent) {
+    case .virtual(let directory, let tree):
+      return try attributes(of: tree.lookup(name, in: directory), in: tree)
+    case .stored(let directory):
+      do throws(Errno) {
+        return (try fileSystem.lookup(name, orDotIn: directory), SessionLimits.cacheSeconds)
+      } catch {
+        guard error == .noSuchFileOrDirectory else { throw error }
+        guard let virtual, let node = virtual.node(named: name, in: directory) else { return nil }
+        return try attributes(of: node, in: virtual)
+      }
+    }
+  }
+
+  /// Opens a file with the flags of open(2).
+  func open(_ number: InodeNumber, flags: CInt) throws(Errno) -> OpenedFile {
+    switch try node(number) {
+    case .stored(let inode):
+      try fileSystem.open(inode, flags: OpenFlags(open: flags))
+      // All changes pass through the kernel.
+      return OpenedFile(keepsCache: true)
+    case .virtual(let node, let tree):
+      guard flags & O_ACCMODE == O_RDONLY else { throw .readOnlyFileSystem }
+      let handle = try tree.open(node)
+      // Only the size of a JPEG is known before it is opened.
+      if case .tree = node { return OpenedFile(handle: handle) }
+      return OpenedFile(handle: handle, isDirect: true)
+    }
+  }
+
+  /// Ends one open.
+  func release(_ number: InodeNumber, handle: UInt64) {
+    if VirtualNode.isVirtual(number) { virtual?.release(handle) } else { fileSystem.release(number) }
+  }
+
+  /// Reads from an open file. Returns the number of bytes, fewer than asked for only at the end.
+  func read(
+    _ number: InodeNumber, handle: UInt64, at offset: off_t, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(Errno) -> Int {
+    switch try node(number) {
+    case .stored(let inode):
+      return try unsafe fileSystem.read(inode, at: FileOffset(rawValue: Int64(offset)), into: buffer)
+    case .virtual(_, let tree):
+      let content = try tree.content(of: handle)
+      let start = min(max(0, offset), content.count)
+      let part = content[start..<min(content.count, start + buffer.count)]
+      unsafe buffer.copyBytes(from: part)
+      return part.count
+    }
+  }
+
+  /// Where data or a hole begins at or after an offset of an open file.
+  func seek(_ number: InodeNumber, handle: UInt64, from offset: off_t, toData: Bool) throws(Errno) -> off_t {
+    switch try node(number) {
+    case .stored(let inode):
+      let start = FileOffset(rawValue: Int64(offset))
+      return off_t(try fileSystem.seek(inode, from: start, to: toData ? .data : .hole).rawValue)
+    case .virtual(_, let tree):
+      let size = try tree.content(of: handle).count
+      guard offset >= 0, offset < size else { throw .noSuchAddressOrDevice }
+      return toData ? offset : off_t(size)
+    }
+  }
+
+  /// Calls `body` for the entries after a cookie until it returns false.
+  @inline(__always)
+  func list(
+    _ number: InodeNumber, after cookie: UInt64,
+    _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
+  ) throws(Errno) {
+    switch try node(number) {
+    case .stored(let inode): try fileSystem.list(inode, after: cookie, body)
+    case .virtual(let node, let tree): try tree.list(node, after: cookie, body)
+    }
+  }
+
+  /// The same, with what a lookup of each name would answer. Without a node number in it, the kernel takes only inode
+  /// number and type, and looks the name up when somebody wants the rest.
+  @inline(__always)
+  func listWithAttributes(
+    _ number: InodeNumber, after cookie: UInt64,
+    _ body: (_ name: borrowing FileName, _ entry: inout fuse_entry_param, _ cookie: UInt64) -> Bool
+  ) throws(Errno) {
+    switch try node(number) {
+    case .stored(let inode):
+      try fileSystem.listWithAttributes(inode, after: cookie) { name, attributes, cookie in
+        var entry = fuse_entry_param(attributes, seconds: SessionLimits.cacheSeconds)
+        // "." and ".." count as no lookup.
+        if cookie <= 2 { entry.ino = 0 }
+        return body(name, &entry, cookie)
+      }
+    case .virtual(let node, let tree):
+      try tree.list(node, after: cookie) { name, number, kind, cookie in
+        var entry = fuse_entry_param()
+        entry.attr.st_ino = UInt(number.rawValue)
+        entry.attr.st_mode = UInt32(kind) << 12
+        return body(name, &entry, cookie)
+      }
+    }
+  }
+
+  /// The value of an extended attribute.
+  func extendedAttribute(_ name: [UInt8], of number: InodeNumber) throws(Errno) -> [UInt8] {
+    switch try node(number) {
+    case .stored(let inode): return try fileSystem.extendedAttribute(name, of: inode)
+    case .virtual(let node, let tree): return try tree.extendedAttribute(name, of: node)
+    }
+  }
+
+  /// The names of all extended attributes, each ended by a NUL.
+  func listExtendedAttributes(of number: InodeNumber) throws(Errno) -> [UInt8] {
+    switch try node(number) {
+    case .stored(let inode): return try fileSystem.listExtendedAttributes(of: inode)
+    case .virtual: return []
+    }
+  }
+}
+
+extension FileSystem {
+  /// As `lookup(_:in:)`, and "." and ".." lead where they should: the kernel asks for them when it is given the handle
+  /// of a file that it has forgotten.
+  fileprivate func lookup(_ name: FileName, orDotIn parent: InodeNumber) throws(Errno) -> Attributes {
+    switch name.bytes {
+    case [0x2E]: return try attributes(of: parent)
+    case [0x2E, 0x2E]:
+      var above: InodeNumber?
+      try list(parent, after: 1) { _, inode, _, _ in
+        above = inode
+        return false
+      }
+      guard let above else { throw .noSuchFileOrDirectory }
+      return try attributes(of: above)
+    default: return try lookup(name, in: parent)
+    }
+  }
+}

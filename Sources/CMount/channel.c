@@ -1,12 +1,11 @@
-// Reading requests and writing replies in place of libfuse, for three things that it does not do:
+// Reads requests and writes replies in place of libfuse, for three things that it does not do:
 //
-// 1. libfuse before 3.17 never sends FUSE_PARALLEL_DIROPS, so the kernel would serialise all lookups in a directory.
-//    The flag is put into the reply to INIT, when the kernel offered it.
+// 1. libfuse before 3.17 never sends FUSE_PARALLEL_DIROPS, so the kernel would serialise all lookups in a directory. If
+//    the kernel offers the flag, it is added to the reply to INIT.
 // 2. libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2. With it the kernel does not ask for a capability before each
-//    write; in return the file system clears set-user-ID and set-group-ID bits where a request says so. The flag is put
-//    into the reply to INIT, when the kernel offered it.
-// 3. The threads that serve are ours and read requests themselves, from several channels. A reply has to go to the
-//    channel that its request came from.
+//    write; instead the file system clears set-user-ID and set-group-ID bits when a request says so. If the kernel
+//    offers the flag, it is added to the reply to INIT.
+// 3. Our own threads read requests, from several channels. A reply must go to the channel of its request.
 
 #define _GNU_SOURCE
 #include "CMount.h"
@@ -23,11 +22,11 @@ static uint64_t init_request;
 static uint32_t init_offer;
 static uint32_t init_agreement;
 
-// Where the calling thread's replies go; negative for the session's own channel. libfuse passes nothing by which
-// `channel_write` could know.
+// The channel for the replies of the calling thread; negative for the session's own. libfuse does not tell
+// `channel_write` which request it answers.
 static _Thread_local int reply_channel = -1;
 
-// Only INIT comes this way: until it is answered, one thread alone reads.
+// Only INIT is read here. Until the reply to it only one thread reads.
 static ssize_t channel_read(int shared, void *buffer, size_t size, void *volume) {
     (void)volume;
     ssize_t count = read(shared, buffer, size);

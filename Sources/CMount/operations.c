@@ -2,11 +2,11 @@
 
 #include <stddef.h>
 
-// Left out on purpose:
+// Deliberately missing:
 //   flush, access, ioctl: libfuse answers ENOSYS, and the kernel never asks again (ioctl(2) then fails with ENOTTY);
 //   releasedir: without opendir the kernel sends none;
-//   getlk, setlk, flock: the kernel keeps locks itself, which is right for one machine;
-//   write_buf, retrieve_reply: only of use with splice; bmap: there is no block device; poll: files are always ready.
+//   getlk, setlk, flock: the kernel manages locks itself, which is right for one machine;
+//   write_buf, retrieve_reply: useful only with splice; bmap: there is no block device; poll: files are always ready.
 static const struct fuse_lowlevel_ops operations = {
     .init = agonyfs_init,
     .lookup = agonyfs_lookup,

@@ -16,7 +16,7 @@ static struct sigaction previous_interrupt;
 static void wake(int number) {
     (void)number;
     int kept = errno;
-    // A pipe that is full has been written before, which is all that counts.
+    // If the pipe is full, it has a letter already, and one is enough.
     ssize_t ignored = write(wake_descriptor, "S", 1);
     (void)ignored;
     errno = kept;
@@ -33,7 +33,7 @@ void agonyfs_signals_catch(int descriptor) {
     for (int index = 0; index < ending_count; index++) sigaction(ending[index], &action, &previous_ending[index]);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &previous_pipe);
-    // Without SA_RESTART: read(2) in a serving thread is to come back.
+    // Without SA_RESTART, so that read(2) in a thread that serves returns.
     struct sigaction interruption = {.sa_handler = interrupt};
     sigemptyset(&interruption.sa_mask);
     sigaction(SIGUSR1, &interruption, &previous_interrupt);

@@ -39,7 +39,7 @@ extension Timestamp {
 }
 
 extension stat {
-  /// What the kernel is told about an inode.
+  /// The attributes of an inode, as the kernel gets them.
   init(_ attributes: Attributes) {
     self.init()
     st_ino = UInt(attributes.inode.rawValue)
@@ -69,7 +69,7 @@ extension fuse_entry_param {
     entry_timeout = seconds
   }
 
-  /// That there is no such name.
+  /// The answer for a name that does not exist.
   static var absent: fuse_entry_param {
     var entry = fuse_entry_param()
     entry.entry_timeout = SessionLimits.cacheSeconds
@@ -78,7 +78,7 @@ extension fuse_entry_param {
 }
 
 extension Caller {
-  /// Who made a request.
+  /// The client of a request.
   init(_ request: fuse_req_t) {
     guard let context = unsafe fuse_req_ctx(request) else {
       self.init(user: 0, group: 0, process: 0, umask: 0)
@@ -91,7 +91,7 @@ extension Caller {
 }
 
 extension OpenFlags {
-  /// Those of `open(2)`.
+  /// The flags of `open(2)`.
   init(open flags: CInt) {
     self = []
     if flags & O_ACCMODE != O_RDONLY { insert(.write) }
@@ -101,7 +101,7 @@ extension OpenFlags {
 }
 
 extension AttributeChanges {
-  /// What a request wants changed: those fields of `status` whose bits are in `which`.
+  /// The changes that a request asks for: the fields of `status` whose bits are in `which`.
   init(_ status: stat, which: CInt, caller: Caller) {
     self.init(caller: caller)
     if which & FUSE_SET_ATTR_MODE != 0 { mode = status.st_mode }
@@ -117,7 +117,7 @@ extension AttributeChanges {
 }
 
 extension statvfs {
-  /// What the kernel is told about room.
+  /// The free room, as the kernel gets it.
   init(_ statistics: Statistics) {
     self.init()
     f_bsize = UInt(statistics.blockSize)

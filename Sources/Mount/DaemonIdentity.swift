@@ -2,16 +2,16 @@ internal import CMount
 internal import Glibc
 internal import System
 
-/// The extended attributes of the root directory that `Unmount` asks for. They are never listed. Linux lets everybody ask
-/// for names that begin with `system.`, whatever the directory's mode is.
+/// Extended attributes of the root directory that `Unmount` reads. They are never listed. Linux lets everybody read
+/// names that begin with `system.`, whatever the mode of the directory.
 enum DaemonAttribute: String {
   /// Which process serves the mount.
   case identity = "system.agonyfs.daemon"
-  /// The same; and the mount is about to be detached so that its open files end first. Only for the daemon's user and
-  /// root.
+  /// The same. It also announces that the mount is about to be detached and that its open files are to end first. Only
+  /// the daemon's user and root may read it.
   case lazy = "system.agonyfs.daemon.lazy"
 
-  /// The attribute of a name, without the NUL; nil for all others.
+  /// The attribute with this name, which has no NUL; nil for all other names.
   init?(_ name: [UInt8]) {
     guard name.starts(with: Self.prefix) else { return nil }
     self.init(rawValue: String(decoding: name, as: UTF8.self))
@@ -22,12 +22,11 @@ enum DaemonAttribute: String {
 
 /// Which process serves a mount, and in which mount namespace.
 struct DaemonIdentity: Sendable, Equatable {
-  /// The number of the process.
+  /// The process ID.
   let process: Int32
-  /// When it was started, in the kernel's own unit, so that a later process with the same number is not mistaken for
-  /// it.
+  /// Its start time, in clock ticks since boot. It tells the process from a later one with the same ID.
   let started: UInt64
-  /// The inode number of its mount namespace; 0 where there is no /proc.
+  /// The inode number of its mount namespace; 0 if there is no /proc.
   let namespace: UInt64
 
   /// The calling process.
@@ -47,7 +46,7 @@ struct DaemonIdentity: Sendable, Equatable {
     self.namespace = namespace
   }
 
-  /// Reads what `text` wrote; nil for anything else.
+  /// Parses what `text` wrote; nil for anything else.
   init?(text: [UInt8]) {
     let numbers = String(decoding: text, as: UTF8.self).split(separator: " ")
     guard numbers.count == 3, let process = Int32(numbers[0]), process > 0, let started = UInt64(numbers[1]),
@@ -56,19 +55,19 @@ struct DaemonIdentity: Sendable, Equatable {
     self.init(process: process, started: started, namespace: namespace)
   }
 
-  /// Whether the process still runs.
+  /// Whether the process is still running.
   var isRunning: Bool { Self.startOf(process) == started }
 
-  /// Whether the process sees other mounts than the calling one.
+  /// Whether the process is in another mount namespace than the calling one.
   var isElsewhere: Bool {
     let own = Self.current().namespace
     return namespace != 0 && own != 0 && namespace != own
   }
 
-  /// When a process was started; nil when there is none.
+  /// The start time of a process; nil if there is none.
   private static func startOf(_ process: Int32) -> UInt64? {
     guard let line = try? WholeFile.read("/proc/\(process)/stat"),
-      // The second field is the program's name in parentheses, and may hold anything.
+      // The second field is the program name in parentheses and may contain anything.
       let end = line.lastIndex(of: UInt8(ascii: ")"))
     else { return nil }
     let fields = line[line.index(after: end)...].split(separator: UInt8(ascii: " "))

@@ -4,27 +4,26 @@ internal import System
 
 /// Asks a mount which process serves it.
 enum DaemonQuestion {
-  /// Asks by one of the attributes; nil when the mount is dead, is not ours, or does not answer to
-  /// this user.
+  /// Reads one of the attributes. Nil if the mount is dead, is not ours, or does not answer this user.
   static func ask(_ attribute: DaemonAttribute, of path: String, _ entry: MountTableEntry) -> DaemonIdentity? {
     let answer = unsafe ask { value, size in unsafe getxattr(path, attribute.rawValue, value, size) }
     return answer ?? askAsOwner(attribute, path, entry)
   }
 
-  /// A mount without `allow_other` answers to nobody but its user, not even to root.
+  /// Without `allow_other` a mount answers only its user, not even root.
   private static func askAsOwner(
     _ attribute: DaemonAttribute, _ path: String, _ entry: MountTableEntry
   ) -> DaemonIdentity? {
     guard geteuid() == 0, let user = entry.number(of: "user_id"), let group = entry.number(of: "group_id"), user != 0
     else { return nil }
     let question = OwnerQuestion(attribute: attribute, path: path, user: user, group: group)
-    // A thread of its own, because it can't become root again.
+    // In its own thread, because that thread cannot become root again.
     guard let thread = try? Thread({ question.ask() }) else { return nil }
     thread.join()
     return question.answer
   }
 
-  /// Reads the attribute by the given call.
+  /// Reads the attribute with the given call.
   fileprivate static func ask(_ call: (UnsafeMutableRawPointer, Int) -> Int) -> DaemonIdentity? {
     var value = [UInt8](repeating: 0, count: 64)
     let count = unsafe value.withUnsafeMutableBytes { bytes in
@@ -34,7 +33,7 @@ enum DaemonQuestion {
     return count > 0 ? DaemonIdentity(text: Array(value[..<count])) : nil
   }
 
-  /// The question, and its answer once the thread that asks has ended.
+  /// The question, and its answer after the thread has ended.
   private final class OwnerQuestion: @unchecked Sendable {
     let attribute: DaemonAttribute
     let path: String

@@ -2,8 +2,8 @@ internal import System
 
 /// Runs another program.
 enum HelperProgram {
-  /// Runs it to its end. Returns its exit status (or 255 when a signal ended it) and the first 4 KiB of what it said on
-  /// standard error; nil when it could not be started.
+  /// Runs it and waits for its end. Returns its exit status (255 after a signal) and the first 4 KiB of its standard
+  /// error; nil if it could not be started.
   static func run(_ path: String, _ arguments: [String]) -> (status: Int32, errors: String)? {
     guard let (ending, errors) = try? ChildProcess.run(path, arguments: arguments, errorLimit: 4096) else { return nil }
     let lines = String(decoding: errors, as: UTF8.self).split(separator: "\n")

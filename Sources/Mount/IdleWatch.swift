@@ -1,19 +1,18 @@
-/// Decides when nobody has used a mount for long enough. Times are seconds of the monotonic clock.
+/// Decides when a mount has been unused for long enough. Times are in seconds of the monotonic clock.
 struct IdleWatch {
-  /// How long nobody may use it, in seconds.
+  /// How long the mount must be unused, in seconds.
   private let limit: Int64
-  /// No earlier than then.
+  /// The earliest time of the next look.
   private var postponed: Int64 = .min
 
   init(limit: Duration) {
     self.limit = max(1, limit.components.seconds)
   }
 
-  /// When to look next, given when the mount was used last.
+  /// The time of the next look, given the last use.
   func next(lastUse: Int64) -> Int64 { max(lastUse + limit, postponed) }
 
-  /// Whether the mount has been left alone for long enough, and nothing is open. When something is open it puts the
-  /// next look off.
+  /// Whether the mount has been unused for long enough and nothing is open. Open files postpone the next look.
   mutating func isDue(now: Int64, lastUse: Int64, openFiles: Int) -> Bool {
     guard now >= next(lastUse: lastUse) else { return false }
     guard openFiles == 0 else {
@@ -23,7 +22,7 @@ struct IdleWatch {
     return true
   }
 
-  /// Puts the next look off: the mount is in use without requests.
+  /// Postpones the next look, because the mount is in use without requests.
   mutating func postpone(now: Int64) {
     postponed = now + max(1, min(limit / 4, 60))
   }

@@ -5,14 +5,14 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// What the kernel keeps of a mount. While somebody holds a copy of the mount, it would show that to them even when
-/// nobody answers any more. The kernel may wait for requests to be answered when it is told to forget something, so no
-/// thread that serves requests may do so.
+/// What the kernel caches of a mount. While somebody holds a copy of the mount, the kernel would show them that even
+/// when nobody answers any more. Forgetting may wait until requests are answered, so a thread that serves requests must
+/// not call it.
 @safe struct KernelCaches {
   private let session: OpaquePointer
   private let fileSystem: FileSystem
 
-  /// Names that are asked for at a time: the file system's lock is not held while the kernel is told.
+  /// Names per batch. The lock of the file system is not held while the kernel forgets them.
   private static let batch = 1000
 
   init(of session: OpaquePointer, _ fileSystem: FileSystem) {
@@ -20,14 +20,14 @@ internal import Vault
     self.fileSystem = fileSystem
   }
 
-  /// Has the kernel bring what was written through memory maps. It has that of open files only: it writes it itself when
-  /// the last map of a file is taken away.
+  /// Makes the kernel write back what programs wrote through memory maps. Only open files can have such data: the
+  /// kernel writes it back when the last map of a file is gone.
   func writeBack() {
     for inode in fileSystem.openInodes { forgetContent(of: inode) }
   }
 
-  /// Has the kernel forget names, attributes and contents. Without the names in the root directory nobody finds what is
-  /// below, and it goes by itself, unless somebody uses it; of that the file system has the most recent in memory.
+  /// Makes the kernel forget names, attributes and contents. Without the names in the root directory nothing below can
+  /// be found, and the kernel drops what nobody uses. The rest is in use, and most of that is in the inode table.
   func forget() {
     for name in VirtualTree.rootNames { forget(name) }
     // "." and ".." have the cookies 1 and 2.
@@ -36,7 +36,7 @@ internal import Vault
     for inode in fileSystem.inodesInMemory { forgetContent(of: inode) }
   }
 
-  /// Forgets some names of the root directory; returns the cookie of the last one, nil when there are none.
+  /// Forgets a batch of names in the root directory. Returns the cookie of the last one; nil if there was none.
   private func forgetNames(after cookie: UInt64) -> UInt64? {
     var names: [[UInt8]] = []
     var last: UInt64?

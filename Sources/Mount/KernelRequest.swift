@@ -2,8 +2,8 @@ internal import Albums
 internal import CMount
 internal import Vault
 
-/// A request of the kernel, as it lies in the buffer that it was received into (linux/fuse.h): what has to be known of it
-/// before libfuse takes it apart, and what libfuse does not tell.
+/// A request of the kernel in its receive buffer (linux/fuse.h). It gives what must be known before libfuse parses the
+/// request, and what libfuse does not pass on.
 @safe struct KernelRequest {
   private let bytes: UnsafeRawBufferPointer
   private let header: fuse_in_header
@@ -11,22 +11,22 @@ internal import Vault
   /// The most bytes of a small read or write.
   static let smallBytes = 32 << 10
 
-  /// Takes a request, which must stay where it is. Nil when it is shorter than a header.
+  /// Parses a request, which must stay in place. Nil if it is shorter than a header.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= MemoryLayout<fuse_in_header>.size else { return nil }
     unsafe self.bytes = bytes
     header = unsafe bytes.loadUnaligned(as: fuse_in_header.self)
   }
 
-  /// Bytes, with the header.
+  /// Bytes, including the header.
   var size: Int { unsafe bytes.count }
-  /// By which number it is answered.
+  /// The number by which it is answered.
   var unique: UInt64 { header.unique }
-  /// The node that it is about.
+  /// The node that it concerns.
   var node: UInt64 { header.nodeid }
-  /// The thread that asks; 0 for what the kernel does by itself.
+  /// The client thread; 0 for the kernel itself.
   var thread: UInt32 { header.pid }
-  /// Who asks.
+  /// The client.
   var caller: Caller {
     Caller(user: header.uid, group: header.gid, process: Int32(bitPattern: header.pid))
   }
@@ -36,15 +36,15 @@ internal import Vault
   /// Bytes after the header.
   private var bodySize: Int { unsafe bytes.count - MemoryLayout<fuse_in_header>.size }
 
-  /// What follows the header; nil when there is less.
+  /// The body; nil if there are fewer bytes.
   @inline(__always)
   private func body<Body: BitwiseCopyable>(_ type: Body.Type) -> Body? {
     guard bodySize >= MemoryLayout<Body>.size else { return nil }
     return unsafe bytes.loadUnaligned(fromByteOffset: MemoryLayout<fuse_in_header>.size, as: type)
   }
 
-  /// Whether it counts as use of the mount. What a file manager asks of an open window, and what the kernel says by
-  /// itself, does not.
+  /// Whether it counts as use of the mount. What file managers ask for an open window does not, nor what the kernel
+  /// does by itself.
   var isUse: Bool {
     switch operation {
     case FUSE_FORGET, FUSE_BATCH_FORGET, FUSE_INTERRUPT, FUSE_STATFS, FUSE_DESTROY: false
@@ -52,8 +52,7 @@ internal import Vault
     }
   }
 
-  /// Whether set-user-ID and set-group-ID bits of the file are to be cleared first, where FUSE_HANDLE_KILLPRIV_V2 is
-  /// agreed on.
+  /// Whether it first clears set-user-ID and set-group-ID bits, if FUSE_HANDLE_KILLPRIV_V2 is agreed on.
   var clearsSetBits: Bool {
     switch operation {
     case FUSE_WRITE:
@@ -64,15 +63,15 @@ internal import Vault
       guard let valid = body(fuse_setattr_in.self)?.valid else { return false }
       let owner = UInt32(FATTR_UID | FATTR_GID)
       let changesOwner = valid & owner != 0 && valid & UInt32(FATTR_MODE) == 0
-      // A change without attributes is how the kernel has the bits cleared before a write, an allocation or a copy.
+      // The kernel sends a change without attributes to clear the bits before a write, an allocation or a copy.
       let changesNothing = valid & ~UInt32(FATTR_FH | FATTR_LOCKOWNER) == 0
       return valid & UInt32(FATTR_KILL_SUIDGID) != 0 || changesOwner || changesNothing
     default: return false
     }
   }
 
-  /// Whether it will most likely be answered within some microseconds: it neither goes through a long list, nor moves
-  /// many bytes, nor waits for the disk, unless nobody else is there to wait meanwhile (`isAlone`).
+  /// Whether it probably takes only microseconds: no long list, few bytes, and no wait for the disk. Waiting for the
+  /// disk is fine if there is no other client (`isAlone`).
   func isSmall(isAlone: @autoclosure () -> Bool) -> Bool {
     switch operation {
     case FUSE_READ: return body(fuse_read_in.self).map { $0.size <= Self.smallBytes } ?? false

@@ -75,8 +75,8 @@ internal import Synchronization
   /// How many threads lead, and how many follow.
   var counts: (leaders: Int, followers: Int) { state.withLock { ($0.leaders, $0.followers) } }
 
-  /// Returns once the calling thread is a leader. It then waits for one request, and calls `resign()` or `keep()` when it
-  /// has it.
+  /// Returns once the calling thread is a leader. It then waits for one request, and calls `resign()` or `keep()`
+  /// when it has it.
   func lead() {
     let follows = state.withLock { state in
       let others = state.leaders + (state.kept == 0 ? 0 : 1)

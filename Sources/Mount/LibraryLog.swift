@@ -2,7 +2,7 @@ internal import CMount
 internal import Logging
 internal import Synchronization
 
-/// What libfuse has to say. While mounting it is kept for the error that follows, later it goes to the log.
+/// Messages of libfuse. While mounting, the last one is kept for the error that follows; later they go to the log.
 enum LibraryLog {
   private struct State {
     var logger: Logger?
@@ -11,18 +11,18 @@ enum LibraryLog {
 
   private static let state = Mutex(State())
 
-  /// Takes the messages from now on.
+  /// Collects messages from now on.
   static func begin() {
     state.withLock { $0 = State() }
     agonyfs_library_log_install()
   }
 
-  /// Logs from now on, since the mount has been made.
+  /// Logs messages from now on, because the mount exists.
   static func serve(_ logger: Logger) {
     state.withLock { $0.logger = logger }
   }
 
-  /// Lets go of the logger.
+  /// Releases the logger.
   static func end() {
     state.withLock { $0.logger = nil }
   }

@@ -8,9 +8,9 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case notDirectory(path: String)
   /// The directory holds files.
   case notEmpty(path: String)
-  /// A FUSE file system is mounted there already.
+  /// A FUSE file system is already mounted there.
   case mountedAlready(path: String)
-  /// A FUSE file system whose program is gone is mounted there.
+  /// A FUSE file system without a process is mounted there.
   case deadMount(path: String)
   /// The user may not mount there.
   case notPermitted(path: String)
@@ -28,9 +28,9 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case notMounted(path: String)
   /// Files are open in the mount, or a process works in it.
   case busy(path: String)
-  /// The mount is a copy; its program sees other mounts than this process.
+  /// The mount is a copy of one in another mount namespace.
   case mountedElsewhere(path: String)
-  /// The mount could not be taken away for another reason.
+  /// The mount could not be removed for another reason.
   case unmountFailed(path: String, reason: String)
   /// The connection to the kernel broke while serving.
   case sessionFailed(reason: String)

@@ -3,20 +3,20 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// What mounting needs from the machine. Tests give other paths.
+/// What mounting needs from the machine. Tests use other paths.
 struct MountHost: Sendable {
   /// Who mounts.
   var user = geteuid()
-  /// The kernel's door.
+  /// The FUSE device.
   var devicePath = "/dev/fuse"
-  /// Where the helper may be.
+  /// Paths of the helper.
   var helperPaths = ["/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"]
-  /// Directories where it is looked for next, separated by colons.
+  /// More directories to search for it, separated by colons.
   var searchPath = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
-  /// Where an administrator allows things to users.
+  /// The configuration file of the administrator.
   var configurationPath = "/etc/fuse.conf"
 
-  /// Whether the device is there and may be opened.
+  /// Throws if the device is missing or may not be opened.
   func checkDevice() throws(MountError) {
     do throws(Errno) {
       _ = try Descriptor.open(devicePath, O_RDWR)
@@ -35,12 +35,12 @@ struct MountHost: Sendable {
     return (helperPaths + others).first { path in unsafe access(path, X_OK) == 0 }
   }
 
-  /// Whether the helper is installed.
+  /// Throws if the helper is not installed.
   func checkHelper() throws(MountError) {
     if helper == nil { throw .helperMissing }
   }
 
-  /// Whether a user may let others in, if the options ask for it.
+  /// Throws if the options let others in and the user may not do that.
   func checkOthers(_ options: MountOptions) throws(MountError) {
     guard options.allowsOthers || options.allowsRoot else { return }
     let text = String(decoding: (try? WholeFile.read(configurationPath)) ?? [], as: UTF8.self)

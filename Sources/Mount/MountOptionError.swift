@@ -1,14 +1,14 @@
-/// A mount option that cannot be taken. Its description is one sentence that says what to do.
+/// An invalid mount option. Its description is one sentence that says what to do.
 package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   /// No such option.
   case unknown(String)
   /// The option needs `=VALUE`.
   case valueMissing(String)
-  /// Not a length of time.
+  /// The value is not a duration.
   case malformedDuration(String)
-  /// The option would replace owners or modes, which agonyfs keeps.
+  /// The option would override owners or modes, which agonyfs stores.
   case ownersAreKept(String)
-  /// The option takes only some values.
+  /// The option has other values.
   case unknownValue(name: String, value: String, allowed: [String])
 
   package var description: String {

@@ -1,13 +1,12 @@
 extension MountOptions {
-  /// Words that ask for what happens anyway (times of access are kept by nobody, the kernel checks modes), or that
-  /// concern mount(8) alone.
+  /// Words that ask for what happens anyway (no access times, the kernel checks modes) or concern only mount(8).
   static let withoutEffect: Set<String> = [
     "defaults", "default_permissions", "auto", "noauto", "nofail", "_netdev", "nouser", "noowner", "nogroup",
     "atime", "noatime", "diratime", "nodiratime", "relatime", "norelatime", "strictatime", "nostrictatime",
     "lazytime", "nolazytime", "silent", "loud", "iversion", "noiversion", "mand", "nomand",
   ]
 
-  /// Whether an option is a note for other programs (`x-systemd.automount`), which every file system lets pass.
+  /// Whether an option is for other programs (`x-systemd.automount`); every file system ignores those.
   static func isForOthers(_ name: String) -> Bool {
     name.hasPrefix("x-") || name.hasPrefix("X-")
   }
@@ -35,7 +34,7 @@ extension MountOptions {
     return words.filter { !$0.isEmpty }
   }
 
-  /// A length of time such as `90`, `90s`, `15m`, `2h` or `1d`; nil when the text is none, or longer than ten years.
+  /// A duration such as `90`, `90s`, `15m`, `2h` or `1d`; nil for other texts and for more than ten years.
   package static func duration(_ text: String) -> Duration? {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
     var digits = text[...]
@@ -52,7 +51,7 @@ extension MountOptions {
     return .seconds(seconds)
   }
 
-  /// What libfuse and fusermount3 are to be told, as one `-o` list.
+  /// The options for libfuse and fusermount3, as one `-o` list.
   var libraryList: String {
     var words = [
       "default_permissions", "noatime", "max_read=\(SessionLimits.maximumRead)",

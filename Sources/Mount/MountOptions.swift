@@ -1,7 +1,7 @@
 // Invariants:
-// 1. What is not said is safe: no set-user-id programs, no device nodes, nobody but the user who mounts.
+// 1. The defaults are safe: no set-user-ID programs, no device nodes, no other users.
 // 2. A later word overrides an earlier one, as in mount(8).
-// 3. No word is dropped in silence unless it concerns mount(8) only, or asks for what agonyfs does anyway.
+// 3. A word is ignored only if it concerns mount(8) alone, or asks for what agonyfs does anyway.
 
 /// When thumbnails are made.
 package enum ThumbnailMode: String, Sendable, CaseIterable {
@@ -9,56 +9,55 @@ package enum ThumbnailMode: String, Sendable, CaseIterable {
   case eager
   /// When one is asked for.
   case lazy
-  /// Never; the mount shows nothing of them.
+  /// Never, and none are shown.
   case none
 }
 
-/// How a space is to be mounted: what `-o` lists and the command's own options say.
+/// How to mount a space: the `-o` lists and the options of the command.
 package struct MountOptions: Sendable, Equatable {
   /// Whether nothing may be changed through the mount.
   package var isReadOnly = false
-  /// Whether all users may use the mount, as file modes allow.
+  /// Whether all users may use the mount, subject to file modes.
   package var allowsOthers = false
-  /// Whether root may use the mount beside the user who mounted.
+  /// Whether root may use the mount of a user.
   package var allowsRoot = false
-  /// Whether set-user-id and set-group-id bits of programs count.
+  /// Whether set-user-ID and set-group-ID bits take effect.
   package var allowsSetUser = false
-  /// Whether device nodes open devices.
+  /// Whether device nodes work.
   package var allowsDevices = false
   /// Whether programs may be started from the mount.
   package var allowsExecution = true
-  /// Whether every write is to be durable before it returns.
+  /// Whether every write is durable before it returns.
   package var isSynchronous = false
-  /// Whether changes of directories are to be durable before they return.
+  /// Whether changes of directories are durable before they return.
   package var isDirectorySynchronous = false
-  /// Whether the mount point may hold files, which the mount then hides.
+  /// Whether the mount point may contain files, which the mount hides.
   package var allowsNonEmpty = false
-  /// What the table of mounts shows as the mounted thing.
+  /// The source in the table of mounts.
   package var sourceName = "agonyfs"
-  /// What follows `fuse.` in the table of mounts.
+  /// The type in the table of mounts, after `fuse.`.
   package var subtype = "agonyfs"
-  /// File whose first line is the password.
+  /// The file with the password in its first line.
   package var passwordFile: String?
   /// When thumbnails are made.
   package var thumbnails = ThumbnailMode.eager
-  /// Whether images are decoded only where the kernel can confine the decoder.
+  /// Whether images are decoded only if the kernel can confine the decoder.
   package var requiresDecoderSandbox = false
-  /// Whether this machine remembers how far the space has come.
+  /// Whether this machine remembers the state of the space, to detect a rollback.
   package var remembers = false
-  /// How long nobody has to use the mount before it unmounts itself.
+  /// After how long without use the mount ends.
   package var idle: Duration?
 
   /// The defaults.
   package init() {}
 
-  /// The defaults, changed by comma-separated lists as `-o` takes them, one after another. Throws what
-  /// `apply(_:)` throws.
+  /// The defaults, changed by comma-separated `-o` lists in order. Throws what `apply(_:)` throws.
   package init(_ lists: [String]) throws(MountOptionError) {
     for list in lists { try apply(list) }
   }
 
-  /// Changes the options by one comma-separated list. A backslash takes the meaning from a comma or backslash
-  /// after it. Throws for a word that is unknown or cannot be honoured.
+  /// Applies a comma-separated list. A backslash escapes a comma or a backslash. Throws for a word that is unknown or
+  /// cannot be honoured.
   package mutating func apply(_ list: String) throws(MountOptionError) {
     for word in Self.words(of: list) { try apply(word: word) }
   }

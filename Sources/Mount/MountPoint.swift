@@ -3,13 +3,13 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A directory that a space can be mounted at.
+/// A directory to mount a space at.
 package struct MountPoint: Sendable, Equatable {
   /// Its absolute path without symbolic links.
   package let path: String
 
-  /// Looks whether a space can be mounted at `path` with these options, before anything costly is done. Throws what
-  /// stands against it.
+  /// Checks that a space can be mounted at `path` with these options, before anything expensive is done. Throws the
+  /// reason against it.
   package static func check(_ path: String, options: MountOptions) throws(MountError) -> MountPoint {
     try check(path, options: options, host: MountHost())
   }
@@ -25,7 +25,7 @@ package struct MountPoint: Sendable, Equatable {
     return MountPoint(path: resolved)
   }
 
-  /// The resolved path, when it is a directory that the user may mount at and nothing else is mounted there by FUSE.
+  /// The resolved path of a directory that the user may mount at and that has no FUSE mount.
   private static func directory(at path: String, host: MountHost) throws(MountError) -> String {
     var status = stat()
     let outcome = unsafe stat(path, &status) == 0 ? nil : Errno.current
@@ -42,7 +42,7 @@ package struct MountPoint: Sendable, Equatable {
     }
     guard let resolved else { throw .missing(path: path) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notDirectory(path: path) }
-    // The helper refuses these too, with a message of its own that comes late.
+    // The helper refuses these too, but late and with its own message.
     let isForeign = status.st_mode & S_ISVTX != 0 && status.st_uid != host.user
     if host.user != 0, unsafe isForeign || access(resolved, W_OK) != 0 { throw .notPermitted(path: path) }
     return resolved
@@ -54,9 +54,9 @@ package struct MountPoint: Sendable, Equatable {
   }
 }
 
-/// Paths as the kernel's table of mounts writes them.
+/// Paths as in the table of mounts.
 enum CanonicalPath {
-  /// The absolute path without symbolic links; nil when there is none. A dead mount as the last component is allowed.
+  /// The absolute path without symbolic links; nil if there is none. The last component may be a dead mount.
   static func resolve(_ path: String) -> String? {
     if let whole = realPath(path) { return whole }
     guard errno == ENOTCONN || errno == EACCES else { return nil }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Taking a mount away, by the kernel's call or by the helper.
+/// Removes a mount, with the system call or the helper.
 enum MountRemoval: Equatable {
   /// It is gone.
   case done
@@ -12,7 +12,7 @@ enum MountRemoval: Equatable {
   /// It is still there, for the given reason.
   case failed(String)
 
-  /// Takes away what is mounted at a path; lazily means that those who use it keep it until they end.
+  /// Removes the mount at a path. A lazy removal leaves it to those who use it.
   static func remove(_ path: String, isLazy: Bool) -> MountRemoval {
     if geteuid() == 0 {
       let flags = UMOUNT_NOFOLLOW | (isLazy ? MNT_DETACH : 0)

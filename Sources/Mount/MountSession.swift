@@ -1,16 +1,17 @@
 // Invariants:
-// 1. Threads read requests only between the answer to INIT and the end of `Workers.stop()`; when `run()` returns, no
-//    request is under way.
-// 2. The mount's end is the same, by whatever way it left its place: it is locked, what the kernel holds is brought here,
-//    all requests are answered, the connection is closed. Then the space is closed, and the process ends.
-// 3. The mount is taken away by us, never by libfuse: it would unmount lazily whatever is at the path by then.
+// 1. Threads read requests only between the reply to INIT and the end of `Workers.stop()`. When `run()` returns, no
+//    request is in flight.
+// 2. The end is the same for every way in which a mount can leave its place. The volume is locked, the kernel writes
+//    back what it holds, queued requests are answered, and the connection is closed. Then the space is closed and the
+//    process ends.
+// 3. We remove the mount, never libfuse: it would detach whatever is at the path by then.
 
 package import Albums
 internal import CMount
 internal import Glibc
 package import Logging
 
-/// A space that is mounted.
+/// A mounted space.
 @safe package final class MountSession {
   private let volume: Volume
   private let mountPoint: MountPoint
@@ -18,10 +19,10 @@ package import Logging
   private let logger: Logger
   private let onReady: () -> Void
 
-  /// How long the kernel has for closing the connection once the mount has left its place.
+  /// How long the kernel may take to close the connection after the mount has left its place.
   private static let patience = Duration.milliseconds(100)
 
-  /// Prepares to mount. `onReady` is called once, in the thread that runs the session, when the mount answers.
+  /// Prepares to mount. `onReady` is called once, in the thread that runs the session, when the mount is ready.
   package init(
     fileSystem: FileSystem, mountPoint: MountPoint, options: MountOptions, logger: Logger,
     onReady: @escaping () -> Void
@@ -33,9 +34,9 @@ package import Logging
     self.onReady = onReady
   }
 
-  /// Mounts, and serves until the mount leaves its place, a signal to end comes (SIGTERM, SIGINT, SIGHUP) or nobody used
-  /// the mount for `MountOptions.idle`. When it returns, no request is under way, nobody gets an answer any more, and the
-  /// file system may be closed. Throws when the mount cannot be made or the connection breaks.
+  /// Mounts, and serves until the mount has left its place, a signal (SIGTERM, SIGINT, SIGHUP) ends it, or nobody has
+  /// used it for `MountOptions.idle`. When it returns, no request is in flight or will be answered, and the file system
+  /// may be closed. Throws if the mount cannot be made or the connection breaks.
   package func run() throws(MountError) {
     let events = try SessionEvents()
     LibraryLog.begin()
@@ -43,7 +44,7 @@ package import Logging
     guard let session = unsafe agonyfs_session_new(options.libraryList, volume.userData) else {
       throw failure("the FUSE library refused the mount options")
     }
-    // Closes the connection, which ends the mount for those who still have it.
+    // Closes the connection, which ends the mount for everybody who still holds it.
     defer { unsafe fuse_session_destroy(session) }
     guard unsafe fuse_session_mount(session, mountPoint.path) == 0 else {
       throw failure(LibraryLog.lastMessage ?? "the kernel refused it")
@@ -64,7 +65,7 @@ package import Logging
     if let reason = events.failure { throw .sessionFailed(reason: reason) }
   }
 
-  /// Waits for the end, and locks the mount.
+  /// Waits for the end and locks the mount.
   private func serve(_ session: OpaquePointer, _ mounts: OwnMounts, _ events: SessionEvents) {
     var supervisor = Supervisor(volume, mounts: mounts, events: events, idle: options.idle)
     let end = supervisor.waitForEnd()
@@ -73,13 +74,13 @@ package import Logging
     guard end == .asked else { return }
     let caches = unsafe KernelCaches(of: session, volume.fileSystem)
     caches.writeBack()
-    // At once, unless somebody has files open, or another mount namespace has a copy of the mount.
+    // Immediate, unless somebody has files open or another mount namespace has a copy of the mount.
     if events.waitForDisconnection(Self.patience) { return }
     logger.notice("The mount is still held by somebody, who gets no answer any more.")
     caches.forget()
   }
 
-  /// Answers INIT, in this thread: until then the kernel sends nothing else.
+  /// Answers INIT in this thread; the kernel sends nothing else before that.
   private func greet(_ session: OpaquePointer) throws(MountError) {
     guard unsafe agonyfs_session_hook(session) == 0 else {
       throw failure("the FUSE library is too old; agonyfs needs libfuse 3.14 or later")

@@ -2,7 +2,7 @@ internal import System
 
 /// One line of the kernel's table of mounts.
 struct MountTableEntry: Sendable, Equatable {
-  /// Number of the mounted file system, as `stat` shows it: major and minor.
+  /// Device number of the mounted file system, as in `stat`: major and minor.
   var device: String
   /// Where it is mounted.
   var path: [UInt8]
@@ -11,7 +11,7 @@ struct MountTableEntry: Sendable, Equatable {
   /// The options of the file system itself, such as `user_id=1000`.
   var options: [String]
 
-  /// Whether a program serves the file system through FUSE.
+  /// Whether it is a FUSE file system.
   var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
 
   /// The number after `name=` among the options.
@@ -23,13 +23,13 @@ struct MountTableEntry: Sendable, Equatable {
 
 /// The kernel's table of mounts, as this process sees it.
 struct MountTable: Sendable, Equatable {
-  /// In the order of mounting; of several at one path the last one is seen.
+  /// In the order of mounting. Of several at one path, the last one is visible.
   var entries: [MountTableEntry]
 
-  /// Where the kernel shows it. poll(2) reports its changes.
+  /// The file of the table. poll(2) reports its changes.
   static let path = "/proc/self/mountinfo"
 
-  /// Reads the table as it is now; it is empty where there is no /proc.
+  /// Reads the current table; it is empty if there is no /proc.
   static func current() -> MountTable {
     MountTable(parsing: (try? WholeFile.read(path)) ?? [])
   }
@@ -39,8 +39,8 @@ struct MountTable: Sendable, Equatable {
     entries.last { $0.path == path }
   }
 
-  /// Where a file system is mounted and seen, that is, with nothing mounted over it. The last one first, so that a mount
-  /// inside another comes before that one. Paths that are not UTF-8 are left out.
+  /// The paths at which a file system is mounted and not hidden by another mount. The latest is first, so a mount
+  /// inside another comes before it. Paths that are not UTF-8 are left out.
   func places(of device: String) -> [String] {
     entries.reversed().compactMap { mounted in
       guard mounted.device == device, entry(at: mounted.path) == mounted else { return nil }
@@ -48,7 +48,7 @@ struct MountTable: Sendable, Equatable {
     }
   }
 
-  /// Takes the text of a `mountinfo` file. Lines that are not understood are left out.
+  /// Parses a `mountinfo` file. Unknown lines are left out.
   init(parsing text: [UInt8]) {
     entries = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "))

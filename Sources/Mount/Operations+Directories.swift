@@ -8,8 +8,8 @@ internal import Vault
 
 @c @implementation
 func agonyfs_opendir(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
-  // The kernel takes this for "never needed": it asks no more, and keeps listings in its cache. Listings go on from
-  // the cookie of an entry, so there is nothing to open.
+  // The kernel never asks again and caches listings. Listings continue from the cookie of an entry, so there is nothing
+  // to open.
   unsafe fuse_reply_err(request, ENOSYS)
 }
 
@@ -20,7 +20,7 @@ func agonyfs_readdir(
 ) {
   unsafe fill(request, size) { volume, listing throws(Errno) in
     let add = { (name: borrowing FileName, inode: InodeNumber, kind: UInt8, cookie: UInt64) in
-      // Of all that is in there the kernel takes these two.
+      // The kernel uses only these two fields.
       var status = stat()
       status.st_ino = UInt(inode.rawValue)
       status.st_mode = UInt32(kind) << 12
@@ -46,8 +46,8 @@ func agonyfs_readdirplus(
   }
 }
 
-/// Answers with the listing that `body` makes. An error can be answered only in place of a listing, so one that comes
-/// after the first entry waits for the next request.
+/// Answers with the listing that `body` makes. Only an empty listing can be replaced by an error, so an error after the
+/// first entry comes with the next request.
 @inline(__always)
 private func fill(
   _ request: fuse_req_t, _ size: Int, _ body: (Volume, inout Listing) throws(Errno) -> Void
@@ -65,20 +65,20 @@ private func fill(
   }
 }
 
-/// The answer to a request for a listing, as far as it is written.
+/// The listing written so far.
 @safe private struct Listing {
   private let room: UnsafeMutableRawBufferPointer
   /// Bytes written.
   private(set) var used = 0
-  /// The current name, ended by a NUL.
+  /// The current name with its NUL.
   private var text = [CChar](repeating: 0, count: FileName.maximumLength + 1)
 
   init(room: UnsafeMutableRawBufferPointer) {
     unsafe self.room = room
   }
 
-  /// Adds an entry. `write` is given the rest of the room and the name, and returns how many bytes the entry takes; when
-  /// those are more than there are, it wrote nothing. False when the answer is full.
+  /// Adds an entry. `write` gets the remaining room and the name and returns the size of the entry; it writes nothing
+  /// if that is too large. False if the listing is full.
   @inline(__always)
   mutating func add(
     _ name: borrowing FileName,

@@ -57,7 +57,7 @@ func agonyfs_removexattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: Uns
   }
 }
 
-/// Answers `agonyfs unmount`.
+/// Answers the question of `agonyfs unmount`.
 private func answer(_ question: DaemonAttribute, _ request: fuse_req_t, _ volume: Volume) throws(Errno) -> [UInt8] {
   if question == .lazy {
     let user = unsafe Caller(request).user
@@ -72,7 +72,7 @@ private func attributeName(_ name: UnsafePointer<CChar>) -> [UInt8] {
   unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name)))
 }
 
-/// Answers with a value, or its size when the caller only asks for that. Throws ERANGE when it is too long for the
+/// Answers with a value, or with its size if the caller only asks for that. Throws ERANGE if it is too long for the
 /// caller.
 private func reply(_ request: fuse_req_t, value: [UInt8], size: Int) throws(Errno) {
   if size == 0 {
@@ -92,8 +92,8 @@ private func requireOwner(_ request: fuse_req_t, _ volume: Volume) throws(Errno)
 
 private let accessList = Array("system.posix_acl_access".utf8)
 
-/// Whether the set-group-ID bit outlives a change of the access control list: for root and members of the group. The
-/// kernel knows, but tells only in a form of the request that libfuse does not understand.
+/// Whether the set-group-ID bit survives a change of the access control list: for root and members of the group. The
+/// kernel tells this only in a newer form of the request, which libfuse does not understand.
 private func mayKeepSetGroup(_ request: fuse_req_t, _ inode: InodeNumber, _ volume: Volume) throws(Errno) -> Bool {
   let caller = unsafe Caller(request)
   if caller.user == 0 { return true }

@@ -14,7 +14,7 @@ func agonyfs_open(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMuta
     unsafe file.pointee.fh = opened.handle
     unsafe file.pointee.keep_cache = opened.keepsCache ? 1 : 0
     unsafe file.pointee.direct_io = opened.isDirect ? 1 : 0
-    // Nobody will release what the kernel did not learn of.
+    // The kernel will not release an open that it did not hear of.
     if unsafe fuse_reply_open(request, file) != 0 { volume.release(inode, handle: opened.handle) }
   }
 }
@@ -61,7 +61,7 @@ func agonyfs_write(
   _ request: fuse_req_t, _ inode: fuse_ino_t, _ bytes: UnsafePointer<CChar>, _ size: Int, _ offset: off_t,
   _ file: UnsafeMutablePointer<fuse_file_info>
 ) {
-  // What was written through a memory map.
+  // Written through a memory map.
   let isFromCache = unsafe file.pointee.writepage != 0
   unsafe serve(request, evenIfLocked: isFromCache) { volume throws(Errno) in
     let count = try unsafe volume.fileSystem.write(
@@ -71,7 +71,7 @@ func agonyfs_write(
   }
 }
 
-/// Files and directories alike: everything before the call becomes durable.
+/// For files and directories: makes everything before the call durable.
 @c @implementation
 func agonyfs_fsync(
   _ request: fuse_req_t, _ inode: fuse_ino_t, _ dataOnly: CInt, _ file: UnsafeMutablePointer<fuse_file_info>?
@@ -102,7 +102,7 @@ func agonyfs_copy_file_range(
   _ targetFile: UnsafeMutablePointer<fuse_file_info>, _ length: Int, _ flags: CInt
 ) {
   unsafe serve(request) { volume throws(Errno) in
-    // The caller then reads and writes.
+    // The caller then copies with read and write.
     if VirtualNode.isVirtual(InodeNumber(rawValue: source)) { throw .improperLink }
     let count = try volume.fileSystem.copyRange(
       from: InodeNumber(stored: source), at: FileOffset(rawValue: Int64(sourceOffset)),
@@ -117,7 +117,7 @@ func agonyfs_lseek(
   _ file: UnsafeMutablePointer<fuse_file_info>
 ) {
   unsafe serve(request) { volume throws(Errno) in
-    // The kernel answers all others itself.
+    // The kernel handles all others itself.
     guard whence == agonyfs_seek_data() || whence == agonyfs_seek_hole() else { throw .invalidArgument }
     let found = try unsafe volume.seek(
       InodeNumber(rawValue: inode), handle: file.pointee.fh, from: offset, toData: whence == agonyfs_seek_data())

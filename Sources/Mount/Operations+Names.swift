@@ -5,7 +5,7 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// Answers with what a name leads to.
+/// Answers with the target of a name.
 @inline(__always)
 private func reply(
   _ request: fuse_req_t, entry attributes: Attributes, seconds: Double = SessionLimits.cacheSeconds
@@ -21,7 +21,7 @@ func agonyfs_lookup(_ request: fuse_req_t, _ parent: fuse_ino_t, _ name: UnsafeP
     if let (attributes, seconds) = try volume.lookup(name, in: InodeNumber(rawValue: parent)) {
       return unsafe reply(request, entry: attributes, seconds: seconds)
     }
-    // With a lifetime, unlike the plain error: the kernel need not ask again.
+    // Unlike an error, this has a lifetime, so the kernel need not ask again.
     var absent = fuse_entry_param.absent
     unsafe fuse_reply_entry(request, &absent)
   }

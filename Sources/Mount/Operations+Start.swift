@@ -1,10 +1,10 @@
 internal import CMount
 
-/// Settles with the kernel how the two talk.
+/// Agrees with the kernel on the protocol.
 @c @implementation
 func agonyfs_init(_ volume: UnsafeMutableRawPointer?, _ connection: UnsafeMutablePointer<fuse_conn_info>) {
   unsafe connection.pointee.max_write = UInt32(SessionLimits.maximumWrite)
-  // Has to be equal to the mount option.
+  // Must equal the mount option.
   unsafe connection.pointee.max_read = UInt32(SessionLimits.maximumRead)
   unsafe connection.pointee.max_background = SessionLimits.background
   unsafe connection.pointee.congestion_threshold = SessionLimits.congestion
@@ -13,22 +13,22 @@ func agonyfs_init(_ volume: UnsafeMutableRawPointer?, _ connection: UnsafeMutabl
   unsafe connection.pointee.want = wanted & connection.pointee.capable
 }
 
-/// What is asked of the kernel and what is declined.
+/// Capabilities to use and to decline.
 private enum SessionFlags {
-  // EXPLICIT_INVAL_DATA: pages stay cached when times change, because nobody but the kernel changes files.
-  // DONT_MASK: with access control lists it depends on the directory whether the umask counts.
-  // EXPORT_SUPPORT: "." and ".." can be looked up, so handles of files work after the kernel has forgotten them.
+  // EXPLICIT_INVAL_DATA: pages stay cached when times change, because only the kernel changes files. DONT_MASK: with
+  // access control lists, whether the umask applies depends on the directory. EXPORT_SUPPORT: "." and ".." can be
+  // looked up, so file handles work after the kernel has forgotten the inodes.
   static let wanted =
     UInt32(FUSE_CAP_ASYNC_READ) | UInt32(FUSE_CAP_ATOMIC_O_TRUNC) | UInt32(FUSE_CAP_DONT_MASK)
     | UInt32(FUSE_CAP_POSIX_ACL) | UInt32(FUSE_CAP_PARALLEL_DIROPS)
     | UInt32(FUSE_CAP_READDIRPLUS) | UInt32(FUSE_CAP_CACHE_SYMLINKS)
     | UInt32(FUSE_CAP_EXPLICIT_INVAL_DATA) | UInt32(FUSE_CAP_EXPORT_SUPPORT)
 
-  // SPLICE: what is decrypted is in memory, not in a pipe. AUTO_INVAL_DATA: see above. WRITEBACK_CACHE: write(2) is to
-  // tell of a full disk. HANDLE_KILLPRIV: its second version is there instead, where the kernel has it (CMount/channel.c).
-  // ASYNC_DIO: after an asynchronous write with O_DIRECT the kernel leaves old pages in its cache (xfstests generic/451).
-  // READDIRPLUS_AUTO: programs read all names before they look at the first file, and the kernel would then ask for
-  // attributes with the first part of a long listing only, and for those of all other files one by one.
+  // SPLICE: decrypted data is in memory, not in a pipe. AUTO_INVAL_DATA: see above. WRITEBACK_CACHE: write(2) must
+  // report a full disk. HANDLE_KILLPRIV: its second version replaces it (CMount/channel.c). ASYNC_DIO: after an
+  // asynchronous write with O_DIRECT the kernel keeps stale pages (xfstests generic/451). READDIRPLUS_AUTO: programs
+  // read all names before they look at the first file; the kernel would then get attributes only with the first part of
+  // a long listing and ask for all others one by one.
   static let unwanted =
     UInt32(FUSE_CAP_SPLICE_READ) | UInt32(FUSE_CAP_SPLICE_WRITE) | UInt32(FUSE_CAP_SPLICE_MOVE)
     | UInt32(FUSE_CAP_AUTO_INVAL_DATA) | UInt32(FUSE_CAP_WRITEBACK_CACHE) | UInt32(FUSE_CAP_HANDLE_KILLPRIV)

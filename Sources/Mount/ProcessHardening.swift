@@ -1,11 +1,11 @@
 internal import CMount
 internal import Glibc
 
-/// What the process that holds keys asks of the kernel.
+/// Protects a process that holds keys.
 package enum ProcessHardening {
-  /// No core dumps, no tracing by other processes of the user, as many open files and as much locked memory as the
-  /// hard limits allow, files private to the user. Call it before the first secret is read. Failures are ignored:
-  /// each step is one more line of defence, none is needed to work.
+  /// Disables core dumps and tracing by other processes of the user, raises the limits of open files and locked memory
+  /// to the hard limits, and makes new files private to the user. Call it before the first secret is read. Failures are
+  /// ignored: each step is one more line of defence, and none is needed to work.
   package static func apply() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

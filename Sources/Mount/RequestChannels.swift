@@ -1,38 +1,38 @@
-// A reply goes to the channel that its request came from. All channels of a session share one queue of requests.
+// A reply goes to the channel of its request. All channels of a session share one queue of requests.
 
 internal import CMount
 internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// The channels to the kernel that one thread receives requests from, and the buffer for them.
+/// The channels from which one thread receives requests, and its receive buffer.
 @safe struct RequestChannels: ~Copyable {
   /// The session's own channel.
   private let shared: CInt
-  /// The thread's own channel, where it has one.
+  /// The channel of this thread alone, if it has one.
   private let own: Descriptor?
-  /// A channel on which reading does not wait.
+  /// A channel for polling: reading does not wait.
   private let polling: Descriptor?
   private let buffer: UnsafeMutableRawBufferPointer
-  /// The channel that the last request came from.
+  /// The channel of the last request.
   private var source: CInt
 
-  /// How long the next request is polled for, in nanoseconds: less than waking a thread twice takes.
+  /// How long to poll for the next request, in nanoseconds: less than two wake-ups of a thread.
   private static let pollingTime: UInt64 = 30_000
 
-  /// The channels of the calling thread. `ownsOne` gives it one of its own, if the kernel has another.
+  /// The channels of the calling thread. `ownsOne` opens one for it alone, if the kernel allows that.
   init(shared: CInt, polling: Descriptor?, ownsOne: Bool) {
     self.shared = shared
     self.polling = polling
     source = shared
     own = ownsOne ? Self.open(shared: shared, blocks: true) : nil
-    // As much as libfuse would give: the largest write, and a page for what comes before its bytes.
+    // As large as that of libfuse: the largest write, and a page for the header.
     unsafe buffer = .allocate(byteCount: SessionLimits.maximumWrite + 4096, alignment: 4096)
   }
 
   deinit { unsafe buffer.deallocate() }
 
-  /// A further channel beside the session's own; nil where the kernel has none.
+  /// Opens another channel of the session; nil if the kernel has none.
   static func open(shared: CInt, blocks: Bool) -> Descriptor? {
     let number = agonyfs_channel_open(shared, blocks)
     return number >= 0 ? Descriptor(number) : nil
@@ -40,8 +40,8 @@ internal import SystemPackage
 
   private var waiting: CInt { own?.number ?? shared }
 
-  /// Receives a request; it stays in the buffer until the next one. With `polls` it is looked for before the thread sleeps: to wake a thread
-  /// takes longer than to answer a small request.
+  /// Receives a request, which stays in the buffer until the next call. With `polls` the thread polls before it sleeps,
+  /// because waking a thread takes longer than answering a small request.
   ///
   /// - Throws: `EAGAIN` after `stopWaiting()`, when there is none; `EINTR`; `ENODEV` when the connection is closed.
   mutating func receive(polls: Bool) throws(Errno) -> KernelRequest {
@@ -54,7 +54,7 @@ internal import SystemPackage
     while count < 0 {
       count = unsafe read(source, buffer.baseAddress, buffer.count)
       if count >= 0 { break }
-      // The one that asked was interrupted before the request was read.
+      // The client was interrupted before the request was read.
       guard Errno.current == .noSuchFileOrDirectory else { throw Errno.current }
     }
     guard let request = unsafe KernelRequest(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else {
@@ -64,8 +64,8 @@ internal import SystemPackage
     return request
   }
 
-  /// Reads a request; negative when there was none for a while, or reading failed. Whoever else wants the processor gets
-  /// it. To ask first whether there is one would cost another system call for each.
+  /// Reads a request. Negative if none came in time, or reading failed. It yields the processor to whoever wants it.
+  /// Reading at once saves a system call that asks whether there is a request.
   private func poll(_ channel: CInt) -> Int {
     let deadline = Self.now + Self.pollingTime
     repeat {
@@ -82,7 +82,7 @@ internal import SystemPackage
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
-  /// Has libfuse serve the request that was received last.
+  /// Lets libfuse serve the last request.
   func process(_ request: KernelRequest, in session: OpaquePointer) {
     var received = unsafe fuse_buf()
     unsafe received.mem = buffer.baseAddress
@@ -90,14 +90,14 @@ internal import SystemPackage
     unsafe fuse_session_process_buf(session, &received)
   }
 
-  /// Answers a request with an error, in place of libfuse.
+  /// Answers the last request with an error, in place of libfuse.
   func refuse(_ request: KernelRequest, with error: Errno) {
     let size = MemoryLayout<fuse_out_header>.size
     var header = fuse_out_header(len: UInt32(size), error: -error.rawValue, unique: request.unique)
     unsafe write(source, &header, size)
   }
 
-  /// From now on reading fails with `EAGAIN` when there are no requests.
+  /// Makes reading fail with `EAGAIN` when there is no request.
   func stopWaiting() {
     _ = fcntl(waiting, F_SETFL, fcntl(waiting, F_GETFL) | O_NONBLOCK)
   }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// What happens to a session, for the thread that supervises it. Catches signals while it lives.
+/// Events of a session, for the thread that supervises it. Catches signals while it exists.
 final class SessionEvents: Sendable {
   /// Why a wait ended.
   enum Event: Equatable {
@@ -13,16 +13,16 @@ final class SessionEvents: Sendable {
     case signal
     /// Something was mounted, moved or unmounted in this process's mount namespace.
     case mountsChanged
-    /// The given moment came.
+    /// The deadline passed.
     case timeout
   }
 
   private let receiver: Descriptor
   private let sender: Descriptor
-  /// The table of mounts, which poll(2) watches; nil where there is no /proc. Then only the kernel's closing of the
-  /// connection tells that the mount is gone, and it stays open while another mount namespace has a copy of the mount.
+  /// The table of mounts, watched with poll(2). Nil if there is no /proc: then only the closed connection tells that
+  /// the mount is gone, and it stays open while another mount namespace has a copy of the mount.
   private let mountTable: Descriptor?
-  /// Whether the table of mounts has changed, and nobody was told.
+  /// Whether the table of mounts has changed and `wait(until:)` has not reported it.
   private let hasChange = Atomic<Bool>(false)
   private let reason = Mutex<String?>(nil)
 
@@ -37,23 +37,23 @@ final class SessionEvents: Sendable {
 
   deinit { agonyfs_signals_restore() }
 
-  /// What broke the connection, if it was broken.
+  /// The reason why the connection broke, if it did.
   var failure: String? { reason.withLock { $0 } }
 
-  /// Says that the connection is closed; with a reason when it should not be.
+  /// Reports that the connection is closed, with a reason if it should not be.
   func disconnected(because text: String? = nil) {
     if let text { reason.withLock { $0 = $0 ?? text } }
     var letter = Self.disconnection
     unsafe write(sender.number, &letter, 1)
   }
 
-  /// Whether the table of mounts has changed since `wait(until:)` said so last. False where it cannot be watched.
+  /// Whether the table of mounts has changed since `wait(until:)` last reported it. False if it cannot be watched.
   var mountsHaveChanged: Bool {
     noteChange(waiting: 0)
     return hasChange.load(ordering: .relaxed)
   }
 
-  /// Waits for an event, at most until a moment in nanoseconds of the monotonic clock.
+  /// Waits for an event until a deadline in nanoseconds of the monotonic clock.
   func wait(until deadline: UInt64?) -> Event {
     while true {
       var letter: UInt8 = 0
@@ -69,18 +69,18 @@ final class SessionEvents: Sendable {
     }
   }
 
-  /// Waits for anything to happen, at most so many milliseconds (negative: for ever), and notes a change of the table.
+  /// Waits for any event for at most `milliseconds` (negative: for ever) and notes a change of the table.
   private func noteChange(waiting milliseconds: CInt) {
     var interests = [
       pollfd(fd: receiver.number, events: Int16(POLLIN), revents: 0),
-      // The kernel reports each change of the table once.
+      // The kernel reports each change once.
       pollfd(fd: mountTable?.number ?? -1, events: Int16(POLLPRI), revents: 0),
     ]
     guard unsafe poll(&interests, nfds_t(interests.count), milliseconds) > 0, interests[1].revents != 0 else { return }
     hasChange.store(true, ordering: .relaxed)
   }
 
-  /// Waits until the kernel has closed the connection. False when it does not within `limit`.
+  /// Waits until the kernel has closed the connection. False if that takes longer than `limit`.
   func waitForDisconnection(_ limit: Duration) -> Bool {
     let deadline = monotonicTime() + limit.nanoseconds
     while true {

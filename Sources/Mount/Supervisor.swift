@@ -2,28 +2,28 @@ internal import Albums
 internal import Logging
 internal import System
 
-/// How a session comes to its end.
+/// How a session ends.
 enum SessionEnd {
-  /// The mount has left its place, or a signal asked for the end. The connection is open, for all that is known.
+  /// The mount has left its place, or a signal asks for the end. The connection may still be open.
   case asked
-  /// Somebody closed the connection (`umount -f` does), and the mount is still in its place.
+  /// Somebody aborted the connection, as `umount -f` does, and the mount is still in its place.
   case aborted
-  /// The kernel has closed the connection, since nobody has the mount any more.
+  /// The kernel has closed the connection, because nobody has the mount any more.
   case gone
 }
 
-/// Waits until a session is to end, whoever wants that.
+/// Waits for the end of a session.
 struct Supervisor {
   private let volume: Volume
   private let mounts: OwnMounts
   private let events: SessionEvents
   private var idle: IdleWatch?
-  /// Where the mount was when the table of mounts was read last.
+  /// The standing when the table of mounts was last read.
   private var standing = OwnMounts.Standing.unknown
-  /// Whether the mount has left its place, and open files are let end first.
+  /// Whether the mount has left its place, but its open files may end first.
   private var isLingering = false
 
-  /// How often a mount that lingers is looked at.
+  /// How often to look at a lingering mount.
   private static let tick = Duration.milliseconds(250)
 
   init(_ volume: Volume, mounts: OwnMounts, events: SessionEvents, idle: Duration?) {
@@ -38,7 +38,7 @@ struct Supervisor {
     while true {
       switch events.wait(until: nextLook) {
       case .disconnected:
-        // The table of mounts has not changed since the mount was seen in it.
+        // The table has not changed since the mount was in it.
         return standing == .mounted && !events.mountsHaveChanged ? .aborted : .gone
       case .signal: return .asked
       case .mountsChanged:
@@ -60,12 +60,12 @@ struct Supervisor {
   private var nextLook: UInt64? {
     if isLingering { return monotonicTime() + Self.tick.nanoseconds }
     guard let idle else { return nil }
-    // No later than the clock can say.
+    // A limit that the clock can express.
     return UInt64(clamping: min(idle.next(lastUse: volume.lastUse), 1 << 33)) * 1_000_000_000
   }
 
-  /// Whether nothing is open, and nothing was asked for since the last second began: a program that copies many files
-  /// has none open in between. A process that only works in a directory does not hold the space open.
+  /// Whether nothing is open and there was no request for at least a second. A program that copies many files has none
+  /// open in between. A process that only works in a directory does not keep the space open.
   private var isUnused: Bool {
     volume.openFileCount == 0 && monotonicSeconds() - volume.lastUse >= 2
   }
@@ -75,7 +75,7 @@ struct Supervisor {
     let lastUse = volume.lastUse
     guard idle?.isDue(now: now, lastUse: lastUse, openFiles: volume.openFileCount) == true else { return }
     if mounts.unmount() { volume.logger.notice("Unmounted, because nobody used it.") }
-    // Somebody works in it without a request, or it ends in a moment.
+    // Somebody uses it without requests, or it ends in a moment.
     idle?.postpone(now: now)
   }
 }

@@ -3,7 +3,7 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 
-/// Log lines to standard error while in the foreground, and to the system's log in the background.
+/// Writes log lines to standard error in the foreground and to the system log in the background.
 package struct SystemLogHandler: LogHandler {
   /// Where lines go.
   package enum Destination: Sendable {
@@ -18,8 +18,8 @@ package struct SystemLogHandler: LogHandler {
   package var logLevel: Logger.Level
   package var metadata: Logger.Metadata = [:]
 
-  /// Where the lines of all loggers of the process go from now on; standard error at first. `MountSession` doesn't
-  /// change it; the command does when it leaves the terminal.
+  /// The destination of all loggers of the process, at first standard error. The command changes it when it leaves the
+  /// terminal.
   package static func send(to place: Destination) {
     destination.withLock { current in
       if place == .systemLog { agonyfs_system_log_open() }
@@ -27,7 +27,7 @@ package struct SystemLogHandler: LogHandler {
     }
   }
 
-  /// Whether that is where they go.
+  /// Whether this is the destination.
   package static func sends(to place: Destination) -> Bool { destination.withLock { $0 == place } }
 
   /// A handler for a logger. The label is not shown.
@@ -51,13 +51,13 @@ package struct SystemLogHandler: LogHandler {
     }
   }
 
-  /// One write for a line, so that lines of several threads don't mix.
+  /// One write per line, so lines of several threads do not mix.
   private static func print(_ line: String) {
     var bytes = Array(line.utf8)
     unsafe bytes.withUnsafeMutableBytes { text in _ = unsafe write(2, text.baseAddress, text.count) }
   }
 
-  /// As syslog(3) counts.
+  /// The level of syslog(3).
   private static func priority(_ level: Logger.Level) -> CInt {
     switch level {
     case .critical: LOG_CRIT

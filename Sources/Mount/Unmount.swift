@@ -3,23 +3,23 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Takes mounts away.
+/// Unmounts spaces.
 package enum Unmount {
-  /// What becomes of files that are open in a mount.
+  /// What happens to open files.
   package enum Manner: Sendable {
-    /// The mount stays while there are any.
+    /// A mount with open files stays.
     case whenUnused
-    /// The mount leaves its place at once; they work until their users close them.
+    /// The mount leaves its place at once, and open files work until their users close them.
     case lazy
-    /// They are cut off: what was written is kept, and their users get errors.
+    /// Open files are cut off: what was written is kept, and their users get errors.
     case force
   }
 
-  /// Unmounts the space at a path, from all places where it is mounted. Returns when its program has written everything
-  /// and ended; after `.lazy` as soon as the mount has left its place.
+  /// Unmounts the space at a path, from all places where it is mounted. Returns when its process has written everything
+  /// and ended, or with `.lazy` when the mount has left its place.
   ///
-  /// Throws `MountError.busy` when it is in use, `.mountedElsewhere` when the program sees other mounts than this
-  /// process, and `.notMounted` when there is no agonyfs mount.
+  /// Throws `MountError.busy` if it is in use, `.mountedElsewhere` if it is a copy of a mount in another mount
+  /// namespace, and `.notMounted` if there is no agonyfs mount.
   package static func unmount(_ path: String, _ manner: Manner = .whenUnused) throws(MountError) {
     let table = MountTable.current()
     guard let resolved = CanonicalPath.resolve(path), let entry = table.entry(at: Array(resolved.utf8)), entry.isFuse
@@ -27,10 +27,10 @@ package enum Unmount {
     let identity = DaemonQuestion.ask(manner == .lazy ? .lazy : .identity, of: resolved, entry)
     guard identity != nil || entry.type == "fuse.agonyfs" else { throw .notMounted(path: path) }
     if identity?.isElsewhere == true { throw .mountedElsewhere(path: path) }
-    // Opened before unmounting, so that its number can't pass to another process.
+    // Opened before unmounting, so the ID cannot pass to another process.
     let daemon = identity.flatMap { $0.isRunning ? try? openProcess($0.process) : nil }
     let places = table.places(of: entry.device)
-    // A mount that is in use is refused before another one is taken away.
+    // A busy mount at the given path is refused before others are removed.
     let first = places.filter { $0 == resolved || $0.hasPrefix(resolved + "/") }
     for place in first + places.filter({ !first.contains($0) }) {
       switch MountRemoval.remove(place, isLazy: manner != .whenUnused) {
@@ -39,7 +39,7 @@ package enum Unmount {
       case .failed(let reason): throw .unmountFailed(path: place == resolved ? path : place, reason: reason)
       }
     }
-    // A process that serves a mount itself can't wait for its own end.
+    // A process cannot wait for its own end.
     if let daemon, manner != .lazy, identity?.process != getpid() { waitForEnd(of: daemon) }
   }
 

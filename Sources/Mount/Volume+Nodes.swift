@@ -1,5 +1,4 @@
-// The one place that tells what is stored (FileSystem) from what is only shown beside it, thumbnails and status
-// (VirtualTree).
+// The one place that tells stored nodes (FileSystem) from virtual ones, which are thumbnails and status (VirtualTree).
 
 internal import Albums
 internal import CMount
@@ -14,13 +13,13 @@ private enum Node {
   case virtual(VirtualNode, VirtualTree)
 }
 
-/// How the kernel is to treat an open file.
+/// How the kernel treats an open file.
 struct OpenedFile {
-  /// What the kernel names the open file by; 0 if its inode says all.
+  /// The handle of the open file; 0 if the inode is enough.
   var handle: UInt64 = 0
-  /// Whether what is cached of the file is right.
+  /// Whether cached pages of the file stay valid.
   var keepsCache = false
-  /// Whether the file is read past the cache, and past the size that the kernel knows.
+  /// Whether reads bypass the cache and the size that the kernel knows.
   var isDirect = false
 }
 
@@ -35,7 +34,7 @@ extension Volume {
     return .virtual(node, virtual)
   }
 
-  /// What `stat` tells, and for how many seconds the kernel may keep it.
+  /// The attributes, and for how many seconds the kernel may cache them.
   func attributes(of number: InodeNumber) throws(Errno) -> (attributes: Attributes, seconds: Double) {
     switch try node(number) {
     case .stored(let inode): return (try fileSystem.attributes(of: inode), SessionLimits.cacheSeconds)
@@ -47,11 +46,12 @@ extension Volume {
     of node: VirtualNode, in tree: VirtualTree
   ) throws(Errno) -> (attributes: Attributes, seconds: Double) {
     let attributes = try tree.attributes(of: node)
-    // The size of a file is known once it is open, and its content changes with that of another.
+    // The size is known only after opening, and the content follows that of another file.
     return (attributes, attributes.kind == Self.directoryKind ? SessionLimits.virtualCacheSeconds : 0)
   }
 
-  /// What a name leads to, and for how many seconds the kernel may keep it. Nil if a stored directory has no such name.
+  /// The target of a name, and for how many seconds the kernel may cache it. Nil if a stored directory does not have
+  /// the name.
   func lookup(
     _ name: FileName, in parent: InodeNumber
   ) throws(Errno) -> (attributes: Attributes, seconds: Double)? {
@@ -131,8 +131,8 @@ extension Volume {
     }
   }
 
-  /// The same, with what a lookup of each name would answer. Without a node number in it, the kernel takes only inode
-  /// number and type, and looks the name up when somebody wants the rest.
+  /// The same, with the reply to a lookup of each name. If that has no node number, the kernel uses only inode number
+  /// and type, and looks the name up when it needs more.
   @inline(__always)
   func listWithAttributes(
     _ number: InodeNumber, after cookie: UInt64,
@@ -174,8 +174,8 @@ extension Volume {
 }
 
 extension FileSystem {
-  /// As `lookup(_:in:)`, and "." and ".." lead where they should: the kernel asks for them when it is given the handle
-  /// of a file that it has forgotten.
+  /// As `lookup(_:in:)`, also for "." and "..", which the kernel looks up for the handle of a file that it has
+  /// forgotten.
   fileprivate func lookup(_ name: FileName, orDotIn parent: InodeNumber) throws(Errno) -> Attributes {
     switch name.bytes {
     case [0x2E]: return try attributes(of: parent)

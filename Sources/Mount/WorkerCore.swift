@@ -6,26 +6,25 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// What the threads that serve a session share, and what each of them does.
+/// What the threads of a session share, and their work.
 @safe final class WorkerCore: @unchecked Sendable {
   private let session: OpaquePointer
   private let volume: Volume
   private let events: SessionEvents
   let group: LeaderFollowers
-  /// A channel on which reading does not wait, for the one thread that polls; nil where the kernel has no other, and then
-  /// threads sleep at once.
+  /// The polling channel, for one thread at a time; nil if the kernel has no other, and then threads sleep at once.
   private let polling: Descriptor?
   private let ownsChannels: Bool
-  /// Whether the kernel says which requests clear set-user-ID and set-group-ID bits.
+  /// Whether requests say that they clear set-user-ID and set-group-ID bits.
   private let clearsSetBits: Bool
   private let callers = CallerRun()
-  /// Whether the threads are to end.
+  /// Whether the threads must end.
   let isStopping = Atomic<Bool>(false)
-  /// Threads that have not ended.
+  /// Threads that are still running.
   let running: Atomic<Int>
 
-  /// The most requests that a thread serves after it was told to end, lest a program that asks again and again, whatever
-  /// the answer, keeps it. There are never so many that bring what the kernel holds.
+  /// How many requests a thread serves at most after it was told to end. It limits a client that asks again and again.
+  /// What the kernel writes back is always less.
   private static let lastRequests = 10_000
 
   init(session: OpaquePointer, volume: Volume, events: SessionEvents, cores: Int, count: Int) {
@@ -39,7 +38,7 @@ internal import Vault
     running = Atomic(count)
   }
 
-  /// The work of a thread: serves requests until the threads are to end, or the connection does.
+  /// The work of a thread. Serves requests until the threads must end or the connection is closed.
   func serve() {
     agonyfs_interruption_allow()
     var channels = unsafe RequestChannels(
@@ -85,12 +84,11 @@ internal import Vault
     unsafe channels.process(request, in: session)
   }
 
-  /// Clears the set-user-ID and set-group-ID bits of the file that a request is about, and tells the kernel, which would
-  /// show them otherwise.
+  /// Clears the set-user-ID and set-group-ID bits of the file, and the attributes that the kernel has cached.
   private func clearSetBits(_ request: KernelRequest) throws(Errno) {
     let inode = try InodeNumber(stored: request.node)
     guard try volume.fileSystem.clearSetBits(of: inode, for: request.caller) else { return }
-    // A negative offset leaves the cached pages alone, so no lock is waited for.
+    // A negative offset leaves cached pages alone, so it waits for no lock.
     unsafe fuse_lowlevel_notify_inval_inode(session, request.node, -1, 0)
   }
 }

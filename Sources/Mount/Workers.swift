@@ -1,6 +1,6 @@
 // Invariants:
-// 1. `stop()` returns when every thread has answered all that it found to read, and ended: the kernel may be about to
-//    bring the last of what it holds, a part each time that another part is answered.
+// 1. `stop()` returns when every thread has answered all queued requests and ended. The kernel writes back the last of
+//    its data in parts, each after the reply to the one before.
 // 2. The session outlives the threads.
 
 internal import CMount
@@ -8,13 +8,13 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// The threads that serve the requests of a session.
+/// The threads of a session.
 @safe final class Workers: Sendable {
   private let core: WorkerCore
   private let threads: [Thread]
   private let watchdog: Thread?
 
-  /// Starts the threads. Throws when none could be started.
+  /// Starts the threads. Throws if none can be started.
   init(session: OpaquePointer, volume: Volume, events: SessionEvents) throws(MountError) {
     let cores = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
     let count = SessionLimits.threadCount(cores: cores)
@@ -36,7 +36,7 @@ internal import System
   func stop() {
     core.isStopping.store(true, ordering: .releasing)
     core.group.end()
-    // A signal that comes just before a thread starts to read is lost on it, so it is sent until all have ended.
+    // A signal is lost on a thread that is just about to read, so it is sent until all have ended.
     while core.running.load(ordering: .acquiring) > 0 {
       for thread in threads { thread.send(signal: SIGUSR1) }
       usleep(1000)

@@ -30,8 +30,8 @@ extension LiveMountTests {
   }
 }
 
-/// Lists a directory again and again in a thread of its own. What it lists is never what the kernel kept: it changes the directory
-/// each time.
+/// Lists a directory again and again in its own thread. It changes the directory each time, so the kernel has no cached
+/// listing.
 private final class Lister: Sendable {
   private let directory: String
   private let expected: Int

@@ -59,26 +59,26 @@ void agonyfs_copy_file_range(fuse_req_t _Nonnull request, fuse_ino_t source, off
 void agonyfs_lseek(fuse_req_t _Nonnull request, fuse_ino_t inode, off_t offset, int whence,
                    struct fuse_file_info *_Nonnull file);
 
-/// One line that libfuse has to say; level as in syslog(3).
+/// A message of libfuse, one line; level as in syslog(3).
 void agonyfs_library_message(int level, const char *_Nonnull text);
 
 // The session.
 
-/// Makes a session for `volume`, which the callbacks get as user data. `options` is a list as after `-o`. NULL when
+/// Makes a session for `volume`, which the callbacks get as user data. `options` is a list as after `-o`. NULL if
 /// libfuse refuses.
 struct fuse_session *_Nullable agonyfs_session_new(const char *_Nonnull options, void *_Nonnull volume);
 
-/// Puts our own reading and writing under a session that is mounted. One session in a process at a time. From the reply
-/// to INIT on, requests are read from the channels, not by libfuse.
+/// Gives a mounted session our own reading and writing; one session per process at a time. After the reply to INIT,
+/// requests are read from the channels, not by libfuse.
 int agonyfs_session_hook(struct fuse_session *_Nonnull session);
 
-/// The flags of the kernel's protocol that both sides agreed on (FUSE_* of linux/fuse.h), once INIT is answered.
+/// The protocol flags that both sides agreed on (FUSE_* of linux/fuse.h), after the reply to INIT.
 uint32_t agonyfs_session_flags(void);
 
-/// Opens a further channel of the session to the kernel, beside its own one, `shared`; negative when there is none.
+/// Opens another channel to the kernel for the session whose own channel is `shared`; negative if there is none.
 int agonyfs_channel_open(int shared, bool blocks);
 
-/// The calling thread's replies go to this channel from now on: the one that the request came from.
+/// Sends the replies of the calling thread to this channel from now on: the channel of the request.
 void agonyfs_channel_reply_to(int channel);
 
 /// Sends what libfuse logs to `agonyfs_library_message`.
@@ -86,12 +86,12 @@ void agonyfs_library_log_install(void);
 
 // Signals.
 
-/// SIGTERM, SIGINT and SIGHUP write an "S" to `descriptor` (a pipe that does not block) from now on, SIGPIPE is ignored and SIGUSR1 does
-/// nothing but interrupt a call. What they did before is restored by the second function.
+/// From now on SIGTERM, SIGINT and SIGHUP write an "S" to `descriptor`, a pipe that does not block. SIGPIPE is ignored,
+/// and SIGUSR1 only interrupts a call. The second function restores what they did before.
 void agonyfs_signals_catch(int descriptor);
 void agonyfs_signals_restore(void);
 
-/// Lets SIGUSR1 interrupt the calling thread, which may have inherited a mask that blocks it.
+/// Unblocks SIGUSR1 in the calling thread, so that it can interrupt it.
 void agonyfs_interruption_allow(void);
 
 // Calls that Swift cannot see.
@@ -104,8 +104,7 @@ void agonyfs_system_log(int level, const char *_Nonnull text);
 int agonyfs_pidfd_open(pid_t process);
 int agonyfs_set_not_dumpable(void);
 
-/// getxattr(2) by the calling thread as another user and group, who may do nothing but this; the thread is to end
-/// right after it.
+/// getxattr(2) as another user and group. It changes the calling thread for good, which must end right after it.
 ssize_t agonyfs_getxattr_as(uid_t user, gid_t group, const char *_Nonnull path, const char *_Nonnull name,
                             void *_Nonnull value, size_t size);
 

@@ -67,19 +67,13 @@ internal import SystemPackage
   /// Reads a request. Negative if none came in time, or reading failed. It yields the processor to whoever wants it.
   /// Reading at once saves a system call that asks whether there is a request.
   private func poll(_ channel: CInt) -> Int {
-    let deadline = Self.now + Self.pollingTime
+    let deadline = preciseMonotonicTime() + Self.pollingTime
     repeat {
       let count = unsafe read(channel, buffer.baseAddress, buffer.count)
       if count >= 0 || errno != EAGAIN { return count }
       sched_yield()
-    } while Self.now < deadline
+    } while preciseMonotonicTime() < deadline
     return -1
-  }
-
-  private static var now: UInt64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 
   /// Lets libfuse serve the last request.

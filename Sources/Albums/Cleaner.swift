@@ -19,13 +19,13 @@ extension FileSystem {
   private static let roundSegments = 16
   /// Time between two rounds, and between two epochs that are begun for cleaning only, in nanoseconds.
   private static let roundInterval: UInt64 = 30_000_000_000
-  /// Time between two rounds while the disk is full.
-  private static let shortInterval: UInt64 = 1_000_000_000
+  /// Time between two rounds while there is little room and nobody asks.
+  private static let tightInterval: UInt64 = 1_000_000_000
   private static let epochInterval: UInt64 = 3600_000_000_000
   /// Retired segments that are worth an epoch.
   private static let retiredWorth = 16
   /// Retired segments that are worth two epochs on a full disk: more than the heads of these take themselves.
-  private static let retiredWorthWhenShort = 4
+  private static let retiredWorthWhenTight = 3
 
   /// The work of the thread that cleans.
   func runCleaner() {
@@ -36,54 +36,79 @@ extension FileSystem {
     var due: UInt64?
     var hasCompletedAbandoned = false
     monitor.lock()
-    while !isStopping, refusal == nil {
-      if let due {
-        cleanWork.wait(until: due)
-      } else {
-        cleanerWaitsForCommit = true
-        cleanWork.wait()
-        cleanerWaitsForCommit = false
+    cleaning.isRunning = true
+    while !life.isStopping, refusal == nil {
+      if !cleaning.isAsked {
+        if let due {
+          signals.cleanWork.wait(until: due)
+        } else {
+          cleaning.waitsForCommit = true
+          signals.cleanWork.wait()
+          cleaning.waitsForCommit = false
+        }
       }
-      if !isStopping, !hasCompletedAbandoned {
+      if life.isStopping { break }
+      if !hasCompletedAbandoned, !cleaning.isAsked {
         // Once, in a mount that writes.
         hasCompletedAbandoned = true
         monitor.unlock()
-        space.completeAbandonedSegments()
+        space.completeAbandonedFiles()
         monitor.lock()
       }
       let now = monotonicTime()
-      let isShort = space.isShortOfRoom
-      roomIsShort = isShort
-      let next = lastRound + (isShort ? Self.shortInterval : Self.roundInterval)
-      guard !isStopping, now >= next else {
+      let isAsked = cleaning.isAsked
+      let isTight = isAsked || space.roomState < .ample
+      let next = lastRound + (isTight ? Self.tightInterval : Self.roundInterval)
+      guard isAsked || now >= next else {
         due = next
         continue
       }
       due = nil
       lastRound = now
+      cleaning.isAsked = false
+      cleaning.begun += 1
       monitor.unlock()
+      let before = space.capacity().availableBytes
       do throws(Errno) {
         // What was dead but not flushed yet is found by another look.
-        if try clean(), isShort { due = now + Self.shortInterval }
-        let isDue = isShort || now >= lastEpoch + Self.epochInterval
-        if isDue, space.retiredSegments >= (isShort ? Self.retiredWorthWhenShort : Self.retiredWorth) {
+        if try clean(isAsked: isAsked), isTight { due = now + Self.tightInterval }
+        let isDue = isTight || now >= lastEpoch + Self.epochInterval
+        let worth = isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
+        if isDue, space.retiredSegments >= worth {
           lastEpoch = now
           // What died in an epoch can go when two heads came after it.
-          try beginEpochs(isShort ? 2 : 1)
+          try beginEpochs(isTight ? 2 : 1)
         }
       } catch {
         options.logger.warning("cleaning failed: \(error)")
       }
+      let gain = space.capacity().availableBytes - before
       monitor.lock()
+      cleaning.gained = gain > 0
+      cleaning.ended = cleaning.begun
+      writeBack.logIsFull = false
+      signals.progress.broadcast()
     }
+    cleaning.isRunning = false
+    cleaning.ended = .max
+    signals.progress.broadcast()
     monitor.unlock()
   }
 
-  /// Has the cleaner look soon, since somebody is refused for want of room; gives the error that says so. Lock held.
-  func shortage() -> Errno {
-    roomIsShort = true
-    cleanWork.signal()
-    return .noSpace
+  /// Has the cleaner begin a round soon. Lock held.
+  func askCleaner() {
+    cleaning.isAsked = true
+    signals.cleanWork.signal()
+  }
+
+  /// Asks the cleaner for a round, and waits for its end: whether it made room, so that another attempt is worth while.
+  /// This is where a writer waits on a full disk. Lock held; given away meanwhile.
+  func waitForRoom() -> Bool {
+    guard cleaning.isRunning, refusal == nil, !life.isStopping else { return false }
+    let goal = cleaning.begun + 1
+    askCleaner()
+    while cleaning.ended < goal, refusal == nil, !life.isStopping { signals.progress.wait() }
+    return cleaning.gained && cleaning.ended != .max && refusal == nil
   }
 
   /// Begins epochs, so that what died before them can go. Call without the lock.
@@ -99,12 +124,14 @@ extension FileSystem {
     }
   }
 
-  /// One round: gives up what is dead, copies forward what is sparse if there is too much garbage; true when it found something. Call
-  /// without the lock.
+  /// One round: gives up what is dead, copies forward what is sparse if there is too much garbage; true when it found
+  /// something. `isAsked` says that somebody waits for room: then everything that gains some is worth while. Call without
+  /// the lock.
   @discardableResult
-  func clean() throws(Errno) -> Bool {
+  func clean(isAsked: Bool = false) throws(Errno) -> Bool {
+    if isAsked { try syncLog() }
     let segments = space.segments().filter { !$0.isOpen }
-    var sparse: [(segment: SegmentState, live: Int64)] = []
+    var sparse: [Sparse] = []
     var dead: [SegmentNumber] = []
     var next = 0
     while next < segments.count {
@@ -114,15 +141,17 @@ extension FileSystem {
         for segment in part {
           let extents = try stored { () throws(IndexError) in try index.liveBytes(in: segment.number) }
           let live = extents + Int64(segment.databasePages * Space.databasePageSize)
-          if live == 0 { dead.append(segment.number) } else { sparse.append((segment, live)) }
+          if live == 0 { dead.append(segment.number) } else { sparse.append(Sparse(segment: segment, live: live)) }
         }
       }
     }
-    var victims: [SegmentState] = []
+    var victims: [SegmentNumber] = []
+    var pages: Set<PageNumber> = []
     do throws(Errno) {
-      for victim in chooseVictims(sparse, dead: dead.count) {
-        try copyForward(victim)
-        victims.append(victim)
+      for victim in chooseVictims(sparse, isAsked: isAsked) {
+        try copyForward(victim.segment.number)
+        victims.append(victim.segment.number)
+        pages.formUnion(space.databasePages(in: victim.segment.number))
       }
     } catch {
       // On a full disk what is dead goes first.
@@ -130,18 +159,20 @@ extension FileSystem {
     }
     try vacuum()
     guard !dead.isEmpty || !victims.isEmpty else { return false }
-    // The first commit makes the copies count, the second gives up what was copied.
+    // The commit that makes the copies count gives up what was copied.
     try locked { () throws(Errno) in
-      retirable += dead
-      try stored { () throws(IndexError) in try index.requireCommit() }
-      try commit()
-      if victims.isEmpty { return }
-      retirable += victims.map(\.number)
-      try stored { () throws(IndexError) in try index.requireCommit() }
+      cleaning.retiring.formUnion(dead + victims)
+      cleaning.moving.formUnion(pages)
       try commit()
     }
     try forget(dead)
     return true
+  }
+
+  /// A segment, and the bytes in it that are needed.
+  private struct Sparse {
+    let segment: SegmentState
+    let live: Int64
   }
 
   private func locked<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
@@ -151,35 +182,44 @@ extension FileSystem {
     return try body()
   }
 
-  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned.
-  private func chooseVictims(_ sparse: [(segment: SegmentState, live: Int64)], dead: Int) -> [SegmentState] {
+  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned. Asked for room,
+  /// as many as can be copied before something is deleted, if that gains a segment.
+  private func chooseVictims(_ sparse: [Sparse], isAsked: Bool) -> [Sparse] {
     let size = Int64(space.segmentBytes)
+    let ordered = sparse.sorted { $0.live < $1.live }
+    if isAsked {
+      var room = space.roomForCleaning
+      let victims = ordered.prefix { victim in
+        // Copies take a little more: headers, and what is left at the end of a segment.
+        room -= victim.live + victim.live / 32
+        return room >= 0 && victim.live < size * 15 / 16
+      }
+      return victims.reduce(0) { $0 + size - $1.live } >= size ? Array(victims) : []
+    }
     let live = sparse.reduce(0) { $0 + $1.live }
     // The slack keeps a small store from being copied again and again; a full disk has none to give.
-    let slack = space.isShortOfRoom ? size : 4 * size
+    let slack = space.roomState < .ample ? size : 4 * size
     let bound = Int64(Double(live) / (1 - options.garbageShare)) + slack
     let excess = (Int64(sparse.count) * size - bound) / size
     guard excess > 0 else { return [] }
     let limit = Int64(Double(size) * (1 - options.garbageShare))
-    let worthwhile = sparse.filter { $0.live < limit }.sorted { $0.live < $1.live }
-    return worthwhile.prefix(Self.roundSegments).map(\.segment)
+    return Array(ordered.filter { $0.live < limit }.prefix(Self.roundSegments))
   }
 
-  /// Copies what is live in a segment to the end of the log.
-  private func copyForward(_ segment: SegmentState) throws(Errno) {
-    space.rewritePagesAtNextCommit(space.databasePages(in: segment.number))
+  /// Copies the file data that is live in a segment to the end of the log.
+  private func copyForward(_ segment: SegmentNumber) throws(Errno) {
     var last: LocatedExtent?
     while true {
       let batch = try locked { () throws(Errno) in
         let batch = try stored { () throws(IndexError) in
-          try index.extents(in: segment.number, after: last, limit: Self.extentStep)
+          try index.extents(in: segment, after: last, limit: Self.extentStep)
         }
-        movesUnderway += 1
+        cleaning.movesUnderway += 1
         return batch
       }
       defer {
         monitor.lock()
-        movesUnderway -= 1
+        cleaning.movesUnderway -= 1
         monitor.unlock()
       }
       guard !batch.isEmpty else { return }
@@ -229,7 +269,7 @@ extension FileSystem {
         inode: first.inode, offset: first.extent.offset, plaintext: UnsafeRawBufferPointer(memory))
       let pieces: [ExtentPiece]
       do throws(VaultError) {
-        pieces = try space.append([write])
+        pieces = try space.append([write], for: .cleaning)
       } catch {
         monitor.lock()
         defer { monitor.unlock() }
@@ -249,8 +289,8 @@ extension FileSystem {
   private func vacuum() throws(Errno) {
     while true {
       let goesOn = try locked { () throws(Errno) in
-        while isCommitting { progress.wait() }
-        if isStopping { return false }
+        while commits.isCritical { signals.progress.wait() }
+        if life.isStopping { return false }
         return try stored { () throws(IndexError) in
           let free = try index.freePages()
           guard free > 256, free > Int(space.databasePageCount) / 4 else { return false }

@@ -26,6 +26,10 @@ struct CommitState {
   var barrierDue: UInt64?
   /// Until when making durable is not tried again, after it failed.
   var barrierPause: UInt64 = 0
+  /// Whether the thread that keeps checkpoints waits for a commit.
+  var isAwaited = false
+  /// Whether a commit is in its critical part: nothing may be changed meanwhile.
+  var isCritical = false
   /// Whether a failure of the thread that commits was logged, and nothing succeeded since.
   var failureIsKnown = false
 }
@@ -41,8 +45,22 @@ extension FileSystem {
   /// - Parameter intoIndex: whether the index has to have everything afterwards; otherwise intents do where they can.
   /// - Throws: `ENOSPC`, `EIO`; `EROFS` when an earlier failure made the file system read-only.
   package func synchronize(intoIndex: Bool = false) throws(Errno) {
-    noteActivity()
     if startedReadOnly { return }
+    while true {
+      do throws(Errno) {
+        try commitAndSync(intoIndex: intoIndex)
+        return
+      } catch .noSpace {
+        monitor.lock()
+        defer { monitor.unlock() }
+        guard waitForRoom() else { throw .noSpace }
+      } catch {
+        throw error
+      }
+    }
+  }
+
+  private func commitAndSync(intoIndex: Bool) throws(Errno) {
     monitor.lock()
     do throws(Errno) {
       defer { monitor.unlock() }
@@ -51,13 +69,13 @@ extension FileSystem {
     } catch {
       throw error
     }
-    try makeDurable()
+    try syncLog()
   }
 
   /// Makes durable what is in the log. Call without the lock.
-  private func makeDurable() throws(Errno) {
+  func syncLog() throws(Errno) {
     do throws(VaultError) {
-      try space.barrier()
+      try space.sync()
     } catch {
       monitor.lock()
       defer { monitor.unlock() }
@@ -71,18 +89,18 @@ extension FileSystem {
       let now = monotonicTime()
       commits.firstChange = now
       // It mostly looks in time, and waking it for every change that somebody syncs costs more than the change.
-      if commits.nextLook > now + commitInterval { commitWork.signal() }
+      if commits.nextLook > now + commitInterval { signals.commitWork.signal() }
     }
-    if !commits.isUrgent, index.changeEstimate + unstored.count >= Self.urgentChanges {
+    if !commits.isUrgent, index.changeEstimate + inodes.unstored.count >= Self.urgentChanges {
       commits.isUrgent = true
-      commitWork.signal()
+      signals.commitWork.signal()
     }
   }
 
   /// The work of the thread that commits when it is time.
   func runCommitter() {
     monitor.lock()
-    while !isStopping, refusal == nil {
+    while !life.isStopping, refusal == nil {
       let now = monotonicTime()
       let commitDue = commits.isUrgent ? now : commits.firstChange.map { $0 + commitInterval }
       if let commitDue, commitDue <= now {
@@ -101,7 +119,7 @@ extension FileSystem {
       {
         commits.barrierDue = nil
         monitor.unlock()
-        let failure = failureToMakeDurable()
+        let failure = failureToSync()
         monitor.lock()
         if let failure {
           reportFailure("what was written could not be made durable: \(failure)")
@@ -112,7 +130,7 @@ extension FileSystem {
         waitForCommitWork(until: due)
       } else {
         // Nothing is under way, so the memory that waits to be used again may as well go.
-        if bufferedBytes == 0 { pool.trim() }
+        if writeBack.bytes == 0 { pool.trim() }
         waitForCommitWork(until: nil)
       }
     }
@@ -121,16 +139,16 @@ extension FileSystem {
 
   private func waitForCommitWork(until time: UInt64?) {
     commits.nextLook = time ?? .max
-    if let time { commitWork.wait(until: time) } else { commitWork.wait() }
+    if let time { signals.commitWork.wait(until: time) } else { signals.commitWork.wait() }
     commits.nextLook = 0
   }
 
   /// How long a change may wait for its commit, in nanoseconds.
   private var commitInterval: UInt64 { UInt64(options.commitInterval * 1e9) }
 
-  private func failureToMakeDurable() -> Errno? {
+  private func failureToSync() -> Errno? {
     do throws(Errno) {
-      try makeDurable()
+      try syncLog()
       return nil
     } catch {
       return error
@@ -145,7 +163,8 @@ extension FileSystem {
 
   /// Whether there is something that no commit has.
   private var hasUncommitted: Bool {
-    waitingCount > 0 || flyingChunks > 0 || !unstored.isEmpty || !newOrphans.isEmpty || index.hasChanges
+    writeBack.waitingCount > 0 || writeBack.inFlightCount > 0 || !inodes.unstored.isEmpty
+      || !inodes.newOrphans.isEmpty || index.hasChanges || index.unlogged != nil || cleaning.hasWorkForCommit
   }
 
   /// Commits everything that was done before the call; callers that come at the same time share a commit. Lock held before and after, not
@@ -157,7 +176,7 @@ extension FileSystem {
       // What the caller did was not stored, and will not be.
       if refusal != nil { throw .ioError }
       if commits.isRunning {
-        progress.wait()
+        signals.progress.wait()
         continue
       }
       guard hasUncommitted else {
@@ -176,9 +195,9 @@ extension FileSystem {
       commits.ended = commits.begun
       commits.logged += 1
       commits.isRunning = false
-      progress.broadcast()
+      signals.progress.broadcast()
       // Also when a commit failed: on a full disk what is dead has to go all the same.
-      if cleanerWaitsForCommit || roomIsShort { cleanWork.signal() }
+      if cleaning.waitsForCommit || cleaning.isAsked { signals.cleanWork.signal() }
       noteCommit()
     }
     if let failure = commits.failure { throw failure }
@@ -187,51 +206,90 @@ extension FileSystem {
   private func runCommit() throws(Errno) {
     commits.firstChange = nil
     commits.isUrgent = false
-    logIsFull = false
-    roomEstimate = 0
+    writeBack.logIsFull = false
     // Most of the data goes without anybody having to wait.
     queueEverything()
-    while !logIsFull, refusal == nil {
+    while !writeBack.logIsFull, refusal == nil {
       let flights = takeFlights(oldToo: false)
       if flights.isEmpty { break }
       // The others help where there is more than this thread takes at once.
-      if !readyChunks.isEmpty { flushWork.broadcast() }
+      if !writeBack.ready.isEmpty { signals.flushWork.broadcast() }
       carryOut(flights)
     }
+    try log(try takeTransaction())
+    if writeBack.waitingCount > 0, writeBack.logIsFull { throw .noSpace }
+  }
 
-    isCommitting = true
+  /// The critical part of a commit: brings all data that waits into the log, has the index commit, and takes what the
+  /// log has to commit for that state.
+  private func takeTransaction() throws(Errno) -> LogTransaction {
+    commits.isCritical = true
     defer {
-      isCommitting = false
-      table.shrink(steps: 2 * Self.urgentChanges)
-      progress.broadcast()
+      commits.isCritical = false
+      inodes.table.shrink(steps: 2 * Self.urgentChanges)
+      signals.progress.broadcast()
     }
     while true {
       if refusal != nil { throw .ioError }
-      if !logIsFull { makeEverythingReady() }
-      let flights = logIsFull ? [] : takeFlights(oldToo: true)
+      if !writeBack.logIsFull { makeEverythingReady() }
+      let flights = writeBack.logIsFull ? [] : takeFlights(oldToo: true)
       if !flights.isEmpty {
         carryOut(flights)
-      } else if flyingChunks > 0 {
-        progress.wait()
+      } else if writeBack.inFlightCount > 0 {
+        signals.progress.wait()
       } else {
         break
       }
     }
     try storeInodes()
-    space.replaceIntentsAtNextCommit(by: remainingIntents())
+    var transaction = LogTransaction()
+    transaction.intents = .replace(by: remainingIntents())
     try stored { () throws(IndexError) in try index.commit() }
-    intents.noteCommit(ofEverything: waitingCount == 0)
-    retire()
-    if waitingCount > 0 { throw .noSpace }
+    transaction.database = index.unlogged
+    transaction.moving = cleaning.moving
+    transaction.retiring = deadSegments()
+    intents.noteCommit(ofEverything: writeBack.waitingCount == 0)
+    return transaction
+  }
+
+  /// Commits a transaction to the log. Where a full disk refuses it, all that it is made of is still there for the next.
+  private func log(_ transaction: LogTransaction) throws(Errno) {
+    if transaction.database == nil, transaction.moving.isEmpty, transaction.retiring.isEmpty { return }
+    monitor.unlock()
+    let result = Result { () throws(VaultError) in try space.commit(transaction) }
+    monitor.lock()
+    switch result {
+    case .success:
+      if let changes = transaction.database { index.noteLogged(changes) }
+      cleaning.noteCommitted(transaction)
+    case .failure(let error):
+      // The log lacks changes of the index, so no intent can say what was done after it.
+      intents.noteOther()
+      if error == .noSpace { askCleaner() }
+      throw failed(error)
+    }
+  }
+
+  /// Segments that were found dead, and are, now that no data is in flight that may have landed in them.
+  private func deadSegments() -> [SegmentNumber] {
+    guard cleaning.movesUnderway == 0 else { return [] }
+    cleaning.keepDead { segment in
+      do throws(IndexError) {
+        return try index.liveBytes(in: segment) == 0
+      } catch {
+        return false
+      }
+    }
+    return Array(cleaning.retiring)
   }
 
   /// Writes the rows that are out of date. All data is in the log, or it is full.
   private func storeInodes() throws(Errno) {
-    let inodes = unstored
-    let orphans = newOrphans
+    let changed = inodes.unstored
+    let orphans = inodes.newOrphans
     do throws(IndexError) {
       try index.withSavepoint { () throws(IndexError) in
-        for inode in inodes where !inode.isStored { try index.update(storable(inode)) }
+        for inode in changed where !inode.isStored { try index.update(storable(inode)) }
         for inode in orphans where !inode.isDeleted && !inode.isStoredOrphan { try index.addOrphan(inode.number) }
       }
     } catch {
@@ -240,10 +298,10 @@ extension FileSystem {
       stopChanging("changed inodes cannot be stored: \(error)")
       throw errno
     }
-    unstored = inodes.filter { !$0.isStored && !$0.buffer.isEmpty }
-    for inode in inodes where inode.buffer.isEmpty { inode.isStored = true }
+    inodes.unstored = changed.filter { !$0.isStored && !$0.buffer.isEmpty }
+    for inode in changed where inode.buffer.isEmpty { inode.isStored = true }
     for inode in orphans where !inode.isDeleted { inode.isStoredOrphan = true }
-    newOrphans.removeAll()
+    inodes.newOrphans.removeAll()
   }
 
   /// The row that says what the log holds of an inode. On a full disk data may wait for room: then the row ends the file where that data
@@ -253,19 +311,5 @@ extension FileSystem {
     var record = inode.record
     record.size = min(record.size, max(old.size, lowest.rawValue))
     return record
-  }
-
-  /// Gives up segments that were found dead, now that no data is in flight that may have landed in them. Lock held.
-  private func retire() {
-    guard movesUnderway == 0, !retirable.isEmpty else { return }
-    let dead = retirable.filter { segment in
-      do throws(IndexError) {
-        return try index.liveBytes(in: segment) == 0
-      } catch {
-        return false
-      }
-    }
-    retirable.removeAll()
-    space.retire(dead)
   }
 }

@@ -75,18 +75,31 @@ extension FileSystem {
 
   /// What `statfs` tells.
   package func statistics() throws(Errno) -> Statistics {
-    noteActivity()
     let capacity = space.capacity()
     monitor.lock()
     defer { monitor.unlock() }
     let unit = Int64(4096)
-    let available = max(0, capacity.availableBytes - Int64(bufferedBytes)) / unit
+    let available = max(0, capacity.availableBytes + reclaimable(capacity) - Int64(writeBack.bytes)) / unit
     let used = UInt64(clamping: index.inodeCount)
     let free = UInt64(available)
     return Statistics(
       blockSize: UInt64(unit), blocks: UInt64(capacity.totalBytes / unit),
       freeBlocks: UInt64(max(available, capacity.freeBytes / unit)), availableBlocks: free, files: used + free,
       freeFiles: free, maximumNameLength: UInt64(FileName.maximumLength))
+  }
+}
+
+extension FileSystem {
+  /// The part of the dead bytes that cleaning gives back when it is asked.
+  private static let reclaimedShare = 0.8
+  /// What cleaning keeps for itself, in segments.
+  private static let cleaningSlack: Int64 = 4
+
+  /// Bytes that deleting, cleaning and the copy window give up when room is asked for.
+  private func reclaimable(_ capacity: SpaceCapacity) -> Int64 {
+    let pages = Int64(space.databasePageCount) * Int64(Space.databasePageSize)
+    let dead = capacity.usedBytes - index.totalLiveBytes - pages
+    return max(0, Int64(Double(dead) * Self.reclaimedShare) - Self.cleaningSlack * Int64(space.segmentBytes))
   }
 }
 

@@ -9,8 +9,8 @@ extension FileSystem {
   /// - Throws: when something could not be stored.
   package func close() throws(Errno) {
     monitor.lock()
-    let wasClosed = isClosed
-    isClosed = true
+    let wasClosed = life.isClosed
+    life.isClosed = true
     monitor.unlock()
     if wasClosed { return }
     space.announceEnd()
@@ -22,8 +22,9 @@ extension FileSystem {
       stopThreads()
     }
     do throws(VaultError) {
+      let isWritten = space.gate.isOpen
       try space.close()
-      if !startedReadOnly, !space.isReadOnly { options.keepMark?(space.mark) }
+      if isWritten { options.keepMark?(space.mark) }
     } catch {
       options.logger.error("closing the space failed: \(error)")
       failure = failure ?? (error == .noSpace ? .noSpace : .ioError)

@@ -37,11 +37,11 @@ extension FileSystem {
   /// The work of a thread that writes chunks.
   func runFlusher() {
     monitor.lock()
-    while !isStopping {
-      let mayWrite = !logIsFull && refusal == nil
-      let flights = mayWrite ? takeFlights(oldToo: bufferedBytes > options.dirtyLimit / 2) : []
+    while !life.isStopping {
+      let mayWrite = !writeBack.logIsFull && refusal == nil
+      let flights = mayWrite ? takeFlights(oldToo: writeBack.bytes > options.dirtyLimit / 2) : []
       if flights.isEmpty {
-        flushWork.wait()
+        signals.flushWork.wait()
       } else {
         carryOut(flights)
       }
@@ -52,12 +52,12 @@ extension FileSystem {
   /// Has all data that waits written as soon as possible. Lock held.
   func makeEverythingReady() {
     queueEverything()
-    if !readyChunks.isEmpty { flushWork.broadcast() }
+    if !writeBack.ready.isEmpty { signals.flushWork.broadcast() }
   }
 
   /// As `makeEverythingReady()`, for a caller who then writes it. Lock held.
   func queueEverything() {
-    while let place = waitingChunks.popFirst() {
+    while let place = writeBack.waiting.popFirst() {
       if let chunk = place.chunk { queue(chunk) }
     }
   }
@@ -66,13 +66,13 @@ extension FileSystem {
   /// Lock held.
   func noteClosed(_ inode: Inode) {
     for chunk in inode.buffer.waiting.values where chunk.state == .waiting {
-      closedChunks.append(ChunkPlace(inode: inode, window: chunk.window))
+      writeBack.closed.append(ChunkPlace(inode: inode, window: chunk.window))
     }
-    guard closedChunks.count >= Self.batch.chunks else { return }
-    while let place = closedChunks.popFirst() {
+    guard writeBack.closed.count >= Self.batch.chunks else { return }
+    while let place = writeBack.closed.popFirst() {
       if place.inode.opens == 0, let chunk = place.chunk, chunk.state == .waiting { queue(chunk) }
     }
-    if readyChunks.count >= Self.batch.chunks { flushWork.signal() }
+    if writeBack.ready.count >= Self.batch.chunks { signals.flushWork.signal() }
   }
 
   /// Begins the flight of some chunks. Lock held.
@@ -80,8 +80,8 @@ extension FileSystem {
     var flights: [Flight] = []
     var bytes = 0
     while bytes < Self.batch.bytes, flights.count < Self.batch.chunks {
-      let isReady = !readyChunks.isEmpty
-      guard let place = readyChunks.popFirst() ?? (oldToo ? waitingChunks.popFirst() : nil) else { break }
+      let isReady = !writeBack.ready.isEmpty
+      guard let place = writeBack.ready.popFirst() ?? (oldToo ? writeBack.waiting.popFirst() : nil) else { break }
       let inode = place.inode
       guard let chunk = place.chunk, chunk.state == .ready || (chunk.state == .waiting && !isReady) else { continue }
       guard inode.buffer.beginFlight(chunk) else {
@@ -89,8 +89,8 @@ extension FileSystem {
         continue
       }
       chunk.state = .flying
-      waitingCount -= 1
-      flyingChunks += 1
+      writeBack.waitingCount -= 1
+      writeBack.inFlightCount += 1
       bytes += chunk.ranges.count
       flights.append(Flight(inode: inode, chunk: chunk, fills: fills(of: chunk, inode), ranges: chunk.ranges))
     }
@@ -160,7 +160,10 @@ extension FileSystem {
 
   /// Names what was written in the index. Lock held.
   private func land(_ flights: [Flight], _ pieces: [ExtentPiece], _ owners: [Int]) {
-    if refusal != nil { return putBack(flights) }
+    // A row ends a file before data that waits; nothing behind it may have an extent then.
+    if refusal != nil || (writeBack.logIsFull && flights.contains { $0.inode.buffer.waits(before: $0.chunk.window) }) {
+      return putBack(flights)
+    }
     do throws(Errno) {
       var growth = [Int64](repeating: 0, count: flights.count)
       try stored { () throws(IndexError) in
@@ -189,10 +192,10 @@ extension FileSystem {
     for flight in flights {
       endFlight(flight)
       flight.chunk.state = .gone
-      bufferedBytes -= flight.chunk.capacity
+      writeBack.bytes -= flight.chunk.capacity
     }
-    progress.broadcast()
-    if space.unflushedBytes > options.flushThreshold { commitWork.signal() }
+    signals.progress.broadcast()
+    if space.unflushedBytes > options.flushThreshold { signals.commitWork.signal() }
   }
 
   /// Makes extents of the pieces of a chunk, which are in order; gives by how many bytes the file's extents grew.
@@ -211,8 +214,8 @@ extension FileSystem {
   /// What could not be appended waits again. Lock held.
   private func turnBack(_ flights: [Flight], _ error: VaultError) {
     if error == .noSpace {
-      logIsFull = true
-      _ = shortage()
+      writeBack.logIsFull = true
+      askCleaner()
     } else {
       _ = failed(error)
     }
@@ -222,30 +225,32 @@ extension FileSystem {
   /// Puts chunks back to those that wait, also when nothing will ever be written any more: what a caller wrote is read from memory then, never
   /// as zeros. Lock held.
   private func putBack(_ flights: [Flight]) {
+    var putBackInFront: [ChunkPlace] = []
     for flight in flights {
       endFlight(flight)
       let chunk = flight.chunk
       if index.isReadOnly {
         // The index, and every file with it, went back to its last commit.
         chunk.state = .gone
-        bufferedBytes -= chunk.capacity
+        writeBack.bytes -= chunk.capacity
       } else if let newer = flight.inode.buffer.waiting[chunk.window] {
         let before = newer.capacity
         newer.addOlder(chunk, pool: pool)
         chunk.state = .gone
-        bufferedBytes += newer.capacity - before - chunk.capacity
+        writeBack.bytes += newer.capacity - before - chunk.capacity
       } else {
         flight.inode.buffer.put(chunk)
-        waitingCount += 1
+        writeBack.waitingCount += 1
         chunk.state = .waiting
-        waitingChunks.append(ChunkPlace(inode: flight.inode, window: chunk.window))
+        putBackInFront.append(ChunkPlace(inode: flight.inode, window: chunk.window))
       }
     }
-    progress.broadcast()
+    writeBack.waiting.prepend(putBackInFront)
+    signals.progress.broadcast()
   }
 
   private func endFlight(_ flight: Flight) {
-    flyingChunks -= 1
+    writeBack.inFlightCount -= 1
     flight.inode.buffer.endFlight(flight.chunk.window)
     if let newer = flight.inode.buffer.waiting[flight.chunk.window], newer.state == .blocked { makeReady(newer) }
   }

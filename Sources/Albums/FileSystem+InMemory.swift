@@ -6,13 +6,13 @@ extension FileSystem {
   package var openInodes: [InodeNumber] {
     monitor.lock()
     defer { monitor.unlock() }
-    return table.all.filter { $0.opens > 0 }.map(\.number)
+    return inodes.table.all.filter { $0.opens > 0 }.map(\.number)
   }
 
   /// The inodes in memory: those that are open, and a number of those that were used last.
   package var inodesInMemory: [InodeNumber] {
     monitor.lock()
     defer { monitor.unlock() }
-    return table.all.map(\.number)
+    return inodes.table.all.map(\.number)
   }
 }

@@ -80,7 +80,9 @@ struct IntentState {
 extension FileSystem {
   /// States in the log what was written, if that is all that the index lacks, and little. False when the index must be committed. Lock held.
   func stateIntents() throws(Errno) -> Bool {
-    guard intents.coverEverything, refusal == nil, !commits.isRunning, !index.hasChanges, newOrphans.isEmpty else {
+    guard intents.coverEverything, refusal == nil, !commits.isRunning, !index.hasChanges, index.unlogged == nil,
+      inodes.newOrphans.isEmpty
+    else {
       return false
     }
     if intents.unstated.isEmpty { return true }
@@ -100,7 +102,7 @@ extension FileSystem {
       new.append(intent(inode, size: inode.record.size, writes))
     }
     do throws(VaultError) {
-      try space.logIntents(new)
+      try space.commit(LogTransaction(stating: new))
     } catch .noSpace {
       return false
     } catch {
@@ -164,6 +166,7 @@ extension FileSystem {
         intents.misplaced.append(intent)
         continue
       }
+      if intent.size > inode.record.size { try? removeDataBeyondEnd(of: inode) }
       for write in intent.writes {
         let start = Int(write.offset.rawValue)
         unsafe write.bytes.withUnsafeBytes { unsafe put($0, at: write.offset.rawValue, in: inode) }
@@ -179,6 +182,6 @@ extension FileSystem {
     if !intents.misplaced.isEmpty {
       options.logger.error("writes to \(intents.misplaced.count) files cannot be placed, since the index is damaged")
     }
-    if !unstored.isEmpty { commits.firstChange = monotonicTime() }
+    if !inodes.unstored.isEmpty { commits.firstChange = monotonicTime() }
   }
 }

@@ -41,7 +41,7 @@ extension FileSystem {
       try stored { () throws(IndexError) in
         try index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
           // A row may be out of date where the inode is in memory. Listing brings none there.
-          let found = table[entry.inode].map { attributes($0) } ?? Attributes(record)
+          let found = inodes.table[entry.inode].map { attributes($0) } ?? Attributes(record)
           return body(entry.name, found, entry.cookie)
         }
       }

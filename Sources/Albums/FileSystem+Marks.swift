@@ -11,13 +11,13 @@ extension FileSystem {
     monitor.lock()
     var told = commits.logged
     var next: UInt64 = 0
-    while !isStopping, refusal == nil {
+    while !life.isStopping, refusal == nil {
       if commits.logged == told {
-        marksAreAwaited = true
-        markWork.wait()
-        marksAreAwaited = false
+        commits.isAwaited = true
+        signals.markWork.wait()
+        commits.isAwaited = false
       } else if monotonicTime() < next {
-        markWork.wait(until: next)
+        signals.markWork.wait(until: next)
       } else {
         told = commits.logged
         monitor.unlock()
@@ -32,6 +32,6 @@ extension FileSystem {
 
   /// Wakes that thread after a commit, if it waits for one. Lock held.
   func noteCommit() {
-    if marksAreAwaited { markWork.signal() }
+    if commits.isAwaited { signals.markWork.signal() }
   }
 }

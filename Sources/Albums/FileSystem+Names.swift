@@ -150,7 +150,7 @@ extension FileSystem {
     touch(directory, now)
     let inode = Inode(record)
     inode.isHidden = name.isHidden
-    table.insert(inode)
+    inodes.table.insert(inode)
     return inode
   }
 

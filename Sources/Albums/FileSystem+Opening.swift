@@ -46,17 +46,16 @@ extension FileSystem {
 
   private func noteOpen(_ inode: Inode) {
     inode.opens += 1
-    opens += 1
+    inodes.opens += 1
   }
 
   /// Ends one open.
   package func release(_ inode: InodeNumber) {
-    noteActivity()
     monitor.lock()
     defer { monitor.unlock() }
-    guard let inode = table[inode], inode.opens > 0 else { return }
+    guard let inode = inodes.table[inode], inode.opens > 0 else { return }
     inode.opens -= 1
-    opens -= 1
+    inodes.opens -= 1
     if inode.opens == 0, !inode.buffer.isEmpty { noteClosed(inode) }
   }
 
@@ -64,7 +63,7 @@ extension FileSystem {
   package func forget(_ inode: InodeNumber) {
     monitor.lock()
     defer { monitor.unlock() }
-    guard let inode = table[inode], inode.record.links == 0, inode.opens == 0 else { return }
+    guard let inode = inodes.table[inode], inode.record.links == 0, inode.opens == 0 else { return }
     bury(inode)
   }
 }

@@ -10,26 +10,33 @@ extension FileSystem {
   /// Runs an operation that changes nothing, with the lock held.
   @inline(__always)
   func reading<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
-    noteActivity()
     monitor.lock()
     defer { finishOperation() }
     return try body()
   }
 
-  /// Runs an operation that changes something, with the lock held, outside commits.
+  /// Runs an operation that changes something, with the lock held, outside commits. Where it is refused for want of room,
+  /// before it changed anything, it waits for the cleaner and runs again.
   @inline(__always)
   func changing<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
-    noteActivity()
     monitor.lock()
     defer { finishOperation() }
-    try waitToChange()
-    defer { noteChange() }
-    return try body()
+    while true {
+      try waitToChange()
+      do throws(Errno) {
+        defer { noteChange() }
+        return try body()
+      } catch {
+        guard error == .noSpace, cleaning.wasRefused else { throw error }
+        cleaning.wasRefused = false
+        guard waitForRoom() else { throw error }
+      }
+    }
   }
 
   /// Inodes leave the memory only here, so that an operation that has one in hand keeps it to its end.
   private func finishOperation() {
-    table.shrink(steps: 8)
+    inodes.table.shrink(steps: 8)
     monitor.unlock()
   }
 
@@ -37,7 +44,7 @@ extension FileSystem {
   ///
   /// - Throws: `EROFS` when nothing may be changed.
   func waitToChange() throws(Errno) {
-    while isCommitting { progress.wait() }
+    while commits.isCritical { signals.progress.wait() }
     if let refusal { throw refusal }
   }
 
@@ -48,7 +55,7 @@ extension FileSystem {
       try waitToChange()
       let inode = try regularFile(number)
       if !inode.buffer.isFlying(in: range) { return inode }
-      progress.wait()
+      signals.progress.wait()
     }
   }
 
@@ -77,26 +84,31 @@ extension FileSystem {
 
   /// Refuses changes from now on. Lock held.
   func stopChanging(_ reason: String) {
-    if refusal == nil {
-      refusal = .readOnlyFileSystem
-      options.logger.critical("read-only from now on: \(reason)")
-      space.makeReadOnly(reason)
-    }
-    if index.isReadOnly, !wentBack {
-      wentBack = true
+    space.gate.shut(because: reason)
+    announceFailure()
+    if index.isReadOnly, !life.wentBack {
+      life.wentBack = true
       forgetChanges()
       redoIntents()
     }
-    for condition in [progress, flushWork, commitWork, reapWork, thumbnailWork] { condition.broadcast() }
+  }
+
+  /// Says once that nothing can be changed any more, and wakes who waits for a change. Lock held.
+  private func announceFailure() {
+    if !life.announcedFailure {
+      life.announcedFailure = true
+      options.logger.critical("read-only from now on: \(space.gate.reason ?? "")")
+    }
+    signals.wakeAll()
   }
 
   /// Forgets what is in memory and newer than the index, which went back to its last commit. What flies is dropped when it lands.
   private func forgetChanges() {
-    unstored.removeAll()
-    newOrphans.removeAll()
+    inodes.unstored.removeAll()
+    inodes.newOrphans.removeAll()
     intents = IntentState()
-    let old = table
-    table = InodeTable(limit: options.cachedInodes)
+    let old = inodes.table
+    inodes.table = InodeTable(limit: options.cachedInodes)
     for inode in old.all {
       for chunk in inode.buffer.waiting.values { drop(chunk) }
       guard inode.opens > 0 else { continue }
@@ -108,7 +120,7 @@ extension FileSystem {
       }
       let replacement = Inode(record)
       replacement.opens = inode.opens
-      table.insert(replacement)
+      inodes.table.insert(replacement)
     }
   }
 
@@ -127,7 +139,7 @@ extension FileSystem {
 
   /// The inode, which exists. Lock held.
   func inode(_ number: InodeNumber) throws(Errno) -> Inode {
-    if let known = table[number] { return known }
+    if let known = inodes.table[number] { return known }
     guard let record = try stored({ () throws(IndexError) in try index.inode(number) }) else {
       throw .staleNFSFileHandle
     }
@@ -136,9 +148,9 @@ extension FileSystem {
 
   /// The inode of a row that was just read; what is in memory counts more.
   func keep(_ record: InodeRecord) -> Inode {
-    if let known = table[record.number] { return known }
+    if let known = inodes.table[record.number] { return known }
     let inode = Inode(record)
-    table.insert(inode)
+    inodes.table.insert(inode)
     return inode
   }
 
@@ -167,24 +179,20 @@ extension FileSystem {
   func markUnstored(_ inode: Inode) {
     guard inode.isStored else { return }
     inode.isStored = false
-    unstored.append(inode)
+    inodes.unstored.append(inode)
   }
 
-  /// - Throws: `ENOSPC` when there is no room but for deleting.
-  func requireRoom() throws(Errno) {
-    guard space.reserveIsHeld else { throw shortage() }
-  }
+  /// - Throws: `ENOSPC` when there is no room for a new name or attribute.
+  func requireRoom() throws(Errno) { try requireRoom(for: Self.nameSize) }
+
+  /// What a new name is counted as, in bytes.
+  private static let nameSize: Int64 = 1024
 
   /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data.
   func requireRoom(for count: Int64) throws(Errno) {
-    if count < roomEstimate {
-      roomEstimate -= count
-      return
-    }
-    let available = space.capacity().availableBytes - Int64(bufferedBytes)
-    guard space.reserveIsHeld, count + count / 64 < available else { throw shortage() }
-    // Others may fill the disk as well, so the figure is not trusted for long.
-    roomEstimate = min(available / 16, 64 << 20)
+    if space.admit(count, waiting: Int64(writeBack.bytes)) { return }
+    cleaning.wasRefused = true
+    throw .noSpace
   }
 
   /// What `stat` tells of an inode.

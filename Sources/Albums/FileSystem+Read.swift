@@ -24,14 +24,6 @@ extension FileSystem {
   package func read(
     _ inode: InodeNumber, at offset: FileOffset, into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> Int {
-    noteActivity()
-    return try unsafe readQuietly(inode, at: offset, into: buffer)
-  }
-
-  /// As `read`, and nobody counts as active.
-  func readQuietly(
-    _ inode: InodeNumber, at offset: FileOffset, into buffer: UnsafeMutableRawBufferPointer
-  ) throws(Errno) -> Int {
     guard offset >= .zero else { throw .invalidArgument }
     var failed: StoredStretch?
     for _ in 0..<Self.attempts {

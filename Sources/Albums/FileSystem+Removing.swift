@@ -53,7 +53,7 @@ extension FileSystem {
     inode.record.links = inode.isDirectory ? 0 : inode.record.links - 1
     inode.record.changed = time
     markChanged(inode)
-    if inode.record.links == 0 { newOrphans.append(inode) }
+    if inode.record.links == 0 { inodes.newOrphans.append(inode) }
   }
 
   /// Moves a name, or exchanges two.
@@ -102,7 +102,7 @@ extension FileSystem {
       if current == ancestor.number { throw .invalidArgument }
       // Directories on the way are not kept in memory: a path may be very deep.
       let parent =
-        if let known = table[current] { known.record.parent } else {
+        if let known = inodes.table[current] { known.record.parent } else {
           try stored({ () throws(IndexError) in try index.inode(current) })?.parent
         }
       guard let parent else { return }

@@ -26,6 +26,7 @@ extension FileSystem {
       if !kind.isEmpty { try removeData(inode, range) }
       let now = Timestamp.now()
       if !keepsSize && end > inode.record.size {
+        try removeDataBeyondEnd(of: inode)
         inode.record.size = end
         inode.record.modified = now
       }
@@ -102,6 +103,7 @@ extension FileSystem {
       let count = max(0, min(length, origin.record.size - from.lowerBound))
       if count == 0 { return 0 }
       try requireRoom()
+      if onto.upperBound > copy.record.size { try removeDataBeyondEnd(of: copy) }
       try noteContentChange(copy)
       return Int(try share(origin, from.lowerBound, copy, onto.lowerBound, count))
     }
@@ -117,10 +119,13 @@ extension FileSystem {
       let copy = try regularFile(target)
       let touched = [(origin, from), (copy, onto)].filter { $0.0.buffer.touches($0.1) }
       if touched.isEmpty { return (origin, copy) }
-      if logIsFull { throw .noSpace }
+      if writeBack.logIsFull {
+        cleaning.wasRefused = true
+        throw .noSpace
+      }
       for (inode, _) in touched { for chunk in inode.buffer.waiting.values { makeReady(chunk) } }
       let flights = takeFlights(oldToo: false)
-      if flights.isEmpty { progress.wait() } else { carryOut(flights) }
+      if flights.isEmpty { signals.progress.wait() } else { carryOut(flights) }
     }
   }
 

@@ -20,6 +20,7 @@ extension FileSystem {
     try changing { () throws(Errno) in
       let inode = try writableFile(number, count: buffer.count)
       try requireRoom(for: Int64(buffer.count))
+      if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
       try unsafe noteWrite(inode, at: range.lowerBound, buffer)
       if let whole { put(whole, in: inode) } else { unsafe put(buffer, at: offset.rawValue, in: inode) }
       let now = Timestamp.now()
@@ -28,7 +29,7 @@ extension FileSystem {
       inode.record.changed = now
       intents.note(inode, range)
       markUnstored(inode)
-      if bufferedBytes > options.dirtyLimit / 2 { flushWork.signal() }
+      if writeBack.bytes > options.dirtyLimit / 2 { signals.flushWork.signal() }
     }
     return buffer.count
   }
@@ -47,7 +48,7 @@ extension FileSystem {
       if inode.buffer.waiting[window] == nil {
         put(chunk, in: inode)
       } else {
-        bufferedBytes += chunk.capacity - before
+        writeBack.bytes += chunk.capacity - before
       }
       if chunk.isFull { makeReady(chunk) }
     }
@@ -64,12 +65,15 @@ extension FileSystem {
 
   /// The file, once there is memory for `count` more bytes. Waits at the start only.
   private func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
-    while bufferedBytes > 0, bufferedBytes + count > options.dirtyLimit {
-      if logIsFull { throw .noSpace }
+    while writeBack.bytes > 0, writeBack.bytes + count > options.dirtyLimit {
+      if writeBack.logIsFull {
+        cleaning.wasRefused = true
+        throw .noSpace
+      }
       // The threads that write take what is not ready only when there is much of it.
-      if bufferedBytes <= options.dirtyLimit / 2 { makeEverythingReady() }
-      flushWork.broadcast()
-      progress.wait()
+      if writeBack.bytes <= options.dirtyLimit / 2 { makeEverythingReady() }
+      signals.flushWork.broadcast()
+      signals.progress.wait()
       try waitToChange()
     }
     return try regularFile(number)
@@ -79,19 +83,19 @@ extension FileSystem {
   private func put(_ chunk: Chunk, in inode: Inode) {
     chunk.owner = inode
     if let old = inode.buffer.put(chunk) { drop(old) }
-    bufferedBytes += chunk.capacity
-    waitingCount += 1
+    writeBack.bytes += chunk.capacity
+    writeBack.waitingCount += 1
     chunk.state = .waiting
     if chunk.isFull {
       makeReady(chunk)
     } else {
-      waitingChunks.append(ChunkPlace(inode: inode, window: chunk.window))
+      writeBack.waiting.append(ChunkPlace(inode: inode, window: chunk.window))
     }
   }
 
   /// Has a chunk written as soon as possible.
   func makeReady(_ chunk: Chunk) {
-    if queue(chunk) { flushWork.signal() }
+    if queue(chunk) { signals.flushWork.signal() }
   }
 
   /// Puts a chunk among those that are to be written; false when it is there or gone. Wakes nobody.
@@ -99,7 +103,7 @@ extension FileSystem {
   func queue(_ chunk: Chunk) -> Bool {
     guard let inode = chunk.owner, chunk.state == .waiting || chunk.state == .blocked else { return false }
     chunk.state = .ready
-    readyChunks.append(ChunkPlace(inode: inode, window: chunk.window))
+    writeBack.ready.append(ChunkPlace(inode: inode, window: chunk.window))
     return true
   }
 
@@ -107,8 +111,8 @@ extension FileSystem {
   func drop(_ chunk: Chunk) {
     guard chunk.state != .gone, chunk.state != .flying else { return }
     chunk.state = .gone
-    waitingCount -= 1
-    bufferedBytes -= chunk.capacity
+    writeBack.waitingCount -= 1
+    writeBack.bytes -= chunk.capacity
   }
 
   /// Cuts or extends a file, and returns it. Waits before it changes anything.
@@ -121,7 +125,7 @@ extension FileSystem {
     let inode = try settledFile(number, in: rest)
     // What is left of a file that begins as no photo does begins so, too.
     if size != inode.record.size, !inode.isPlain { try noteContentChange(inode) }
-    if size < inode.record.size { try removeData(inode, rest) }
+    if size < inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     let now = Timestamp.now()
     inode.record.size = size
     inode.record.modified = now
@@ -130,27 +134,43 @@ extension FileSystem {
     return inode
   }
 
+  /// Removes extents behind the end of a file that is about to grow. A crash on a full disk leaves some: the row then ends
+  /// the file before data that found no room, and data behind it may have an extent already.
+  func removeDataBeyondEnd(of inode: Inode) throws(Errno) {
+    guard inode.extentsEnd == nil else { return }
+    let end = inode.record.size
+    let next = try stored { () throws(IndexError) in
+      try index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: end))
+    }
+    if next != nil { try removeStored(inode, end..<Int64.max) }
+    inode.extentsEnd = FileOffset(rawValue: end)
+  }
+
   /// Makes a hole of a range in which nothing is in flight. Lock held.
   func removeData(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
-    let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
-    if inode.extentsEnd.map({ $0 > wanted.lowerBound }) ?? true {
-      var removed: Int64 = 0
-      try stored { () throws(IndexError) in
-        try index.withSavepoint { () throws(IndexError) in
-          let step = 1024
-          while true {
-            let pieces = try index.removeExtents(of: inode.number, in: wanted, limit: step)
-            removed += pieces.reduce(0) { $0 + Int64($1.length) }
-            if pieces.count < step { break }
-          }
-        }
-      }
-      inode.record.allocated -= removed
-      if range.upperBound == .max {
-        inode.extentsEnd = inode.extentsEnd.map { min($0, wanted.lowerBound) } ?? wanted.lowerBound
-      }
+    let start = FileOffset(rawValue: range.lowerBound)
+    if inode.extentsEnd.map({ $0 > start }) ?? true {
+      try removeStored(inode, range)
+      if range.upperBound == .max { inode.extentsEnd = inode.extentsEnd.map { min($0, start) } ?? start }
     }
     for chunk in inode.buffer.discard(range) { drop(chunk) }
-    progress.broadcast()
+    signals.progress.broadcast()
+  }
+
+  /// Removes what extents hold of a range.
+  private func removeStored(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
+    let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
+    var removed: Int64 = 0
+    try stored { () throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in
+        let step = 1024
+        while true {
+          let pieces = try index.removeExtents(of: inode.number, in: wanted, limit: step)
+          removed += pieces.reduce(0) { $0 + Int64($1.length) }
+          if pieces.count < step { break }
+        }
+      }
+    }
+    inode.record.allocated -= removed
   }
 }

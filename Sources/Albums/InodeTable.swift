@@ -62,6 +62,13 @@ struct Queue<Element> {
 
   mutating func append(_ element: Element) { elements.append(element) }
 
+  /// Puts elements in front of all others, in their order.
+  mutating func prepend(_ first: [Element]) {
+    if first.isEmpty { return }
+    elements.replaceSubrange(..<head, with: first)
+    head = 0
+  }
+
   mutating func popFirst() -> Element? {
     guard head < elements.count else { return nil }
     defer {

@@ -15,36 +15,36 @@ extension FileSystem {
     guard !inode.isDying else { return }
     inode.isDying = true
     for chunk in inode.buffer.discard(0..<Int64.max) { drop(chunk) }
-    progress.broadcast()
-    if refusal == nil, !isCommitting, inode.buffer.isEmpty, reap(inode) {
+    signals.progress.broadcast()
+    if refusal == nil, !commits.isCritical, inode.buffer.isEmpty, reap(inode) {
       noteChange()
       return
     }
-    dying.append(inode.number)
-    reapWork.signal()
+    inodes.pendingDeletion.append(inode.number)
+    signals.reapWork.signal()
   }
 
   /// The work of the thread that deletes.
   func runReaper() {
     monitor.lock()
     buryLeftovers()
-    while !isStopping, refusal == nil {
-      if isCommitting {
-        progress.wait()
-      } else if let number = dying.popFirst() {
-        guard let inode = table[number] else { continue }
+    while !life.isStopping, refusal == nil {
+      if commits.isCritical {
+        signals.progress.wait()
+      } else if let number = inodes.pendingDeletion.popFirst() {
+        guard let inode = inodes.table[number] else { continue }
         if !inode.buffer.isEmpty {
-          dying.append(number)
-          progress.wait()
+          inodes.pendingDeletion.append(number)
+          signals.progress.wait()
         } else {
-          if !reap(inode) { dying.append(number) }
+          if !reap(inode) { inodes.pendingDeletion.append(number) }
           noteChange()
           // Others have their turn between two steps.
           monitor.unlock()
           monitor.lock()
         }
       } else {
-        reapWork.wait()
+        signals.reapWork.wait()
       }
     }
     monitor.unlock()
@@ -62,7 +62,7 @@ extension FileSystem {
         inode.isStoredOrphan = true
         if inode.isDying || inode.opens > 0 { continue }
         inode.isDying = true
-        dying.append(number)
+        inodes.pendingDeletion.append(number)
       }
     } catch {
       _ = failed(error)
@@ -102,7 +102,7 @@ extension FileSystem {
     if isGone {
       inode.isDeleted = true
       inode.isStored = true
-      table.remove(inode.number)
+      inodes.table.remove(inode.number)
       dropLinks(of: media)
     } else {
       markChanged(inode)
@@ -114,16 +114,16 @@ extension FileSystem {
   func buryAll() {
     monitor.lock()
     defer { monitor.unlock() }
-    for inode in Array(table.all) where inode.record.links == 0 {
-      opens -= inode.opens
+    for inode in Array(inodes.table.all) where inode.record.links == 0 {
+      inodes.opens -= inode.opens
       inode.opens = 0
       if !inode.isDying { bury(inode) }
     }
-    while refusal == nil, let number = dying.popFirst() {
-      while isCommitting { progress.wait() }
-      guard let inode = table[number] else { continue }
-      if !inode.buffer.isEmpty { progress.wait() }
-      if !inode.buffer.isEmpty || !reap(inode) { dying.append(number) }
+    while refusal == nil, let number = inodes.pendingDeletion.popFirst() {
+      while commits.isCritical { signals.progress.wait() }
+      guard let inode = inodes.table[number] else { continue }
+      if !inode.buffer.isEmpty { signals.progress.wait() }
+      if !inode.buffer.isEmpty || !reap(inode) { inodes.pendingDeletion.append(number) }
     }
   }
 }

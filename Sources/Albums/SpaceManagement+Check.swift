@@ -13,9 +13,9 @@ extension SpaceManager {
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(body, readOnly: true, scanning: true)
     var report = Checker.check(space, readData: readData, slot: slot.identifier.bytes)
-    if let warning = space.recoveryWarning, space.isUnfinishedCopy {
+    if let warning = space.origin.warning, space.origin.isUnfinishedCopy {
       report.notes.append(warning)
-    } else if let warning = space.recoveryWarning {
+    } else if let warning = space.origin.warning {
       report.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
     }
     return report
@@ -29,7 +29,7 @@ extension SpaceManager {
     if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(body, acceptOlder: true, scanning: true)
-    if let reason = space.readOnlyReason { throw .readOnly(reason) }
+    if let reason = space.gate.reason { throw .readOnly(reason) }
     return Repair(of: space, in: vault, body: body, slot: slot.identifier.bytes)
   }
 }

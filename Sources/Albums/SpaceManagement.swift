@@ -75,7 +75,7 @@ package enum SpaceManager {
     try checkUnused(newSlots, in: vault)
     guard let newSlot = newSlots.last else { throw .notAVault("it has no key derivation") }
     let space = try vault.openSpace(body)
-    if let reason = space.readOnlyReason { throw .readOnly(reason) }
+    if let reason = space.gate.reason { throw .readOnly(reason) }
     try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(newSlot.identifier.bytes) }
     try vault.putSlot(newSlot, body)
     try vault.deleteSlot(oldSlot.identifier)
@@ -116,11 +116,10 @@ package enum SpaceManager {
     do throws(IndexError) {
       let index = try Index(space: space)
       try change(index)
-      try index.commit()
+      try index.commit(to: space)
     } catch {
       throw FileSystemError(error).asVaultError
     }
-    try space.barrier()
   }
 }
 

@@ -80,6 +80,9 @@ struct WriteBuffer {
     return gone
   }
 
+  /// Whether anything waits before a window.
+  func waits(before window: Int64) -> Bool { waiting.keys.contains { $0 < window } }
+
   /// The lowest offset that waits or flies.
   var lowestOffset: FileOffset? {
     let chunks = [waiting.values.min { $0.window < $1.window }, flying.values.min { $0.window < $1.window }]

@@ -37,6 +37,12 @@ int agonyfs_hold_room(int descriptor, off_t size) {
     return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);
 }
 
+int agonyfs_allocate(int descriptor, off_t size) {
+    return fallocate(descriptor, 0, 0, size);
+}
+
+int agonyfs_unnamed_file_flag(void) { return O_TMPFILE; }
+
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }

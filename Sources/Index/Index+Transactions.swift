@@ -1,6 +1,8 @@
 // One transaction stays open over many operations, each in a savepoint. A savepoint without a transaction around it would be one by
 // itself and commit at its end, so `BEGIN` always comes first. All savepoints have one name; SQLite takes the innermost.
 
+package import Vault
+
 /// Statements of transactions.
 struct TransactionStatements {
   let begin, commit, savepoint, release, rollBackTo, rollBack: Statement
@@ -125,8 +127,9 @@ extension Index {
   package var changeEstimate: Int { hasChanges ? Int(connection.totalChanges - changesAtCommit) : 0 }
 
   /// Commits what changed since the last commit, all or nothing; does nothing when nothing did. No savepoint may be open.
+  /// What was committed is in memory until the log has it (`unlogged`).
   ///
-  /// - Throws: `.transactionLost` when the store refused the commit; the index then is at the last commit and refuses changes.
+  /// - Throws: `.transactionLost` when SQLite gave the transaction up; the index then is at the last commit and refuses changes.
   ///   `.damaged` when a page that the commit needs cannot be read: the transaction stays open, but will hardly ever commit.
   package func commit() throws(IndexError) {
     precondition(depth == 0, "a commit inside a savepoint")
@@ -150,16 +153,34 @@ extension Index {
     pagesChanged = false
   }
 
-  /// Has the next commit happen even when nothing else changed, for pages that are to be written anew.
-  package func requireCommit() throws(IndexError) {
-    let commits = try metaInteger("required_commits") ?? 0
-    try setMeta("required_commits", to: commits + 1)
-  }
+  /// Pages that were committed and that the log does not have; nil when it has everything.
+  package var unlogged: PageChanges? { file.unlogged }
+
+  /// Notes that the log has `changes`.
+  package func noteLogged(_ changes: PageChanges) { file.noteLogged(changes) }
 
   private func storeCounters() throws(IndexError) {
     let old = storedCounters.values
     for (index, value) in counters.values.enumerated() where value != old[index] {
       try setMeta(Counters.keys[index], to: value)
+    }
+  }
+}
+
+extension Index {
+  /// Commits what changed, and makes it durable in the log of its space: for callers that have nothing else to commit.
+  ///
+  /// - Throws: `.full`; `.readOnly` when the log could not be written; as `commit()`.
+  package func commit(to space: Space) throws(IndexError) {
+    try commit()
+    do throws(VaultError) {
+      if let changes = unlogged {
+        try space.commit(LogTransaction(changes))
+        noteLogged(changes)
+      }
+      try space.sync()
+    } catch {
+      throw error == .noSpace ? .full : .readOnly
     }
   }
 }

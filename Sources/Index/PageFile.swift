@@ -2,12 +2,11 @@
 //
 // Invariants
 // 1. SQLite reads what it last wrote: pages that were written since the last commit are looked for before the store is asked.
-// 2. The store changes in `commit()` only, which SQLite asks for by SQLITE_FCNTL_SYNC, and gets every page of the transaction and
-//    the size together. The size stands in page 1, which is part of any commit that changes it; SQLite truncates only afterwards.
-// 3. Each page up to the size is in the store. SQLite leaves out pages that it frees in the transaction that made them, and the page
-//    at 1 GiB that it keeps for locks: those are committed as zeros.
-// 4. After a commit that failed the file stays at the last commit, for good: SQLite rolls back by writing the old pages again, and
-//    these are what the store has.
+// 2. SQLite's commit, which it tells by SQLITE_FCNTL_SYNC, gathers every page of the transaction and the size together
+//    (`unlogged`). The file system has the log commit them; until then they are read from memory. The size stands in
+//    page 1, which is part of any commit that changes it; SQLite truncates only afterwards.
+// 3. Each page up to the size is gathered or in the store. SQLite leaves out pages that it frees in the transaction that
+//    made them, and the page at 1 GiB that it keeps for locks: those are gathered as zeros.
 
 internal import Glibc
 package import Vault
@@ -29,17 +28,16 @@ package struct PageFileCounters: Equatable, Sendable {
   static let pageSize = Space.databasePageSize
   /// The page at 1 GiB.
   static let lockPage: UInt32 = 0x4000_0000 / UInt32(pageSize) + 1
-  /// Page buffers that are kept for the next transaction.
-  private static let keptBuffers = 256
 
   private let store: any PageStore
-  /// Pages written since the last commit.
+  /// Pages written since SQLite's last commit.
   private var pending: [UInt32: UnsafeMutableRawBufferPointer] = unsafe [:]
-  private var freeBuffers: [UnsafeMutableRawBufferPointer] = unsafe []
-  /// Pages now, and as of the last commit.
+  /// Pages that SQLite committed and the log has not.
+  private var gathered: [PageNumber: PageImage] = [:]
+  /// Pages now, as of SQLite's last commit, and as of the log's.
   private var pageCount: UInt32
   private var committedPageCount: UInt32
-  private var commitFailed = false
+  private var loggedPageCount: UInt32
 
   /// What the store said when it failed last.
   package private(set) var lastError: VaultError?
@@ -51,12 +49,10 @@ package struct PageFileCounters: Equatable, Sendable {
     self.store = store
     pageCount = store.databasePageCount
     committedPageCount = pageCount
+    loggedPageCount = pageCount
   }
 
-  deinit {
-    unsafe pending.values.forEach { unsafe $0.deallocate() }
-    unsafe freeBuffers.forEach { unsafe $0.deallocate() }
-  }
+  deinit { unsafe pending.values.forEach { unsafe $0.deallocate() } }
 
   /// Bytes in the file.
   var size: Int64 { Int64(pageCount) * Int64(Self.pageSize) }
@@ -90,6 +86,10 @@ package struct PageFileCounters: Equatable, Sendable {
       unsafe page.copyMemory(from: UnsafeRawBufferPointer(written))
       return true
     }
+    if let image = gathered[PageNumber(rawValue: number)] {
+      unsafe page.copyMemory(from: image.bytes)
+      return true
+    }
     guard number <= committedPageCount else {
       unsafe _ = page.initializeMemory(as: UInt8.self, repeating: 0)
       return true
@@ -105,7 +105,6 @@ package struct PageFileCounters: Equatable, Sendable {
 
   /// Takes a page into the open transaction; false when it is not a page.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
-    guard !commitFailed else { return true }
     guard offset >= 0, bytes.count == Self.pageSize, offset % Int64(Self.pageSize) == 0,
       offset / Int64(Self.pageSize) < Int64(UInt32.max)
     else {
@@ -114,7 +113,7 @@ package struct PageFileCounters: Equatable, Sendable {
     }
     let number = UInt32(offset / Int64(Self.pageSize)) + 1
     if number == Self.lockPage { counters.lockPageWrites += 1 }
-    let buffer = unsafe pending[number] ?? takeBuffer()
+    let buffer = unsafe pending[number] ?? Self.allocate()
     unsafe buffer.copyMemory(from: bytes)
     unsafe pending[number] = buffer
     pageCount = max(pageCount, number)
@@ -123,7 +122,6 @@ package struct PageFileCounters: Equatable, Sendable {
 
   /// Sets the size.
   func truncate(to size: Int64) {
-    guard !commitFailed else { return }
     setPageCount(UInt32(clamping: size / Int64(Self.pageSize)))
   }
 
@@ -131,58 +129,46 @@ package struct PageFileCounters: Equatable, Sendable {
     if count < pageCount {
       let beyond = unsafe pending.keys.filter { $0 > count }
       for number in beyond {
-        if let buffer = unsafe pending.removeValue(forKey: number) { unsafe giveBack(buffer) }
+        unsafe pending.removeValue(forKey: number)?.deallocate()
       }
     }
     pageCount = count
   }
 
-  /// Makes what was written since the last commit the committed state (invariant 2); does nothing when nothing was.
-  func commit() throws(VaultError) {
-    guard !commitFailed else { return }
+  /// Gathers what was written since SQLite's last commit (invariant 2).
+  func gather() {
     if let header = unsafe pending[1] {
       let count = unsafe UInt32(bigEndian: header.loadUnaligned(fromByteOffset: 28, as: UInt32.self))
       if count != 0 { setPageCount(count) }
     }
-    guard unsafe !pending.isEmpty || pageCount != committedPageCount else { return }
     if pageCount > committedPageCount {
       for number in committedPageCount + 1...pageCount where unsafe pending[number] == nil {
-        let buffer = unsafe takeBuffer()
+        let buffer = unsafe Self.allocate()
         unsafe _ = buffer.initializeMemory(as: UInt8.self, repeating: 0)
         unsafe pending[number] = buffer
       }
     }
-    let pages = unsafe pending.sorted { unsafe $0.key < $1.key }.map {
-      unsafe (PageNumber(rawValue: $0.key), UnsafeRawBufferPointer($0.value))
+    if pageCount < committedPageCount { gathered = gathered.filter { $0.key.rawValue <= pageCount } }
+    unsafe pending.forEach { number, buffer in
+      gathered[PageNumber(rawValue: number)] = unsafe PageImage(adopting: buffer)
     }
-    do throws(VaultError) {
-      try unsafe store.commit(pages: pages, pageCount: pageCount)
-    } catch {
-      lastError = error
-      commitFailed = true
-      dropPending()
-      pageCount = committedPageCount
-      throw error
-    }
+    unsafe pending.removeAll()
     committedPageCount = pageCount
-    dropPending()
   }
 
-  private func dropPending() {
-    unsafe pending.values.forEach { unsafe giveBack($0) }
-    // A big transaction must not leave its table behind.
-    unsafe pending.removeAll(keepingCapacity: pending.count <= Self.keptBuffers)
+  /// What SQLite committed and the log has not; nil when the log has everything.
+  package var unlogged: PageChanges? {
+    if gathered.isEmpty && committedPageCount == loggedPageCount { return nil }
+    return PageChanges(pages: gathered, pageCount: committedPageCount)
   }
 
-  private func takeBuffer() -> UnsafeMutableRawBufferPointer {
-    unsafe freeBuffers.popLast() ?? .allocate(byteCount: Self.pageSize, alignment: 16)
+  /// Notes that the log has `changes`. What SQLite committed meanwhile stays to be logged.
+  package func noteLogged(_ changes: PageChanges) {
+    loggedPageCount = changes.pageCount
+    for (number, image) in changes.pages where gathered[number] === image { gathered[number] = nil }
   }
 
-  private func giveBack(_ buffer: UnsafeMutableRawBufferPointer) {
-    if unsafe freeBuffers.count < Self.keptBuffers {
-      unsafe freeBuffers.append(buffer)
-    } else {
-      unsafe buffer.deallocate()
-    }
+  private static func allocate() -> UnsafeMutableRawBufferPointer {
+    .allocate(byteCount: pageSize, alignment: 16)
   }
 }

@@ -133,12 +133,8 @@ private func controlPageFile(_ opened: FilePointer?, _ operation: Int32, _: Unsa
   switch operation {
   case SQLITE_FCNTL_SYNC:
     guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
-    do throws(VaultError) {
-      try file.commit()
-      return SQLITE_OK
-    } catch {
-      return error == .noSpace ? SQLITE_FULL : ResultCode.flushFailed
-    }
+    file.gather()
+    return SQLITE_OK
   case SQLITE_FCNTL_COMMIT_PHASETWO, SQLITE_FCNTL_SIZE_HINT: return SQLITE_OK
   default: return SQLITE_NOTFOUND
   }

@@ -5,6 +5,5 @@ internal import CSQLite
 enum ResultCode {
   static let shortRead = SQLITE_IOERR | 2 << 8
   static let writeFailed = SQLITE_IOERR | 3 << 8
-  static let flushFailed = SQLITE_IOERR | 4 << 8
   static let nothingToDelete = SQLITE_IOERR | 23 << 8
 }

@@ -142,6 +142,12 @@ package final class DirectoryStorage: Storage {
     }
   }
 
+  /// Holds room in a file without a name, which the kernel deletes when it is closed, and the host file system after a
+  /// crash.
+  package func holdRoom() throws(Errno) -> any HeldRoom {
+    UnnamedFile(try Descriptor.open(".", in: root, O_RDWR | agonyfs_unnamed_file_flag()))
+  }
+
   /// Room on the file system, in bytes.
   package func capacity() -> StorageCapacity {
     var information = statvfs()

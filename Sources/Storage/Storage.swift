@@ -55,6 +55,11 @@ package protocol Storage: AnyObject, Sendable {
   /// Makes creations and deletions of these names durable.
   func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno)
 
+  /// Begins to hold room on the medium; none at first.
+  ///
+  /// - Throws: `.notSupported` where the medium cannot hold room.
+  func holdRoom() throws(Errno) -> any HeldRoom
+
   /// Room on the medium, in bytes.
   func capacity() -> StorageCapacity
 }
@@ -70,6 +75,15 @@ package struct StorageCapacity: Sendable {
     self.total = total
     self.free = free
   }
+}
+
+/// Room on the medium that is held for its owner, and for no file. It is free again when the object goes, also when the
+/// process is killed.
+package protocol HeldRoom: AnyObject, Sendable {
+  /// Holds `size` bytes from now on, more or less than before.
+  ///
+  /// - Throws: `.noSpace`, `.diskQuotaExceeded`: then as much is held as before; `.notSupported`.
+  func resize(to size: Int) throws(Errno)
 }
 
 /// One file of a listing.

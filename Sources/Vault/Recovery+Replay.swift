@@ -207,7 +207,7 @@ extension Recovery {
   private func noteSegments(
     of epoch: EpochNumber, branch: [UInt8], in state: inout RecoveredState
   ) throws(VaultError) {
-    var bits: UInt64 = 0
+    var entry = EpochEntry(branch: branch, present: 0)
     for index in 0..<SegmentNumber.perEpoch {
       let number = SegmentNumber(epoch: epoch, index: index)
       let identifier = keys.identifier(number, branch: branch)
@@ -216,10 +216,10 @@ extension Recovery {
       } catch {
         throw .system(error, "looking for segments")
       }
-      bits |= 1 << UInt64(index)
+      entry.insert(index)
       state.tail.append(identifier)
       if number > state.end.segment { state.leftover.insert(number) }
     }
-    state.epochs[epoch] = EpochEntry(branch: branch, present: bits)
+    state.epochs[epoch] = entry
   }
 }

@@ -178,8 +178,7 @@ struct Recovery {
   /// Whether every segment that a head needs is there in full; those of its own epoch may still be short.
   private func isComplete(_ state: HeadState) throws(VaultError) -> Bool {
     for (epoch, entry) in state.epochs where epoch != state.epoch {
-      for index in 0..<SegmentNumber.perEpoch where entry.present >> UInt64(index) & 1 == 1 {
-        let number = SegmentNumber(epoch: epoch, index: index)
+      for number in entry.segments(of: epoch) {
         if state.retired[number] != nil { continue }
         // The last segment before the head is completed only after it, and a copy may have been made in between.
         let needed = number == state.previousEnd.segment ? state.previousEnd.offset : segmentSize

@@ -1,15 +1,6 @@
 internal import Crypto
 internal import System
 
-/// What is to be appended, in one epoch.
-@safe enum RecordPlan {
-  /// As many records as it takes.
-  case pages([PageWrite])
-  /// Closes the pages before it.
-  case commit(pageCount: UInt32, flags: UInt8, intents: IntentChange)
-  case head(part: Int, total: Int, bytes: [UInt8])
-}
-
 /// File data that has no place in the log yet: writes from a byte of one of them on.
 struct UnplacedData {
   let writes: [ExtentWrite]
@@ -37,7 +28,7 @@ struct UnplacedData {
 @safe struct RunRecord {
   @safe enum Body {
     case extent(UnsafeRawBufferPointer, ExtentFormat)
-    case pages([PageWrite])
+    case pages([DatabasePage])
     case blob([UInt8], kind: UInt8)
   }
   /// Where the record begins in its segment.
@@ -103,7 +94,8 @@ struct Run {
   }
 
   private func sealPages(
-    _ pages: [PageWrite], into buffer: UnsafeMutableRawBufferPointer, at start: Int, _ context: borrowing SealingContext
+    _ pages: [DatabasePage], into buffer: UnsafeMutableRawBufferPointer, at start: Int,
+    _ context: borrowing SealingContext
   ) {
     var numbers = ByteWriter()
     for page in pages { numbers.append(page.number.rawValue) }
@@ -112,7 +104,7 @@ struct Run {
     }
     var target = start + numbers.bytes.count + CipherSuite.tagSize
     for page in pages {
-      unsafe sealBlob(page.bytes, kind: BlobKind.databasePage, into: buffer, at: target, context)
+      unsafe sealBlob(page.image.bytes, kind: BlobKind.databasePage, into: buffer, at: target, context)
       target += PagesFormat.sealedPageSize
     }
   }
@@ -131,6 +123,12 @@ struct Run {
   }
 }
 
+/// One page of the database that goes into the log.
+struct DatabasePage {
+  let number: PageNumber
+  let image: PageImage
+}
+
 /// What a reservation yields.
 struct RunLayout {
   var runs: [Run] = []
@@ -138,6 +136,4 @@ struct RunLayout {
   var pagePositions: [(PageNumber, LogPosition)] = []
   /// How many records of pages there are.
   var pagesRecordCount = 0
-  /// Set while the next run has to fill up the segment before.
-  var completes: (segment: OpenSegment, end: Int)?
 }

@@ -3,63 +3,58 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Sealing what was reserved and handing it to the storage, in the order of the log.
+/// Sealing what was given a place and handing it to the storage, in the order of the log.
 extension Space {
-  /// Appends file data; sealing happens in the calling thread, so that several callers seal at once.
+  /// Appends file data. The calling thread seals it, so several callers seal at once.
   ///
-  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. What does not fit into the epoch goes into
-  /// the next one.
+  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. What does not fit into
+  /// the epoch goes into the next one.
   ///
   /// - Throws: `.noSpace` when the disk is full; `.readOnly`; `.system` when writing failed.
-  package func append(_ writes: [ExtentWrite]) throws(VaultError) -> [ExtentPiece] {
+  package func append(_ writes: [ExtentWrite], for use: RoomUse = .data) throws(VaultError) -> [ExtentPiece] {
     try resumeStalled()
     for write in writes { unsafe precondition((1...Self.maximumExtentLength).contains(write.plaintext.count)) }
+    let extents = keys.extents
+    let total = writes.reduce(0) {
+      unsafe $0 + RecordHeader.recordLength(bodyLength: extents.bodyLength($1.plaintext.count))
+    }
     var data = UnplacedData(writes)
     var pieces: [ExtentPiece] = []
     while let length = data.nextLength {
-      let room = keys.extents.leastRoom(for: length)
-      pieces += try reserveAndExecute(room: room, committing: false) { layout throws(VaultError) in
-        try reserve(&data, into: &layout)
-      }.pieces
+      let isFirst = pieces.isEmpty
+      let layout = try placeAndWrite { log, layout throws(VaultError) in
+        // Whatever has a place takes room, even if the rest finds none.
+        if isFirst { try log.requireRoom(total, for: use) }
+        try log.prepareEpoch(room: extents.leastRoom(for: length), for: use)
+        try log.place(&data, for: use, at: &log.tail, into: &layout)
+      }
+      pieces += layout.pieces
     }
     return pieces
   }
 
-  /// Reserves and writes a commit, with the pages that are changed by it, in one epoch. `committing` says that the caller has set `commitPending`.
-  func appendCommit(
-    _ pages: [PageWrite] = [], pageCount: UInt32, flags: UInt8 = 0, intents: IntentChange = .none, committing: Bool
-  ) throws(VaultError) -> RunLayout {
-    let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(intents))
-    let room = PagesFormat.room(for: pages.count, commitLength: length, segmentSize: segmentSize)
-    return try reserveAndExecute(room: room, committing: committing) { layout throws(VaultError) in
-      try reserve(.pages(pages), into: &layout)
-      try reserve(.commit(pageCount: pageCount, flags: flags, intents: intents), into: &layout)
-    }
-  }
-
-  /// Has `reserve` reserve places, with the lock held, in an epoch that has `room` bytes left, and writes what it reserved.
-  private func reserveAndExecute(
-    room: Int, committing: Bool, _ reserve: (inout RunLayout) throws(VaultError) -> Void
+  /// Has `place` give places to records, with the lock held, and writes them.
+  func placeAndWrite(
+    _ place: (inout LockedLog, inout RunLayout) throws(VaultError) -> Void
   ) throws(VaultError) -> RunLayout {
     var layout = RunLayout()
-    lock.lock()
     do throws(VaultError) {
-      try checkWritable()
-      try prepareEpoch(for: room, committing: committing)
-      try reserve(&layout)
+      try log.locked { log throws(VaultError) in
+        try log.gate.requireOpen()
+        try place(&log, &layout)
+      }
     } catch {
-      // What was reserved has to be written all the same, since the log goes on after it.
-      lock.unlock()
-      try execute(layout)
+      // What has a place is written all the same, since the log goes on behind it.
+      try write(layout)
       throw error
     }
-    lock.unlock()
-    try execute(layout)
+    try write(layout)
     return layout
   }
 
-  /// Seals and writes runs. Every ticket is given on, whatever fails.
-  func execute(_ layout: RunLayout) throws(VaultError) {
+  /// Seals and writes runs. Every ticket is passed on, whatever fails.
+  private func write(_ layout: RunLayout) throws(VaultError) {
+    log.assertNotLocked()
     var failed: VaultError?
     for run in layout.runs {
       let buffer = SealingBuffers.pool.take(run.length)
@@ -72,115 +67,106 @@ extension Space {
       }
       SealingBuffers.pool.give(buffer)
     }
-    if let completes = layout.completes { complete(completes.segment, from: completes.end) }
     if let failed { throw failed }
   }
 
   private func write(_ run: Run, _ bytes: UnsafeRawBufferPointer) throws(VaultError) {
-    lock.lock()
-    while writtenTicket != run.ticket { changed.wait() }
-    defer {
-      writtenTicket += 1
-      changed.broadcast()
-      lock.unlock()
+    try log.locked { log throws(VaultError) in
+      while log.tail.writtenTicket != run.ticket { log.wait() }
+      defer {
+        log.tail.writtenTicket += 1
+        log.announce()
+      }
+      try log.gate.requireOpen()
+      if !log.tail.stalled.isEmpty {
+        unsafe log.stall(run, bytes)
+        return
+      }
+      let segmentSize = log.context.segmentSize
+      switch log.unlocked({ unsafe run.write(bytes, segmentSize: segmentSize) }) {
+      case nil:
+        log.durability.note(run.segment, bytes: run.length)
+        log.tail.writtenEnd = LogPosition(segment: run.segment.number, offset: run.offset + run.length)
+      case Errno.noSpace?, Errno.diskQuotaExceeded?: unsafe log.stall(run, bytes)
+      case let error?: throw log.fail(error, "writing segment \(run.segment.identifier)")
+      }
     }
-    if let failure { throw .readOnly(failure) }
-    if !stalled.isEmpty {
-      unsafe stall(run, bytes)
-      return
-    }
-    lock.unlock()
-    var error: Errno?
-    do throws(Errno) {
-      if let completes = run.completes { try pad(completes.segment, from: completes.end) }
-      try unsafe run.segment.writer.write(bytes, at: run.offset)
-      // Large runs start on their way to the disk at once, so that an fsync later finds little to wait for.
-      if run.length >= 256 << 10 { run.segment.writer.startFlush(from: run.offset, count: run.length) }
-    } catch let problem {
-      error = problem
-    }
-    lock.lock()
-    switch error {
-    case nil: account(run)
-    case Errno.noSpace?, Errno.diskQuotaExceeded?: unsafe stall(run, bytes)
-    case let error?: throw fail(error, "writing segment \(run.segment.identifier)")
-    }
-  }
-
-  private func account(_ run: Run) {
-    unflushedCount += run.length
-    writtenEnd = LogPosition(segment: run.segment.number, offset: run.offset + run.length)
-    if !unflushed.contains(where: { $0 === run.segment }) { unflushed.append(run.segment) }
-  }
-
-  /// Keeps the ciphertext of a run that found the disk full: only the same bytes may ever be written at its offsets. Lock held.
-  private func stall(_ run: Run, _ bytes: UnsafeRawBufferPointer) {
-    if let completes = run.completes {
-      var padding = [UInt8](repeating: 0, count: segmentSize - completes.end)
-      unsafe padding.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
-      stalled.append(
-        StalledWrite(segment: completes.segment, offset: completes.end, bytes: padding, completes: true))
-    }
-    stalled.append(
-      StalledWrite(segment: run.segment, offset: run.offset, bytes: unsafe Array(bytes), completes: false))
-    unflushedCount += run.length
   }
 
   /// Tries to write what a full disk kept back.
   ///
   /// - Throws: `.noSpace` when it is still full.
   func resumeStalled() throws(VaultError) {
-    lock.lock()
-    defer { lock.unlock() }
-    guard !stalled.isEmpty else { return }
-    let ticket = nextTicket
-    nextTicket += 1
-    while writtenTicket != ticket { changed.wait() }
-    defer {
-      writtenTicket += 1
-      changed.broadcast()
-    }
-    while let first = stalled.first {
-      if let failure { throw .readOnly(failure) }
-      lock.unlock()
-      var error: Errno?
-      do throws(Errno) {
-        try writeBytes(first.bytes, to: first.segment.writer, at: first.offset)
-        if first.completes { try first.segment.writer.finish() }
-      } catch let problem {
-        error = problem
+    try log.locked { log throws(VaultError) in
+      guard !log.tail.stalled.isEmpty else { return }
+      let ticket = log.tail.nextTicket
+      log.tail.nextTicket += 1
+      while log.tail.writtenTicket != ticket { log.wait() }
+      defer {
+        log.tail.writtenTicket += 1
+        log.announce()
       }
-      lock.lock()
-      switch error {
-      case nil:
-        stalled.removeFirst()
-        writtenEnd = max(
-          writtenEnd, LogPosition(segment: first.segment.number, offset: first.offset + first.bytes.count))
-        if !unflushed.contains(where: { $0 === first.segment }) { unflushed.append(first.segment) }
-      case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
-      case let error?: throw fail(error, "writing segment \(first.segment.identifier)")
+      while let first = log.tail.stalled.first {
+        try log.gate.requireOpen()
+        switch log.unlocked({ first.write() }) {
+        case nil:
+          log.tail.stalled.removeFirst()
+          log.noteStalled()
+          let end = LogPosition(segment: first.segment.number, offset: first.offset + first.bytes.count)
+          log.tail.writtenEnd = max(log.tail.writtenEnd, end)
+          log.durability.note(first.segment, bytes: 0)
+        case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
+        case let error?: throw log.fail(error, "writing segment \(first.segment.identifier)")
+        }
       }
     }
   }
+}
 
-  /// Fills a segment with random bytes from `offset` and marks it complete.
-  func pad(_ segment: OpenSegment, from offset: Int) throws(Errno) {
-    try padSegment(segment.writer, from: offset, size: segmentSize)
+extension LockedLog {
+  /// Keeps the ciphertext of a run that found the disk full.
+  fileprivate func stall(_ run: Run, _ bytes: UnsafeRawBufferPointer) {
+    if let completes = run.completes {
+      var padding = [UInt8](repeating: 0, count: context.segmentSize - completes.end)
+      unsafe padding.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
+      tail.stalled.append(
+        StalledWrite(segment: completes.segment, offset: completes.end, bytes: padding, completes: true))
+    }
+    tail.stalled.append(
+      StalledWrite(segment: run.segment, offset: run.offset, bytes: unsafe Array(bytes), completes: false))
+    durability.unflushedBytes += run.length
+    noteStalled()
   }
+}
 
-  /// Completes a segment that no run follows, which happens only when the next segment got no record.
-  private func complete(_ segment: OpenSegment, from offset: Int) {
-    lock.lock()
-    let ticket = nextTicket
-    nextTicket += 1
-    while writtenTicket != ticket { changed.wait() }
-    lock.unlock()
-    // When this fails the file stays short; a later mount fills it up.
-    try? pad(segment, from: offset)
-    lock.lock()
-    writtenTicket += 1
-    changed.broadcast()
-    lock.unlock()
+extension Run {
+  /// Large runs start on their way to the disk at once, so that a later fsync finds little to wait for.
+  private static let startsFlush = 256 << 10
+
+  /// Fills up the segment before, if that is due, and hands the sealed bytes to the storage.
+  func write(_ bytes: UnsafeRawBufferPointer, segmentSize: Int) -> Errno? {
+    do throws(Errno) {
+      if let completes {
+        try padSegment(completes.segment.writer, from: completes.end, size: segmentSize)
+      }
+      try unsafe segment.writer.write(bytes, at: offset)
+      if length >= Self.startsFlush { segment.writer.startFlush(from: offset, count: length) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+extension StalledWrite {
+  fileprivate func write() -> Errno? {
+    do throws(Errno) {
+      try writeBytes(bytes, to: segment.writer, at: offset)
+      if completes { try segment.writer.finish() }
+      return nil
+    } catch {
+      return error
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Storage
+internal import Synchronization
 internal import System
 internal import SystemPackage
 
@@ -95,8 +96,22 @@ extension Space {
   private func readSealed(
     _ handle: SegmentHandle, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
-    let isStalled = lock.withLock {
-      for write in stalled
+    if log.keepsStalled.load(ordering: .acquiring), unsafe readStalled(handle, at: offset, into: buffer) { return }
+    do throws(Errno) {
+      let count = try unsafe handle.reader.read(at: offset, into: buffer)
+      guard count == buffer.count else { throw Errno.ioError }
+    } catch {
+      log.cache.remove(handle.number)
+      throw .damaged("segment \(handle.number.rawValue) is short or cannot be read")
+    }
+  }
+
+  /// Copies ciphertext that a full disk keeps in memory; false when it is not there.
+  private func readStalled(
+    _ handle: SegmentHandle, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    log.locked { log in
+      for write in log.tail.stalled
       where write.segment.number == handle.number && offset >= write.offset
         && offset + buffer.count <= write.offset + write.bytes.count
       {
@@ -104,14 +119,6 @@ extension Space {
         return true
       }
       return false
-    }
-    if isStalled { return }
-    do throws(Errno) {
-      let count = try unsafe handle.reader.read(at: offset, into: buffer)
-      guard count == buffer.count else { throw Errno.ioError }
-    } catch {
-      cache.remove(handle.number)
-      throw .damaged("segment \(handle.number.rawValue) is short or cannot be read")
     }
   }
 }

@@ -28,7 +28,11 @@ extension Space {
   /// Segments from before the oldest head that is kept may be left over from states that are given up; and a copy of a live vault may
   /// lack the newest head.
   package func foreignContinuation() throws(VaultError) -> ForeignContinuation? {
-    let state = lock.withLock { (epochs: epochs, oldest: heads.first?.epoch, newest: highestEpoch) }
+    let state = log.locked { log in
+      (
+        epochs: log.catalog.epochs, oldest: log.catalog.heads.first?.epoch, newest: log.catalog.highestEpoch
+      )
+    }
     var foreign: [EpochNumber] = []
     for segment in try Recovery(storage: storage, keys: keys, segmentSize: segmentSize).allSegments() {
       let epoch = segment.number.epoch
@@ -37,7 +41,7 @@ extension Space {
         // Of a head that cannot be read the branch is not known.
         isForeign = known != segment.branch && known.contains { $0 != 0 }
       } else if epoch > state.newest {
-        isForeign = !isCopy
+        isForeign = !origin.isCopy
       } else {
         isForeign = state.oldest.map { epoch > $0 } ?? true
       }
@@ -50,15 +54,9 @@ extension Space {
   /// Looks at every segment that the space still needs: that it is there, whole, and the one that it should be, and that its records follow each
   /// other as the log's chain says; with `readData`, that every byte of them authenticates. Changes nothing.
   package func verify(readData: Bool) -> [LogFinding] {
-    let (needed, newest) = lock.withLock { () -> ([(SegmentNumber, [UInt8])], EpochNumber?) in
-      var needed: [(SegmentNumber, [UInt8])] = []
-      for (epoch, entry) in epochs.sorted(by: { $0.key < $1.key }) {
-        for index in 0..<SegmentNumber.perEpoch where entry.present >> UInt64(index) & 1 == 1 {
-          let number = SegmentNumber(epoch: epoch, index: index)
-          if retired[number] == nil, !pendingRetired.contains(number) { needed.append((number, entry.branch)) }
-        }
-      }
-      return (needed, heads.last?.epoch)
+    let (needed, newest) = log.locked { log in
+      let catalog = log.catalog
+      return (catalog.needed.map { ($0, catalog.branch(of: $0.epoch) ?? []) }, catalog.heads.last?.epoch)
     }
     let all = Set(needed.map(\.0.rawValue))
     var findings: [LogFinding] = []

@@ -26,18 +26,6 @@ package struct ExtentPiece: Sendable {
   package let position: LogPosition
 }
 
-/// Room in and around a space, in bytes.
-package struct SpaceCapacity: Sendable {
-  /// Size of the file system that holds the vault.
-  package var totalBytes: Int64
-  /// Free there, as the host reports it to this user.
-  package var freeBytes: Int64
-  /// Free for new data, after the reserve.
-  package var availableBytes: Int64
-  /// Held by this space's own segments.
-  package var usedBytes: Int64
-}
-
 /// One segment of a space's log.
 package struct SegmentState: Sendable {
   /// Which one.
@@ -46,17 +34,4 @@ package struct SegmentState: Sendable {
   package let isOpen: Bool
   /// How many pages of the database's current state are in it.
   package let databasePages: Int
-}
-
-/// One page of the database that is to be committed.
-@safe package struct PageWrite {
-  /// Which page.
-  package let number: PageNumber
-  /// Its 4096 bytes; must stay valid during the call.
-  package let bytes: UnsafeRawBufferPointer
-  /// Names a page and its bytes.
-  package init(number: PageNumber, bytes: UnsafeRawBufferPointer) {
-    self.number = number
-    unsafe self.bytes = bytes
-  }
 }

@@ -45,25 +45,26 @@ extension Space {
 
   /// How far the space has come, with what is durable of it only when it was closed or just opened; see `durableMark()`.
   package var mark: StateMark {
-    lock.lock()
-    defer { lock.unlock() }
-    while switching { changed.wait() }
-    return StateMark(sequence: sequence, epoch: endSegment.epoch, branch: branch(of: endSegment.epoch) ?? [])
+    log.locked { log in
+      while log.tail.isBeginningEpoch { log.wait() }
+      let epoch = log.tail.segment.epoch
+      return StateMark(sequence: log.tail.sequence, epoch: epoch, branch: log.catalog.branch(of: epoch) ?? [])
+    }
   }
 
   /// Makes durable all that was committed, and says how far that is.
   ///
-  /// - Throws: as `barrier()`.
+  /// - Throws: as `sync()`.
   package func durableMark() throws(VaultError) -> StateMark {
     let mark = mark
-    try barrier()
+    try sync()
     return mark
   }
 
   /// How the state that is open now stands to what was seen.
   package func standing(to seen: StateMark) -> StateStanding {
     let mark = mark
-    let known = lock.withLock { branch(of: seen.epoch) }
+    let known = log.locked { $0.catalog.branch(of: seen.epoch) }
     // Of a head that cannot be read nothing but the number is known.
     if let known, known.contains(where: { $0 != 0 }), known != seen.branch { return .branchedOff }
     return mark.isBehind(seen) ? .older : .current

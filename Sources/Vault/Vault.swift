@@ -95,10 +95,8 @@ package final class Vault: Sendable {
     suite: CipherSuite, copyWindow: Int64 = Space.defaultCopyWindow
   ) -> (space: Space, body: SlotBody) {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
-    let space = Space(
-      storage: storage, keys: SpaceKeys(body), segmentSize: parameters.segmentSize,
-      copyWindow: copyWindow, state: RecoveredState(), leases: [], clock: clock, readOnlyReason: nil)
-    return (space, body)
+    let context = context(SpaceKeys(body), copyWindow: copyWindow)
+    return (Space(context, state: RecoveredState(), leases: [], readOnlyReason: nil), body)
   }
 
   /// Opens the space of `body` at its newest state; changes nothing.
@@ -149,9 +147,14 @@ package final class Vault: Sendable {
         state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)
       }
       return Space(
-        storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, state: state,
-        leases: leases, clock: clock, readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
+        context(keys, copyWindow: copyWindow), state: state, leases: leases,
+        readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
     }
+  }
+
+  private func context(_ keys: SpaceKeys, copyWindow: Int64) -> LogContext {
+    LogContext(
+      storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, clock: clock)
   }
 
   /// Takes a lease, and waits for it as long as `patience` lasts.

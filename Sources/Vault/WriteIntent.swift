@@ -94,9 +94,14 @@ package struct WriteIntent: Equatable, Sendable {
 }
 
 /// What a commit makes of the intents.
-struct IntentChange: Equatable {
+package struct IntentChange: Equatable, Sendable {
   /// Leaves them as they are.
-  static let none = IntentChange(bytes: [], replacesOlder: false)
+  package static let none = IntentChange(bytes: [], replacesOlder: false)
+
+  /// Has the log say that the database has everything but `remaining`.
+  package static func replace(by remaining: [WriteIntent]) -> IntentChange {
+    IntentChange(bytes: WriteIntent.encode(remaining), replacesOlder: true)
+  }
 
   /// Further intents, encoded.
   var bytes: [UInt8]

@@ -39,10 +39,10 @@ final class ManualClock: Sendable {
     let before = work.trees.last
     // Nothing hides the newest state.
     try work.remount()
-    #expect(work.files.space.recoveryWarning == nil)
+    #expect(work.files.space.origin.warning == nil)
     #expect(try Tree(of: work.files) == before)
     let space = work.files.space
-    let figures = space.lock.withLock { [space.heads.count, space.retired.count, storage.names.count] }
+    let figures = space.log.locked { [$0.catalog.heads.count, $0.catalog.retired.count, storage.names.count] }
     try work.files.close()
     let again = try work.vault.openSpace(work.body, readOnly: true, copyWindow: 0)
     #expect(Checker.check(again, readData: true).problems == [])

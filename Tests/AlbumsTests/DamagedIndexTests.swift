@@ -28,9 +28,10 @@ import Testing
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let pages = (1...space.databasePageCount).map { PageNumber(rawValue: $0) }
     let places = pages.compactMap { page in
-      space.map.position(of: page).map { position in
+      space.log.locked({ $0.database.map.position(of: page) }).map { position in
         (
-          space.keys.identifier(position.segment, branch: space.branch(of: position.segment.epoch) ?? []),
+          space.keys.identifier(
+            position.segment, branch: space.log.locked({ $0.catalog.branch(of: position.segment.epoch) }) ?? []),
           position.offset
         )
       }
@@ -86,7 +87,8 @@ import Testing
       guard unsafe page[0] == 0x0A, unsafe page[3] > 0 || page[4] > 0 else { continue }
       unsafe page[3] = 0
       unsafe page[4] = 0
-      try unsafe space.commit(pages: [(name, UnsafeRawBufferPointer(page))], pageCount: space.databasePageCount)
+      try unsafe space.commit(
+        LogTransaction(PageChanges(pages: [name: PageImage(Array(page))], pageCount: space.databasePageCount)))
       try space.close()
       let repairing = try other.plannedRepair()
       #expect(!repairing.found.isClean && repairing.plan.unrepairable == [], "page \(number)")

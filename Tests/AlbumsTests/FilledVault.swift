@@ -53,7 +53,7 @@ extension TestVault {
     let space = try vault.openSpace(body, copyWindow: 0)
     let index = try Index(space: space)
     try change(index)
-    try index.commit()
+    try index.commit(to: space)
     try space.close()
   }
 

@@ -51,7 +51,7 @@ import Vault
       try readOnly.files.close()
 
       let writable = try Opened(vault, space.password, readOnly: false)
-      #expect(writable.space.readOnlyReason == nil)
+      #expect(writable.space.gate.reason == nil)
       try expect(writable, shows: space.files)
       let inode = try writable.files.make("made by a test")
       try writable.files.put([1, 2, 3], inode)

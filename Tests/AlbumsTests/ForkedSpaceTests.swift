@@ -33,7 +33,7 @@ import Testing
       guard let file = try? vault.storage.open(name),
         let header = try? SegmentHandle.open(file, keys: space.keys)?.header
       else { return false }
-      return header.branch != space.branch(of: header.number.epoch)
+      return header.branch != space.log.locked({ $0.catalog.branch(of: header.number.epoch) })
     }
     #expect(!foreign.isEmpty)
     try space.close()
@@ -55,10 +55,12 @@ import Testing
     for _ in 0..<6 {
       try vault.files.synchronize()
       _ = try vault.files.make("round\(vault.storage.operationCount)")
-      vault.space.retire(
+      var transaction = LogTransaction()
+      transaction.retiring =
         vault.space.segments().filter { segment in
           !segment.isOpen && segment.databasePages == 0 && (try? vault.space.isWithoutExtents(segment.number)) == true
-        }.map(\.number))
+        }.map(\.number)
+      try vault.space.commit(transaction)
       try vault.files.synchronize()
       try vault.space.advanceEpoch()
     }

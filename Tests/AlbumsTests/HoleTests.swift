@@ -80,4 +80,45 @@ import Vault
     #expect(try seek(9 * 4096 + 1, .hole) == 9 * 4096 + 100)
     try files.close()
   }
+
+  /// A crash on a full disk may leave extents behind the end that the row states. They never come back as content.
+  @Test func whatIsBehindTheEndIsZeroWhenTheFileGrows() throws {
+    let vault = try TestVault()
+    var made: [String: InodeNumber] = [:]
+    for name in ["cut", "written", "allocated"] {
+      let file = try vault.files.make(name)
+      try vault.files.put(pattern(30_000, 4), file)
+      made[name] = file
+    }
+    try vault.files.close()
+    let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
+    let index = try Index(space: space)
+    for file in made.values {
+      var record = try #require(try index.inode(file))
+      record.size = 10_000
+      try index.update(record)
+    }
+    try index.commit(to: space)
+    try space.close()
+    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
+    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    let files = vault.files
+    for (name, file) in made {
+      switch name {
+      case "cut":
+        var changes = AttributeChanges(caller: Caller(user: 0, group: 0))
+        changes.size = 30_000
+        _ = try files.setAttributes(of: file, changes)
+      case "written": try files.put([1], file, at: 29_999)
+      default: try files.allocate(file, mode: [], offset: .zero, length: 30_000)
+      }
+      var expected = Array(pattern(30_000, 4)[..<10_000]) + [UInt8](repeating: 0, count: 20_000)
+      if name == "written" { expected[29_999] = 1 }
+      #expect(isSame(try files.get(file), expected), "\(name)")
+    }
+    try files.close()
+    let after = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(after, readData: true).problems == [])
+    try after.close()
+  }
 }

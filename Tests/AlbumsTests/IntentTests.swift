@@ -15,7 +15,11 @@ import Testing
   private func begin(
     _ size: Int = 1000, storage: FaultyStorage = FaultyStorage()
   ) throws -> (vault: TestVault, file: InodeNumber) {
-    let vault = try TestVault(storage: storage) { $0.commitInterval = 3600 }
+    let vault = try TestVault(storage: storage) {
+      $0.commitInterval = 3600
+      // A full disk stays full.
+      $0.cleans = false
+    }
     let file = try vault.files.make("file")
     try vault.files.put(pattern(size, 1), file)
     try vault.files.synchronize()
@@ -153,7 +157,7 @@ import Testing
     for number in 0..<100 {
       try vault.files.put(pattern(8000, number), file, at: 8000 * number)
       try vault.files.synchronize()
-      #expect(vault.space.lock.withLock { vault.space.intents.count } <= 256 << 10)
+      #expect(vault.space.log.locked { $0.database.intents.count } <= 256 << 10)
     }
     #expect((commits + 2...commits + 6).contains(vault.files.commits.begun))
     let after = try afterPowerCut(vault)
@@ -232,7 +236,7 @@ import Testing
     storage.fill()
     try files.unlink(.of("to be deleted"), in: .root)
     expect(.noSpace) { try files.synchronize() }
-    try vault.space.barrier()
+    try vault.space.sync()
     let left = try vault.space.writeIntents()
 
     let after = try TestVault(vault, over: storage.after(.losesAll))
@@ -253,8 +257,8 @@ import Testing
     let lost = WriteIntent(
       inode: InodeNumber(rawValue: 9999), size: 3, modifiedSeconds: 0, modifiedNanoseconds: 0,
       writes: [WriteIntent.Write(offset: .zero, bytes: [1, 2, 3])])
-    try vault.space.logIntents([lost])
-    try vault.space.barrier()
+    try vault.space.commit(LogTransaction(stating: [lost]))
+    try vault.space.sync()
     let after = try afterPowerCut(vault)
     try after.files.put([1], file)
     _ = try after.files.make("other")

@@ -102,7 +102,7 @@ struct RandomWriteRun {
   private mutating func noteWaiting() {
     files.monitor.lock()
     defer { files.monitor.unlock() }
-    for chunk in files.table[file]?.buffer.waiting.values ?? [:].values {
+    for chunk in files.inodes.table[file]?.buffer.waiting.values ?? [:].values {
       mostRanges = max(mostRanges, chunk.ranges.ranges.count)
     }
   }
@@ -173,11 +173,11 @@ struct RandomWriteRun {
   func expectRightCounts() {
     files.monitor.lock()
     defer { files.monitor.unlock() }
-    let waiting = files.table.all.flatMap(\.buffer.waiting.values)
-    let flying = files.table.all.flatMap(\.buffer.flying.values)
-    #expect(files.waitingCount == waiting.count)
-    #expect(files.flyingChunks == flying.count)
-    #expect(files.bufferedBytes == (waiting + flying).reduce(0) { $0 + $1.capacity })
+    let waiting = files.inodes.table.all.flatMap(\.buffer.waiting.values)
+    let flying = files.inodes.table.all.flatMap(\.buffer.flying.values)
+    #expect(files.writeBack.waitingCount == waiting.count)
+    #expect(files.writeBack.inFlightCount == flying.count)
+    #expect(files.writeBack.bytes == (waiting + flying).reduce(0) { $0 + $1.capacity })
   }
 
   /// What was synced is there after the power went, and nothing contradicts itself.

@@ -69,7 +69,8 @@ import Testing
     let small = try #require(try index.media(number)?.small)
     let extent = try #require(try index.extents(of: small, overlapping: .zero..<FileOffset(1), limit: 1).first)
     let segment = extent.position.segment
-    let name = space.keys.identifier(segment, branch: try #require(space.branch(of: segment.epoch)))
+    let name = space.keys.identifier(
+      segment, branch: try #require(space.log.locked({ $0.catalog.branch(of: segment.epoch) })))
     try space.close()
     vault.storage.tamper(name) { content in
       var content = content

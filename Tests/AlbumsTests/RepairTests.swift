@@ -148,8 +148,8 @@ import Testing
     }
     let steps = try repair(vault, touching: ["/d", "/s", "/again", "/d/e/f0"])
     #expect(steps.contains("/d: its extended attributes are lost"))
-    // What authenticates is not thrown away.
-    #expect(try vault.contents()["/again"]?.bytes?.count == 1 << 20 + 50_000)
+    // What a row says of the size is not doubted: data behind the end may be what a full disk and a crash left.
+    #expect(try vault.contents()["/again"]?.bytes?.count == 100)
   }
 
   @Test func whatCannotBeReadBecomesAHole() throws {
@@ -253,16 +253,18 @@ import Testing
     var newest = UInt32(0)
     // On to a state that has an older head on the way to it.
     repeat {
-      try vault.changeIndex { (index) throws(IndexError) in try index.requireCommit() }
+      try vault.changeIndex { (index) throws(IndexError) in
+        try index.setMeta("test", to: Int64.random(in: 0...Int64.max))
+      }
       let space = try vault.vault.openSpace(vault.body, readOnly: true)
-      newest = space.heads.last?.epoch.rawValue ?? 0
+      newest = space.log.locked({ $0.catalog.heads.last })?.epoch.rawValue ?? 0
       try space.close()
     } while newest & (newest - 1) == 0
     let before = try vault.contents()
     let lost = UInt32(1) << (31 - UInt32(newest.leadingZeroBitCount))
     vault.storage.tamper(keys.headIdentifier(EpochNumber(rawValue: lost))) { _ in nil }
     let space = try vault.vault.openSpace(vault.body, acceptOlder: true, scanning: true)
-    #expect(space.isMissedBySearch)
+    #expect(space.origin.isMissedBySearch)
     let repair = Repair(of: space, in: vault.vault, body: vault.body, slot: nil)
     #expect(!repair.plan.hasLosses && !repair.plan.isEmpty)
     #expect(try repair.carryOut().problems == [])

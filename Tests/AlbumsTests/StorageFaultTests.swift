@@ -116,7 +116,10 @@ import Vault
   @Test func dataThatFindsNoRoomWaitsForIt() throws {
     let storage = FaultyStorage()
     storage.setLimit(64 << 20)
-    let vault = try TestVault(storage: storage) { $0.commitInterval = 3600 }
+    let vault = try TestVault(storage: storage) {
+      $0.commitInterval = 3600
+      $0.cleans = false
+    }
     let files = vault.files
     let a = try files.make("a")
     try files.put(pattern(100_000, 1), a)

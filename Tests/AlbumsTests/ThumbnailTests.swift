@@ -130,9 +130,11 @@ final class TestMaker: DerivativeMaker {
       let storage = vault.storage.powerCut(seed: 1)
       let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
       defer { try? space.close() }
-      guard let position = space.map.position(of: PageNumber(rawValue: UInt32(number))) else { break }
+      guard let position = space.log.locked({ $0.database.map.position(of: PageNumber(rawValue: UInt32(number))) })
+      else { break }
       storage.tamper(
-        space.keys.identifier(position.segment, branch: try #require(space.branch(of: position.segment.epoch)))
+        space.keys.identifier(
+          position.segment, branch: try #require(space.log.locked({ $0.catalog.branch(of: position.segment.epoch) })))
       ) {
         var content = $0
         content[position.offset + 99] ^= 1
@@ -420,7 +422,7 @@ final class TestMaker: DerivativeMaker {
     wrong.position = try #require(try index.extents(of: file, overlapping: whole, limit: 1).first).position
     try index.removeExtents(of: derivative, in: whole, limit: 9)
     try index.insertExtent(wrong, of: derivative)
-    try index.commit()
+    try index.commit(to: space)
     try space.close()
     let checked = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let problems = Checker.check(checked, readData: true).problems

@@ -150,6 +150,27 @@ extension FaultyStorage {
     }
   }
 
+  /// Begins to hold room.
+  package func holdRoom() throws(Errno) -> any HeldRoom { Reserve(self) }
+
+  /// Room that is held for no file.
+  private final class Reserve: HeldRoom, @unchecked Sendable {
+    let storage: FaultyStorage
+    var size = 0
+
+    init(_ storage: FaultyStorage) { self.storage = storage }
+
+    deinit { storage.lock.withLock { storage.reserved -= size } }
+
+    func resize(to size: Int) throws(Errno) {
+      try storage.lock.withLock { () throws(Errno) in
+        if size > self.size, size - self.size > storage.limit - storage.used { throw .noSpace }
+        storage.reserved += size - self.size
+        self.size = size
+      }
+    }
+  }
+
   /// What a handle holds of a file's lease.
   enum Lease { case none, shared, exclusive }
 

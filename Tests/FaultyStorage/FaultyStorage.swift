@@ -103,6 +103,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var fault: Fault?
   var isCut = false
   var limit = Int.max
+  /// Bytes that are held for no file.
+  var reserved = 0
   /// Bytes that were held beyond the ends of files when the disk became full.
   package private(set) var heldWhenFull = 0
   /// The operation at which it did; 0 when it did not.
@@ -201,7 +203,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     case .full(from: operations):
       limit = used
       filledAt = operations
-      heldWhenFull = files.values.reduce(0) { $0 + max(0, $1.held - $1.content.count) }
+      heldWhenFull = files.values.reduce(0) { $0 + max(0, $1.held - $1.content.count) } + reserved
     default: break
     }
     return false
@@ -228,7 +230,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     }
   }
 
-  var used: Int { files.values.reduce(0) { $0 + max($1.content.count, $1.held) } }
+  var used: Int { files.values.reduce(reserved) { $0 + max($1.content.count, $1.held) } }
 }
 
 private let nextNumber = Mutex(0)

@@ -56,7 +56,7 @@ import Vault
     #expect(entries.allSatisfy { $0.cookie >= 3 })
     try index.deleteDentry(parent: .root, name: entries[49].name)
     try index.deleteInode(entries[49].inode)
-    try index.commit()
+    try index.commit(to: store)
     let again = try Index(space: store)
     #expect(try list(again) == entries.dropLast())
     #expect(again.nextCookie() > entries[49].cookie)
@@ -98,7 +98,7 @@ import Vault
     inode.born = Timestamp(seconds: 0, nanoseconds: 3)
     try index.insert(inode)
     #expect(throws: IndexError.self) { try index.insert(inode) }
-    try index.commit()
+    try index.commit(to: store)
     let again = try Index(space: store)
     #expect(try again.inode(inode.number) == inode)
     #expect(inode.kind == 10)

@@ -55,16 +55,16 @@ import Vault
         let inode = files[Int.random(in: 0..<files.count, using: &random)]
         for _ in 0..<30 { try model.expectSame(index, of: inode, in: range(&random)) }
       }
-      if random.oneIn(40) { try index.commit() }
+      if random.oneIn(40) { try index.commit(to: store) }
       if random.oneIn(200) {
-        try index.commit()
+        try index.commit(to: store)
         try model.expectSame(index)
         try expectClean(index)
         index = try Index(space: store)
         try model.expectSame(index)
       }
     }
-    try index.commit()
+    try index.commit(to: store)
     try model.expectSame(index)
     try expectClean(index)
     for inode in files { try index.removeExtents(of: inode, in: .zero..<FileOffset(rawValue: .max), limit: .max) }
@@ -213,15 +213,15 @@ import Vault
     try write(100, 50, 65)
     try write(200, 70, 66)
     #expect(try index.liveBytes(in: segment(64)) == 100)
-    try index.commit()
+    try index.commit(to: store)
     try index.removeExtents(of: .root, in: FileOffset(100)..<FileOffset(150), limit: 9)
     #expect(try index.liveBytes(in: segment(65)) == 0)
     #expect(throws: IndexError.damaged) { try index.forgetSegment(segment(65)) }
-    try index.commit()
+    try index.commit(to: store)
     try write(300, 5, 65)
     try index.removeExtents(of: .root, in: FileOffset(300)..<FileOffset(305), limit: 9)
     try index.forgetSegment(segment(65))
-    try index.commit()
+    try index.commit(to: store)
     #expect(try index.segmentLives(after: nil, limit: 9).map(\.segment) == [segment(64), segment(66)])
     let again = try Index(space: store)
     #expect(again.totalLiveBytes == 170)

@@ -34,7 +34,7 @@ import Vault
     let (index, store) = try makeIndex()
     try index.setMedia(full)
     try index.setMedia(record(3, .pending))
-    try index.commit()
+    try index.commit(to: store)
     let again = try Index(space: store)
     #expect(try again.media(InodeNumber(rawValue: 7)) == full)
     #expect(try again.media(InodeNumber(rawValue: 3)) == record(3, .pending))

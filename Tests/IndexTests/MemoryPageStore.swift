@@ -2,7 +2,7 @@ import Index
 import Synchronization
 import Vault
 
-/// A page store in memory that keeps every committed state, and fails on demand.
+/// A page store in memory that keeps every committed state.
 final class MemoryPageStore: PageStore {
   /// One committed state.
   struct Snapshot: Sendable {
@@ -12,9 +12,6 @@ final class MemoryPageStore: PageStore {
 
   private struct State {
     var history: [Snapshot]
-    /// Commits that still succeed before one fails.
-    var commitsBeforeFailure = Int.max
-    var failure = VaultError.readOnly("the test said so")
     var damaged: Set<PageNumber> = []
     var reads = 0
     var lastCommitSize = 0
@@ -34,14 +31,6 @@ final class MemoryPageStore: PageStore {
   /// Pages that the last commit brought.
   var lastCommitSize: Int { state.withLock { $0.lastCommitSize } }
 
-  /// Lets `count` more commits succeed and then one fail, and all after it.
-  func failCommits(after count: Int, with failure: VaultError = .readOnly("the test said so")) {
-    state.withLock {
-      $0.commitsBeforeFailure = count
-      $0.failure = failure
-    }
-  }
-
   /// Makes pages unreadable.
   func damage(_ pages: Set<PageNumber>) {
     state.withLock { $0.damaged = pages }
@@ -59,20 +48,38 @@ final class MemoryPageStore: PageStore {
     unsafe page.copyBytes(from: bytes)
   }
 
-  func commit(pages: [(PageNumber, UnsafeRawBufferPointer)], pageCount: UInt32) throws(VaultError) {
-    let copies = unsafe pages.map { unsafe ($0.0, [UInt8]($0.1)) }
-    let failure: VaultError? = state.withLock { state in
-      guard state.commitsBeforeFailure > 0 else { return state.failure }
-      if state.commitsBeforeFailure != .max { state.commitsBeforeFailure -= 1 }
+  /// Makes what a page file gathered the newest state, as the log does.
+  func take(_ file: PageFile) {
+    guard let changes = file.unlogged else { return }
+    take(changes)
+    file.noteLogged(changes)
+  }
+
+  /// The same for the page file of an index.
+  func take(_ index: Index) {
+    guard let changes = index.unlogged else { return }
+    take(changes)
+    index.noteLogged(changes)
+  }
+
+  private func take(_ changes: PageChanges) {
+    let copies = changes.pages.mapValues { unsafe [UInt8]($0.bytes) }
+    state.withLock { state in
       var next = state.history[state.history.count - 1]
-      for (number, bytes) in copies { next.pages[number] = bytes }
-      next.pages = next.pages.filter { $0.key.rawValue <= pageCount }
-      next.pageCount = pageCount
+      next.pages.merge(copies) { $1 }
+      next.pages = next.pages.filter { $0.key.rawValue <= changes.pageCount }
+      next.pageCount = changes.pageCount
       state.history.append(next)
       state.lastCommitSize = copies.count
-      return nil
     }
-    if let failure { throw failure }
+  }
+}
+
+extension Index {
+  /// Commits, and has the store take what was committed.
+  func commit(to store: MemoryPageStore) throws(IndexError) {
+    try commit()
+    store.take(self)
   }
 }
 

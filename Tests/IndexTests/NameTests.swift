@@ -37,7 +37,7 @@ import Vault
       try index.insertDentry(
         parent: .root, DentryRecord(name: name, inode: inode, kind: 8, cookie: index.nextCookie()))
     }
-    try index.commit()
+    try index.commit(to: store)
     let again = try Index(space: store)
     var listed: [FileName] = []
     try again.forEachDentryWithInode(parent: .root, after: 0) { entry, inode in

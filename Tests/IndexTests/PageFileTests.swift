@@ -38,12 +38,14 @@ import Vault
         }
       }
       #expect(errors[0] == errors[1], "\(sql)")
+      if random.oneIn(3) { store.take(file) }
       if step % 50 == 0 || step == 1499 {
         for query in Workload.queries { try expectSame(ours, plain, query) }
         #expect(store.history.last?.isComplete == true)
       }
     }
     if isOpen { for connection in [ours, plain] { try connection.execute("COMMIT") } }
+    store.take(file)
     for query in Workload.queries + ["PRAGMA integrity_check", "PRAGMA page_count"] {
       try expectSame(ours, plain, query)
     }
@@ -59,18 +61,18 @@ import Vault
     for number in 0..<3000 as Range<UInt64> {
       try index.insert(.file(index.nextInodeNumber(), size: Int64(number)))
     }
-    try index.commit()
+    try index.commit(to: store)
     let full = store.databasePageCount
     for number in 2..<3002 as Range<UInt64> { try index.deleteInode(InodeNumber(rawValue: number)) }
-    try index.commit()
+    try index.commit(to: store)
     let free = try index.freePages()
     #expect(free > 30)
     try index.incrementalVacuum(pages: 20)
-    try index.commit()
+    try index.commit(to: store)
     #expect(try index.freePages() == free - 20)
     #expect(store.databasePageCount <= full - 20)
     try index.incrementalVacuum(pages: .max)
-    try index.commit()
+    try index.commit(to: store)
     #expect(try index.freePages() == 0)
     #expect(store.databasePageCount < 25)
     #expect(store.history.allSatisfy { $0.isComplete })

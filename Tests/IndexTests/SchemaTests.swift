@@ -19,7 +19,7 @@ import Testing
   func anotherSchemaIsRefused(version: Int64) throws {
     let (index, store) = try makeIndex()
     try index.setMeta("schema", to: version)
-    try index.commit()
+    try index.commit(to: store)
     // SQLITE_SCHEMA
     #expect(throws: IndexError.sqlite(17)) { try Index(space: store) }
   }

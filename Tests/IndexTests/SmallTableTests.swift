@@ -11,7 +11,7 @@ import Vault
     let values: [[UInt8]] = [[], [0, 1, 2], [UInt8](repeating: 0xFF, count: 65_536), [1]]
     for (name, value) in zip(names, values) { try index.setAttribute(named: name, of: file, to: value) }
     try index.setAttribute(named: names[0], of: .root, to: [5])
-    try index.commit()
+    try index.commit(to: store)
     let again = try Index(space: store)
     for (name, value) in zip(names, values) { #expect(try again.attribute(named: name, of: file) == value) }
     #expect(try again.attributeNames(of: file) == [names[3], names[0], names[1], names[2]])
@@ -33,7 +33,7 @@ import Vault
     try index.addSlot([1, 2])
     try index.addSlot([0])
     try index.addSlot([1, 2])
-    try index.commit()
+    try index.commit(to: store)
     let again = try Index(space: store)
     #expect(try again.orphans(limit: 2).map(\.rawValue) == [3, 5])
     try again.removeOrphan(InodeNumber(rawValue: 3))
@@ -48,7 +48,7 @@ import Vault
     let (index, store) = try makeIndex()
     #expect(try index.metaInteger("x") == nil)
     try index.setMeta("x", to: .min)
-    try index.commit()
+    try index.commit(to: store)
     let again = try Index(space: store)
     #expect(try again.metaInteger("x") == .min)
     try again.setMeta("x", to: 4)

@@ -15,6 +15,7 @@ enum Cancelled: SavepointFailure, Equatable {
 func makeIndex() throws -> (index: Index, store: MemoryPageStore) {
   let store = MemoryPageStore()
   let index = try Index(space: store, creating: RootOwner(owner: 1000, group: 100))
+  store.take(index)
   return (index, store)
 }
 

@@ -24,9 +24,9 @@ import Testing
     try #require(!arrived.isEmpty)
 
     try here.space.commit([1: page(1, version: 3)], pageCount: 1)
-    try here.space.barrier()
+    try here.space.sync()
     #expect(throws: VaultError.self) { try here.space.advanceEpoch() }
-    #expect(here.space.readOnlyReason?.contains("was continued elsewhere") == true)
+    #expect(here.space.gate.reason?.contains("was continued elsewhere") == true)
     #expect(throws: VaultError.self) { try here.space.commit([1: page(1, version: 4)], pageCount: 1) }
     #expect(try here.space.pageBytes(1) == page(1, version: 3))
     let after = here.storage.names.filter { !before.contains($0) }.map { here.storage.content($0) }
@@ -34,27 +34,27 @@ import Testing
   }
 
   /// Looks after the lease on a look for other writers has run out.
-  private func lookAgain(_ space: Space) { space.lock.withLock { space.nextLookForOthers = 0 } }
+  private func lookAgain(_ space: Space) { space.log.locked { $0.durability.nextLookForOthers = 0 } }
 
   @Test func aHeadThatAppearsStopsTheOtherWriterAtTheNextCommit() throws {
     let here = TestSpace()
     try here.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try here.space.barrier()
+    try here.space.sync()
     let elsewhere = here.storage.copy()
     let other = try here.vault(over: elsewhere).openSpace(here.body)
     try other.commit([1: page(1, version: 2)], pageCount: 1)
-    try other.barrier()
+    try other.sync()
     lookAgain(here.space)
     try here.space.commit([1: page(1, version: 3)], pageCount: 1)
-    try here.space.barrier()
+    try here.space.sync()
     for name in elsewhere.names where !here.storage.names.contains(name) {
       here.storage.place(elsewhere.content(name), as: name)
     }
     let before = here.storage.names.map { here.storage.content($0) }
     lookAgain(here.space)
     try here.space.commit([1: page(1, version: 4)], pageCount: 1)
-    #expect(throws: VaultError.self) { try here.space.barrier() }
-    #expect(here.space.readOnlyReason?.contains("was continued elsewhere") == true)
+    #expect(throws: VaultError.self) { try here.space.sync() }
+    #expect(here.space.gate.reason?.contains("was continued elsewhere") == true)
     #expect(throws: VaultError.self) { try here.space.commit([1: page(1, version: 5)], pageCount: 1) }
     #expect(try here.space.pageBytes(1) == page(1, version: 4))
     try? here.space.close()
@@ -68,7 +68,7 @@ import Testing
   func aFileThatIsBeingWrittenAndChangesStopsTheWriter(_ change: String) throws {
     let here = TestSpace()
     try here.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try here.space.barrier()
+    try here.space.sync()
     let elsewhere = here.storage.copy()
     let name = try #require(here.storage.names.last)
     switch change {
@@ -77,7 +77,7 @@ import Testing
       try here.space.advanceEpoch()
       let other = try here.vault(over: elsewhere).openSpace(here.body)
       try other.commit([1: page(1, version: 2)], pageCount: 1)
-      try other.barrier()
+      try other.sync()
       let head = try #require(here.storage.names.last)
       try #require(elsewhere.names.contains(head))
       try #require(elsewhere.content(head) != here.storage.content(head))
@@ -89,9 +89,9 @@ import Testing
     let before = here.storage.names.map { here.storage.content($0) }
     #expect(throws: VaultError.self) {
       try here.space.commit([1: page(1, version: 3)], pageCount: 1)
-      try here.space.barrier()
+      try here.space.sync()
     }
-    #expect(here.space.readOnlyReason?.contains("was continued elsewhere") == true)
+    #expect(here.space.gate.reason?.contains("was continued elsewhere") == true)
     #expect(throws: VaultError.self) { try here.space.commit([1: page(1, version: 4)], pageCount: 1) }
     try? here.space.close()
     #expect(here.storage.names.map { here.storage.content($0) } == before)

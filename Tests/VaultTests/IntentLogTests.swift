@@ -27,23 +27,21 @@ import Testing
 
   @Test func theyCountInOrderUntilACommitReplacesThem() throws {
     let test = try begun()
-    try test.space.logIntents([intent(1), intent(2)])
-    try test.space.logIntents([intent(3)])
-    try test.space.barrier()
+    try test.space.state([intent(1), intent(2)])
+    try test.space.state([intent(3)])
+    try test.space.sync()
     #expect(try reopen(test, after: .losesAll).writeIntents() == [1, 2, 3].map(intent))
     // A commit by somebody who knows nothing of them leaves them.
     try test.space.commit([1: page(1, version: 2)], pageCount: 1)
-    try test.space.barrier()
+    try test.space.sync()
     let second = try reopen(test, after: .losesAll)
     #expect(try second.writeIntents() == [1, 2, 3].map(intent))
     #expect(try second.pageBytes(1) == page(1, version: 2))
-    test.space.replaceIntentsAtNextCommit(by: [intent(2)])
-    try test.space.commit([1: page(1, version: 3)], pageCount: 1)
-    try test.space.barrier()
+    try test.space.commit([1: page(1, version: 3)], pageCount: 1, intents: .replace(by: [intent(2)]))
+    try test.space.sync()
     #expect(try reopen(test, after: .losesAll).writeIntents() == [intent(2)])
-    test.space.replaceIntentsAtNextCommit(by: [])
-    try test.space.commit([1: page(1, version: 4)], pageCount: 1)
-    try test.space.logIntents([intent(5)])
+    try test.space.commit([1: page(1, version: 4)], pageCount: 1, intents: .replace(by: []))
+    try test.space.state([intent(5)])
     try test.space.close()
     // What is left when a space is closed is in its last head.
     #expect(try reopen(test, after: .losesAll).writeIntents() == [intent(5)])
@@ -51,8 +49,8 @@ import Testing
 
   @Test func everyTornEndLeavesThoseBefore() throws {
     let test = try begun()
-    try test.space.barrier()
-    for number in 1...5 { try test.space.logIntents([intent(number)]) }
+    try test.space.sync()
+    for number in 1...5 { try test.space.state([intent(number)]) }
     for seed in 0..<40 as Range<UInt64> {
       let found = try reopen(test, after: .mixed(seed: seed)).writeIntents()
       #expect(found == (1...5).map(intent).prefix(found.count).map(\.self))
@@ -61,32 +59,35 @@ import Testing
 
   @Test func aFullDiskRefusesThem() throws {
     let test = try begun()
-    try test.space.barrier()
+    try test.space.sync()
     test.storage.fill()
+    // New data comes first; what is left then is the reserve.
+    while (try? test.space.append(randomBytes(200_000, seed: 1))) != nil {}
     let sequence = test.space.sequence
-    #expect(throws: VaultError.noSpace) { try test.space.logIntents([intent(1)]) }
+    #expect(throws: VaultError.noSpace) { try test.space.state([intent(1)]) }
     #expect(test.space.sequence == sequence)
     #expect(try test.space.writeIntents() == [])
     test.storage.setLimit(.max)
-    try test.space.logIntents([intent(1)])
+    try test.space.state([intent(1)])
     #expect(try test.space.writeIntents() == [intent(1)])
   }
 
-  /// A commit that a full disk keeps back replaces nothing before it is in the log.
-  @Test func aCommitThatWaitsReplacesNothingYet() throws {
+  /// A commit that a full disk refuses replaces nothing.
+  @Test func aCommitThatIsRefusedReplacesNothing() throws {
     let test = try begun()
-    try test.space.logIntents([intent(1)])
-    try test.space.barrier()
+    try test.space.state([intent(1)])
+    try test.space.sync()
     // More than the room that the segment has.
     let pages = Dictionary(uniqueKeysWithValues: (1...600).map { (UInt32($0), page(UInt32($0), version: 2)) })
-    test.space.replaceIntentsAtNextCommit(by: [])
     test.storage.inject(.errors(.noSpace, from: test.storage.operationCount + 1))
-    try test.space.commit(pages, pageCount: 600)
-    #expect(test.space.hasUnwrittenCommit)
+    #expect(throws: VaultError.noSpace) {
+      try test.space.commit(pages, pageCount: 600, intents: .replace(by: []))
+    }
     #expect(try test.space.writeIntents() == [intent(1)])
     #expect(try reopen(test, after: .losesAll).writeIntents() == [intent(1)])
     test.storage.inject(nil)
-    try test.space.barrier()
+    try test.space.commit(pages, pageCount: 600, intents: .replace(by: []))
+    try test.space.sync()
     #expect(try test.space.writeIntents() == [])
     let after = try reopen(test, after: .losesAll)
     #expect(try after.writeIntents() == [])

@@ -13,11 +13,11 @@ import Testing
     for version in 1...epochs {
       try test.space.commit([1: page(1, version: version)], pageCount: 1)
       if givingUpThePast {
-        test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+        try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
       }
       if version < epochs { try test.space.advanceEpoch() }
     }
-    try test.space.barrier()
+    try test.space.sync()
     if closing { try test.space.close() } else { test.storage.killProcess() }
     return test
   }
@@ -45,7 +45,7 @@ import Testing
       let isShown = try? space.pageBytes(1) == newest
       // The page itself may have been in the lost file.
       #expect(isShown != false, "without head \(head.rawValue) an older state is shown")
-      guard space.readOnlyReason == nil else { continue }
+      guard space.gate.reason == nil else { continue }
       try space.commit([1: page(1, version: 1000)], pageCount: 1)
       try space.close()
       #expect(try vault.openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1000))
@@ -74,9 +74,9 @@ import Testing
         let space = try test.vault(over: storage).openSpace(test.body, copyWindow: 0)
         let isShown = try? space.pageBytes(1) == page(1, version: epochs)
         #expect(
-          isShown != false || space.readOnlyReason != nil, "head \(head.rawValue) damaged at \(offset)")
-        if offset > SegmentFormat.saltSize { #expect(space.readOnlyReason == nil) }
-        if isShown == true, space.readOnlyReason == nil {
+          isShown != false || space.gate.reason != nil, "head \(head.rawValue) damaged at \(offset)")
+        if offset > SegmentFormat.saltSize { #expect(space.gate.reason == nil) }
+        if isShown == true, space.gate.reason == nil {
           try space.commit([1: page(1, version: 1000)], pageCount: 1)
           try space.close()
           #expect(

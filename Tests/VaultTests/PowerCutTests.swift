@@ -52,11 +52,11 @@ import Testing
         try space.commit(changed, pageCount: pageCount)
         switch Int.random(in: 0..<8, using: &generator) {
         case 0, 1:
-          try space.barrier()
+          try space.sync()
           run.durable = run.states.count - 1
         case 2:
           for segment in space.segments() where !segment.isOpen && segment.databasePages == 0 {
-            if piece?.position.segment != segment.number { space.retire([segment.number]) }
+            if piece?.position.segment != segment.number { try space.retire([segment.number]) }
           }
           try space.advanceEpoch()
           run.durable = run.states.count - 1
@@ -98,7 +98,7 @@ import Testing
     storage.killProcess()
     let space = try vault.openSpace(test.body, copyWindow: 0)
     let comment = Comment(rawValue: label)
-    #expect(space.readOnlyReason == nil, comment)
+    #expect(space.gate.reason == nil, comment)
     let shown = try state(space, run)
     let found = try #require(shown, comment)
     #expect(found >= run.durable, comment)
@@ -109,7 +109,7 @@ import Testing
     }
     // Work goes on, and survives another cut.
     try space.commit([1: Self.content(1, version: 999_999)], pageCount: pageCount)
-    try space.barrier()
+    try space.sync()
     let after = storage.powerCut(seed: 1)
     let again = try test.vault(over: after).openSpace(test.body)
     let first = try again.pageBytes(1)

@@ -28,7 +28,7 @@ import Testing
     for version in versions {
       _ = try test.space.append(randomBytes(30_000, seed: UInt64(version)))
       try test.space.commit([1: page(1, version: version), 2: page(2, version: version)], pageCount: 2)
-      try test.space.barrier()
+      try test.space.sync()
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
     try commit(21...30)
     let copy = test.storage.copy()
     let space = try test.vault(over: copy).openSpace(test.body)
-    #expect(space.readOnlyReason == nil)
+    #expect(space.gate.reason == nil)
     #expect(try space.pageBytes(1) == page(1, version: 30))
     #expect(space.verify(readData: true) == [])
     // The copy can be gone on with, and the original as well.
@@ -71,12 +71,12 @@ import Testing
     let copy = test.storage.copy { $0 == lacking }
     let vault = test.vault(over: copy)
     let space = try vault.openSpace(test.body)
-    #expect(space.readOnlyReason?.contains("lacks files") == true)
+    #expect(space.gate.reason?.contains("lacks files") == true)
     #expect(throws: VaultError.self) { try space.commit([1: page(1, version: 1)], pageCount: 2) }
     #expect(try space.pageBytes(1) == page(1, version: 3))
     try space.close()
     let accepted = try vault.openSpace(test.body, acceptOlder: true)
-    #expect(accepted.readOnlyReason == nil)
+    #expect(accepted.gate.reason == nil)
   }
 
   @Test func aHeadThatIsTornIsSkippedAndItsNumberIsNotUsedAgain() throws {
@@ -87,7 +87,7 @@ import Testing
     test.storage.killProcess()
     test.storage.tamper(identifier) { Array($0[..<150]) }
     let space = try test.vault.openSpace(test.body)
-    #expect(space.readOnlyReason == nil)
+    #expect(space.gate.reason == nil)
     #expect(try space.pageBytes(2) == page(2, version: 3))
     try space.commit([1: page(1, version: 4)], pageCount: 2)
     #expect(space.endSegment.epoch > torn.epoch)
@@ -110,7 +110,7 @@ import Testing
     test.storage.killProcess()
     flip(try name(head), at: offset)
     let space = try test.vault.openSpace(test.body, copyWindow: 0)
-    #expect(space.readOnlyReason == nil)
+    #expect(space.gate.reason == nil)
     #expect(try space.pageBytes(1) == page(1, version: 7))
     #expect(space.verify(readData: false).map(\.segment).contains(head))
     for round in 8..<12 {
@@ -119,7 +119,7 @@ import Testing
     }
     try space.close()
     let again = try test.vault.openSpace(test.body, copyWindow: 0)
-    #expect(again.readOnlyReason == nil)
+    #expect(again.gate.reason == nil)
     #expect(try again.pageBytes(1) == page(1, version: 11) && again.pageBytes(2) == page(2, version: 7))
     for piece in pieces where offset >= SegmentFormat.recordsStart || piece.position.segment != head {
       let start = Int(piece.offset.rawValue)
@@ -140,7 +140,7 @@ import Testing
     flip(try name(head), at: 5)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
-    #expect(space.readOnlyReason?.contains("newest head is damaged") == true)
+    #expect(space.gate.reason?.contains("newest head is damaged") == true)
   }
 
   /// A record's header is what leads to the next record; but the commits behind it say where they belong.
@@ -162,7 +162,7 @@ import Testing
     }
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 9) && space.pageBytes(2) == page(2, version: 9))
-    #expect(space.readOnlyReason == nil)
+    #expect(space.gate.reason == nil)
     for piece in pieces {
       let start = Int(piece.offset.rawValue)
       #expect(try space.bytes(piece) == Array(randomBytes(1_000_000, seed: 5)[start..<start + piece.length]))
@@ -179,7 +179,7 @@ import Testing
     flip(try name(head), at: 40)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
-    #expect(space.readOnlyReason == nil)
+    #expect(space.gate.reason == nil)
   }
 
   @Test func withoutAnyHeadTheSpaceIsDamagedAndNotEmpty() throws {
@@ -205,7 +205,7 @@ import Testing
     flip(try name(place.segment), at: place.end + offsets[part])
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
-    #expect(space.readOnlyReason?.contains("damaged") == true)
+    #expect(space.gate.reason?.contains("damaged") == true)
   }
 
   @Test func flippedBitsAreNeverWrongData() throws {

@@ -56,7 +56,7 @@ import Testing
     for round in 0..<5 {
       _ = try test.space.append(randomBytes(700_000, seed: UInt64(round)))
       try test.space.commit([1: page(1, version: round)], pageCount: 1)
-      try test.space.barrier()
+      try test.space.sync()
     }
     try test.space.close()
     for name in test.storage.names { #expect(test.storage.content(name).count == TestSpace.segmentSize) }
@@ -65,13 +65,13 @@ import Testing
   @Test func filesThatACrashLeftShortAreCompleted() throws {
     let test = TestSpace()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.barrier()
+    try test.space.sync()
     test.storage.killProcess()
     let crashed = test.space
     // Another space of the vault completes what the first left, but nothing that is being written.
     let other = test.vault.createSpace(suite: .aes256gcm).space
     try other.commit([1: page(1, version: 2)], pageCount: 1)
-    other.completeAbandonedSegments()
+    other.completeAbandonedFiles()
     let whole = test.storage.names.filter { test.storage.content($0).count == TestSpace.segmentSize }
     #expect(whole.count == 1)
     try other.close()
@@ -90,7 +90,7 @@ import Testing
     let before = test.storage.names
     let space = try test.vault.openSpace(test.body)
     _ = try space.pageBytes(1)
-    try space.barrier()
+    try space.sync()
     try space.advanceEpoch()
     try space.close()
     #expect(test.storage.names == before)
@@ -146,7 +146,7 @@ import Testing
     let test = TestSpace()
     for version in 1...300 {
       try test.space.commit([1: page(1, version: version)], pageCount: 1)
-      test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
       try test.space.advanceEpoch()
       if version.isMultiple(of: 37) {
         try test.reopenAfterKill()
@@ -167,10 +167,10 @@ import Testing
       }
       if round.isMultiple(of: 7) {
         try test.space.commit([1: page(1, version: round)], pageCount: 1)
-        try test.space.barrier()
+        try test.space.sync()
       }
     }
-    try test.space.barrier()
+    try test.space.sync()
     try test.space.commit([1: page(1, version: 200)], pageCount: 1)
     try test.space.close()
     let space = try test.vault.openSpace(test.body)

@@ -79,7 +79,7 @@ import Testing
     let mark = try here.durableMark()
     let other = try opened(test, elsewhere)
     try commit(4...3 + commits, to: other)
-    try other.barrier()
+    try other.sync()
     // Fewer commits than were seen, as many, or more.
     #expect(other.standing(to: mark) == .branchedOff)
     try other.close()

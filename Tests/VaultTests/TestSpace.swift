@@ -37,17 +37,34 @@ func page(_ number: UInt32, version: Int) -> [UInt8] {
 }
 
 extension Space {
-  func commit(_ pages: [UInt32: [UInt8]], pageCount: UInt32) throws {
-    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, pages.count) * 4096, alignment: 16)
-    defer { unsafe block.deallocate() }
-    var writes: [PageWrite] = []
-    for (index, page) in pages.sorted(by: { $0.key < $1.key }).enumerated() {
-      let place = unsafe UnsafeMutableRawBufferPointer(rebasing: block[index * 4096..<(index + 1) * 4096])
-      unsafe place.copyBytes(from: page.value)
-      unsafe writes.append(PageWrite(number: PageNumber(rawValue: page.key), bytes: UnsafeRawBufferPointer(place)))
-    }
-    try commit(writes, pageCount: pageCount)
+  func commit(
+    _ pages: [UInt32: [UInt8]], pageCount: UInt32, intents: IntentChange = .none
+  ) throws {
+    let images = pages.map { (PageNumber(rawValue: $0), PageImage($1)) }
+    var transaction = LogTransaction(
+      PageChanges(pages: Dictionary(uniqueKeysWithValues: images), pageCount: pageCount))
+    transaction.intents = intents
+    try commit(transaction)
   }
+
+  /// Commits that segments are given up.
+  func retire(_ segments: [SegmentNumber]) throws {
+    var transaction = LogTransaction()
+    transaction.retiring = segments
+    try commit(transaction)
+  }
+
+  /// Commits intents alone.
+  func state(_ intents: [WriteIntent]) throws { try commit(LogTransaction(stating: intents)) }
+
+  var isReadOnly: Bool { !gate.isOpen }
+  var end: Int { log.locked { $0.tail.end } }
+  var endSegment: SegmentNumber { log.locked { $0.tail.segment } }
+  var sequence: UInt64 { log.locked { $0.tail.sequence } }
+  var highestEpoch: EpochNumber { log.locked { $0.catalog.highestEpoch } }
+  /// Bytes that the reserve holds.
+  var heldReserve: Int { log.locked { $0.room.held } }
+  func branch(of epoch: EpochNumber) -> [UInt8]? { log.locked { $0.catalog.branch(of: epoch) } }
 
   func pageBytes(_ number: UInt32) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 4096)

@@ -87,7 +87,7 @@ import Testing
         let pages = Dictionary(
           uniqueKeysWithValues: (1...8).map { (UInt32($0), [UInt8](repeating: UInt8(round), count: 4096)) })
         try space.commit(pages, pageCount: 8)
-        try space.barrier()
+        try space.sync()
       }
       try space.close()
       try vault.putSlot(try #require(try vault.slotKeys(for: .of("space \(number)")).first), body)

@@ -105,7 +105,7 @@ import Testing
     ]
     let bodies: [RunRecord.Body] = unsafe [
       .blob(state, kind: BlobKind.head), .extent(UnsafeRawBufferPointer(extent), keys.extents),
-      .pages([PageWrite(number: PageNumber(rawValue: 2), bytes: UnsafeRawBufferPointer(pages))]),
+      .pages([DatabasePage(number: PageNumber(rawValue: 2), image: PageImage(Self.databasePage))]),
       .blob(commit.encoded, kind: BlobKind.commit), .blob(second.encoded, kind: BlobKind.commit),
     ]
     var offset = SegmentFormat.recordsStart
@@ -138,7 +138,7 @@ import Testing
     let padding = Sodium.randomBytes(vector.segmentSize - vector.segment.count)
     try test.storage.put(SegmentIdentifier(bytes: bytes(vector.headIdentifier)), Array(vector.segment) + padding)
     let space = try test.vault.openSpace(body(vector))
-    #expect(space.readOnlyReason == nil)
+    #expect(space.gate.reason == nil)
     #expect(space.databasePageCount == 2)
     #expect(try space.pageBytes(2) == Self.databasePage)
     #expect(throws: VaultError.self) { try space.pageBytes(1) }

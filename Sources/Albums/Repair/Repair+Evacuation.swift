@@ -8,7 +8,6 @@ extension Repair {
 
   /// Appends what files and the index need of a segment to the log, and points them at it. The unreadable was given up before.
   func evacuate(_ segment: SegmentNumber, _ index: Index) throws(VaultError) {
-    space.rewritePagesAtNextCommit(space.databasePages(in: segment))
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.maximumExtentLength, alignment: 4096)
     defer { unsafe block.deallocate() }
     /// What was copied already, so that what files share they go on sharing.

@@ -52,7 +52,6 @@ extension Repair {
       try change(inode, index) { $0.allocated = bytes }
       try forgetHash(of: inode, index)
     case .setAllocated(let inode, let bytes): try change(inode, index) { $0.allocated = bytes }
-    case .setSize(let inode, let size): try change(inode, index) { $0.size = size }
     case .setLiveBytes(let segment, let bytes): try index.setLiveBytes(in: segment, to: bytes)
     case .setTotals(let inodes, let bytes): try index.setTotals(inodes: inodes, liveBytes: bytes)
     case .addSlot(let slot): try index.addSlot(slot)

@@ -54,11 +54,11 @@ package final class Repair {
     } catch {
       plan.unrepairable.append("the index cannot be read or changed")
     }
-    if let warning = space.recoveryWarning {
+    if let warning = space.origin.warning {
       found.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
       add("the newest state that can be read becomes the state of the space; what came after it is lost", isLoss: true)
     }
-    if space.isMissedBySearch { add("a new path to the newest state is written") }
+    if space.origin.isMissedBySearch { add("a new path to the newest state is written") }
     if !found.isClean, !log.suspects.isEmpty {
       damaged = log.suspects
       add("the readable parts of \(damaged.count) damaged vault files are copied, then these files are given up")
@@ -90,7 +90,7 @@ package final class Repair {
     }
     let store = RebuiltIndexStore()
     let made = try Index.rebuilt(from: rows, in: store)
-    guard store.databasePageCount <= space.maximumPagesInCommit else {
+    guard made.index.unlogged?.pageCount ?? 0 <= space.maximumPagesInCommit else {
       plan.unrepairable.append("the index is too large to be rebuilt")
       return
     }
@@ -132,34 +132,32 @@ package final class Repair {
   /// - Throws: `.noSpace`; `.readOnly`; `.system`; `.damaged`.
   package func carryOut() throws(VaultError) -> CheckReport {
     guard let index, !plan.isEmpty else { return found }
-    rebuilt?.goOn(in: space)
     do throws(IndexError) {
       try freeOrphans(index)
     } catch {
       throw FileSystemError(error).asVaultError
     }
     for segment in damaged.sorted() { try evacuate(segment, index) }
-    try commit(index)
-    space.retire(damaged.sorted())
     do throws(IndexError) {
+      // The rows of segments are counted in a commit.
+      try index.commit()
       for segment in damaged where try index.liveBytes(in: segment) == 0 { try index.forgetSegment(segment) }
-    } catch {
-      throw FileSystemError(error).asVaultError
-    }
-    try commit(index)
-    try space.close()
-    let again = try vault.openSpace(body, readOnly: true)
-    defer { try? again.close() }
-    return Checker.check(again, readData: false, slot: slot)
-  }
-
-  private func commit(_ index: Index) throws(VaultError) {
-    do throws(IndexError) {
-      try index.requireCommit()
       try index.commit()
     } catch {
       throw FileSystemError(error).asVaultError
     }
-    try space.barrier()
+    var transaction = LogTransaction()
+    transaction.database = index.unlogged
+    // A rebuilt index replaces every page.
+    if rebuilt == nil { transaction.moving = Set(damaged.flatMap { space.databasePages(in: $0) }) }
+    transaction.retiring = damaged.sorted()
+    try space.commit(transaction)
+    try space.sync()
+    rebuilt?.goOn(in: space)
+    if let changes = transaction.database { index.noteLogged(changes) }
+    try space.close()
+    let again = try vault.openSpace(body, readOnly: true)
+    defer { try? again.close() }
+    return Checker.check(again, readData: false, slot: slot)
   }
 }

@@ -42,8 +42,6 @@ enum RepairStep: Hashable {
   case loseData(InodeNumber, Int64, left: Int64)
   /// The number of bytes that extents hold.
   case setAllocated(InodeNumber, Int64)
-  /// The file reaches to the end of its data.
-  case setSize(InodeNumber, Int64)
   /// The number of bytes in a segment that files need.
   case setLiveBytes(SegmentNumber, Int64)
   /// The totals of the space.
@@ -54,7 +52,7 @@ enum RepairStep: Hashable {
   /// Whether it follows from the rest of the index, so that it waits until nothing else has to change.
   var isDerived: Bool {
     switch self {
-    case .setLinks, .loseData, .setAllocated, .setSize, .setLiveBytes, .setTotals: true
+    case .setLinks, .loseData, .setAllocated, .setLiveBytes, .setTotals: true
     default: false
     }
   }
@@ -97,7 +95,6 @@ enum RepairStep: Hashable {
     case .replaceInode: "its owner, permissions and times are lost"
     case .loseData(_, let lost, _): "\(lost) bytes of its data cannot be found and are a hole"
     case .setAllocated(_, let bytes): "\(bytes) bytes are counted for it"
-    case .setSize(_, let size): "its size becomes \(size), the end of its data"
     case .setLiveBytes(let segment, _): "the live bytes of segment \(segment.rawValue) are recounted"
     case .setTotals: "the totals of the space are recounted"
     case .addSlot: "the slot of this password is recorded in the space"

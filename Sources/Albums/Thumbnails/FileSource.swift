@@ -11,7 +11,7 @@ struct FileSource: MediaSource {
   let size: Int64
 
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
-    try unsafe fileSystem.readQuietly(inode, at: FileOffset(rawValue: offset), into: buffer)
+    try unsafe fileSystem.read(inode, at: FileOffset(rawValue: offset), into: buffer)
   }
 }
 
@@ -27,7 +27,7 @@ extension FileSystem {
     let bytes = unsafe block.bytes(Self.hashStep)
     var offset = FileOffset.zero
     while true {
-      let count = try unsafe readQuietly(inode, at: offset, into: bytes)
+      let count = try unsafe read(inode, at: offset, into: bytes)
       if count == 0 { break }
       unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
       offset = offset + count

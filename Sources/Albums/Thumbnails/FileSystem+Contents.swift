@@ -26,7 +26,7 @@ extension FileSystem {
     }
     inode.isNoted = true
     dropLinks(of: old)
-    thumbnailWork.signal()
+    signals.thumbnailWork.signal()
   }
 
   /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at. Lock held.
@@ -56,7 +56,7 @@ extension FileSystem {
       derivative.record.links -= 1
       markChanged(derivative)
       if derivative.record.links > 0 { continue }
-      newOrphans.append(derivative)
+      inodes.newOrphans.append(derivative)
       bury(derivative)
     }
   }
@@ -73,7 +73,7 @@ extension FileSystem {
     // The name counts, not this: a row that stays as it was costs a thumbnail too many or too few.
     do throws(Errno) { try stored(change) } catch { return }
     inode.contentChanged = monotonicTime()
-    thumbnailWork.signal()
+    signals.thumbnailWork.signal()
   }
 
   /// Makes an inode without a name that holds `bytes`. Lock held, in an operation that changes something.
@@ -82,7 +82,7 @@ extension FileSystem {
       number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
     try stored { () throws(IndexError) in try index.insert(record) }
     let inode = Inode(record)
-    table.insert(inode)
+    inodes.table.insert(inode)
     unsafe bytes.withUnsafeBytes { unsafe put($0, at: 0, in: inode) }
     inode.record.size = Int64(bytes.count)
     markChanged(inode)
@@ -144,7 +144,7 @@ extension FileSystem {
         }
         dropLinks(of: old)
       }
-      thumbnailWork.signal()
+      signals.thumbnailWork.signal()
     }
   }
 
@@ -175,7 +175,7 @@ extension FileSystem {
       }
       thumbnails.unavailable = nil
       thumbnails.retryDelay = 0
-      thumbnailWork.signal()
+      signals.thumbnailWork.signal()
     }
   }
 }

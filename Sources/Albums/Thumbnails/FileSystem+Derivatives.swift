@@ -14,7 +14,6 @@ extension FileSystem {
   ///
   /// - Throws: `ENOENT` when there is none and there will be none, `EAGAIN` when too many wait, `EIO` when no decoder can be had.
   package func derivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber {
-    noteActivity()
     monitor.lock()
     defer { monitor.unlock() }
     if let known = try knownDerivative(size, of: number) { return known }
@@ -23,9 +22,9 @@ extension FileSystem {
     defer { thumbnails.waiters -= 1 }
     let demand = ThumbnailDemand(inode: number, size: size)
     thumbnails.demands.append(demand)
-    thumbnailWork.signal()
+    signals.thumbnailWork.signal()
     while !demand.isDone {
-      thumbnailDone.wait()
+      signals.thumbnailDone.wait()
       if let known = try knownDerivative(size, of: number) { return known }
     }
     guard let made = try knownDerivative(size, of: number) else { throw .ioError }

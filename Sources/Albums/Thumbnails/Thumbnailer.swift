@@ -60,21 +60,21 @@ extension FileSystem {
     // This thread alone: who reads and writes goes first.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     monitor.lock()
-    while !isStopping, !thumbnails.isEnding, refusal == nil {
+    while !life.isStopping, !thumbnails.isEnding, refusal == nil {
       if let demand = thumbnails.demands.popFirst() {
         lookAt(demand.inode, [demand.size], eagerly: false, settings)
         demand.isDone = true
-        thumbnailDone.broadcast()
+        signals.thumbnailDone.broadcast()
         continue
       }
       switch settings.isLazy ? .nothing : nextWaiting(settings) {
       case .inode(let number): lookAt(number, [.small, .large], eagerly: true, settings)
-      case .later(let time): thumbnailWork.wait(until: time)
-      case .nothing: thumbnailWork.wait()
+      case .later(let time): signals.thumbnailWork.wait(until: time)
+      case .nothing: signals.thumbnailWork.wait()
       }
     }
     while let demand = thumbnails.demands.popFirst() { demand.isDone = true }
-    thumbnailDone.broadcast()
+    signals.thumbnailDone.broadcast()
     monitor.unlock()
   }
 
@@ -82,7 +82,7 @@ extension FileSystem {
   func endThumbnails() {
     monitor.lock()
     thumbnails.isEnding = true
-    thumbnailWork.broadcast()
+    signals.thumbnailWork.broadcast()
     monitor.unlock()
     options.thumbnails?.maker.stop()
   }
@@ -107,7 +107,7 @@ extension FileSystem {
       let now = monotonicTime()
       for number in batch where !thumbnails.passedOver.contains(number) {
         seen += 1
-        guard let inode = table[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
+        guard let inode = inodes.table[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
           return .inode(number)
         }
         due = min(due ?? .max, inode.contentChanged + quiet)
@@ -122,7 +122,7 @@ extension FileSystem {
   private func lookAt(
     _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
   ) {
-    while isCommitting { progress.wait() }
+    while commits.isCritical { signals.progress.wait() }
     let inode: Inode
     do throws(Errno) {
       inode = try self.inode(number)
@@ -144,7 +144,7 @@ extension FileSystem {
     monitor.lock()
     inode.opens -= 1
     if inode.record.links == 0, inode.opens == 0 { bury(inode) }
-    thumbnailDone.broadcast()
+    signals.thumbnailDone.broadcast()
   }
 
   /// Forgets what is known of a content whose inode is gone. Lock held.

@@ -23,7 +23,7 @@ extension VirtualTree {
     var outcome: Result<Int, Errno> = .success(0)
     unsafe bytes.withUnsafeMutableBytes { buffer in
       do throws(Errno) {
-        outcome = .success(try unsafe fileSystem.readQuietly(derivative, at: .zero, into: buffer))
+        outcome = .success(try unsafe fileSystem.read(derivative, at: .zero, into: buffer))
       } catch {
         outcome = .failure(error)
       }
@@ -53,7 +53,7 @@ extension VirtualTree {
     let capacity = fileSystem.space.capacity()
     let options = fileSystem.options.thumbnails
     let paused = fileSystem.thumbnailPause
-    let reason = fileSystem.space.readOnlyReason
+    let reason = fileSystem.space.gate.reason
     return """
       {
         "thumbnails": {

@@ -23,6 +23,12 @@ int agonyfs_pipe(int *ends, bool blocks);
 void agonyfs_trim_heap(void);
 
 /// fallocate(2) with FALLOC_FL_KEEP_SIZE from the start of the file.
+/// Allocates the first `size` bytes of a file, which has them afterwards.
+int agonyfs_allocate(int descriptor, off_t size);
+
+/// O_TMPFILE, which Glibc shows to GNU programs only.
+int agonyfs_unnamed_file_flag(void);
+
 int agonyfs_hold_room(int descriptor, off_t size);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.

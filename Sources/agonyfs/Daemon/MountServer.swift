@@ -32,9 +32,9 @@ struct MountServer {
     let rollback = options.remembers ? RollbackDetection(of: space, logger: Self.logger) : nil
     var warnings: [String] = []
     if let warning = rollback?.check(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
-    if space.isReadOnly, !options.isReadOnly {
+    if !space.gate.isOpen, !options.isReadOnly {
       options.isReadOnly = true
-      warnings.append("Mounting read-only, because \(space.readOnlyReason ?? "the space cannot be written").")
+      warnings.append("Mounting read-only, because \(space.gate.reason ?? "the space cannot be written").")
     }
     for warning in warnings { Output.note(warning) }
     let fileSystem = try spaces.fileSystem(of: space, options, keepMark: rollback?.record, logger: Self.logger)

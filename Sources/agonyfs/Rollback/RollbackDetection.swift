@@ -52,8 +52,8 @@ final class RollbackDetection: Sendable {
       }
     }
     if let finding {
-      if acceptsOlder || space.isReadOnly { return finding.prefix(1).uppercased() + finding.dropFirst() + "." }
-      space.makeReadOnly("\(finding); --accept-older continues from it")
+      if acceptsOlder || !space.gate.isOpen { return finding.prefix(1).uppercased() + finding.dropFirst() + "." }
+      space.gate.shut(because: "\(finding); --accept-older continues from it")
       return nil
     }
     guard content != nil, seen == nil else { return nil }

@@ -67,7 +67,7 @@ private struct Trial {
     // While the space is being made there need not be one.
     guard let promise = work.promises.last(where: { $0.operation < operation }) else { return 0 }
     let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
-    #expect(space.recoveryWarning == nil, comment)
+    #expect(space.origin.warning == nil, comment)
     if checks {
       let problems = Checker.check(space, readData: true).problems
       #expect(problems == [], comment)
@@ -141,7 +141,7 @@ private struct Trial {
       return
     }
     let space = try vault.openSpace(body, readOnly: true, copyWindow: 0)
-    #expect(space.recoveryWarning == nil, comment)
+    #expect(space.origin.warning == nil, comment)
     let problems = Checker.check(space, readData: true).problems
     #expect(problems == [], comment)
   }

@@ -59,7 +59,7 @@ import Vault
     defer { try? files.close() }
     // An older state is never shown as the newest.
     var right = work.trees[(work.trees.count - 1)...]
-    if space.recoveryWarning != nil { right = work.trees[...] }
+    if space.origin.warning != nil { right = work.trees[...] }
     // A photo whose thumbnail is hurt is whole itself; the thumbnail is made anew.
     let problemsOfFiles = report.problems.filter { !$0.text.hasPrefix("only its thumbnail is damaged") }
     var named = Set(problemsOfFiles.compactMap(\.path))

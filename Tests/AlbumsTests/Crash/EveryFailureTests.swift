@@ -48,7 +48,7 @@ import Vault
     for cut in [PowerCut.losesAll, .mixed(seed: 1)] {
       let vault = Vault(storage: work.storage.after(cut), parameters: work.vault.parameters)
       let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
-      #expect(space.recoveryWarning == nil, comment)
+      #expect(space.origin.warning == nil, comment)
       let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
       let tree = try Tree(of: files)
       let isPossible = work.possibleTrees.contains(tree)
@@ -91,7 +91,7 @@ import Vault
     let files = work.files
     guard let failure else {
       // What failed was a deletion, or nothing.
-      #expect(files.space.readOnlyReason == nil, comment)
+      #expect(files.space.gate.reason == nil, comment)
       work.storage.inject(nil)
       try work.synchronize()
       let tree = try Tree(of: files)
@@ -100,17 +100,17 @@ import Vault
       try files.close()
       return
     }
-    if !files.isClosed, failure is VaultError {
+    if !files.life.isClosed, failure is VaultError {
       // It was another space.
       work.storage.inject(nil)
       try work.synchronize()
       let isLast = try Tree(of: files) == work.trees.last
       #expect(isLast, comment)
       files.stopThreads()
-    } else if !files.isClosed {
+    } else if !files.life.isClosed {
       #expect(failure as? Errno == .ioError, "\(label): \(failure)")
       #expect(files.isReadOnly, comment)
-      #expect(files.space.readOnlyReason?.contains("failed") == true, comment)
+      #expect(files.space.gate.reason?.contains("failed") == true, comment)
       expect(.readOnlyFileSystem) { _ = try files.make("refused") }
       expect(.readOnlyFileSystem) { try files.synchronize() }
       let tree = try Tree(of: files)

@@ -63,7 +63,7 @@ import Vault
     }
     // A mount finds the repaired state, and may write.
     let space = try vault.openSpace(work.body, copyWindow: 0)
-    #expect(space.readOnlyReason == nil, comment)
+    #expect(space.gate.reason == nil, comment)
     #expect(Checker.check(space, readData: true).problems == [], comment)
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
     let inodes = Set(named.compactMap { try? files.inode(at: $0) })

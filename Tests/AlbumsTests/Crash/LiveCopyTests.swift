@@ -173,9 +173,9 @@ import Vault
     let vault = Vault(storage: copy, parameters: work.vault.parameters)
     // The password that opened it may have changed since; the space is the same.
     let space = try vault.openSpace(work.body, copyWindow: 0)
-    #expect(mayLackTheNewest || !space.isUnfinishedCopy, comment)
-    #expect(space.isUnfinishedCopy == (space.recoveryWarning != nil), comment)
-    #expect(space.isUnfinishedCopy == space.isReadOnly, comment)
+    #expect(mayLackTheNewest || !space.origin.isUnfinishedCopy, comment)
+    #expect(space.origin.isUnfinishedCopy == (space.origin.warning != nil), comment)
+    #expect(space.origin.isUnfinishedCopy == !space.gate.isOpen, comment)
     let problems = Checker.check(space, readData: true).problems
     #expect(problems == [], comment)
     let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
@@ -188,6 +188,6 @@ import Vault
     #expect(isPrefix, comment)
     #expect(isRecent, comment)
     try files.close()
-    return space.isUnfinishedCopy
+    return space.origin.isUnfinishedCopy
   }
 }

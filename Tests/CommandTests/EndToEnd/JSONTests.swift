@@ -76,7 +76,7 @@ enum JSON {
     let info = try JSON.decode(
       InfoAnswer.self, try workspace.shell("agonyfs info --json --password-file password Vault").output)
     #expect(info.vault.path == workspace.at("Vault"))
-    #expect(info.vault.format == 1)
+    #expect(info.vault.format == 2)
     #expect(info.vault.identifier.count == 32)
     #expect(info.vault.segmentSize == 1 << 20)
     #expect(info.vault.bytes == Int64(info.vault.files) << 20)

@@ -1,0 +1,33 @@
+internal import CPlatform
+internal import Glibc
+internal import Synchronization
+internal import System
+internal import SystemPackage
+
+/// Room that a file without a name holds (`O_TMPFILE`), by as many allocated blocks.
+final class UnnamedFile: HeldRoom {
+  private let file: Descriptor
+  private let held = Mutex(0)
+
+  init(_ file: Descriptor) { self.file = file }
+
+  func resize(to size: Int) throws(Errno) {
+    try held.withLock { held throws(Errno) in
+      if size > held {
+        // ext4 keeps what it got of a room that it cannot give in whole.
+        var host = statvfs()
+        try systemCall { unsafe fstatvfs(file.number, &host) }
+        if size - held > Int(host.f_bavail) * Int(host.f_frsize) { throw .noSpace }
+        do throws(Errno) {
+          try systemCall { agonyfs_allocate(file.number, off_t(size)) }
+        } catch {
+          try systemCall { ftruncate(file.number, off_t(held)) }
+          throw error
+        }
+      } else if size < held {
+        try systemCall { ftruncate(file.number, off_t(size)) }
+      }
+      held = size
+    }
+  }
+}

@@ -1,0 +1,212 @@
+internal import Crypto
+internal import Storage
+internal import System
+internal import SystemPackage
+
+/// Beginning epochs, and deleting what no kept head needs.
+extension LockedLog {
+  /// Sees to it that the epoch has `room` bytes left, and begins the next one where it has not. `isOwnCommit` says that
+  /// the caller's own commit is the one that is under way.
+  ///
+  /// - Throws: `.noSpace` when a new epoch is needed and there is no room for it; `.readOnly`; `.system`.
+  mutating func prepareEpoch(room: Int, for use: RoomUse, isOwnCommit: Bool = false) throws(VaultError) {
+    while true {
+      while tail.isBeginningEpoch || (tail.isCommitting && !isOwnCommit && needsEpoch(for: room)) { wait() }
+      try gate.requireOpen()
+      if !needsEpoch(for: room) { return }
+      // An epoch that is begun for a use that has no room would only take some.
+      if measureRoom().segments(for: use) == 0 { throw .noSpace }
+      try beginEpoch()
+    }
+  }
+
+  private func needsEpoch(for room: Int) -> Bool {
+    guard tail.current != nil else { return true }
+    let segmentsLeft = SegmentNumber.perEpoch - 1 - tail.segment.index
+    let segmentSize = context.segmentSize
+    return segmentSize - tail.end + segmentsLeft * (segmentSize - SegmentFormat.recordsStart) < room
+  }
+
+  /// Flushes, writes a new head and flushes it, and goes on in its epoch. No commit may be between its reservation and
+  /// the map, unless it is the caller's own and has reserved nothing yet.
+  ///
+  /// - Throws: as `prepareEpoch`; then the log goes on where it was.
+  mutating func beginEpoch() throws(VaultError) {
+    tail.isBeginningEpoch = true
+    defer {
+      tail.isBeginningEpoch = false
+      announce()
+    }
+    while !tail.isQuiet || durability.isFlushing { wait() }
+    try gate.requireOpen()
+    guard tail.stalled.isEmpty else { throw .noSpace }
+    try completeRecovered()
+    if !durability.unflushed.isEmpty { try flush() }
+
+    let epoch = EpochNumber(rawValue: catalog.highestEpoch.rawValue + 1)
+    guard epoch.rawValue < 1 << 31 else { throw fail(.fileTooLarge, "beginning epoch 2³¹") }
+    let before = tail
+    do throws(VaultError) {
+      try install(writeHead(of: epoch))
+    } catch {
+      abandon(epoch)
+      throw error
+    }
+    let unfinished = [before.incomplete, before.current.map { ($0, before.end) }].compactMap(\.self)
+    let torn = durability.torn
+    durability.torn = []
+    let context = context
+    unlocked {
+      // When this fails a file stays short; a later mount fills it up.
+      for (segment, end) in unfinished {
+        try? padSegment(segment.writer, from: end, size: context.segmentSize)
+        try? segment.writer.flush()
+      }
+      _ = context.complete(torn)
+    }
+    deleteUnneeded()
+  }
+
+  /// A head that is durable, and what it states.
+  private struct NewHead {
+    var tail: LogTail
+    var heads: [KeptHead]
+    var retired: [SegmentNumber: EpochNumber]
+  }
+
+  /// Makes durable and complete what an earlier mount left.
+  private mutating func completeRecovered() throws(VaultError) {
+    let left = durability.recovered
+    if left.isEmpty { return }
+    let context = context
+    let error = unlocked { context.complete(left) }
+    switch error {
+    case nil: durability.recovered = []
+    case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
+    case let error?: throw fail(error, "flushing what the last mount wrote")
+    }
+  }
+
+  /// Writes and flushes the head of an epoch. The log's own tail stays where it is.
+  private mutating func writeHead(of epoch: EpochNumber) throws(VaultError) -> NewHead {
+    let number = SegmentNumber(epoch: epoch, index: 0)
+    let branch = Sodium.randomBytes(SpaceKeys.branchSize)
+    let segment = try createSegment(number, branch: branch, previousEnd: 0, chain: tail.chain, for: .head)
+    let identity: SegmentIdentity
+    do throws(Errno) {
+      identity = try segment.writer.identity()
+    } catch {
+      throw fail(error, "looking at the new head")
+    }
+    let time = context.clock()
+    let window = measureRoom().state == .ample ? context.copyWindow : 0
+    let heads = catalog.keptHeads(adding: KeptHead(epoch: epoch, time: time), window: window)
+    let retired = catalog.retired(asOf: epoch)
+    let state = HeadState(
+      epoch: epoch, time: time, identity: identity, previousEnd: tail.position, previousChain: tail.chain,
+      sequence: tail.sequence, heads: heads, epochs: catalog.epochs, retired: retired,
+      pages: database.map.positions, intents: database.intents)
+    var next = LogTail(epoch: epoch, after: tail, in: segment)
+    var layout = RunLayout()
+    let bytes = state.encoded
+    for (part, start) in stride(from: 0, to: bytes.count, by: HeadState.partSize).enumerated() {
+      let content = Array(bytes[start..<min(start + HeadState.partSize, bytes.count)])
+      try placeHead(part: part, total: bytes.count, content, at: &next, into: &layout)
+    }
+    try write(layout, of: epoch)
+    next.recordsSinceHead = 0
+    next.writtenTicket = next.nextTicket
+    next.writtenEnd = next.position
+    return NewHead(tail: next, heads: heads, retired: retired)
+  }
+
+  /// Writes the runs of a head and flushes them.
+  private mutating func write(_ layout: RunLayout, of epoch: EpochNumber) throws(VaultError) {
+    let segmentSize = context.segmentSize
+    let error = unlocked { () -> Errno? in
+      for run in layout.runs {
+        let buffer = SealingBuffers.pool.take(run.length)
+        defer { SealingBuffers.pool.give(buffer) }
+        let bytes = unsafe buffer.bytes(run.length)
+        unsafe run.seal(into: bytes)
+        if let error = unsafe run.write(UnsafeRawBufferPointer(bytes), segmentSize: segmentSize) { return error }
+      }
+      return nil
+    }
+    switch error {
+    case nil: break
+    case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
+    case let error?: throw fail(error, "writing the head of epoch \(epoch.rawValue)")
+    }
+    for run in layout.runs { durability.note(run.segment, bytes: run.length) }
+    try flush()
+  }
+
+  /// Goes on in the epoch of a head that is durable.
+  private func install(_ head: NewHead) {
+    tail = head.tail
+    durability.flushedThrough = max(durability.flushedThrough, head.tail.writtenEnd)
+    catalog.note(heads: head.heads, retired: head.retired)
+    if let segment = tail.current { leases.add(segment.writer) }
+  }
+
+  /// Gives up an epoch whose head was not written: its number is used up, and the room that it holds is needed.
+  private func abandon(_ epoch: EpochNumber) {
+    for segment in durability.unflushed where segment.number.epoch == epoch && gate.isOpen {
+      try? segment.writer.releaseHold()
+    }
+    durability.unflushed.removeAll { $0.number.epoch == epoch }
+    catalog.abandon(epoch)
+  }
+
+  /// Deletes retired segments that no kept head needs.
+  private mutating func deleteUnneeded() {
+    let deletable = catalog.deletable.map { ($0, catalog.branch(of: $0.epoch) ?? []) }
+    if deletable.isEmpty { return }
+    let context = context
+    for (segment, _) in deletable { cache.remove(segment) }
+    let deleted = unlocked { deletable.filter { context.delete($0.0, branch: $0.1) }.map(\.0) }
+    catalog.remove(deleted)
+    holdReserve()
+  }
+}
+
+extension LogContext {
+  /// Deletes a segment; false when its file is still there.
+  fileprivate func delete(_ segment: SegmentNumber, branch: [UInt8]) -> Bool {
+    let identifier = keys.identifier(segment, branch: branch)
+    if segment.index == 0, isOfAnotherBranch(identifier, than: branch) { return true }
+    do throws(Errno) {
+      try storage.delete(identifier)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether the file under a head's name is the head of a state to which the space was continued elsewhere: heads of
+  /// both have the same names.
+  private func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) -> Bool {
+    guard branch.contains(where: { $0 != 0 }), let file = try? storage.open(identifier),
+      let header = try? SegmentHandle.open(file, keys: keys)?.header
+    else { return false }
+    return header.branch != branch
+  }
+
+  /// Makes files of this space durable and complete.
+  fileprivate func complete(_ segments: [SegmentIdentifier]) -> Errno? {
+    do throws(Errno) {
+      for identifier in segments {
+        // The lease on the newest head keeps everybody else out of the space.
+        let writer = try storage.openToFill(identifier, takingLease: false)
+        let size = try writer.size()
+        if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }
+        try writer.flush()
+      }
+      try storage.flushNames(of: segments)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}

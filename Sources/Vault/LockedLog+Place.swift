@@ -1,0 +1,185 @@
+internal import Crypto
+internal import Storage
+internal import SystemPackage
+
+/// Giving records their places in the log. `tail` is the log's own tail, or that of an epoch that is being begun.
+extension LockedLog {
+  /// Gives pages of the database places, in as many records as it takes.
+  ///
+  /// - Throws: `.noSpace` when a segment cannot be created; what `layout` holds then is to be written all the same.
+  func place(
+    _ pages: [DatabasePage], for use: RoomUse, at tail: inout LogTail, into layout: inout RunLayout
+  ) throws(VaultError) {
+    var rest = pages[...]
+    while !rest.isEmpty {
+      var count = PagesFormat.fitting(rest.count, room: context.segmentSize - tail.end)
+      if count == 0 {
+        try roll(&tail, for: use)
+        count = PagesFormat.fitting(rest.count, room: context.segmentSize - tail.end)
+      }
+      let part = Array(rest.prefix(count))
+      rest = rest.dropFirst(count)
+      let first = tail.end + RecordHeader.sealedSize + 4 * count + CipherSuite.tagSize
+      for (index, page) in part.enumerated() {
+        let position = LogPosition(segment: tail.segment, offset: first + index * PagesFormat.sealedPageSize)
+        layout.pagePositions.append((page.number, position))
+      }
+      let header = RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(count), first: UInt64(count))
+      add(header, .pages(part), at: &tail, to: &layout)
+      layout.pagesRecordCount += 1
+    }
+  }
+
+  /// Gives a commit its place, which closes the pages before it in `layout`.
+  ///
+  /// - Throws: as `place(_:at:into:)`.
+  func placeCommit(
+    pageCount: UInt32, flags: UInt8, intents: IntentChange, for use: RoomUse, at tail: inout LogTail,
+    into layout: inout RunLayout
+  ) throws(VaultError) {
+    let bodyLength = CommitBody.bodyLength(intents)
+    try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), for: use, at: &tail)
+    tail.sequence += 1
+    let body = CommitBody(
+      recordCount: layout.pagesRecordCount, pageCount: pageCount, sequence: tail.sequence,
+      flushedThrough: durability.flushedThrough, chain: tail.chain, intents: intents)
+    let header = RecordHeader(
+      kind: .commit, flags: flags | body.flags, bodyLength: bodyLength, first: tail.sequence)
+    add(header, .blob(body.encoded, kind: BlobKind.commit), at: &tail, to: &layout)
+  }
+
+  /// Gives one part of a head's state its place; `total` is how many bytes the whole state has.
+  ///
+  /// - Throws: as `place(_:at:into:)`.
+  func placeHead(
+    part: Int, total: Int, _ bytes: [UInt8], at tail: inout LogTail, into layout: inout RunLayout
+  ) throws(VaultError) {
+    let bodyLength = bytes.count + CipherSuite.tagSize
+    try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), for: .head, at: &tail)
+    let header = RecordHeader(
+      kind: .head, bodyLength: bodyLength, first: UInt64(part), second: UInt64(total), third: UInt64(bytes.count))
+    add(header, .blob(bytes, kind: BlobKind.head), at: &tail, to: &layout)
+  }
+
+  /// Gives file data places, until all of it has one or the epoch has no room for more.
+  ///
+  /// - Throws: as `place(_:at:into:)`.
+  func place(
+    _ data: inout UnplacedData, for use: RoomUse, at tail: inout LogTail, into layout: inout RunLayout
+  ) throws(VaultError) {
+    let extents = context.keys.extents
+    while let rest = data.nextLength {
+      var length = extents.fitting(rest, room: context.segmentSize - tail.end)
+      if length == 0 {
+        if tail.segment.index + 1 == SegmentNumber.perEpoch { return }
+        try roll(&tail, for: use)
+        length = extents.fitting(rest, room: context.segmentSize - tail.end)
+      }
+      let write = data.writes[data.index]
+      let start = data.start
+      let header = RecordHeader(
+        kind: .extent, bodyLength: extents.bodyLength(length), first: write.inode.rawValue,
+        second: UInt64(bitPattern: (write.offset + start).rawValue), third: UInt64(length))
+      layout.pieces.append(
+        ExtentPiece(write: data.index, offset: write.offset + start, length: length, position: tail.position))
+      let plaintext = unsafe UnsafeRawBufferPointer(rebasing: write.plaintext[start..<start + length])
+      unsafe add(header, .extent(plaintext, extents), at: &tail, to: &layout)
+      data.place(length)
+    }
+  }
+
+  private func makeRoom(_ length: Int, for use: RoomUse, at tail: inout LogTail) throws(VaultError) {
+    if tail.end + length > context.segmentSize { try roll(&tail, for: use) }
+  }
+
+  private func add(
+    _ header: RecordHeader, _ body: RunRecord.Body, at tail: inout LogTail, to layout: inout RunLayout
+  ) {
+    guard let segment = tail.current else { preconditionFailure("a record was placed without a segment") }
+    let sealedHeader = segment.key.seal(header.encoded, at: tail.end, kind: BlobKind.recordHeader)
+    tail.chain = context.keys.chain(after: tail.chain, tag: Array(sealedHeader.suffix(CipherSuite.tagSize)))
+    let length = header.recordLength
+    var run = layout.runs.popLast()
+    if let open = run, open.segment !== segment || open.length + length > SealingBuffers.capacity {
+      layout.runs.append(open)
+      run = nil
+    }
+    if run == nil {
+      let startsSegment = tail.end == SegmentFormat.recordsStart
+      run = Run(
+        segment: segment, offset: startsSegment ? 0 : tail.end,
+        length: startsSegment ? SegmentFormat.recordsStart : 0, ticket: tail.nextTicket, completes: tail.incomplete,
+        startsSegment: startsSegment)
+      tail.nextTicket += 1
+      tail.incomplete = nil
+    }
+    run?.records.append(
+      RunRecord(offset: tail.end, sealedHeader: sealedHeader, body: body, bodyLength: header.bodyLength))
+    run?.length += length
+    if let run { layout.runs.append(run) }
+    tail.end += length
+    tail.recordsSinceHead += 1
+  }
+
+  /// Goes on in the next segment of the epoch, which must have one left.
+  private func roll(_ tail: inout LogTail, for use: RoomUse) throws(VaultError) {
+    guard let old = tail.current else { preconditionFailure("the log has no segment to go on from") }
+    let index = tail.segment.index + 1
+    precondition(index < SegmentNumber.perEpoch, "the epoch has no segment left")
+    let number = SegmentNumber(epoch: tail.segment.epoch, index: index)
+    guard let branch = catalog.branch(of: number.epoch) else { preconditionFailure("the epoch has no branch") }
+    let segment = try createSegment(number, branch: branch, previousEnd: tail.end, chain: tail.chain, for: use)
+    tail.incomplete = (old, tail.end)
+    tail.current = segment
+    tail.segment = number
+    tail.end = SegmentFormat.recordsStart
+  }
+
+  /// Creates a segment file and takes its room.
+  ///
+  /// - Throws: `.noSpace`: then there is no file; `.readOnly`, `.system`: then the gate is shut.
+  func createSegment(
+    _ number: SegmentNumber, branch: [UInt8], previousEnd: Int, chain: [UInt8], for use: RoomUse
+  ) throws(VaultError) -> OpenSegment {
+    try makeRoom(for: use)
+    let keys = context.keys
+    let identifier = keys.identifier(number, branch: branch)
+    let writer: any SegmentWriter
+    do throws(Errno) {
+      writer = try createFile(identifier)
+    } catch .noSpace, .diskQuotaExceeded {
+      throw .noSpace
+    } catch .fileExists {
+      let reason = "the space was continued elsewhere: segment \(identifier) exists already"
+      gate.shut(because: reason)
+      throw .readOnly(gate.reason ?? reason)
+    } catch {
+      throw fail(error, "creating segment \(identifier)")
+    }
+    catalog.insert(number, branch: branch)
+    // Where room cannot be held, a full disk is met by the write.
+    try? writer.hold(upTo: context.segmentSize)
+    holdReserve()
+    let salt = Sodium.randomBytes(SegmentFormat.saltSize)
+    let key = keys.segmentKey(salt: salt)
+    let header = SegmentHeader(number: number, branch: branch, previousEnd: previousEnd, chain: chain)
+    let sealed = key.seal(header.encoded, at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader)
+    let segment = OpenSegment(
+      number: number, identifier: identifier, writer: writer, key: key, start: salt + sealed)
+    cache.insert(SegmentHandle(number: number, key: key, reader: writer))
+    durability.note(segment, bytes: 0)
+    return segment
+  }
+
+  private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    do throws(Errno) {
+      return try context.storage.create(identifier)
+    } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
+      // What is kept open for reading can be opened again.
+      cache.removeAll()
+      return try context.storage.create(identifier)
+    } catch {
+      throw error
+    }
+  }
+}

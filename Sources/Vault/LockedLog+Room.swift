@@ -1,0 +1,61 @@
+internal import Storage
+
+/// Where room is decided: who may begin a segment, and who is told that the disk is full.
+extension LockedLog {
+  /// Bytes left in the segment that is being written.
+  private var rest: Int { tail.current == nil ? 0 : context.segmentSize - tail.end }
+
+  /// Asks the disk.
+  func measureRoom() -> RoomMeasure { measureRoom(rest: rest, isBegun: tail.current != nil) }
+
+  private func measureRoom(rest: Int, isBegun: Bool = true) -> RoomMeasure {
+    let host = context.storage.capacity()
+    let segmentSize = context.segmentSize
+    let rest = Int64(rest)
+    // Where room cannot be held, the rest of the open segment is still free on the disk.
+    let free = room.canHold ? host.free : max(0, host.free - rest)
+    let reserve = RoomBudget.reserveSize(total: host.total, segmentSize: segmentSize)
+    return RoomMeasure(
+      host: host, segmentSize: segmentSize, rest: rest, isBegun: isBegun, pool: free + Int64(room.held),
+      reserve: Int64(reserve) + room.promised)
+  }
+
+  /// Holds the reserve, or as much of it as there is room for.
+  func holdReserve() {
+    // The log's own segment has its room.
+    let measure = measureRoom(rest: 0)
+    room.hold(
+      upTo: Int(clamping: measure.reserve), free: measure.host.free, segmentSize: context.segmentSize,
+      in: context.storage)
+  }
+
+  /// - Throws: `.noSpace` when `count` bytes cannot be written for `use`. Nobody is admitted on what was granted before.
+  func requireRoom(_ count: Int, for use: RoomUse) throws(VaultError) {
+    if measureRoom().fits(count, for: use) { return }
+    room.grant(0)
+    throw .noSpace
+  }
+
+  /// Makes room for a segment that follows the present one, from the reserve where the disk has not even that much.
+  ///
+  /// - Throws: `.noSpace` when `use` may not have it.
+  func makeRoom(for use: RoomUse) throws(VaultError) {
+    let measure = measureRoom(rest: 0)
+    guard measure.segments(for: use) > 0 else { throw .noSpace }
+    let missing = context.segmentSize - Int(clamping: measure.host.free)
+    if missing > 0 {
+      room.hold(
+        upTo: max(0, room.held - missing), free: 0, segmentSize: context.segmentSize, in: context.storage)
+    }
+  }
+
+  /// Whether there is room for `count` bytes more than the `waiting` ones that were admitted before.
+  func admit(_ count: Int64, waiting: Int64) -> Bool {
+    if room.take(count) { return true }
+    if !tail.stalled.isEmpty { return false }
+    let left = measureRoom().forData - waiting
+    guard count + count / 64 < left else { return false }
+    room.grant(min(left / 16, 64 << 20))
+    return true
+  }
+}

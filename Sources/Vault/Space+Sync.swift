@@ -1,0 +1,63 @@
+internal import Storage
+internal import SystemPackage
+
+/// Making the log durable.
+extension Space {
+  /// Makes durable all that was appended before the call; callers that come at the same time share one flush.
+  ///
+  /// - Throws: `.noSpace` when something waits for room; `.readOnly`; `.system` when the flush failed, after which the
+  ///   gate is shut.
+  package func sync() throws(VaultError) {
+    try resumeStalled()
+    try log.locked { log throws(VaultError) in
+      if log.tail.current == nil && log.gate.isOpen { return }
+      while log.tail.isBeginningEpoch { log.wait() }
+      let target = log.tail.nextTicket
+      while log.tail.writtenTicket < target { log.wait() }
+      try log.gate.requireOpen()
+      if !log.tail.stalled.isEmpty { throw .noSpace }
+      let goal = log.tail.writtenEnd
+      while log.durability.isFlushing && log.durability.flushedThrough < goal { log.wait() }
+      try log.gate.requireOpen()
+      if log.durability.flushedThrough < goal { try log.flush() }
+    }
+  }
+}
+
+extension LockedLog {
+  /// Flushes what was written.
+  mutating func flush() throws(VaultError) {
+    durability.isFlushing = true
+    let segments = durability.unflushed
+    let through = tail.writtenEnd
+    let count = durability.unflushedBytes
+    // A segment that is still being written has more to flush next time.
+    durability.unflushed.removeAll()
+    durability.unflushedBytes = 0
+    let othersHead = headToLookFor()
+    let storage = context.storage
+    var isContinuedElsewhere = false
+    let error = unlocked { () -> Errno? in
+      do throws(Errno) {
+        for segment in segments { try segment.writer.flush() }
+        let new = segments.filter { !$0.nameIsDurable }
+        if !new.isEmpty {
+          try storage.flushNames(of: new.map(\.identifier))
+          for segment in new { segment.nameIsDurable = true }
+        }
+        if let othersHead { isContinuedElsewhere = try storage.exists(othersHead) }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    durability.isFlushing = false
+    if let error {
+      durability.unflushedBytes += count
+      throw fail(error, "flushing the log")
+    }
+    if isContinuedElsewhere { throw refuseOthersHead() }
+    durability.flushedThrough = max(durability.flushedThrough, through)
+    announce()
+  }
+}

@@ -34,7 +34,7 @@ struct RoomBudget {
   static let segmentsToDelete = 1 + headsToDelete
   /// Segments that cleaning leaves: those, and a commit.
   static let segmentsBesideCleaning = segmentsToDelete + 1
-  /// The most that a reserve takes, in bytes; on a small disk it is a sixteenth.
+  /// The most that a reserve takes, in bytes; on a small disk it is an eighth.
   private static let most = 48 << 20
 
   private var reserve: (any HeldRoom)?
@@ -49,7 +49,7 @@ struct RoomBudget {
 
   /// Bytes of the reserve on a medium of `total` bytes: what may wait in memory, and what deleting and cleaning take.
   static func reserveSize(total: Int64, segmentSize: Int) -> Int {
-    max((segmentsBesideCleaning + 1) * segmentSize, min(most, Int(clamping: total / 16)))
+    max((segmentsBesideCleaning + 1) * segmentSize, min(most, Int(clamping: total / 8)))
   }
 
   /// Holds `size` bytes, or as much of them as there is, in steps of a segment.

@@ -1,15 +1,18 @@
 // Invariants
 // 1. Numbers that are handed out never come back: `nextInode` and `nextCookie` only grow, also when a savepoint is rolled back.
-// 2. Counts (`inodeCount`, `liveBytes`) go back with the savepoint.
+// 2. Counts (`inodeCount`, `liveBytes`, `unwrittenBytes`) go back with the savepoint.
 
 internal import Vault
 
-/// Figures that are kept in memory. All but the live bytes are stored in `meta` with each commit that changed them.
+/// Figures that are kept in memory. All but the live and the unwritten bytes are stored in `meta` with each commit that changed them.
 struct Counters: Equatable {
   var nextInode: UInt64 = InodeNumber.root.rawValue
   var nextCookie: UInt64 = 3
   var inodeCount: Int64 = 0
+  /// Bytes of written extents.
   var liveBytes: Int64 = 0
+  /// Bytes of unwritten extents.
+  var unwrittenBytes: Int64 = 0
 }
 
 extension Counters {
@@ -26,5 +29,12 @@ extension Counters {
     nextInode = UInt64(bitPattern: values[0])
     nextCookie = UInt64(bitPattern: values[1])
     inodeCount = values[2]
+  }
+
+  /// Takes the counts of earlier figures.
+  mutating func goBack(to earlier: Counters) {
+    inodeCount = earlier.inodeCount
+    liveBytes = earlier.liveBytes
+    unwrittenBytes = earlier.unwrittenBytes
   }
 }

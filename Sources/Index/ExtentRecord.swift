@@ -1,6 +1,8 @@
 package import Vault
 
-/// A run of a file's bytes and where they are in the log.
+/// A run of a file's bytes and where they are in the log, or a run for which only room is promised.
+///
+/// The latter is *unwritten*: its position, record length and skip are 0, and it reads as zeros.
 package struct ExtentRecord: Hashable, Sendable {
   /// Where in the file the run begins.
   package var offset: FileOffset
@@ -22,6 +24,15 @@ package struct ExtentRecord: Hashable, Sendable {
     self.skip = skip
   }
 
+  /// A run that is allocated and not written.
+  package static func unwritten(_ range: Range<FileOffset>) -> ExtentRecord {
+    ExtentRecord(
+      offset: range.lowerBound, length: range.upperBound - range.lowerBound, position: .unwritten, recordLength: 0)
+  }
+
+  /// Whether the run is allocated and not written.
+  @inlinable package var isUnwritten: Bool { position == .unwritten }
+
   /// The offset after the run's last byte.
   @inlinable package var end: FileOffset { offset + length }
 
@@ -30,9 +41,20 @@ package struct ExtentRecord: Hashable, Sendable {
     let start = max(offset, range.lowerBound)
     let end = min(end, range.upperBound)
     guard start < end else { return nil }
+    if isUnwritten { return .unwritten(start..<end) }
     return ExtentRecord(
       offset: start, length: end - start, position: position, recordLength: recordLength, skip: skip + (start - offset))
   }
+}
+
+extension LogPosition {
+  /// What stands for the position of an extent that no record holds. The log's first segment has a higher number than 0.
+  package static let unwritten = LogPosition(rawValue: 0)
+}
+
+extension SegmentNumber {
+  /// The segment that unwritten extents count in. The log has none of this number.
+  package static let unwritten = LogPosition.unwritten.segment
 }
 
 /// An extent and the inode that it belongs to.

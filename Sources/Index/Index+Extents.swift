@@ -35,6 +35,8 @@ struct ExtentStatements {
 extension ExtentRecord {
   /// No extent begins behind this: there is room to count up to the end of a block or of an extent.
   private static let lastOffset = FileOffset(rawValue: .max - 2 * Int64(Space.maximumExtentLength))
+  /// Bytes of the longest unwritten extent: few enough that adding up does not overflow.
+  static let longestUnwritten = 1 << 40
 
   /// Reads the first five columns.
   init(_ row: Statement) throws(IndexError) {
@@ -52,7 +54,11 @@ extension ExtentRecord {
 
   /// Whether there can be such an extent, so that one may count with it.
   package var isPossible: Bool {
-    (1...Space.maximumExtentLength).contains(length) && skip >= 0 && skip <= recordLength
+    if position.segment == .unwritten {
+      return isUnwritten && recordLength == 0 && skip == 0 && (1...Self.longestUnwritten).contains(length)
+        && (.zero...Self.lastOffset).contains(offset) && length <= Self.lastOffset - offset
+    }
+    return (1...Space.maximumExtentLength).contains(length) && skip >= 0 && skip <= recordLength
       && length <= recordLength - skip && (.zero...Self.lastOffset).contains(offset)
   }
 }
@@ -113,17 +119,22 @@ extension Index {
     }
   }
 
-  /// Where the next byte that an extent holds is, from `offset` on; nil when none follows.
+  /// Where the next byte of data is, from `offset` on; nil when none follows. What is only allocated is no data.
   package func nextDataOffset(of inode: InodeNumber, from offset: FileOffset) throws(IndexError) -> FileOffset? {
-    let next = try extents(of: inode, overlapping: offset..<FileOffset(rawValue: .max), limit: 1).first
-    return next.map { max($0.offset, offset) }
+    var data: FileOffset?
+    try forEachExtent(of: inode, overlapping: offset..<FileOffset(rawValue: .max)) { extent in
+      if extent.isUnwritten { return true }
+      data = max(extent.offset, offset)
+      return false
+    }
+    return data
   }
 
-  /// Where the next byte that no extent holds is, from `offset` on. It may lie beyond the end of the file.
+  /// Where the next byte that is no data is, from `offset` on. It may lie beyond the end of the file.
   package func nextHoleOffset(of inode: InodeNumber, from offset: FileOffset) throws(IndexError) -> FileOffset {
     var hole = offset
     try forEachExtent(of: inode, overlapping: offset..<FileOffset(rawValue: .max)) { extent in
-      guard extent.offset <= hole else { return false }
+      guard extent.offset <= hole, !extent.isUnwritten else { return false }
       // Never back, whatever a damaged index says: who looks for a hole would go round in circles.
       hole = max(hole, extent.end)
       return true
@@ -185,8 +196,12 @@ extension Index {
 
   /// Binds all columns of a row and runs `statement`.
   func write(_ extent: ExtentRecord, of inode: InodeNumber, by statement: Statement) throws(IndexError) {
-    guard extent.length > 0, extent.skip >= 0, extent.length <= extent.recordLength - extent.skip else {
-      throw .damaged
+    if extent.isUnwritten {
+      guard extent.isPossible else { throw .damaged }
+    } else {
+      guard extent.length > 0, extent.skip >= 0, extent.length <= extent.recordLength - extent.skip else {
+        throw .damaged
+      }
     }
     statement.bind(1, inode.rawValue)
     statement.bind(2, extent.offset.rawValue)
@@ -215,6 +230,6 @@ extension Index {
 
   func countLive(_ bytes: Int64, in segment: SegmentNumber) {
     live.add(bytes, to: segment)
-    counters.liveBytes += bytes
+    if segment == .unwritten { counters.unwrittenBytes += bytes } else { counters.liveBytes += bytes }
   }
 }

@@ -32,12 +32,13 @@ extension Index {
     }
   }
 
-  /// Has a segment count `bytes` live bytes from the next commit on. The total is not changed.
+  /// Has a segment count `bytes` live bytes from the next commit on. The total of live bytes is not changed.
   package func setLiveBytes(in segment: SegmentNumber, to bytes: Int64) throws(IndexError) {
     let difference = bytes - (try liveBytes(in: segment))
     if difference == 0 { return }
     try change { () throws(IndexError) in
       live.add(difference, to: segment)
+      if segment == .unwritten { counters.unwrittenBytes = bytes }
       // The row itself changes with the commit; this makes one happen.
       pagesChanged = true
     }

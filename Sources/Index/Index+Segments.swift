@@ -13,13 +13,14 @@ struct SegmentStatements {
       INSERT INTO segment(number, live) VALUES(?1, ?2) ON CONFLICT(number) DO UPDATE SET live = live + excluded.live
       """)
     delete = try connection.prepare("DELETE FROM segment WHERE number = ?1")
-    sum = try connection.prepare("SELECT coalesce(sum(live), 0) FROM segment")
+    sum = try connection.prepare("SELECT coalesce(sum(live), 0) FROM segment WHERE number > 0")
     after = try connection.prepare("SELECT number, live FROM segment WHERE number > ?1 ORDER BY number LIMIT ?2")
   }
 }
 
 extension Index {
-  /// Bytes of file data in all segments that are part of a file, counting shared ones once for each file.
+  /// Bytes of file data in all segments that are part of a file, counting shared ones once for each file; without what
+  /// is only allocated.
   package var totalLiveBytes: Int64 { counters.liveBytes }
 
   /// Bytes in a segment that extents point at now, changes that are not committed included.
@@ -63,8 +64,12 @@ extension Index {
     return found
   }
 
-  /// The sum of all rows: what `totalLiveBytes` was at the last commit. It is not stored, because that would be one more page in most commits.
-  func storedLiveBytes() throws(IndexError) -> Int64 {
-    try segmentStatements.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+  /// Takes from the rows what `totalLiveBytes` and `unwrittenBytes` were at the last commit. They are not stored, because that would be one more
+  /// page in most commits.
+  func loadLiveBytes() throws(IndexError) {
+    counters.liveBytes = try segmentStatements.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    segmentStatements.find.bind(1, SegmentNumber.unwritten.rawValue)
+    counters.unwrittenBytes =
+      try segmentStatements.find.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 }

@@ -20,8 +20,7 @@ struct TransactionStatements {
 /// What a savepoint goes back to in memory.
 private struct SavepointMark {
   var live: Int
-  var inodeCount: Int64
-  var liveBytes: Int64
+  var counters: Counters
 }
 
 extension Index {
@@ -63,7 +62,7 @@ extension Index {
     }
     try transactionStatements.savepoint.run()
     depth += 1
-    return SavepointMark(live: live.mark, inodeCount: counters.inodeCount, liveBytes: counters.liveBytes)
+    return SavepointMark(live: live.mark, counters: counters)
   }
 
   private func releaseSavepoint(_ mark: SavepointMark) throws(IndexError) {
@@ -86,8 +85,7 @@ extension Index {
     depth -= 1
     extentCache.dropAll()
     live.rollBack(to: mark.live)
-    counters.inodeCount = mark.inodeCount
-    counters.liveBytes = mark.liveBytes
+    counters.goBack(to: mark.counters)
     if !connection.transactionWasLost {
       do throws(IndexError) {
         try transactionStatements.rollBackTo.run()
@@ -112,8 +110,7 @@ extension Index {
   private func forgetChanges() {
     extentCache.dropAll()
     live.clear()
-    counters.inodeCount = storedCounters.inodeCount
-    counters.liveBytes = storedCounters.liveBytes
+    counters.goBack(to: storedCounters)
     changesAtCommit = connection.totalChanges
     pagesChanged = false
   }

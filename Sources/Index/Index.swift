@@ -86,7 +86,7 @@ package final class Index: @unchecked Sendable {
       values.append(value)
     }
     counters = Counters(values: values)
-    counters.liveBytes = try storedLiveBytes()
+    try loadLiveBytes()
     storedCounters = counters
     changesAtCommit = connection.totalChanges
   }

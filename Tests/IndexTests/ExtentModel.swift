@@ -7,10 +7,21 @@ struct ExtentModel: Equatable {
   /// Bytes that files of the model can have.
   static let length = 4096
 
-  /// One byte of a record.
+  /// One byte of a record. All unwritten bytes are alike.
   struct Place: Hashable {
-    var position: LogPosition
-    var byte: Int
+    static let unwritten = Place(position: .unwritten, byte: 0)
+    let position: LogPosition
+    let byte: Int
+
+    private init(position: LogPosition, byte: Int) {
+      self.position = position
+      self.byte = byte
+    }
+
+    /// A byte of an extent.
+    init(_ byte: Int, of extent: ExtentRecord) {
+      self = extent.isUnwritten ? .unwritten : Place(position: extent.position, byte: extent.skip + byte)
+    }
   }
 
   private(set) var files: [InodeNumber: [Place?]] = [:]
@@ -24,9 +35,18 @@ struct ExtentModel: Equatable {
   mutating func write(_ extent: ExtentRecord, of inode: InodeNumber) {
     var bytes = bytes(of: inode)
     for index in 0..<extent.length {
-      bytes[Int(extent.offset.rawValue) + index] = Place(position: extent.position, byte: extent.skip + index)
+      bytes[Int(extent.offset.rawValue) + index] = Place(index, of: extent)
     }
     files[inode] = bytes
+  }
+
+  /// Allocates what is a hole; gives how many bytes.
+  mutating func allocate(_ range: Range<FileOffset>, of inode: InodeNumber) -> Int64 {
+    var bytes = bytes(of: inode)
+    let holes = range.indices.filter { bytes[$0] == nil }
+    for index in holes { bytes[index] = .unwritten }
+    files[inode] = bytes
+    return Int64(holes.count)
   }
 
   /// Makes a hole.
@@ -45,7 +65,7 @@ struct ExtentModel: Equatable {
     for extent in try index.extents(of: inode, overlapping: range, limit: .max) {
       #expect(extent.end > range.lowerBound && extent.offset < range.upperBound, sourceLocation: sourceLocation)
       for byte in 0..<extent.length {
-        found[Int(extent.offset.rawValue) + byte] = Place(position: extent.position, byte: extent.skip + byte)
+        found[Int(extent.offset.rawValue) + byte] = Place(byte, of: extent)
       }
     }
     let expected = bytes(of: inode)
@@ -68,7 +88,7 @@ struct ExtentModel: Equatable {
         #expect(extent.offset >= end && extent.length > 0, "overlap", sourceLocation: sourceLocation)
         end = extent.end
         for byte in 0..<extent.length {
-          found[Int(extent.offset.rawValue) + byte] = Place(position: extent.position, byte: extent.skip + byte)
+          found[Int(extent.offset.rawValue) + byte] = Place(byte, of: extent)
         }
         live[extent.position.segment, default: 0] += Int64(extent.length)
       }

@@ -75,7 +75,7 @@ import Vault
   private func change(_ index: Index, _ model: inout ExtentModel, _ random: inout SeededGenerator) throws {
     let inode = files[Int.random(in: 0..<files.count, using: &random)]
     let range = range(&random)
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
     case 0..<3:
       let new = random.oneIn(2) ? [record(range, &random)] : records(&random)
       let before = model
@@ -102,6 +102,7 @@ import Vault
         #expect(throws: IndexError.damaged) { try index.insertExtent(extent, of: inode) }
       }
     case 6: try move(index, &model, &random)
+    case 7: #expect(try index.allocate(range, of: inode) == model.allocate(range, of: inode))
     default: try query(index, inode, range, model)
     }
   }
@@ -168,8 +169,11 @@ import Vault
     #expect(range.indices.allSatisfy { found[$0] == (bytes[$0] != nil) })
     #expect(try index.extents(of: inode, overlapping: range, limit: 1).count <= 1)
     let start = range.indices.lowerBound
-    let data = (start..<ExtentModel.length).first { bytes[$0] != nil }
-    let hole = (start..<ExtentModel.length).first { bytes[$0] == nil } ?? ExtentModel.length
+    let isData = bytes.map { $0 != nil && $0 != .unwritten }
+    let data = (start..<ExtentModel.length).first { isData[$0] }
+    let hole = (start..<ExtentModel.length).first { !isData[$0] } ?? ExtentModel.length
+    let unwritten = try index.unwritten(in: range, of: inode).flatMap { Array($0.indices) }
+    #expect(unwritten == range.indices.filter { bytes[$0] == .unwritten })
     #expect(try index.nextDataOffset(of: inode, from: range.lowerBound) == data.map { FileOffset($0) })
     #expect(try index.nextHoleOffset(of: inode, from: range.lowerBound) == FileOffset(hole))
   }

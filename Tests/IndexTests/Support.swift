@@ -47,7 +47,9 @@ func storedLiveBytes(_ index: Index) throws -> [SegmentNumber: Int64] {
     let bytes = try index.liveBytes(in: segment)
     if bytes != 0 { sums[segment] = bytes }
   }
-  #expect(index.totalLiveBytes == sums.values.reduce(0, +))
+  let unwritten = sums[.unwritten, default: 0]
+  #expect(index.unwrittenBytes == unwritten)
+  #expect(index.totalLiveBytes == sums.values.reduce(0, +) - unwritten)
   return sums
 }
 

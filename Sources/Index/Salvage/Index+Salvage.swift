@@ -154,7 +154,10 @@ extension Index {
       return true
     }
     let sums = try connection.prepare(
-      "SELECT coalesce(sum(length), 0), coalesce(max(offset + length), 0) FROM extent WHERE inode = ?1")
+      """
+      SELECT coalesce(sum(length), 0), coalesce(max(CASE WHEN position > 0 THEN offset + length END), 0)
+      FROM extent WHERE inode = ?1
+      """)
     for inode in lost {
       var record = InodeRecord(
         number: inode.number, mode: UInt32(inode.kind) << 12 | (inode.kind == 4 ? 0o700 : 0o600), links: 1,
@@ -193,7 +196,7 @@ extension Index {
     counters.inodeCount = values.0
     counters.nextInode = UInt64(bitPattern: values.1) + 1
     counters.nextCookie = max(3, UInt64(bitPattern: values.2) + 1)
-    counters.liveBytes = try storedLiveBytes()
+    try loadLiveBytes()
     live.clear()
     // `meta` holds what the damaged index said.
     storedCounters = Counters(values: [-1, -1, -1])

@@ -91,7 +91,7 @@ extension FileSystem {
       // It mostly looks in time, and waking it for every change that somebody syncs costs more than the change.
       if commits.nextLook > now + commitInterval { signals.commitWork.signal() }
     }
-    if !commits.isUrgent, index.changeEstimate + inodes.unstored.count >= Self.urgentChanges {
+    if !commits.isUrgent, index.changeEstimate + inodes.stale.count >= Self.urgentChanges {
       commits.isUrgent = true
       signals.commitWork.signal()
     }
@@ -163,7 +163,7 @@ extension FileSystem {
 
   /// Whether there is something that no commit has.
   private var hasUncommitted: Bool {
-    writeBack.waitingCount > 0 || writeBack.inFlightCount > 0 || !inodes.unstored.isEmpty
+    writeBack.waitingCount > 0 || writeBack.inFlightCount > 0 || !inodes.stale.isEmpty
       || !inodes.newOrphans.isEmpty || index.hasChanges || index.unlogged != nil || cleaning.hasWorkForCommit
   }
 
@@ -226,7 +226,7 @@ extension FileSystem {
     commits.isCritical = true
     defer {
       commits.isCritical = false
-      inodes.table.shrink(steps: 2 * Self.urgentChanges)
+      inodes.shrink(steps: 2 * Self.urgentChanges)
       signals.progress.broadcast()
     }
     while true {
@@ -285,12 +285,10 @@ extension FileSystem {
 
   /// Writes the rows that are out of date. All data is in the log, or it is full.
   private func storeInodes() throws(Errno) {
-    let changed = inodes.unstored
-    let orphans = inodes.newOrphans
     do throws(IndexError) {
       try index.withSavepoint { () throws(IndexError) in
-        for inode in changed where !inode.isStored { try index.update(storable(inode)) }
-        for inode in orphans where !inode.isDeleted && !inode.isStoredOrphan { try index.addOrphan(inode.number) }
+        for inode in inodes.stale where inode.isStale { try index.update(storable(inode)) }
+        for inode in inodes.newOrphans where inode.deletion != .deleted { try index.addOrphan(inode.number) }
       }
     } catch {
       let errno = failed(error)
@@ -298,10 +296,7 @@ extension FileSystem {
       stopChanging("changed inodes cannot be stored: \(error)")
       throw errno
     }
-    inodes.unstored = changed.filter { !$0.isStored && !$0.buffer.isEmpty }
-    for inode in changed where inode.buffer.isEmpty { inode.isStored = true }
-    for inode in orphans where !inode.isDeleted { inode.isStoredOrphan = true }
-    inodes.newOrphans.removeAll()
+    inodes.noteStored()
   }
 
   /// The row that says what the log holds of an inode. On a full disk data may wait for room: then the row ends the file where that data

@@ -17,7 +17,7 @@ extension FileSystem {
     endThumbnails()
     var failure: Errno?
     if !startedReadOnly {
-      buryAll()
+      deleteOrphans()
       do throws(Errno) { try synchronize(intoIndex: true) } catch { failure = error }
       stopThreads()
     }

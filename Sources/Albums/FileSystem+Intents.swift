@@ -177,11 +177,11 @@ extension FileSystem {
       inode.record.size = max(inode.record.size, intent.size)
       inode.record.modified = time
       inode.record.changed = time
-      markUnstored(inode)
+      inodes.noteStale(inode)
     }
     if !intents.misplaced.isEmpty {
       options.logger.error("writes to \(intents.misplaced.count) files cannot be placed, since the index is damaged")
     }
-    if !inodes.unstored.isEmpty { commits.firstChange = monotonicTime() }
+    if !inodes.stale.isEmpty { commits.firstChange = monotonicTime() }
   }
 }

@@ -150,7 +150,7 @@ extension FileSystem {
     touch(directory, now)
     let inode = Inode(record)
     inode.isHidden = name.isHidden
-    inodes.table.insert(inode)
+    inodes.insert(inode)
     return inode
   }
 

@@ -23,7 +23,7 @@ extension FileSystem {
         let request = NewInode(kind: FileKind.regular, permissions: mode & 0o7777)
         inode = try make(request, name, in: parent, caller)
       }
-      noteOpen(inode)
+      inodes.noteOpened(inode)
       return attributes(inode)
     }
   }
@@ -34,19 +34,14 @@ extension FileSystem {
   package func open(_ inode: InodeNumber, flags: OpenFlags) throws(Errno) {
     if flags.contains(.truncate) {
       try changing { () throws(Errno) in
-        noteOpen(try resize(inode, to: 0))
+        inodes.noteOpened(try resize(inode, to: 0))
       }
     } else {
       try reading { () throws(Errno) in
         if flags.contains(.write), let refusal { throw refusal }
-        noteOpen(try self.inode(inode))
+        inodes.noteOpened(try self.inode(inode))
       }
     }
-  }
-
-  private func noteOpen(_ inode: Inode) {
-    inode.opens += 1
-    inodes.opens += 1
   }
 
   /// Ends one open.
@@ -54,8 +49,7 @@ extension FileSystem {
     monitor.lock()
     defer { monitor.unlock() }
     guard let inode = inodes.table[inode], inode.opens > 0 else { return }
-    inode.opens -= 1
-    inodes.opens -= 1
+    inodes.noteReleased(inode)
     if inode.opens == 0, !inode.buffer.isEmpty { noteClosed(inode) }
   }
 
@@ -64,6 +58,6 @@ extension FileSystem {
     monitor.lock()
     defer { monitor.unlock() }
     guard let inode = inodes.table[inode], inode.record.links == 0, inode.opens == 0 else { return }
-    bury(inode)
+    delete(inode)
   }
 }

@@ -36,7 +36,7 @@ extension FileSystem {
 
   /// Inodes leave the memory only here, so that an operation that has one in hand keeps it to its end.
   private func finishOperation() {
-    inodes.table.shrink(steps: 8)
+    inodes.shrink(steps: 8)
     monitor.unlock()
   }
 
@@ -104,11 +104,8 @@ extension FileSystem {
 
   /// Forgets what is in memory and newer than the index, which went back to its last commit. What flies is dropped when it lands.
   private func forgetChanges() {
-    inodes.unstored.removeAll()
-    inodes.newOrphans.removeAll()
     intents = IntentState()
-    let old = inodes.table
-    inodes.table = InodeTable(limit: options.cachedInodes)
+    let old = inodes.removeAll(limit: options.cachedInodes)
     for inode in old.all {
       for chunk in inode.buffer.waiting.values { drop(chunk) }
       guard inode.opens > 0 else { continue }
@@ -120,7 +117,7 @@ extension FileSystem {
       }
       let replacement = Inode(record)
       replacement.opens = inode.opens
-      inodes.table.insert(replacement)
+      inodes.insert(replacement)
     }
   }
 
@@ -150,7 +147,7 @@ extension FileSystem {
   func keep(_ record: InodeRecord) -> Inode {
     if let known = inodes.table[record.number] { return known }
     let inode = Inode(record)
-    inodes.table.insert(inode)
+    inodes.insert(inode)
     return inode
   }
 
@@ -169,17 +166,10 @@ extension FileSystem {
     return inode
   }
 
-  /// Notes that an inode's record was changed. Lock held.
+  /// Notes that an inode's record was changed in a way that no intent can state. Lock held.
   func markChanged(_ inode: Inode) {
     intents.noteOther()
-    markUnstored(inode)
-  }
-
-  /// The same for a change that an intent can say. Lock held.
-  func markUnstored(_ inode: Inode) {
-    guard inode.isStored else { return }
-    inode.isStored = false
-    inodes.unstored.append(inode)
+    inodes.noteStale(inode)
   }
 
   /// - Throws: `ENOSPC` when there is no room for a new name or attribute.

@@ -53,7 +53,7 @@ extension FileSystem {
     inode.record.links = inode.isDirectory ? 0 : inode.record.links - 1
     inode.record.changed = time
     markChanged(inode)
-    if inode.record.links == 0 { inodes.newOrphans.append(inode) }
+    if inode.record.links == 0 { inodes.noteOrphaned(inode) }
   }
 
   /// Moves a name, or exchanges two.

@@ -28,7 +28,7 @@ extension FileSystem {
       inode.record.modified = now
       inode.record.changed = now
       intents.note(inode, range)
-      markUnstored(inode)
+      inodes.noteStale(inode)
       if writeBack.bytes > options.dirtyLimit / 2 { signals.flushWork.signal() }
     }
     return buffer.count
@@ -124,7 +124,7 @@ extension FileSystem {
     let rest = size..<Int64.max
     let inode = try settledFile(number, in: rest)
     // What is left of a file that begins as no photo does begins so, too.
-    if size != inode.record.size, !inode.isPlain { try noteContentChange(inode) }
+    if size != inode.record.size, !inode.isKnownNotMedia { try noteContentChange(inode) }
     if size < inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     let now = Timestamp.now()
     inode.record.size = size

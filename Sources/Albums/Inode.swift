@@ -1,37 +1,67 @@
+// One inode in memory, and how it ends.
+//
+// Invariants
+// 1. `deletion` goes forward along these arrows only:
+//
+//      linked ──> orphaned ──> pending ──> deleted
+//
+//    linked -> orphaned: an operation removed the last name, or the last row that pointed at a derivative.
+//    orphaned -> pending: no open is left, or the file system closes, or a mount found it among the index's orphans.
+//    pending -> deleted: the reaper, or whoever made it pending, removed the last of it from the index.
+//    `isListed` becomes true in a commit, which writes new orphans to the index.
+// 2. `record.links` is 0 in every state but `linked`.
+// 3. Its row in the index may be out of date in every state but `deleted`, where there is none.
+
 internal import Index
 internal import Vault
 
 /// What is kept in memory of one inode. Guarded by the file system's lock.
 final class Inode {
+  /// How far an inode is on the way from its last name to its end.
+  enum Deletion: Equatable {
+    /// It has a name, or is a derivative that rows point at.
+    case linked
+    /// It has no name. `isListed`: whether the index has it among its orphans.
+    case orphaned(isListed: Bool)
+    /// It is deleted as soon as nothing of it is in flight, in steps.
+    case pending(isListed: Bool)
+    /// Its row is gone.
+    case deleted
+
+    /// Whether the index has it among its orphans.
+    var isListed: Bool {
+      switch self {
+      case .linked, .deleted: false
+      case .orphaned(let isListed), .pending(let isListed): isListed
+      }
+    }
+  }
+
   /// The inode as it is now; the index may have an older row.
   var record: InodeRecord
   /// Opens without their release.
   var opens = 0
-  /// Whether the index has `record`.
-  var isStored = true
-  /// Whether the index has it among its orphans.
-  var isStoredOrphan = false
-  /// Whether its row is gone.
-  var isDeleted = false
-  /// Whether it waits to be deleted for good.
-  var isDying = false
+  private(set) var deletion: Deletion
+  /// Whether the index has another row than `record`. `InodeSet.stale` has it then.
+  private(set) var isStale = false
   /// Data that is not in the log yet.
   var buffer = WriteBuffer()
   /// Where the last extent ends, when that is known: appending beyond it replaces nothing.
   var extentsEnd: FileOffset?
   /// Whether the index says that the content is still to be looked at.
-  var isNoted = false
+  var isMediaPending = false
   /// Whether its first bytes are known to be no photo's or video's.
-  var isPlain = false
+  var isKnownNotMedia = false
   /// Whether the name that it was found by last begins with a dot.
   var isHidden = false
   /// When the content changed last, on the monotonic clock; 0 when that was before it came into memory.
   var contentChanged: UInt64 = 0
-  /// Looked up since the table last went by.
+  /// Whether it was looked up since `InodeTable.shrink(steps:)` last saw it.
   var wasUsed = false
 
   init(_ record: InodeRecord) {
     self.record = record
+    deletion = record.links > 0 ? .linked : .orphaned(isListed: true)
     extentsEnd = record.allocated == 0 ? .zero : nil
   }
 
@@ -40,7 +70,49 @@ final class Inode {
   var isRegular: Bool { record.mode & FileKind.mask == FileKind.regular }
 
   /// Whether it must stay in memory.
-  var isPinned: Bool { opens > 0 || !isStored || record.links == 0 || !buffer.isEmpty }
+  var isPinned: Bool { opens > 0 || isStale || record.links == 0 || !buffer.isEmpty }
+}
+
+/// The transitions. Each does nothing where it was made before.
+extension Inode {
+  /// It lost its last name; true if it had one.
+  func noteOrphaned() -> Bool {
+    guard deletion == .linked else { return false }
+    deletion = .orphaned(isListed: false)
+    return true
+  }
+
+  /// A commit wrote it to the index's orphans.
+  func noteListed() {
+    switch deletion {
+    case .orphaned: deletion = .orphaned(isListed: true)
+    case .pending: deletion = .pending(isListed: true)
+    case .linked, .deleted: break
+    }
+  }
+
+  /// It is to be deleted; true if it was not before.
+  func noteDeletionPending() -> Bool {
+    guard case .orphaned(let isListed) = deletion else { return false }
+    deletion = .pending(isListed: isListed)
+    return true
+  }
+
+  /// The index has nothing of it any more.
+  func noteDeleted() {
+    deletion = .deleted
+    isStale = false
+  }
+
+  /// Its record was changed; true if the index had it until now.
+  func noteStale() -> Bool {
+    if isStale || deletion == .deleted { return false }
+    isStale = true
+    return true
+  }
+
+  /// A commit wrote its record to the index.
+  func noteStored() { isStale = false }
 }
 
 /// The type bits of `st_mode`.

@@ -10,34 +10,33 @@ extension FileSystem {
   /// Extents that go in one step.
   private static let step = 512
 
-  /// Has an inode deleted; at once when that is quick. Lock held.
-  func bury(_ inode: Inode) {
-    guard !inode.isDying else { return }
-    inode.isDying = true
+  /// Has an inode deleted that has no name and is not open; at once when that is quick. Lock held.
+  func delete(_ inode: Inode) {
+    guard inode.noteDeletionPending() else { return }
     for chunk in inode.buffer.discard(0..<Int64.max) { drop(chunk) }
     signals.progress.broadcast()
     if refusal == nil, !commits.isCritical, inode.buffer.isEmpty, reap(inode) {
       noteChange()
       return
     }
-    inodes.pendingDeletion.append(inode.number)
+    inodes.queueDeletion(of: inode)
     signals.reapWork.signal()
   }
 
   /// The work of the thread that deletes.
   func runReaper() {
     monitor.lock()
-    buryLeftovers()
+    queueLeftovers()
     while !life.isStopping, refusal == nil {
       if commits.isCritical {
         signals.progress.wait()
-      } else if let number = inodes.pendingDeletion.popFirst() {
+      } else if let number = inodes.nextDeletion() {
         guard let inode = inodes.table[number] else { continue }
         if !inode.buffer.isEmpty {
-          inodes.pendingDeletion.append(number)
+          inodes.queueDeletion(of: inode)
           signals.progress.wait()
         } else {
-          if !reap(inode) { inodes.pendingDeletion.append(number) }
+          if !reap(inode) { inodes.queueDeletion(of: inode) }
           noteChange()
           // Others have their turn between two steps.
           monitor.unlock()
@@ -50,8 +49,8 @@ extension FileSystem {
     monitor.unlock()
   }
 
-  /// Finds what a crash, or an end in a hurry, left. Lock held.
-  private func buryLeftovers() {
+  /// Queues the orphans that a crash, or a quick end of the mount before, left. Lock held.
+  private func queueLeftovers() {
     do throws(IndexError) {
       for number in try index.orphans(limit: .max) {
         guard let record = try index.inode(number), record.links == 0 else {
@@ -59,10 +58,7 @@ extension FileSystem {
           continue
         }
         let inode = keep(record)
-        inode.isStoredOrphan = true
-        if inode.isDying || inode.opens > 0 { continue }
-        inode.isDying = true
-        inodes.pendingDeletion.append(number)
+        if inode.opens == 0, inode.noteDeletionPending() { inodes.queueDeletion(of: inode) }
       }
     } catch {
       _ = failed(error)
@@ -89,7 +85,7 @@ extension FileSystem {
             if media != nil { try index.deleteMedia(inode.number) }
           }
           try index.deleteInode(inode.number)
-          if inode.isStoredOrphan { try index.removeOrphan(inode.number) }
+          if inode.deletion.isListed { try index.removeOrphan(inode.number) }
           isGone = true
         }
       }
@@ -100,9 +96,7 @@ extension FileSystem {
     }
     inode.record.allocated -= removed
     if isGone {
-      inode.isDeleted = true
-      inode.isStored = true
-      inodes.table.remove(inode.number)
+      inodes.noteDeleted(inode)
       dropLinks(of: media)
     } else {
       markChanged(inode)
@@ -111,19 +105,18 @@ extension FileSystem {
   }
 
   /// Deletes all inodes without a name, open or not. Call without the lock, when nobody uses the file system any more.
-  func buryAll() {
+  func deleteOrphans() {
     monitor.lock()
     defer { monitor.unlock() }
     for inode in Array(inodes.table.all) where inode.record.links == 0 {
-      inodes.opens -= inode.opens
-      inode.opens = 0
-      if !inode.isDying { bury(inode) }
+      inodes.noteReleased(inode, count: inode.opens)
+      delete(inode)
     }
-    while refusal == nil, let number = inodes.pendingDeletion.popFirst() {
+    while refusal == nil, let number = inodes.nextDeletion() {
       while commits.isCritical { signals.progress.wait() }
       guard let inode = inodes.table[number] else { continue }
       if !inode.buffer.isEmpty { signals.progress.wait() }
-      if !inode.buffer.isEmpty || !reap(inode) { inodes.pendingDeletion.append(number) }
+      if !inode.buffer.isEmpty || !reap(inode) { inodes.queueDeletion(of: inode) }
     }
   }
 }

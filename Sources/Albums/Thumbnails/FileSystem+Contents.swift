@@ -4,7 +4,7 @@
 // 1. What `media` says of a file is of its present content: every change of content makes the row one that waits, in the same operation.
 //    A file without a row begins as no photo does, or nothing was written to it.
 // 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point at it.
-// 3. `Inode.isNoted` is set only where the row says that the content is still to be looked at.
+// 3. `Inode.isMediaPending` is set only where the row says that the content is still to be looked at.
 
 package import Index
 internal import Media
@@ -16,15 +16,15 @@ extension FileSystem {
   /// Notes that a file's content is about to change; what was made of the old one goes. Lock held, in an operation that changes something.
   func noteContentChange(_ inode: Inode) throws(Errno) {
     inode.contentChanged = monotonicTime()
-    if inode.isNoted { return }
-    inode.isPlain = false
+    if inode.isMediaPending { return }
+    inode.isKnownNotMedia = false
     let old = try stored { () throws(IndexError) in
       let old = try index.media(inode.number)
       let isHidden = inode.isHidden || old?.state == .hidden
       try index.setMedia(MediaRecord(inode: inode.number, state: isHidden ? .hidden : .pending))
       return old
     }
-    inode.isNoted = true
+    inode.isMediaPending = true
     dropLinks(of: old)
     signals.thumbnailWork.signal()
   }
@@ -32,12 +32,12 @@ extension FileSystem {
   /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at. Lock held.
   func noteWrite(_ inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
     let size = MediaKind.beginningSize
-    if inode.isPlain, offset >= size { return }
+    if inode.isKnownNotMedia, offset >= size { return }
     // What else has content may have a row, which would have to go.
-    if !inode.isNoted, offset == 0, inode.isPlain || inode.record.size == 0, bytes.count >= size,
+    if !inode.isMediaPending, offset == 0, inode.isKnownNotMedia || inode.record.size == 0, bytes.count >= size,
       unsafe !mayBeMedia(bytes)
     {
-      inode.isPlain = true
+      inode.isKnownNotMedia = true
       return
     }
     try noteContentChange(inode)
@@ -56,8 +56,8 @@ extension FileSystem {
       derivative.record.links -= 1
       markChanged(derivative)
       if derivative.record.links > 0 { continue }
-      inodes.newOrphans.append(derivative)
-      bury(derivative)
+      inodes.noteOrphaned(derivative)
+      delete(derivative)
     }
   }
 
@@ -82,7 +82,7 @@ extension FileSystem {
       number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
     try stored { () throws(IndexError) in try index.insert(record) }
     let inode = Inode(record)
-    inodes.table.insert(inode)
+    inodes.insert(inode)
     unsafe bytes.withUnsafeBytes { unsafe put($0, at: 0, in: inode) }
     inode.record.size = Int64(bytes.count)
     markChanged(inode)

@@ -2,7 +2,7 @@
 //
 // Invariants
 // 1. A file that is being looked at stays in memory, and counts as open.
-// 2. What was made is kept only when the content did not change meanwhile (`isNoted` is still false).
+// 2. What was made is kept only when the content did not change meanwhile (`isMediaPending` is still false).
 // 3. Nobody but those who ask for a derivative waits for the decoder.
 
 internal import Glibc
@@ -135,7 +135,7 @@ extension FileSystem {
       return
     }
     let before = try? stored { () throws(IndexError) in try index.media(number) }
-    inode.isNoted = false
+    inode.isMediaPending = false
     inode.opens += 1
     let size = inode.record.size
     monitor.unlock()
@@ -143,7 +143,7 @@ extension FileSystem {
     keep(outcome, of: inode, before)
     monitor.lock()
     inode.opens -= 1
-    if inode.record.links == 0, inode.opens == 0 { bury(inode) }
+    if inode.record.links == 0, inode.opens == 0 { delete(inode) }
     signals.thumbnailDone.broadcast()
   }
 
@@ -261,7 +261,7 @@ extension FileSystem {
   private func keep(_ outcome: Outcome, of inode: Inode, _ before: MediaRecord?) {
     do throws(Errno) {
       try changing { () throws(Errno) in
-        if inode.isNoted || inode.record.links == 0 || thumbnails.isEnding { return }
+        if inode.isMediaPending || inode.record.links == 0 || thumbnails.isEnding { return }
         var record = MediaRecord(inode: inode.number, state: .known)
         var outcome = outcome
         if case .killed = outcome {

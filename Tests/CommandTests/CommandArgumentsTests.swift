@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import TestSupport
 import Testing
 
 @testable import agonyfs

@@ -1,5 +1,6 @@
 import Mount
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -64,7 +65,7 @@ import Vault
     let named = Set(words.filter { $0.hasSuffix("Tests") && !$0.contains("…") })
     #expect(named.count > 10)
     for name in named {
-      let found = try Workspace().run("/bin/grep", arguments: ["grep", "-rqs", "struct \(name) ", root + "/Tests"])
+      let found = try Outcome("/bin/grep", arguments: ["-rqs", "struct \(name) ", root + "/Tests"])
       #expect(found.status == 0, "there is no \(name)")
     }
   }
@@ -73,7 +74,7 @@ import Vault
 
   /// A file of the source tree.
   private func text(of name: String) throws -> String {
-    let outcome = try Workspace().run("/bin/cat", arguments: ["cat", root + "/" + name])
+    let outcome = try Outcome("/bin/cat", arguments: [root + "/" + name])
     return outcome.output
   }
 }

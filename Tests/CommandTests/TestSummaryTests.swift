@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What `scripts/test` says at its end, from the output of a run.
@@ -5,7 +6,7 @@ import Testing
   /// The lines that the script makes of an output, and whether it succeeded.
   private func summary(of output: String, path: String = #filePath) throws -> (lines: [String], isGood: Bool) {
     let script = path.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/scripts/test-summary"
-    let outcome = try Workspace().run(script, arguments: ["test-summary"], input: output)
+    let outcome = try Outcome(script, arguments: [], input: output)
     #expect(outcome.errors == "")
     return (outcome.output.split(separator: "\n").map(String.init), outcome.status == 0)
   }

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import TestSupport
 
 @testable import agonyfs
 

@@ -6,24 +6,6 @@ import Testing
 
 @testable import agonyfs
 
-/// What a program that ran has to show.
-struct Outcome: CustomStringConvertible {
-  /// How it ended.
-  var ending: ChildProcess.Ending
-  /// Its standard output.
-  var output: String
-  /// Its standard error.
-  var errors: String
-
-  /// Its exit status; -1 when a signal ended it.
-  var status: CInt {
-    if case .exited(let status) = ending { return status }
-    return -1
-  }
-
-  var description: String { "\(ending)\noutput: \(output)\nerrors: \(errors)" }
-}
-
 /// A directory for one test. At the end every mount below it is taken away and everything in it is deleted.
 final class Workspace {
   /// Cheap, and what most tests use.
@@ -32,7 +14,6 @@ final class Workspace {
   /// The directory, as an absolute path.
   var path: String { folder.path }
   private let folder: TemporaryFolder
-  private var runs = 0
 
   init() throws {
     folder = try TemporaryFolder()
@@ -53,9 +34,6 @@ final class Workspace {
   /// The program under test, which is built beside the tests.
   static let program = builtProgram("agonyfs")
 
-  /// Seconds after which a test gives up on a program.
-  static let limit = "300"
-
   /// Whether the tests may do what only root may.
   static let isRoot = geteuid() == 0
 
@@ -71,7 +49,7 @@ final class Workspace {
 
   /// Runs the program under test.
   func agonyfs(_ arguments: String..., input: String = "") throws -> Outcome {
-    try run(Self.program, arguments: ["agonyfs"] + arguments, input: input)
+    try Outcome(Self.program, arguments: arguments, input: input)
   }
 
   /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command` would not end a
@@ -90,25 +68,7 @@ final class Workspace {
       W='\(path)'; AGONYFS='\(Self.program)'; export W AGONYFS; cd "$W"
 
       """
-    return try run("/bin/sh", arguments: ["sh", "-c", start + Self.functions + script], input: input)
-  }
-
-  /// Runs a program with this input, and nothing else.
-  func run(_ program: String, arguments: [String], input: String = "") throws -> Outcome {
-    runs += 1
-    let names = ["in", "out", "err"].map { "\(path).\(runs).\($0)" }
-    defer { for name in names { unsafe unlink(name) } }
-    let files = try names.map { try Descriptor.open($0, O_RDWR | O_CREAT | O_TRUNC) }
-    try files[0].writeAll(Array(input.utf8))
-    lseek(files[0].number, 0, SEEK_SET)
-    // What hangs is ended together with all that it started, and gives status 124.
-    let limited = ["timeout", "-k", "10", Self.limit, program] + arguments.dropFirst()
-    let ending = try ChildProcess("/usr/bin/timeout", arguments: limited, descriptors: files).wait()
-    return Outcome(ending: ending, output: try Self.text(of: names[1]), errors: try Self.text(of: names[2]))
-  }
-
-  private static func text(of path: String) throws -> String {
-    String(decoding: try HostFile.read(path), as: UTF8.self)
+    return try Outcome("/bin/sh", arguments: ["-c", start + Self.functions + script], input: input)
   }
 }
 

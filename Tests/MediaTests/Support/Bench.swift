@@ -26,20 +26,9 @@ final class Bench {
   /// Runs a shell script in the directory and gives its output. What fails or takes a minute is an error.
   @discardableResult
   func shell(_ script: String) throws -> [UInt8] {
-    let quoted = "cd '\(path)' && set -e\n\(script)".replacing("'", with: "'\\''")
-    guard let pipe = unsafe popen("timeout -k 5 60 /bin/sh -c '\(quoted)' </dev/null", "re") else {
-      throw Errno.current
-    }
-    var output: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = unsafe fread(&buffer, 1, buffer.count, pipe)
-      if count == 0 { break }
-      output += buffer[..<count]
-    }
-    let status = unsafe pclose(pipe)
-    guard status == 0 else { throw ShellFailure(script: script, status: status) }
-    return output
+    let outcome = try Outcome("/bin/sh", arguments: ["-c", "cd '\(path)' && set -e\n\(script)"], limit: 60)
+    guard outcome.status == 0 else { throw ShellFailure(script: script, outcome: outcome) }
+    return outcome.bytes
   }
 
   /// What a file in the directory holds.
@@ -56,5 +45,5 @@ final class Bench {
 /// A script that failed.
 struct ShellFailure: Error {
   var script: String
-  var status: CInt
+  var outcome: Outcome
 }

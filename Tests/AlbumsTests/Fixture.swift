@@ -12,7 +12,7 @@ import Vault
 /// A committed vault, and what is known of it. `Tests/Fixtures/make.py` makes them.
 struct Fixture {
   /// What can be seen of one file.
-  struct Entry: Decodable, Equatable {
+  struct Entry: Codable, Equatable {
     /// As Python's `oct` writes it.
     var mode: String
     var links, owner, group: UInt32
@@ -28,7 +28,7 @@ struct Fixture {
     var attributes: [String: String]?
   }
 
-  struct Space: Decodable {
+  struct Space: Codable {
     var password: String
     /// By paths in percent-encoding; "." is the root.
     var files: [String: Entry]
@@ -43,6 +43,22 @@ struct Fixture {
   let spaces: [Space]
   /// Paths of the files of the copy that are shorter than a segment.
   let incomplete: [String]
+
+  /// The vaults of the present format.
+  enum Kind: CaseIterable {
+    /// Closed, so that the last head has everything.
+    case closed
+    /// Left by a crash, with intents in the last head.
+    case torn
+    /// The same without that head, with intents in commits.
+    case headless
+  }
+
+  /// A vault of the present format.
+  init(_ kind: Kind) throws {
+    try self.init(kind == .closed ? "format-2-closed" : "format-2-killed")
+    if kind == .headless { for file in incomplete { HostFile.remove(file) } }
+  }
 
   /// Copies a vault of `Tests/Fixtures`, and appends what is not kept there: bytes that nothing authenticates.
   init(_ name: String, path: String = #filePath) throws {

@@ -28,20 +28,10 @@ import Vault
     }
   }
 
-  enum Kind: CaseIterable {
-    /// Closed, so that the last head has everything.
-    case closed
-    /// Left by a crash, with intents in the last head.
-    case torn
-    /// The same without that head, with intents in commits.
-    case headless
-  }
-
   /// Reads everything, changes something, and looks again after that was closed.
-  @Test(arguments: Kind.allCases)
-  func isReadAndWritten(_ kind: Kind) throws {
-    let fixture = try Fixture(kind == .closed ? "format-2-closed" : "format-2-killed")
-    if kind == .headless { for file in fixture.incomplete { HostFile.remove(file) } }
+  @Test(arguments: Fixture.Kind.allCases)
+  func isReadAndWritten(_ kind: Fixture.Kind) throws {
+    let fixture = try Fixture(kind)
     let vault = try Vault.open(at: fixture.path)
     for (number, space) in fixture.spaces.enumerated() {
       #expect(space.files.count >= 4)

@@ -3,7 +3,7 @@
 
     make.py AGONYFS FOLDER closed|killed
 
-Needs root, /dev/fuse, the Debian packages attr, acl and libvips-tools, and `pip install cryptography argon2-cffi`.
+Needs root, /dev/fuse, and the Debian packages attr, acl, libvips-tools, python3-argon2 and python3-cryptography.
 FOLDER gets `vault/`, and for each space N a file `space-N.json`: its password and every file of it. In a `killed` vault
 the daemon of the first space was ended by SIGKILL after small writes that were fsynced, and again at the next mount.
 The last head and, without it, the log behind the one before have intents, and lead to the same files.
@@ -14,89 +14,34 @@ or to the size in `incomplete.json` where a file was still being written.
 """
 import hashlib, json, os, pathlib, shutil, signal, stat, struct, subprocess, sys, tempfile, time
 from urllib.parse import quote
-from argon2.low_level import Type, hash_secret_raw
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Reader"))
+from segments import RECORDS_START, Keys, Segment, Vault
 
 PASSWORDS = ["correct horse battery staple", "a second space, \u00fcber alles"]
 SEGMENT_SIZE = 1 << 20
 HASHED = 16 << 20  # bytes at the end of a file of which the list has the hash
 
 
-def keyed(key, context, data=b"", count=32):
-    return hashlib.blake2b(context.encode() + data, digest_size=count, key=key).digest()
-
-
-def hchacha20(key, nonce):
-    state = list(struct.unpack("<4I", b"expand 32-byte k") + struct.unpack("<8I", key) + struct.unpack("<4I", nonce))
-
-    def quarter(a, b, c, d):
-        for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
-            state[x] = (state[x] + state[y]) & 0xFFFFFFFF
-            mixed = state[z] ^ state[x]
-            state[z] = (mixed << turn | mixed >> (32 - turn)) & 0xFFFFFFFF
-
-    for _ in range(10):
-        for i in range(4):
-            quarter(i, 4 + i, 8 + i, 12 + i)
-        for i in range(4):
-            quarter(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
-    return struct.pack("<8I", *state[:4], *state[12:])
-
-
-def open_sealed(suite, key, offset, kind, sealed):
-    try:
-        if suite == 1:
-            return AESGCM(key).decrypt(struct.pack("<QI", offset, 0), sealed, bytes([kind]))
-        nonce = struct.pack("<QQQ", offset, 0, 0)
-        return ChaCha20Poly1305(hchacha20(key, nonce[:16])).decrypt(bytes(4) + nonce[16:], sealed, bytes([kind]))
-    except InvalidTag:
-        return None
-
-
-def derivation(vault):
-    """Parameters of the only derivation, and the bytes that every password's derived key comes from."""
-    facts = json.loads((vault / "agonyfs.json").read_text())
-    return facts, facts["keyDerivations"][0]
-
-
-def open_slot(vault, password):
-    """The slot's name, the space key and the suite."""
-    facts, way = derivation(vault)
-    salt, work, memory = bytes.fromhex(way["salt"]), way["operations"], way["memory"]
-    derived = hash_secret_raw(password.encode(), salt, work, memory >> 10, 1, 64, Type.ID, 19)
-    name = keyed(derived, "agonyfs slot id", count=16).hex()
-    data = bytes.fromhex(facts["vault"]) + struct.pack("<IIIIQQ", 2, facts["segmentSize"], 13, 0, work, memory) + salt
-    key, copy = keyed(derived, "agonyfs slot key"), (vault / "segments" / name[:2] / name).read_bytes()[:168]
-    nonce = copy[:24]
-    body = ChaCha20Poly1305(hchacha20(key, nonce[:16])).decrypt(bytes(4) + nonce[16:], copy[24:], data)
-    return name, body[:32], body[32]
-
-
-def ends_of_records(suite, space_key, content):
+def ends_of_records(vault, keys, name):
     """Where records of a segment end, from its header on; empty when the space has not written this file."""
-    key = keyed(keyed(space_key, "agonyfs log"), "segment", content[:32])
-    if open_sealed(suite, key, 32, 1, content[32:112]) is None:
-        return []
-    ends = [112]
-    while len(content) >= ends[-1] + 48:
-        header = open_sealed(suite, key, ends[-1], 2, content[ends[-1]:ends[-1] + 48])
-        if header is None:
-            break
-        ends.append(ends[-1] + ((48 + struct.unpack_from("<I", header, 4)[0] + 15) & ~15))
+    segment, ends = Segment(vault, keys, name), []
+    if segment.opens:
+        ends.append(RECORDS_START)
+        while record := segment.record(ends[-1]):
+            ends.append(record.end)
     return ends
 
 
 def shorten(vault):
     """Leaves out what nothing authenticates, and has the crash tear everything behind the last head."""
-    short = {}
-    spaces = [open_slot(vault, password) for password in PASSWORDS]
-    for path in sorted((vault / "segments").glob("*/*")):
-        content, end = path.read_bytes(), 0
-        for name, key, suite in spaces:
-            if path.name == name:
-                end = 168
-            elif ends := ends_of_records(suite, key, content):
+    short, reader = {}, Vault(vault)
+    slots = dict(reader.slot(password.encode()) for password in PASSWORDS)
+    for name in sorted(reader.listed()):
+        path, end = reader.file(name), 168 if name in slots else 0
+        content = path.read_bytes()
+        for body in slots.values():
+            if ends := ends_of_records(reader, Keys(body), name):
                 end = ends[-1]
                 if len(content) < SEGMENT_SIZE:
                     short[path.name] = end = ends[1]

@@ -1,49 +1,19 @@
 #!/usr/bin/env python3
 """Makes the vectors beside this file, from the format article alone and with other libraries than agonyfs uses.
 
-Needs `pip install cryptography argon2-cffi`. Running it again writes the same files; the tests read those.
+Running it again writes the same files; the tests read those.
 """
-import base64, hashlib, json, pathlib, struct
-from argon2.low_level import Type, hash_secret_raw
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+import base64, json, pathlib, struct, sys
 
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent.parent / "Reader"))
+from primitives import AES, XCHACHA, argon2id, keyed, seal, seal_slot
+
 SEGMENT_SIZE = 1 << 20
 
 
 def span(first, count):
     return bytes((first + i) & 255 for i in range(count))
-
-
-def keyed(key, context, data=b"", count=32):
-    return hashlib.blake2b(context.encode() + data, digest_size=count, key=key).digest()
-
-
-def hchacha20(key, nonce):
-    state = list(struct.unpack("<4I", b"expand 32-byte k") + struct.unpack("<8I", key) + struct.unpack("<4I", nonce))
-
-    def quarter(a, b, c, d):
-        for x, y, z, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
-            state[x] = (state[x] + state[y]) & 0xFFFFFFFF
-            mixed = state[z] ^ state[x]
-            state[z] = (mixed << turn | mixed >> (32 - turn)) & 0xFFFFFFFF
-
-    for _ in range(10):
-        for i in range(4):
-            quarter(i, 4 + i, 8 + i, 12 + i)
-        for i in range(4):
-            quarter(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
-    return struct.pack("<8I", *state[:4], *state[12:])
-
-
-def xchacha(key, nonce, plaintext, data):
-    return ChaCha20Poly1305(hchacha20(key, nonce[:16])).encrypt(bytes(4) + nonce[16:], plaintext, data)
-
-
-def seal(suite, key, offset, kind, plaintext):
-    if suite == "aes-256-gcm":
-        return AESGCM(key).encrypt(struct.pack("<QI", offset, 0), plaintext, bytes([kind]))
-    return xchacha(key, struct.pack("<QQQ", offset, 0, 0), plaintext, bytes([kind]))
 
 
 def write(name, value):
@@ -53,7 +23,7 @@ def write(name, value):
 def slot():
     password, salt, vault = b"correct horse battery staple", span(0, 16), span(16, 16)
     operations, memory = 2, 8 << 20
-    derived = hash_secret_raw(password, salt, operations, memory >> 10, 1, 64, Type.ID, 19)
+    derived = argon2id(password, salt, operations, memory)
     key = keyed(derived, "agonyfs slot key")
     data = vault + struct.pack("<IIIIQQ", 2, SEGMENT_SIZE, 13, 0, operations, memory) + salt
     body = span(32, 32) + struct.pack("<B3xIIIQQQ", 2, 16384, 4096, 0, 0, 0, 0)
@@ -63,17 +33,17 @@ def slot():
         "password": password.decode(), "salt": salt.hex(), "operations": operations, "memory": memory,
         "vault": vault.hex(), "segmentSize": SEGMENT_SIZE, "derived": derived.hex(),
         "slotIdentifier": keyed(derived, "agonyfs slot id", count=16).hex(), "slotKey": key.hex(),
-        "associatedData": data.hex(), "body": body.hex(), "sealed": (nonce + xchacha(key, nonce, body, data)).hex()})
+        "associatedData": data.hex(), "body": body.hex(), "sealed": seal_slot(key, nonce, body, data).hex()})
 
 
-def log(suite, file_page):
+def log(suite, number, file_page):
     space, branch, salt, chain = span(96, 32), span(128, 16), span(160, 32), span(192, 32)
     log_key, id_key, chain_key = (keyed(space, "agonyfs " + name) for name in ("log", "identifier", "chain"))
     key = keyed(log_key, "segment", salt)
     segment = bytearray(salt)
 
     def blob(kind, plaintext):
-        segment.extend(seal(suite, key, len(segment), kind, plaintext))
+        segment.extend(seal(number, key, len(segment), kind, plaintext))
 
     records = []
 
@@ -131,6 +101,6 @@ def head_state():
 
 
 slot()
-log("aes-256-gcm", 8192)
-log("xchacha20-poly1305", 16384)
+log("aes-256-gcm", AES, 8192)
+log("xchacha20-poly1305", XCHACHA, 16384)
 head_state()

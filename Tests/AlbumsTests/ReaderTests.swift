@@ -1,0 +1,193 @@
+import Crypto
+import FaultyStorage
+import FoundationEssentials
+import Index
+import Storage
+import SystemPackage
+import TestSupport
+import Testing
+import Vault
+
+@testable import Albums
+@testable import Vault
+
+private let python = "/usr/bin/python3"
+private let canRun = (try? Outcome(python, arguments: ["-c", "import argon2, cryptography"]).status) == 0
+
+/// `Tests/Reader`, which was written in another language from the articles alone, reads the same as this program.
+@Suite(.enabled(if: canRun, "needs the Debian packages python3-argon2 and python3-cryptography"))
+struct ReaderTests {
+  /// What this program shows of a space, and whether it warns that something is lost.
+  private struct Contents {
+    var space: Fixture.Space
+    var warns: Bool
+
+    /// Throws where something of the space cannot be read, be it a page of the database that nothing asks for.
+    init(of vault: Vault, _ password: String) throws {
+      let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: true, acceptOlder: true)
+      let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+      defer { try? files.close() }
+      var page = [UInt8](repeating: 0, count: Space.databasePageSize)
+      for number in 0..<space.databasePageCount {
+        try unsafe page.withUnsafeMutableBytes { try unsafe space.readPage(PageNumber(rawValue: number + 1), into: $0) }
+      }
+      self.space = Fixture.Space(password: password, files: try Fixture.contents(of: files))
+      warns = space.origin.warning != nil
+    }
+  }
+
+  /// Has the other program read a space, and compares the outcome.
+  ///
+  /// - Parameters:
+  ///   - contents: what the space holds; nil when it cannot be read as a whole.
+  ///   - original: whether the directory counts as the one that was written, not as a copy.
+  private func compare(
+    _ path: String, _ password: String, with contents: Contents?, original: Bool = false, _ comment: Comment? = nil,
+    file: String = #filePath
+  ) throws {
+    let folder = try TemporaryFolder()
+    let expected = contents?.space ?? Fixture.Space(password: password, files: [:])
+    try HostFile.write(Array(try JSONEncoder().encode(expected)), to: folder.path("list.json"))
+    let tests = file.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 }
+    let outcome = try Outcome(
+      python,
+      arguments: ["-B", tests + "/Reader/read_vault.py", path, "--expect", folder.path("list.json")]
+        + (original ? ["--original"] : []),
+      input: password + "\n")
+    if let contents {
+      #expect(outcome.status == 0, "\(comment.map { "\($0): " } ?? "")\(outcome)")
+      #expect(outcome.output.hasPrefix("\(expected.files.count) files, "), comment)
+      #expect(outcome.errors.isEmpty == !contents.warns, "\(comment.map { "\($0): " } ?? "")\(outcome)")
+    } else {
+      #expect(outcome.status == 3, "\(comment.map { "\($0): " } ?? "")\(outcome)")
+    }
+  }
+
+  @Test(arguments: Fixture.Kind.allCases)
+  func readsCommittedVaults(_ kind: Fixture.Kind) throws {
+    let fixture = try Fixture(kind)
+    for space in fixture.spaces {
+      let contents = try Contents(of: Vault.open(at: fixture.path), space.password)
+      #expect(contents.space.files == space.files && !contents.warns)
+      try compare(fixture.path, space.password, with: contents)
+    }
+  }
+
+  /// Two spaces, one for each cipher, of many epochs and segments, with every kind of file and of change.
+  @Test func readsNewVaults() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("vault")
+    var creation = VaultCreationOptions()
+    creation.segmentSize = 1 << 20
+    creation.derivation = PasswordDerivation(cost: .interactive)
+    (creation.derivation.operations, creation.derivation.memory) = (1, 8 << 20)
+    let vault = try Vault.create(at: path, options: creation)
+    for (suite, cipher) in CipherSuite.allCases.enumerated() {
+      let password = "space \(suite), \u{fc}ber alles"
+      var options = SpaceOptions()
+      options.cipher = cipher
+      try SpaceManager.addSpace(to: vault, password: .of(password), options: options)
+      for session in 0..<3 { try write(session, to: vault, password) }
+    }
+    for suite in CipherSuite.allCases.indices {
+      let password = "space \(suite), \u{fc}ber alles"
+      let contents = try Contents(of: vault, password)
+      #expect(contents.space.files.count == 1 + 3 * 46 && !contents.warns)
+      try compare(path, password, with: contents)
+    }
+    try compare(path, "another", with: nil)
+  }
+
+  /// A mount's worth of changes, all in a directory of its own.
+  private func write(_ session: Int, to vault: Vault, _ password: String) throws {
+    let space = try SpaceManager.openSpace(in: vault, password: .of(password), copyWindow: 0)
+    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let folder = try files.folder("session \(session)")
+    for number in 0..<40 {
+      let file = try files.make("f\(number)", in: folder)
+      try files.put(pattern(1000 + number * number * 100, session * 100 + number), file, at: number % 3 * 5000)
+    }
+    let large = try files.make("large", in: folder)
+    try files.put(pattern(3_000_000, session), large)
+    try files.put(pattern(10_000, 99), large, at: 123_456)
+    _ = try files.copyRange(from: large, at: .zero, to: large, at: FileOffset(5 << 20), length: 70_001)
+    try files.resize(large, 5_300_000)
+    try files.allocate(large, mode: [.punchHole, .keepSize], offset: FileOffset(1_000_001), length: 50_000)
+    try files.allocate(large, mode: [], offset: FileOffset(6 << 20), length: 100_000)
+    _ = try files.link(large, named: .of("again"), in: .root)
+    _ = try files.unlink(.of("f7"), in: folder)
+    _ = try files.makeSymbolicLink(target: Array("../f\u{fc}r".utf8), named: .of("link"), in: folder, caller: caller)
+    for (name, kind) in [("pipe", FileKind.fifo), ("socket", FileKind.socket), ("disk", FileKind.blockDevice)] {
+      _ = try files.makeNode(.of(name), in: folder, mode: kind | 0o640, device: 0x812, caller: caller)
+    }
+    let odd = try #require(FileName([0xFF, 0x0A, 0x25, 0x20]))
+    _ = try files.makeDirectory(odd, in: folder, mode: 0o2750, caller: caller)
+    try files.setExtendedAttribute(Array("user.a".utf8), of: large, value: [1, 2], flags: [], caller: caller)
+    try files.setExtendedAttribute(
+      Array("system.posix_acl_access".utf8), of: large, value: AccessControlListTests.extended, flags: [],
+      caller: caller)
+    try files.setExtendedAttribute(
+      Array("system.posix_acl_default".utf8), of: folder, value: AccessControlListTests.minimal, flags: [],
+      caller: caller)
+    try files.synchronize()
+    try files.clean()
+    _ = try files.unlink(.of("again"), in: .root)
+    try files.close()
+  }
+
+  /// What power cuts leave, some of it damaged, as the original and as a copy: both find the same newest state, and both
+  /// or neither say that something is lost.
+  @Test func readsWhatPowerCutsLeave() throws {
+    var cases = CaseCount("spaces after power cuts, read by another program")
+    var warnings = CaseCount("of them with a warning")
+    for seed in TestLength.seeds(6) {
+      let storage = FaultyStorage()
+      storage.record()
+      let work = try Workload(storage: storage, seed: seed)
+      try work.run(8)
+      let older = storage.copy()
+      try work.run(16)
+      work.abandon()
+      var generator = SeededGenerator(seed: seed)
+      let player = TapePlayer(storage.recording)
+      let operations = (0..<16).map { _ in Int.random(in: 40...storage.operationCount, using: &generator) }.sorted()
+      for (number, operation) in operations.enumerated() {
+        player.wind(to: operation)
+        let left = player.cut(number % 4 == 3 ? .keepsAll : .mixed(seed: UInt64(operation)), seed: seed)
+        let original = number % 4 != 1
+        var comment = "seed \(seed), operation \(operation)\(original ? "" : ", copied")"
+        if number % 4 == 2 {
+          let damage = try #require(Damage.allCases.randomElement(using: &generator))
+          comment += ": \(damage.apply(to: left, older, &generator) ?? "no damage")"
+        } else if number % 4 == 3, let name = left.names.suffix(2).randomElement(using: &generator) {
+          // What was written last, of which nothing has to be left.
+          let count = left.content(name).count
+          let place = Int.random(in: max(0, count - 8000)..<count, using: &generator)
+          left.tamper(name) { content in content[..<place] + [content[place] ^ 1] + content[(place + 1)...] }
+          comment += ": byte \(place) of \(name)"
+        }
+        let folder = try self.folder(of: left, work.vault.parameters)
+        let directory = try DirectoryStorage(path: folder.path("segments"))
+        let vault = Vault(storage: original ? left : directory, parameters: work.vault.parameters)
+        for password in ["password 1", "password 2"] {
+          guard (try? vault.openSlot(vault.slotKeys(for: .of(password)))) != nil else { continue }
+          let contents = try? Contents(of: vault, password)
+          if contents != nil { cases.add() }
+          if contents?.warns == true { warnings.add() }
+          try compare(folder.path, password, with: contents, original: original, Comment(rawValue: comment))
+        }
+      }
+    }
+    #expect(cases.count > 60 && warnings.count > 0)
+  }
+
+  /// A directory with the files of a storage, and the parameters that a vault has.
+  private func folder(of storage: FaultyStorage, _ parameters: VaultParameters) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try HostFile.write(parameters.json, to: folder.path("agonyfs.json"))
+    try folder.makeDirectory("segments")
+    try DirectoryStorage.createFolders(in: folder.path("segments"))
+    for name in storage.names { try HostFile.write(storage.content(name), to: folder.path("segments/" + name.path)) }
+    return folder
+  }
+}

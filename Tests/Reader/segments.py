@@ -1,0 +1,182 @@
+"""What the files of a vault are made of, as the article on the format says: slots, segments, records, commits, heads."""
+import ctypes, json, os, pathlib, struct
+from primitives import argon2id, keyed, unseal, unseal_slot
+
+SEGMENT_HEADER, RECORD_HEADER, FILE_PAGE, PAGE_NUMBERS, DATABASE_PAGE, COMMIT, HEAD_PART = range(1, 8)
+EXTENT, PAGES, COMMIT_RECORD, HEAD_RECORD = range(1, 5)
+RECORDS_START, PAGE = 112, 4096
+
+
+class Damage(Exception):
+    pass
+
+
+def position(epoch, index, offset):
+    return (epoch << 6 | index) << 26 | offset
+
+
+def parts(place):
+    """Epoch, index, and offset in the segment file."""
+    return place >> 32, place >> 26 & 63, place & 0x3FFFFFF
+
+
+class Vault:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        facts = json.loads((self.path / "agonyfs.json").read_text())
+        if facts["format"] != 2:
+            raise Damage(f"this is format {facts['format']}, not 2")
+        self.identifier, self.segment_size = bytes.fromhex(facts["vault"]), facts["segmentSize"]
+        self.derivations = facts["keyDerivations"]
+
+    def file(self, name):
+        return self.path / "segments" / name[:1].hex() / name.hex()
+
+    def listed(self):
+        """The names of all segment files."""
+        for path in (self.path / "segments").glob("??/*"):
+            if len(path.name) == 32 and path.name[:2] == path.parent.name:
+                yield bytes.fromhex(path.name)
+
+    def slot(self, password):
+        """The name and the body of the slot that a password opens."""
+        for way in self.derivations:
+            salt, operations, memory = bytes.fromhex(way["salt"]), way["operations"], way["memory"]
+            derived = argon2id(password, salt, operations, memory)
+            name, key = keyed(derived, "agonyfs slot id", count=16), keyed(derived, "agonyfs slot key")
+            if not self.file(name).exists():
+                continue
+            data = self.identifier + struct.pack("<IIIIQQ", 2, self.segment_size, 13, 0, operations, memory) + salt
+            content = self.file(name).read_bytes()
+            for start in range(0, self.segment_size, self.segment_size // 8):
+                if body := unseal_slot(key, content[start:start + 168], data):
+                    return name, body
+        raise Damage("no space opens with this password")
+
+
+class Keys:
+    """What follows from the body of a slot."""
+
+    def __init__(self, body):
+        space_key, self.suite, self.file_page, page, incompatible = struct.unpack_from("<32sB3xII4x16xQ", body)
+        if page != PAGE or incompatible:
+            raise Damage("the space needs another reader")
+        self.log, self.identifier, self.chain = (
+            keyed(space_key, "agonyfs " + name) for name in ("log", "identifier", "chain"))
+
+    def name(self, epoch, index=0, branch=b""):
+        if index == 0:
+            return keyed(self.identifier, "epoch", struct.pack("<Q", epoch), 16)
+        return keyed(self.identifier, "segment", struct.pack("<Q16sI", epoch, branch, index), 16)
+
+    def chain_after(self, before, tag):
+        return keyed(self.chain, "record", before + tag)
+
+
+class Segment:
+    """A segment file: its header, if it opens, and the blobs in it."""
+
+    def __init__(self, vault, keys, name):
+        self.keys, self.path, self.size_limit = keys, vault.file(name), vault.segment_size
+        self.content = self.path.read_bytes()
+        self.key = keyed(keys.log, "segment", self.content[:32])
+        header = self.blob(32, 64, SEGMENT_HEADER)
+        self.opens = header is not None
+        if self.opens:
+            self.epoch, self.index, self.branch, self.previous_end, self.chain = struct.unpack("<II16sI4x32s", header)
+
+    def blob(self, offset, count, kind):
+        sealed = self.content[offset:offset + count + 16]
+        return unseal(self.keys.suite, self.key, offset, kind, sealed) if len(sealed) == count + 16 else None
+
+    def record(self, offset):
+        header = self.blob(offset, 32, RECORD_HEADER)
+        if header is None:
+            return None
+        record = Record(self, offset, *struct.unpack("<BBxxIQQQ", header))
+        return record if EXTENT <= record.kind <= HEAD_RECORD and record.end <= self.size_limit else None
+
+    def identity(self):
+        """Inode and birth of the file: seconds and nanoseconds, 0 where the host keeps none."""
+        facts = ctypes.create_string_buffer(256)
+        if ctypes.CDLL(None).statx(-100, os.fsencode(self.path), 0, 0x900, facts) != 0:
+            raise OSError(f"statx of {self.path}")
+        mask, inode, seconds, nanoseconds = struct.unpack_from("<I28xQ40xqI", facts)
+        return (inode, seconds, nanoseconds) if mask & 0x800 else (inode, 0, 0)
+
+
+class Record:
+    def __init__(self, segment, offset, kind, flags, length, first, second, third):
+        self.segment, self.offset, self.kind, self.flags, self.length = segment, offset, kind, flags, length
+        self.first, self.second, self.third = first, second, third
+        self.body, self.end = offset + 48, offset + 48 + length + -length % 16
+        self.tag = segment.content[offset + 32:offset + 48]
+        self.position = position(segment.epoch, segment.index, offset)
+
+    def only_blob(self, kind):
+        return self.segment.blob(self.body, self.length - 16, kind)
+
+    def pages(self):
+        """(number, position) of each page; None where the list does not open."""
+        count = self.first
+        if not 1 <= count <= 64 or self.length != 4 * count + 16 + count * (PAGE + 16):
+            return None
+        numbers = self.segment.blob(self.body, 4 * count, PAGE_NUMBERS)
+        start = self.position + 48 + 4 * count + 16
+        return numbers and [
+            (number, start + k * (PAGE + 16)) for k, number in enumerate(struct.unpack(f"<{count}I", numbers))]
+
+    def authenticates(self):
+        """Whether every blob of the body opens."""
+        if self.kind == PAGES:
+            return self.pages() is not None and all(
+                self.segment.blob(parts(place)[2], PAGE, DATABASE_PAGE) is not None for _, place in self.pages())
+        if self.kind != EXTENT:
+            return self.only_blob(COMMIT if self.kind == COMMIT_RECORD else HEAD_PART) is not None
+        size, offset, rest = self.segment.keys.file_page, self.body, self.third
+        if self.length != self.third + 16 * -(-self.third // size):
+            return False
+        while rest > 0:
+            if self.segment.blob(offset, min(rest, size), FILE_PAGE) is None:
+                return False
+            offset, rest = offset + size + 16, rest - size
+        return True
+
+
+class Commit:
+    def __init__(self, record, body):
+        self.records, self.page_count, self.sequence, self.flushed, self.chain = struct.unpack_from("<IIQQ32s", body)
+        self.is_closing, self.intents, self.replaces = bool(record.flags & 1), b"", False
+        if record.flags & 2:
+            count, replaces = struct.unpack_from("<II", body, 56)
+            self.intents, self.replaces = body[64:64 + count], replaces == 1
+        self.changes = self.records > 0 or bool(record.flags & 2)
+        self.pages = []
+
+
+class State:
+    """What a head states, and what the commits after it make of that."""
+
+    def __init__(self, data):
+        (version, self.epoch, _, inode, born, born_nanoseconds, self.previous_end, self.chain, self.sequence, heads,
+         epochs, retired, pages) = struct.unpack_from("<IIqQqI4xQ32sQ4I", data)
+        if version != 1:
+            raise Damage("the state has another version")
+        self.identity, self.heads, at = (inode, born, born_nanoseconds), heads, 104 + 12 * heads
+        entries = [struct.unpack_from("<I16sQ", data, at + 28 * k) for k in range(epochs)]
+        self.branches = {epoch: branch for epoch, branch, _ in entries}
+        self.present = {epoch: bits for epoch, _, bits in entries}
+        at += 28 * epochs
+        self.retired = {struct.unpack_from("<QI", data, at + 12 * k)[0] for k in range(retired)}
+        at += 12 * retired
+        self.map = list(struct.unpack_from(f"<{pages}Q", data, at))
+        self.intents = data[at + 8 * pages:]
+        self.warnings = []
+
+    def apply(self, commit):
+        self.map = (self.map + [0] * commit.page_count)[:commit.page_count]
+        for number, place in commit.pages:
+            if 1 <= number <= commit.page_count:
+                self.map[number - 1] = place
+        self.intents = commit.intents if commit.replaces else self.intents + commit.intents
+        self.sequence, self.end, self.end_chain = commit.sequence, commit.end, commit.end_chain

@@ -19,23 +19,28 @@ import Testing
     ended() { tail --pid=$pid -s 0.05 -f /dev/null; }
     hold() {
       rm -f held
+      enter=
       setsid "$@" sh -c '
         "$MAPWRITER" Albums/mapped 3000000 held &
         ls -laR Albums > /dev/null; cd Albums/dir; exec 7< file 8>> more; exec sleep 300' &
       holder=$!
       until [ -e held ] && [ -e /proc/$holder/fd/8 ]; do sleep 0.05; done
     }
-    copy() { hold unshare -m --propagation private; }
+    copy() {
+      hold unshare -m --propagation private
+      enter="nsenter -t $holder -m"
+    }
     # A copy of the table of mounts, and nothing open in it.
     unused_copy() {
       setsid unshare -m --propagation private sleep 300 &
       holder=$!
       while [ "$(readlink /proc/$holder/ns/mnt)" = "$(readlink /proc/self/ns/mnt)" ]; do sleep 0.05; done
+      enter="nsenter -t $holder -m"
     }
     let_go() { kill -- -$holder; wait $holder || true; holder=; }
     trap 'test -z "${holder-}" || kill -- -$holder' EXIT
     # What the holder sees.
-    cut_off() { not nsenter -t $holder -m "$@" 2> errors; grep -q 'not connected' errors; }
+    cut_off() { not $enter "$@" 2> errors; grep -q 'not connected' errors; }
     all_cut_off() {
       for command in stat ls; do
         cut_off $command /proc/$holder/cwd/..
@@ -85,11 +90,17 @@ import Testing
       """)
   }
 
-  @Test(arguments: [
-    "agonyfs unmount --force Albums; not serves", "umount -l Albums", "fusermount3 -uz Albums", "kill -TERM $pid",
-  ])
+  @Test(arguments: ["agonyfs unmount --force Albums; not serves", "fusermount3 -uz Albums", "kill -TERM $pid"])
   func openFilesAreCutOff(_ ending: String) throws {
-    if ending.hasPrefix("umount"), !Workspace.isRoot { return }
+    try cutOff(ending)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, as umount does"))
+  func umountCutsOpenFilesOff() throws {
+    try cutOff("umount -l Albums")
+  }
+
+  private func cutOff(_ ending: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     try expect(
       """
       hold
@@ -97,6 +108,18 @@ import Testing
       ended
       all_cut_off
       as_it_was
+      """, sourceLocation: sourceLocation)
+  }
+
+  /// More names than are forgotten at a time, and more files than the file system has in memory.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to hold a copy of the table of mounts"))
+  func everythingThatTheKernelCachedIsForgotten() throws {
+    try expect(
+      """
+      (cd Albums && seq 6000 | xargs touch)
+      copy
+      agonyfs unmount Albums
+      for name in 1 999 1000 1001 3000 5000 5999 6000 dir/file; do cut_off stat $W/Albums/$name; done
       """)
   }
 

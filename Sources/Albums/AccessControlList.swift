@@ -1,8 +1,9 @@
 // Invariants
-// 1. A list has one entry each for the owner, the owning group and others; a mask when it has entries for further users or groups; and
-//    its entries are in the order of tags and ids in which Linux wants them.
+// 1. A list has one entry each for the owner, the owning group and others; a mask when it has entries for further users
+//    or groups; and its entries are in the order of tags and ids in which Linux wants them.
 
-/// A POSIX ACL, in the form that Linux gives it in extended attributes: 4 bytes of version, then 8 bytes an entry, little-endian.
+/// A POSIX ACL, in the form that Linux gives it in extended attributes: 4 bytes of version, then 8 bytes an entry,
+/// little-endian.
 struct AccessControlList: Equatable {
   struct Entry: Equatable {
     var tag: UInt16
@@ -23,7 +24,8 @@ struct AccessControlList: Equatable {
 
   private(set) var entries: [Entry]
 
-  /// Reads a list; nil when it is none, or not a valid one. A list without entries, which means "no list", is not valid here.
+  /// Reads a list; nil when it is none, or not a valid one. A list without entries, which means "no list", is not valid
+  /// here.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 4, (bytes.count - 4) % 8 == 0, Self.integer(bytes, 0, 4) == Self.version else { return nil }
     entries = stride(from: 4, to: bytes.count, by: 8).map { place in

@@ -2,8 +2,8 @@
 package struct CheckReport: Sendable {
   /// Something wrong.
   package struct Problem: Sendable, Equatable {
-    /// The path, inside the space, of the file or directory that is hurt, with bytes that are not printable escaped; nil when none is, or
-    /// when it has no name any more.
+    /// The path, inside the space, of the file or directory that is hurt, with bytes that are not printable escaped;
+    /// nil when none is, or when it has no name any more.
     package let path: String?
     /// What is wrong, as a clause.
     package let text: String

@@ -1,13 +1,13 @@
 // Data of one window of a file that is not in the log yet (WriteBuffer.swift).
 //
-// Memory is taken for what was written, not for what lies between: otherwise a few small writes all over a large file would fill what there is
-// for data that waits, and each would go to the log by itself.
+// Memory is taken for what was written, not for what lies between: otherwise a few small writes all over a large file
+// would fill what there is for data that waits, and each would go to the log by itself.
 //
 // Invariants
-// 1. Parts are in order and apart from each other, each at a multiple of its size. Since every size is a multiple of the smaller ones, of two
-//    spans that such parts may have one holds the other, or they are apart.
-// 2. Blocks of the file system that touch each other and in which something was written lie in one part. So all of a written range does, and
-//    what is read around it up to the ends of its blocks.
+// 1. Parts are in order and apart from each other, each at a multiple of its size. Since every size is a multiple of
+//    the smaller ones, of two spans that such parts may have one holds the other, or they are apart.
+// 2. Blocks of the file system that touch each other and in which something was written lie in one part. So all of a
+//    written range does, and what is read around it up to the ends of its blocks.
 // 3. A part holds what was written there; its other bytes mean nothing.
 
 internal import System
@@ -21,10 +21,10 @@ final class Chunk {
     case waiting
     /// Takes writes; to be written as soon as a thread has time.
     case ready
-    /// Takes writes; to be written as soon as the one in flight of the same window has landed.
+    /// Takes writes; to be written as soon as the one in flight of the same window is written.
     case blocked
     /// Is being sealed and written.
-    case flying
+    case inFlight
     /// Written or dropped.
     case gone
   }

@@ -11,7 +11,7 @@ internal import SystemPackage
 internal import Vault
 
 extension FileSystem {
-  /// Segments, extents and pages that are looked at in one step with the lock held.
+  /// Segments, extents and pages that are looked at in one step under the lock.
   private static let step = 256
   private static let extentStep = 32
   private static let vacuumStep = 32
@@ -35,39 +35,25 @@ extension FileSystem {
     // When to look even if nothing is committed.
     var due: UInt64?
     var hasCompletedAbandoned = false
-    monitor.lock()
-    cleaning.isRunning = true
-    while !life.isStopping, refusal == nil {
-      if !cleaning.isAsked {
-        if let due {
-          signals.cleanWork.wait(until: due)
-        } else {
-          cleaning.waitsForCommit = true
-          signals.cleanWork.wait()
-          cleaning.waitsForCommit = false
-        }
-      }
-      if life.isStopping { break }
-      if !hasCompletedAbandoned, !cleaning.isAsked {
+    locked { $0.cleaning.isRunning = true }
+    while locked({ $0.waitForCleaning(due) }) {
+      let wasAsked = locked { $0.cleaning.isAsked }
+      if !hasCompletedAbandoned, !wasAsked {
         // Once, in a mount that writes.
         hasCompletedAbandoned = true
-        monitor.unlock()
         space.completeAbandonedFiles()
-        monitor.lock()
       }
       let now = monotonicTime()
-      let isAsked = cleaning.isAsked
-      let isTight = isAsked || space.roomState < .ample
+      var isTight = wasAsked || space.roomState < .ample
       let next = lastRound + (isTight ? Self.tightInterval : Self.roundInterval)
-      guard isAsked || now >= next else {
+      guard wasAsked || now >= next else {
         due = next
         continue
       }
       due = nil
       lastRound = now
-      cleaning.isAsked = false
-      cleaning.begun += 1
-      monitor.unlock()
+      let isAsked = locked { $0.cleaning.beginRound() }
+      if isAsked { isTight = true }
       let before = space.capacity().availableBytes
       do throws(Errno) {
         // What was dead but not flushed yet is found by another look.
@@ -83,50 +69,32 @@ extension FileSystem {
         options.logger.warning("cleaning failed: \(error)")
       }
       let gain = space.capacity().availableBytes - before
-      monitor.lock()
-      cleaning.gained = gain > 0
-      cleaning.ended = cleaning.begun
-      writeBack.logIsFull = false
-      signals.progress.broadcast()
+      locked { files in
+        files.cleaning.endRound(gained: gain > 0)
+        files.writeBack.logIsFull = false
+        files.signals.progress.broadcast()
+      }
     }
-    cleaning.isRunning = false
-    cleaning.ended = .max
-    signals.progress.broadcast()
-    monitor.unlock()
+    locked { files in
+      files.cleaning.isRunning = false
+      files.cleaning.ended = .max
+      files.signals.progress.broadcast()
+    }
   }
 
-  /// Has the cleaner begin a round soon. Lock held.
-  func askCleaner() {
-    cleaning.isAsked = true
-    signals.cleanWork.signal()
-  }
-
-  /// Asks the cleaner for a round, and waits for its end: whether it made room, so that another attempt is worth while.
-  /// This is where a writer waits on a full disk. Lock held; given away meanwhile.
-  func waitForRoom() -> Bool {
-    guard cleaning.isRunning, refusal == nil, !life.isStopping else { return false }
-    let goal = cleaning.begun + 1
-    askCleaner()
-    while cleaning.ended < goal, refusal == nil, !life.isStopping { signals.progress.wait() }
-    return cleaning.gained && cleaning.ended != .max && refusal == nil
-  }
-
-  /// Begins epochs, so that what died before them can go. Call without the lock.
+  /// Begins epochs, so that what died before them can go.
   func beginEpochs(_ count: Int) throws(Errno) {
     for _ in 0..<count {
       do throws(VaultError) {
         try space.advanceEpoch()
       } catch {
-        monitor.lock()
-        defer { monitor.unlock() }
-        throw failed(error)
+        throw locked { $0.failed(error) }
       }
     }
   }
 
   /// One round: gives up what is dead, copies forward what is sparse if there is too much garbage; true when it found
-  /// something. `isAsked` says that somebody waits for room: then everything that gains some is worth while. Call without
-  /// the lock.
+  /// something. `isAsked` says that somebody waits for room: then everything that gains some is worth while.
   @discardableResult
   func clean(isAsked: Bool = false) throws(Errno) -> Bool {
     if isAsked { try syncLog() }
@@ -137,9 +105,9 @@ extension FileSystem {
     while next < segments.count {
       let part = segments[next..<min(next + Self.step, segments.count)]
       next = part.endIndex
-      try locked { () throws(Errno) in
+      try lockedToClean { files throws(Errno) in
         for segment in part {
-          let extents = try stored { () throws(IndexError) in try index.liveBytes(in: segment.number) }
+          let extents = try files.stored { () throws(IndexError) in try files.index.liveBytes(in: segment.number) }
           let live = extents + Int64(segment.databasePages * Space.databasePageSize)
           if live == 0 { dead.append(segment.number) } else { sparse.append(Sparse(segment: segment, live: live)) }
         }
@@ -160,10 +128,10 @@ extension FileSystem {
     try vacuum()
     guard !dead.isEmpty || !victims.isEmpty else { return false }
     // The commit that makes the copies count gives up what was copied.
-    try locked { () throws(Errno) in
-      cleaning.retiring.formUnion(dead + victims)
-      cleaning.moving.formUnion(pages)
-      try commit()
+    try lockedToClean { files throws(Errno) in
+      files.cleaning.retiring.formUnion(dead + victims)
+      files.cleaning.moving.formUnion(pages)
+      try files.commit()
     }
     try forget(dead)
     return true
@@ -175,15 +143,18 @@ extension FileSystem {
     let live: Int64
   }
 
-  private func locked<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
-    monitor.lock()
-    defer { monitor.unlock() }
-    if let refusal { throw refusal }
-    return try body()
+  /// - Throws: `EROFS` when nothing may be changed.
+  private func lockedToClean<Result>(
+    _ body: (inout LockedFileSystem) throws(Errno) -> Result
+  ) throws(Errno) -> Result {
+    try locked { files throws(Errno) in
+      if let refusal = files.refusal { throw refusal }
+      return try body(&files)
+    }
   }
 
-  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned. Asked for room,
-  /// as many as can be copied before something is deleted, if that gains a segment.
+  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned. Asked for
+  /// room, as many as can be copied before something is deleted, if that gains a segment.
   private func chooseVictims(_ sparse: [Sparse], isAsked: Bool) -> [Sparse] {
     let size = Int64(space.segmentBytes)
     let ordered = sparse.sorted { $0.live < $1.live }
@@ -210,29 +181,25 @@ extension FileSystem {
   private func copyForward(_ segment: SegmentNumber) throws(Errno) {
     var last: LocatedExtent?
     while true {
-      let batch = try locked { () throws(Errno) in
-        let batch = try stored { () throws(IndexError) in
-          try index.extents(in: segment, after: last, limit: Self.extentStep)
+      let batch = try lockedToClean { files throws(Errno) in
+        let batch = try files.stored { () throws(IndexError) in
+          try files.index.extents(in: segment, after: last, limit: Self.extentStep)
         }
-        cleaning.movesUnderway += 1
+        files.cleaning.movesUnderway += 1
         return batch
       }
-      defer {
-        monitor.lock()
-        cleaning.movesUnderway -= 1
-        monitor.unlock()
-      }
+      defer { locked { $0.cleaning.movesUnderway -= 1 } }
       guard !batch.isEmpty else { return }
       last = batch.last
       for (extents, pieces) in try copies(of: batch) {
-        try locked { () throws(Errno) in
+        try lockedToClean { files throws(Errno) in
           for extent in extents {
-            _ = try stored { () throws(IndexError) in
-              try index.replaceExtent(
+            _ = try files.stored { () throws(IndexError) in
+              try files.index.replaceExtent(
                 extent.extent, of: extent.inode, with: pieces.map { $0.moved(to: extent.extent.offset) })
             }
           }
-          noteChange()
+          files.noteChange()
         }
       }
     }
@@ -271,9 +238,7 @@ extension FileSystem {
       do throws(VaultError) {
         pieces = try space.append([write], for: .cleaning)
       } catch {
-        monitor.lock()
-        defer { monitor.unlock() }
-        throw failed(error)
+        throw locked { $0.failed(error) }
       }
       let records = pieces.map {
         ExtentRecord(
@@ -288,32 +253,60 @@ extension FileSystem {
   /// Makes the database smaller when a good part of it is empty.
   private func vacuum() throws(Errno) {
     while true {
-      let goesOn = try locked { () throws(Errno) in
-        while commits.isCritical { signals.progress.wait() }
-        if life.isStopping { return false }
-        return try stored { () throws(IndexError) in
-          let free = try index.freePages()
+      let goesOn = try lockedToClean { files throws(Errno) in
+        files.waitForCriticalPart()
+        if files.life.isStopping { return false }
+        let goesOn = try files.stored { () throws(IndexError) in
+          let free = try files.index.freePages()
           guard free > 256, free > Int(space.databasePageCount) / 4 else { return false }
-          try index.incrementalVacuum(pages: Self.vacuumStep)
+          try files.index.incrementalVacuum(pages: Self.vacuumStep)
           return true
         }
+        if goesOn { files.noteChange() }
+        return goesOn
       }
       if !goesOn { return }
-      monitor.lock()
-      noteChange()
-      monitor.unlock()
     }
   }
 
   /// Removes the counts of segments that were given up.
   private func forget(_ dead: [SegmentNumber]) throws(Errno) {
     let left = Set(space.segments().map(\.number))
-    try locked { () throws(Errno) in
+    try lockedToClean { files throws(Errno) in
       for segment in dead where !left.contains(segment) {
-        try stored { () throws(IndexError) in try index.forgetSegment(segment) }
+        try files.stored { () throws(IndexError) in try files.index.forgetSegment(segment) }
       }
-      noteChange()
+      files.noteChange()
     }
+  }
+}
+
+extension LockedFileSystem {
+  /// Waits until somebody asks for a round, or `due`, or without that until the next commit; false at the end.
+  fileprivate mutating func waitForCleaning(_ due: UInt64?) -> Bool {
+    if life.isStopping || refusal != nil { return false }
+    if !cleaning.isAsked {
+      cleaning.waitsForCommit = due == nil
+      wait(for: signals.cleanWork, until: due)
+      cleaning.waitsForCommit = false
+    }
+    return !life.isStopping
+  }
+
+  /// Has the cleaner begin a round soon.
+  func askCleaner() {
+    cleaning.isAsked = true
+    signals.cleanWork.signal()
+  }
+
+  /// Asks the cleaner for a round, and waits for its end: whether it made room, so that another attempt is worth while.
+  /// This is where a writer waits on a full disk.
+  mutating func waitForRoom() -> Bool {
+    guard cleaning.isRunning, refusal == nil, !life.isStopping else { return false }
+    let goal = cleaning.begun + 1
+    askCleaner()
+    while cleaning.ended < goal, refusal == nil, !life.isStopping { wait(for: signals.progress) }
+    return cleaning.gained && cleaning.ended != .max && refusal == nil
   }
 }
 

@@ -1,7 +1,8 @@
 // What the cleaner has found, and who waits for it.
 //
 // Invariants
-// 1. A segment in `retiring` was found dead when no data could land in it any more. A commit looks again, and gives it up.
+// 1. A segment in `retiring` was found dead when no more data could be put into it. A commit looks again, and gives it
+//    up.
 // 2. A round that is asked for begins after the question: who waits sees the end of a whole round.
 
 internal import Vault
@@ -30,6 +31,18 @@ struct CleaningState {
 
   /// Whether a commit has to happen for the cleaner's sake.
   var hasWorkForCommit: Bool { !retiring.isEmpty || !moving.isEmpty }
+
+  /// Begins a round; true if somebody asked for it.
+  mutating func beginRound() -> Bool {
+    defer { isAsked = false }
+    begun += 1
+    return isAsked
+  }
+
+  mutating func endRound(gained: Bool) {
+    self.gained = gained
+    ended = begun
+  }
 
   /// Notes what the log has.
   mutating func noteCommitted(_ transaction: LogTransaction) {

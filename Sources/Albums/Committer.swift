@@ -8,38 +8,74 @@ internal import Vault
 
 /// Where the commits stand.
 struct CommitState {
+  /// What is written to the log for the index.
+  enum Underway {
+    case commit
+    case intents
+  }
+
+  /// What is under way, one thing at a time; nil while nothing is.
+  private(set) var underway: Underway?
   /// Commits that were begun, and of these, those that ended.
-  var begun = 0
-  var ended = 0
-  /// Those that ended, and intents.
-  var logged = 0
-  var isRunning = false
+  private(set) var begun = 0
+  private(set) var ended = 0
   /// What the last one met.
-  var failure: Errno?
+  private(set) var failure: Errno?
   /// When the first change after the last commit began was made, on the monotonic clock.
-  var firstChange: UInt64?
+  private(set) var firstChange: UInt64?
   /// Whether there are so many changes that the next commit should not wait.
-  var isUrgent = false
+  private(set) var isUrgent = false
+  /// Whether a commit is in its critical part: nothing may be changed meanwhile.
+  var isCritical = false
+  /// Commits that ended, and statements of intents.
+  var logged = 0
+  /// Whether the thread that tells marks waits for one of those.
+  var isMarkerWaiting = false
   /// When the thread that commits looks again by itself: 0 while it is at work, the maximum while it waits to be woken.
   var nextLook: UInt64 = 0
   /// When what was appended must be made durable at the latest.
-  var barrierDue: UInt64?
+  var syncDue: UInt64?
   /// Until when making durable is not tried again, after it failed.
-  var barrierPause: UInt64 = 0
-  /// Whether the thread that keeps checkpoints waits for a commit.
-  var isAwaited = false
-  /// Whether a commit is in its critical part: nothing may be changed meanwhile.
-  var isCritical = false
+  var syncPause: UInt64 = 0
   /// Whether a failure of the thread that commits was logged, and nothing succeeded since.
   var failureIsKnown = false
+
+  mutating func beginCommit() {
+    underway = .commit
+    begun += 1
+    failure = nil
+    noteNothingWaits()
+  }
+
+  mutating func endCommit(_ failure: Errno?) {
+    underway = nil
+    ended = begun
+    self.failure = failure
+  }
+
+  mutating func beginIntents() { underway = .intents }
+
+  mutating func endIntents() { underway = nil }
+
+  /// Notes that there is nothing that the commit under way, or the last one, does not have.
+  mutating func noteNothingWaits() {
+    firstChange = nil
+    isUrgent = false
+  }
+
+  /// Notes the first change since the last commit began.
+  mutating func noteFirstChange(at time: UInt64) { firstChange = time }
+
+  mutating func noteUrgent() { isUrgent = true }
+
+  /// Has the next commit wait for its time, after one failed: nothing is urgent that cannot be done.
+  mutating func startOver(at time: UInt64) {
+    isUrgent = false
+    firstChange = time
+  }
 }
 
 extension FileSystem {
-  /// Changes of rows after which a commit does not wait for its time.
-  private static let urgentChanges = 2000
-  /// How long something may be in the log without being durable, in nanoseconds.
-  private static let durabilityDelay: UInt64 = 4_000_000_000
-
   /// Makes everything that was done before the call durable (fsync, fdatasync, fsyncdir and syncfs alike).
   ///
   /// - Parameter intoIndex: whether the index has to have everything afterwards; otherwise intents do where they can.
@@ -51,9 +87,7 @@ extension FileSystem {
         try commitAndSync(intoIndex: intoIndex)
         return
       } catch .noSpace {
-        monitor.lock()
-        defer { monitor.unlock() }
-        guard waitForRoom() else { throw .noSpace }
+        guard locked({ $0.waitForRoom() }) else { throw .noSpace }
       } catch {
         throw error
       }
@@ -61,45 +95,63 @@ extension FileSystem {
   }
 
   private func commitAndSync(intoIndex: Bool) throws(Errno) {
-    monitor.lock()
-    do throws(Errno) {
-      defer { monitor.unlock() }
-      let isLogged = intoIndex ? false : try stateIntents()
-      if !isLogged { try commit() }
-    } catch {
-      throw error
+    try locked { files throws(Errno) in
+      let isLogged = intoIndex ? false : try files.stateIntents()
+      if !isLogged { try files.commit() }
     }
     try syncLog()
   }
 
-  /// Makes durable what is in the log. Call without the lock.
+  /// Makes durable what is in the log.
   func syncLog() throws(Errno) {
+    assertNotLocked()
     do throws(VaultError) {
       try space.sync()
     } catch {
-      monitor.lock()
-      defer { monitor.unlock() }
-      throw failed(error)
+      throw locked { $0.failed(error) }
     }
   }
 
-  /// Notes that something may have been changed. Lock held.
+  fileprivate func failureToSync() -> Errno? {
+    do throws(Errno) {
+      try syncLog()
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+extension FileSystem {
+  /// Seals and appends a commit.
+  func append(_ transaction: LogTransaction) throws(VaultError) {
+    assertNotLocked()
+    try space.commit(transaction)
+  }
+}
+
+extension LockedFileSystem {
+  /// Changes of rows after which a commit does not wait for its time.
+  private static let urgentChanges = 2000
+  /// How long something may be in the log without being durable, in nanoseconds.
+  private static let durabilityDelay: UInt64 = 4_000_000_000
+
+  /// Notes that something may have been changed.
   func noteChange() {
     if commits.firstChange == nil {
       let now = monotonicTime()
-      commits.firstChange = now
+      commits.noteFirstChange(at: now)
       // It mostly looks in time, and waking it for every change that somebody syncs costs more than the change.
       if commits.nextLook > now + commitInterval { signals.commitWork.signal() }
     }
     if !commits.isUrgent, index.changeEstimate + inodes.stale.count >= Self.urgentChanges {
-      commits.isUrgent = true
+      commits.noteUrgent()
       signals.commitWork.signal()
     }
   }
 
   /// The work of the thread that commits when it is time.
-  func runCommitter() {
-    monitor.lock()
+  mutating func runCommitter() {
     while !life.isStopping, refusal == nil {
       let now = monotonicTime()
       let commitDue = commits.isUrgent ? now : commits.firstChange.map { $0 + commitInterval }
@@ -109,24 +161,20 @@ extension FileSystem {
           commits.failureIsKnown = false
         } catch {
           reportFailure("a commit failed: \(error)")
-          // Nothing is urgent that cannot be done.
-          commits.isUrgent = false
-          commits.firstChange = monotonicTime()
+          commits.startOver(at: monotonicTime())
         }
-        if commits.barrierDue == nil { commits.barrierDue = monotonicTime() + Self.durabilityDelay }
-      } else if now >= commits.barrierPause,
-        space.unflushedBytes > options.flushThreshold || commits.barrierDue.map({ $0 <= now }) ?? false
+        if commits.syncDue == nil { commits.syncDue = monotonicTime() + Self.durabilityDelay }
+      } else if now >= commits.syncPause,
+        space.unflushedBytes > options.flushThreshold || commits.syncDue.map({ $0 <= now }) ?? false
       {
-        commits.barrierDue = nil
-        monitor.unlock()
-        let failure = failureToSync()
-        monitor.lock()
+        commits.syncDue = nil
+        let failure = unlocked { files in files.failureToSync() }
         if let failure {
           reportFailure("what was written could not be made durable: \(failure)")
-          commits.barrierDue = now + Self.durabilityDelay
-          commits.barrierPause = now + Self.durabilityDelay
+          commits.syncDue = now + Self.durabilityDelay
+          commits.syncPause = now + Self.durabilityDelay
         }
-      } else if let due = [commitDue, commits.barrierDue].compactMap({ $0 }).min() {
+      } else if let due = [commitDue, commits.syncDue].compactMap({ $0 }).min() {
         waitForCommitWork(until: due)
       } else {
         // Nothing is under way, so the memory that waits to be used again may as well go.
@@ -134,26 +182,16 @@ extension FileSystem {
         waitForCommitWork(until: nil)
       }
     }
-    monitor.unlock()
   }
 
-  private func waitForCommitWork(until time: UInt64?) {
+  private mutating func waitForCommitWork(until time: UInt64?) {
     commits.nextLook = time ?? .max
-    if let time { signals.commitWork.wait(until: time) } else { signals.commitWork.wait() }
+    wait(for: signals.commitWork, until: time)
     commits.nextLook = 0
   }
 
   /// How long a change may wait for its commit, in nanoseconds.
   private var commitInterval: UInt64 { UInt64(options.commitInterval * 1e9) }
-
-  private func failureToSync() -> Errno? {
-    do throws(Errno) {
-      try syncLog()
-      return nil
-    } catch {
-      return error
-    }
-  }
 
   /// Logs a failure once, not every second for as long as the disk is full.
   private func reportFailure(_ text: String) {
@@ -167,54 +205,40 @@ extension FileSystem {
       || !inodes.newOrphans.isEmpty || index.hasChanges || index.unlogged != nil || cleaning.hasWorkForCommit
   }
 
-  /// Commits everything that was done before the call; callers that come at the same time share a commit. Lock held before and after, not
-  /// all the time in between.
-  func commit() throws(Errno) {
+  /// Commits everything that was done before the call; callers that come at the same time share a commit.
+  mutating func commit() throws(Errno) {
     if let refusal { throw refusal }
     let goal = commits.begun + 1
     while commits.ended < goal {
       // What the caller did was not stored, and will not be.
       if refusal != nil { throw .ioError }
-      if commits.isRunning {
-        signals.progress.wait()
+      if commits.underway != nil {
+        wait(for: signals.progress)
         continue
       }
-      guard hasUncommitted else {
-        commits.firstChange = nil
-        commits.isUrgent = false
-        return
-      }
-      commits.isRunning = true
-      commits.begun += 1
-      commits.failure = nil
-      do throws(Errno) {
-        try runCommit()
-      } catch {
-        commits.failure = error
-      }
-      commits.ended = commits.begun
-      commits.logged += 1
-      commits.isRunning = false
+      guard hasUncommitted else { return commits.noteNothingWaits() }
+      commits.beginCommit()
+      var failure: Errno?
+      do throws(Errno) { try runCommit() } catch { failure = error }
+      commits.endCommit(failure)
       signals.progress.broadcast()
       // Also when a commit failed: on a full disk what is dead has to go all the same.
       if cleaning.waitsForCommit || cleaning.isAsked { signals.cleanWork.signal() }
-      noteCommit()
+      noteLogged()
     }
     if let failure = commits.failure { throw failure }
   }
 
-  private func runCommit() throws(Errno) {
-    commits.firstChange = nil
-    commits.isUrgent = false
+  private mutating func runCommit() throws(Errno) {
     writeBack.logIsFull = false
     // Most of the data goes without anybody having to wait.
-    queueEverything()
+    writeBack.queueEverything()
     while !writeBack.logIsFull, refusal == nil {
-      let flights = takeFlights(oldToo: false)
-      if flights.isEmpty { break }
+      let batch = takeBatch(oldToo: false)
+      if batch.isEmpty { break }
       // The others help where there is more than this thread takes at once.
-      if !writeBack.ready.isEmpty { signals.flushWork.broadcast() }
-      carryOut(flights)
+      if writeBack.hasReady { signals.flushWork.broadcast() }
+      writeOut(batch)
     }
     try log(try takeTransaction())
     if writeBack.waitingCount > 0, writeBack.logIsFull { throw .noSpace }
@@ -222,7 +246,7 @@ extension FileSystem {
 
   /// The critical part of a commit: brings all data that waits into the log, has the index commit, and takes what the
   /// log has to commit for that state.
-  private func takeTransaction() throws(Errno) -> LogTransaction {
+  private mutating func takeTransaction() throws(Errno) -> LogTransaction {
     commits.isCritical = true
     defer {
       commits.isCritical = false
@@ -232,11 +256,11 @@ extension FileSystem {
     while true {
       if refusal != nil { throw .ioError }
       if !writeBack.logIsFull { makeEverythingReady() }
-      let flights = writeBack.logIsFull ? [] : takeFlights(oldToo: true)
-      if !flights.isEmpty {
-        carryOut(flights)
+      let batch = writeBack.logIsFull ? [] : takeBatch(oldToo: true)
+      if !batch.isEmpty {
+        writeOut(batch)
       } else if writeBack.inFlightCount > 0 {
-        signals.progress.wait()
+        wait(for: signals.progress)
       } else {
         break
       }
@@ -252,17 +276,15 @@ extension FileSystem {
     return transaction
   }
 
-  /// Commits a transaction to the log. Where a full disk refuses it, all that it is made of is still there for the next.
-  private func log(_ transaction: LogTransaction) throws(Errno) {
+  /// Commits a transaction to the log. Where a full disk refuses it, all that it is made of is still there for the
+  /// next.
+  private mutating func log(_ transaction: LogTransaction) throws(Errno) {
     if transaction.database == nil, transaction.moving.isEmpty, transaction.retiring.isEmpty { return }
-    monitor.unlock()
-    let result = Result { () throws(VaultError) in try space.commit(transaction) }
-    monitor.lock()
-    switch result {
-    case .success:
+    do throws(VaultError) {
+      try unlocked { files throws(VaultError) in try files.append(transaction) }
       if let changes = transaction.database { index.noteLogged(changes) }
       cleaning.noteCommitted(transaction)
-    case .failure(let error):
+    } catch {
       // The log lacks changes of the index, so no intent can say what was done after it.
       intents.noteOther()
       if error == .noSpace { askCleaner() }
@@ -270,7 +292,7 @@ extension FileSystem {
     }
   }
 
-  /// Segments that were found dead, and are, now that no data is in flight that may have landed in them.
+  /// Segments that were found dead, and are, now that no data is in flight that may have gone to them.
   private func deadSegments() -> [SegmentNumber] {
     guard cleaning.movesUnderway == 0 else { return [] }
     cleaning.keepDead { segment in
@@ -299,8 +321,9 @@ extension FileSystem {
     inodes.noteStored()
   }
 
-  /// The row that says what the log holds of an inode. On a full disk data may wait for room: then the row ends the file where that data
-  /// begins, if the file was shorter when it was stored last, so that no byte is ever read as zero that was written otherwise.
+  /// The row that says what the log holds of an inode. On a full disk data may wait for room: then the row ends the
+  /// file where that data begins, if the file was shorter when it was stored last, so that no byte is ever read as zero
+  /// that was written otherwise.
   private func storable(_ inode: Inode) throws(IndexError) -> InodeRecord {
     guard let lowest = inode.buffer.lowestOffset, let old = try index.inode(inode.number) else { return inode.record }
     var record = inode.record

@@ -5,35 +5,32 @@ package import Vault
 
 /// What `stat` tells, and changing it.
 extension FileSystem {
-  /// Largest file: no offset in it, rounded up to a window, leaves 63 bits.
-  static let maximumFileSize = Int64.max - 2 * Int64(WriteWindow.size)
-
   /// What `stat` tells.
   package func attributes(of inode: InodeNumber) throws(Errno) -> Attributes {
-    try reading { () throws(Errno) in attributes(try self.inode(inode)) }
+    try reading { files throws(Errno) in files.attributes(try files.inode(inode)) }
   }
 
   /// Changes mode, owner, size and times, and returns what holds afterwards.
   ///
   /// - Throws: `EISDIR`, `EINVAL` and `EFBIG` for a size that cannot be; `ENOSPC` when growing; `EROFS`.
   package func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> Attributes {
-    try changing { () throws(Errno) in
-      let inode = if let size = changes.size { try resize(inode, to: size) } else { try self.inode(inode) }
-      if let mode = changes.mode { try changeMode(of: inode, to: mode) }
+    try changing { files throws(Errno) in
+      let inode = if let size = changes.size { try files.resize(inode, to: size) } else { try files.inode(inode) }
+      if let mode = changes.mode { try files.changeMode(of: inode, to: mode) }
       if let owner = changes.owner { inode.record.owner = owner }
       if let group = changes.group { inode.record.group = group }
       let now = Timestamp.now()
       if let accessed = changes.accessed { inode.record.accessed = accessed.time(now) }
       if let modified = changes.modified { inode.record.modified = modified.time(now) }
       inode.record.changed = changes.changed ?? now
-      markChanged(inode)
-      return attributes(inode)
+      files.markChanged(inode)
+      return files.attributes(inode)
     }
   }
 
-  /// Takes away what makes a program run as its file's owner or group, as a write, a cut or another owner does; true when there was
-  /// something to take. The set-group-ID bit of what the group may not run stays for members of the group, of which only the caller's own
-  /// group is known.
+  /// Takes away what makes a program run as its file's owner or group, as a write, a cut or another owner does; true
+  /// when there was something to take. The set-group-ID bit of what the group may not run stays for members of the
+  /// group, of which only the caller's own group is known.
   ///
   /// - Throws: `EROFS`.
   package func clearSetBits(of inode: InodeNumber, for caller: Caller) throws(Errno) -> Bool {
@@ -43,21 +40,39 @@ extension FileSystem {
       return record.mode & ~(runsAsGroup ? FileKind.setUser | FileKind.setGroup : FileKind.setUser)
     }
     // Nearly all files have none, and nothing needs to be changed.
-    let mayHave = try reading { () throws(Errno) in
-      let record = try self.inode(inode).record
+    let mayHave = try reading { files throws(Errno) in
+      let record = try files.inode(inode).record
       return rest(record) != record.mode
     }
     guard mayHave else { return false }
-    return try changing { () throws(Errno) in
-      let inode = try self.inode(inode)
+    return try changing { files throws(Errno) in
+      let inode = try files.inode(inode)
       inode.record.mode = rest(inode.record)
       inode.record.changed = .now()
-      markChanged(inode)
+      files.markChanged(inode)
       return true
     }
   }
 
-  private func changeMode(of inode: Inode, to mode: UInt32) throws(Errno) {
+  /// What `statfs` tells.
+  package func statistics() throws(Errno) -> Statistics {
+    let capacity = space.capacity()
+    let (reclaimable, waiting, inodes) = locked { files in
+      (files.reclaimable(capacity), Int64(files.writeBack.bytes), files.index.inodeCount)
+    }
+    let unit = Int64(4096)
+    let available = max(0, capacity.availableBytes + reclaimable - waiting) / unit
+    let used = UInt64(clamping: inodes)
+    let free = UInt64(available)
+    return Statistics(
+      blockSize: UInt64(unit), blocks: UInt64(capacity.totalBytes / unit),
+      freeBlocks: UInt64(max(available, capacity.freeBytes / unit)), availableBlocks: free, files: used + free,
+      freeFiles: free, maximumNameLength: UInt64(FileName.maximumLength))
+  }
+}
+
+extension LockedFileSystem {
+  fileprivate func changeMode(of inode: Inode, to mode: UInt32) throws(Errno) {
     let permissions = mode & 0o7777
     if inode.record.hasExtendedAttributes {
       let value = try stored { () throws(IndexError) in
@@ -73,30 +88,13 @@ extension FileSystem {
     inode.record.mode = inode.record.mode & FileKind.mask | permissions
   }
 
-  /// What `statfs` tells.
-  package func statistics() throws(Errno) -> Statistics {
-    let capacity = space.capacity()
-    monitor.lock()
-    defer { monitor.unlock() }
-    let unit = Int64(4096)
-    let available = max(0, capacity.availableBytes + reclaimable(capacity) - Int64(writeBack.bytes)) / unit
-    let used = UInt64(clamping: index.inodeCount)
-    let free = UInt64(available)
-    return Statistics(
-      blockSize: UInt64(unit), blocks: UInt64(capacity.totalBytes / unit),
-      freeBlocks: UInt64(max(available, capacity.freeBytes / unit)), availableBlocks: free, files: used + free,
-      freeFiles: free, maximumNameLength: UInt64(FileName.maximumLength))
-  }
-}
-
-extension FileSystem {
   /// The part of the dead bytes that cleaning gives back when it is asked.
   private static let reclaimedShare = 0.8
   /// What cleaning keeps for itself, in segments.
   private static let cleaningSlack: Int64 = 4
 
   /// Bytes that deleting, cleaning and the copy window give up when room is asked for.
-  private func reclaimable(_ capacity: SpaceCapacity) -> Int64 {
+  fileprivate func reclaimable(_ capacity: SpaceCapacity) -> Int64 {
     let pages = Int64(space.databasePageCount) * Int64(Space.databasePageSize)
     let dead = capacity.usedBytes - index.totalLiveBytes - pages
     return max(0, Int64(Double(dead) * Self.reclaimedShare) - Self.cleaningSlack * Int64(space.segmentBytes))

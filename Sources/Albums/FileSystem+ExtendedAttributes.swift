@@ -13,11 +13,12 @@ extension FileSystem {
   ///
   /// - Throws: `ENODATA`, `EOPNOTSUPP`.
   package func extendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) -> [UInt8] {
-    try reading { () throws(Errno) in
-      let inode = try self.inode(inode)
-      // The kernel asks for a capability before every write: most inodes have no attribute at all, which is known without a look.
+    try reading { files throws(Errno) in
+      let inode = try files.inode(inode)
+      // The kernel asks for a capability before every write: most inodes have no attribute at all, which is known
+      // without a look.
       guard inode.record.hasExtendedAttributes else { throw Self.isKnown(name) ? .noData : .notSupported }
-      let value = try stored { () throws(IndexError) in try index.attribute(named: name, of: inode.number) }
+      let value = try files.stored { () throws(IndexError) in try files.index.attribute(named: name, of: inode.number) }
       guard let value else { throw Self.isKnown(name) ? .noData : .notSupported }
       return value
     }
@@ -36,8 +37,8 @@ extension FileSystem {
   /// Sets an extended attribute. Setting an access ACL sets the permission bits as well, and with `clearsSetGroup`
   /// (`FUSE_SETXATTR_ACL_KILL_SGID`) takes the set-group-ID bit away.
   ///
-  /// - Throws: `EEXIST` and `ENODATA` as the flags have it; `EOPNOTSUPP`, `ERANGE` for the name, `E2BIG` for the value, `EINVAL` for what is not
-  ///   an ACL; `EACCES` for a default ACL of what is not a directory; `ENOSPC`, `EROFS`.
+  /// - Throws: `EEXIST` and `ENODATA` as the flags have it; `EOPNOTSUPP`, `ERANGE` for the name, `E2BIG` for the value,
+  ///   `EINVAL` for what is not an ACL; `EACCES` for a default ACL of what is not a directory; `ENOSPC`, `EROFS`.
   package func setExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, value: [UInt8], flags: AttributeFlags, caller: Caller,
     clearsSetGroup: Bool = false
@@ -47,26 +48,56 @@ extension FileSystem {
     guard name.count <= Self.maximumNameLength else { throw .outOfRange }
     guard value.count <= Self.maximumValueSize else { throw .argListTooLong }
     guard flags != [.create, .replace] else { throw .invalidArgument }
-    try changing { () throws(Errno) in
-      let inode = try self.inode(inode)
+    try changing { files throws(Errno) in
+      let inode = try files.inode(inode)
       if Self.isAccessControlList(name) {
-        return try setAccessControlList(name, of: inode, value, clearsSetGroup: clearsSetGroup)
+        return try files.setAccessControlList(name, of: inode, value, clearsSetGroup: clearsSetGroup)
       }
-      try requireRoom()
+      try files.requireRoom()
       let names =
         inode.record.hasExtendedAttributes
-        ? try stored({ () throws(IndexError) in try index.attributeNames(of: inode.number) }) : []
+        ? try files.stored({ () throws(IndexError) in try files.index.attributeNames(of: inode.number) }) : []
       let exists = names.contains(name)
       if exists && flags.contains(.create) { throw .fileExists }
       if !exists && flags.contains(.replace) { throw .noData }
       let listSize = names.reduce(0) { $0 + $1.count + 1 }
       guard exists || listSize + name.count + 1 <= Self.maximumListSize else { throw .noSpace }
-      try stored { () throws(IndexError) in try index.setAttribute(named: name, of: inode.number, to: value) }
-      noteAttributes(of: inode, true)
+      try files.stored { () throws(IndexError) in try files.index.setAttribute(named: name, of: inode.number, to: value)
+      }
+      files.noteAttributes(of: inode, true)
     }
   }
 
-  private func setAccessControlList(
+  /// All names, each followed by a NUL.
+  package func listExtendedAttributes(of inode: InodeNumber) throws(Errno) -> [UInt8] {
+    try reading { files throws(Errno) in
+      let inode = try files.inode(inode)
+      guard inode.record.hasExtendedAttributes else { return [] }
+      let names = try files.stored { () throws(IndexError) in try files.index.attributeNames(of: inode.number) }
+      return names.reduce(into: []) { list, name in list += name + [0] }
+    }
+  }
+
+  /// Removes an extended attribute.
+  ///
+  /// - Throws: `ENODATA`, but not for ACLs, where Linux is content when there is none; `EOPNOTSUPP`, `EROFS`.
+  package func removeExtendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) {
+    guard Self.isKnown(name) else { throw .notSupported }
+    try changing { files throws(Errno) in
+      let inode = try files.inode(inode)
+      if !Self.isAccessControlList(name) {
+        guard inode.record.hasExtendedAttributes else { throw .noData }
+        let value = try files.stored { () throws(IndexError) in try files.index.attribute(named: name, of: inode.number)
+        }
+        guard value != nil else { throw .noData }
+      }
+      try files.remove(name, of: inode)
+    }
+  }
+}
+
+extension LockedFileSystem {
+  fileprivate func setAccessControlList(
     _ name: [UInt8], of inode: Inode, _ value: [UInt8], clearsSetGroup: Bool
   ) throws(Errno) {
     let isAccess = name == AccessControlList.accessName
@@ -88,7 +119,7 @@ extension FileSystem {
   }
 
   /// Removes an attribute, if it is there.
-  private func remove(_ name: [UInt8], of inode: Inode) throws(Errno) {
+  fileprivate func remove(_ name: [UInt8], of inode: Inode) throws(Errno) {
     guard inode.record.hasExtendedAttributes else { return }
     let (wasThere, hasOthers) = try stored { () throws(IndexError) in
       let wasThere = try index.removeAttribute(named: name, of: inode.number)
@@ -97,35 +128,9 @@ extension FileSystem {
     if wasThere { noteAttributes(of: inode, hasOthers) }
   }
 
-  private func noteAttributes(of inode: Inode, _ hasSome: Bool) {
+  fileprivate func noteAttributes(of inode: Inode, _ hasSome: Bool) {
     inode.record.hasExtendedAttributes = hasSome
     inode.record.changed = .now()
     markChanged(inode)
-  }
-
-  /// All names, each followed by a NUL.
-  package func listExtendedAttributes(of inode: InodeNumber) throws(Errno) -> [UInt8] {
-    try reading { () throws(Errno) in
-      let inode = try self.inode(inode)
-      guard inode.record.hasExtendedAttributes else { return [] }
-      let names = try stored { () throws(IndexError) in try index.attributeNames(of: inode.number) }
-      return names.reduce(into: []) { list, name in list += name + [0] }
-    }
-  }
-
-  /// Removes an extended attribute.
-  ///
-  /// - Throws: `ENODATA`, but not for ACLs, where Linux is content when there is none; `EOPNOTSUPP`, `EROFS`.
-  package func removeExtendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) {
-    guard Self.isKnown(name) else { throw .notSupported }
-    try changing { () throws(Errno) in
-      let inode = try self.inode(inode)
-      if !Self.isAccessControlList(name) {
-        guard inode.record.hasExtendedAttributes else { throw .noData }
-        let value = try stored { () throws(IndexError) in try index.attribute(named: name, of: inode.number) }
-        guard value != nil else { throw .noData }
-      }
-      try remove(name, of: inode)
-    }
   }
 }

@@ -1,9 +1,14 @@
-// Making small writes durable without a commit of the index: the log states them (WriteIntent.swift), and the index follows later.
+// Making small writes durable without a commit of the index: the log states them (WriteIntent.swift), and the index
+// follows later.
 //
 // Invariants
-// 1. While `coverEverything` is true, the index as of its last commit, the intents that count and `unstated` have every change between them.
-// 2. What an intent says also waits, flies or is named by the index, as if there were no intents: they matter to the next mount only.
-// 3. A commit of the index replaces the intents. Where a full disk keeps some of their data waiting, it states that anew: what was durable stays so.
+// 1. While `coverEverything` is true, the index as of its last commit, the intents that count, those that are being
+//    written and `unstated` have every change between them.
+// 2. Intents matter to the next mount only: the data also waits, is in flight or is named by the index, as usual.
+// 3. A commit of the index replaces the intents. Where a full disk keeps some of their data waiting, it states that
+//    again: what was durable stays so.
+// 4. Intents are written one statement at a time, and not beside a commit (`CommitState.underway`). So the log has them
+//    in the order of the writes, and a commit comes after all intents that it replaces.
 
 internal import Index
 internal import Logging
@@ -53,12 +58,17 @@ struct IntentState {
     unstated.removeAll(keepingCapacity: true)
   }
 
-  /// Notes that what was unstated is in the log.
-  mutating func noteStated() {
-    for write in unstated { noteStated(write.inode, write.range, size: 0) }
-    unstated.removeAll(keepingCapacity: true)
+  /// Takes what is unstated, to be written.
+  mutating func takeUnstated() -> [(inode: Inode, range: Range<Int>)] {
+    defer { unstated.removeAll() }
     statedSize += size
     size = 0
+    return unstated
+  }
+
+  /// Notes that the log has what was taken.
+  mutating func noteStated(_ writes: [(inode: Inode, range: Range<Int>)]) {
+    for write in writes { noteStated(write.inode, write.range, size: 0) }
   }
 
   /// The same for one write, of a mount before.
@@ -67,7 +77,8 @@ struct IntentState {
     stated[inode.number, default: Stated(inode: inode)].ranges.insert(range)
   }
 
-  /// Notes a commit of the index, which has everything if nothing waits. What then still counts of the intents counts in full.
+  /// Notes a commit of the index, which has everything if nothing waits. What then still counts of the intents counts
+  /// in full.
   mutating func noteCommit(ofEverything isWhole: Bool) {
     coverEverything = isWhole
     unstated.removeAll(keepingCapacity: true)
@@ -77,44 +88,59 @@ struct IntentState {
   }
 }
 
-extension FileSystem {
-  /// States in the log what was written, if that is all that the index lacks, and little. False when the index must be committed. Lock held.
-  func stateIntents() throws(Errno) -> Bool {
-    guard intents.coverEverything, refusal == nil, !commits.isRunning, !index.hasChanges, index.unlogged == nil,
+extension LockedFileSystem {
+  /// States in the log what was written, if that is all that the index lacks, and little. False when the index must be
+  /// committed.
+  mutating func stateIntents() throws(Errno) -> Bool {
+    while commits.underway == .intents { wait(for: signals.progress) }
+    guard intents.coverEverything, refusal == nil, commits.underway == nil, !index.hasChanges, index.unlogged == nil,
       inodes.newOrphans.isEmpty
     else {
       return false
     }
     if intents.unstated.isEmpty { return true }
+    guard let new = unstatedIntents() else { return false }
+    let writes = intents.takeUnstated()
+    commits.beginIntents()
+    defer {
+      commits.endIntents()
+      signals.progress.broadcast()
+    }
+    do throws(VaultError) {
+      try unlocked { files throws(VaultError) in try files.append(LogTransaction(stating: new)) }
+    } catch {
+      // The log lacks what was taken, so only a commit of the index makes it durable.
+      intents.noteOther()
+      if error == .noSpace { return false }
+      throw failed(error)
+    }
+    intents.noteStated(writes)
+    noteLogged()
+    return true
+  }
+
+  /// What is unstated, as intents; nil when some of it is not in memory any more, or not to be stated.
+  private func unstatedIntents() -> [WriteIntent]? {
+    let unstated = intents.unstated
     var new: [WriteIntent] = []
     var place = 0
-    while place < intents.unstated.count {
-      let inode = intents.unstated[place].inode
+    while place < unstated.count {
+      let inode = unstated[place].inode
       var writes: [WriteIntent.Write] = []
-      while place < intents.unstated.count, intents.unstated[place].inode === inode {
-        let found = bufferedWrites(of: inode, in: intents.unstated[place].range)
-        guard found.isWhole else { return false }
+      while place < unstated.count, unstated[place].inode === inode {
+        let found = bufferedWrites(of: inode, in: unstated[place].range)
+        guard found.isWhole else { return nil }
         writes += found.writes
         place += 1
       }
       // An open file without a name ends with the mount.
-      guard inode.record.links > 0 else { return false }
+      guard inode.record.links > 0 else { return nil }
       new.append(intent(inode, size: inode.record.size, writes))
     }
-    do throws(VaultError) {
-      try space.commit(LogTransaction(stating: new))
-    } catch .noSpace {
-      return false
-    } catch {
-      throw failed(error)
-    }
-    intents.noteStated()
-    commits.logged += 1
-    noteCommit()
-    return true
+    return new
   }
 
-  /// What of the intents the next commit of the index will not have, since their data waits for room. Lock held.
+  /// What of the intents the next commit of the index will not have, since their data waits for room.
   func remainingIntents() -> [WriteIntent] {
     var remaining = intents.misplaced
     for (_, stated) in intents.stated where !stated.inode.buffer.isEmpty {
@@ -127,7 +153,7 @@ extension FileSystem {
     return remaining
   }
 
-  /// What waits or flies of a range of a file, and whether that is all of the range.
+  /// What waits or is in flight of a range of a file, and whether that is all of the range.
   private func bufferedWrites(
     of inode: Inode, in range: Range<Int>
   ) -> (writes: [WriteIntent.Write], isWhole: Bool) {
@@ -152,8 +178,8 @@ extension FileSystem {
       modifiedNanoseconds: inode.record.modified.nanoseconds, writes: writes)
   }
 
-  /// Writes again what the log states and the index does not have, when the index was opened, or went back to its last commit. Lock held, or before
-  /// there are threads.
+  /// Writes again what the log states and the index does not have, when the index was opened, or went back to its last
+  /// commit.
   func redoIntents() {
     let logged: [WriteIntent]
     do throws(VaultError) {
@@ -182,6 +208,6 @@ extension FileSystem {
     if !intents.misplaced.isEmpty {
       options.logger.error("writes to \(intents.misplaced.count) files cannot be placed, since the index is damaged")
     }
-    if !inodes.stale.isEmpty { commits.firstChange = monotonicTime() }
+    if !inodes.stale.isEmpty { commits.noteFirstChange(at: monotonicTime()) }
   }
 }

@@ -4,22 +4,23 @@ package import Vault
 
 /// Listing directories. Cookies belong to entries and stay with them, so that nothing is kept between two calls.
 extension FileSystem {
-  /// Calls `body` for the entries after `cookie` (0: from the start) until it returns false: name, inode, kind (`mode >> 12`), cookie. "." and
-  /// ".." come first, with cookies 1 and 2. `body` runs under the file system's lock: it must not call back.
+  /// Calls `body` for the entries after `cookie` (0: from the start) until it returns false: name, inode, kind
+  /// (`mode >> 12`), cookie. "." and ".." come first, with cookies 1 and 2. `body` runs under the file system's lock: it
+  /// must not call back.
   ///
   /// - Throws: `ENOTDIR`, `EIO`.
   package func list(
     _ directory: InodeNumber, after cookie: UInt64,
     _ body: (_ name: borrowing FileName, _ inode: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
   ) throws(Errno) {
-    try reading { () throws(Errno) in
-      let inode = try self.directory(directory)
+    try reading { files throws(Errno) in
+      let inode = try files.directory(directory)
       let kind = inode.record.kind
       for (name, number, place) in Self.own(inode) where place > cookie {
         guard body(name, number, kind, place) else { return }
       }
-      try stored { () throws(IndexError) in
-        try index.forEachDentry(parent: directory, after: max(cookie, 2)) { entry in
+      try files.stored { () throws(IndexError) in
+        try files.index.forEachDentry(parent: directory, after: max(cookie, 2)) { entry in
           body(entry.name, entry.inode, entry.kind, entry.cookie)
         }
       }
@@ -33,15 +34,15 @@ extension FileSystem {
     _ directory: InodeNumber, after cookie: UInt64,
     _ body: (_ name: borrowing FileName, _ attributes: Attributes, _ cookie: UInt64) -> Bool
   ) throws(Errno) {
-    try reading { () throws(Errno) in
-      let inode = try self.directory(directory)
+    try reading { files throws(Errno) in
+      let inode = try files.directory(directory)
       for (name, number, place) in Self.own(inode) where place > cookie {
-        guard body(name, attributes(try self.inode(number)), place) else { return }
+        guard body(name, files.attributes(try files.inode(number)), place) else { return }
       }
-      try stored { () throws(IndexError) in
-        try index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
+      try files.stored { () throws(IndexError) in
+        try files.index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
           // A row may be out of date where the inode is in memory. Listing brings none there.
-          let found = inodes.table[entry.inode].map { attributes($0) } ?? Attributes(record)
+          let found = files.inodes.table[entry.inode].map { files.attributes($0) } ?? Attributes(record)
           return body(entry.name, found, entry.cookie)
         }
       }

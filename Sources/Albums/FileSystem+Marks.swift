@@ -2,36 +2,35 @@ internal import System
 internal import Vault
 
 /// Telling how far the space has come to whoever keeps that.
-extension FileSystem {
+extension LockedFileSystem {
   /// Nanoseconds from one mark to the next.
   private static let markInterval: UInt64 = 30_000_000_000
 
   /// The work of the thread that tells.
-  func runMarker(_ keepMark: @Sendable (StateMark) -> Void) {
-    monitor.lock()
+  mutating func runMarker(_ keepMark: @Sendable (StateMark) -> Void) {
     var told = commits.logged
     var next: UInt64 = 0
     while !life.isStopping, refusal == nil {
       if commits.logged == told {
-        commits.isAwaited = true
-        signals.markWork.wait()
-        commits.isAwaited = false
+        commits.isMarkerWaiting = true
+        wait(for: signals.markWork)
+        commits.isMarkerWaiting = false
       } else if monotonicTime() < next {
-        signals.markWork.wait(until: next)
+        wait(for: signals.markWork, until: next)
       } else {
         told = commits.logged
-        monitor.unlock()
-        // When it fails, whoever syncs or commits next is told why.
-        if let mark = try? space.durableMark() { keepMark(mark) }
+        unlocked { files in
+          // When it fails, whoever syncs or commits next is told why.
+          if let mark = try? files.space.durableMark() { keepMark(mark) }
+        }
         next = monotonicTime() + Self.markInterval
-        monitor.lock()
       }
     }
-    monitor.unlock()
   }
 
-  /// Wakes that thread after a commit, if it waits for one. Lock held.
-  func noteCommit() {
-    if commits.isAwaited { signals.markWork.signal() }
+  /// Counts a commit or a statement of intents, and wakes that thread if it waits for one.
+  func noteLogged() {
+    commits.logged += 1
+    if commits.isMarkerWaiting { signals.markWork.signal() }
   }
 }

@@ -11,35 +11,27 @@ extension FileSystem {
   ///
   /// - Throws: `ENOENT`, `ENOTDIR`.
   package func lookup(_ name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
-    try reading { () throws(Errno) in
-      _ = try directory(parent)
-      guard let found = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
-      return attributes(found.inode)
+    try reading { files throws(Errno) in
+      _ = try files.directory(parent)
+      guard let found = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
+      return files.attributes(found.inode)
     }
-  }
-
-  /// A name's entry and inode. Lock held.
-  func find(_ name: FileName, in parent: InodeNumber) throws(Errno) -> (entry: DentryRecord, inode: Inode)? {
-    let found = try stored({ () throws(IndexError) in try index.dentryWithInode(parent: parent, name: name) })
-    guard let (entry, record) = found else { return nil }
-    let inode = keep(record)
-    inode.isHidden = name.isHidden
-    return (entry, inode)
   }
 
   /// The target of a symbolic link.
   ///
   /// - Throws: `EINVAL` for anything else.
   package func readLink(of inode: InodeNumber) throws(Errno) -> [UInt8] {
-    try reading { () throws(Errno) in
-      guard let target = try self.inode(inode).record.target else { throw .invalidArgument }
+    try reading { files throws(Errno) in
+      guard let target = try files.inode(inode).record.target else { throw .invalidArgument }
       return target
     }
   }
 
   /// Makes a file, FIFO, socket or device node. `mode` has the type bits; the umask is applied here.
   ///
-  /// - Throws: `EEXIST`, `ENOENT` when the directory was removed, `ENOTDIR`, `ENOSPC`, `EROFS`; `EINVAL` for other types.
+  /// - Throws: `EEXIST`, `ENOENT` when the directory was removed, `ENOTDIR`, `ENOSPC`, `EROFS`; `EINVAL` for other
+  ///   types.
   package func makeNode(
     _ name: FileName, in parent: InodeNumber, mode: UInt32, device: UInt64, caller: Caller
   ) throws(Errno) -> Attributes {
@@ -48,9 +40,9 @@ extension FileSystem {
     guard isDevice || kind == FileKind.regular || kind == FileKind.fifo || kind == FileKind.socket else {
       throw .invalidArgument
     }
-    return try changing { () throws(Errno) in
+    return try changing { files throws(Errno) in
       let request = NewInode(kind: kind, permissions: mode & 0o7777, device: isDevice ? device : 0)
-      return attributes(try make(request, name, in: parent, caller))
+      return files.attributes(try files.make(request, name, in: parent, caller))
     }
   }
 
@@ -60,9 +52,9 @@ extension FileSystem {
   package func makeDirectory(
     _ name: FileName, in parent: InodeNumber, mode: UInt32, caller: Caller
   ) throws(Errno) -> Attributes {
-    try changing { () throws(Errno) in
+    try changing { files throws(Errno) in
       let request = NewInode(kind: FileKind.directory, permissions: mode & 0o7777)
-      return attributes(try make(request, name, in: parent, caller))
+      return files.attributes(try files.make(request, name, in: parent, caller))
     }
   }
 
@@ -74,35 +66,47 @@ extension FileSystem {
   ) throws(Errno) -> Attributes {
     guard !target.isEmpty else { throw .noSuchFileOrDirectory }
     guard target.count <= 4095 else { throw .fileNameTooLong }
-    return try changing { () throws(Errno) in
+    return try changing { files throws(Errno) in
       let request = NewInode(kind: FileKind.symbolicLink, permissions: 0o777, target: target)
-      return attributes(try make(request, name, in: parent, caller))
+      return files.attributes(try files.make(request, name, in: parent, caller))
     }
   }
 
   /// Gives an inode one more name.
   ///
-  /// - Throws: `EPERM` for directories, `EEXIST`, `EMLINK`, `ENOENT` when the inode or the directory has no name left, `ENOSPC`.
+  /// - Throws: `EPERM` for directories, `EEXIST`, `EMLINK`, `ENOENT` when the inode or the directory has no name left,
+  ///   `ENOSPC`.
   package func link(_ inode: InodeNumber, named name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
-    try changing { () throws(Errno) in
-      let directory = try directory(parent)
-      let inode = try self.inode(inode)
-      guard !name.isDotOrDotDot, try find(name, in: parent) == nil else { throw .fileExists }
+    try changing { files throws(Errno) in
+      let directory = try files.directory(parent)
+      let inode = try files.inode(inode)
+      guard !name.isDotOrDotDot, try files.find(name, in: parent) == nil else { throw .fileExists }
       guard !inode.isDirectory else { throw .notPermitted }
       guard directory.record.links > 0, inode.record.links > 0 else { throw .noSuchFileOrDirectory }
       guard inode.record.links < Self.maximumLinks else { throw .tooManyLinks }
-      try requireRoom()
+      try files.requireRoom()
       let entry = DentryRecord(
-        name: name, inode: inode.number, kind: inode.record.kind, cookie: index.nextCookie())
-      try stored { () throws(IndexError) in try index.insertDentry(parent: parent, entry) }
+        name: name, inode: inode.number, kind: inode.record.kind, cookie: files.index.nextCookie())
+      try files.stored { () throws(IndexError) in try files.index.insertDentry(parent: parent, entry) }
       let now = Timestamp.now()
       inode.record.links += 1
       inode.record.changed = now
-      markChanged(inode)
-      touch(directory, now)
-      noteName(name, of: inode)
-      return attributes(inode)
+      files.markChanged(inode)
+      files.touch(directory, now)
+      files.noteName(name, of: inode)
+      return files.attributes(inode)
     }
+  }
+}
+
+extension LockedFileSystem {
+  /// A name's entry and inode.
+  func find(_ name: FileName, in parent: InodeNumber) throws(Errno) -> (entry: DentryRecord, inode: Inode)? {
+    let found = try stored({ () throws(IndexError) in try index.dentryWithInode(parent: parent, name: name) })
+    guard let (entry, record) = found else { return nil }
+    let inode = keep(record)
+    inode.isHidden = name.isHidden
+    return (entry, inode)
   }
 
   /// Notes that a directory's entries changed.
@@ -112,7 +116,7 @@ extension FileSystem {
     markChanged(directory)
   }
 
-  /// Makes an inode and its name. Lock held; changes nothing when it throws.
+  /// Makes an inode and its name. Changes nothing when it throws.
   func make(
     _ request: NewInode, _ name: FileName, in parent: InodeNumber, _ caller: Caller
   ) throws(Errno) -> Inode {

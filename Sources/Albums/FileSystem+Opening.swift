@@ -11,20 +11,20 @@ extension FileSystem {
   package func create(
     _ name: FileName, in parent: InodeNumber, mode: UInt32, flags: OpenFlags, caller: Caller
   ) throws(Errno) -> Attributes {
-    try changing { () throws(Errno) in
-      _ = try directory(parent)
+    try changing { files throws(Errno) in
+      _ = try files.directory(parent)
       var inode: Inode
-      if let (_, existing) = try find(name, in: parent) {
+      if let (_, existing) = try files.find(name, in: parent) {
         if flags.contains(.exclusive) { throw .fileExists }
         if existing.isDirectory { throw .isDirectory }
         inode = existing
-        if flags.contains(.truncate), existing.isRegular { inode = try resize(existing.number, to: 0) }
+        if flags.contains(.truncate), existing.isRegular { inode = try files.resize(existing.number, to: 0) }
       } else {
         let request = NewInode(kind: FileKind.regular, permissions: mode & 0o7777)
-        inode = try make(request, name, in: parent, caller)
+        inode = try files.make(request, name, in: parent, caller)
       }
-      inodes.noteOpened(inode)
-      return attributes(inode)
+      files.inodes.noteOpened(inode)
+      return files.attributes(inode)
     }
   }
 
@@ -33,31 +33,35 @@ extension FileSystem {
   /// - Throws: `EROFS` when it is opened for writing and nothing may be changed.
   package func open(_ inode: InodeNumber, flags: OpenFlags) throws(Errno) {
     if flags.contains(.truncate) {
-      try changing { () throws(Errno) in
-        inodes.noteOpened(try resize(inode, to: 0))
+      try changing { files throws(Errno) in
+        let inode = try files.resize(inode, to: 0)
+        files.inodes.noteOpened(inode)
       }
     } else {
-      try reading { () throws(Errno) in
-        if flags.contains(.write), let refusal { throw refusal }
-        inodes.noteOpened(try self.inode(inode))
+      try reading { files throws(Errno) in
+        if flags.contains(.write), let refusal = files.refusal { throw refusal }
+        let inode = try files.inode(inode)
+        files.inodes.noteOpened(inode)
       }
     }
   }
 
   /// Ends one open.
   package func release(_ inode: InodeNumber) {
-    monitor.lock()
-    defer { monitor.unlock() }
-    guard let inode = inodes.table[inode], inode.opens > 0 else { return }
-    inodes.noteReleased(inode)
-    if inode.opens == 0, !inode.buffer.isEmpty { noteClosed(inode) }
+    locked { files in
+      guard let inode = files.inodes.table[inode], inode.opens > 0 else { return }
+      files.inodes.noteReleased(inode)
+      if inode.opens == 0, !inode.buffer.isEmpty, files.writeBack.noteClosed(inode) {
+        files.signals.flushWork.signal()
+      }
+    }
   }
 
   /// The kernel knows the inode no longer: without names and not open, it is deleted.
   package func forget(_ inode: InodeNumber) {
-    monitor.lock()
-    defer { monitor.unlock() }
-    guard let inode = inodes.table[inode], inode.record.links == 0, inode.opens == 0 else { return }
-    delete(inode)
+    locked { files in
+      guard let inode = files.inodes.table[inode], inode.record.links == 0, inode.opens == 0 else { return }
+      files.delete(inode)
+    }
   }
 }

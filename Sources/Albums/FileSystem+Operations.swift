@@ -7,55 +7,61 @@ internal import SystemPackage
 internal import Vault
 
 extension FileSystem {
-  /// Runs an operation that changes nothing, with the lock held.
+  /// Runs an operation that changes nothing.
   @inline(__always)
-  func reading<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
-    monitor.lock()
-    defer { finishOperation() }
-    return try body()
-  }
-
-  /// Runs an operation that changes something, with the lock held, outside commits. Where it is refused for want of room,
-  /// before it changed anything, it waits for the cleaner and runs again.
-  @inline(__always)
-  func changing<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
-    monitor.lock()
-    defer { finishOperation() }
-    while true {
-      try waitToChange()
-      do throws(Errno) {
-        defer { noteChange() }
-        return try body()
-      } catch {
-        guard error == .noSpace, cleaning.wasRefused else { throw error }
-        cleaning.wasRefused = false
-        guard waitForRoom() else { throw error }
-      }
+  func reading<Result>(_ body: (inout LockedFileSystem) throws(Errno) -> Result) throws(Errno) -> Result {
+    try locked { files throws(Errno) in
+      defer { files.endOperation() }
+      return try body(&files)
     }
   }
 
+  /// Runs an operation that changes something, outside the critical part of commits. Where it is refused for want of
+  /// room, before it changed anything, it waits for the cleaner and runs again.
+  @inline(__always)
+  func changing<Result>(_ body: (inout LockedFileSystem) throws(Errno) -> Result) throws(Errno) -> Result {
+    try locked { files throws(Errno) in
+      defer { files.endOperation() }
+      while true {
+        try files.waitToChange()
+        do throws(Errno) {
+          defer { files.noteChange() }
+          return try body(&files)
+        } catch {
+          guard error == .noSpace, files.cleaning.wasRefused else { throw error }
+          files.cleaning.wasRefused = false
+          guard files.waitForRoom() else { throw error }
+        }
+      }
+    }
+  }
+}
+
+extension LockedFileSystem {
   /// Inodes leave the memory only here, so that an operation that has one in hand keeps it to its end.
-  private func finishOperation() {
-    inodes.shrink(steps: 8)
-    monitor.unlock()
+  fileprivate func endOperation() { inodes.shrink(steps: 8) }
+
+  /// Waits until no commit is in its critical part.
+  mutating func waitForCriticalPart() {
+    while commits.isCritical { wait(for: signals.progress) }
   }
 
-  /// Waits until no commit is in its critical part. Lock held.
+  /// As `waitForCriticalPart()`, before an operation that changes something.
   ///
   /// - Throws: `EROFS` when nothing may be changed.
-  func waitToChange() throws(Errno) {
-    while commits.isCritical { signals.progress.wait() }
+  mutating func waitToChange() throws(Errno) {
+    waitForCriticalPart()
     if let refusal { throw refusal }
   }
 
-  /// The regular file, once nothing of it is in flight in the windows that `range` touches. Waits, so that inodes looked up before may have
-  /// left the memory. Lock held.
-  func settledFile(_ number: InodeNumber, in range: Range<Int64>) throws(Errno) -> Inode {
+  /// The regular file, once nothing of it is in flight in the windows that `range` touches. Waits, so that inodes
+  /// looked up before may have left the memory.
+  mutating func settledFile(_ number: InodeNumber, in range: Range<Int64>) throws(Errno) -> Inode {
     while true {
       try waitToChange()
       let inode = try regularFile(number)
-      if !inode.buffer.isFlying(in: range) { return inode }
-      signals.progress.wait()
+      if !inode.buffer.hasInFlight(in: range) { return inode }
+      wait(for: signals.progress)
     }
   }
 
@@ -69,7 +75,7 @@ extension FileSystem {
     }
   }
 
-  /// What a failure of the index means for the caller and for the file system. Lock held.
+  /// What a failure of the index means for the caller and for the file system.
   func failed(_ error: IndexError) -> Errno {
     if index.isReadOnly { stopChanging("the index lost a transaction: \(error)") }
     switch error {
@@ -82,7 +88,7 @@ extension FileSystem {
     }
   }
 
-  /// Refuses changes from now on. Lock held.
+  /// Refuses changes from now on.
   func stopChanging(_ reason: String) {
     space.gate.shut(because: reason)
     announceFailure()
@@ -93,7 +99,7 @@ extension FileSystem {
     }
   }
 
-  /// Says once that nothing can be changed any more, and wakes who waits for a change. Lock held.
+  /// Says once that nothing can be changed any more, and wakes who waits for a change.
   private func announceFailure() {
     if !life.announcedFailure {
       life.announcedFailure = true
@@ -102,12 +108,13 @@ extension FileSystem {
     signals.wakeAll()
   }
 
-  /// Forgets what is in memory and newer than the index, which went back to its last commit. What flies is dropped when it lands.
+  /// Forgets what is in memory and newer than the index, which went back to its last commit. What is in flight is
+  /// dropped at its end.
   private func forgetChanges() {
     intents = IntentState()
     let old = inodes.removeAll(limit: options.cachedInodes)
     for inode in old.all {
-      for chunk in inode.buffer.waiting.values { drop(chunk) }
+      writeBack.discardAll(of: inode)
       guard inode.opens > 0 else { continue }
       var record = inode.record
       do throws(IndexError) {
@@ -134,7 +141,7 @@ extension FileSystem {
 
   // MARK: Inodes
 
-  /// The inode, which exists. Lock held.
+  /// The inode, which exists.
   func inode(_ number: InodeNumber) throws(Errno) -> Inode {
     if let known = inodes.table[number] { return known }
     guard let record = try stored({ () throws(IndexError) in try index.inode(number) }) else {
@@ -166,7 +173,7 @@ extension FileSystem {
     return inode
   }
 
-  /// Notes that an inode's record was changed in a way that no intent can state. Lock held.
+  /// Notes that an inode's record was changed in a way that no intent can state.
   func markChanged(_ inode: Inode) {
     intents.noteOther()
     inodes.noteStale(inode)

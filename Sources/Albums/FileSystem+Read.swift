@@ -1,4 +1,4 @@
-// Reading: a plan is made with the lock held, data is opened without it.
+// Reading: a plan is made with the lock held; data is read and opened without it.
 
 internal import Glibc
 internal import Index
@@ -27,18 +27,10 @@ extension FileSystem {
     guard offset >= .zero else { throw .invalidArgument }
     var failed: StoredStretch?
     for _ in 0..<Self.attempts {
-      monitor.lock()
-      let count: Int
-      let plan: [StoredStretch]
-      do throws(Errno) {
-        defer { monitor.unlock() }
-        (count, plan) = try unsafe planRead(inode, offset, buffer)
-      } catch {
-        throw error
-      }
+      let (count, plan) = try locked { files throws(Errno) in try unsafe files.planRead(inode, offset, buffer) }
       // The same record again: it was not cleaned away, it is damaged.
       if let failed, plan.contains(where: { $0.extent.position == failed.extent.position }) { break }
-      failed = unsafe carryOut(plan, into: buffer)
+      failed = unsafe readStored(plan, into: buffer)
       if failed == nil { return count }
     }
     logDamage(inode, failed?.extent.offset ?? offset)
@@ -50,8 +42,26 @@ extension FileSystem {
     options.logger.error("damaged: inode \(inode.rawValue), offset \(offset.rawValue)")
   }
 
-  /// Copies what is in memory, zeroes holes, and returns what the log has to give. Lock held.
-  private func planRead(
+  /// Reads the stretches; gives the first that cannot be read.
+  func readStored(_ plan: [StoredStretch], into buffer: UnsafeMutableRawBufferPointer) -> StoredStretch? {
+    assertNotLocked()
+    for stretch in plan {
+      let extent = stretch.extent
+      do throws(VaultError) {
+        try unsafe space.read(
+          extent.position, recordLength: extent.recordLength, range: extent.skip..<extent.skip + extent.length,
+          into: UnsafeMutableRawBufferPointer(rebasing: buffer[stretch.place..<stretch.place + extent.length]))
+      } catch {
+        return stretch
+      }
+    }
+    return nil
+  }
+}
+
+extension LockedFileSystem {
+  /// Copies what is in memory, zeroes holes, and returns what the log has to give.
+  fileprivate func planRead(
     _ number: InodeNumber, _ offset: FileOffset, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> (count: Int, plan: [StoredStretch]) {
     let inode = try regularFile(number)
@@ -69,7 +79,7 @@ extension FileSystem {
     return (count, plan)
   }
 
-  /// Calls `body` for what extents hold of a range, and zeroes the rest of `target`, which stands for the range. Lock held.
+  /// Calls `body` for what extents hold of a range, and zeroes the rest of `target`, which stands for the range.
   ///
   /// - Throws: `EIO` when extents overlap, so that nobody knows which bytes are right.
   func planStored(
@@ -99,20 +109,5 @@ extension FileSystem {
 
   private func zero(_ target: UnsafeMutableRawBufferPointer, _ range: Range<Int>) {
     if let start = target.baseAddress, !range.isEmpty { unsafe memset(start + range.lowerBound, 0, range.count) }
-  }
-
-  /// Reads the stretches; gives the first that cannot be read.
-  func carryOut(_ plan: [StoredStretch], into buffer: UnsafeMutableRawBufferPointer) -> StoredStretch? {
-    for stretch in plan {
-      let extent = stretch.extent
-      do throws(VaultError) {
-        try unsafe space.read(
-          extent.position, recordLength: extent.recordLength, range: extent.skip..<extent.skip + extent.length,
-          into: UnsafeMutableRawBufferPointer(rebasing: buffer[stretch.place..<stretch.place + extent.length]))
-      } catch {
-        return stretch
-      }
-    }
-    return nil
   }
 }

@@ -9,14 +9,14 @@ extension FileSystem {
   /// - Throws: `ENOENT`, `EISDIR`, `ENOTDIR`, `EROFS`.
   @discardableResult
   package func unlink(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber {
-    try changing { () throws(Errno) in
-      let directory = try directory(parent)
-      guard let (_, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+    try changing { files throws(Errno) in
+      let directory = try files.directory(parent)
+      guard let (_, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
       guard !inode.isDirectory else { throw .isDirectory }
-      _ = try stored { () throws(IndexError) in try index.deleteDentry(parent: parent, name: name) }
+      _ = try files.stored { () throws(IndexError) in try files.index.deleteDentry(parent: parent, name: name) }
       let now = Timestamp.now()
-      touch(directory, now)
-      loseName(inode, now)
+      files.touch(directory, now)
+      files.loseName(inode, now)
       return inode.number
     }
   }
@@ -26,21 +26,63 @@ extension FileSystem {
   /// - Throws: `ENOENT`, `ENOTDIR`, `ENOTEMPTY`, `EROFS`; `EINVAL` for "." and `ENOTEMPTY` for "..", as Linux has it.
   @discardableResult
   package func removeDirectory(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber {
-    try changing { () throws(Errno) in
+    try changing { files throws(Errno) in
       if name.isDotOrDotDot { throw name.count == 1 ? .invalidArgument : .directoryNotEmpty }
-      let directory = try directory(parent)
-      guard let (_, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+      let directory = try files.directory(parent)
+      guard let (_, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
       guard inode.isDirectory else { throw .notDirectory }
-      try requireEmpty(inode)
-      _ = try stored { () throws(IndexError) in try index.deleteDentry(parent: parent, name: name) }
+      try files.requireEmpty(inode)
+      _ = try files.stored { () throws(IndexError) in try files.index.deleteDentry(parent: parent, name: name) }
       let now = Timestamp.now()
       directory.record.links -= 1
-      touch(directory, now)
-      loseName(inode, now)
+      files.touch(directory, now)
+      files.loseName(inode, now)
       return inode.number
     }
   }
 
+  /// Moves a name, or exchanges two.
+  ///
+  /// - Throws: `ENOENT`, `EEXIST` (with `noReplace`), `EISDIR`, `ENOTDIR`, `ENOTEMPTY`; `EINVAL` when a directory would
+  ///   come into itself, or for unknown flags; `ENOSPC`, `EROFS`.
+  package func rename(
+    _ name: FileName, in parent: InodeNumber, to newName: FileName, in newParent: InodeNumber, flags: RenameFlags
+  ) throws(Errno) {
+    guard flags.isSubset(of: [.noReplace, .exchange]), flags != [.noReplace, .exchange] else { throw .invalidArgument }
+    if name.isDotOrDotDot || newName.isDotOrDotDot { throw .resourceBusy }
+    try changing { files throws(Errno) in
+      let source = try files.directory(parent)
+      let target = try files.directory(newParent)
+      guard let (entry, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
+      let existing = try files.find(newName, in: newParent)
+      if existing != nil && flags.contains(.noReplace) { throw .fileExists }
+      if existing == nil && flags.contains(.exchange) { throw .noSuchFileOrDirectory }
+      guard target.record.links > 0 else { throw .noSuchFileOrDirectory }
+      if inode.isDirectory { try files.requireOutside(target, inode) }
+      var move = Move(name: name, source: source, newName: newName, target: target, entry: entry, inode: inode)
+      move.existing = existing
+      if flags.contains(.exchange) {
+        if let existing, existing.inode.isDirectory { try files.requireOutside(source, existing.inode) }
+        try files.exchange(move)
+      } else {
+        try files.perform(move)
+      }
+    }
+  }
+}
+
+/// A change of names.
+private struct Move {
+  let name: FileName
+  let source: Inode
+  let newName: FileName
+  let target: Inode
+  let entry: DentryRecord
+  let inode: Inode
+  var existing: (entry: DentryRecord, inode: Inode)?
+}
+
+extension LockedFileSystem {
   /// - Throws: `ENOTEMPTY`.
   func requireEmpty(_ directory: Inode) throws(Errno) {
     guard try stored({ () throws(IndexError) in try index.isDirectoryEmpty(directory.number) }) else {
@@ -56,47 +98,8 @@ extension FileSystem {
     if inode.record.links == 0 { inodes.noteOrphaned(inode) }
   }
 
-  /// Moves a name, or exchanges two.
-  ///
-  /// - Throws: `ENOENT`, `EEXIST` (with `noReplace`), `EISDIR`, `ENOTDIR`, `ENOTEMPTY`; `EINVAL` when a directory would come into itself, or
-  ///   for unknown flags; `ENOSPC`, `EROFS`.
-  package func rename(
-    _ name: FileName, in parent: InodeNumber, to newName: FileName, in newParent: InodeNumber, flags: RenameFlags
-  ) throws(Errno) {
-    guard flags.isSubset(of: [.noReplace, .exchange]), flags != [.noReplace, .exchange] else { throw .invalidArgument }
-    if name.isDotOrDotDot || newName.isDotOrDotDot { throw .resourceBusy }
-    try changing { () throws(Errno) in
-      let source = try directory(parent)
-      let target = try directory(newParent)
-      guard let (entry, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
-      let existing = try find(newName, in: newParent)
-      if existing != nil && flags.contains(.noReplace) { throw .fileExists }
-      if existing == nil && flags.contains(.exchange) { throw .noSuchFileOrDirectory }
-      guard target.record.links > 0 else { throw .noSuchFileOrDirectory }
-      if inode.isDirectory { try requireOutside(target, inode) }
-      var move = Move(name: name, source: source, newName: newName, target: target, entry: entry, inode: inode)
-      move.existing = existing
-      if flags.contains(.exchange) {
-        if let existing, existing.inode.isDirectory { try requireOutside(source, existing.inode) }
-        try exchange(move)
-      } else {
-        try carryOut(move)
-      }
-    }
-  }
-
-  private struct Move {
-    let name: FileName
-    let source: Inode
-    let newName: FileName
-    let target: Inode
-    let entry: DentryRecord
-    let inode: Inode
-    var existing: (entry: DentryRecord, inode: Inode)?
-  }
-
   /// - Throws: `EINVAL` when `directory` is `ancestor` or below it.
-  private func requireOutside(_ directory: Inode, _ ancestor: Inode) throws(Errno) {
+  fileprivate func requireOutside(_ directory: Inode, _ ancestor: Inode) throws(Errno) {
     var current = directory.number
     while current != .root {
       if current == ancestor.number { throw .invalidArgument }
@@ -111,7 +114,7 @@ extension FileSystem {
     if ancestor.number == .root { throw .invalidArgument }
   }
 
-  private func carryOut(_ move: Move) throws(Errno) {
+  fileprivate func perform(_ move: Move) throws(Errno) {
     let inode = move.inode
     if let existing = move.existing?.inode {
       if existing === inode { return }
@@ -143,7 +146,7 @@ extension FileSystem {
     finish(move, [inode], now)
   }
 
-  private func exchange(_ move: Move) throws(Errno) {
+  fileprivate func exchange(_ move: Move) throws(Errno) {
     guard let existing = move.existing, existing.inode !== move.inode else { return }
     let forward = DentryRecord(
       name: move.newName, inode: move.inode.number, kind: move.inode.record.kind, cookie: index.nextCookie())

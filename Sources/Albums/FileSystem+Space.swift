@@ -8,7 +8,8 @@ package import Vault
 extension FileSystem {
   /// `fallocate`. Room is not taken beforehand: what is written goes elsewhere in the log each time.
   ///
-  /// - Throws: `EOPNOTSUPP` for modes that are not offered; `EINVAL`, `EFBIG`; `ENOSPC` when there is less room than `length`.
+  /// - Throws: `EOPNOTSUPP` for modes that are not offered; `EINVAL`, `EFBIG`; `ENOSPC` when there is less room than
+  ///   `length`.
   package func allocate(
     _ inode: InodeNumber, mode: AllocationMode, offset: FileOffset, length: Int64
   ) throws(Errno) {
@@ -19,40 +20,40 @@ extension FileSystem {
     let (end, overflows) = offset.rawValue.addingReportingOverflow(length)
     guard !overflows, end <= Self.maximumFileSize else { throw .fileTooLarge }
     let range = offset.rawValue..<end
-    try changing { () throws(Errno) in
-      let inode = try settledFile(inode, in: range)
-      if kind.isEmpty { try requireRoom(for: length) }
-      if !kind.isEmpty || (!keepsSize && end > inode.record.size) { try noteContentChange(inode) }
-      if !kind.isEmpty { try removeData(inode, range) }
+    try changing { files throws(Errno) in
+      let inode = try files.settledFile(inode, in: range)
+      if kind.isEmpty { try files.requireRoom(for: length) }
+      if !kind.isEmpty || (!keepsSize && end > inode.record.size) { try files.noteContentChange(inode) }
+      if !kind.isEmpty { try files.removeData(inode, range) }
       let now = Timestamp.now()
       if !keepsSize && end > inode.record.size {
-        try removeDataBeyondEnd(of: inode)
+        try files.removeDataBeyondEnd(of: inode)
         inode.record.size = end
         inode.record.modified = now
       }
       if !kind.isEmpty { inode.record.modified = now }
       inode.record.changed = now
-      markChanged(inode)
+      files.markChanged(inode)
     }
   }
 
-  /// `lseek` for data and holes in blocks of `seekBlock` bytes: a block that holds a byte of data is data. The end of the file counts as
-  /// a hole.
+  /// `lseek` for data and holes in blocks of `seekBlock` bytes: a block that holds a byte of data is data. The end of
+  /// the file counts as a hole.
   ///
   /// - Throws: `ENXIO` at or past the end, and when no data follows.
   package func seek(_ inode: InodeNumber, from offset: FileOffset, to target: SeekTarget) throws(Errno) -> FileOffset {
-    try reading { () throws(Errno) in
-      let inode = try regularFile(inode)
+    try reading { files throws(Errno) in
+      let inode = try files.regularFile(inode)
       let size = inode.record.size
       guard offset >= .zero, offset.rawValue < size else { throw .noSuchAddressOrDevice }
       var place = offset.rawValue / Self.seekBlock * Self.seekBlock
       switch target {
       case .data:
-        guard let data = try nextData(inode, from: place), data < size else { throw .noSuchAddressOrDevice }
+        guard let data = try files.nextData(inode, from: place), data < size else { throw .noSuchAddressOrDevice }
         place = data / Self.seekBlock * Self.seekBlock
       case .hole:
-        while place < size, let data = try nextData(inode, from: place), data < place + Self.seekBlock {
-          place = (try endOfData(inode, at: data) + Self.seekBlock - 1) / Self.seekBlock * Self.seekBlock
+        while place < size, let data = try files.nextData(inode, from: place), data < place + Self.seekBlock {
+          place = (try files.endOfData(inode, at: data) + Self.seekBlock - 1) / Self.seekBlock * Self.seekBlock
         }
       }
       return FileOffset(rawValue: min(max(place, offset.rawValue), size))
@@ -61,29 +62,6 @@ extension FileSystem {
 
   /// What `seek` counts in. Programs measure it, and take a hole shorter than a usual file system's block for a fault.
   private static let seekBlock: Int64 = 4096
-
-  /// The first byte of data at or after a place. Lock held.
-  private func nextData(_ inode: Inode, from place: Int64) throws(Errno) -> Int64? {
-    let stored = try stored { () throws(IndexError) in
-      try index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place))
-    }
-    let waiting = inode.buffer.nextRange(endingAfter: place).map { max($0.lowerBound, place) }
-    return [stored?.rawValue, waiting].compactMap { $0 }.min()
-  }
-
-  /// A place up to which all is data from `place` on, which holds data; more may follow at once. Lock held.
-  private func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
-    let stored = try stored { () throws(IndexError) in
-      try index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place))
-    }
-    guard let waiting = inode.buffer.nextRange(endingAfter: place), waiting.lowerBound <= place else {
-      return stored.rawValue
-    }
-    return max(stored.rawValue, waiting.upperBound)
-  }
-
-  /// Extents that one call of `copyRange` shares at most.
-  private static let sharedExtents = 1024
 
   /// Copies within the space by sharing stored data; may copy less than asked for.
   ///
@@ -95,22 +73,47 @@ extension FileSystem {
     guard sourceOffset >= .zero, targetOffset >= .zero, length >= 0 else { throw .invalidArgument }
     let length = min(length, Int64(Int32.max))
     guard targetOffset.rawValue <= Self.maximumFileSize - length else { throw .fileTooLarge }
-    return try changing { () throws(Errno) in
+    return try changing { files throws(Errno) in
       let from = sourceOffset.rawValue..<min(sourceOffset.rawValue, Int64.max - length) + length
       let onto = targetOffset.rawValue..<targetOffset.rawValue + length
       if source == target, from.overlaps(onto) { throw .invalidArgument }
-      let (origin, copy) = try storedFiles(source, from, target, onto)
+      let (origin, copy) = try files.storedFiles(source, from, target, onto)
       let count = max(0, min(length, origin.record.size - from.lowerBound))
       if count == 0 { return 0 }
-      try requireRoom()
-      if onto.upperBound > copy.record.size { try removeDataBeyondEnd(of: copy) }
-      try noteContentChange(copy)
-      return Int(try share(origin, from.lowerBound, copy, onto.lowerBound, count))
+      try files.requireRoom()
+      if onto.upperBound > copy.record.size { try files.removeDataBeyondEnd(of: copy) }
+      try files.noteContentChange(copy)
+      return Int(try files.share(origin, from.lowerBound, copy, onto.lowerBound, count))
     }
+  }
+}
+
+extension LockedFileSystem {
+  /// Extents that one call of `copyRange` shares at most.
+  private static let sharedExtents = 1024
+
+  /// The first byte of data at or after a place.
+  fileprivate func nextData(_ inode: Inode, from place: Int64) throws(Errno) -> Int64? {
+    let stored = try stored { () throws(IndexError) in
+      try index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place))
+    }
+    let waiting = inode.buffer.nextRange(endingAfter: place).map { max($0.lowerBound, place) }
+    return [stored?.rawValue, waiting].compactMap { $0 }.min()
+  }
+
+  /// A place up to which all is data from `place` on, which holds data; more may follow at once.
+  fileprivate func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
+    let stored = try stored { () throws(IndexError) in
+      try index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place))
+    }
+    guard let waiting = inode.buffer.nextRange(endingAfter: place), waiting.lowerBound <= place else {
+      return stored.rawValue
+    }
+    return max(stored.rawValue, waiting.upperBound)
   }
 
   /// Both files, once all that is written of the two ranges is in the log. Waits at the start only.
-  private func storedFiles(
+  fileprivate mutating func storedFiles(
     _ source: InodeNumber, _ from: Range<Int64>, _ target: InodeNumber, _ onto: Range<Int64>
   ) throws(Errno) -> (Inode, Inode) {
     while true {
@@ -123,14 +126,16 @@ extension FileSystem {
         cleaning.wasRefused = true
         throw .noSpace
       }
-      for (inode, _) in touched { for chunk in inode.buffer.waiting.values { makeReady(chunk) } }
-      let flights = takeFlights(oldToo: false)
-      if flights.isEmpty { signals.progress.wait() } else { carryOut(flights) }
+      for (inode, _) in touched {
+        for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals.flushWork.signal() }
+      }
+      let batch = takeBatch(oldToo: false)
+      if batch.isEmpty { wait(for: signals.progress) } else { writeOut(batch) }
     }
   }
 
-  /// Has `copy` show what `origin` does; gives how many bytes. Lock held.
-  private func share(
+  /// Has `copy` show what `origin` does; gives how many bytes.
+  fileprivate func share(
     _ origin: Inode, _ start: Int64, _ copy: Inode, _ target: Int64, _ count: Int64
   ) throws(Errno) -> Int64 {
     let from = FileOffset(rawValue: start)..<FileOffset(rawValue: start + count)

@@ -1,4 +1,5 @@
-// Writing: data goes into chunks (WriteBuffer.swift), which fly when they are full, old, or asked for (FileSystem+Flushing.swift).
+// Writing: data goes into chunks (WriteBuffer.swift), which are written when they are full, old, or asked for
+// (FileSystem+Flushing.swift).
 
 internal import Index
 internal import System
@@ -6,6 +7,9 @@ package import SystemPackage
 package import Vault
 
 extension FileSystem {
+  /// Largest file: no offset in it, rounded up to a window, leaves 63 bits.
+  static let maximumFileSize = Int64.max - 2 * Int64(WriteWindow.size)
+
   /// Writes all bytes of the buffer at `offset` and returns their number.
   ///
   /// - Throws: `ENOSPC`, `EFBIG`, `EROFS`, `EISDIR`.
@@ -17,41 +21,8 @@ extension FileSystem {
     guard offset.rawValue <= Self.maximumFileSize - Int64(buffer.count) else { throw .fileTooLarge }
     let range = offset.rawValue..<offset.rawValue + Int64(buffer.count)
     let whole = unsafe wholeWindow(range, buffer)
-    try changing { () throws(Errno) in
-      let inode = try writableFile(number, count: buffer.count)
-      try requireRoom(for: Int64(buffer.count))
-      if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
-      try unsafe noteWrite(inode, at: range.lowerBound, buffer)
-      if let whole { put(whole, in: inode) } else { unsafe put(buffer, at: offset.rawValue, in: inode) }
-      let now = Timestamp.now()
-      inode.record.size = max(inode.record.size, range.upperBound)
-      inode.record.modified = now
-      inode.record.changed = now
-      intents.note(inode, range)
-      inodes.noteStale(inode)
-      if writeBack.bytes > options.dirtyLimit / 2 { signals.flushWork.signal() }
-    }
+    try changing { files throws(Errno) in try unsafe files.write(number, range, buffer, whole) }
     return buffer.count
-  }
-
-  /// Puts bytes into the chunks of a file, at an offset of it. Lock held.
-  func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64, in inode: Inode) {
-    let range = offset..<offset + Int64(bytes.count)
-    guard let windows = WriteWindow.indices(of: range) else { return }
-    for window in windows {
-      let part = WriteWindow.part(of: range, in: window)
-      let first = Int(window * Int64(WriteWindow.size) + Int64(part.lowerBound) - range.lowerBound)
-      let source = unsafe UnsafeRawBufferPointer(rebasing: bytes[first..<first + part.count])
-      let chunk = inode.buffer.waiting[window] ?? Chunk(window: window, owner: inode)
-      let before = chunk.capacity
-      unsafe chunk.write(part, from: source, pool: pool)
-      if inode.buffer.waiting[window] == nil {
-        put(chunk, in: inode)
-      } else {
-        writeBack.bytes += chunk.capacity - before
-      }
-      if chunk.isFull { makeReady(chunk) }
-    }
   }
 
   /// The usual large write fills one window: it is copied before the lock is taken.
@@ -62,9 +33,39 @@ extension FileSystem {
     unsafe chunk.write(0..<WriteWindow.size, from: buffer, pool: pool)
     return chunk
   }
+}
+
+extension LockedFileSystem {
+  /// `whole` holds the bytes already where they fill a window.
+  @inline(__always)
+  fileprivate mutating func write(
+    _ number: InodeNumber, _ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer, _ whole: Chunk?
+  ) throws(Errno) {
+    let inode = try writableFile(number, count: buffer.count)
+    try requireRoom(for: Int64(buffer.count))
+    if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
+    try unsafe noteWrite(inode, at: range.lowerBound, buffer)
+    if let whole {
+      if writeBack.put(whole, in: inode) { signals.flushWork.signal() }
+    } else {
+      unsafe put(buffer, at: range.lowerBound, in: inode)
+    }
+    let now = Timestamp.now()
+    inode.record.size = max(inode.record.size, range.upperBound)
+    inode.record.modified = now
+    inode.record.changed = now
+    intents.note(inode, range)
+    inodes.noteStale(inode)
+    if writeBack.bytes > options.dirtyLimit / 2 { signals.flushWork.signal() }
+  }
+
+  /// Puts bytes into the chunks of a file, at an offset of it.
+  func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64, in inode: Inode) {
+    if unsafe writeBack.put(bytes, at: offset, in: inode, pool: pool) { signals.flushWork.signal() }
+  }
 
   /// The file, once there is memory for `count` more bytes. Waits at the start only.
-  private func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
+  private mutating func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
     while writeBack.bytes > 0, writeBack.bytes + count > options.dirtyLimit {
       if writeBack.logIsFull {
         cleaning.wasRefused = true
@@ -73,54 +74,18 @@ extension FileSystem {
       // The threads that write take what is not ready only when there is much of it.
       if writeBack.bytes <= options.dirtyLimit / 2 { makeEverythingReady() }
       signals.flushWork.broadcast()
-      signals.progress.wait()
+      wait(for: signals.progress)
       try waitToChange()
     }
     return try regularFile(number)
   }
 
-  /// Puts a new chunk in its place.
-  private func put(_ chunk: Chunk, in inode: Inode) {
-    chunk.owner = inode
-    if let old = inode.buffer.put(chunk) { drop(old) }
-    writeBack.bytes += chunk.capacity
-    writeBack.waitingCount += 1
-    chunk.state = .waiting
-    if chunk.isFull {
-      makeReady(chunk)
-    } else {
-      writeBack.waiting.append(ChunkPlace(inode: inode, window: chunk.window))
-    }
-  }
-
-  /// Has a chunk written as soon as possible.
-  func makeReady(_ chunk: Chunk) {
-    if queue(chunk) { signals.flushWork.signal() }
-  }
-
-  /// Puts a chunk among those that are to be written; false when it is there or gone. Wakes nobody.
-  @discardableResult
-  func queue(_ chunk: Chunk) -> Bool {
-    guard let inode = chunk.owner, chunk.state == .waiting || chunk.state == .blocked else { return false }
-    chunk.state = .ready
-    writeBack.ready.append(ChunkPlace(inode: inode, window: chunk.window))
-    return true
-  }
-
-  /// Notes that a chunk that waited is in no buffer any more.
-  func drop(_ chunk: Chunk) {
-    guard chunk.state != .gone, chunk.state != .flying else { return }
-    chunk.state = .gone
-    writeBack.waitingCount -= 1
-    writeBack.bytes -= chunk.capacity
-  }
-
   /// Cuts or extends a file, and returns it. Waits before it changes anything.
   ///
   /// - Throws: `EINVAL`, `EFBIG`, `EISDIR`, `EROFS`.
-  func resize(_ number: InodeNumber, to size: Int64) throws(Errno) -> Inode {
+  mutating func resize(_ number: InodeNumber, to size: Int64) throws(Errno) -> Inode {
     guard size >= 0 else { throw .invalidArgument }
-    guard size <= Self.maximumFileSize else { throw .fileTooLarge }
+    guard size <= FileSystem.maximumFileSize else { throw .fileTooLarge }
     let rest = size..<Int64.max
     let inode = try settledFile(number, in: rest)
     // What is left of a file that begins as no photo does begins so, too.
@@ -134,8 +99,8 @@ extension FileSystem {
     return inode
   }
 
-  /// Removes extents behind the end of a file that is about to grow. A crash on a full disk leaves some: the row then ends
-  /// the file before data that found no room, and data behind it may have an extent already.
+  /// Removes extents behind the end of a file that is about to grow. A crash on a full disk leaves some: the row then
+  /// ends the file before data that found no room, and data behind it may have an extent already.
   func removeDataBeyondEnd(of inode: Inode) throws(Errno) {
     guard inode.extentsEnd == nil else { return }
     let end = inode.record.size
@@ -146,14 +111,14 @@ extension FileSystem {
     inode.extentsEnd = FileOffset(rawValue: end)
   }
 
-  /// Makes a hole of a range in which nothing is in flight. Lock held.
+  /// Makes a hole of a range in which nothing is in flight.
   func removeData(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
     let start = FileOffset(rawValue: range.lowerBound)
     if inode.extentsEnd.map({ $0 > start }) ?? true {
       try removeStored(inode, range)
       if range.upperBound == .max { inode.extentsEnd = inode.extentsEnd.map { min($0, start) } ?? start }
     }
-    for chunk in inode.buffer.discard(range) { drop(chunk) }
+    writeBack.discard(range, of: inode)
     signals.progress.broadcast()
   }
 

@@ -1,21 +1,25 @@
-// The file system of one space, without FUSE.
+// The file system of one space, without FUSE, and the lock that guards its state.
 //
 // Invariants
-// 1. An operation waits before it changes anything, never after. So whoever holds the lock and finds no operation in its critical part
-//    sees the state after a whole number of operations.
-// 2. A commit stores such a state. From when `commits.isCritical` is set until the index has committed no operation changes anything, and all
-//    data that was written by then is in the log and named by the index.
-// 3. The inodes.table in memory is newer than the index: what is in `inodes.table` counts, and rows of inodes in it may be out of date.
-// 4. Data waits, then flies, then is named by extents (WriteBuffer.swift). Memory that holds data in the first two states is at most
-//    `dirtyLimit`, and one write more.
+// 1. An operation waits before it changes anything, never after. So whoever holds the lock and finds no operation in
+//    its critical part sees the state after a whole number of operations.
+// 2. A commit stores such a state. From when `commits.isCritical` is set until the index has committed no operation
+//    changes anything, and all data that was written by then is in the log and named by the index.
+// 3. The inodes in memory are newer than the index: what is in `inodes.table` counts, and their rows may be out of
+//    date.
+// 4. Data waits, is in flight, then is named by extents (WriteBuffer.swift). Memory that holds data in the first two
+//    states is at most `dirtyLimit`, and one write more.
 // 5. Memory does not grow with the number of files that the kernel knows: inodes are kept as InodeTable.swift says.
-// 6. After a failure of the log or of the index the space's gate is shut: nothing changes any more (`EROFS`), and reading
-//    goes on.
-// 7. A segment is given up by a commit only, and only when no data is in flight as its state is taken: what is in flight
-//    may have landed in any segment.
+// 6. After a failure of the log or of the index the space's gate is shut: nothing changes any more (`EROFS`), and
+//    reading goes on.
+// 7. A segment is given up by a commit only, and only when no data is in flight as its state is taken: what is in
+//    flight may have gone to any segment.
 //
-// Locks: `monitor` guards every `var` below and every object reached through them, and every call of `index`. It is not
-// held while data or a commit is sealed, opened, read or written. The space has a lock of its own, taken after it.
+// Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists only
+// while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep it. Data,
+// intents and commits are sealed, opened, read and written without it. With it held, only the index does I/O: SQLite
+// needs a page in the middle of a statement, and one that no cache has is read and opened then. The space has a lock of
+// its own, taken after this one.
 
 internal import Index
 internal import Logging
@@ -27,25 +31,24 @@ package import Vault
 package final class FileSystem: @unchecked Sendable {
   /// The log.
   package let space: Space
-  let index: Index
   let options: FileSystemOptions
   /// Whether nothing may be changed from the start.
   let startedReadOnly: Bool
   let pool = BufferPool(Chunk.blockSizes)
+  private let monitor = Lock()
 
-  let monitor = Lock()
-  let signals: Signals
+  fileprivate let index: Index
+  fileprivate let signals: Signals
+  fileprivate var inodes: InodeSet
+  fileprivate var writeBack = WriteBack()
+  fileprivate var commits = CommitState()
+  fileprivate var intents = IntentState()
+  fileprivate var cleaning = CleaningState()
+  fileprivate var thumbnails = ThumbnailState()
+  fileprivate var life = Life()
 
-  var inodes: InodeSet
-  var writeBack = WriteBack()
-  var commits = CommitState()
-  /// What the log says instead of the index.
-  var intents = IntentState()
-  var cleaning = CleaningState()
-  var thumbnails = ThumbnailState()
-  var life = Life()
-
-  /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the background.
+  /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the
+  /// background.
   ///
   /// - Throws: `.damaged` when there is no index in the space, or none that can be read.
   package init(space: Space, options: FileSystemOptions) throws(FileSystemError) {
@@ -60,82 +63,96 @@ package final class FileSystem: @unchecked Sendable {
     inodes = InodeSet(limit: options.cachedInodes)
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }
     startedReadOnly = !space.gate.isOpen
-    redoIntents()
-    if !startedReadOnly { try start() }
+    locked { files in files.redoIntents() }
+    if !startedReadOnly { try startThreads() }
   }
 
-  /// Builds an empty file system in a space that has none: the index, and a root directory with the given owner and group.
-  ///
-  /// - Throws: `.damaged` when the space has an index; `.noSpace`; `.failed`.
-  package static func create(in space: Space, owner: UInt32, group: UInt32) throws(FileSystemError) {
-    do throws(IndexError) {
-      let index = try Index(space: space, creating: RootOwner(owner: owner, group: group))
-      try index.commit(to: space)
-    } catch {
-      throw FileSystemError(error)
-    }
-  }
-
-  private func start() throws(FileSystemError) {
-    var bodies: [@Sendable () -> Void] = [
-      { self.runCommitter() }, { self.runReaper() }, { self.runCleaner() }, { self.runThumbnailer() },
-    ]
-    if let keepMark = options.keepMark { bodies.append { self.runMarker(keepMark) } }
-    for _ in 0..<options.writers { bodies.append { self.runFlusher() } }
-    for body in bodies {
-      do throws(Errno) {
-        life.threads.append(try Thread(body))
-      } catch {
-        stopThreads()
-        throw .failed("the system refuses to start a thread: \(error)")
-      }
-    }
-  }
-
-  /// Ends the background threads; call without the lock.
-  func stopThreads() {
-    monitor.lock()
-    life.isStopping = true
-    signals.wakeAll()
-    let threads = life.threads
-    life.threads = []
-    monitor.unlock()
-    for thread in threads { thread.join() }
-  }
-
-  /// How many opens have not been released.
-  package var openFileCount: Int {
+  /// Calls `body` with the lock held.
+  @inline(__always)
+  func locked<Result, Failure: Error>(
+    _ body: (inout LockedFileSystem) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     monitor.lock()
     defer { monitor.unlock() }
-    return inodes.opens
+    var files = LockedFileSystem(of: self)
+    return try body(&files)
   }
+
+  @inline(__always)
+  fileprivate func unlocked<Result, Failure: Error>(
+    _ body: (FileSystem) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    monitor.unlock()
+    defer { monitor.lock() }
+    return try body(self)
+  }
+
+  /// Checks, in a debug build, that the calling thread may do I/O.
+  func assertNotLocked() { monitor.assertNotHeld() }
+
+  /// How many opens have not been released.
+  package var openFileCount: Int { locked { $0.inodes.opens } }
 
   /// Whether changes are refused: asked for, or after a failure to write.
   package var isReadOnly: Bool { !space.gate.isOpen }
+}
+
+/// Proof that the calling thread holds a file system's lock, and the only way to what the lock guards.
+struct LockedFileSystem: ~Copyable {
+  private let fileSystem: FileSystem
+
+  fileprivate init(of fileSystem: FileSystem) { self.fileSystem = fileSystem }
+
+  var space: Space { fileSystem.space }
+  var options: FileSystemOptions { fileSystem.options }
+  var pool: BufferPool { fileSystem.pool }
+  var index: Index { fileSystem.index }
+  var signals: Signals { fileSystem.signals }
 
   /// The error of a change that is refused; nil while changes may be made.
   var refusal: Errno? { space.gate.isOpen ? nil : .readOnlyFileSystem }
-}
 
-/// The threads of a file system, and how far it is from its end.
-struct Life {
-  var threads: [Thread] = []
-  /// Whether the threads are to end.
-  var isStopping = false
-  var isClosed = false
-  /// Whether it was said that nothing can be changed any more.
-  var announcedFailure = false
-  /// Whether the index lost a transaction, and memory went back to what it has.
-  var wentBack = false
-}
+  var inodes: InodeSet {
+    _read { yield fileSystem.inodes }
+    nonmutating _modify { yield &fileSystem.inodes }
+  }
+  var writeBack: WriteBack {
+    _read { yield fileSystem.writeBack }
+    nonmutating _modify { yield &fileSystem.writeBack }
+  }
+  var commits: CommitState {
+    _read { yield fileSystem.commits }
+    nonmutating _modify { yield &fileSystem.commits }
+  }
+  /// What the log says instead of the index.
+  var intents: IntentState {
+    _read { yield fileSystem.intents }
+    nonmutating _modify { yield &fileSystem.intents }
+  }
+  var cleaning: CleaningState {
+    _read { yield fileSystem.cleaning }
+    nonmutating _modify { yield &fileSystem.cleaning }
+  }
+  var thumbnails: ThumbnailState {
+    _read { yield fileSystem.thumbnails }
+    nonmutating _modify { yield &fileSystem.thumbnails }
+  }
+  var life: Life {
+    _read { yield fileSystem.life }
+    nonmutating _modify { yield &fileSystem.life }
+  }
 
-extension FileSystemError {
-  init(_ error: IndexError) {
-    switch error {
-    case .damaged: self = .damaged("the index of the space cannot be read")
-    case .full: self = .noSpace
-    case .readOnly, .transactionLost: self = .failed("the index of the space could not be written")
-    case .sqlite(let code): self = .failed("the index of the space gives SQLite's error \(code)")
-    }
+  /// Gives the lock back until the condition is signalled, or the time has come (monotonic, in nanoseconds). May return
+  /// without reason.
+  mutating func wait(for condition: Condition, until time: UInt64? = nil) {
+    if let time { condition.wait(until: time) } else { condition.wait() }
+  }
+
+  /// Calls `body` without the lock.
+  @inline(__always)
+  mutating func unlocked<Result, Failure: Error>(
+    _ body: (FileSystem) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try fileSystem.unlocked(body)
   }
 }

@@ -14,8 +14,8 @@ package struct FileSystemOptions: Sendable {
   package var dirtyLimit = 16 << 20
   /// Bytes in the log that are not durable, above which they are made so.
   package var flushThreshold = 8 << 20
-  /// Threads that write data as soon as there is enough of it; with none it is written by commits only, step by step. Half of the
-  /// processors, since the programs that write and the threads that take their requests need some as well.
+  /// Threads that write data as soon as there is enough of it; with none it is written by commits only, step by step.
+  /// Half of the processors, since the programs that write and the threads that take their requests need some as well.
   package var writers = max(1, min(4, sysconf(CInt(_SC_NPROCESSORS_ONLN)) / 2))
   /// Inodes kept in memory that nobody has open.
   package var cachedInodes = 4096
@@ -25,8 +25,8 @@ package struct FileSystemOptions: Sendable {
   package var garbageShare = 0.2
   /// How thumbnails are made; nil where they are not.
   package var thumbnails: ThumbnailOptions?
-  /// Told how far the space has come, soon after a first commit, then every half minute while there are more, and at the end: what it is
-  /// told is durable. Called by a thread of its own, and by `close()`; may wait.
+  /// Told how far the space has come, soon after a first commit, then every half minute while there are more, and at
+  /// the end: what it is told is durable. Called by a thread of its own, and by `close()`; may wait.
   package var keepMark: (@Sendable (StateMark) -> Void)?
 
   /// The usual settings.

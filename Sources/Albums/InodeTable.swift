@@ -1,4 +1,5 @@
-// Inodes in memory. Those that are open, changed, written to or without a name stay; of the others a bounded number stays for a while.
+// Inodes in memory. Those that are open, changed, written to or without a name stay; of the others a bounded number
+// stays for a while.
 //
 // Invariants
 // 1. For each inode number there is at most one `Inode`, and it is the truth about that inode.

@@ -6,14 +6,14 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension FileSystem {
+extension LockedFileSystem {
   /// Extents that go in one step.
   private static let step = 512
 
-  /// Has an inode deleted that has no name and is not open; at once when that is quick. Lock held.
+  /// Has an inode deleted that has no name and is not open; at once when that is quick.
   func delete(_ inode: Inode) {
     guard inode.noteDeletionPending() else { return }
-    for chunk in inode.buffer.discard(0..<Int64.max) { drop(chunk) }
+    writeBack.discard(0..<Int64.max, of: inode)
     signals.progress.broadcast()
     if refusal == nil, !commits.isCritical, inode.buffer.isEmpty, reap(inode) {
       noteChange()
@@ -24,32 +24,29 @@ extension FileSystem {
   }
 
   /// The work of the thread that deletes.
-  func runReaper() {
-    monitor.lock()
+  mutating func runReaper() {
     queueLeftovers()
     while !life.isStopping, refusal == nil {
       if commits.isCritical {
-        signals.progress.wait()
+        wait(for: signals.progress)
       } else if let number = inodes.nextDeletion() {
         guard let inode = inodes.table[number] else { continue }
         if !inode.buffer.isEmpty {
           inodes.queueDeletion(of: inode)
-          signals.progress.wait()
+          wait(for: signals.progress)
         } else {
           if !reap(inode) { inodes.queueDeletion(of: inode) }
           noteChange()
           // Others have their turn between two steps.
-          monitor.unlock()
-          monitor.lock()
+          unlocked { _ in }
         }
       } else {
-        signals.reapWork.wait()
+        wait(for: signals.reapWork)
       }
     }
-    monitor.unlock()
   }
 
-  /// Queues the orphans that a crash, or a quick end of the mount before, left. Lock held.
+  /// Queues the orphans that a crash, or a quick end of the mount before, left.
   private func queueLeftovers() {
     do throws(IndexError) {
       for number in try index.orphans(limit: .max) {
@@ -65,7 +62,7 @@ extension FileSystem {
     }
   }
 
-  /// Deletes a part of an inode, or the rest of it; true when nothing is left. Lock held.
+  /// Deletes a part of an inode, or the rest of it; true when nothing is left.
   private func reap(_ inode: Inode) -> Bool {
     var removed: Int64 = 0
     var isGone = false
@@ -104,18 +101,16 @@ extension FileSystem {
     return isGone
   }
 
-  /// Deletes all inodes without a name, open or not. Call without the lock, when nobody uses the file system any more.
-  func deleteOrphans() {
-    monitor.lock()
-    defer { monitor.unlock() }
+  /// Deletes all inodes without a name, open or not, when nobody uses the file system any more.
+  mutating func deleteOrphans() {
     for inode in Array(inodes.table.all) where inode.record.links == 0 {
       inodes.noteReleased(inode, count: inode.opens)
       delete(inode)
     }
     while refusal == nil, let number = inodes.nextDeletion() {
-      while commits.isCritical { signals.progress.wait() }
+      waitForCriticalPart()
       guard let inode = inodes.table[number] else { continue }
-      if !inode.buffer.isEmpty { signals.progress.wait() }
+      if !inode.buffer.isEmpty { wait(for: signals.progress) }
       if !inode.buffer.isEmpty || !reap(inode) { inodes.queueDeletion(of: inode) }
     }
   }

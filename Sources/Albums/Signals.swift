@@ -2,7 +2,7 @@ internal import System
 
 /// What the threads of a file system wait for, each a condition of its one lock.
 struct Signals {
-  /// A commit ended its critical part, data landed, memory became free, or a round of cleaning ended.
+  /// A commit ended its critical part, data was written, memory became free, or a round of cleaning ended.
   let progress: Condition
   /// There is data to write.
   let flushWork: Condition

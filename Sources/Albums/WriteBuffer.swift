@@ -1,10 +1,11 @@
 // File data of one inode that is not in the log yet.
 //
-// A file is cut into windows of 1 MiB. A window has at most one chunk that takes writes (waiting), and at most one that is being sealed
-// (in flight). What waits is newer than what flies, and what flies is newer than what the extents say.
+// A file is cut into windows of 1 MiB. A window has at most one chunk that takes writes (waiting), and at most one that
+// is being sealed (in flight). What waits is newer than what is in flight, and that is newer than what the extents say.
 //
 // Invariants
-// 1. A chunk in flight does not change, and chunks in flight of one inode do not overlap, since each has its window to itself.
+// 1. A chunk in flight does not change, and chunks in flight of one inode do not overlap, since each has its window to
+//    itself.
 // 2. No chunk is empty.
 
 internal import Vault
@@ -29,41 +30,41 @@ enum WriteWindow {
 /// All chunks of one inode.
 struct WriteBuffer {
   private(set) var waiting: [Int64: Chunk] = [:]
-  private(set) var flying: [Int64: Chunk] = [:]
+  private(set) var inFlight: [Int64: Chunk] = [:]
 
-  var isEmpty: Bool { waiting.isEmpty && flying.isEmpty }
+  var isEmpty: Bool { waiting.isEmpty && inFlight.isEmpty }
 
-  /// Bytes written and not in the log yet; what waits over what flies counts twice.
+  /// Bytes written and not in the log yet; what waits over what is in flight counts twice.
   var byteCount: Int64 {
     if isEmpty { return 0 }
     return (waiting.values.reduce(0) { $0 + Int64($1.ranges.count) })
-      + flying.values.reduce(0) { $0 + Int64($1.ranges.count) }
+      + inFlight.values.reduce(0) { $0 + Int64($1.ranges.count) }
   }
 
   /// Puts a chunk in its window's place; what waited there is gone.
   @discardableResult
   mutating func put(_ chunk: Chunk) -> Chunk? { waiting.updateValue(chunk, forKey: chunk.window) }
 
-  /// Begins the flight of a chunk that waits; false when the window's last one has not landed.
+  /// Puts a chunk that waits in flight; false while another one of its window is.
   mutating func beginFlight(_ chunk: Chunk) -> Bool {
-    guard flying[chunk.window] == nil else { return false }
+    guard inFlight[chunk.window] == nil else { return false }
     waiting[chunk.window] = nil
-    flying[chunk.window] = chunk
+    inFlight[chunk.window] = chunk
     return true
   }
 
-  /// Ends the flight of the chunk of a window.
-  mutating func endFlight(_ window: Int64) { flying[window] = nil }
+  /// Notes that the chunk of a window is not in flight any more.
+  mutating func endFlight(_ window: Int64) { inFlight[window] = nil }
 
   /// Whether something in flight lies in a window that the range touches.
-  func isFlying(in range: Range<Int64>) -> Bool {
-    flying.values.contains { chunk in WriteWindow.indices(of: range)?.contains(chunk.window) ?? false }
+  func hasInFlight(in range: Range<Int64>) -> Bool {
+    inFlight.values.contains { chunk in WriteWindow.indices(of: range)?.contains(chunk.window) ?? false }
   }
 
-  /// Whether anything waits or flies in a window that the range touches.
+  /// Whether anything waits or is in flight in a window that the range touches.
   func touches(_ range: Range<Int64>) -> Bool {
     guard !isEmpty, let windows = WriteWindow.indices(of: range) else { return false }
-    return waiting.keys.contains { windows.contains($0) } || flying.keys.contains { windows.contains($0) }
+    return waiting.keys.contains { windows.contains($0) } || inFlight.keys.contains { windows.contains($0) }
   }
 
   /// Drops what waits in a range, and returns the chunks that have nothing left.
@@ -83,21 +84,22 @@ struct WriteBuffer {
   /// Whether anything waits before a window.
   func waits(before window: Int64) -> Bool { waiting.keys.contains { $0 < window } }
 
-  /// The lowest offset that waits or flies.
+  /// The lowest offset that waits or is in flight.
   var lowestOffset: FileOffset? {
-    let chunks = [waiting.values.min { $0.window < $1.window }, flying.values.min { $0.window < $1.window }]
+    let chunks = [waiting.values.min { $0.window < $1.window }, inFlight.values.min { $0.window < $1.window }]
     return chunks.compactMap { chunk in chunk?.ranges.ranges.first.map { chunk?.offset(of: $0.lowerBound) } ?? nil }
       .min()
   }
 
-  /// Copies what there is of a range of the file into `target`, which stands for the range, and returns what there is not.
+  /// Copies what there is of a range of the file into `target`, which stands for the range, and returns what there is
+  /// not.
   func copy(_ range: Range<Int64>, into target: UnsafeMutableRawBufferPointer) -> [Range<Int64>] {
     guard !isEmpty, let windows = WriteWindow.indices(of: range) else { return range.isEmpty ? [] : [range] }
     var missing: [Range<Int64>] = []
     for window in windows {
       var gaps = [WriteWindow.part(of: range, in: window)]
       let base = window * Int64(WriteWindow.size)
-      for chunk in [waiting[window], flying[window]] {
+      for chunk in [waiting[window], inFlight[window]] {
         guard let chunk else { continue }
         for gap in gaps {
           for part in chunk.ranges.parts(in: gap) {
@@ -123,7 +125,7 @@ struct WriteBuffer {
   /// The first range of data, waiting or in flight, that ends after `offset`; what touches it is not joined to it.
   func nextRange(endingAfter offset: Int64) -> Range<Int64>? {
     var best: Range<Int64>?
-    for chunk in [waiting.values, flying.values].joined() {
+    for chunk in [waiting.values, inFlight.values].joined() {
       let base = chunk.window * Int64(WriteWindow.size)
       guard base + Int64(WriteWindow.size) > offset else { continue }
       if let best, best.lowerBound <= base { continue }

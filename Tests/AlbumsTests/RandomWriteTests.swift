@@ -100,11 +100,8 @@ struct RandomWriteRun {
   }
 
   private mutating func noteWaiting() {
-    files.monitor.lock()
-    defer { files.monitor.unlock() }
-    for chunk in files.inodes.table[file]?.buffer.waiting.values ?? [:].values {
-      mostRanges = max(mostRanges, chunk.ranges.ranges.count)
-    }
+    let counts = files.locked { $0.inodes.table[file]?.buffer.waiting.values.map(\.ranges.ranges.count) }
+    mostRanges = max(mostRanges, counts?.max() ?? 0)
   }
 
   private mutating func write(_ start: Int, _ count: Int) throws {
@@ -171,13 +168,13 @@ struct RandomWriteRun {
 
   /// Memory and chunks are counted as they are: otherwise writers would wait for ever, or too much would be taken.
   func expectRightCounts() {
-    files.monitor.lock()
-    defer { files.monitor.unlock() }
-    let waiting = files.inodes.table.all.flatMap(\.buffer.waiting.values)
-    let flying = files.inodes.table.all.flatMap(\.buffer.flying.values)
-    #expect(files.writeBack.waitingCount == waiting.count)
-    #expect(files.writeBack.inFlightCount == flying.count)
-    #expect(files.writeBack.bytes == (waiting + flying).reduce(0) { $0 + $1.capacity })
+    files.locked { files in
+      let waiting = files.inodes.table.all.flatMap(\.buffer.waiting.values)
+      let inFlight = files.inodes.table.all.flatMap(\.buffer.inFlight.values)
+      let bytes = (waiting + inFlight).reduce(0) { $0 + $1.capacity }
+      let counts = [files.writeBack.waitingCount, files.writeBack.inFlightCount, files.writeBack.bytes]
+      #expect(counts == [waiting.count, inFlight.count, bytes])
+    }
   }
 
   /// What was synced is there after the power went, and nothing contradicts itself.

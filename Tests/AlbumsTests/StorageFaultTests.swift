@@ -20,7 +20,9 @@ import Vault
     try vault.files.put(content, b)
     try vault.files.synchronize()
     let extent = try #require(
-      try vault.files.index.extents(of: a, overlapping: .zero..<FileOffset(1), limit: 1).first)
+      try vault.files.locked { files throws(IndexError) in
+        try files.index.extents(of: a, overlapping: .zero..<FileOffset(1), limit: 1).first
+      })
     try vault.reopen()
     for identifier in vault.storage.names {
       vault.storage.tamper(identifier) { content in

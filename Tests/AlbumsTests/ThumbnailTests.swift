@@ -156,7 +156,7 @@ final class TestMaker: DerivativeMaker {
       try damaged.files.waitUntilNothingIsPending(but: lost)
       try damaged.files.synchronize()
       #expect(try damaged.files.mediaCounts().pending == lost)
-      let failures = damaged.files.thumbnails.passedOver.count
+      let failures = damaged.files.locked { $0.thumbnails.passedOver }.count
       #expect(failures == lost)
       try damaged.files.close()
       let again = try damaged.vault.openSpace(damaged.body, readOnly: true, copyWindow: 0)

@@ -12,8 +12,8 @@ import Vault
   /// Two layers of cells, where nil stands for "not here". A cell stands for 512 equal bytes, so that a debug build is quick enough.
   struct Model {
     var waiting: [UInt8?]
-    var flying: [UInt8?]
-    subscript(cell: Int) -> UInt8? { waiting[cell] ?? flying[cell] }
+    var inFlight: [UInt8?]
+    subscript(cell: Int) -> UInt8? { waiting[cell] ?? inFlight[cell] }
   }
 
   static let cell = 512
@@ -68,7 +68,7 @@ import Vault
     var generator = SeededGenerator(seed: seed)
     var buffer = WriteBuffer()
     let nothing = [UInt8?](repeating: nil, count: Self.cells)
-    var model = Model(waiting: nothing, flying: nothing)
+    var model = Model(waiting: nothing, inFlight: nothing)
     for step in 1...100 {
       let cells = randomCells(&generator)
       switch Int.random(in: 0..<10, using: &generator) {
@@ -82,14 +82,14 @@ import Vault
       case 8:
         for chunk in Array(buffer.waiting.values) {
           let window = windowCells(chunk)
-          let isFree = buffer.flying[chunk.window] == nil
+          let isFree = buffer.inFlight[chunk.window] == nil
           #expect(buffer.beginFlight(chunk) == isFree)
           guard isFree else { continue }
-          model.flying.replaceSubrange(window, with: model.waiting[window])
+          model.inFlight.replaceSubrange(window, with: model.waiting[window])
           model.waiting.replaceSubrange(window, with: nothing[window])
         }
       default:
-        for chunk in Array(buffer.flying.values) {
+        for chunk in Array(buffer.inFlight.values) {
           let window = windowCells(chunk)
           buffer.endFlight(chunk.window)
           if Bool.random(using: &generator) {
@@ -101,11 +101,11 @@ import Vault
             }
             for place in window { model.waiting[place] = model[place] }
           }
-          model.flying.replaceSubrange(window, with: nothing[window])
+          model.inFlight.replaceSubrange(window, with: nothing[window])
         }
       }
       compare(buffer, model, randomCells(&generator))
-      let all = model.waiting.count { $0 != nil } + model.flying.count { $0 != nil }
+      let all = model.waiting.count { $0 != nil } + model.inFlight.count { $0 != nil }
       #expect(buffer.byteCount == Int64(all * Self.cell))
       let lowest = (0..<Self.cells).first { model[$0] != nil }
       #expect(buffer.lowestOffset?.rawValue == lowest.map { Int64($0 * Self.cell) })

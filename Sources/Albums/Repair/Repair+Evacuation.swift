@@ -6,7 +6,8 @@ extension Repair {
   /// Extents that are copied between two looks at the index.
   private static let step = 32
 
-  /// Appends what files and the index need of a segment to the log, and points them at it. The unreadable was given up before.
+  /// Appends what files and the index need of a segment to the log, and points them at it. The unreadable was given up
+  /// before.
   func evacuate(_ segment: SegmentNumber, _ index: Index) throws(VaultError) {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.maximumExtentLength, alignment: 4096)
     defer { unsafe block.deallocate() }

@@ -80,7 +80,8 @@ extension Repair {
     return true
   }
 
-  /// The thumbnail of a file that lost bytes may be the best that is left of it, so it stays; but the content is another now.
+  /// The thumbnail of a file that lost bytes may be the best that is left of it, so it stays; but the content is
+  /// another now.
   private func forgetHash(of inode: InodeNumber, _ index: Index) throws(IndexError) {
     guard var media = try index.media(inode), media.hash != nil else { return }
     media.hash = nil

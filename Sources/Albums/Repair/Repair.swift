@@ -1,10 +1,11 @@
 // Brings a damaged space back to one that `check` finds nothing wrong with.
 //
 // Invariants
-// 1. The walk of `check` proposes every step; planning applies them to the index in a transaction that nothing commits, walks again, and goes on
-//    until nothing is wrong. So what is shown is what is done, and what is not agreed to is gone with the object.
-// 2. Nothing is written before `carryOut()`, and then in one commit; what was copied out of damaged files of the vault is durable before
-//    these are given up.
+// 1. The walk of `check` proposes every step; planning applies them to the index in a transaction that nothing commits,
+//    walks again, and goes on until nothing is wrong. So what is shown is what is done, and what is not agreed to is
+//    gone with the object.
+// 2. Nothing is written before `carryOut()`, and then in one commit; what was copied out of damaged files of the vault
+//    is durable before these are given up.
 // 3. Only what is named in a step changes: no other inode, and no byte that authenticates.
 // 4. The space is locked for writing from the beginning to the end.
 
@@ -127,7 +128,8 @@ package final class Repair {
     plan.unrepairable.append("parts of the index contradict each other")
   }
 
-  /// Does what is planned, and checks again; gives what is wrong now. The space is closed then. Call it once, or not at all.
+  /// Does what is planned, and checks again; gives what is wrong now. The space is closed then. Call it once, or not at
+  /// all.
   ///
   /// - Throws: `.noSpace`; `.readOnly`; `.system`; `.damaged`.
   package func carryOut() throws(VaultError) -> CheckReport {

@@ -1,8 +1,8 @@
 internal import Index
 internal import Vault
 
-/// One change that makes the index agree with itself or with what can be read. The walk that finds a problem proposes it, and it is harmless
-/// where the problem is gone meanwhile.
+/// One change that makes the index agree with itself or with what can be read. The walk that finds a problem proposes
+/// it, and it is harmless where the problem is gone meanwhile.
 enum RepairStep: Hashable {
   /// The bytes cannot be read, or are nowhere: they become a hole.
   case makeHole(InodeNumber, Range<FileOffset>)

@@ -19,7 +19,7 @@ extension FileSystem {
   /// Bytes that one step of hashing reads.
   private static let hashStep = 256 << 10
 
-  /// The keyed hash of a file's content. Call without the lock.
+  /// The keyed hash of a file's content.
   func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8] {
     var hasher = space.contentHasher()
     let block = pool.take(Self.hashStep)

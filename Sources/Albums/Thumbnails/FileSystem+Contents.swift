@@ -1,8 +1,8 @@
 // Which contents have been looked at, and what was made of them.
 //
 // Invariants
-// 1. What `media` says of a file is of its present content: every change of content makes the row one that waits, in the same operation.
-//    A file without a row begins as no photo does, or nothing was written to it.
+// 1. What `media` says of a file is of its present content: every change of content makes the row one that waits, in
+//    the same operation. A file without a row begins as no photo does, or nothing was written to it.
 // 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point at it.
 // 3. `Inode.isMediaPending` is set only where the row says that the content is still to be looked at.
 
@@ -12,8 +12,8 @@ internal import System
 package import SystemPackage
 internal import Vault
 
-extension FileSystem {
-  /// Notes that a file's content is about to change; what was made of the old one goes. Lock held, in an operation that changes something.
+extension LockedFileSystem {
+  /// Notes that a file's content is about to change; what was made of the old one goes.
   func noteContentChange(_ inode: Inode) throws(Errno) {
     inode.contentChanged = monotonicTime()
     if inode.isMediaPending { return }
@@ -29,7 +29,7 @@ extension FileSystem {
     signals.thumbnailWork.signal()
   }
 
-  /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at. Lock held.
+  /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at.
   func noteWrite(_ inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
     let size = MediaKind.beginningSize
     if inode.isKnownNotMedia, offset >= size { return }
@@ -48,7 +48,7 @@ extension FileSystem {
     return unsafe maker.mayBegin(with: bytes)
   }
 
-  /// Takes from the derivatives that a row pointed at one link each. Lock held.
+  /// Takes from the derivatives that a row pointed at one link each.
   func dropLinks(of record: MediaRecord?) {
     for number in [record?.small, record?.large].compactMap(\.self) {
       // One that cannot be read is left for a check to find.
@@ -61,22 +61,25 @@ extension FileSystem {
     }
   }
 
-  /// Notes the name that a file has now: what has a name that begins with a dot is not looked at by itself. Lock held.
+  /// Notes the name that a file has now: what has a name that begins with a dot is not looked at by itself.
   func noteName(_ name: FileName, of inode: Inode) {
     guard inode.isRegular else { return }
     inode.isHidden = name.isHidden
-    let change = { () throws(IndexError) in
-      guard let state = try self.index.media(inode.number)?.state else { return }
-      if inode.isHidden, state == .pending { try self.index.setMediaState(of: inode.number, to: .hidden) }
-      if !inode.isHidden, state == .hidden { try self.index.setMediaState(of: inode.number, to: .pending) }
+    do throws(Errno) {
+      try stored { () throws(IndexError) in
+        guard let state = try index.media(inode.number)?.state else { return }
+        if inode.isHidden, state == .pending { try index.setMediaState(of: inode.number, to: .hidden) }
+        if !inode.isHidden, state == .hidden { try index.setMediaState(of: inode.number, to: .pending) }
+      }
+    } catch {
+      // The name counts, not this: a row that stays as it was costs a thumbnail too many or too few.
+      return
     }
-    // The name counts, not this: a row that stays as it was costs a thumbnail too many or too few.
-    do throws(Errno) { try stored(change) } catch { return }
     inode.contentChanged = monotonicTime()
     signals.thumbnailWork.signal()
   }
 
-  /// Makes an inode without a name that holds `bytes`. Lock held, in an operation that changes something.
+  /// Makes an inode without a name that holds `bytes`.
   func makeDerivative(_ bytes: [UInt8]) throws(Errno) -> InodeNumber {
     let record = InodeRecord(
       number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
@@ -89,7 +92,7 @@ extension FileSystem {
     return inode.number
   }
 
-  /// Adds a link to each derivative that a row of the same content points at; false when one is gone. Lock held.
+  /// Adds a link to each derivative that a row of the same content points at; false when one is gone.
   func share(_ record: MediaRecord) -> Bool {
     let numbers = [record.small, record.large].compactMap(\.self)
     let derivatives = numbers.compactMap { try? inode($0) }.filter { $0.record.links > 0 }
@@ -100,30 +103,30 @@ extension FileSystem {
     }
     return true
   }
+}
 
+extension FileSystem {
   /// How many files wait for thumbnails, and so on.
   package func mediaCounts() throws(Errno) -> MediaCounts {
-    try reading { () throws(Errno) in try stored { () throws(IndexError) in try index.mediaCounts() } }
+    try reading { files throws(Errno) in
+      try files.stored { () throws(IndexError) in try files.index.mediaCounts() }
+    }
   }
 
   /// Why nothing is made for now; nil when that is not so.
-  var thumbnailPause: String? {
-    monitor.lock()
-    defer { monitor.unlock() }
-    return thumbnails.unavailable
-  }
+  var thumbnailPause: String? { locked { $0.thumbnails.unavailable } }
 
   /// The files without a thumbnail that should have one: path from the root, as bytes, and reason.
   func failedThumbnails() throws(Errno) -> [(path: [UInt8], reason: String)] {
-    try reading { () throws(Errno) in
-      try stored { () throws(IndexError) in
-        let failed = try index.failedMedia()
+    try reading { files throws(Errno) in
+      try files.stored { () throws(IndexError) in
+        let failed = try files.index.failedMedia()
         let reasons = [InodeNumber: String](failed.map { ($0.inode, $0.reason) }) { first, _ in first }
         if reasons.isEmpty { return [] }
-        return try index.names(of: Set(reasons.keys)).map { (entry) throws(IndexError) in
+        return try files.index.names(of: Set(reasons.keys)).map { (entry) throws(IndexError) in
           var path = entry.name.bytes
           var current = entry.parent
-          while current != .root, let above = try index.entry(ofDirectory: current) {
+          while current != .root, let above = try files.index.entry(ofDirectory: current) {
             path = above.entry.name.bytes + [0x2F] + path
             current = above.parent
           }
@@ -135,16 +138,16 @@ extension FileSystem {
 
   /// Has a content looked at anew, whichever files hold it.
   func remakeThumbnail(of inode: InodeNumber) throws(Errno) {
-    try changing { () throws(Errno) in
-      var next = try stored { () throws(IndexError) in try index.media(inode) }
+    try changing { files throws(Errno) in
+      var next = try files.stored { () throws(IndexError) in try files.index.media(inode) }
       while let old = next {
-        next = try stored { () throws(IndexError) in
-          try index.setMedia(MediaRecord(inode: old.inode, state: .pending))
-          return if let hash = old.hash { try index.media(withHash: hash) } else { nil }
+        next = try files.stored { () throws(IndexError) in
+          try files.index.setMedia(MediaRecord(inode: old.inode, state: .pending))
+          return if let hash = old.hash { try files.index.media(withHash: hash) } else { nil }
         }
-        dropLinks(of: old)
+        files.dropLinks(of: old)
       }
-      signals.thumbnailWork.signal()
+      files.signals.thumbnailWork.signal()
     }
   }
 
@@ -152,30 +155,29 @@ extension FileSystem {
   package func remakeThumbnails() throws(Errno) {
     var last: InodeNumber?
     while true {
-      let batch = try changing { () throws(Errno) in
-        let batch = try stored { () throws(IndexError) in try index.derivatives(after: last, limit: 64) }
+      let batch = try changing { files throws(Errno) in
+        let batch = try files.stored { () throws(IndexError) in try files.index.derivatives(after: last, limit: 64) }
         for entry in batch {
-          let old = try stored { () throws(IndexError) in
-            let old = try index.media(entry.inode)
-            try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
+          let old = try files.stored { () throws(IndexError) in
+            let old = try files.index.media(entry.inode)
+            try files.index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
             return old
           }
-          dropLinks(of: old)
+          files.dropLinks(of: old)
         }
         return batch
       }
       guard let end = batch.last else { break }
       last = end.inode
     }
-    try changing { () throws(Errno) in
-      try stored { () throws(IndexError) in
-        try index.changeMediaStates(from: .failed, to: .pending)
-        try index.changeMediaStates(from: .other, to: .pending)
-        try index.noteAllContents()
+    try changing { files throws(Errno) in
+      try files.stored { () throws(IndexError) in
+        try files.index.changeMediaStates(from: .failed, to: .pending)
+        try files.index.changeMediaStates(from: .other, to: .pending)
+        try files.index.noteAllContents()
       }
-      thumbnails.unavailable = nil
-      thumbnails.retryDelay = 0
-      signals.thumbnailWork.signal()
+      files.thumbnails.noteSuccess()
+      files.signals.thumbnailWork.signal()
     }
   }
 }

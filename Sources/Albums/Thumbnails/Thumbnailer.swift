@@ -1,4 +1,5 @@
-// The thread that has thumbnails made: first what somebody waits for, then what waits in the index and has not been written to for a while.
+// The thread that has thumbnails made: first what somebody waits for, then what waits in the index and has not been
+// written to for a while.
 //
 // Invariants
 // 1. A file that is being looked at stays in memory, and counts as open.
@@ -25,41 +26,108 @@ final class ThumbnailDemand {
   }
 }
 
-/// What the thread that makes thumbnails has before it. Guarded by the file system's lock.
+/// What the thread that makes thumbnails has before it, under the file system's lock.
 struct ThumbnailState {
+  /// Threads that may wait for the decoder at one time: others must stay to answer what is quick.
+  private static let maximumWaiters = 10
+  /// Files that are passed over in one look, because they are being written.
+  static let lookLimit = 1024
+  /// How often the decoder may be killed on one file before that is taken for the file's fault.
+  private static let maximumKills = 8
+  /// Until a decoder that could not be had is tried again, in nanoseconds: first and at most.
+  static let retryDelays: ClosedRange<UInt64> = 500_000_000...60_000_000_000
+
   var demands = Queue<ThumbnailDemand>()
   /// Threads that wait for a derivative.
-  var waiters = 0
+  private var waiters = 0
   /// Why no decoder can be had; nil while that is not known to be so.
-  var unavailable: String?
+  private(set) var unavailable: String?
   /// When it is tried again, on the monotonic clock.
-  var retryTime: UInt64 = 0
+  private var retryTime: UInt64 = 0
   /// How long the last wait was, in nanoseconds; each is twice as long as the one before.
-  var retryDelay: UInt64 = 0
+  private var retryDelay: UInt64 = 0
   /// How often the decoder was killed on a file.
-  var kills: [InodeNumber: Int] = [:]
+  private var kills: [InodeNumber: Int] = [:]
   /// Files that the index cannot show; they wait for another mount.
-  var passedOver: Set<InodeNumber> = []
+  private(set) var passedOver: Set<InodeNumber> = []
   /// Whether nothing more is to be begun, and what fails means nothing.
   var isEnding = false
+
+  /// Counts a thread among those that wait for the decoder; false when too many do.
+  mutating func beginWaiting() -> Bool {
+    guard waiters < Self.maximumWaiters else { return false }
+    waiters += 1
+    return true
+  }
+
+  mutating func endWaiting() { waiters -= 1 }
+
+  /// When something may be tried again; nil when it may now.
+  func pauseEnd(after now: UInt64) -> UInt64? { retryDelay > 0 && retryTime > now ? retryTime : nil }
+
+  /// Pauses, for twice as long as the last time; true when that is to be logged, which one retry that helps is not.
+  mutating func pause(_ reason: String, at now: UInt64) -> Bool {
+    let isNew = retryDelay > 0 && unavailable == nil && !isEnding
+    unavailable = retryDelay > 0 ? reason : nil
+    retryDelay = min(max(2 * retryDelay, Self.retryDelays.lowerBound), Self.retryDelays.upperBound)
+    retryTime = now + retryDelay
+    return isNew
+  }
+
+  /// Ends a pause.
+  mutating func noteSuccess() {
+    unavailable = nil
+    retryDelay = 0
+  }
+
+  /// Leaves a file that the index cannot show to another mount: what cannot be read now may be there in a copy, or
+  /// after a repair.
+  mutating func passOver(_ number: InodeNumber, at now: UInt64) {
+    passedOver.insert(number)
+    if passedOver.count < Self.lookLimit { return }
+    passedOver.removeAll()
+    retryDelay = Self.retryDelays.upperBound
+    retryTime = now + retryDelay
+  }
+
+  /// Counts a kill of the decoder on a file; gives for how long the file is put off, longer each time, or nil when it
+  /// was killed often enough.
+  mutating func noteKill(_ number: InodeNumber) -> UInt64? {
+    let count = kills[number] ?? 0
+    if count == Self.maximumKills {
+      kills[number] = nil
+      return nil
+    }
+    if kills.count >= Self.lookLimit { kills.removeAll() }
+    kills[number] = count + 1
+    return Self.retryDelays.lowerBound << UInt64(count)
+  }
 }
 
 extension FileSystem {
-  /// Files that are passed over in one look, because they are being written.
-  private static let lookLimit = 1024
-  /// How often the decoder may be killed on one file before that is taken for the file's fault.
-  private static let maximumKills = 8
   /// A larger file is hashed only after it was found to be a video or photo, in bytes.
   private static let earlyHashLimit: Int64 = 64 << 20
-  /// Until a decoder that could not be had is tried again, in nanoseconds: first and at most.
-  private static let retryDelays: ClosedRange<UInt64> = 500_000_000...60_000_000_000
 
   /// The work of the thread.
   func runThumbnailer() {
     guard let settings = options.thumbnails else { return }
     // This thread alone: who reads and writes goes first.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-    monitor.lock()
+    locked { $0.runThumbnailer(settings) }
+  }
+
+  /// Ends the making of thumbnails; what is under way is given up and done at the next mount.
+  func endThumbnails() {
+    locked { files in
+      files.thumbnails.isEnding = true
+      files.signals.thumbnailWork.broadcast()
+    }
+    options.thumbnails?.maker.stop()
+  }
+}
+
+extension LockedFileSystem {
+  fileprivate mutating func runThumbnailer(_ settings: ThumbnailOptions) {
     while !life.isStopping, !thumbnails.isEnding, refusal == nil {
       if let demand = thumbnails.demands.popFirst() {
         lookAt(demand.inode, [demand.size], eagerly: false, settings)
@@ -67,24 +135,14 @@ extension FileSystem {
         signals.thumbnailDone.broadcast()
         continue
       }
-      switch settings.isLazy ? .nothing : nextWaiting(settings) {
+      switch settings.isLazy ? .nothing : nextPending(settings) {
       case .inode(let number): lookAt(number, [.small, .large], eagerly: true, settings)
-      case .later(let time): signals.thumbnailWork.wait(until: time)
-      case .nothing: signals.thumbnailWork.wait()
+      case .later(let time): wait(for: signals.thumbnailWork, until: time)
+      case .nothing: wait(for: signals.thumbnailWork)
       }
     }
     while let demand = thumbnails.demands.popFirst() { demand.isDone = true }
     signals.thumbnailDone.broadcast()
-    monitor.unlock()
-  }
-
-  /// Ends the making of thumbnails; what is under way is given up and done at the next mount. Call without the lock.
-  func endThumbnails() {
-    monitor.lock()
-    thumbnails.isEnding = true
-    signals.thumbnailWork.broadcast()
-    monitor.unlock()
-    options.thumbnails?.maker.stop()
   }
 
   private enum Next {
@@ -93,14 +151,14 @@ extension FileSystem {
     case nothing
   }
 
-  /// The next file that waits and is not being written. Lock held.
-  private func nextWaiting(_ settings: ThumbnailOptions) -> Next {
-    if thumbnails.retryDelay > 0, thumbnails.retryTime > monotonicTime() { return .later(thumbnails.retryTime) }
+  /// The next file that waits and is not being written.
+  private func nextPending(_ settings: ThumbnailOptions) -> Next {
+    if let time = thumbnails.pauseEnd(after: monotonicTime()) { return .later(time) }
     let quiet = UInt64(settings.quietTime * 1e9)
     var due: UInt64?
     var last: InodeNumber?
     var seen = 0
-    while seen < Self.lookLimit {
+    while seen < ThumbnailState.lookLimit {
       let start = last
       let batch = try? stored { () throws(IndexError) in try index.media(in: .pending, after: start, limit: 64) }
       guard let batch, let end = batch.last else { break }
@@ -118,11 +176,11 @@ extension FileSystem {
     return due.map { .later($0 + 5_000_000) } ?? .nothing
   }
 
-  /// Has one file looked at, and keeps what comes of it. Lock held before and after, not in between.
-  private func lookAt(
+  /// Has one file looked at, and keeps what comes of it.
+  private mutating func lookAt(
     _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
   ) {
-    while commits.isCritical { signals.progress.wait() }
+    waitForCriticalPart()
     let inode: Inode
     do throws(Errno) {
       inode = try self.inode(number)
@@ -131,23 +189,24 @@ extension FileSystem {
       forgetRow(of: number)
       return
     } catch {
-      passOver(number)
+      thumbnails.passOver(number, at: monotonicTime())
       return
     }
     let before = try? stored { () throws(IndexError) in try index.media(number) }
     inode.isMediaPending = false
     inode.opens += 1
     let size = inode.record.size
-    monitor.unlock()
-    let outcome = work(on: FileSource(fileSystem: self, inode: number, size: size), sizes, eagerly, before, settings)
-    keep(outcome, of: inode, before)
-    monitor.lock()
+    unlocked { files in
+      let source = FileSource(fileSystem: files, inode: number, size: size)
+      let outcome = files.work(on: source, sizes, eagerly, before, settings)
+      files.keep(outcome, of: inode, before)
+    }
     inode.opens -= 1
     if inode.record.links == 0, inode.opens == 0 { delete(inode) }
     signals.thumbnailDone.broadcast()
   }
 
-  /// Forgets what is known of a content whose inode is gone. Lock held.
+  /// Forgets what is known of a content whose inode is gone.
   private func forgetRow(of number: InodeNumber) {
     do throws(Errno) {
       let old = try stored { () throws(IndexError) in
@@ -158,25 +217,18 @@ extension FileSystem {
       dropLinks(of: old)
       noteChange()
     } catch {
-      passOver(number)
+      thumbnails.passOver(number, at: monotonicTime())
     }
   }
+}
 
-  /// Leaves a file that the index cannot show to another mount: what cannot be read now may be there in a copy, or after a repair. Lock held.
-  private func passOver(_ number: InodeNumber) {
-    thumbnails.passedOver.insert(number)
-    if thumbnails.passedOver.count < Self.lookLimit { return }
-    thumbnails.passedOver.removeAll()
-    thumbnails.retryDelay = Self.retryDelays.upperBound
-    thumbnails.retryTime = monotonicTime() + thumbnails.retryDelay
-  }
-
+extension FileSystem {
   /// What became of looking at a file.
-  private enum Outcome {
+  fileprivate enum Outcome {
     /// Its facts, and what was made of it.
     case made(Derivatives, hash: [UInt8]?)
     /// The same content was looked at before.
-    case twin(hash: [UInt8])
+    case duplicate(hash: [UInt8])
     /// There is nothing to be made.
     case nothing(MediaRecord.State, reason: String?)
     /// Another time.
@@ -185,8 +237,8 @@ extension FileSystem {
     case killed
   }
 
-  /// Looks at a content. Call without the lock.
-  private func work(
+  /// Looks at a content.
+  fileprivate func work(
     on source: FileSource, _ sizes: Set<DerivativeSize>, _ eagerly: Bool, _ before: MediaRecord?,
     _ settings: ThumbnailOptions
   ) -> Outcome {
@@ -195,7 +247,7 @@ extension FileSystem {
       var hash = before?.hash
       if hash == nil, source.size <= Self.earlyHashLimit {
         let found = try contentHash(of: source.inode)
-        if hasTwin(found) { return .twin(hash: found) }
+        if isKnown(found) { return .duplicate(hash: found) }
         hash = found
       }
       do throws(DecoderError) {
@@ -224,48 +276,32 @@ extension FileSystem {
     }
   }
 
-  /// Notes why nothing can be made for now. Call without the lock.
+  /// Notes why nothing can be made for now.
   private func pause(_ reason: String) {
-    monitor.lock()
-    defer { monitor.unlock() }
-    let delay = min(max(2 * thumbnails.retryDelay, Self.retryDelays.lowerBound), Self.retryDelays.upperBound)
-    // What one more try cures is nobody's business.
-    if thumbnails.retryDelay > 0, thumbnails.unavailable == nil, !thumbnails.isEnding {
-      options.logger.warning("thumbnails are paused: \(reason)")
+    let isNew = locked { $0.thumbnails.pause(reason, at: monotonicTime()) }
+    if isNew { options.logger.warning("thumbnails are paused: \(reason)") }
+  }
+
+  /// Whether a content with this hash was looked at.
+  private func isKnown(_ hash: [UInt8]) -> Bool {
+    locked { files in
+      let record = try? files.stored { () throws(IndexError) in try files.index.media(withHash: hash) }
+      return (record ?? nil)?.state == .known
     }
-    thumbnails.unavailable = thumbnails.retryDelay > 0 ? reason : nil
-    thumbnails.retryDelay = delay
-    thumbnails.retryTime = monotonicTime() + delay
   }
 
-  /// Puts a file off, longer each time; false when that was often enough. Lock held.
-  private func postpone(_ inode: Inode) -> Bool {
-    let count = thumbnails.kills[inode.number] ?? 0
-    if count == Self.maximumKills {
-      thumbnails.kills[inode.number] = nil
-      return false
-    }
-    if thumbnails.kills.count >= Self.lookLimit { thumbnails.kills.removeAll() }
-    thumbnails.kills[inode.number] = count + 1
-    inode.contentChanged = monotonicTime() + Self.retryDelays.lowerBound << UInt64(count)
-    return true
-  }
-
-  private func hasTwin(_ hash: [UInt8]) -> Bool {
-    monitor.lock()
-    defer { monitor.unlock() }
-    return ((try? stored { () throws(IndexError) in try index.media(withHash: hash) }) ?? nil)?.state == .known
-  }
-
-  /// Keeps an outcome, unless the content has changed meanwhile. Call without the lock.
-  private func keep(_ outcome: Outcome, of inode: Inode, _ before: MediaRecord?) {
+  /// Keeps an outcome, unless the content has changed meanwhile.
+  fileprivate func keep(_ outcome: Outcome, of inode: Inode, _ before: MediaRecord?) {
     do throws(Errno) {
-      try changing { () throws(Errno) in
-        if inode.isMediaPending || inode.record.links == 0 || thumbnails.isEnding { return }
+      try changing { files throws(Errno) in
+        if inode.isMediaPending || inode.record.links == 0 || files.thumbnails.isEnding { return }
         var record = MediaRecord(inode: inode.number, state: .known)
         var outcome = outcome
         if case .killed = outcome {
-          if postpone(inode) { return }
+          if let delay = files.thumbnails.noteKill(inode.number) {
+            inode.contentChanged = monotonicTime() + delay
+            return
+          }
           outcome = .nothing(.failed, reason: "the decoder was killed repeatedly while working on it")
         }
         switch outcome {
@@ -274,25 +310,23 @@ extension FileSystem {
           // What could be made before stays.
           if before?.state == .known, let before { record = before } else { record.state = state }
           record.reason = reason
-        case .twin(let hash):
-          guard let twin = try stored({ () throws(IndexError) in try index.media(withHash: hash) }), share(twin) else {
-            return
-          }
-          dropLinks(of: before)
-          record = twin
+        case .duplicate(let hash):
+          let known = try files.stored { () throws(IndexError) in try files.index.media(withHash: hash) }
+          guard let known, files.share(known) else { return }
+          files.dropLinks(of: before)
+          record = known
           record.inode = inode.number
         case .made(let made, let hash):
           record.hash = hash
           record.facts = MediaRecord.Facts(made.facts)
-          try requireRoom(for: Int64((made.small?.count ?? 0) + (made.large?.count ?? 0)))
+          try files.requireRoom(for: Int64((made.small?.count ?? 0) + (made.large?.count ?? 0)))
           record.small = before?.small
           record.large = before?.large
-          if record.small == nil, let small = made.small { record.small = try makeDerivative(small) }
-          if record.large == nil, let large = made.large { record.large = try makeDerivative(large) }
+          if record.small == nil, let small = made.small { record.small = try files.makeDerivative(small) }
+          if record.large == nil, let large = made.large { record.large = try files.makeDerivative(large) }
         }
-        try stored { () throws(IndexError) in try index.setMedia(record) }
-        thumbnails.unavailable = nil
-        thumbnails.retryDelay = 0
+        try files.stored { () throws(IndexError) in try files.index.setMedia(record) }
+        files.thumbnails.noteSuccess()
       }
     } catch {
       // No room, or nothing may be changed: the file waits on.

@@ -1,5 +1,5 @@
-// Which file of a directory a thumbnail is named for. The standard names it by the MD5 of the file's escaped name; older readers leave the
-// "./" away that the standard puts before it, so both count (libxfce4util before 4.19.4).
+// Which file of a directory a thumbnail is named for. The standard names it by the MD5 of the file's escaped name;
+// older readers leave the "./" away that the standard puts before it, so both count (libxfce4util before 4.19.4).
 
 internal import Crypto
 internal import Index

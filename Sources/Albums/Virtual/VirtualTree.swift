@@ -1,8 +1,8 @@
 // Looking up, listing and opening what is not stored.
 //
 // Invariants
-// 1. Who may not read a file may not read its thumbnails: owner, group, permissions and access control list are the file's, without
-//    permission to write.
+// 1. Who may not read a file may not read its thumbnails: owner, group, permissions and access control list are the
+//    file's, without permission to write.
 // 2. What is opened is in memory as a whole, and does not change while it is open.
 
 package import Index
@@ -138,7 +138,8 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// Calls `body` for the entries after `cookie` until it returns false: name, node number, kind, cookie. Only the trees of JPEGs have any.
+  /// Calls `body` for the entries after `cookie` until it returns false: name, node number, kind, cookie. Only the
+  /// trees of JPEGs have any.
   package func list(
     _ node: VirtualNode, after cookie: UInt64,
     _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool

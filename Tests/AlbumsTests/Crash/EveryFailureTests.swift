@@ -100,14 +100,14 @@ import Vault
       try files.close()
       return
     }
-    if !files.life.isClosed, failure is VaultError {
+    if !files.locked({ $0.life.isClosed }), failure is VaultError {
       // It was another space.
       work.storage.inject(nil)
       try work.synchronize()
       let isLast = try Tree(of: files) == work.trees.last
       #expect(isLast, comment)
       files.stopThreads()
-    } else if !files.life.isClosed {
+    } else if !files.locked({ $0.life.isClosed }) {
       #expect(failure as? Errno == .ioError, "\(label): \(failure)")
       #expect(files.isReadOnly, comment)
       #expect(files.space.gate.reason?.contains("failed") == true, comment)

@@ -40,7 +40,7 @@ extension EveryFailureTests {
       #expect(isFull, "\(label): \(failure)")
     }
     var possible = work.possibleTrees
-    if work.files.life.isClosed { try work.mountAgain() } else { possible = possible.suffix(1) }
+    if work.files.locked({ $0.life.isClosed }) { try work.mountAgain() } else { possible = possible.suffix(1) }
     let files = work.files
     #expect(files.space.gate.reason == nil, comment)
     var tree = try Tree(of: files)

@@ -222,9 +222,7 @@ final class Workload {
   /// Commits without making anything durable, as the file system does each second.
   func commit() throws {
     try step {
-      files.monitor.lock()
-      defer { files.monitor.unlock() }
-      try files.commit()
+      try files.locked { files throws(Errno) in try files.commit() }
     } _: { _ in
     }
   }

@@ -1,0 +1,105 @@
+// The file system's threads, its beginning and its end.
+
+internal import Index
+internal import Logging
+internal import System
+package import SystemPackage
+package import Vault
+
+/// The threads of a file system, and how far it is from its end.
+struct Life {
+  var threads: [Thread] = []
+  /// Whether the threads are to end.
+  var isStopping = false
+  var isClosed = false
+  /// Whether it was logged that nothing can be changed any more.
+  var announcedFailure = false
+  /// Whether the index lost a transaction, and memory went back to what it has.
+  var wentBack = false
+}
+
+extension FileSystem {
+  /// Builds an empty file system in a space that has none: the index, and a root directory with the given owner and
+  /// group.
+  ///
+  /// - Throws: `.damaged` when the space has an index; `.noSpace`; `.failed`.
+  package static func create(in space: Space, owner: UInt32, group: UInt32) throws(FileSystemError) {
+    do throws(IndexError) {
+      let index = try Index(space: space, creating: RootOwner(owner: owner, group: group))
+      try index.commit(to: space)
+    } catch {
+      throw FileSystemError(error)
+    }
+  }
+
+  /// Starts the background threads.
+  func startThreads() throws(FileSystemError) {
+    var bodies: [@Sendable () -> Void] = [
+      { self.locked { $0.runCommitter() } }, { self.locked { $0.runReaper() } }, { self.runCleaner() },
+      { self.runThumbnailer() },
+    ]
+    if let keepMark = options.keepMark { bodies.append { self.locked { $0.runMarker(keepMark) } } }
+    for _ in 0..<options.writers { bodies.append { self.locked { $0.runFlusher() } } }
+    for body in bodies {
+      do throws(Errno) {
+        let thread = try Thread(body)
+        locked { $0.life.threads.append(thread) }
+      } catch {
+        stopThreads()
+        throw .failed("the system refuses to start a thread: \(error)")
+      }
+    }
+  }
+
+  /// Ends the background threads.
+  func stopThreads() {
+    let threads = locked { files in
+      files.life.isStopping = true
+      files.signals.wakeAll()
+      defer { files.life.threads = [] }
+      return files.life.threads
+    }
+    for thread in threads { thread.join() }
+  }
+
+  /// Commits, stops the threads and closes the space; what was opened and not released counts as released. Does nothing
+  /// the second time.
+  ///
+  /// - Throws: when something could not be stored.
+  package func close() throws(Errno) {
+    let wasClosed = locked { files in
+      defer { files.life.isClosed = true }
+      return files.life.isClosed
+    }
+    if wasClosed { return }
+    space.announceEnd()
+    endThumbnails()
+    var failure: Errno?
+    if !startedReadOnly {
+      locked { $0.deleteOrphans() }
+      do throws(Errno) { try synchronize(intoIndex: true) } catch { failure = error }
+      stopThreads()
+    }
+    do throws(VaultError) {
+      let isWritten = space.gate.isOpen
+      try space.close()
+      if isWritten { options.keepMark?(space.mark) }
+    } catch {
+      options.logger.error("closing the space failed: \(error)")
+      failure = failure ?? (error == .noSpace ? .noSpace : .ioError)
+    }
+    pool.trim()
+    if let failure { throw failure }
+  }
+}
+
+extension FileSystemError {
+  init(_ error: IndexError) {
+    switch error {
+    case .damaged: self = .damaged("the index of the space cannot be read")
+    case .full: self = .noSpace
+    case .readOnly, .transactionLost: self = .failed("the index of the space could not be written")
+    case .sqlite(let code): self = .failed("the index of the space gives SQLite's error \(code)")
+    }
+  }
+}

@@ -94,7 +94,8 @@ let package = Package(
       dependencies: ["System", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
       path: "Tests/Support", swiftSettings: strict),
     .testTarget(
-      name: "TestSupportTests", dependencies: ["TestSupport"], path: "Tests/SupportTests", swiftSettings: strict),
+      name: "TestSupportTests", dependencies: ["System", "TestSupport"], path: "Tests/SupportTests",
+      swiftSettings: strict),
     .testTarget(
       name: "SystemTests",
       dependencies: ["System", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
@@ -114,7 +115,8 @@ let package = Package(
       ],
       exclude: ["Vectors"], swiftSettings: strict),
     .testTarget(
-      name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage"], swiftSettings: strict),
+      name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "AlbumsTests",
       dependencies: [

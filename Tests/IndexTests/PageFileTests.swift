@@ -1,6 +1,6 @@
 import FaultyStorage
-import Glibc
 import Index
+import TestSupport
 import Testing
 import Vault
 
@@ -9,12 +9,11 @@ import Vault
   /// The same random statements on an ordinary file and on a page store give the same rows, whether pages spill or not.
   @Test(arguments: [(1, false), (2, false), (3, true), (4, true)] as [(UInt64, Bool)])
   func conformance(seed: UInt64, spills: Bool) throws {
-    let path = "/tmp/agonyfs-conformance-\(getpid())-\(seed).db"
-    defer { unsafe unlink(path) }
+    let folder = try TemporaryFolder()
     let store = MemoryPageStore()
     let file = PageFile(store)
     let ours = try Connection(file: file)
-    let plain = try Connection(path: path)
+    let plain = try Connection(path: folder.path("database"))
     let pragmas = """
       PRAGMA page_size = 4096; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;
       PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF;

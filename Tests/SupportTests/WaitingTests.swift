@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 import TestSupport
 import Testing
 
@@ -27,6 +28,12 @@ import Testing
     #expect(throws: DeadlinePassed.self) { try thread.join(within: .milliseconds(20)) }
     isEnding.store(true, ordering: .relaxed)
     try thread.join()
+  }
+
+  @Test func aProgramThatGoesOnIsKilled() throws {
+    let process = try ChildProcess("/bin/sleep", arguments: ["sleep", "300"], descriptors: [])
+    #expect(throws: DeadlinePassed.self) { try process.ending(within: .milliseconds(20)) }
+    #expect(Glibc.kill(process.identifier, 0) == -1)
   }
 
   @Test func whatAThreadThrowsArrives() throws {

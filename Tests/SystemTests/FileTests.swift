@@ -53,11 +53,11 @@ import Testing
     let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
     let (reading, thread) = try {
       let (reading, writing) = try Descriptor.pipe()
-      return (reading, try Thread { try? writing.writeAll(content) })
+      return (reading, try TestThread { try writing.writeAll(content) })
     }()
     #expect(try reading.readToEnd(limit: 1000) == Array(content[..<1000]))
     #expect(try reading.readToEnd() == Array(content[1000...]))
-    thread.join()
+    try thread.join()
   }
 
   @Test func aPipeThatDoesNotBlockSaysSo() throws {

@@ -54,17 +54,7 @@ final class PseudoTerminal {
   /// Waits for the end of the program; its exit status, or what ended it.
   func ending() throws -> ChildProcess.Ending {
     while try readMore() {}
-    do {
-      try waitUntil("the program ended") {
-        var information = unsafe siginfo_t()
-        let status = unsafe waitid(P_PID, id_t(process.identifier), &information, WEXITED | WNOHANG | WNOWAIT)
-        return unsafe status != 0 || information._sifields._kill.si_pid != 0
-      }
-    } catch {
-      process.kill()
-      Issue.record(error)
-    }
-    return process.wait()
+    return try process.ending()
   }
 
   private func readMore() throws -> Bool {

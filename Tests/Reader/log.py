@@ -117,7 +117,7 @@ class Log:
 
     def open(self):
         """The newest state."""
-        newest = highest = self.newest()
+        newest = highest = self.newest() or max(self.listed_heads(), default=0)
         found, passed_over = None, False
         for epoch in range(newest, max(0, newest - 16), -1):
             found = found or self.head(epoch)

@@ -51,7 +51,7 @@ class Space:
         content = bytearray(end - start)
         rows = self.database.execute(
             "SELECT offset, length, position, record, skip FROM extent "
-            "WHERE inode = ? AND offset < ? AND offset + length > ?", (inode, end, start))
+            "WHERE inode = ? AND offset < ? AND offset + length > ? AND position <> 0", (inode, end, start))
         pieces = [(offset, self.piece(length, *rest)) for offset, length, *rest in rows]
         for offset, data in pieces + [write for _, _, writes in self.intents.get(inode, []) for write in writes]:
             first, last = max(start, offset), min(end, offset + len(data))
@@ -60,8 +60,6 @@ class Space:
         return bytes(content)
 
     def piece(self, length, position, record, skip):
-        if position == 0:
-            return bytes(length)
         size, data = self.log.keys.file_page, b""
         for page in range(skip // size, -(-(skip + length) // size)):
             count = min(size, record - page * size)
@@ -101,8 +99,10 @@ class Space:
                 found[quote(path + name)] = self.entry(inode)
                 if kind == stat.S_IFDIR >> 12:
                     rest.append((inode, path + name + b"/"))
-        pieces = "SELECT length, position, record, skip FROM extent WHERE inode IN (SELECT inode FROM dentry)"
-        for row in self.database.execute(pieces).fetchall():
+        pieces = self.database.execute(
+            "SELECT length, position, record, skip FROM extent "
+            "WHERE inode IN (SELECT inode FROM dentry) AND position <> 0")
+        for row in pieces.fetchall():
             self.piece(*row)
         return found
 

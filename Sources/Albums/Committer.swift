@@ -6,75 +6,6 @@ internal import System
 package import SystemPackage
 internal import Vault
 
-/// Where the commits stand.
-struct CommitState {
-  /// What is written to the log for the index.
-  enum Underway {
-    case commit
-    case intents
-  }
-
-  /// What is under way, one thing at a time; nil while nothing is.
-  private(set) var underway: Underway?
-  /// Commits that were begun, and of these, those that ended.
-  private(set) var begun = 0
-  private(set) var ended = 0
-  /// What the last one met.
-  private(set) var failure: Errno?
-  /// When the first change after the last commit began was made, on the monotonic clock.
-  private(set) var firstChange: UInt64?
-  /// Whether there are so many changes that the next commit should not wait.
-  private(set) var isUrgent = false
-  /// Whether a commit is in its critical part: nothing may be changed meanwhile.
-  var isCritical = false
-  /// Commits that ended, and statements of intents.
-  var logged = 0
-  /// Whether the thread that tells marks waits for one of those.
-  var isMarkerWaiting = false
-  /// When the thread that commits looks again by itself: 0 while it is at work, the maximum while it waits to be woken.
-  var nextLook: UInt64 = 0
-  /// When what was appended must be made durable at the latest.
-  var syncDue: UInt64?
-  /// Until when making durable is not tried again, after it failed.
-  var syncPause: UInt64 = 0
-  /// Whether a failure of the thread that commits was logged, and nothing succeeded since.
-  var failureIsKnown = false
-
-  mutating func beginCommit() {
-    underway = .commit
-    begun += 1
-    failure = nil
-    noteNothingWaits()
-  }
-
-  mutating func endCommit(_ failure: Errno?) {
-    underway = nil
-    ended = begun
-    self.failure = failure
-  }
-
-  mutating func beginIntents() { underway = .intents }
-
-  mutating func endIntents() { underway = nil }
-
-  /// Notes that there is nothing that the commit under way, or the last one, does not have.
-  mutating func noteNothingWaits() {
-    firstChange = nil
-    isUrgent = false
-  }
-
-  /// Notes the first change since the last commit began.
-  mutating func noteFirstChange(at time: UInt64) { firstChange = time }
-
-  mutating func noteUrgent() { isUrgent = true }
-
-  /// Has the next commit wait for its time, after one failed: nothing is urgent that cannot be done.
-  mutating func startOver(at time: UInt64) {
-    isUrgent = false
-    firstChange = time
-  }
-}
-
 extension FileSystem {
   /// Makes everything that was done before the call durable (fsync, fdatasync, fsyncdir and syncfs alike).
   ///
@@ -133,16 +64,11 @@ extension FileSystem {
 extension LockedFileSystem {
   /// Changes of rows after which a commit does not wait for its time.
   private static let urgentChanges = 2000
-  /// How long something may be in the log without being durable, in nanoseconds.
-  private static let durabilityDelay: UInt64 = 4_000_000_000
 
   /// Notes that something may have been changed.
   func noteChange() {
-    if commits.firstChange == nil {
-      let now = monotonicTime()
-      commits.noteFirstChange(at: now)
-      // It mostly looks in time, and waking it for every change that somebody syncs costs more than the change.
-      if commits.nextLook > now + commitInterval { signals.commitWork.signal() }
+    if commits.firstChange == nil, commits.noteFirstChange(at: monotonicTime(), interval: commitInterval) {
+      signals.commitWork.signal()
     }
     if !commits.isUrgent, index.changeEstimate + inodes.stale.count >= Self.urgentChanges {
       commits.noteUrgent()
@@ -154,25 +80,21 @@ extension LockedFileSystem {
   mutating func runCommitter() {
     while !life.isStopping, refusal == nil {
       let now = monotonicTime()
-      let commitDue = commits.isUrgent ? now : commits.firstChange.map { $0 + commitInterval }
+      let commitDue = commits.due(now, interval: commitInterval)
       if let commitDue, commitDue <= now {
         do throws(Errno) {
           try commit()
-          commits.failureIsKnown = false
+          commits.noteSuccess()
         } catch {
           reportFailure("a commit failed: \(error)")
           commits.startOver(at: monotonicTime())
         }
-        if commits.syncDue == nil { commits.syncDue = monotonicTime() + Self.durabilityDelay }
-      } else if now >= commits.syncPause,
-        space.unflushedBytes > options.flushThreshold || commits.syncDue.map({ $0 <= now }) ?? false
-      {
-        commits.syncDue = nil
-        let failure = unlocked { files in files.failureToSync() }
-        if let failure {
+        commits.noteToSync(by: monotonicTime() + CommitState.durabilityDelay)
+      } else if commits.isSyncDue(now, orAtOnce: space.unflushedBytes > options.flushThreshold) {
+        commits.noteSync()
+        if let failure = unlocked({ files in files.failureToSync() }) {
           reportFailure("what was written could not be made durable: \(failure)")
-          commits.syncDue = now + Self.durabilityDelay
-          commits.syncPause = now + Self.durabilityDelay
+          commits.noteSyncFailure(at: now)
         }
       } else if let due = [commitDue, commits.syncDue].compactMap({ $0 }).min() {
         waitForCommitWork(until: due)
@@ -185,18 +107,17 @@ extension LockedFileSystem {
   }
 
   private mutating func waitForCommitWork(until time: UInt64?) {
-    commits.nextLook = time ?? .max
+    commits.beginWaiting(until: time)
     wait(for: signals.commitWork, until: time)
-    commits.nextLook = 0
+    commits.endWaiting()
   }
 
   /// How long a change may wait for its commit, in nanoseconds.
   private var commitInterval: UInt64 { UInt64(options.commitInterval * 1e9) }
 
-  /// Logs a failure once, not every second for as long as the disk is full.
+  /// Logs a failure, but not again each second while the disk is full.
   private func reportFailure(_ text: String) {
-    if !commits.failureIsKnown { options.logger.warning("\(text)") }
-    commits.failureIsKnown = true
+    if commits.noteFailure() { options.logger.warning("\(text)") }
   }
 
   /// Whether there is something that no commit has.
@@ -247,9 +168,9 @@ extension LockedFileSystem {
   /// The critical part of a commit: brings all data that waits into the log, has the index commit, and takes what the
   /// log has to commit for that state.
   private mutating func takeTransaction() throws(Errno) -> LogTransaction {
-    commits.isCritical = true
+    commits.beginCriticalPart()
     defer {
-      commits.isCritical = false
+      commits.endCriticalPart()
       inodes.shrink(steps: 2 * Self.urgentChanges)
       signals.progress.broadcast()
     }

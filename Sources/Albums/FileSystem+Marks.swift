@@ -30,7 +30,7 @@ extension LockedFileSystem {
 
   /// Counts a commit or a statement of intents, and wakes that thread if it waits for one.
   func noteLogged() {
-    commits.logged += 1
+    commits.noteLogged()
     if commits.isMarkerWaiting { signals.markWork.signal() }
   }
 }

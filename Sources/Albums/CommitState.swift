@@ -1,0 +1,130 @@
+// Where the commits stand, and when the next one is due.
+//
+// Invariants
+// 1. One commit or one statement of intents is under way at a time.
+// 2. A commit has every change that was made before it began. So whoever wants a change committed waits until `ended` is
+//    larger than `begun` was.
+// 3. `firstChange` is nil only when no operation changed anything since the last commit began.
+// 4. `isCritical` is true only while a commit is under way.
+
+internal import SystemPackage
+
+/// The file system's commits, under its lock.
+struct CommitState {
+  /// What is written to the log for the index.
+  enum Underway {
+    case commit
+    case intents
+  }
+
+  /// How long something may be in the log without being durable, in nanoseconds.
+  static let durabilityDelay: UInt64 = 4_000_000_000
+
+  /// What is under way; nil while nothing is.
+  private(set) var underway: Underway?
+  /// Commits that were begun, and of these, those that ended.
+  private(set) var begun = 0
+  private(set) var ended = 0
+  /// Commits that ended, and statements of intents.
+  private(set) var logged = 0
+  /// What the last commit met.
+  private(set) var failure: Errno?
+  /// Whether a commit is in its critical part: nothing may be changed meanwhile.
+  private(set) var isCritical = false
+  /// When the first change after the last commit began was made, on the monotonic clock.
+  private(set) var firstChange: UInt64?
+  /// Whether there are so many changes that the next commit should not wait.
+  private(set) var isUrgent = false
+  /// When the committer looks again by itself: 0 while it is at work, the maximum while it waits to be woken.
+  private var nextLook: UInt64 = 0
+  /// When what was appended must be made durable at the latest.
+  private(set) var syncDue: UInt64?
+  /// Until when making durable is not tried again, after it failed.
+  private var syncPause: UInt64 = 0
+  /// Whether a failure of the committer was logged, and nothing succeeded since.
+  private var failureIsKnown = false
+  /// Whether the thread that tells marks waits for `logged` to grow.
+  var isMarkerWaiting = false
+
+  // MARK: Commits and intents
+
+  mutating func beginCommit() {
+    underway = .commit
+    begun += 1
+    failure = nil
+    noteNothingWaits()
+  }
+
+  mutating func beginCriticalPart() { isCritical = true }
+
+  mutating func endCriticalPart() { isCritical = false }
+
+  mutating func endCommit(_ failure: Errno?) {
+    underway = nil
+    ended = begun
+    self.failure = failure
+  }
+
+  mutating func beginIntents() { underway = .intents }
+
+  mutating func endIntents() { underway = nil }
+
+  mutating func noteLogged() { logged += 1 }
+
+  // MARK: When
+
+  /// Notes the first change since the last commit began; true when the committer has to be woken. It mostly looks in time,
+  /// and waking it for every change that somebody syncs costs more than the change.
+  mutating func noteFirstChange(at time: UInt64, interval: UInt64) -> Bool {
+    firstChange = time
+    return nextLook > time + interval
+  }
+
+  mutating func noteUrgent() { isUrgent = true }
+
+  /// Notes that the commit under way, or the last one, has every change.
+  mutating func noteNothingWaits() {
+    firstChange = nil
+    isUrgent = false
+  }
+
+  /// Has the next commit wait for its time, after one failed: nothing is urgent that cannot be done.
+  mutating func startOver(at time: UInt64) {
+    isUrgent = false
+    firstChange = time
+  }
+
+  /// When the next commit is due, if a change may wait for `interval`.
+  func due(_ now: UInt64, interval: UInt64) -> UInt64? { isUrgent ? now : firstChange.map { $0 + interval } }
+
+  mutating func beginWaiting(until time: UInt64?) { nextLook = time ?? .max }
+
+  mutating func endWaiting() { nextLook = 0 }
+
+  // MARK: Making durable
+
+  /// Whether the log is to be flushed.
+  func isSyncDue(_ now: UInt64, orAtOnce isMuch: Bool) -> Bool {
+    now >= syncPause && (isMuch || syncDue.map { $0 <= now } ?? false)
+  }
+
+  /// Notes that something was appended, and has to be durable by a time.
+  mutating func noteToSync(by time: UInt64) { syncDue = syncDue ?? time }
+
+  mutating func noteSync() { syncDue = nil }
+
+  mutating func noteSyncFailure(at time: UInt64) {
+    syncDue = time + Self.durabilityDelay
+    syncPause = time + Self.durabilityDelay
+  }
+
+  // MARK: Failures of the committer
+
+  /// Notes a failure; true when it is to be logged.
+  mutating func noteFailure() -> Bool {
+    defer { failureIsKnown = true }
+    return !failureIsKnown
+  }
+
+  mutating func noteSuccess() { failureIsKnown = false }
+}

@@ -1,0 +1,98 @@
+// What the thread that makes thumbnails has before it.
+//
+// Invariants
+// 1. A pause is twice as long as the one before; what was made ends it.
+// 2. `kills` and `passedOver` have less than `lookLimit` entries.
+
+internal import Media
+internal import Vault
+
+/// Somebody waits for a derivative.
+final class ThumbnailDemand {
+  let inode: InodeNumber
+  let size: DerivativeSize
+  var isDone = false
+
+  init(inode: InodeNumber, size: DerivativeSize) {
+    self.inode = inode
+    self.size = size
+  }
+}
+
+/// What the thread that makes thumbnails has before it, under the file system's lock.
+struct ThumbnailState {
+  /// Threads that may wait for the decoder at one time: others must stay to answer what is quick.
+  private static let maximumWaiters = 10
+  /// Files that are passed over in one look, because they are being written.
+  static let lookLimit = 1024
+  /// How often the decoder may be killed on one file before that is taken for the file's fault.
+  private static let maximumKills = 8
+  /// Until a decoder that could not be had is tried again, in nanoseconds: first and at most.
+  static let retryDelays: ClosedRange<UInt64> = 500_000_000...60_000_000_000
+
+  var demands = Queue<ThumbnailDemand>()
+  /// Threads that wait for a derivative.
+  private var waiters = 0
+  /// Why no decoder can be had; nil while that is not known to be so.
+  private(set) var unavailable: String?
+  /// When it is tried again, on the monotonic clock.
+  private var retryTime: UInt64 = 0
+  /// How long the last wait was, in nanoseconds; each is twice as long as the one before.
+  private var retryDelay: UInt64 = 0
+  /// How often the decoder was killed on a file.
+  private var kills: [InodeNumber: Int] = [:]
+  /// Files that the index cannot show; they wait for another mount.
+  private(set) var passedOver: Set<InodeNumber> = []
+  /// Whether nothing more is to be begun, and what fails means nothing.
+  var isEnding = false
+
+  /// Counts a thread among those that wait for the decoder; false when too many do.
+  mutating func beginWaiting() -> Bool {
+    guard waiters < Self.maximumWaiters else { return false }
+    waiters += 1
+    return true
+  }
+
+  mutating func endWaiting() { waiters -= 1 }
+
+  /// When something may be tried again; nil when it may now.
+  func pauseEnd(after now: UInt64) -> UInt64? { retryDelay > 0 && retryTime > now ? retryTime : nil }
+
+  /// Pauses, for twice as long as the last time; true when that is to be logged, which one retry that helps is not.
+  mutating func pause(_ reason: String, at now: UInt64) -> Bool {
+    let isNew = retryDelay > 0 && unavailable == nil && !isEnding
+    unavailable = retryDelay > 0 ? reason : nil
+    retryDelay = min(max(2 * retryDelay, Self.retryDelays.lowerBound), Self.retryDelays.upperBound)
+    retryTime = now + retryDelay
+    return isNew
+  }
+
+  /// Ends a pause.
+  mutating func noteSuccess() {
+    unavailable = nil
+    retryDelay = 0
+  }
+
+  /// Leaves a file that the index cannot show to another mount: what cannot be read now may be there in a copy, or
+  /// after a repair.
+  mutating func passOver(_ number: InodeNumber, at now: UInt64) {
+    passedOver.insert(number)
+    if passedOver.count < Self.lookLimit { return }
+    passedOver.removeAll()
+    retryDelay = Self.retryDelays.upperBound
+    retryTime = now + retryDelay
+  }
+
+  /// Counts a kill of the decoder on a file; gives for how long the file is put off, longer each time, or nil when it
+  /// was killed often enough.
+  mutating func noteKill(_ number: InodeNumber) -> UInt64? {
+    let count = kills[number] ?? 0
+    if count == Self.maximumKills {
+      kills[number] = nil
+      return nil
+    }
+    if kills.count >= Self.lookLimit { kills.removeAll() }
+    kills[number] = count + 1
+    return Self.retryDelays.lowerBound << UInt64(count)
+  }
+}

@@ -1,13 +1,13 @@
 // Data of one window of a file that is not in the log yet (WriteBuffer.swift).
 //
-// Memory is taken for what was written, not for what lies between: otherwise a few small writes all over a large file
-// would fill what there is for data that waits, and each would go to the log by itself.
+// Memory is taken for what was written, not for what lies between. Otherwise a few small writes all over a large file
+// would fill the memory for data that waits.
 //
 // Invariants
-// 1. Parts are in order and apart from each other, each at a multiple of its size. Since every size is a multiple of
-//    the smaller ones, of two spans that such parts may have one holds the other, or they are apart.
-// 2. Blocks of the file system that touch each other and in which something was written lie in one part. So all of a
-//    written range does, and what is read around it up to the ends of its blocks.
+// 1. Parts are sorted and do not overlap. Each lies at a multiple of its size, and every size is a multiple of the
+//    smaller ones. So of two possible parts one contains the other, or they do not touch.
+// 2. Adjacent blocks of the file system that were written to lie in one part. So a written range lies in one part, with
+//    what is read around it up to the ends of its blocks.
 // 3. A part holds what was written there; its other bytes mean nothing.
 
 internal import System
@@ -15,13 +15,13 @@ internal import Vault
 
 /// Data of one window.
 final class Chunk {
-  /// What is to become of a chunk.
+  /// Where a chunk is on its way to the log. `WriteBack` changes it.
   enum State {
     /// Takes writes; written when it is old enough.
     case waiting
-    /// Takes writes; to be written as soon as a thread has time.
+    /// Takes writes; the next free thread writes it.
     case ready
-    /// Takes writes; to be written as soon as the one in flight of the same window is written.
+    /// Takes writes; becomes ready when the chunk in flight of the same window is written.
     case blocked
     /// Is being sealed and written.
     case inFlight
@@ -29,7 +29,7 @@ final class Chunk {
     case gone
   }
 
-  /// Memory that stands for a part of the window.
+  /// Memory for a part of the window.
   private struct Part {
     let start: Int
     let block: PooledBuffer
@@ -38,20 +38,20 @@ final class Chunk {
 
   /// Bytes in a block of the file system.
   static let blockSize = 4096
-  /// The sizes of memory that it takes: a block of the file system, 4 and 16 of them, and a whole window. Each is a
-  /// multiple of those before. Idle are at most 1 MiB, 1 MiB, 4 MiB and 8 MiB.
+  /// The sizes of parts: a block of the file system, 4 and 16 of them, and a whole window. Each is a multiple of those
+  /// before. At most 1 MiB, 1 MiB, 4 MiB and 8 MiB of them are kept idle.
   static let blockSizes = [
     BufferPool.Size(bytes: blockSize, idleLimit: 256), BufferPool.Size(bytes: 4 * blockSize, idleLimit: 64),
     BufferPool.Size(bytes: 16 * blockSize, idleLimit: 64), BufferPool.Size(bytes: WriteWindow.size, idleLimit: 8),
   ]
 
   let window: Int64
-  /// The inode that it belongs to, once that is known; nothing else here looks at it.
+  /// The inode that it belongs to, once that is known. This type does not use it.
   var owner: Inode?
   var state = State.waiting
   /// What was written, counted from the window's start.
   private(set) var ranges = RangeList()
-  /// Blocks of the file system in which something was written, whole.
+  /// The whole blocks of the file system that were written to.
   private var blocks = RangeList()
   private var parts: [Part] = []
   /// Bytes of memory that it takes.
@@ -68,14 +68,14 @@ final class Chunk {
   /// The offset in the file of a place in the window.
   func offset(of place: Int) -> FileOffset { FileOffset(rawValue: window * Int64(WriteWindow.size) + Int64(place)) }
 
-  /// The memory of a range, in blocks that touch each other and in which something was written.
+  /// The memory of a range, all of whose blocks were written to.
   func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
     let part = parts[index(endingBehind: range.lowerBound)]
     return unsafe UnsafeMutableRawBufferPointer(
       rebasing: part.block.bytes[range.lowerBound - part.start..<range.upperBound - part.start])
   }
 
-  /// Takes data for `range`, over what is there.
+  /// Writes data over a range.
   func write(_ range: Range<Int>, from source: UnsafeRawBufferPointer, pool: BufferPool) {
     cover(range, pool: pool)
     unsafe bytes(range).copyMemory(from: source)
@@ -84,7 +84,7 @@ final class Chunk {
 
   func remove(_ range: Range<Int>) { ranges.remove(range) }
 
-  /// Takes what `older` has where this one has nothing.
+  /// Copies what `older` has where this chunk has nothing.
   func addOlder(_ older: Chunk, pool: BufferPool) {
     for range in older.ranges.ranges {
       for gap in ranges.gaps(in: range) {
@@ -95,7 +95,7 @@ final class Chunk {
     }
   }
 
-  /// Sees to it that there is memory for `range`.
+  /// Makes sure that there is memory for `range`.
   private func cover(_ range: Range<Int>, pool: BufferPool) {
     let end = (range.upperBound + Self.blockSize - 1) / Self.blockSize * Self.blockSize
     let joined = blocks.insert(range.lowerBound / Self.blockSize * Self.blockSize..<end)

@@ -1,7 +1,7 @@
 // Gives dead segments up and copies sparse ones forward, in the background and in small steps.
 //
 // Invariants
-// 1. An extent is pointed at its copy only if it still is what was copied; otherwise the copy is garbage.
+// 1. An extent is pointed at its copy only if it did not change since it was copied. Otherwise the copy is garbage.
 // 2. What is found dead here is given up by the next commit (Committer.swift), which looks again.
 
 internal import Index
@@ -11,20 +11,21 @@ internal import SystemPackage
 internal import Vault
 
 extension FileSystem {
-  /// Segments, extents and pages that are looked at in one step under the lock.
+  /// How many segments, extents and pages one step under the lock handles.
   private static let step = 256
   private static let extentStep = 32
   private static let vacuumStep = 32
-  /// Segments that one round copies forward.
+  /// How many segments one round copies forward.
   private static let roundSegments = 16
-  /// Time between two rounds, and between two epochs that are begun for cleaning only, in nanoseconds.
+  /// Time between two rounds, in nanoseconds.
   private static let roundInterval: UInt64 = 30_000_000_000
   /// Time between two rounds while there is little room and nobody asks.
   private static let tightInterval: UInt64 = 1_000_000_000
+  /// Time between two epochs that are begun for cleaning only, in nanoseconds.
   private static let epochInterval: UInt64 = 3600_000_000_000
-  /// Retired segments that are worth an epoch.
+  /// Minimum of retired segments that justify an epoch.
   private static let retiredWorth = 16
-  /// Retired segments that are worth two epochs on a full disk: more than the heads of these take themselves.
+  /// Minimum of retired segments that justify two epochs on a full disk: more than their heads take.
   private static let retiredWorthWhenTight = 3
 
   /// The work of the thread that cleans.
@@ -32,7 +33,7 @@ extension FileSystem {
     guard options.cleans else { return }
     var lastRound = monotonicTime()
     var lastEpoch = lastRound
-    // When to look even if nothing is committed.
+    // When to look again even without a commit.
     var due: UInt64?
     var hasCompletedAbandoned = false
     locked { $0.cleaning.isRunning = true }
@@ -56,7 +57,7 @@ extension FileSystem {
       if isAsked { isTight = true }
       let before = space.capacity().availableBytes
       do throws(Errno) {
-        // What was dead but not flushed yet is found by another look.
+        // Another look finds what was dead but not flushed yet.
         if try clean(isAsked: isAsked), isTight { due = now + Self.tightInterval }
         let isDue = isTight || now >= lastEpoch + Self.epochInterval
         let worth = isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
@@ -93,8 +94,8 @@ extension FileSystem {
     }
   }
 
-  /// One round: gives up what is dead, copies forward what is sparse if there is too much garbage; true when it found
-  /// something. `isAsked` says that somebody waits for room: then everything that gains some is worth while.
+  /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
+  /// something. With `isAsked` somebody waits for room, and everything that gains some is done.
   @discardableResult
   func clean(isAsked: Bool = false) throws(Errno) -> Bool {
     if isAsked { try syncLog() }
@@ -122,12 +123,12 @@ extension FileSystem {
         pages.formUnion(space.databasePages(in: victim.segment.number))
       }
     } catch {
-      // On a full disk what is dead goes first.
+      // On a full disk dead segments go first.
       guard error == .noSpace else { throw error }
     }
     try vacuum()
     guard !dead.isEmpty || !victims.isEmpty else { return false }
-    // The commit that makes the copies count gives up what was copied.
+    // The commit that has the copies in the index also gives up what was copied.
     try lockedToClean { files throws(Errno) in
       files.cleaning.retiring.formUnion(dead + victims)
       files.cleaning.moving.formUnion(pages)
@@ -205,7 +206,7 @@ extension FileSystem {
     }
   }
 
-  /// Extents that share the same bytes, with where these are now: offsets count from the extent's start.
+  /// Groups extents that share the same bytes, and copies these; offsets of the pieces count from the extent's start.
   private func copies(
     of batch: [LocatedExtent]
   ) throws(Errno) -> [(extents: [LocatedExtent], pieces: [ExtentRecord])] {
@@ -228,7 +229,7 @@ extension FileSystem {
           source.position, recordLength: first.extent.recordLength, range: source.skip..<source.skip + source.length,
           into: memory)
       } catch {
-        // What cannot be read stays where it is, for somebody with a backup.
+        // What cannot be read stays where it is: a backup may repair it.
         logDamage(first.inode, first.extent.offset)
         continue
       }
@@ -250,7 +251,7 @@ extension FileSystem {
     return copies
   }
 
-  /// Makes the database smaller when a good part of it is empty.
+  /// Makes the database smaller when more than a quarter of it is empty.
   private func vacuum() throws(Errno) {
     while true {
       let goesOn = try lockedToClean { files throws(Errno) in

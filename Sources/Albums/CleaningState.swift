@@ -3,7 +3,7 @@
 // Invariants
 // 1. A segment in `retiring` was found dead when no more data could be put into it. A commit looks again, and gives it
 //    up.
-// 2. A round that is asked for begins after the question: who waits sees the end of a whole round.
+// 2. A round that somebody asks for begins after that: who waits for it sees the end of a whole round.
 
 internal import Vault
 

@@ -2,8 +2,8 @@
 //
 // Invariants
 // 1. One commit or one statement of intents is under way at a time.
-// 2. A commit has every change that was made before it began. So whoever wants a change committed waits until `ended` is
-//    larger than `begun` was.
+// 2. A commit has every change that was made before it began. So whoever wants a change committed waits until `ended`
+//    is larger than `begun` was.
 // 3. `firstChange` is nil only when no operation changed anything since the last commit began.
 // 4. `isCritical` is true only while a commit is under way.
 
@@ -73,8 +73,8 @@ struct CommitState {
 
   // MARK: When
 
-  /// Notes the first change since the last commit began; true when the committer has to be woken. It mostly looks in time,
-  /// and waking it for every change that somebody syncs costs more than the change.
+  /// Notes the first change since the last commit began; true when the committer has to be woken. It mostly looks in
+  /// time, and waking it for every change that somebody syncs costs more than the change.
   mutating func noteFirstChange(at time: UInt64, interval: UInt64) -> Bool {
     firstChange = time
     return nextLook > time + interval

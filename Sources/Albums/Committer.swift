@@ -1,4 +1,4 @@
-// Commits: the state after a whole number of operations goes into the log.
+// Commits: bringing the state after a whole number of operations into the log.
 
 internal import Index
 internal import Logging
@@ -99,7 +99,7 @@ extension LockedFileSystem {
       } else if let due = [commitDue, commits.syncDue].compactMap({ $0 }).min() {
         waitForCommitWork(until: due)
       } else {
-        // Nothing is under way, so the memory that waits to be used again may as well go.
+        // Nothing is under way, so pooled memory is given back.
         if writeBack.bytes == 0 { pool.trim() }
         waitForCommitWork(until: nil)
       }
@@ -131,7 +131,7 @@ extension LockedFileSystem {
     if let refusal { throw refusal }
     let goal = commits.begun + 1
     while commits.ended < goal {
-      // What the caller did was not stored, and will not be.
+      // What the caller changed is not stored and never will be.
       if refusal != nil { throw .ioError }
       if commits.underway != nil {
         wait(for: signals.progress)
@@ -143,7 +143,7 @@ extension LockedFileSystem {
       do throws(Errno) { try runCommit() } catch { failure = error }
       commits.endCommit(failure)
       signals.progress.broadcast()
-      // Also when a commit failed: on a full disk what is dead has to go all the same.
+      // Also after a failed commit: a full disk needs cleaning most.
       if cleaning.waitsForCommit || cleaning.isAsked { signals.cleanWork.signal() }
       noteLogged()
     }
@@ -152,12 +152,12 @@ extension LockedFileSystem {
 
   private mutating func runCommit() throws(Errno) {
     writeBack.logIsFull = false
-    // Most of the data goes without anybody having to wait.
+    // Most of the data is written before the critical part, while operations go on.
     writeBack.queueEverything()
     while !writeBack.logIsFull, refusal == nil {
       let batch = takeBatch(oldToo: false)
       if batch.isEmpty { break }
-      // The others help where there is more than this thread takes at once.
+      // The flushers help where there is more than one batch.
       if writeBack.hasReady { signals.flushWork.broadcast() }
       writeOut(batch)
     }
@@ -165,8 +165,8 @@ extension LockedFileSystem {
     if writeBack.waitingCount > 0, writeBack.logIsFull { throw .noSpace }
   }
 
-  /// The critical part of a commit: brings all data that waits into the log, has the index commit, and takes what the
-  /// log has to commit for that state.
+  /// The critical part of a commit: writes all data that waits, commits the index, and collects the transaction that
+  /// the log needs for that state.
   private mutating func takeTransaction() throws(Errno) -> LogTransaction {
     commits.beginCriticalPart()
     defer {
@@ -197,8 +197,7 @@ extension LockedFileSystem {
     return transaction
   }
 
-  /// Commits a transaction to the log. Where a full disk refuses it, all that it is made of is still there for the
-  /// next.
+  /// Commits a transaction to the log. When a full disk refuses it, the next one has all its parts again.
   private mutating func log(_ transaction: LogTransaction) throws(Errno) {
     if transaction.database == nil, transaction.moving.isEmpty, transaction.retiring.isEmpty { return }
     do throws(VaultError) {
@@ -206,14 +205,14 @@ extension LockedFileSystem {
       if let changes = transaction.database { index.noteLogged(changes) }
       cleaning.noteCommitted(transaction)
     } catch {
-      // The log lacks changes of the index, so no intent can say what was done after it.
+      // The log lacks changes of the index, and intents over an older index would mean something else.
       intents.noteOther()
       if error == .noSpace { askCleaner() }
       throw failed(error)
     }
   }
 
-  /// Segments that were found dead, and are, now that no data is in flight that may have gone to them.
+  /// The segments found dead that still are, now that no data is in flight that may have gone to them.
   private func deadSegments() -> [SegmentNumber] {
     guard cleaning.movesUnderway == 0 else { return [] }
     cleaning.keepDead { segment in
@@ -226,7 +225,7 @@ extension LockedFileSystem {
     return Array(cleaning.retiring)
   }
 
-  /// Writes the rows that are out of date. All data is in the log, or it is full.
+  /// Writes the rows that are out of date. All data is in the log by now, or the disk is full.
   private func storeInodes() throws(Errno) {
     do throws(IndexError) {
       try index.withSavepoint { () throws(IndexError) in
@@ -242,9 +241,9 @@ extension LockedFileSystem {
     inodes.noteStored()
   }
 
-  /// The row that says what the log holds of an inode. On a full disk data may wait for room: then the row ends the
-  /// file where that data begins, if the file was shorter when it was stored last, so that no byte is ever read as zero
-  /// that was written otherwise.
+  /// The row of an inode for what the log has of it. On a full disk some data may still wait. The row then ends the
+  /// file where that data begins, but not before the end that was stored last. So after a crash no written byte reads
+  /// as zero.
   private func storable(_ inode: Inode) throws(IndexError) -> InodeRecord {
     guard let lowest = inode.buffer.lowestOffset, let old = try index.inode(inode.number) else { return inode.record }
     var record = inode.record

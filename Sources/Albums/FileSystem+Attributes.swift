@@ -3,14 +3,14 @@ internal import System
 package import SystemPackage
 package import Vault
 
-/// What `stat` tells, and changing it.
+/// Attributes of inodes, and of the file system.
 extension FileSystem {
   /// What `stat` tells.
   package func attributes(of inode: InodeNumber) throws(Errno) -> Attributes {
     try reading { files throws(Errno) in files.attributes(try files.inode(inode)) }
   }
 
-  /// Changes mode, owner, size and times, and returns what holds afterwards.
+  /// Changes mode, owner, size and times, and returns the attributes afterwards.
   ///
   /// - Throws: `EISDIR`, `EINVAL` and `EFBIG` for a size that cannot be; `ENOSPC` when growing; `EROFS`.
   package func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> Attributes {
@@ -28,9 +28,9 @@ extension FileSystem {
     }
   }
 
-  /// Takes away what makes a program run as its file's owner or group, as a write, a cut or another owner does; true
-  /// when there was something to take. The set-group-ID bit of what the group may not run stays for members of the
-  /// group, of which only the caller's own group is known.
+  /// Clears the set-user-ID and set-group-ID bits, as a write, a truncation or a change of owner does; true when there
+  /// were any. The set-group-ID bit of a file that its group may not execute stays for members of the group. Only the
+  /// caller's own group is known.
   ///
   /// - Throws: `EROFS`.
   package func clearSetBits(of inode: InodeNumber, for caller: Caller) throws(Errno) -> Bool {
@@ -39,7 +39,7 @@ extension FileSystem {
       let runsAsGroup = record.mode & FileKind.groupExecutes != 0 || (caller.user != 0 && caller.group != record.group)
       return record.mode & ~(runsAsGroup ? FileKind.setUser | FileKind.setGroup : FileKind.setUser)
     }
-    // Nearly all files have none, and nothing needs to be changed.
+    // Nearly all files have none, and this is asked before every write.
     let mayHave = try reading { files throws(Errno) in
       let record = try files.inode(inode).record
       return rest(record) != record.mode
@@ -88,7 +88,7 @@ extension LockedFileSystem {
     inode.record.mode = inode.record.mode & FileKind.mask | permissions
   }
 
-  /// The part of the dead bytes that cleaning gives back when it is asked.
+  /// The share of the dead bytes that cleaning gives back on request.
   private static let reclaimedShare = 0.8
   /// What cleaning keeps for itself, in segments.
   private static let cleaningSlack: Int64 = 4

@@ -9,14 +9,13 @@ extension FileSystem {
   private static let maximumValueSize = 65536
   private static let maximumListSize = 65536
 
-  /// The value of an extended attribute. The size of the asker's buffer is the caller's matter.
+  /// The value of an extended attribute. The caller compares it with the size of the buffer.
   ///
   /// - Throws: `ENODATA`, `EOPNOTSUPP`.
   package func extendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) -> [UInt8] {
     try reading { files throws(Errno) in
       let inode = try files.inode(inode)
-      // The kernel asks for a capability before every write: most inodes have no attribute at all, which is known
-      // without a look.
+      // The kernel asks for a capability before every write. Most inodes have no attribute, and need no query.
       guard inode.record.hasExtendedAttributes else { throw Self.isKnown(name) ? .noData : .notSupported }
       let value = try files.stored { () throws(IndexError) in try files.index.attribute(named: name, of: inode.number) }
       guard let value else { throw Self.isKnown(name) ? .noData : .notSupported }
@@ -24,7 +23,7 @@ extension FileSystem {
     }
   }
 
-  /// Whether a name is in one of the namespaces that there are.
+  /// Whether a name is in a namespace that is supported.
   private static func isKnown(_ name: [UInt8]) -> Bool {
     name.starts(with: Array("user.".utf8)) || name.starts(with: Array("security.".utf8))
       || name.starts(with: Array("trusted.".utf8)) || isAccessControlList(name)
@@ -38,7 +37,7 @@ extension FileSystem {
   /// (`FUSE_SETXATTR_ACL_KILL_SGID`) takes the set-group-ID bit away.
   ///
   /// - Throws: `EEXIST` and `ENODATA` as the flags have it; `EOPNOTSUPP`, `ERANGE` for the name, `E2BIG` for the value,
-  ///   `EINVAL` for what is not an ACL; `EACCES` for a default ACL of what is not a directory; `ENOSPC`, `EROFS`.
+  ///   `EINVAL` for a malformed ACL; `EACCES` for a default ACL of anything but a directory; `ENOSPC`, `EROFS`.
   package func setExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, value: [UInt8], flags: AttributeFlags, caller: Caller,
     clearsSetGroup: Bool = false
@@ -80,7 +79,7 @@ extension FileSystem {
 
   /// Removes an extended attribute.
   ///
-  /// - Throws: `ENODATA`, but not for ACLs, where Linux is content when there is none; `EOPNOTSUPP`, `EROFS`.
+  /// - Throws: `ENODATA`, but not for ACLs, as on Linux; `EOPNOTSUPP`, `EROFS`.
   package func removeExtendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(Errno) {
     guard Self.isKnown(name) else { throw .notSupported }
     try changing { files throws(Errno) in

@@ -1,4 +1,4 @@
-// Chunks on their way into the log: taken with the lock held, sealed and appended without it, named by extents with it.
+// How chunks get into the log: taken under the lock, sealed and appended without it, named by extents under it again.
 
 internal import Index
 internal import Logging
@@ -8,8 +8,8 @@ internal import Vault
 
 /// A chunk that is being written.
 struct ChunkInFlight {
-  /// Bytes beside what was written, up to the ends of the file system's blocks: so that small writes do not leave ever
-  /// smaller extents.
+  /// Stored bytes next to written ones, up to the ends of the blocks. They are written as well, so that small writes do
+  /// not leave ever smaller extents.
   struct Fill {
     var range: Range<Int>
     var plan: [StoredStretch]
@@ -18,7 +18,7 @@ struct ChunkInFlight {
   let inode: Inode
   let chunk: Chunk
   var fills: [Fill]
-  /// What is written.
+  /// What was written, and is to be stored.
   var ranges: RangeList
 }
 
@@ -40,8 +40,7 @@ extension FileSystem {
     return (try space.append(writes), owners)
   }
 
-  /// Reads what is to be written beside the chunk's own bytes, and gives all that is to be written. What cannot be read
-  /// stays as it is.
+  /// Reads the fills, and gives all ranges to append. A fill that cannot be read stays where it is.
   private func withFills(_ item: ChunkInFlight) -> RangeList {
     var ranges = item.ranges
     for fill in item.fills {
@@ -67,7 +66,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Has all data that waits written as soon as possible.
+  /// Makes all data that waits ready, and wakes the flushers.
   func makeEverythingReady() {
     writeBack.queueEverything()
     if writeBack.hasReady { signals.flushWork.broadcast() }
@@ -102,7 +101,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// What lies between written bytes and the ends of their blocks, where extents hold some of it.
+  /// The gaps between written bytes and the ends of their blocks that extents hold some of.
   private func fills(of chunk: Chunk, _ inode: Inode) -> [ChunkInFlight.Fill] {
     let base = chunk.offset(of: 0).rawValue
     if let end = inode.extentsEnd, end.rawValue <= base { return [] }
@@ -130,7 +129,7 @@ extension LockedFileSystem {
 
   /// Names what was written in the index.
   private func complete(_ batch: [ChunkInFlight], _ pieces: [ExtentPiece], _ owners: [Int]) {
-    // A row ends a file before data that waits; nothing behind it may have an extent then.
+    // On a full disk the row ends a file before data that waits (`storable`). No extent may lie behind that end.
     if refusal != nil || (writeBack.logIsFull && batch.contains { $0.inode.buffer.waits(before: $0.chunk.window) }) {
       return requeue(batch)
     }
@@ -164,7 +163,7 @@ extension LockedFileSystem {
     if space.unflushedBytes > options.flushThreshold { signals.commitWork.signal() }
   }
 
-  /// Makes extents of the pieces of a chunk, which are in order; gives by how many bytes the file's extents grew.
+  /// Makes extents of the pieces of a chunk, which are sorted; gives by how many bytes the file's extents grew.
   private func name(_ pieces: ArraySlice<ExtentPiece>, _ inode: Inode) throws(IndexError) -> Int64 {
     let extents = pieces.map {
       ExtentRecord(offset: $0.offset, length: $0.length, position: $0.position, recordLength: $0.length)
@@ -177,8 +176,8 @@ extension LockedFileSystem {
     return try index.replaceExtents(of: inode.number, with: extents).reduce(length) { $0 - Int64($1.length) }
   }
 
-  /// Puts chunks back to those that wait, also when nothing will ever be written any more: what a caller wrote is read
-  /// from memory then, never as zeros.
+  /// Has chunks wait again, even when nothing will ever be written any more: what a program wrote is then read from
+  /// memory, never as zeros.
   private func requeue(_ batch: [ChunkInFlight]) {
     if index.isReadOnly {
       // The index, and every file with it, went back to its last commit.

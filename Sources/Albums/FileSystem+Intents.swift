@@ -17,8 +17,8 @@ internal import SystemPackage
 internal import Vault
 
 extension LockedFileSystem {
-  /// States in the log what was written, if that is all that the index lacks, and little. False when the index must be
-  /// committed.
+  /// States in the log what was written, if the index lacks nothing else and it is little. False when the index must be
+  /// committed instead.
   mutating func stateIntents() throws(Errno) -> Bool {
     while commits.underway == .intents { wait(for: signals.progress) }
     guard intents.coverEverything, refusal == nil, commits.underway == nil, !index.hasChanges, index.unlogged == nil,
@@ -47,7 +47,7 @@ extension LockedFileSystem {
     return true
   }
 
-  /// What is unstated, as intents; nil when some of it is not in memory any more, or not to be stated.
+  /// The unstated writes as intents; nil when some of them are not in memory any more, or cannot be stated.
   private func unstatedIntents() -> [WriteIntent]? {
     let unstated = intents.unstated
     var new: [WriteIntent] = []
@@ -61,27 +61,27 @@ extension LockedFileSystem {
         writes += found.writes
         place += 1
       }
-      // An open file without a name ends with the mount.
+      // An open file without a name ends with the mount, and recovery refuses intents of one.
       guard inode.record.links > 0 else { return nil }
       new.append(intent(inode, size: inode.record.size, writes))
     }
     return new
   }
 
-  /// What of the intents the next commit of the index will not have, since their data waits for room.
+  /// The intents that the next commit of the index does not replace, since their data waits for room.
   func remainingIntents() -> [WriteIntent] {
     var remaining = intents.misplaced
     for (_, stated) in intents.stated where !stated.inode.buffer.isEmpty {
       let inode = stated.inode
       guard inode.record.links > 0, let end = stated.ranges.ranges.last?.upperBound else { continue }
       let writes = stated.ranges.ranges.flatMap { bufferedWrites(of: inode, in: $0).writes }
-      // The row may end the file before what the intents wrote, where older data waits.
+      // The row may end the file before these writes (`storable`), where older data waits.
       remaining.append(intent(inode, size: min(inode.record.size, Int64(end)), writes))
     }
     return remaining
   }
 
-  /// What waits or is in flight of a range of a file, and whether that is all of the range.
+  /// The parts of a range that wait or are in flight, and whether they are all of it.
   private func bufferedWrites(
     of inode: Inode, in range: Range<Int>
   ) -> (writes: [WriteIntent.Write], isWhole: Bool) {
@@ -106,8 +106,7 @@ extension LockedFileSystem {
       modifiedNanoseconds: inode.record.modified.nanoseconds, writes: writes)
   }
 
-  /// Writes again what the log states and the index does not have, when the index was opened, or went back to its last
-  /// commit.
+  /// Repeats the writes that the log states, after the index was opened or went back to its last commit.
   func redoIntents() {
     let logged: [WriteIntent]
     do throws(VaultError) {

@@ -2,11 +2,11 @@ package import Index
 package import SystemPackage
 package import Vault
 
-/// Listing directories. Cookies belong to entries and stay with them, so that nothing is kept between two calls.
+/// Listing directories. A cookie belongs to its entry for good, so nothing is kept between two calls.
 extension FileSystem {
   /// Calls `body` for the entries after `cookie` (0: from the start) until it returns false: name, inode, kind
-  /// (`mode >> 12`), cookie. "." and ".." come first, with cookies 1 and 2. `body` runs under the file system's lock: it
-  /// must not call back.
+  /// (`mode >> 12`), cookie. "." and ".." come first, with cookies 1 and 2. `body` runs under the file system's lock:
+  /// it must not call back.
   ///
   /// - Throws: `ENOTDIR`, `EIO`.
   package func list(
@@ -27,7 +27,7 @@ extension FileSystem {
     }
   }
 
-  /// As `list(_:after:_:)`, with all attributes. An entry that `body` refused (false) was not taken.
+  /// As `list(_:after:_:)`, with all attributes. An entry for which `body` returns false was not listed.
   ///
   /// - Throws: `ENOTDIR`, `EIO`.
   package func listWithAttributes(
@@ -41,7 +41,7 @@ extension FileSystem {
       }
       try files.stored { () throws(IndexError) in
         try files.index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
-          // A row may be out of date where the inode is in memory. Listing brings none there.
+          // The row of an inode in memory may be out of date. Listing brings no inode into memory.
           let found = files.inodes.table[entry.inode].map { files.attributes($0) } ?? Attributes(record)
           return body(entry.name, found, entry.cookie)
         }

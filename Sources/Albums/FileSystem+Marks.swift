@@ -1,12 +1,12 @@
 internal import System
 internal import Vault
 
-/// Telling how far the space has come to whoever keeps that.
+/// Marks: how far the space has come, for the record that detects a rollback.
 extension LockedFileSystem {
   /// Nanoseconds from one mark to the next.
   private static let markInterval: UInt64 = 30_000_000_000
 
-  /// The work of the thread that tells.
+  /// The work of the thread that has marks kept.
   mutating func runMarker(_ keepMark: @Sendable (StateMark) -> Void) {
     var told = commits.logged
     var next: UInt64 = 0
@@ -20,7 +20,7 @@ extension LockedFileSystem {
       } else {
         told = commits.logged
         unlocked { files in
-          // When it fails, whoever syncs or commits next is told why.
+          // The next sync or commit reports a failure.
           if let mark = try? files.space.durableMark() { keepMark(mark) }
         }
         next = monotonicTime() + Self.markInterval
@@ -28,7 +28,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Counts a commit or a statement of intents, and wakes that thread if it waits for one.
+  /// Counts a commit or a statement of intents, and wakes the thread that keeps marks if it waits for one.
   func noteLogged() {
     commits.noteLogged()
     if commits.isMarkerWaiting { signals.markWork.signal() }

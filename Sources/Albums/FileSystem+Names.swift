@@ -2,12 +2,12 @@ package import Index
 package import SystemPackage
 package import Vault
 
-/// Looking names up and making new ones.
+/// Looking up names, and making new ones.
 extension FileSystem {
-  /// Names that a file may have at most.
+  /// Maximum of names of a file.
   static let maximumLinks: UInt32 = 65_000
 
-  /// The inode that a name stands for.
+  /// The attributes of the inode that a name stands for.
   ///
   /// - Throws: `ENOENT`, `ENOTDIR`.
   package func lookup(_ name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
@@ -116,7 +116,7 @@ extension LockedFileSystem {
     markChanged(directory)
   }
 
-  /// Makes an inode and its name. Changes nothing when it throws.
+  /// Makes an inode and its name, or throws and changes nothing.
   func make(
     _ request: NewInode, _ name: FileName, in parent: InodeNumber, _ caller: Caller
   ) throws(Errno) -> Inode {
@@ -158,7 +158,7 @@ extension LockedFileSystem {
     return inode
   }
 
-  /// What a new inode gets from the default ACL of its directory, or else from the umask.
+  /// The permissions and ACLs of a new inode, by the default ACL of its directory or else by the umask.
   private func inherit(
     _ request: NewInode, from directory: Inode, _ caller: Caller
   ) throws(Errno) -> (permissions: UInt32, attributes: [([UInt8], [UInt8])]) {
@@ -178,7 +178,7 @@ extension LockedFileSystem {
   }
 }
 
-/// What is to be made.
+/// An inode to make.
 struct NewInode {
   var kind: UInt32
   var permissions: UInt32
@@ -187,6 +187,6 @@ struct NewInode {
 }
 
 extension FileName {
-  /// Whether the name is one of the two that every directory has.
+  /// Whether the name is "." or "..".
   var isDotOrDotDot: Bool { bytes == [0x2E] || bytes == [0x2E, 0x2E] }
 }

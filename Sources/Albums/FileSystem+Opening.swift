@@ -5,7 +5,7 @@ package import Vault
 
 /// Opening, closing and forgetting.
 extension FileSystem {
-  /// Makes a regular file, or takes the one that is there, and opens it.
+  /// Opens a regular file, and makes it if it does not exist.
   ///
   /// - Throws: `EEXIST` with `.exclusive`; `EISDIR`; otherwise as `makeNode` and `open`.
   package func create(
@@ -57,7 +57,7 @@ extension FileSystem {
     }
   }
 
-  /// The kernel knows the inode no longer: without names and not open, it is deleted.
+  /// The kernel has forgotten the inode: it is deleted if it has no name and is not open.
   package func forget(_ inode: InodeNumber) {
     locked { files in
       guard let inode = files.inodes.table[inode], inode.record.links == 0, inode.opens == 0 else { return }

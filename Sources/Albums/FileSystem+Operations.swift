@@ -1,4 +1,4 @@
-// How every operation begins and ends: the lock, waiting for commits, failures.
+// How operations begin and end: the lock, waiting for commits, failures.
 
 internal import Index
 internal import Logging
@@ -38,7 +38,8 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// Inodes leave the memory only here, so that an operation that has one in hand keeps it to its end.
+  /// Evicts inodes. Only here and at a commit, so that an inode stays the same object during an operation that does not
+  /// wait.
   fileprivate func endOperation() { inodes.shrink(steps: 8) }
 
   /// Waits until no commit is in its critical part.
@@ -54,8 +55,8 @@ extension LockedFileSystem {
     if let refusal { throw refusal }
   }
 
-  /// The regular file, once nothing of it is in flight in the windows that `range` touches. Waits, so that inodes
-  /// looked up before may have left the memory.
+  /// The regular file, once nothing is in flight in the windows of it that `range` touches. Waits, so inodes that were
+  /// looked up before may be evicted.
   mutating func settledFile(_ number: InodeNumber, in range: Range<Int64>) throws(Errno) -> Inode {
     while true {
       try waitToChange()
@@ -65,7 +66,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Calls the index, and turns its errors into the file system's.
+  /// Calls the index, and maps its errors to those of the file system.
   @inline(__always)
   func stored<Result>(_ body: () throws(IndexError) -> Result) throws(Errno) -> Result {
     do throws(IndexError) {
@@ -75,7 +76,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// What a failure of the index means for the caller and for the file system.
+  /// Handles a failure of the index; gives the error for the caller.
   func failed(_ error: IndexError) -> Errno {
     if index.isReadOnly { stopChanging("the index lost a transaction: \(error)") }
     switch error {
@@ -99,7 +100,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Says once that nothing can be changed any more, and wakes who waits for a change.
+  /// Logs once that nothing can be changed any more, and wakes all threads.
   private func announceFailure() {
     if !life.announcedFailure {
       life.announcedFailure = true
@@ -108,8 +109,8 @@ extension LockedFileSystem {
     signals.wakeAll()
   }
 
-  /// Forgets what is in memory and newer than the index, which went back to its last commit. What is in flight is
-  /// dropped at its end.
+  /// Forgets all that is newer than the index, after this went back to its last commit. What is in flight is dropped
+  /// when it ends.
   private func forgetChanges() {
     intents = IntentState()
     let old = inodes.removeAll(limit: options.cachedInodes)
@@ -128,7 +129,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// What a failure of the log means.
+  /// Handles a failure of the log; gives the error for the caller.
   func failed(_ error: VaultError) -> Errno {
     switch error {
     case .noSpace: return .noSpace
@@ -141,7 +142,9 @@ extension LockedFileSystem {
 
   // MARK: Inodes
 
-  /// The inode, which exists.
+  /// The inode, from memory or the index.
+  ///
+  /// - Throws: `ESTALE` when there is none.
   func inode(_ number: InodeNumber) throws(Errno) -> Inode {
     if let known = inodes.table[number] { return known }
     guard let record = try stored({ () throws(IndexError) in try index.inode(number) }) else {
@@ -150,7 +153,7 @@ extension LockedFileSystem {
     return keep(record)
   }
 
-  /// The inode of a row that was just read; what is in memory counts more.
+  /// The inode of a row that was just read: the one in memory, if there is one, else one with this row.
   func keep(_ record: InodeRecord) -> Inode {
     if let known = inodes.table[record.number] { return known }
     let inode = Inode(record)
@@ -158,14 +161,18 @@ extension LockedFileSystem {
     return inode
   }
 
-  /// The inode, which is a directory.
+  /// The directory.
+  ///
+  /// - Throws: `ENOTDIR`; as `inode(_:)`.
   func directory(_ number: InodeNumber) throws(Errno) -> Inode {
     let inode = try inode(number)
     guard inode.isDirectory else { throw .notDirectory }
     return inode
   }
 
-  /// The inode, which is a regular file.
+  /// The regular file.
+  ///
+  /// - Throws: `EISDIR`, `EINVAL`; as `inode(_:)`.
   func regularFile(_ number: InodeNumber) throws(Errno) -> Inode {
     let inode = try inode(number)
     if inode.isDirectory { throw .isDirectory }
@@ -182,7 +189,7 @@ extension LockedFileSystem {
   /// - Throws: `ENOSPC` when there is no room for a new name or attribute.
   func requireRoom() throws(Errno) { try requireRoom(for: Self.nameSize) }
 
-  /// What a new name is counted as, in bytes.
+  /// Room to ask for a new name, in bytes.
   private static let nameSize: Int64 = 1024
 
   /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data.
@@ -192,7 +199,7 @@ extension LockedFileSystem {
     throw .noSpace
   }
 
-  /// What `stat` tells of an inode.
+  /// The attributes of an inode.
   func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, buffered: inode.buffer.byteCount) }
 }
 
@@ -214,7 +221,7 @@ extension Attributes {
 }
 
 extension Errno: SavepointFailure {
-  /// The failure of an index as an operation reports it.
+  /// The error that an operation reports for a failure of the index.
   init(_ error: IndexError) {
     switch error {
     case .full: self = .noSpace

@@ -1,4 +1,4 @@
-// Reading: a plan is made with the lock held; data is read and opened without it.
+// Reading: planned under the lock, carried out without it.
 
 internal import Glibc
 internal import Index
@@ -7,15 +7,15 @@ internal import System
 package import SystemPackage
 package import Vault
 
-/// A stretch of a read that the log holds.
+/// A part of a read that the log holds.
 struct StoredStretch: Equatable {
-  /// Where in the buffer it goes.
+  /// Its place in the buffer.
   var place: Int
   var extent: ExtentRecord
 }
 
 extension FileSystem {
-  /// Times that a read is planned anew when what the plan named was cleaned away.
+  /// How often a read is planned, since the cleaner may move what a plan names.
   private static let attempts = 3
 
   /// Reads bytes from `offset`; fewer than the buffer holds only at the end of the file.
@@ -28,7 +28,7 @@ extension FileSystem {
     var failed: StoredStretch?
     for _ in 0..<Self.attempts {
       let (count, plan) = try locked { files throws(Errno) in try unsafe files.planRead(inode, offset, buffer) }
-      // The same record again: it was not cleaned away, it is damaged.
+      // The same record again: it was not moved, so it is damaged.
       if let failed, plan.contains(where: { $0.extent.position == failed.extent.position }) { break }
       failed = unsafe readStored(plan, into: buffer)
       if failed == nil { return count }
@@ -37,12 +37,12 @@ extension FileSystem {
     throw .ioError
   }
 
-  /// One line for damage, without a name.
+  /// Logs damage in one line, without a name.
   func logDamage(_ inode: InodeNumber, _ offset: FileOffset) {
     options.logger.error("damaged: inode \(inode.rawValue), offset \(offset.rawValue)")
   }
 
-  /// Reads the stretches; gives the first that cannot be read.
+  /// Reads the parts of a plan; gives the first that cannot be read.
   func readStored(_ plan: [StoredStretch], into buffer: UnsafeMutableRawBufferPointer) -> StoredStretch? {
     assertNotLocked()
     for stretch in plan {
@@ -60,7 +60,7 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// Copies what is in memory, zeroes holes, and returns what the log has to give.
+  /// Copies what is in memory, zeroes holes, and returns which parts the log holds.
   fileprivate func planRead(
     _ number: InodeNumber, _ offset: FileOffset, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> (count: Int, plan: [StoredStretch]) {
@@ -79,7 +79,7 @@ extension LockedFileSystem {
     return (count, plan)
   }
 
-  /// Calls `body` for what extents hold of a range, and zeroes the rest of `target`, which stands for the range.
+  /// Calls `body` for the parts of a range that extents hold, and zeroes the rest of `target`, the buffer of the range.
   ///
   /// - Throws: `EIO` when extents overlap, so that nobody knows which bytes are right.
   func planStored(

@@ -2,9 +2,9 @@ package import Index
 package import SystemPackage
 package import Vault
 
-/// Taking names away and moving them.
+/// Removing and renaming.
 extension FileSystem {
-  /// Takes away a name that is not a directory's, and returns the inode that it stood for.
+  /// Removes a name of anything but a directory, and returns its inode.
   ///
   /// - Throws: `ENOENT`, `EISDIR`, `ENOTDIR`, `EROFS`.
   @discardableResult
@@ -41,10 +41,10 @@ extension FileSystem {
     }
   }
 
-  /// Moves a name, or exchanges two.
+  /// Renames, or exchanges two names.
   ///
   /// - Throws: `ENOENT`, `EEXIST` (with `noReplace`), `EISDIR`, `ENOTDIR`, `ENOTEMPTY`; `EINVAL` when a directory would
-  ///   come into itself, or for unknown flags; `ENOSPC`, `EROFS`.
+  ///   become its own descendant, or for unknown flags; `ENOSPC`, `EROFS`.
   package func rename(
     _ name: FileName, in parent: InodeNumber, to newName: FileName, in newParent: InodeNumber, flags: RenameFlags
   ) throws(Errno) {
@@ -71,7 +71,7 @@ extension FileSystem {
   }
 }
 
-/// A change of names.
+/// A rename.
 private struct Move {
   let name: FileName
   let source: Inode
@@ -103,7 +103,7 @@ extension LockedFileSystem {
     var current = directory.number
     while current != .root {
       if current == ancestor.number { throw .invalidArgument }
-      // Directories on the way are not kept in memory: a path may be very deep.
+      // Directories on the way are not brought into memory: a path may be very deep.
       let parent =
         if let known = inodes.table[current] { known.record.parent } else {
           try stored({ () throws(IndexError) in try index.inode(current) })?.parent
@@ -127,7 +127,7 @@ extension LockedFileSystem {
     } else {
       try requireRoom()
     }
-    // Within a directory an entry keeps its place: who renames what a listing gives would else never come to its end.
+    // Within a directory an entry keeps its cookie. Otherwise a program that renames while it lists might never end.
     let cookie = move.source === move.target ? move.entry.cookie : index.nextCookie()
     let entry = DentryRecord(name: move.newName, inode: inode.number, kind: inode.record.kind, cookie: cookie)
     try stored { () throws(IndexError) in

@@ -60,7 +60,7 @@ extension FileSystem {
     }
   }
 
-  /// What `seek` counts in. Programs measure it, and take a hole shorter than a usual file system's block for a fault.
+  /// The unit of `seek`. Programs measure it, and take holes shorter than a usual block for an error.
   private static let seekBlock: Int64 = 4096
 
   /// Copies within the space by sharing stored data; may copy less than asked for.
@@ -89,7 +89,7 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// Extents that one call of `copyRange` shares at most.
+  /// Maximum of extents that one call of `copyRange` shares.
   private static let sharedExtents = 1024
 
   /// The first byte of data at or after a place.
@@ -101,7 +101,7 @@ extension LockedFileSystem {
     return [stored?.rawValue, waiting].compactMap { $0 }.min()
   }
 
-  /// A place up to which all is data from `place` on, which holds data; more may follow at once.
+  /// A place up to which all is data from `place` on, which holds data. More data may follow it.
   fileprivate func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
     let stored = try stored { () throws(IndexError) in
       try index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place))
@@ -112,7 +112,7 @@ extension LockedFileSystem {
     return max(stored.rawValue, waiting.upperBound)
   }
 
-  /// Both files, once all that is written of the two ranges is in the log. Waits at the start only.
+  /// Both files, once all that was written to the two ranges is in the log. Waits at the start only.
   fileprivate mutating func storedFiles(
     _ source: InodeNumber, _ from: Range<Int64>, _ target: InodeNumber, _ onto: Range<Int64>
   ) throws(Errno) -> (Inode, Inode) {
@@ -134,7 +134,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Has `copy` show what `origin` does; gives how many bytes.
+  /// Has `copy` share the extents of `origin`; gives how many bytes.
   fileprivate func share(
     _ origin: Inode, _ start: Int64, _ copy: Inode, _ target: Int64, _ count: Int64
   ) throws(Errno) -> Int64 {

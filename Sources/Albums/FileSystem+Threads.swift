@@ -1,4 +1,4 @@
-// The file system's threads, its beginning and its end.
+// Starting the file system's threads, and closing it.
 
 internal import Index
 internal import Logging
@@ -6,7 +6,7 @@ internal import System
 package import SystemPackage
 package import Vault
 
-/// The threads of a file system, and how far it is from its end.
+/// The threads of a file system, and how far it is closed, under its lock.
 struct Life {
   var threads: [Thread] = []
   /// Whether the threads are to end.
@@ -14,7 +14,7 @@ struct Life {
   var isClosed = false
   /// Whether it was logged that nothing can be changed any more.
   var announcedFailure = false
-  /// Whether the index lost a transaction, and memory went back to what it has.
+  /// Whether the index lost a transaction, and memory went back to the index.
   var wentBack = false
 }
 

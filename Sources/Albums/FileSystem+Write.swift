@@ -1,4 +1,4 @@
-// Writing: data goes into chunks (WriteBuffer.swift), which are written when they are full, old, or asked for
+// Writing: data goes into chunks (WriteBuffer.swift), which are written out when they are full, old, or synced
 // (FileSystem+Flushing.swift).
 
 internal import Index
@@ -25,7 +25,7 @@ extension FileSystem {
     return buffer.count
   }
 
-  /// The usual large write fills one window: it is copied before the lock is taken.
+  /// The usual large write fills one window. It is copied before the lock is taken.
   private func wholeWindow(_ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer) -> Chunk? {
     let size = Int64(WriteWindow.size)
     guard buffer.count == WriteWindow.size, range.lowerBound % size == 0 else { return nil }
@@ -36,7 +36,7 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// `whole` holds the bytes already where they fill a window.
+  /// `whole` has the bytes already if they fill a window.
   @inline(__always)
   fileprivate mutating func write(
     _ number: InodeNumber, _ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer, _ whole: Chunk?
@@ -71,7 +71,7 @@ extension LockedFileSystem {
         cleaning.wasRefused = true
         throw .noSpace
       }
-      // The threads that write take what is not ready only when there is much of it.
+      // The flushers take what is not ready only when there is much of it.
       if writeBack.bytes <= options.dirtyLimit / 2 { makeEverythingReady() }
       signals.flushWork.broadcast()
       wait(for: signals.progress)
@@ -80,7 +80,7 @@ extension LockedFileSystem {
     return try regularFile(number)
   }
 
-  /// Cuts or extends a file, and returns it. Waits before it changes anything.
+  /// Truncates or extends a file, and returns it. Waits before it changes anything.
   ///
   /// - Throws: `EINVAL`, `EFBIG`, `EISDIR`, `EROFS`.
   mutating func resize(_ number: InodeNumber, to size: Int64) throws(Errno) -> Inode {
@@ -88,7 +88,7 @@ extension LockedFileSystem {
     guard size <= FileSystem.maximumFileSize else { throw .fileTooLarge }
     let rest = size..<Int64.max
     let inode = try settledFile(number, in: rest)
-    // What is left of a file that begins as no photo does begins so, too.
+    // A shorter file that is known to be no photo still begins as none does.
     if size != inode.record.size, !inode.isKnownNotMedia { try noteContentChange(inode) }
     if size < inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     let now = Timestamp.now()
@@ -99,8 +99,8 @@ extension LockedFileSystem {
     return inode
   }
 
-  /// Removes extents behind the end of a file that is about to grow. A crash on a full disk leaves some: the row then
-  /// ends the file before data that found no room, and data behind it may have an extent already.
+  /// Removes extents behind the end of a file that is about to grow. A crash on a full disk leaves some: the row ended
+  /// the file before data that found no room, and data behind that had an extent already.
   func removeDataBeyondEnd(of inode: Inode) throws(Errno) {
     guard inode.extentsEnd == nil else { return }
     let end = inode.record.size

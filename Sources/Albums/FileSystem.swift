@@ -97,7 +97,8 @@ package final class FileSystem: @unchecked Sendable {
   package var isReadOnly: Bool { !space.gate.isOpen }
 }
 
-/// Proof that the calling thread holds a file system's lock, and the only way to what the lock guards.
+/// Proof that the calling thread holds a file system's lock, and the only way to what the lock guards. It exists only
+/// in the body of `FileSystem.locked(_:)`.
 struct LockedFileSystem: ~Copyable {
   private let fileSystem: FileSystem
 
@@ -124,7 +125,6 @@ struct LockedFileSystem: ~Copyable {
     _read { yield fileSystem.commits }
     nonmutating _modify { yield &fileSystem.commits }
   }
-  /// What the log says instead of the index.
   var intents: IntentState {
     _read { yield fileSystem.intents }
     nonmutating _modify { yield &fileSystem.intents }

@@ -7,9 +7,9 @@
 
 internal import Vault
 
-/// What the log states of writes that the index does not have, or soon will.
+/// Writes that the log states and the index may not have yet, under the file system's lock.
 struct IntentState {
-  /// Bytes of intents that count at a time, in the log; with more the index is committed.
+  /// Bytes in the log of intents that count at a time. Beyond it the index is committed.
   private static let limit = 256 << 10
 
   /// Writes to one file.
@@ -18,15 +18,15 @@ struct IntentState {
     var ranges = RangeList()
   }
 
-  /// Whether no change but of those that are in the index, in intents or in `unstated` was made.
+  /// Whether every change is in the index, in intents or in `unstated`.
   private(set) var coverEverything = true
   /// Writes since the last commit or intent, in order.
   private(set) var unstated: [(inode: Inode, range: Range<Int>)] = []
-  /// What the intents of this mount, and of the one before if it crashed, say.
+  /// What intents say, those of this mount and of the one before if it crashed.
   private(set) var stated: [InodeNumber: Stated] = [:]
-  /// Intents whose files the index does not know, which is damage: they are kept for a repair.
+  /// Intents whose files the index does not know, which is damage. They are kept for a repair.
   var misplaced: [WriteIntent] = []
-  /// Bytes that `unstated` takes in the log at most, and those that the intents which count take.
+  /// Bytes in the log that `unstated` takes at most, and that intents take.
   private var size = 0
   private var statedSize = 0
 
@@ -43,7 +43,7 @@ struct IntentState {
     }
   }
 
-  /// Notes a change that no intent can say.
+  /// Notes a change that no intent can state.
   mutating func noteOther() {
     coverEverything = false
     unstated.removeAll(keepingCapacity: true)
@@ -62,14 +62,13 @@ struct IntentState {
     for write in writes { noteStated(write.inode, write.range, size: 0) }
   }
 
-  /// The same for one write, of a mount before.
+  /// The same for one write, which an earlier mount may have made.
   mutating func noteStated(_ inode: Inode, _ range: Range<Int>, size: Int) {
     statedSize += size
     stated[inode.number, default: Stated(inode: inode)].ranges.insert(range)
   }
 
-  /// Notes a commit of the index, which has everything if nothing waits. What then still counts of the intents counts
-  /// in full.
+  /// Notes a commit of the index; `isWhole` says that no data waits. Intents of data that waits keep counting in full.
   mutating func noteCommit(ofEverything isWhole: Bool) {
     coverEverything = isWhole
     unstated.removeAll(keepingCapacity: true)

@@ -16,7 +16,7 @@ struct Signals {
   let thumbnailWork: Condition
   /// A thumbnail that somebody waits for may have been made.
   let thumbnailDone: Condition
-  /// There may be a checkpoint to keep.
+  /// There may be a mark to keep.
   let markWork: Condition
 
   init(of lock: Lock) {
@@ -30,7 +30,7 @@ struct Signals {
     markWork = Condition(of: lock)
   }
 
-  /// Wakes every thread, since what it waits for may never come.
+  /// Wakes every thread, since what it waits for may never happen.
   func wakeAll() {
     let all = [
       progress, flushWork, commitWork, reapWork, cleanWork, thumbnailWork, thumbnailDone, markWork,

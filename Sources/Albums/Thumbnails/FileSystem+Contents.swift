@@ -13,7 +13,7 @@ package import SystemPackage
 internal import Vault
 
 extension LockedFileSystem {
-  /// Notes that a file's content is about to change; what was made of the old one goes.
+  /// Notes that a file's content is about to change. Its derivatives lose their links.
   func noteContentChange(_ inode: Inode) throws(Errno) {
     inode.contentChanged = monotonicTime()
     if inode.isMediaPending { return }
@@ -48,7 +48,7 @@ extension LockedFileSystem {
     return unsafe maker.mayBegin(with: bytes)
   }
 
-  /// Takes from the derivatives that a row pointed at one link each.
+  /// Removes one link from each derivative that a row pointed at.
   func dropLinks(of record: MediaRecord?) {
     for number in [record?.small, record?.large].compactMap(\.self) {
       // One that cannot be read is left for a check to find.
@@ -113,7 +113,7 @@ extension FileSystem {
     }
   }
 
-  /// Why nothing is made for now; nil when that is not so.
+  /// Why no thumbnails can be made for now; nil when they can.
   var thumbnailPause: String? { locked { $0.thumbnails.unavailable } }
 
   /// The files without a thumbnail that should have one: path from the root, as bytes, and reason.
@@ -136,7 +136,7 @@ extension FileSystem {
     }
   }
 
-  /// Has a content looked at anew, whichever files hold it.
+  /// Makes the thumbnail of a content again, whichever files hold it.
   func remakeThumbnail(of inode: InodeNumber) throws(Errno) {
     try changing { files throws(Errno) in
       var next = try files.stored { () throws(IndexError) in try files.index.media(inode) }
@@ -151,7 +151,7 @@ extension FileSystem {
     }
   }
 
-  /// Has every photo and video looked at anew.
+  /// Makes all thumbnails again.
   package func remakeThumbnails() throws(Errno) {
     var last: InodeNumber?
     while true {

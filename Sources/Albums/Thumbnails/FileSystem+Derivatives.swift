@@ -1,4 +1,4 @@
-// What is asked for by somebody who waits.
+// Derivatives that somebody asks for and waits for.
 
 internal import Index
 package import Media

@@ -1,10 +1,10 @@
-// The thread that has thumbnails made: first what somebody waits for, then what waits in the index and has not been
-// written to for a while.
+// The thread that has thumbnails made: first those that somebody waits for, then those of files that are pending in the
+// index and have not been written to for a while.
 //
 // Invariants
 // 1. A file that is being looked at stays in memory, and counts as open.
 // 2. What was made is kept only when the content did not change meanwhile (`isMediaPending` is still false).
-// 3. Nobody but those who ask for a derivative waits for the decoder.
+// 3. Only those who ask for a derivative wait for the decoder.
 
 internal import Glibc
 internal import Index
@@ -15,18 +15,18 @@ internal import SystemPackage
 internal import Vault
 
 extension FileSystem {
-  /// A larger file is hashed only after it was found to be a video or photo, in bytes.
+  /// A larger file, in bytes, is hashed only after it was found to be a video or photo.
   private static let earlyHashLimit: Int64 = 64 << 20
 
   /// The work of the thread.
   func runThumbnailer() {
     guard let settings = options.thumbnails else { return }
-    // This thread alone: who reads and writes goes first.
+    // Of this thread alone: reading and writing go first.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     locked { $0.runThumbnailer(settings) }
   }
 
-  /// Ends the making of thumbnails; what is under way is given up and done at the next mount.
+  /// Stops making thumbnails. What is under way is abandoned, and made at the next mount.
   func endThumbnails() {
     locked { files in
       files.thumbnails.isEnding = true
@@ -86,7 +86,7 @@ extension LockedFileSystem {
     return due.map { .later($0 + 5_000_000) } ?? .nothing
   }
 
-  /// Has one file looked at, and keeps what comes of it.
+  /// Makes the derivatives of one file and keeps them.
   private mutating func lookAt(
     _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
   ) {
@@ -133,7 +133,7 @@ extension LockedFileSystem {
 }
 
 extension FileSystem {
-  /// What became of looking at a file.
+  /// The outcome of the work on a file.
   fileprivate enum Outcome {
     /// Its facts, and what was made of it.
     case made(Derivatives, hash: [UInt8]?)

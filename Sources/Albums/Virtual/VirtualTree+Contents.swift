@@ -6,7 +6,7 @@ internal import Vault
 
 /// What the files that are not stored hold.
 extension VirtualTree {
-  /// The JPEG of a file. One whose stored form is damaged is made anew.
+  /// The JPEG of a file. One that is damaged in the log is rebuilt.
   func jpeg(_ size: DerivativeSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
     let derivative = try fileSystem.derivative(size, of: inode)
     do throws(Errno) {

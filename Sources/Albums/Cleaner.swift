@@ -30,13 +30,11 @@ extension FileSystem {
 
   /// The work of the thread that cleans.
   func runCleaner() {
-    guard options.cleans else { return }
     var lastRound = monotonicTime()
     var lastEpoch = lastRound
     // When to look again even without a commit.
     var due: UInt64?
     var hasCompletedAbandoned = false
-    locked { $0.cleaning.isRunning = true }
     while locked({ $0.waitForCleaning(due) }) {
       let wasAsked = locked { $0.cleaning.isAsked }
       if !hasCompletedAbandoned, !wasAsked {
@@ -55,7 +53,7 @@ extension FileSystem {
       lastRound = now
       let isAsked = locked { $0.cleaning.beginRound() }
       if isAsked { isTight = true }
-      let before = space.capacity().availableBytes
+      let before = space.roomLeft
       do throws(Errno) {
         // Another look finds what was dead but not flushed yet.
         if try clean(isAsked: isAsked), isTight { due = now + Self.tightInterval }
@@ -69,7 +67,7 @@ extension FileSystem {
       } catch {
         options.logger.warning("cleaning failed: \(error)")
       }
-      let gain = space.capacity().availableBytes - before
+      let gain = space.roomLeft - before
       locked { files in
         files.cleaning.endRound(gained: gain > 0)
         files.writeBack.logIsFull = false
@@ -98,7 +96,10 @@ extension FileSystem {
   /// something. With `isAsked` somebody waits for room, and everything that gains some is done.
   @discardableResult
   func clean(isAsked: Bool = false) throws(Errno) -> Bool {
-    if isAsked { try syncLog() }
+    if isAsked {
+      locked { $0.waitForReaper() }
+      try syncLog()
+    }
     let segments = space.segments().filter { !$0.isOpen }
     var sparse: [Sparse] = []
     var dead: [SegmentNumber] = []
@@ -114,12 +115,12 @@ extension FileSystem {
         }
       }
     }
-    var victims: [SegmentNumber] = []
+    var copied: [SegmentNumber] = []
     var pages: Set<PageNumber> = []
     do throws(Errno) {
-      for victim in chooseVictims(sparse, isAsked: isAsked) {
+      for victim in isAsked ? chooseForRoom(sparse, dead: dead.count) : chooseVictims(sparse) {
         try copyForward(victim.segment.number)
-        victims.append(victim.segment.number)
+        copied.append(victim.segment.number)
         pages.formUnion(space.databasePages(in: victim.segment.number))
       }
     } catch {
@@ -127,12 +128,17 @@ extension FileSystem {
       guard error == .noSpace else { throw error }
     }
     try vacuum()
-    guard !dead.isEmpty || !victims.isEmpty else { return false }
+    guard !dead.isEmpty || !copied.isEmpty else { return false }
     // The commit that has the copies in the index also gives up what was copied.
     try lockedToClean { files throws(Errno) in
-      files.cleaning.retiring.formUnion(dead + victims)
+      files.cleaning.retiring.formUnion(dead + copied)
       files.cleaning.moving.formUnion(pages)
-      try files.commit()
+      do throws(Errno) {
+        try files.commit()
+      } catch {
+        // Data that still waits for room holds up nothing here.
+        if error != .noSpace || files.cleaning.hasWorkForCommit { throw error }
+      }
     }
     try forget(dead)
     return true
@@ -154,20 +160,23 @@ extension FileSystem {
     }
   }
 
-  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned. Asked for
-  /// room, as many as can be copied before something is deleted, if that gains a segment.
-  private func chooseVictims(_ sparse: [Sparse], isAsked: Bool) -> [Sparse] {
+  /// The sparsest segments, as many as can be copied before something is deleted, if they and the dead ones are worth
+  /// the epochs after which they go.
+  private func chooseForRoom(_ sparse: [Sparse], dead: Int) -> [Sparse] {
     let size = Int64(space.segmentBytes)
-    let ordered = sparse.sorted { $0.live < $1.live }
-    if isAsked {
-      var room = space.roomForCleaning
-      let victims = ordered.prefix { victim in
-        // Copies take a little more: headers, and what is left at the end of a segment.
-        room -= victim.live + victim.live / 32
-        return room >= 0 && victim.live < size * 15 / 16
-      }
-      return victims.reduce(0) { $0 + size - $1.live } >= size ? Array(victims) : []
+    var room = space.roomForCleaning
+    let victims = sparse.sorted { $0.live < $1.live }.prefix { victim in
+      // Copies take a little more: headers, and what is left at the end of a segment.
+      room -= victim.live + victim.live / 32
+      return room >= 0 && victim.live < size * 15 / 16
     }
+    let gain = victims.reduce(Int64(dead) * size) { $0 + size - $1.live }
+    return gain >= Int64(Self.retiredWorthWhenTight) * size ? Array(victims) : []
+  }
+
+  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned.
+  private func chooseVictims(_ sparse: [Sparse]) -> [Sparse] {
+    let size = Int64(space.segmentBytes)
     let live = sparse.reduce(0) { $0 + $1.live }
     // The slack keeps a small store from being copied again and again; a full disk has none to give.
     let slack = space.roomState < .ample ? size : 4 * size
@@ -175,7 +184,7 @@ extension FileSystem {
     let excess = (Int64(sparse.count) * size - bound) / size
     guard excess > 0 else { return [] }
     let limit = Int64(Double(size) * (1 - options.garbageShare))
-    return Array(ordered.filter { $0.live < limit }.prefix(Self.roundSegments))
+    return Array(sparse.sorted { $0.live < $1.live }.filter { $0.live < limit }.prefix(Self.roundSegments))
   }
 
   /// Copies the file data that is live in a segment to the end of the log.
@@ -292,6 +301,11 @@ extension LockedFileSystem {
       cleaning.waitsForCommit = false
     }
     return !life.isStopping
+  }
+
+  /// Waits until all inodes without a name are deleted, so that what they held is dead.
+  fileprivate mutating func waitForReaper() {
+    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping { wait(for: signals.progress) }
   }
 
   /// Has the cleaner begin a round soon.

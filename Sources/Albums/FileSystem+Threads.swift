@@ -35,9 +35,13 @@ extension FileSystem {
   /// Starts the background threads.
   func startThreads() throws(FileSystemError) {
     var bodies: [@Sendable () -> Void] = [
-      { self.locked { $0.runCommitter() } }, { self.locked { $0.runReaper() } }, { self.runCleaner() },
-      { self.runThumbnailer() },
+      { self.locked { $0.runCommitter() } }, { self.locked { $0.runReaper() } }, { self.runThumbnailer() },
     ]
+    if options.cleans {
+      // Before the thread is there, since a writer may be refused at once.
+      locked { $0.cleaning.isRunning = true }
+      bodies.append { self.runCleaner() }
+    }
     if let keepMark = options.keepMark { bodies.append { self.locked { $0.runMarker(keepMark) } } }
     for _ in 0..<options.writers { bodies.append { self.locked { $0.runFlusher() } } }
     for body in bodies {

@@ -37,6 +37,7 @@ extension LockedFileSystem {
         } else {
           if !reap(inode) { inodes.queueDeletion(of: inode) }
           noteChange()
+          if inodes.pendingDeletion.isEmpty { signals.progress.broadcast() }
           // Others have their turn between two steps.
           unlocked { _ in }
         }

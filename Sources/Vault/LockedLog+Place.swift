@@ -156,9 +156,13 @@ extension LockedLog {
     } catch {
       throw fail(error, "creating segment \(identifier)")
     }
+    do throws(Errno) {
+      try holdRoom(of: writer)
+    } catch {
+      try discard(identifier)
+      throw .noSpace
+    }
     catalog.insert(number, branch: branch)
-    // Where room cannot be held, a full disk is met by the write.
-    try? writer.hold(upTo: context.segmentSize)
     holdReserve()
     let salt = Sodium.randomBytes(SegmentFormat.saltSize)
     let key = keys.segmentKey(salt: salt)
@@ -169,6 +173,15 @@ extension LockedLog {
     cache.insert(SegmentHandle(number: number, key: key, reader: writer))
     durability.note(segment, bytes: 0)
     return segment
+  }
+
+  /// Deletes a new file that has no record yet.
+  private func discard(_ identifier: SegmentIdentifier) throws(VaultError) {
+    do throws(Errno) {
+      try context.storage.delete(identifier)
+    } catch {
+      throw fail(error, "deleting segment \(identifier), for which there is no room")
+    }
   }
 
   private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {

@@ -1,4 +1,5 @@
 internal import Storage
+internal import SystemPackage
 
 /// Where room is decided: who may begin a segment, and who is told that the disk is full.
 extension LockedLog {
@@ -42,11 +43,34 @@ extension LockedLog {
   func makeRoom(for use: RoomUse) throws(VaultError) {
     let measure = measureRoom(rest: 0)
     guard measure.segments(for: use) > 0 else { throw .noSpace }
-    let missing = context.segmentSize - Int(clamping: measure.host.free)
-    if missing > 0 {
-      room.hold(
-        upTo: max(0, room.held - missing), free: 0, segmentSize: context.segmentSize, in: context.storage)
+    // A file takes more than its content: its inode, its name, and where its blocks are.
+    let needed = context.segmentSize + max(64 << 10, context.segmentSize / 64)
+    let missing = needed - Int(clamping: measure.host.free)
+    if missing > 0 { release(missing) }
+  }
+
+  /// Holds the room of a new segment, so that no write of it finds the disk full.
+  ///
+  /// - Throws: `.noSpace`, with a part of it held.
+  func holdRoom(of segment: any SegmentWriter) throws(Errno) {
+    do throws(Errno) {
+      do throws(Errno) {
+        try segment.hold(upTo: context.segmentSize)
+      } catch .noSpace {
+        // Others may have been faster, or the file took more than was thought.
+        release(context.segmentSize)
+        try segment.hold(upTo: context.segmentSize)
+      }
+    } catch .noSpace, .diskQuotaExceeded {
+      throw .noSpace
+    } catch {
+      // Where room cannot be held, a full disk is met by the write.
     }
+  }
+
+  /// Gives up a part of the reserve.
+  private func release(_ count: Int) {
+    room.hold(upTo: max(0, room.held - count), free: 0, segmentSize: context.segmentSize, in: context.storage)
   }
 
   /// Whether there is room for `count` bytes more than the `waiting` ones that were admitted before.

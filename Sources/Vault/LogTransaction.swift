@@ -69,5 +69,7 @@ package struct LogTransaction: Sendable {
 
   /// Whether the log can do without it: what it states can be committed in the database later. Such a commit never
   /// takes room from the reserve.
-  var isOptional: Bool { database == nil && moving.isEmpty && retiring.isEmpty }
+  var isOptional: Bool {
+    database == nil && moving.isEmpty && retiring.isEmpty && intents != .none && !intents.replacesOlder
+  }
 }

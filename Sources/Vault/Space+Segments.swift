@@ -60,6 +60,14 @@ extension Space {
     }
   }
 
+  /// Bytes that the space could still write, the reserve included.
+  package var roomLeft: Int64 {
+    log.locked { log in
+      let measure = log.measureRoom()
+      return measure.rest + measure.pool
+    }
+  }
+
   /// Room in and around the space.
   package func capacity() -> SpaceCapacity {
     log.locked { log in

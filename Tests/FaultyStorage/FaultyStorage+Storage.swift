@@ -10,7 +10,7 @@ extension FaultyStorage {
     defer { lock.unlock() }
     let cut = try begin()
     if files[identifier] != nil { throw .fileExists }
-    if used + 4096 > limit { throw .noSpace }
+    if used + Self.roomOfFile > limit { throw .noSpace }
     let file = newFile()
     file.modified = clock()
     files[identifier] = file
@@ -25,7 +25,7 @@ extension FaultyStorage {
     defer { lock.unlock() }
     var isCut = try begin()
     if files[identifier] != nil { throw .fileExists }
-    if used + content.count > limit { throw .noSpace }
+    if used + Self.roomOfFile + content.count > limit { throw .noSpace }
     let file = newFile()
     var bytes = [UInt8](repeating: 0xAA, count: SegmentIdentifier.size)
     bytes[1] = UInt8(truncatingIfNeeded: births)

@@ -230,7 +230,11 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     }
   }
 
-  var used: Int { files.values.reduce(reserved) { $0 + max($1.content.count, $1.held) } }
+  var used: Int {
+    files.values.reduce(reserved + files.count * Self.roomOfFile) { $0 + max($1.content.count, $1.held) }
+  }
+  /// What a file takes beside its content.
+  static let roomOfFile = 4096
 }
 
 private let nextNumber = Mutex(0)

@@ -40,7 +40,9 @@ import Testing
     // The held reserve takes what deleting needs; then nothing more fits.
     let version = try commitUntilFull(1...100)
     #expect(version > 1)
-    #expect(test.space.heldReserve == 3 * test.space.segmentSize)
+    // Three segments are left, and less than a fourth: a file takes a little more than its content.
+    let held = test.space.heldReserve
+    #expect((3 * test.space.segmentSize..<4 * test.space.segmentSize).contains(held), "\(held)")
     #expect(test.space.roomState == .reserveOnly)
     #expect(throws: VaultError.noSpace) { try test.space.append(randomBytes(500_000, seed: 1)) }
     #expect(test.space.gate.reason == nil)

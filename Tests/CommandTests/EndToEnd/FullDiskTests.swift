@@ -123,4 +123,58 @@ import Testing
       umount disk
       """)
   }
+
+  /// Of X bytes deleted on a full disk 80 % less four segments can be written, also where what is live lies between what
+  /// was deleted, and the disk was full when it was mounted.
+  @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
+  func whatIsDeletedOnASmallExt4CanBeWritten() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 1M")
+    try expectSuccess(
+      workspace,
+      """
+      used=$(du -sm Vault | cut -f 1)
+      truncate -s $((used + 100))M image
+      mkfs.ext4 -q -m 0 image
+      mkdir disk
+      mount -o loop image disk
+      cp -a Vault disk/
+      agonyfs mount --password-file password disk/Vault Albums
+      head -c 1300000 /dev/urandom > photo
+      head -c 40000 photo > picture
+      head -c 700 photo > note
+      n=0
+      while dd if=note of=Albums/note$n bs=2M conv=fsync && dd if=picture of=Albums/picture$n bs=2M conv=fsync &&
+        dd if=photo of=Albums/photo$n bs=2M conv=fsync; do n=$((n + 1)); test $n -lt 200; done 2> errors
+      grep -q 'No space left' errors
+      rm -f Albums/*$n
+      agonyfs unmount Albums
+      agonyfs mount --password-file password disk/Vault Albums
+      i=0
+      deleted=0
+      while [ $i -lt $n ]; do
+        rm Albums/note$i Albums/picture$i Albums/photo$i
+        deleted=$((deleted + 1340700))
+        i=$((i + 2))
+      done
+      m=0
+      while dd if=photo of=Albums/again$m bs=100k conv=fsync 2> errors; do m=$((m + 1)); test $m -lt 200; done
+      grep -q 'No space left' errors
+      rm Albums/again$m
+      echo "$n photos, $deleted bytes deleted, $m photos written"
+      test $((m * 1300000)) -ge $((deleted / 10 * 8 - 4 * 1048576))
+      agonyfs unmount Albums
+      agonyfs mount --password-file password disk/Vault Albums
+      i=1
+      while [ $i -lt $n ]; do
+        cmp note Albums/note$i && cmp picture Albums/picture$i && cmp photo Albums/photo$i
+        i=$((i + 2))
+      done
+      i=0
+      while [ $i -lt $m ]; do cmp photo Albums/again$i; i=$((i + 1)); done
+      agonyfs unmount Albums
+      agonyfs check --read-data --password-file password disk/Vault
+      umount disk
+      """)
+  }
 }

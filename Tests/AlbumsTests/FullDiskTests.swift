@@ -1,0 +1,126 @@
+import FaultyStorage
+import SystemPackage
+import Testing
+
+@testable import Albums
+@testable import Vault
+
+/// A full disk gives back what is deleted.
+@Suite struct FullDiskTests {
+  /// What happens between the moment when the disk is full and the deletions.
+  enum Pause: String, CaseIterable { case none, mountedAgain, powerCut, attempts }
+
+  /// Of X bytes deleted, 80 % less four segments can be written before a writer is refused.
+  @Test(arguments: Pause.allCases, [24 << 20, 96 << 20])
+  func whatIsDeletedCanBeWritten(_ pause: Pause, limit: Int) throws {
+    let storage = FaultyStorage()
+    storage.setLimit(limit)
+    var vault = try TestVault(storage: storage)
+    var kept: [(name: String, size: Int)] = []
+    // As people fill a disk: notes, pictures for the screen, photos.
+    for name in FileNames(prefix: "f") {
+      let size = [700, 40_000, 1_300_000][kept.count % 3]
+      guard try write(name, size, vault.files) else { break }
+      kept.append((name, size))
+    }
+    switch pause {
+    case .none: break
+    case .attempts:
+      // Changes of all kinds, which find room or not.
+      for number in 0..<300 {
+        let file = kept[number % kept.count]
+        let inode = try vault.files.find(file.name).inode
+        var change = AttributeChanges(caller: caller)
+        change.mode = UInt32(0o600 + number % 8)
+        _ = try? vault.files.setAttributes(of: inode, change)
+        _ = try? vault.files.put(pattern(100_000, 1), vault.files.make("attempt"))
+        _ = try? vault.files.synchronize()
+        if try vault.files.names(of: .root)["attempt"] != nil { try remove("attempt", vault.files) }
+      }
+    case .mountedAgain: try vault.reopen()
+    case .powerCut:
+      vault = try vault.afterPowerCut(seed: 1)
+      vault.storage.setLimit(limit)
+    }
+
+    var deleted = 0
+    for (place, file) in kept.enumerated().reversed() where place / 3 % 2 == 0 {
+      try remove(file.name, vault.files)
+      deleted += file.size
+      kept.remove(at: place)
+    }
+    var written = 0
+    let size = 500_000
+    for name in FileNames(prefix: "g") {
+      guard try write(name, size, vault.files) else { break }
+      kept.append((name, size))
+      written += size
+    }
+    let goal = deleted * 8 / 10 - 4 * TestVault.segmentSize
+    #expect(written >= goal, "of \(deleted) bytes deleted \(written) could be written")
+    #expect(written <= limit)
+
+    try vault.reopen()
+    #expect(try vault.files.names(of: .root).count == kept.count)
+    for file in kept {
+      let content = try vault.files.get(try vault.files.find(file.name).inode)
+      #expect(isSame(content, pattern(file.size, file.name.hashed)), "\(file.name)")
+    }
+    try vault.files.close()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(space, readData: true).problems == [])
+    try space.close()
+  }
+
+  /// A full disk that nobody cleans has room for the end of a mount.
+  @Test func deletingAndClosingTakeNoRoom() throws {
+    let storage = FaultyStorage()
+    storage.setLimit(24 << 20)
+    let vault = try TestVault(storage: storage) { $0.cleans = false }
+    var names: [String] = []
+    for name in FileNames(prefix: "f") {
+      guard try write(name, 700_000, vault.files) else { break }
+      names.append(name)
+    }
+    try vault.reopen()
+    for name in names { try remove(name, vault.files) }
+    try vault.reopen()
+    #expect(try vault.files.names(of: .root).isEmpty)
+    try vault.files.close()
+  }
+
+  /// Writes a file and syncs it; false when the disk is full: then nothing is left of it.
+  private func write(_ name: String, _ size: Int, _ files: FileSystem) throws -> Bool {
+    do {
+      let inode = try files.make(name)
+      try files.put(pattern(size, name.hashed), inode)
+      try files.synchronize()
+      return true
+    } catch Errno.noSpace {
+      if try files.names(of: .root)[name] != nil { try remove(name, files) }
+      return false
+    }
+  }
+
+  private func remove(_ name: String, _ files: FileSystem) throws {
+    files.forget(try files.unlink(.of(name), in: .root))
+  }
+}
+
+/// Names without end.
+private struct FileNames: Sequence, IteratorProtocol {
+  let prefix: String
+  private var number = 0
+
+  init(prefix: String) { self.prefix = prefix }
+
+  mutating func next() -> String? {
+    number += 1
+    return "\(prefix)\(number)"
+  }
+}
+
+extension String {
+  /// The same number in every process.
+  fileprivate var hashed: Int { utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } }
+}

@@ -15,7 +15,7 @@ import scale
 import upkeep
 import workloads as work
 from materials import Materials
-from systems import NAMES, System
+from systems import BEFORE, NAMES, System
 
 
 def arguments():
@@ -29,6 +29,7 @@ def arguments():
     parser.add_argument("--photos", type=int, default=200, help="number of imported photos (default: 200)")
     parser.add_argument("--only", default="", help="run only workloads whose names contain this, and what they need")
     parser.add_argument("--folder", help="working folder (default: a new temporary one)")
+    parser.add_argument("--before", metavar="PROGRAM", help="also measure this other build of agonyfs in the same run")
     parser.add_argument("--json", help="also write all results to this file")
     parser.add_argument(
         "--scale", type=int, nargs="*", metavar="FILES", help="instead, measure agonyfs with these numbers of files")
@@ -39,7 +40,10 @@ def arguments():
     parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
     parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
     parser.add_argument("--floor", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.before:
+        options.systems = [*options.systems, BEFORE]
+    return options
 
 
 class Bench:
@@ -125,7 +129,7 @@ class Bench:
 
     def pictures(self, system):
         """Real pictures, for which agonyfs makes thumbnails. A second row measures agonyfs without thumbnails."""
-        modes = [[]] if system.name != "agonyfs" else [[], ["-o", "nothumbs"]]
+        modes = [[], ["-o", "nothumbs"]] if system.agonyfs else [[]]
         for mode in modes:
             system.create()
             empty = system.stored_bytes()
@@ -155,7 +159,7 @@ def main():
     options = arguments()
     # Clean up as after an interrupt: unmount and delete everything.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    unknown = [name for name in options.systems if name not in NAMES]
+    unknown = [name for name in options.systems if name not in [*NAMES, BEFORE]]
     if unknown:
         raise SystemExit(f"There is no system {unknown[0]}; there are {', '.join(NAMES)}.")
     folder = tempfile.mkdtemp(prefix="agonyfs-bench-", dir=options.folder)

@@ -33,14 +33,16 @@ def medians(times):
 
 
 def table(times, systems):
-    """A row for each workload: seconds of each system, and how many times as fast as its peers agonyfs is."""
+    """A row for each workload: seconds of each system, and how many times as fast as the others agonyfs is."""
     width = max(map(len, times)) + 2
-    lines = [" " * width + "".join(f"{name:>11}" for name in systems) + f"{'best peer':>11}{'gocryptfs':>11}"]
+    compared = ["best peer", "gocryptfs"] + ["before"] * ("before" in systems)
+    lines = [" " * width + "".join(f"{name:>11}" for name in [*systems, *compared])]
     for work, row in medians(times).items():
         cells = "".join(f"{row[name]:11.3f}" if name in row else f"{'-':>11}" for name in systems)
-        peers = [value for name, value in row.items() if name not in ("plain", "floor", "agonyfs")]
+        peers = [value for name, value in row.items() if name not in ("plain", "floor", "agonyfs", "before")]
         own = row.get("agonyfs")
-        ratios = [min(peers) if peers else None, row.get("gocryptfs")]
+        row["best peer"] = min(peers) if peers else None
+        ratios = [row.get(name) for name in compared]
         cells += "".join(f"{value / own:10.2f}x" if value is not None and own else f"{'-':>11}" for value in ratios)
         lines.append(f"{work:<{width}}{cells}")
     return "\n".join(lines)

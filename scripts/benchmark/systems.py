@@ -7,6 +7,8 @@ import time
 
 PASSWORD = "correct horse battery"
 NAMES = ["plain", "floor", "gocryptfs", "securefs", "encfs", "cryfs", "agonyfs"]
+# Another build of agonyfs, in the same run.
+BEFORE = "before"
 
 
 def run(*command, text=None, **options):
@@ -23,6 +25,8 @@ class System:
     def __init__(self, name, folder, programs):
         self.name = name
         self.programs = programs
+        # The build of agonyfs that is measured, if one is.
+        self.agonyfs = {"agonyfs": programs.agonyfs, BEFORE: programs.before}.get(name)
         self.store = f"{folder}/{name}.store"
         self.path = self.store if name == "plain" else f"{folder}/{name}.mount"
         self.password_file = f"{folder}/password"
@@ -41,9 +45,9 @@ class System:
             run("gocryptfs", "-q", "-init", "-passfile", self.password_file, self.store)
         elif self.name == "securefs":
             run("securefs", "create", "--pass", PASSWORD, self.store, cwd="/")
-        elif self.name == "agonyfs":
+        elif self.agonyfs:
             os.rmdir(self.store)
-            run(self.programs.agonyfs, "create", *options, "--password-file", self.password_file, self.store)
+            run(self.agonyfs, "create", *options, "--password-file", self.password_file, self.store)
 
     def mount(self, *options):
         """Returns when it is mounted."""
@@ -60,13 +64,13 @@ class System:
         elif self.name == "cryfs":
             run("cryfs", self.store, self.path, text=PASSWORD + "\n", env=self.environment)
         else:
-            run(self.programs.agonyfs, "mount", *options, "--password-file", self.password_file, self.store, self.path)
+            run(self.agonyfs, "mount", *options, "--password-file", self.password_file, self.store, self.path)
         wait(lambda: os.path.ismount(self.path), f"{self.path} is not mounted")
 
     def password_seconds(self):
         """The time of a password's work, measured with a wrong one: agonyfs does the work, refuses it and ends."""
         start = time.perf_counter()
-        command = [self.programs.agonyfs, "mount", "--password-file", "/dev/stdin", self.store, self.path]
+        command = [self.agonyfs, "mount", "--password-file", "/dev/stdin", self.store, self.path]
         subprocess.run(command, input="wrong\n", text=True, stderr=subprocess.DEVNULL, check=False)
         return time.perf_counter() - start
 

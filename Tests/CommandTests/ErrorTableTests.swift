@@ -1,6 +1,5 @@
 import Mount
 import SystemPackage
-import TestSupport
 import Testing
 import Vault
 
@@ -47,34 +46,5 @@ import Vault
 
   @Test func numbersNeverChange() {
     #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17])
-  }
-
-  @Test func documentsNameEveryStatus() throws {
-    let article = try text(of: "Sources/agonyfs/agonyfs.docc/ExitStatuses.md")
-    for status in CommandStatus.allCases { #expect(article.contains("\n| \(status.rawValue) | ")) }
-  }
-
-  @Test func readmeNamesTheTwoScripts() throws {
-    let readme = try text(of: "README.md")
-    #expect(readme.contains("scripts/agonyfs mount --password ~/Vault ~/Albums"))
-    #expect(readme.contains("scripts/test"))
-  }
-
-  @Test func promisesNameTestsThatExist() throws {
-    let words = try text(of: "Sources/agonyfs/agonyfs.docc/Promises.md").split(separator: "`")
-    let named = Set(words.filter { $0.hasSuffix("Tests") && !$0.contains("…") })
-    #expect(named.count > 10)
-    for name in named {
-      let found = try Outcome("/bin/grep", arguments: ["-rqs", "struct \(name) ", root + "/Tests"])
-      #expect(found.status == 0, "there is no \(name)")
-    }
-  }
-
-  private var root: String { #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } }
-
-  /// A file of the source tree.
-  private func text(of name: String) throws -> String {
-    let outcome = try Outcome("/bin/cat", arguments: [root + "/" + name])
-    return outcome.output
   }
 }

@@ -1,0 +1,65 @@
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// What the documents name is there.
+@Suite struct DocumentTests {
+  private var root: String { #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } }
+
+  /// A file of the source tree.
+  private func text(of name: String) throws -> String {
+    String(decoding: try HostFile.read(root + "/" + name), as: UTF8.self)
+  }
+
+  /// The source files below a folder with a line that an extended regular expression fits.
+  private func files(in folder: String, with expression: String) throws -> Set<Substring> {
+    let found = try Outcome("/bin/grep", arguments: ["-rlE", "--include=*.swift", expression, root + "/" + folder])
+    #expect(found.status <= 1, "\(found)")
+    return Set(found.output.split(separator: "\n"))
+  }
+
+  @Test func everyStatusIsNamed() throws {
+    let article = try text(of: "Sources/agonyfs/agonyfs.docc/ExitStatuses.md")
+    for status in CommandStatus.allCases { #expect(article.contains("\n| \(status.rawValue) | ")) }
+  }
+
+  @Test func readmeNamesTheTwoScripts() throws {
+    let readme = try text(of: "README.md")
+    #expect(readme.contains("scripts/agonyfs mount --password ~/Vault ~/Albums"))
+    #expect(readme.contains("scripts/test"))
+  }
+
+  @Test func promisesNameTestsThatExist() throws {
+    let words = try text(of: "Sources/agonyfs/agonyfs.docc/Promises.md").split(separator: "`")
+    let named = Set(words.filter { $0.hasSuffix("Tests") && !$0.contains("…") })
+    #expect(named.count > 10)
+    for name in named { #expect(try !files(in: "Tests", with: "struct \(name) ").isEmpty, "there is no \(name)") }
+  }
+
+  /// *How data flows* names types, their members and files; a member is declared in a file of its type.
+  @Test func dataFlowsThroughWhatExists() throws {
+    let parts = try text(of: "Sources/agonyfs/agonyfs.docc/HowDataFlows.md").split(
+      separator: "`", omittingEmptySubsequences: false)
+    let marked = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
+    var count = 0
+    let others: Set<Substring> = ["Package.swift", "mutating"]
+    for name in Set(marked).subtracting(others) where !name.contains(" ") && name != name.uppercased() {
+      count += 1
+      if name.hasSuffix(".swift") {
+        let found = try Outcome("/usr/bin/find", arguments: [root + "/Sources", "-name", String(name)])
+        #expect(!found.output.isEmpty, "there is no \(name)")
+        continue
+      }
+      // Without the labels of arguments.
+      let words = name.split(separator: "(")[0].split(separator: ".")
+      let declaration = "(func|var|let|case|class|struct|enum|protocol|typealias) "
+      var places = try files(in: "Sources", with: declaration + words[words.count - 1] + "\\b")
+      if words.count > 1 {
+        places.formIntersection(try files(in: "Sources", with: "(extension|class|struct|enum|protocol) \(words[0])\\b"))
+      }
+      #expect(!places.isEmpty, "there is no \(name)")
+    }
+    #expect(count > 30)
+  }
+}

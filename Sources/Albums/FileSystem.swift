@@ -17,9 +17,9 @@
 //
 // Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists only
 // while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep it. Data,
-// intents and commits are sealed, opened, read and written without it. With it held, only the index does I/O: SQLite
-// needs a page in the middle of a statement, and one that no cache has is read and opened then. The space has a lock of
-// its own, taken after this one.
+// intents and commits are sealed, opened, read and written without it. Two things do I/O with it held. The index does:
+// SQLite needs a page in the middle of a statement, and one that no cache has is read and opened then. `Space.admit`
+// asks the disk from time to time how much is free. The space has a lock of its own, taken after this one.
 
 internal import Index
 internal import Logging

@@ -89,7 +89,7 @@ extension FileSystem {
         name: name, inode: inode.number, kind: inode.record.kind, cookie: files.index.nextCookie())
       try files.stored { () throws(IndexError) in try files.index.insertDentry(parent: parent, entry) }
       let now = Timestamp.now()
-      inode.record.links += 1
+      inode.record.addLink()
       inode.record.changed = now
       files.markChanged(inode)
       files.touch(directory, now)
@@ -150,7 +150,7 @@ extension LockedFileSystem {
         }
       }
     }
-    if isDirectory { directory.record.links += 1 }
+    if isDirectory { directory.record.addLink() }
     touch(directory, now)
     let inode = Inode(record)
     inode.isHidden = name.isHidden

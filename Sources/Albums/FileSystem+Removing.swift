@@ -34,7 +34,7 @@ extension FileSystem {
       try files.requireEmpty(inode)
       _ = try files.stored { () throws(IndexError) in try files.index.deleteDentry(parent: parent, name: name) }
       let now = Timestamp.now()
-      directory.record.links -= 1
+      directory.record.removeLink()
       files.touch(directory, now)
       files.loseName(inode, now)
       return inode.number
@@ -92,7 +92,7 @@ extension LockedFileSystem {
 
   /// Notes that an inode lost a name, which for a directory was its only one.
   func loseName(_ inode: Inode, _ time: Timestamp) {
-    inode.record.links = inode.isDirectory ? 0 : inode.record.links - 1
+    if inode.isDirectory { inode.record.links = 0 } else { inode.record.removeLink() }
     inode.record.changed = time
     markChanged(inode)
     if inode.record.links == 0 { inodes.noteOrphaned(inode) }
@@ -138,7 +138,7 @@ extension LockedFileSystem {
     }
     let now = Timestamp.now()
     if let existing = move.existing?.inode {
-      if existing.isDirectory { move.target.record.links -= 1 }
+      if existing.isDirectory { move.target.record.removeLink() }
       loseName(existing, now)
     }
     if inode.isDirectory { reparent(inode, from: move.source, to: move.target) }
@@ -169,8 +169,8 @@ extension LockedFileSystem {
 
   private func reparent(_ inode: Inode, from source: Inode, to target: Inode) {
     guard source !== target else { return }
-    source.record.links -= 1
-    target.record.links += 1
+    source.record.removeLink()
+    target.record.addLink()
     inode.record.parent = target.number
   }
 

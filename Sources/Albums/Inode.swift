@@ -115,6 +115,13 @@ extension Inode {
   func noteStored() { isStale = false }
 }
 
+/// Counting links. A damaged index may have counts that contradict its names; a count never leaves its range.
+extension InodeRecord {
+  mutating func addLink() { if links < .max { links += 1 } }
+
+  mutating func removeLink() { if links > 0 { links -= 1 } }
+}
+
 /// The type bits of `st_mode`.
 enum FileKind {
   static let mask: UInt32 = 0o170000

@@ -142,4 +142,29 @@ import Testing
     #expect(repairing.plan.unrepairable == [] && !repairing.found.isClean)
     #expect(try repairing.carryOut().problems == [])
   }
+
+  /// Link counts that contradict the names: removing and moving these gives errors at most, and the mount goes on.
+  @Test(arguments: [0, Int(UInt32.max)]) func linkCountsThatCannotBeEndNoMount(links: Int) throws {
+    let vault = try TestVault()
+    let (file, folder) = (try vault.files.make("file"), try vault.files.folder("folder"))
+    for name in ["a", "b", "c"] { _ = try vault.files.folder(name, in: folder) }
+    let other = try vault.files.make("other")
+    try vault.files.put(pattern(5000, 9), other)
+    try vault.files.close()
+    try vault.changeIndex { (index) throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in
+        try index.connection.execute(
+          "UPDATE inode SET links = \(links) WHERE number IN (\(file.rawValue), \(folder.rawValue))")
+      }
+    }
+    let files = try FileSystem(
+      space: try vault.vault.openSpace(vault.body, copyWindow: 0), options: vault.options)
+    _ = try? files.removeDirectory(.of("a"), in: folder)
+    try? files.rename(.of("b"), in: folder, to: .of("b"), in: .root, flags: [])
+    try? files.rename(.of("b"), in: .root, to: .of("d"), in: folder, flags: [])
+    _ = try? files.unlink(.of("file"), in: .root)
+    try? files.synchronize(intoIndex: true)
+    #expect(try files.get(other) == pattern(5000, 9))
+    try files.close()
+  }
 }

@@ -53,7 +53,7 @@ extension LockedFileSystem {
     for number in [record?.small, record?.large].compactMap(\.self) {
       // One that cannot be read is left for a check to find.
       guard let derivative = try? inode(number), derivative.record.links > 0 else { continue }
-      derivative.record.links -= 1
+      derivative.record.removeLink()
       markChanged(derivative)
       if derivative.record.links > 0 { continue }
       inodes.noteOrphaned(derivative)
@@ -98,7 +98,7 @@ extension LockedFileSystem {
     let derivatives = numbers.compactMap { try? inode($0) }.filter { $0.record.links > 0 }
     guard derivatives.count == numbers.count else { return false }
     for derivative in derivatives {
-      derivative.record.links += 1
+      derivative.record.addLink()
       markChanged(derivative)
     }
     return true

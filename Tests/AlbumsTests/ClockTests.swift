@@ -23,8 +23,8 @@ final class ManualClock: Sendable {
   private static let hour: Int64 = 3600
   private static let year: Int64 = 365 * 24 * 3600
 
-  /// Works for a time before and a time after the clock is set by `step` seconds; gives how many heads are kept, how many segments wait to be deleted
-  /// and how many files the vault has at the end.
+  /// Works for a time before and a time after the clock is set by `step` seconds; gives how many heads are kept, how
+  /// many segments wait to be deleted and how many files the vault has at the end.
   private func work(seed: UInt64, step: Int64) throws -> [Int] {
     let clock = ManualClock()
     let storage = FaultyStorage()

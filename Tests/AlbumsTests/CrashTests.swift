@@ -8,7 +8,8 @@ import Vault
 
 /// What is there after power was cut.
 @Suite struct CrashTests {
-  /// Each operation leaves a mark from which a prefix can be told: file n is made, written and renamed, in this order, before file n + 1.
+  /// Each operation leaves a mark from which a prefix can be told: file n is made, written and renamed, in this order,
+  /// before file n + 1.
   @Test(arguments: 1...12 as ClosedRange<UInt64>) func aPrefixOfTheOperationsSurvives(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let vault = try TestVault { $0.commitInterval = Bool.random(using: &generator) ? 0.01 : 3600 }
@@ -50,7 +51,8 @@ import Vault
     Checker.check(space, readData: true).problems
   }
 
-  /// Runs a workload until the storage stops; gives the last number whose file was promised, and the one that was begun.
+  /// Runs a workload until the storage stops; gives the last number whose file was promised, and the one that was
+  /// begun.
   private func work(_ files: FileSystem) -> (promised: Int, begun: Int) {
     var promised = 0
     var begun = 0

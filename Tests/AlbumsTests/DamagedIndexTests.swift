@@ -8,8 +8,8 @@ import Testing
 
 /// Repairing an index that cannot be read, or contradicts itself.
 @Suite struct DamagedIndexTests {
-  /// Every page of the index in turn cannot be read. What it held of names comes to lost+found, what it held of data is a hole that is called
-  /// lost; everything else is as before.
+  /// Every page of the index in turn cannot be read. What it held of names comes to lost+found, what it held of data is
+  /// a hole that is called lost; everything else is as before.
   @Test func anIndexOfWhichAPageIsLostIsMadeAnew() throws {
     let vault = try TestVault.filled()
     try vault.reopen()
@@ -70,7 +70,8 @@ import Testing
     #expect(whole > pages.count * before.count / 2)
   }
 
-  /// Pages that authenticate and contradict each other: each leaf of an index or of a table without row numbers in turn is emptied.
+  /// Pages that authenticate and contradict each other: each leaf of an index or of a table without row numbers in turn
+  /// is emptied.
   @Test func anIndexThatContradictsItselfIsMadeAnew() throws {
     let vault = try TestVault.filled()
     let before = try vault.contents()
@@ -101,7 +102,8 @@ import Testing
     #expect(emptied >= 5)
   }
 
-  /// Rows that nobody wrote so, which only a fault of the program or of memory makes: one file gives errors, the others are as they were.
+  /// Rows that nobody wrote so, which only a fault of the program or of memory makes: one file gives errors, the others
+  /// are as they were.
   @Test(arguments: [
     "UPDATE extent SET length = length + 10, record = record + 10 WHERE inode = ?",
     "UPDATE extent SET length = 9223372036854775807, record = 9223372036854775807 WHERE inode = ? AND offset = 0",

@@ -8,7 +8,7 @@ import Vault
 
 @testable import Albums
 
-/// Many who call fsync at once.
+/// Many callers of fsync at once.
 @Suite struct GroupCommitTests {
   @Test func thoseWhoComeDuringAFlushShareTheNextAndWaitForIt() throws {
     let vault = try TestVault { $0.commitInterval = 3600 }

@@ -55,7 +55,7 @@ import Testing
     #expect(found.size == 3000)
     #expect(found.modified == attributes.modified)
     #expect(found.changed == attributes.changed)
-    // A mount that ends in order leaves nothing to be written again.
+    // A mount that ends in order leaves no intents.
     try after.reopen()
     #expect(try after.space.writeIntents() == [])
     #expect(try after.files.get(file).count == 3000)
@@ -77,8 +77,8 @@ import Testing
     try check(third)
   }
 
-  /// Threads write to the same places of a file and sync at once, beside commits: what was written last counts after a loss
-  /// of power, too.
+  /// Threads write to the same places of a file and sync at once, beside commits: what was written last also counts
+  /// after a power cut.
   @Test func whatThreadsSyncAtOnceIsInTheLogInTheOrderOfTheWrites() throws {
     let (vault, file) = try begin()
     let files = vault.files
@@ -147,7 +147,7 @@ import Testing
     try vault.files.close()
   }
 
-  /// Random writes and cuts to a few files, compared after each sync with what a loss of power leaves.
+  /// Random writes and cuts to a few files, compared after each sync with what a power cut leaves.
   @Test(arguments: 1...8 as ClosedRange<UInt64>) func everySyncedStateIsFoundAgain(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let vault = try TestVault { $0.commitInterval = 3600 }
@@ -242,7 +242,8 @@ import Testing
     try files.close()
   }
 
-  /// The disk becomes full between an fsync and the commit of the index: the commit that a deletion makes does not lose what was durable.
+  /// The disk becomes full between an fsync and the commit of the index: the commit that a deletion makes does not lose
+  /// what was durable.
   @Test func aFullDiskKeepsThem() throws {
     let storage = FaultyStorage()
     storage.setLimit(64 << 20)

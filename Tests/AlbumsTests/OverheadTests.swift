@@ -11,7 +11,8 @@ import Testing
     vault.storage.names.reduce(0) { $0 + vault.storage.content($1).count }
   }
 
-  /// Seven parts in a thousand, and what it takes to end a session that wrote: the rest of its last segment, and one for its last head.
+  /// Seven parts in a thousand, and what it takes to end a session that wrote: the rest of its last segment, and one
+  /// for its last head.
   @Test func photosTakeLittleMore() throws {
     let vault = try TestVault {
       // Everything happens step by step, and at no time by itself.

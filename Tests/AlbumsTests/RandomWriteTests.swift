@@ -140,7 +140,8 @@ struct RandomWriteRun {
     if count > 0 { noteWritten(Array(content[range.lowerBound..<range.lowerBound + count]), at: target) }
   }
 
-  /// What was taken before and while the disk is full goes back to what waits, below what came meanwhile, and to the log later.
+  /// What was taken before and while the disk is full goes back to what waits, below what came meanwhile, and to the
+  /// log later.
   private mutating func writeOnFullDisk() throws {
     vault.storage.fill()
     for _ in 0..<30 {
@@ -177,7 +178,7 @@ struct RandomWriteRun {
     }
   }
 
-  /// What was synced is there after the power went, and nothing contradicts itself.
+  /// What was synced is there after a power cut, and nothing contradicts itself.
   mutating func compareAfterPowerCut() throws {
     try files.synchronize()
     let again = try vault.afterPowerCut(seed: UInt64(counter))

@@ -135,8 +135,8 @@ struct ReaderTests {
     try files.close()
   }
 
-  /// What power cuts leave, some of it damaged, as the original and as a copy: both find the same newest state, and both
-  /// or neither say that something is lost.
+  /// What power cuts leave, some of it damaged, as the original and as a copy: both find the same newest state, and
+  /// both or neither say that something is lost.
   @Test func readsWhatPowerCutsLeave() throws {
     var cases = CaseCount("spaces after power cuts, read by another program")
     var warnings = CaseCount("of them with a warning")

@@ -27,7 +27,8 @@ import Vault
     for identifier in vault.storage.names {
       vault.storage.tamper(identifier) { content in
         var content = content
-        // In another segment than the extent's this is padding or a later record; only the first segment has this much data.
+        // In another segment than the extent's this is padding or a later record; only the first segment has this much
+        // data.
         if content.count > extent.position.offset + 200_000, extent.position.segment.index == 0 {
           content[extent.position.offset + 200_000] ^= 4
         }
@@ -87,7 +88,8 @@ import Vault
     try vault.files.close()
   }
 
-  /// A sync that comes before the timed commit commits too: the room of what was deleted comes back without another change.
+  /// A sync that comes before the timed commit commits too: the room of what was deleted comes back without another
+  /// change.
   @Test func roomComesBackAfterASync() throws {
     let small = FaultyStorage()
     small.setLimit(24 << 20)

@@ -58,7 +58,8 @@ final class TestVault {
     files = try FileSystem(space: space, options: options)
   }
 
-  /// What the machine finds after power was cut now. The old file system goes on in its own storage, and is of no use any more.
+  /// What the machine finds after a power cut now. The old file system goes on in its own storage, and is of no use
+  /// any more.
   func afterPowerCut(seed: UInt64) throws -> TestVault { try TestVault(self, over: storage.powerCut(seed: seed)) }
 }
 

@@ -10,7 +10,8 @@ import Testing
 @testable import Albums
 @testable import Vault
 
-/// Stands in for the decoder: a content that begins with "photo" is one, and its derivatives say what they were made of.
+/// Stands in for the decoder: a content that begins with "photo" is one, and its derivatives say what they were made
+/// of.
 final class TestMaker: DerivativeMaker {
   private struct State {
     var jobs = 0

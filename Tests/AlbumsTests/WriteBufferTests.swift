@@ -9,7 +9,8 @@ import Vault
 @testable import Albums
 
 @Suite struct WriteBufferTests {
-  /// Two layers of cells, where nil stands for "not here". A cell stands for 512 equal bytes, so that a debug build is quick enough.
+  /// Two layers of cells, where nil stands for "not here". A cell stands for 512 equal bytes, so that a debug build is
+  /// quick enough.
   struct Model {
     var waiting: [UInt8?]
     var inFlight: [UInt8?]
@@ -128,7 +129,8 @@ import Vault
     write(60000..<60001, 2)
     write(70000..<70001, 3)
     #expect(chunk.capacity == 3 * 4096)
-    // The block beside that of the first byte: both are in one piece of memory then, so that what is between them can be read there.
+    // The block beside that of the first byte: both are in one piece of memory then, so that what is between them can
+    // be read there.
     write(8192..<8193, 4)
     #expect(chunk.capacity == 16384 + 2 * 4096)
     #expect(unsafe chunk.bytes(4096..<12288)[904] == 1 && chunk.bytes(4096..<12288)[4096] == 4)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import agonyfs
 
-/// What the documents name is there.
+/// What the documents name exists.
 @Suite struct DocumentTests {
   private var root: String { #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } }
 

@@ -6,14 +6,14 @@ import Testing
 
 /// First lines of files, pipes and commands.
 @Suite struct SecretLineTests {
-  /// The end to read of a pipe that holds this and no more.
+  /// The reading end of a pipe that holds these bytes.
   private func pipe(holding bytes: [UInt8]) throws -> Descriptor {
     let (reading, writing) = try Descriptor.pipe()
     try writing.writeAll(bytes)
     return reading
   }
 
-  /// What reading lines from a pipe that holds this gives, one after another.
+  /// The lines that are read from a pipe with this text, in order.
   private func lines(of text: [UInt8]) throws -> [String] {
     let reading = try pipe(holding: text)
     var lines: [String] = []

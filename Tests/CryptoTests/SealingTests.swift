@@ -7,7 +7,8 @@ import Testing
 @Suite struct SealingTests {
   static let ascending = (0..<32).map { UInt8($0) }
 
-  /// Ciphertext: test case 14 of the GCM specification (AES-256, all zeros). The tag is over one byte of associated data besides.
+  /// Ciphertext: test case 14 of the GCM specification (AES-256, all zeros). The tag is over one byte of associated
+  /// data besides.
   @Test func aesGivesTheBytesOfTheSpecification() {
     let key = SealingKey(.aes256gcm, Array(repeating: 0, count: 32))
     let sealed = key.seal(Array(repeating: 0, count: 16), at: 0, kind: 3)

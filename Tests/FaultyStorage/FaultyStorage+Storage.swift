@@ -57,7 +57,8 @@ extension FaultyStorage {
     note(.flushNames([identifier]))
   }
 
-  /// Whether a name is one that `putIfAbsent` uses before the final one; a cut may leave such a file, which nobody can tell from cover.
+  /// Whether a name is one that `putIfAbsent` uses before the final one; a cut may leave such a file, which nobody can
+  /// tell from cover.
   package static func isTemporary(_ identifier: SegmentIdentifier) -> Bool {
     identifier.bytes.suffix(SegmentIdentifier.size - 3).allSatisfy { $0 == 0xAA }
   }

@@ -3,12 +3,13 @@
 // It keeps what was written and what was flushed apart. What can go wrong, and where that is:
 //
 // - the process ends at operation n, which tears that operation's own write at any byte (`Fault.cut`),
-// - the power goes: what was not flushed is there, is lost, or is there in part (`PowerCut.swift`); with a tape (`Tape.swift`) after every
-//   operation of one run,
+// - the power fails: what was not flushed is there, is lost, or is there in part (`PowerCut.swift`); with a tape
+//   (`Tape.swift`) after every operation of one run,
 // - an operation fails with any error, once or from then on (`Fault`), or the disk is full (`setLimit`),
 // - bytes are changed, files go, come back, are exchanged or cut short (`tamper`).
 //
-// Everything that chance decides comes from a seed, and files are always taken in the order of their creation, since names are random.
+// Everything that chance decides comes from a seed, and files are always taken in the order of their creation, since
+// names are random.
 
 package import Storage
 internal import Synchronization
@@ -53,13 +54,15 @@ package func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
 
 /// What goes wrong, and when. Operations that change something are counted from 1.
 package enum Fault: Sendable {
-  /// From operation n on nothing works any more, as when the process is killed there; the operation's own write is torn.
+  /// From operation n on nothing works any more, as when the process is killed there; the operation's own write is
+  /// torn.
   case cut(at: Int)
   /// Operation n fails with this error, once.
   case error(Errno, at: Int)
   /// Every operation from n on fails with this error.
   case errors(Errno, from: Int)
-  /// Before operation n the disk becomes full: what takes more room than there was then is refused, until something is deleted.
+  /// Before operation n the disk becomes full: what takes more room than there was then is refused, until something is
+  /// deleted.
   case full(from: Int)
 }
 
@@ -89,7 +92,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       identity = other.identity
     }
 
-    /// Whether somebody holds the lease in a way that keeps it from who asks.
+    /// Whether another holder keeps the lease from the one who asks.
     func isLeased(exclusive: Bool) -> Bool { exclusive ? !leases.isEmpty : leases.values.contains(true) }
 
     func markComplete() { modified = Int64(DirectoryStorage.completeTime) }
@@ -116,12 +119,13 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   static let longestHold = Duration.seconds(300)
   var refusal: (@Sendable () -> Void)?
   var tape: Tape?
-  /// Whether nothing can be written here.
+  /// Whether the storage is read-only.
   package let isReadOnly: Bool
   /// The time of day for modification times, in seconds since 1970.
   let clock: @Sendable () -> Int64
 
-  /// An empty storage. Its clock stands still in 1970, so that every file that is short looks abandoned, unless there is another.
+  /// An empty storage. Its clock stands still in 1970, so that every file that is short looks abandoned, unless there
+  /// is another.
   package init(isReadOnly: Bool = false, clock: @escaping @Sendable () -> Int64 = { 0 }) {
     self.isReadOnly = isReadOnly
     self.clock = clock
@@ -134,14 +138,14 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func inject(_ fault: Fault?) { lock.withLock { self.fault = fault } }
   /// Flushes of files that began so far, those that are held among them.
   package var flushCount: Int { lock.withLock { flushes } }
-  /// Lets no flush of a file end until this is taken back, as a slow disk does.
+  /// Holds all flushes of files until this is taken back, as a slow disk does.
   package func holdFlushes(_ hold: Bool) {
     lock.withLock { flushesAreHeld = hold }
     changed.broadcast()
   }
-  /// Bounds the storage, in bytes.
+  /// Limits the size of the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }
-  /// Bounds the storage at what it holds now.
+  /// Limits the storage to what it holds now.
   package func fill() { lock.withLock { limit = used } }
   /// All names, in the order in which the files were made.
   package var names: [SegmentIdentifier] { lock.withLock { sorted(files).map(\.key) } }
@@ -156,7 +160,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       if let content = change(file.content) { file.content = content } else { files[identifier] = nil }
     }
   }
-  /// Puts another file in the place of one, as a rename does; who has the old one open keeps it.
+  /// Replaces a file by another one, as a rename does; open handles keep the old one.
   package func replace(_ identifier: SegmentIdentifier, by content: [UInt8]) {
     lock.withLock { files[identifier] = nil }
     place(content, as: identifier)
@@ -212,7 +216,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   /// Call with the lock held.
   func newFile() -> File {
     births += 1
-    // Inodes of no two storages are the same, so that a copy is known as one.
+    // No two storages have the same inodes, so that a copy is recognized.
     return File(identity: SegmentIdentity(inode: births, bornSeconds: Int64(number), bornNanoseconds: 0))
   }
 

@@ -2,7 +2,7 @@ internal import Storage
 internal import System
 internal import Vault
 
-/// What a loss of power leaves.
+/// What a power cut leaves.
 package enum PowerCut: Sendable {
   /// Everything that was written, as when only the process ends.
   case keepsAll
@@ -13,10 +13,10 @@ package enum PowerCut: Sendable {
 }
 
 extension FaultyStorage {
-  /// What is there after the power went, in a way that the seed chooses.
+  /// What a power cut leaves, in a way that the seed chooses.
   package func powerCut(seed: UInt64) -> FaultyStorage { after(.mixed(seed: seed)) }
 
-  /// What is there after the power went.
+  /// What a power cut leaves.
   package func after(_ cut: PowerCut) -> FaultyStorage {
     let after = FaultyStorage()
     lock.lock()

@@ -1,4 +1,5 @@
-// A tape keeps every operation of a run, so that one run is enough to see what a loss of power leaves after each of them.
+// A tape keeps every operation of a run, so that one run is enough to see what a power cut leaves after each of
+// them.
 
 package import Storage
 internal import System
@@ -31,7 +32,7 @@ extension FaultyStorage {
 
   func note(_ step: Tape.Step) { tape?.steps.append((operations, step)) }
 
-  /// Does again what was recorded. A write is torn at byte `tear` when that is given.
+  /// Replays what was recorded. A write is torn at byte `tear` when that is given.
   func play(_ step: Tape.Step, tear: Int? = nil) {
     switch step {
     case .create(let identifier): files[identifier] = newFile()
@@ -59,7 +60,7 @@ extension FaultyStorage {
   }
 }
 
-/// Plays a tape, and gives what a loss of power leaves at each operation.
+/// Plays a tape, and gives what a power cut leaves at each operation.
 package final class TapePlayer {
   private let tape: Tape
   private let storage = FaultyStorage()
@@ -79,7 +80,7 @@ package final class TapePlayer {
     }
   }
 
-  /// What is there when the power goes in the middle of the operation that is next.
+  /// What is there when power fails in the middle of the operation that is next.
   package func cut(_ way: PowerCut, seed: UInt64) -> FaultyStorage {
     var generator = SeededGenerator(seed: seed)
     let torn = FaultyStorage()

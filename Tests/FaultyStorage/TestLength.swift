@@ -1,12 +1,12 @@
-// How long the long tests are. Usually they do what fits a run of all tests; with AGONYFS_TEST_HOURS=1 in the environment each of them goes
-// on with new seeds for an hour.
+// How long the long tests are. Usually they do what fits a run of all tests; with AGONYFS_TEST_HOURS=1 in the
+// environment each of them goes on with new seeds for an hour.
 
 internal import Glibc
 
 package enum TestLength {
   private static let hours: Double? = unsafe getenv("AGONYFS_TEST_HOURS").flatMap { unsafe Double(String(cString: $0)) }
 
-  /// Whether somebody asked for more than the usual.
+  /// Whether longer tests are asked for.
   package static var isLong: Bool { hours != nil }
 
   /// Seeds from 1 on: `count` of them, or as many as there is time for.

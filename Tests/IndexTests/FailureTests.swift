@@ -5,7 +5,8 @@ import Vault
 
 /// Stores that fail, and transactions that SQLite ends.
 @Suite struct FailureTests {
-  /// Commits that the log does not take: all is read from memory, and the log gets everything with the first that it takes.
+  /// Commits that the log does not take: all is read from memory, and the log gets everything with the first that it
+  /// takes.
   @Test(arguments: 0..<6)
   func aLogThatTakesNothingForAWhile(refused: Int) throws {
     var random = SeededGenerator(seed: UInt64(refused) + 7)
@@ -46,7 +47,8 @@ import Vault
     #expect(store.history.dropFirst().allSatisfy { $0.isComplete })
   }
 
-  /// SQLite ends the transaction in the middle of an operation: nothing after that gets in, even where the error was swallowed.
+  /// SQLite ends the transaction in the middle of an operation: nothing after that gets in, even where the error was
+  /// swallowed.
   @Test(arguments: [false, true])
   func lostInTheMiddle(inNestedSavepoint: Bool) throws {
     var random = SeededGenerator(seed: 9)

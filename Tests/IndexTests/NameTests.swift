@@ -23,7 +23,8 @@ import Vault
     #expect(FileName([0xC3, 0xA9, 0xC3])?.description == "é\\xC3")
   }
 
-  /// Names that Swift's String would take for one, or would not take at all, are different entries and come back as they were.
+  /// Names that Swift's String would take for one, or would not take at all, are different entries and come back as
+  /// they were.
   @Test func keepsBytes() throws {
     let (index, store) = try makeIndex()
     let names = [

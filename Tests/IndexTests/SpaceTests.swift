@@ -44,7 +44,8 @@ import Testing
     index.noteLogged(changes)
   }
 
-  /// Whatever a cut of the power leaves, the index opens as it was at a commit, and not before the last one that was flushed.
+  /// Whatever a power cut leaves, the index opens as it was at a commit, and not before the last one that was
+  /// flushed.
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func powerCuts(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

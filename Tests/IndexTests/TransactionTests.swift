@@ -5,7 +5,8 @@ import Vault
 
 /// Commits and savepoints.
 @Suite struct TransactionTests {
-  /// After any mixture of savepoints the index holds what was kept, and each committed state opens as it was at its commit.
+  /// After any mixture of savepoints the index holds what was kept, and each committed state opens as it was at its
+  /// commit.
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func savepointsAndCommits(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

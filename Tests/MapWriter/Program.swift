@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Writes a file through a memory map, and keeps the map: `map-writer FILE BYTES READY` makes FILE of so many bytes, fills
-/// it with "x", makes the file READY, and waits to be killed.
+/// Writes a file through a memory map, and keeps the map: `map-writer FILE BYTES READY` makes FILE of so many bytes,
+/// fills it with "x", makes the file READY, and waits to be killed.
 @main
 enum Program {
   static func main() {

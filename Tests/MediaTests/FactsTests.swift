@@ -2,7 +2,7 @@ import Testing
 
 @testable import Media
 
-/// What files say about themselves, and that derivatives say nothing.
+/// What files say about themselves, and derivatives do not.
 @Suite struct FactsTests {
   /// 2024-05-06 07:08:09 in a zone two hours east of UTC.
   static let taken: Int64 = 1_714_972_089

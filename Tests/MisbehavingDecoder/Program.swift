@@ -2,8 +2,9 @@ internal import Glibc
 internal import Media
 import System
 
-/// Stands in for a decoder that was taken over or is broken: what it does, the first bytes of the file say. It speaks for itself on
-/// its socket, so that it can break every rule. Started by the name "unconfined", it says that the kernel cannot confine it.
+/// Stands in for a decoder that was taken over or is broken: what it does, the first bytes of the file say. It speaks
+/// for itself on its socket, so that it can break every rule. Started by the name "unconfined", it says that the kernel
+/// cannot confine it.
 @main
 enum Program {
   static func main() {

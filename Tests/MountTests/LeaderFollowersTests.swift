@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// Threads that serve them as those of a session do.
+  /// Threads that serve requests as those of a session do.
   private final class Workers {
     private final class Shared: Sendable {
       let group: LeaderFollowers

@@ -73,7 +73,7 @@ extension LiveMountTests {
       #expect(try System.read(live.path("file")) == randomBytes(count))
     }
 
-    /// Keys are wiped when what holds them goes.
+    /// Keys are wiped when their owner is released.
     @Test func nothingOfTheSpaceIsKeptInMemory() throws {
       weak var fileSystem: FileSystem?
       weak var space: Space?

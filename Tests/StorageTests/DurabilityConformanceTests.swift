@@ -3,8 +3,8 @@ import Storage
 import SystemPackage
 import Testing
 
-/// What survives a power cut, in the storages whose power a test can cut. That of a directory is the host's; `PowerCutTests` of the
-/// whole program cut it on real file systems.
+/// What survives a power cut, in the storages whose power a test can cut. That of a directory is the host's;
+/// `PowerCutTests` of the whole program cut it on real file systems.
 @Suite struct DurabilityConformanceTests {
   let name = SegmentIdentifier.numbered(1)
   let storage = FaultyStorage()

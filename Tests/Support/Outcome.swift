@@ -1,7 +1,7 @@
 internal import Glibc
 package import System
 
-/// What a program that ran has to show.
+/// What came of running a program.
 package struct Outcome: CustomStringConvertible, Sendable {
   /// How it ended.
   package let ending: ChildProcess.Ending
@@ -21,8 +21,8 @@ package struct Outcome: CustomStringConvertible, Sendable {
 
   package var description: String { "\(ending)\noutput: \(output)\nerrors: \(errors)" }
 
-  /// Runs a program to its end, with this input and nothing else. What hangs for `limit` seconds is ended together with all that it
-  /// started, and gives status 124.
+  /// Runs a program to its end, with this input and nothing else. After `limit` seconds it is killed with all that it
+  /// started, and the status is 124.
   package init(_ program: String, arguments: [String], input: String = "", limit: Int = 300) throws {
     let folder = try TemporaryFolder()
     let names = ["in", "out", "err"].map { folder.path($0) }

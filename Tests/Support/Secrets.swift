@@ -1,6 +1,6 @@
 package import Crypto
 
-// Secrets of tests, which are none.
+// Secrets of tests, which need no protection.
 
 extension Password {
   /// The UTF-8 bytes of a text.

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 package import SystemPackage
 
-/// A directory of the host that goes with the object, and all that is in it.
+/// A directory of the host, which is deleted with the object.
 package final class TemporaryFolder {
   /// The directory.
   package let path: String

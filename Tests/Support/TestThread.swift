@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import System
 
-/// A thread of a test, which is waited for until a deadline at most.
+/// A thread of a test. Waiting for it has a deadline.
 package final class TestThread: Sendable {
   private final class Outcome: Sendable {
     let result = Mutex<Result<Void, any Error>?>(nil)

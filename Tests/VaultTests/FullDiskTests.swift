@@ -10,7 +10,7 @@ import Testing
 @Suite struct FullDiskTests {
   let test = TestSpace()
 
-  /// Bounds the storage at what it holds now.
+  /// Limits the storage to what it holds now.
   func fill() {
     let capacity = test.storage.capacity()
     test.storage.setLimit(Int(capacity.total - capacity.free))
@@ -131,7 +131,8 @@ import Testing
     #expect(try space.pageBytes(1) == page(1, version: 2))
   }
 
-  /// A head of several records of which the disk takes only the first: the log goes on in the epoch before, and flushes go on there too.
+  /// A head of several records of which the disk takes only the first: the log goes on in the epoch before, and flushes
+  /// go on there too.
   @Test func aHeadThatIsCutByAFullDiskDoesNotMakeLaterFlushesEmpty() throws {
     // A page map of 1.6 MB needs two segments of 1 MiB.
     try test.space.commit(some(1, 1...1), pageCount: 200_000)

@@ -5,9 +5,11 @@ import Testing
 
 @testable import Vault
 
-/// Any one head of a space is gone, or damaged anywhere: a mount finds the newest state all the same, or does not write.
+/// Any one head of a space is gone, or damaged anywhere: a mount finds the newest state all the same, or does not
+/// write.
 @Suite struct LostHeadTests {
-  /// A closed space with a history of commits, an epoch each. Where the past is given up, only those heads are left that the search needs.
+  /// A closed space with a history of commits, an epoch each. Where the past is given up, only those heads are left
+  /// that the search needs.
   private func history(epochs: Int, givingUpThePast: Bool, closing: Bool = true) throws -> TestSpace {
     let test = TestSpace()
     for version in 1...epochs {
@@ -57,7 +59,8 @@ import Testing
     }
   }
 
-  /// The salt, the segment's header, the record's header and the state of each head, in a log that was closed and in one that was not.
+  /// The salt, the segment's header, the record's header and the state of each head, in a log that was closed and in
+  /// one that was not.
   @Test(arguments: [5, 8], [false, true])
   func aDamagedHeadLeadsToNoOlderState(epochs: Int, closing: Bool) throws {
     let test = try history(epochs: epochs, givingUpThePast: false, closing: closing)

@@ -14,8 +14,8 @@ import Testing
       Dictionary(uniqueKeysWithValues: (1...UInt32(count)).map { ($0, bytes) }), pageCount: UInt32(count))
   }
 
-  /// Writes of every size and a commit now and then, over two epochs: a write goes on in another segment, and in another epoch, only where there
-  /// is no room for another block.
+  /// Writes of every size and a commit now and then, over two epochs: a write goes on in another segment, and in
+  /// another epoch, only where there is no room for another block.
   @Test func everySegmentIsFilled() throws {
     var generator = SeededGenerator(seed: 7)
     let block = generator.bytes(Space.maximumExtentLength)
@@ -39,7 +39,8 @@ import Testing
     #expect(crossings > 100)
   }
 
-  /// Commits of every size that begin anywhere in the last two segments of an epoch: each lies in one epoch and is read again.
+  /// Commits of every size that begin anywhere in the last two segments of an epoch: each lies in one epoch and is read
+  /// again.
   @Test func commitsAtTheEndOfAnEpochAreWhole() throws {
     var generator = SeededGenerator(seed: 8)
     let block = generator.bytes(Space.maximumExtentLength)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Vault
 
-/// A seeded workload that is cut at an operation of the storage, in many ways; the next opening must show a prefix that holds what was flushed.
+/// A seeded workload that is cut at an operation of the storage, in many ways; the next opening must show a prefix that
+/// holds what was flushed.
 @Suite struct PowerCutTests {
   static let pageCount: UInt32 = 6
 

@@ -95,7 +95,8 @@ import Testing
     #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 4))
   }
 
-  /// In a head: the segment's header, the record's header, the state. The log before it and the commits behind it say the same.
+  /// In a head: the segment's header, the record's header, the state. The log before it and the commits behind it say
+  /// the same.
   @Test(arguments: [SegmentFormat.saltSize + 5, SegmentFormat.recordsStart + 3, SegmentFormat.recordsStart + 60])
   func aDamagedHeadHidesNoCommits(offset: Int) throws {
     try commit(1...3)
@@ -191,7 +192,8 @@ import Testing
     #expect(throws: VaultError.self) { try test.vault.openSpace(test.body) }
   }
 
-  /// After a commit that does not authenticate come others that say it was durable: that is damage, not the end of the log.
+  /// After a commit that does not authenticate come others that say it was durable: that is damage, not the end of the
+  /// log.
   @Test(arguments: [0, 1, 2])
   func damageBelowWhatWasDurableIsSaid(part: Int) throws {
     try commit(1...3)

@@ -9,7 +9,7 @@ import Vault
 @testable import Albums
 @testable import Vault
 
-/// Nine tenths of a filled space are deleted and cleaned away under load, and the power goes at any point of it.
+/// Nine tenths of a filled space are deleted and cleaned away under load, and power fails at any point of it.
 @Suite struct CleaningCutTests {
   private static let size = 100_000
 
@@ -60,7 +60,8 @@ import Vault
       #expect(reader.right.load(ordering: .relaxed) > 0)
       let end = storage.operationCount
       let live = (kept.count + written.count) * Self.size
-      // 1.25 times what lives, and what is pinned: the slack of four segments, the two newest heads and what is being written.
+      // 1.25 times what lives, and what is pinned: the slack of four segments, the two newest heads and what is being
+      // written.
       let segments = Double(live) * 1.25 / Double(TestVault.segmentSize) + 4 + 4
       #expect(storage.names.count <= Int(segments.rounded(.up)))
       files.stopThreads()

@@ -5,9 +5,10 @@ import Vault
 @testable import Albums
 @testable import Vault
 
-/// The power goes at every operation of the storage, in several ways.
+/// Power fails at every operation of the storage, in several ways.
 @Suite struct EveryCutTests {
-  /// How often each operation is cut: once with all that was not flushed lost, once with nothing lost, and else with some of it.
+  /// How often each operation is cut: once with all that was not flushed lost, once with nothing lost, and else with
+  /// some of it.
   private static let ways: UInt64 = TestLength.isLong ? 4 : 3
 
   @Test func everyCutLeavesAPrefixWithAllThatWasPromised() throws {
@@ -48,7 +49,7 @@ import Vault
   }
 }
 
-/// One loss of power.
+/// One power cut.
 private struct Trial {
   let work: Workload
   let storage: FaultyStorage
@@ -57,8 +58,8 @@ private struct Trial {
   var comment: Comment { Comment(rawValue: label) }
   var vault: Vault { Vault(storage: storage, parameters: work.vault.parameters) }
 
-  /// Looks at the whole tree and at what was promised. With `checks` at all that a check looks at, and at thumbnails; with `goesOn`
-  /// something is written afterwards, and must survive another loss.
+  /// Looks at the whole tree and at what was promised. With `checks` at all that a check looks at, and at thumbnails;
+  /// with `goesOn` something is written afterwards, and must survive another loss.
   ///
   /// - Returns: how many thumbnails there were.
   func check(goesOn: Bool, checks: Bool) throws -> Int {

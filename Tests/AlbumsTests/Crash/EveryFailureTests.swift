@@ -32,7 +32,8 @@ import Vault
     try work.synchronize()
   }
 
-  /// Operations of the workload after its beginning, counted from 1: each third, another third for each of three seeds, unless there is time.
+  /// Operations of the workload after its beginning, counted from 1: each third, another third for each of three seeds,
+  /// unless there is time.
   func operations(_ seed: UInt64) throws -> StrideThrough<Int> {
     let work = try begin(seed)
     let start = work.storage.operationCount

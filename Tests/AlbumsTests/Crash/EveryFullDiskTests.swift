@@ -58,8 +58,8 @@ extension EveryFailureTests {
     var rounds = 0
     while rounds < 8, !isWritten(content, files) {
       rounds += 1
-      // The reserve lasts for one mount: where the disk was full before the space took it, or another space has it, somebody else has to
-      // make room.
+      // The reserve lasts for one mount: where the disk was full before the space took it, or another space has it,
+      // somebody else has to make room.
       let filled = work.storage.filledAt
       if rounds == 4,
         work.storage.heldWhenFull < 5 << 20 || filled <= work.mountedAt || filled >= work.otherSpaceFrom

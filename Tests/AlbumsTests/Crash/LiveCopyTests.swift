@@ -28,8 +28,8 @@ import Vault
     #expect(cases.count >= 100)
   }
 
-  /// As `cp -r` does it, which looks at what is in a folder when it comes there: a segment may be copied while it is short, and the one after it,
-  /// which began later, in full; or be missed, while a later head is not.
+  /// As `cp -r` does it, which looks at what is in a folder when it comes there: a segment may be copied while it is
+  /// short, and the one after it, which began later, in full; or be missed, while a later head is not.
   @Test func everyCopyThatIsListedWhileItIsMadeIsAPrefix() throws {
     var cases = CaseCount("live copies, listed on the way")
     var unfinished = 0
@@ -69,7 +69,8 @@ import Vault
     return try expectPrefix(copy, of: work, from: start, to: end, mayLackTheNewest: true, label)
   }
 
-  /// Copies from one operation to a later one, some files at each in between; sometimes an interrupted copy is completed after more time.
+  /// Copies from one operation to a later one, some files at each in between; sometimes an interrupted copy is
+  /// completed after more time.
   private func copy(_ work: Workload, _ number: Int, _ generator: inout SeededGenerator, _ label: String) throws {
     let first = try #require(work.promises.first).operation + 1
     let last = work.storage.operationCount
@@ -98,7 +99,8 @@ import Vault
   /// How the files of a copy follow each other.
   enum Order: CaseIterable { case listed, reversed, random }
 
-  /// A history of four days in which something is done all the time, segments are cleaned away and epochs begun; copies of it take up to 23 hours.
+  /// A history of four days in which something is done all the time, segments are cleaned away and epochs begun; copies
+  /// of it take up to 23 hours.
   @Test func everyCopyThatTakesHoursMountsAtARecentState() throws {
     var cases = CaseCount("live copies over hours")
     for seed in TestLength.seeds(2) {
@@ -164,7 +166,8 @@ import Vault
     _ = try expectPrefix(copy, of: work, from: begin + 1, to: end + 1, label)
   }
 
-  /// Opens a copy that was made between two operations and looks at everything in it. Gives whether it lacks something of its newest state.
+  /// Opens a copy that was made between two operations and looks at everything in it. Gives whether it lacks something
+  /// of its newest state.
   private func expectPrefix(
     _ copy: FaultyStorage, of work: Workload, from start: Int, to end: Int, mayLackTheNewest: Bool = false,
     _ label: String

@@ -36,7 +36,8 @@ extension FileSystem {
     try waitUntil("nobody looked at inode \(number)") { locked { $0.inodes.table[number]?.opens ?? 0 == 0 } }
   }
 
-  /// Expects that what is kept as thumbnail of a file was made of its content. With a decoder every photo must have one.
+  /// Expects that what is kept as thumbnail of a file was made of its content. With a decoder every photo must have
+  /// one.
   ///
   /// - Returns: whether there is one.
   func expectThumbnail(of inode: InodeNumber, _ comment: Comment) throws -> Bool {

@@ -1,9 +1,11 @@
-// What people and programs do with an album, step by step and by a seed: photos are imported, documents saved by renaming over the old
-// one, a catalog changes pages with a journal beside it, things are moved, linked, cut and deleted; the cleaner runs, the space is closed
-// and opened, its password changes, other spaces come and go, thumbnails are made.
+// What people and programs do with an album, step by step and by a seed: photos are imported, documents saved by
+// renaming over the old one, a catalog changes pages with a journal beside it, things are moved, linked, cut and
+// deleted; the cleaner runs, the space is closed and opened, its password changes, other spaces come and go, thumbnails
+// are made.
 //
 // Invariants
-// 1. Every call of the file system is one step, with the model's tree after it in `trees`; `begun` has the storage's operation before it.
+// 1. Every call of the file system is one step. `trees` has the model's tree after it, `begun` the storage's operation
+//    before it.
 // 2. What a `synchronize` or `close` returned for is in `promises`, with the storage's operation at that time.
 // 3. Nothing happens in the background, so that one seed gives one course.
 

@@ -66,7 +66,7 @@ import Testing
 
   @Test func callerThatGoesAwayLeavesNoMount() throws {
     let workspace = try Workspace()
-    // Deriving the key takes long enough for stopping the program in the background before the mount answers.
+    // Deriving the key takes so long that the program in the background is stopped before the mount answers.
     try workspace.makeVault("--kdf moderate")
     try expectSuccess(
       workspace,

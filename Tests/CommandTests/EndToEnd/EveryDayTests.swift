@@ -3,11 +3,12 @@ import Testing
 
 @testable import agonyfs
 
-/// A day's work: files are made, edited, moved, deleted and looked at at random through a real mount, which is killed and comes back.
+/// A day's work: files are made, edited, moved, deleted and looked at at random through a real mount, which is killed
+/// and comes back.
 @Suite struct EveryDayTests {
-  /// `gallery SEED` copies photos into albums, moves and deletes them, and opens their thumbnails; `photos` looks at all that are whole, and
-  /// must find the thumbnails of them; `size` says what the daemon has: KiB of memory, descriptors of files of the vault, of such that are deleted
-  /// (which are among them), and others.
+  /// `gallery SEED` copies photos into albums, moves and deletes them, and opens their thumbnails; `photos` looks at
+  /// all that are whole, and must find the thumbnails of them; `size` says what the daemon has: KiB of memory,
+  /// descriptors of files of the vault, of such that are deleted (which are among them), and others.
   private static let functions =
     CrashLoad.functions + #"""
       photo() { vips gaussnoise photo$1.jpg $2 $3 --seed $1; }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import agonyfs
 
-/// A disk that stops working under a mounted space: who writes is told, and so is who asks why.
+/// A disk that stops working under a mounted space: writers are told, and so is anyone who asks why.
 @Suite struct FailingDiskTests {
   private static let ext4 = CrashLoad.canMount("ext4")
 

@@ -124,8 +124,8 @@ import Testing
       """)
   }
 
-  /// Of X bytes deleted on a full disk 80 % less four segments can be written, also where what is live lies between what
-  /// was deleted, and the disk was full when it was mounted.
+  /// Of X bytes deleted on a full disk 80 % less four segments can be written, also where what is live lies between
+  /// what was deleted, and the disk was full when it was mounted.
   @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
   func whatIsDeletedOnASmallExt4CanBeWritten() throws {
     let workspace = try Workspace()

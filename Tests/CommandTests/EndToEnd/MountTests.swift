@@ -82,7 +82,7 @@ import Testing
       """)
   }
 
-  /// Unmounting does not wait for the process, which writes what is left; who mounts at once meets it.
+  /// Unmounting does not wait for the process, which writes what is left; a mount right after it waits.
   @Test(arguments: ["fusermount3 -u Albums", "umount Albums"])
   func mountWaitsForTheOneThatEnds(_ ending: String) throws {
     let workspace = try Workspace()

@@ -21,7 +21,7 @@ import Testing
     ] {
       #expect(try opens(workspace, options).status == 0, "\(options)")
     }
-    // No terminal is to be had here, so standard input is asked instead.
+    // There is no terminal here, so standard input is asked instead.
     #expect(try opens(workspace, "--password", input: Workspace.password + "\n").status == 0)
   }
 

@@ -2,7 +2,8 @@ import Testing
 
 @testable import agonyfs
 
-/// The host's file system stops under load as in a loss of power, or the program is killed under load; what was fsynced is there.
+/// The host's file system stops under load as in a power cut, or the program is killed under load; what was fsynced
+/// is there.
 @Suite(.serialized) struct PowerCutTests {
   private static let ext4 = CrashLoad.canMount("ext4")
   private static let xfs = CrashLoad.canMount("xfs")

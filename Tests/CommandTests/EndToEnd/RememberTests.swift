@@ -2,7 +2,7 @@ import Testing
 
 @testable import agonyfs
 
-/// `mount --remember`: an older state of a space is known as one.
+/// `mount --remember`: an older state of a space is recognized.
 @Suite struct RememberTests {
   /// `open WORDS` mounts with --remember and keeps what was said, `back COPY` puts a whole other vault there.
   private static let functions = """

@@ -1,6 +1,7 @@
 import Testing
 
-/// What takes the set-user-ID and set-group-ID bits away on the host's own file system does so in a mount, and nothing else does.
+/// What takes the set-user-ID and set-group-ID bits away on the host's own file system does so in a mount, and nothing
+/// else does.
 @Suite struct SetUserBitTests {
   /// Changes files of all such modes in every way, and prints what is left of the modes.
   private static let actions = """

@@ -4,9 +4,9 @@ import Testing
 
 /// One vault in a folder that a program keeps the same on two machines, on both of which it is mounted and written.
 @Suite struct SyncFolderTests {
-  /// `Here` and `There` are the folders, `Vault` the one that a mount at `Albums` uses. `mounted FOLDER NAME` mounts one of them, `write NAME TEXT`
-  /// writes and syncs a file, `arrive FROM TO` replaces files of one folder by those of the other, as such programs do, and `sums FOLDER` tells
-  /// what is in all files.
+  /// `Here` and `There` are the folders, `Vault` the one that a mount at `Albums` uses. `mounted FOLDER NAME` mounts
+  /// one of them, `write NAME TEXT` writes and syncs a file, `arrive FROM TO` replaces files of one folder by those of
+  /// the other, as such programs do, and `sums FOLDER` tells what is in all files.
   private static let functions = """
     mounted() { mkdir -p $2; agonyfs mount --password-file password $1 $2; }
     write() { echo "$2" > $1/file && sync $1/file; }

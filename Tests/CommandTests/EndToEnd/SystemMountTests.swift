@@ -17,8 +17,8 @@ import Testing
       """)
   }
 
-  /// Puts the vault into the hands of another user, whom `user` becomes. In containers the device may be closed to users,
-  /// which udev would open.
+  /// Puts the vault into the hands of another user, whom `user` becomes. In containers the device may be closed to
+  /// users, which udev would open.
   private static let becomeUser = """
     mkdir dev
     mount -t tmpfs none dev

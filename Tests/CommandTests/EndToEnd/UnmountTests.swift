@@ -6,9 +6,9 @@ import Testing
 /// Unmounted is locked: whatever took the mount from its place, everything is written, the program ends, and whoever
 /// still holds the mount gets no answer.
 @Suite struct UnmountTests {
-  /// Functions for the scripts. A holder works in the mount, from a mount namespace of its own if it is started so: it has
-  /// `Albums/dir` as its directory, `Albums/dir/file` open, and has written `Albums/mapped` through a memory map that it
-  /// keeps. Every wait is ended by the limit of `Workspace`.
+  /// Functions for the scripts. A holder works in the mount, from a mount namespace of its own if it is started so: it
+  /// has `Albums/dir` as its directory, `Albums/dir/file` open, and has written `Albums/mapped` through a memory map
+  /// that it keeps. Every wait is ended by the limit of `Workspace`.
   private static let functions = """
     export LC_ALL=C MAPWRITER="$(dirname "$AGONYFS")/map-writer"
     open() {

@@ -7,7 +7,7 @@ import Testing
 
 /// What a vault shows to somebody without a password.
 @Suite struct VaultBytesTests {
-  /// A vault with so many spaces, each with text in it, which is as far from random as photos are not.
+  /// A vault with this many spaces. Each holds text, which is far from random.
   private func vault(spaces: Int) throws -> Workspace {
     let workspace = try Workspace()
     try workspace.makeVault()

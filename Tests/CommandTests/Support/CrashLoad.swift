@@ -6,8 +6,9 @@ import TestSupport
 
 /// Writers that note what was promised to them, and a look at whether it was kept.
 ///
-/// `manifest1` and `manifest2` say, in order: `has N I` after file I of writer N and its directory were fsynced, `current N I` after a file was
-/// renamed over another one and the directory was fsynced, `going N I` before a file is deleted, `gone N I` after that was fsynced.
+/// `manifest1` and `manifest2` say, in order: `has N I` after file I of writer N and its directory were fsynced,
+/// `current N I` after a file was renamed over another one and the directory was fsynced, `going N I` before a file is
+/// deleted, `gone N I` after that was fsynced.
 enum CrashLoad {
   /// Shell functions: `start` has two writers work in `Albums` until they meet an error or there is a file `stop`,
   /// `promised` waits for manifests of so many lines, `finish` for the writers, `verify` compares.
@@ -82,7 +83,8 @@ enum CrashLoad {
 
     """#
 
-  /// The ioctl by which ext4, XFS and others stop as if the machine had lost its power, and its flag for not writing the journal first.
+  /// The ioctl by which ext4, XFS and others stop as if the machine had lost its power, and its flag for not writing
+  /// the journal first.
   private static let shutdown: (request: UInt, withoutFlush: UInt32) = (0x8004_587d, 2)
 
   /// Stops the file system at a path without letting it write anything.

@@ -11,7 +11,7 @@ final class PseudoTerminal {
   private static let setLock: CUnsignedLong = 0x4004_5431
   private static let getNumber: CUnsignedLong = 0x8004_5430
 
-  /// Milliseconds without anything shown after which a test gives up on a program.
+  /// Milliseconds without output after which a test gives up on a program.
   private static let patience: CInt = 60_000
 
   private let terminal: Descriptor

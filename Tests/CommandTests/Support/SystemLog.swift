@@ -1,8 +1,8 @@
 import Glibc
 import System
 
-/// A socket to which a program may think that it is /dev/log. It takes a connection without being looked at, so what is written to it waits
-/// until the program has ended.
+/// A socket to which a program may think that it is /dev/log. It takes a connection without being looked at, so what is
+/// written to it waits until the program has ended.
 final class SystemLog {
   private let socket: Descriptor
 

@@ -52,9 +52,10 @@ final class Workspace {
     try Outcome(Self.program, arguments: arguments, input: input)
   }
 
-  /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command` would not end a
-  /// script that `set -e` is to end). `detach` unmounts `disk`, which is in the file `image`, and waits until the kernel has let go of it: for as
-  /// long as another test works in a copy of all mounts it is mounted there, and would be what it was when it is mounted again.
+  /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command`
+  /// would not end a script that `set -e` is to end). `detach` unmounts `disk`, which is in the file `image`, and waits
+  /// until the kernel has let go of it: for as long as another test works in a copy of all mounts it is mounted there,
+  /// and would be what it was when it is mounted again.
   static let functions = """
     agonyfs() { "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
@@ -73,7 +74,8 @@ final class Workspace {
 }
 
 extension Workspace {
-  /// Makes a vault called `Vault` that costs little, and has not so much cover that it does not fit on a small disk, with a space for the usual password, and the directory `Albums`.
+  /// Makes a vault called `Vault` that costs little, and has not so much cover that it does not fit on a small disk,
+  /// with a space for the usual password, and the directory `Albums`.
   func makeVault(_ options: String = "--segment-size 1M") throws {
     let made = try shell(
       """

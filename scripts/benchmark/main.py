@@ -144,7 +144,8 @@ class Bench:
 
     def run(self):
         for number in range(self.options.rounds):
-            for name in self.options.systems:
+            # Every other round the other way round, so that none always follows the same one.
+            for name in self.options.systems[:: -1 if number % 2 else 1]:
                 print(f"round {number + 1} of {self.options.rounds}: {name}", end="", file=sys.stderr, flush=True)
                 start = time.monotonic()
                 system = System(name, self.folder, self.options)

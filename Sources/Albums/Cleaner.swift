@@ -75,8 +75,7 @@ extension FileSystem {
       }
     }
     locked { files in
-      files.cleaning.isRunning = false
-      files.cleaning.ended = .max
+      files.cleaning.end()
       files.signals.progress.broadcast()
     }
   }
@@ -131,8 +130,7 @@ extension FileSystem {
     guard !dead.isEmpty || !copied.isEmpty else { return false }
     // The commit that has the copies in the index also gives up what was copied.
     try lockedToClean { files throws(Errno) in
-      files.cleaning.retiring.formUnion(dead + copied)
-      files.cleaning.moving.formUnion(pages)
+      files.cleaning.noteDead(dead + copied, moving: pages)
       do throws(Errno) {
         try files.commit()
       } catch {
@@ -195,10 +193,10 @@ extension FileSystem {
         let batch = try files.stored { () throws(IndexError) in
           try files.index.extents(in: segment, after: last, limit: Self.extentStep)
         }
-        files.cleaning.movesUnderway += 1
+        files.cleaning.beginMove()
         return batch
       }
-      defer { locked { $0.cleaning.movesUnderway -= 1 } }
+      defer { locked { $0.cleaning.endMove() } }
       guard !batch.isEmpty else { return }
       last = batch.last
       for (extents, pieces) in try copies(of: batch) {
@@ -296,9 +294,9 @@ extension LockedFileSystem {
   fileprivate mutating func waitForCleaning(_ due: UInt64?) -> Bool {
     if life.isStopping || refusal != nil { return false }
     if !cleaning.isAsked {
-      cleaning.waitsForCommit = due == nil
+      cleaning.beginWaiting(forCommit: due == nil)
       wait(for: signals.cleanWork, until: due)
-      cleaning.waitsForCommit = false
+      cleaning.endWaiting()
     }
     return !life.isStopping
   }
@@ -310,7 +308,7 @@ extension LockedFileSystem {
 
   /// Has the cleaner begin a round soon.
   func askCleaner() {
-    cleaning.isAsked = true
+    cleaning.ask()
     signals.cleanWork.signal()
   }
 

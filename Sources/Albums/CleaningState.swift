@@ -4,33 +4,52 @@
 // 1. A segment in `retiring` was found dead when no more data could be put into it. A commit looks again, and gives it
 //    up.
 // 2. A round that somebody asks for begins after that: who waits for it sees the end of a whole round.
+// 3. `ended` is at most `begun` while there is a thread that cleans, and the maximum after that, so that nobody waits.
+// 4. While `movesUnderway` is positive no segment is given up: copies may be in it that no row names yet.
 
 internal import Vault
 
 /// The cleaner's state, under the file system's lock.
 struct CleaningState {
   /// Segments that were found dead.
-  var retiring: Set<SegmentNumber> = []
+  private(set) var retiring: Set<SegmentNumber> = []
   /// Pages of the database to be copied to the end of the log.
-  var moving: Set<PageNumber> = []
+  private(set) var moving: Set<PageNumber> = []
   /// Appends by the cleaner whose rows are not in the index yet.
-  var movesUnderway = 0
+  private(set) var movesUnderway = 0
   /// Whether the cleaner waits for the next commit, without a time at which it looks by itself.
-  var waitsForCommit = false
+  private(set) var waitsForCommit = false
   /// Whether somebody was refused for want of room since the cleaner looked last.
-  var isAsked = false
+  private(set) var isAsked = false
   /// Whether the operation at hand was refused for want of room.
   var wasRefused = false
   /// Rounds that began, and those that ended.
-  var begun = 0
-  var ended = 0
+  private(set) var begun = 0
+  private(set) var ended = 0
   /// Whether the last round made room.
-  var gained = false
+  private(set) var gained = false
   /// Whether there is a thread that cleans.
-  var isRunning = false
+  private(set) var isRunning = false
 
   /// Whether a commit has to happen for the cleaner's sake.
   var hasWorkForCommit: Bool { !retiring.isEmpty || !moving.isEmpty }
+
+  // MARK: Rounds
+
+  mutating func start() { isRunning = true }
+
+  /// Notes that there will be no round any more.
+  mutating func end() {
+    isRunning = false
+    ended = .max
+  }
+
+  /// Asks for a round soon.
+  mutating func ask() { isAsked = true }
+
+  mutating func beginWaiting(forCommit: Bool) { waitsForCommit = forCommit }
+
+  mutating func endWaiting() { waitsForCommit = false }
 
   /// Begins a round; true if somebody asked for it.
   mutating func beginRound() -> Bool {
@@ -42,6 +61,18 @@ struct CleaningState {
   mutating func endRound(gained: Bool) {
     self.gained = gained
     ended = begun
+  }
+
+  // MARK: What a round found
+
+  mutating func beginMove() { movesUnderway += 1 }
+
+  mutating func endMove() { movesUnderway -= 1 }
+
+  /// Notes segments in which nothing is live any more once the pages that were found in them are moved.
+  mutating func noteDead(_ segments: [SegmentNumber], moving pages: Set<PageNumber>) {
+    retiring.formUnion(segments)
+    moving.formUnion(pages)
   }
 
   /// Notes what the log has.

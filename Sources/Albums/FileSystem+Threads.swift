@@ -39,7 +39,7 @@ extension FileSystem {
     ]
     if options.cleans {
       // Before the thread is there, since a writer may be refused at once.
-      locked { $0.cleaning.isRunning = true }
+      locked { $0.cleaning.start() }
       bodies.append { self.runCleaner() }
     }
     if let keepMark = options.keepMark { bodies.append { self.locked { $0.runMarker(keepMark) } } }

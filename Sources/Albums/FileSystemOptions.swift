@@ -2,31 +2,31 @@ internal import Glibc
 package import Logging
 package import Vault
 
-/// How a file system is to be run.
+/// How a file system is run.
 package struct FileSystemOptions: Sendable {
   /// Refuse every change with `EROFS`.
   package var isReadOnly = false
   /// Where warnings go. No name from inside the space is ever logged.
   package var logger: Logger
-  /// Seconds between the first change and the commit that happens by itself.
+  /// Seconds from the first change to the timed commit.
   package var commitInterval: Double = 1
-  /// Bytes of file data that may wait in memory, being sealed included.
+  /// Bytes of file data that may wait in memory, those in flight included.
   package var dirtyLimit = 16 << 20
-  /// Bytes in the log that are not durable, above which they are made so.
+  /// With more bytes than this in the log that are not durable, it is flushed.
   package var flushThreshold = 8 << 20
-  /// Threads that write data as soon as there is enough of it; with none it is written by commits only, step by step.
-  /// Half of the processors, since the programs that write and the threads that take their requests need some as well.
+  /// Threads that write data as soon as there is enough of it. With none only commits write it. Half of the processors,
+  /// since the programs that write and the threads that take their requests need some as well.
   package var writers = max(1, min(4, sysconf(CInt(_SC_NPROCESSORS_ONLN)) / 2))
-  /// Inodes kept in memory that nobody has open.
+  /// How many inodes are kept in memory that nobody has open.
   package var cachedInodes = 4096
   /// Whether sparse segments are copied forward and dead ones deleted in the background.
   package var cleans = true
-  /// Part of the store that may be garbage before sparse segments are copied forward.
+  /// The share of the store that may be garbage before sparse segments are copied forward.
   package var garbageShare = 0.2
   /// How thumbnails are made; nil where they are not.
   package var thumbnails: ThumbnailOptions?
-  /// Told how far the space has come, soon after a first commit, then every half minute while there are more, and at
-  /// the end: what it is told is durable. Called by a thread of its own, and by `close()`; may wait.
+  /// Is given a mark of how far the space has come, which is durable: soon after the first commit, then each half
+  /// minute while there are more, and at the end. Called by a thread of its own, and by `close()`; may wait.
   package var keepMark: (@Sendable (StateMark) -> Void)?
 
   /// The usual settings.

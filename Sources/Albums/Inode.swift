@@ -15,7 +15,7 @@
 internal import Index
 internal import Vault
 
-/// What is kept in memory of one inode. Guarded by the file system's lock.
+/// One inode in memory, under the file system's lock.
 final class Inode {
   /// How far an inode is on the way from its last name to its end.
   enum Deletion: Equatable {
@@ -23,7 +23,7 @@ final class Inode {
     case linked
     /// It has no name. `isListed`: whether the index has it among its orphans.
     case orphaned(isListed: Bool)
-    /// It is deleted as soon as nothing of it is in flight, in steps.
+    /// It is being deleted in steps, once nothing of it is in flight.
     case pending(isListed: Bool)
     /// Its row is gone.
     case deleted
@@ -39,22 +39,22 @@ final class Inode {
 
   /// The inode as it is now; the index may have an older row.
   var record: InodeRecord
-  /// Opens without their release.
+  /// Opens that were not released.
   var opens = 0
   private(set) var deletion: Deletion
   /// Whether the index has another row than `record`. `InodeSet.stale` has it then.
   private(set) var isStale = false
   /// Data that is not in the log yet.
   var buffer = WriteBuffer()
-  /// Where the last extent ends, when that is known: appending beyond it replaces nothing.
+  /// Where the last extent ends, if that is known. Appending beyond it replaces nothing.
   var extentsEnd: FileOffset?
-  /// Whether the index says that the content is still to be looked at.
+  /// Whether the index says that thumbnails of the content are still to be made.
   var isMediaPending = false
-  /// Whether its first bytes are known to be no photo's or video's.
+  /// Whether its first bytes are known not to be those of a photo or video.
   var isKnownNotMedia = false
   /// Whether the name that it was found by last begins with a dot.
   var isHidden = false
-  /// When the content changed last, on the monotonic clock; 0 when that was before it came into memory.
+  /// When the content changed last, on the monotonic clock; 0 if not since the inode is in memory.
   var contentChanged: UInt64 = 0
   /// Whether it was looked up since `InodeTable.shrink(steps:)` last saw it.
   var wasUsed = false
@@ -73,7 +73,7 @@ final class Inode {
   var isPinned: Bool { opens > 0 || isStale || record.links == 0 || !buffer.isEmpty }
 }
 
-/// The transitions. Each does nothing where it was made before.
+/// The transitions. Each does nothing the second time.
 extension Inode {
   /// It lost its last name; true if it had one.
   func noteOrphaned() -> Bool {

@@ -1,4 +1,4 @@
-// The inodes that are in memory, and those of them that the index does not have as they are.
+// The inodes in memory, and which of them the index does not have as they are.
 //
 // Invariants
 // 1. `stale` has every inode whose row is out of date, once. Those deleted meanwhile may be in it, too.
@@ -25,7 +25,7 @@ struct InodeSet {
   /// Adds an inode that is not in memory.
   mutating func insert(_ inode: Inode) { table.insert(inode) }
 
-  /// Lets inodes go that need not stay, while there are too many.
+  /// Evicts inodes that need not stay, while there are too many.
   mutating func shrink(steps: Int) { table.shrink(steps: steps) }
 
   mutating func noteOpened(_ inode: Inode) {
@@ -56,10 +56,10 @@ struct InodeSet {
     newOrphans.removeAll()
   }
 
-  /// Has an inode deleted, or what is left of it, when it is its turn.
+  /// Queues an inode for deletion, or for the next step of it.
   mutating func queueDeletion(of inode: Inode) { pendingDeletion.append(inode.number) }
 
-  /// The next number of an inode to delete, or to go on deleting.
+  /// The next inode of the queue.
   mutating func nextDeletion() -> InodeNumber? { pendingDeletion.popFirst() }
 
   /// Notes that the index has nothing of an inode any more.

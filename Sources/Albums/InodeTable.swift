@@ -1,10 +1,10 @@
-// Inodes in memory. Those that are open, changed, written to or without a name stay; of the others a bounded number
-// stays for a while.
+// Inodes in memory. Those that are open, changed, written to or without a name stay. Of the others a bounded number
+// stays, those used last (second chance).
 //
 // Invariants
-// 1. For each inode number there is at most one `Inode`, and it is the truth about that inode.
-// 2. An inode that leaves is one that the index knows just so (`isPinned` is false).
-// 3. `queue` names every inode of the table once; it may name some that are gone.
+// 1. For each inode number there is at most one `Inode`, and it counts, whatever the row says.
+// 2. Only an inode whose row is up to date is evicted (`isPinned` is false).
+// 3. `queue` names every inode of the table once. It may name some that are gone.
 
 internal import Vault
 
@@ -21,7 +21,7 @@ struct InodeTable {
 
   var all: Dictionary<InodeNumber, Inode>.Values { inodes.values }
 
-  /// The inode, when it is in memory.
+  /// The inode, if it is in memory.
   subscript(number: InodeNumber) -> Inode? {
     let inode = inodes[number]
     inode?.wasUsed = true
@@ -34,10 +34,10 @@ struct InodeTable {
     queue.append(inode.number)
   }
 
-  /// Removes an inode that exists no longer.
+  /// Removes an inode that was deleted.
   mutating func remove(_ number: InodeNumber) { inodes[number] = nil }
 
-  /// Lets inodes go that need not stay, while there are too many.
+  /// Evicts inodes that need not stay, while there are too many; looks at `steps` of them at most.
   mutating func shrink(steps: Int) {
     var left = steps
     while left > 0, inodes.count > limit || queue.count > 2 * inodes.count + limit, let number = queue.popFirst() {
@@ -63,7 +63,7 @@ struct Queue<Element> {
 
   mutating func append(_ element: Element) { elements.append(element) }
 
-  /// Puts elements in front of all others, in their order.
+  /// Puts elements in front of all others, in the order given.
   mutating func prepend(_ first: [Element]) {
     if first.isEmpty { return }
     elements.replaceSubrange(..<head, with: first)

@@ -1,4 +1,4 @@
-// Deleting inodes that have no name left and are not open, in steps, so that a large file holds nobody up.
+// Deleting inodes that have no name and are not open: in steps, so that a large file holds nobody up.
 
 internal import Index
 internal import Logging
@@ -7,10 +7,10 @@ internal import SystemPackage
 internal import Vault
 
 extension LockedFileSystem {
-  /// Extents that go in one step.
+  /// Maximum of extents that one step removes.
   private static let step = 512
 
-  /// Has an inode deleted that has no name and is not open; at once when that is quick.
+  /// Deletes an inode that has no name and is not open: at once if one step does it, else in the background.
   func delete(_ inode: Inode) {
     guard inode.noteDeletionPending() else { return }
     writeBack.discard(0..<Int64.max, of: inode)
@@ -23,7 +23,7 @@ extension LockedFileSystem {
     signals.reapWork.signal()
   }
 
-  /// The work of the thread that deletes.
+  /// The work of the reaper's thread.
   mutating func runReaper() {
     queueLeftovers()
     while !life.isStopping, refusal == nil {
@@ -38,7 +38,7 @@ extension LockedFileSystem {
           if !reap(inode) { inodes.queueDeletion(of: inode) }
           noteChange()
           if inodes.pendingDeletion.isEmpty { signals.progress.broadcast() }
-          // Others have their turn between two steps.
+          // Others get the lock between two steps.
           unlocked { _ in }
         }
       } else {
@@ -63,7 +63,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Deletes a part of an inode, or the rest of it; true when nothing is left.
+  /// Deletes a part of an inode, or what is left of it; true when it is gone.
   private func reap(_ inode: Inode) -> Bool {
     var removed: Int64 = 0
     var isGone = false
@@ -88,7 +88,7 @@ extension LockedFileSystem {
         }
       }
     } catch {
-      // It stays an orphan; the next mount tries again.
+      // It stays among the index's orphans, and the next mount tries again.
       options.logger.warning("inode \(inode.number.rawValue) could not be deleted: \(error)")
       return true
     }

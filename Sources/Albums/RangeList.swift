@@ -1,5 +1,5 @@
 // Invariants
-// 1. Ranges are sorted, none is empty, and between two of them lies at least one value: what touches is joined.
+// 1. Ranges are sorted, none is empty, and no two overlap or touch.
 
 /// A small set of integers, kept as ranges.
 struct RangeList: Equatable {
@@ -25,7 +25,7 @@ struct RangeList: Equatable {
     return low
   }
 
-  /// Adds a range; gives it with what it touches.
+  /// Adds a range; gives the range of the set that contains it now.
   @discardableResult
   mutating func insert(_ range: Range<Int>) -> Range<Int> {
     if range.isEmpty { return range }

@@ -1,4 +1,4 @@
-// What was written and is not in the log yet: where it waits, and how much of it there is.
+// What was written and is not in the log yet: where it waits, and how much it is.
 //
 // Invariants
 // 1. A chunk that waits is in its inode's `WriteBuffer`; the queues only name places where one may wait.
@@ -10,8 +10,7 @@
 internal import System
 internal import Vault
 
-/// Where a chunk waits, in a queue. The queues do not keep chunks alive: one that was written long ago would hold its
-/// memory.
+/// A place in a queue where a chunk may wait. It does not keep the chunk alive, whose memory may be needed.
 struct ChunkPlace {
   let inode: Inode
   let window: Int64
@@ -19,16 +18,16 @@ struct ChunkPlace {
   var chunk: Chunk? { inode.buffer.waiting[window] }
 }
 
-/// The file system's share of writing back, under the file system's lock. `WriteBuffer` has the chunks of one file.
+/// All data that is not in the log yet, under the file system's lock. `WriteBuffer` has the chunks of one file.
 struct WriteBack {
-  /// Data that one append takes, in bytes and in chunks.
+  /// Maximum of one append, in bytes and in chunks.
   static let batch = (bytes: 1 << 20, chunks: 64)
 
-  /// Where a chunk waits that is to be written as soon as possible.
+  /// Chunks to be written as soon as possible.
   private var ready = Queue<ChunkPlace>()
-  /// Where a chunk waits that is written when it is old enough.
+  /// Chunks to be written when they are old enough.
   private var waiting = Queue<ChunkPlace>()
-  /// Where a chunk waits whose file was closed, so that nothing more is likely to come.
+  /// Chunks of closed files, which are not likely to get more.
   private var closed = Queue<ChunkPlace>()
   /// Memory of the chunks that wait or are in flight.
   private(set) var bytes = 0

@@ -4,13 +4,12 @@
 // is being sealed (in flight). What waits is newer than what is in flight, and that is newer than what the extents say.
 //
 // Invariants
-// 1. A chunk in flight does not change, and chunks in flight of one inode do not overlap, since each has its window to
-//    itself.
+// 1. A chunk in flight does not change. Chunks in flight of one inode do not overlap, since each has its own window.
 // 2. No chunk is empty.
 
 internal import Vault
 
-/// The cutting of files into windows.
+/// The windows that files are cut into.
 enum WriteWindow {
   /// Bytes in a window: the longest extent.
   static let size = 1 << 20
@@ -41,7 +40,7 @@ struct WriteBuffer {
       + inFlight.values.reduce(0) { $0 + Int64($1.ranges.count) }
   }
 
-  /// Puts a chunk in its window's place; what waited there is gone.
+  /// Has a chunk wait in its window; gives the one that waited there, which is dropped.
   @discardableResult
   mutating func put(_ chunk: Chunk) -> Chunk? { waiting.updateValue(chunk, forKey: chunk.window) }
 
@@ -91,8 +90,7 @@ struct WriteBuffer {
       .min()
   }
 
-  /// Copies what there is of a range of the file into `target`, which stands for the range, and returns what there is
-  /// not.
+  /// Copies what is here of a range of the file into `target`, the buffer of the range, and returns the missing parts.
   func copy(_ range: Range<Int64>, into target: UnsafeMutableRawBufferPointer) -> [Range<Int64>] {
     guard !isEmpty, let windows = WriteWindow.indices(of: range) else { return range.isEmpty ? [] : [range] }
     var missing: [Range<Int64>] = []

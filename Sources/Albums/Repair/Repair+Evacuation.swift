@@ -3,15 +3,15 @@ internal import Vault
 
 /// Copying what can be read out of damaged segments.
 extension Repair {
-  /// Extents that are copied between two looks at the index.
+  /// How many extents are copied between two queries of the index.
   private static let step = 32
 
-  /// Appends what files and the index need of a segment to the log, and points them at it. The unreadable was given up
-  /// before.
+  /// Copies what files and the index need of a segment to the end of the log, and points them at the copy. What cannot
+  /// be read was given up before.
   func evacuate(_ segment: SegmentNumber, _ index: Index) throws(VaultError) {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.maximumExtentLength, alignment: 4096)
     defer { unsafe block.deallocate() }
-    /// What was copied already, so that what files share they go on sharing.
+    /// What was copied already, so that shared data stays shared.
     var copies: [ExtentRecord: [ExtentRecord]] = [:]
     while true {
       let batch = try reading { () throws(IndexError) in try index.extents(in: segment, limit: Self.step) }

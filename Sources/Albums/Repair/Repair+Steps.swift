@@ -3,7 +3,7 @@ internal import Vault
 
 /// Applying single steps to the index.
 extension Repair {
-  /// Applies a step; false when there was nothing to do any more.
+  /// Applies a step; false when nothing is left to do.
   func apply(_ step: RepairStep, to index: Index) throws(IndexError) -> Bool {
     switch step {
     case .makeHole(let inode, let range): return try makeHole(range, in: inode, index)
@@ -40,13 +40,13 @@ extension Repair {
     case .setTarget(let inode):
       try change(inode, index) { record in
         let isLink = record.mode & FileKind.mask == FileKind.symbolicLink
-        // A link to nowhere is as good as one that was lost, and keeps its name.
+        // A symbolic link whose target is lost keeps its name and points nowhere.
         record.target = isLink ? record.target ?? Array("lost".utf8) : nil
         if isLink { record.size = Int64(record.target?.count ?? 0) }
       }
     case .keep(let inode): try index.removeOrphan(inode)
     case .setLinks(let inode, let links): try change(inode, index) { $0.links = links }
-    // The row is there already; the step says so.
+    // The row exists already; the step only reports it.
     case .replaceInode: break
     case .loseData(let inode, _, let bytes):
       try change(inode, index) { $0.allocated = bytes }
@@ -80,8 +80,7 @@ extension Repair {
     return true
   }
 
-  /// The thumbnail of a file that lost bytes may be the best that is left of it, so it stays; but the content is
-  /// another now.
+  /// The thumbnail of a file that lost bytes may be the best that is left of it, so it stays. But the content changed.
   private func forgetHash(of inode: InodeNumber, _ index: Index) throws(IndexError) {
     guard var media = try index.media(inode), media.hash != nil else { return }
     media.hash = nil
@@ -103,7 +102,7 @@ extension Repair {
     try freeUnused(unused, index)
   }
 
-  /// Deletes those derivatives that no file points at.
+  /// Deletes derivatives that no file points at.
   private func freeUnused(_ derivatives: [InodeNumber], _ index: Index) throws(IndexError) {
     var unused = Set(derivatives)
     var last: InodeNumber?

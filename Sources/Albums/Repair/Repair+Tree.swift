@@ -15,16 +15,16 @@ extension Repair {
     return true
   }
 
-  /// Only directories say where they are: there where their name is.
+  /// Makes each directory name the parent that holds its name. Nothing else has a parent.
   func setParent(of inode: InodeNumber, _ index: Index) throws(IndexError) -> Bool {
     guard let record = try index.inode(inode) else { return false }
     var parent: InodeNumber?
     if record.kind == Checker.directoryKind {
       let names = try index.names(of: [inode])
-      // Where there are several, one of them goes first.
+      // Another step removes one of several names first.
       guard names.count < 2 || names.contains(where: { $0.parent == record.parent }) else { return false }
       parent = inode == .root ? .root : names.count == 1 ? names[0].parent : record.parent
-      // Without a name and without a place it is moved.
+      // Without a name and a parent it goes to `lost+found`.
       if parent == nil { parent = try lostAndFoundDirectory(index) }
     }
     if parent == record.parent { return false }
@@ -42,7 +42,7 @@ extension Repair {
       DentryRecord(name: try Self.name(name), inode: inode, kind: record.kind, cookie: index.nextCookie()))
     if record.kind == Checker.directoryKind {
       try change(inode, index) { $0.parent = directory }
-      try change(directory, index) { $0.links += 1 }
+      try change(directory, index) { $0.addLink() }
     }
     return true
   }
@@ -68,7 +68,8 @@ extension Repair {
     return true
   }
 
-  /// `lost+found` in the root, made when it is needed first; another name where that is taken by what is no directory.
+  /// `lost+found` in the root, made when it is first needed. It has another name if anything but a directory has this
+  /// one.
   private func lostAndFoundDirectory(_ index: Index) throws(IndexError) -> InodeNumber {
     if let lostAndFound { return lostAndFound }
     var name = "lost+found"
@@ -88,7 +89,7 @@ extension Repair {
       parent: .root,
       DentryRecord(
         name: try Self.name(name), inode: directory.number, kind: directory.kind, cookie: index.nextCookie()))
-    try change(.root, index) { $0.links += 1 }
+    try change(.root, index) { $0.addLink() }
     lostAndFound = directory.number
     return directory.number
   }

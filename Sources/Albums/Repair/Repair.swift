@@ -1,12 +1,12 @@
-// Brings a damaged space back to one that `check` finds nothing wrong with.
+// Repairs a damaged space, so that `check` finds nothing wrong with it.
 //
 // Invariants
-// 1. The walk of `check` proposes every step; planning applies them to the index in a transaction that nothing commits,
-//    walks again, and goes on until nothing is wrong. So what is shown is what is done, and what is not agreed to is
-//    gone with the object.
-// 2. Nothing is written before `carryOut()`, and then in one commit; what was copied out of damaged files of the vault
+// 1. The walk of `check` proposes every step. Planning applies the steps in a transaction that is never committed,
+//    walks again, and repeats this until nothing is wrong. So the plan that is shown is what is done, and a plan that
+//    is not carried out leaves no trace.
+// 2. Nothing is written before `carryOut()`, and then in one commit. What was copied out of damaged files of the vault
 //    is durable before these are given up.
-// 3. Only what is named in a step changes: no other inode, and no byte that authenticates.
+// 3. Only what a step names changes: no other inode, and no byte that authenticates.
 // 4. The space is locked for writing from the beginning to the end.
 
 internal import Index
@@ -14,30 +14,30 @@ package import Vault
 
 /// A repair of one space, planned and perhaps done.
 package final class Repair {
-  /// Walks over the index; every one comes closer to a tree, so the bound only ends what contradicts itself.
+  /// Maximum of walks over the index. Each comes closer to a tree, so the bound only ends contradictions.
   private static let rounds = 16
 
   /// What `check` finds, every byte read.
   package private(set) var found = CheckReport()
-  /// What is done about it.
+  /// The plan.
   package private(set) var plan = RepairPlan()
 
   private let vault: Vault
   private let body: SlotBody
   private let slot: [UInt8]?
   let space: Space
-  /// The index, or what was made of it in `rebuilt`.
+  /// The index, or the one that was rebuilt from it.
   private(set) var index: Index?
-  /// Where an index is that was made anew, until it is written; nil where none had to be.
+  /// The store of a rebuilt index until that is written; nil if none was rebuilt.
   private var rebuilt: RebuiltIndexStore?
   /// Segments that are given up after what can be read in them was copied.
   private(set) var damaged: Set<SegmentNumber> = []
-  /// Inodes of an index made anew that stand in for lost ones.
+  /// Inodes of a rebuilt index that stand in for lost ones.
   private var replaced: Set<InodeNumber> = []
   /// The directory for what has no other place.
   var lostAndFound: InodeNumber?
 
-  /// Looks at all of a space that was opened for writing, and plans.
+  /// Checks all of a space that was opened for writing, and plans.
   init(of space: Space, in vault: Vault, body: SlotBody, slot: [UInt8]?) {
     self.vault = vault
     self.body = body
@@ -65,7 +65,7 @@ package final class Repair {
       add("the readable parts of \(damaged.count) damaged vault files are copied, then these files are given up")
     }
     if !plan.unrepairable.isEmpty { plan.items = [] }
-    // Which of the two is the right one nobody but the user can say; nothing is done to either.
+    // Only the user can decide which branch is right. Neither is changed.
     if log.fork != nil {
       plan.unrepairable.append("the other state cannot be joined with this one; its files are left alone")
     }
@@ -75,7 +75,7 @@ package final class Repair {
     plan.items.append(RepairPlan.Item(path: nil, text: text, isLoss: isLoss, lostBytes: nil))
   }
 
-  /// Makes the index anew from what can be read of it, and plans with that.
+  /// Rebuilds the index from what can be read of it, and plans with that.
   private func rebuild(suspects: Set<SegmentNumber>) throws(IndexError) {
     if let index {
       for line in (try? index.integrityCheck()) ?? [] {
@@ -116,7 +116,7 @@ package final class Repair {
       plan.unrepairable += checker.unrepairable
       if checker.planned.isEmpty || !plan.unrepairable.isEmpty { return }
       let changes = checker.planned.filter { !$0.step.isDerived }
-      // What follows from the rest is counted when the rest is right.
+      // Totals are counted last, when everything else is right.
       for planned in changes.isEmpty ? checker.planned : changes {
         guard try apply(planned.step, to: index) else { continue }
         plan.items.append(
@@ -128,8 +128,7 @@ package final class Repair {
     plan.unrepairable.append("parts of the index contradict each other")
   }
 
-  /// Does what is planned, and checks again; gives what is wrong now. The space is closed then. Call it once, or not at
-  /// all.
+  /// Carries out the plan and checks again; gives what is wrong now. The space is closed then. Call it once at most.
   ///
   /// - Throws: `.noSpace`; `.readOnly`; `.system`; `.damaged`.
   package func carryOut() throws(VaultError) -> CheckReport {
@@ -141,7 +140,7 @@ package final class Repair {
     }
     for segment in damaged.sorted() { try evacuate(segment, index) }
     do throws(IndexError) {
-      // The rows of segments are counted in a commit.
+      // A commit counts the rows of segments.
       try index.commit()
       for segment in damaged where try index.liveBytes(in: segment) == 0 { try index.forgetSegment(segment) }
       try index.commit()

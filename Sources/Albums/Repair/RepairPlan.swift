@@ -1,10 +1,10 @@
-/// What a repair does, before and after it is done.
+/// What a repair does or did.
 package struct RepairPlan: Sendable {
-  /// One thing that is done.
+  /// One change.
   package struct Item: Sendable, Equatable {
     /// The path, inside the space, of the file or directory that it is for; nil when it is for none.
     package let path: String?
-    /// What is done, as a clause.
+    /// The change, as a clause.
     package let text: String
     /// Whether something is gone that only a backup has.
     package let isLoss: Bool
@@ -12,7 +12,7 @@ package struct RepairPlan: Sendable {
     package let lostBytes: Range<Int64>?
   }
 
-  /// All that is done, in order.
+  /// All changes, in order.
   package internal(set) var items: [Item] = []
   /// What cannot be repaired, as sentences without a full stop.
   package internal(set) var unrepairable: [String] = []

@@ -2,13 +2,13 @@ internal import Index
 internal import Vault
 
 /// One change that makes the index agree with itself or with what can be read. The walk that finds a problem proposes
-/// it, and it is harmless where the problem is gone meanwhile.
+/// it. It is harmless if the problem is gone meanwhile.
 enum RepairStep: Hashable {
-  /// The bytes cannot be read, or are nowhere: they become a hole.
+  /// The bytes cannot be read, or are missing: they become a hole.
   case makeHole(InodeNumber, Range<FileOffset>)
   /// The row of an extent makes no sense.
   case dropExtent(InodeNumber, FileOffset)
-  /// A thumbnail is hurt: it and all that points at it go, so that it is made anew.
+  /// A thumbnail is damaged: it is removed with all that points at it, and made again later.
   case dropDerivative(InodeNumber)
   /// All data of an inode that does not exist.
   case dropExtents(InodeNumber)
@@ -16,23 +16,23 @@ enum RepairStep: Hashable {
   case dropMedia(InodeNumber)
   /// All names of an inode that does not exist, or of the root.
   case dropNames(InodeNumber)
-  /// A name in what is no directory.
+  /// A name in an inode that is no directory.
   case dropName(InodeNumber, FileName)
-  /// A directory keeps the one of its names that it knows of.
+  /// A directory with several names keeps the one in its parent.
   case keepOneName(InodeNumber)
   /// An inode without a name gets one in `lost+found`.
   case giveName(InodeNumber)
-  /// A directory that the root does not lead to goes to `lost+found`.
+  /// A directory that cannot be reached from the root goes to `lost+found`.
   case moveToLostAndFound(InodeNumber)
-  /// An entry says what kind the inode has.
+  /// The kind in an entry is set to that of its inode.
   case setKind(InodeNumber, FileName)
-  /// A directory knows which one holds it, and nothing else has such knowledge.
+  /// The parent of a directory is set right; nothing else has one.
   case setParent(InodeNumber)
-  /// An inode knows whether it has extended attributes.
+  /// Whether an inode has extended attributes is set right.
   case setHasAttributes(InodeNumber, Bool)
   /// A symbolic link is as long as its target; nothing else has one.
   case setTarget(InodeNumber)
-  /// What has a name is not marked as deleted.
+  /// An inode that has a name is removed from the orphans.
   case keep(InodeNumber)
   /// The number of names.
   case setLinks(InodeNumber, UInt32)
@@ -49,7 +49,7 @@ enum RepairStep: Hashable {
   /// The id of a slot that opens the space.
   case addSlot([UInt8])
 
-  /// Whether it follows from the rest of the index, so that it waits until nothing else has to change.
+  /// Whether it follows from the rest of the index, so that it waits until the rest is right.
   var isDerived: Bool {
     switch self {
     case .setLinks, .loseData, .setAllocated, .setLiveBytes, .setTotals: true
@@ -102,7 +102,7 @@ enum RepairStep: Hashable {
   }
 }
 
-/// A step and whom it is for.
+/// A step and the file that it is for.
 struct PlannedStep {
   var step: RepairStep
   /// The path of the file; nil when the step is for none, or the file has no name.

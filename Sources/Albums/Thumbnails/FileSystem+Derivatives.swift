@@ -18,7 +18,7 @@ extension FileSystem {
       guard files.thumbnails.beginWaiting() else { throw .resourceTemporarilyUnavailable }
       defer { files.thumbnails.endWaiting() }
       let demand = ThumbnailDemand(inode: number, size: size)
-      files.thumbnails.demands.append(demand)
+      files.thumbnails.add(demand)
       files.signals.thumbnailWork.signal()
       while !demand.isDone {
         files.wait(for: files.signals.thumbnailDone)

@@ -21,19 +21,19 @@ final class ThumbnailDemand {
 
 /// What the thread that makes thumbnails has before it, under the file system's lock.
 struct ThumbnailState {
-  /// Threads that may wait for the decoder at one time: others must stay to answer what is quick.
+  /// How many threads may wait for the decoder at a time. The others must stay free for quick requests.
   private static let maximumWaiters = 10
-  /// Files that are passed over in one look, because they are being written.
+  /// How many files one look passes over because they are being written.
   static let lookLimit = 1024
-  /// How often the decoder may be killed on one file before that is taken for the file's fault.
+  /// How often the decoder may be killed on one file before the file counts as the cause.
   private static let maximumKills = 8
-  /// Until a decoder that could not be had is tried again, in nanoseconds: first and at most.
+  /// How long a pause is, in nanoseconds: the first and the longest.
   static let retryDelays: ClosedRange<UInt64> = 500_000_000...60_000_000_000
 
-  var demands = Queue<ThumbnailDemand>()
+  private var demands = Queue<ThumbnailDemand>()
   /// Threads that wait for a derivative.
   private var waiters = 0
-  /// Why no decoder can be had; nil while that is not known to be so.
+  /// Why there is no decoder; nil while none is known to be missing.
   private(set) var unavailable: String?
   /// When it is tried again, on the monotonic clock.
   private var retryTime: UInt64 = 0
@@ -41,10 +41,10 @@ struct ThumbnailState {
   private var retryDelay: UInt64 = 0
   /// How often the decoder was killed on a file.
   private var kills: [InodeNumber: Int] = [:]
-  /// Files that the index cannot show; they wait for another mount.
+  /// Files that the index cannot read now. They wait for another mount.
   private(set) var passedOver: Set<InodeNumber> = []
-  /// Whether nothing more is to be begun, and what fails means nothing.
-  var isEnding = false
+  /// Whether nothing more is begun, and failures mean nothing.
+  private(set) var isEnding = false
 
   /// Counts a thread among those that wait for the decoder; false when too many do.
   mutating func beginWaiting() -> Bool {
@@ -54,6 +54,12 @@ struct ThumbnailState {
   }
 
   mutating func endWaiting() { waiters -= 1 }
+
+  mutating func add(_ demand: ThumbnailDemand) { demands.append(demand) }
+
+  mutating func nextDemand() -> ThumbnailDemand? { demands.popFirst() }
+
+  mutating func end() { isEnding = true }
 
   /// When something may be tried again; nil when it may now.
   func pauseEnd(after now: UInt64) -> UInt64? { retryDelay > 0 && retryTime > now ? retryTime : nil }

@@ -29,7 +29,7 @@ extension FileSystem {
   /// Stops making thumbnails. What is under way is abandoned, and made at the next mount.
   func endThumbnails() {
     locked { files in
-      files.thumbnails.isEnding = true
+      files.thumbnails.end()
       files.signals.thumbnailWork.broadcast()
     }
     options.thumbnails?.maker.stop()
@@ -39,7 +39,7 @@ extension FileSystem {
 extension LockedFileSystem {
   fileprivate mutating func runThumbnailer(_ settings: ThumbnailOptions) {
     while !life.isStopping, !thumbnails.isEnding, refusal == nil {
-      if let demand = thumbnails.demands.popFirst() {
+      if let demand = thumbnails.nextDemand() {
         lookAt(demand.inode, [demand.size], eagerly: false, settings)
         demand.isDone = true
         signals.thumbnailDone.broadcast()
@@ -51,7 +51,7 @@ extension LockedFileSystem {
       case .nothing: wait(for: signals.thumbnailWork)
       }
     }
-    while let demand = thumbnails.demands.popFirst() { demand.isDone = true }
+    while let demand = thumbnails.nextDemand() { demand.isDone = true }
     signals.thumbnailDone.broadcast()
   }
 

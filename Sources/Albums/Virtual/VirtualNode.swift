@@ -1,8 +1,8 @@
 // What the mount shows beside the files: `.sh_thumbnails` in every directory, and `.agonyfs` in the root.
 //
 // Invariants
-// 1. Node numbers of these have bit 62 set, those of files never: their numbers are given one by one from 1 on.
-// 2. A node number says all about its node, so nothing is kept of nodes that the kernel knows.
+// 1. Their node numbers have bit 62 set. Those of files never have: they are given one by one from 1 on.
+// 2. A node number says all about its node, so no table of nodes is kept.
 
 package import Media
 package import Vault

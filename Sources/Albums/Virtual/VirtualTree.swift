@@ -1,9 +1,9 @@
-// Looking up, listing and opening what is not stored.
+// Looking up, listing and opening virtual nodes, which are not stored.
 //
 // Invariants
 // 1. Who may not read a file may not read its thumbnails: owner, group, permissions and access control list are the
 //    file's, without permission to write.
-// 2. What is opened is in memory as a whole, and does not change while it is open.
+// 2. An open virtual file is in memory as a whole, and does not change.
 
 package import Index
 internal import Media

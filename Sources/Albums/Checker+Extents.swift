@@ -39,13 +39,14 @@ extension Checker {
         let segment = extent.position.segment
         live[segment, default: 0] += Int64(extent.length)
         extents[located.inode, default: ExtentSums()].add(extent)
-        report.dataBytes += Int64(extent.length)
+        if !extent.isUnwritten { report.dataBytes += Int64(extent.length) }
         if let before, before.inode == located.inode, before.extent.end > extent.offset {
           note(
             located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
             .dropExtent(located.inode, extent.offset))
         }
         before = located
+        if extent.isUnwritten { continue }
         guard present.contains(segment) else {
           note(
             located.inode,
@@ -110,17 +111,22 @@ extension Checker {
       for life in lives {
         let bytes = counted.removeValue(forKey: life.segment) ?? 0
         if bytes == life.liveBytes { continue }
-        add(
-          "the count of live bytes of segment \(life.segment.rawValue) is wrong", .setLiveBytes(life.segment, bytes))
+        let text =
+          life.segment == .unwritten
+          ? "the count of allocated bytes is wrong"
+          : "the count of live bytes of segment \(life.segment.rawValue) is wrong"
+        add(text, .setLiveBytes(life.segment, bytes))
       }
       if lives.count < Self.batch { break }
       last = lives.last?.segment
     }
     for (segment, bytes) in counted.sorted(by: { $0.key < $1.key })
     where try index.liveBytes(in: segment) != bytes {
-      add(
-        "segment \(segment.rawValue) holds data, but has no count of live bytes",
-        .setLiveBytes(segment, bytes))
+      let text =
+        segment == .unwritten
+        ? "bytes are allocated, but there is no count of them"
+        : "segment \(segment.rawValue) holds data, but has no count of live bytes"
+      add(text, .setLiveBytes(segment, bytes))
     }
   }
 }

@@ -23,6 +23,10 @@ struct CleaningState {
   private(set) var isAsked = false
   /// Whether the operation at hand was refused for want of room.
   var wasRefused = false
+  /// Whether it goes on after a round of cleaning whether that made room or not.
+  var goesOn = false
+  /// Bytes that may be missing of promised room before a round is asked for, which gains more the more of that is left.
+  var bearableDebt: Int64 = 0
   /// Rounds that began, and those that ended.
   private(set) var begun = 0
   private(set) var ended = 0

@@ -67,6 +67,7 @@ extension LockedFileSystem {
 
   /// Notes that something may have been changed.
   func noteChange() {
+    notePromises()
     if commits.firstChange == nil, commits.noteFirstChange(at: monotonicTime(), interval: commitInterval) {
       signals.commitWork.signal()
     }

@@ -17,6 +17,8 @@ struct ChunkInFlight {
 
   let inode: Inode
   let chunk: Chunk
+  /// Whether all that was written is in allocated ranges of the file.
+  let isAllocated: Bool
   var fills: [Fill]
   /// What was written, and is to be stored.
   var ranges: RangeList
@@ -37,7 +39,7 @@ extension FileSystem {
         owners.append(index)
       }
     }
-    return (try space.append(writes), owners)
+    return (try space.append(writes, for: batch.allSatisfy(\.isAllocated) ? .allocated : .data), owners)
   }
 
   /// Reads the fills, and gives all ranges to append. A fill that cannot be read stays where it is.
@@ -80,7 +82,10 @@ extension LockedFileSystem {
       let (inode, chunk) = writeBack.takeNext(oldToo: oldToo)
     {
       bytes += chunk.ranges.count
-      batch.append(ChunkInFlight(inode: inode, chunk: chunk, fills: fills(of: chunk, inode), ranges: chunk.ranges))
+      batch.append(
+        ChunkInFlight(
+          inode: inode, chunk: chunk, isAllocated: isAllocated(chunk, inode), fills: fills(of: chunk, inode),
+          ranges: chunk.ranges))
     }
     return batch
   }
@@ -101,7 +106,8 @@ extension LockedFileSystem {
     }
   }
 
-  /// The gaps between written bytes and the ends of their blocks that extents hold some of.
+  /// The gaps between written bytes and the ends of their blocks that extents hold some of. What is allocated and not
+  /// written stays so, since room is promised for writing it once.
   private func fills(of chunk: Chunk, _ inode: Inode) -> [ChunkInFlight.Fill] {
     let base = chunk.offset(of: 0).rawValue
     if let end = inode.extentsEnd, end.rawValue <= base { return [] }
@@ -113,7 +119,7 @@ extension LockedFileSystem {
       let end = Int(min(Int64(blockEnd), max(Int64(range.upperBound), inode.record.size - base)))
       missing.insert(range.upperBound..<end)
     }
-    for gap in missing.ranges.flatMap({ chunk.ranges.gaps(in: $0) }) {
+    for gap in missing.ranges.flatMap({ chunk.ranges.gaps(in: $0) }).flatMap({ written($0, of: chunk, inode) }) {
       var plan: [StoredStretch] = []
       do throws(Errno) {
         try unsafe planStored(inode, base + Int64(gap.lowerBound)..<base + Int64(gap.upperBound), chunk.bytes(gap)) {
@@ -154,6 +160,7 @@ extension LockedFileSystem {
         item.inode.record.allocated += growth
         markChanged(item.inode)
       }
+      notePromises()
     } catch {
       stopChanging("written data cannot be named in the index: \(error)")
       return requeue(batch)

@@ -30,7 +30,9 @@ extension FileSystem {
         } catch {
           guard error == .noSpace, files.cleaning.wasRefused else { throw error }
           files.cleaning.wasRefused = false
-          guard files.waitForRoom() else { throw error }
+          let goesOn = files.cleaning.goesOn
+          files.cleaning.goesOn = false
+          guard files.waitForRoom() || goesOn else { throw error }
         }
       }
     }
@@ -200,7 +202,7 @@ extension LockedFileSystem {
   }
 
   /// The attributes of an inode.
-  func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, buffered: inode.buffer.byteCount) }
+  func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, buffered: unallocatedBytes(inode)) }
 }
 
 extension Attributes {

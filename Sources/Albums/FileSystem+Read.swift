@@ -96,6 +96,7 @@ extension LockedFileSystem {
           let place = extent.offset - wanted.lowerBound
           overlaps = place < end
           if overlaps { return false }
+          if extent.isUnwritten { return true }
           unsafe zero(target, end..<place)
           body(place, extent)
           end = place + extent.length

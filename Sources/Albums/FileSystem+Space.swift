@@ -1,4 +1,4 @@
-// fallocate, lseek for data and holes, copy_file_range.
+// lseek for data and holes, copy_file_range.
 
 internal import Index
 internal import System
@@ -6,37 +6,6 @@ package import SystemPackage
 package import Vault
 
 extension FileSystem {
-  /// `fallocate`. Room is not taken beforehand: what is written goes elsewhere in the log each time.
-  ///
-  /// - Throws: `EOPNOTSUPP` for modes that are not offered; `EINVAL`, `EFBIG`; `ENOSPC` when there is less room than
-  ///   `length`.
-  package func allocate(
-    _ inode: InodeNumber, mode: AllocationMode, offset: FileOffset, length: Int64
-  ) throws(Errno) {
-    guard offset >= .zero, length > 0 else { throw .invalidArgument }
-    let keepsSize = mode.contains(.keepSize)
-    let kind = mode.subtracting(.keepSize)
-    guard kind.isEmpty || kind == .zeroRange || (kind == .punchHole && keepsSize) else { throw .notSupported }
-    let (end, overflows) = offset.rawValue.addingReportingOverflow(length)
-    guard !overflows, end <= Self.maximumFileSize else { throw .fileTooLarge }
-    let range = offset.rawValue..<end
-    try changing { files throws(Errno) in
-      let inode = try files.settledFile(inode, in: range)
-      if kind.isEmpty { try files.requireRoom(for: length) }
-      if !kind.isEmpty || (!keepsSize && end > inode.record.size) { try files.noteContentChange(inode) }
-      if !kind.isEmpty { try files.removeData(inode, range) }
-      let now = Timestamp.now()
-      if !keepsSize && end > inode.record.size {
-        try files.removeDataBeyondEnd(of: inode)
-        inode.record.size = end
-        inode.record.modified = now
-      }
-      if !kind.isEmpty { inode.record.modified = now }
-      inode.record.changed = now
-      files.markChanged(inode)
-    }
-  }
-
   /// `lseek` for data and holes in blocks of `seekBlock` bytes: a block that holds a byte of data is data. The end of
   /// the file counts as a hole.
   ///
@@ -153,7 +122,7 @@ extension LockedFileSystem {
           if removed.count < step { break }
         }
         for extent in found {
-          guard var shared = extent.clamped(to: from) else { continue }
+          guard var shared = extent.clamped(to: from), !shared.isUnwritten else { continue }
           shared.offset = FileOffset(rawValue: shared.offset.rawValue - start + target)
           try index.insertExtent(shared, of: copy.number)
           growth += Int64(shared.length)

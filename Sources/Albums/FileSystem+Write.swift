@@ -42,7 +42,7 @@ extension LockedFileSystem {
     _ number: InodeNumber, _ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer, _ whole: Chunk?
   ) throws(Errno) {
     let inode = try writableFile(number, count: buffer.count)
-    try requireRoom(for: Int64(buffer.count))
+    try requireRoom(for: range, of: inode)
     if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
     try unsafe noteWrite(inode, at: range.lowerBound, buffer)
     if let whole {
@@ -90,7 +90,7 @@ extension LockedFileSystem {
     let inode = try settledFile(number, in: rest)
     // A shorter file that is known to be no photo still begins as none does.
     if size != inode.record.size, !inode.isKnownNotMedia { try noteContentChange(inode) }
-    if size < inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
+    if size <= inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     let now = Timestamp.now()
     inode.record.size = size
     inode.record.modified = now
@@ -99,16 +99,21 @@ extension LockedFileSystem {
     return inode
   }
 
-  /// Removes extents behind the end of a file that is about to grow. A crash on a full disk leaves some: the row ended
-  /// the file before data that found no room, and data behind that had an extent already.
+  /// Removes data behind the end of a file that is about to grow. A crash on a full disk leaves some: the row ended
+  /// the file before data that found no room, and data behind that had an extent already. What is only allocated stays.
   func removeDataBeyondEnd(of inode: Inode) throws(Errno) {
     guard inode.extentsEnd == nil else { return }
-    let end = inode.record.size
-    let next = try stored { () throws(IndexError) in
-      try index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: end))
+    let end = FileOffset(rawValue: inode.record.size)
+    let rest = end..<FileOffset(rawValue: .max)
+    let (next, unwritten) = try stored { () throws(IndexError) in
+      (try index.nextDataOffset(of: inode.number, from: end), try index.unwritten(in: rest, of: inode.number))
     }
-    if next != nil { try removeStored(inode, end..<Int64.max) }
-    inode.extentsEnd = FileOffset(rawValue: end)
+    if next != nil {
+      let starts = [end] + unwritten.map(\.upperBound)
+      let ends = unwritten.map(\.lowerBound) + [rest.upperBound]
+      for (start, end) in zip(starts, ends) { try removeStored(inode, start.rawValue..<end.rawValue) }
+    }
+    inode.extentsEnd = unwritten.last?.upperBound ?? end
   }
 
   /// Makes a hole of a range in which nothing is in flight.
@@ -124,18 +129,21 @@ extension LockedFileSystem {
 
   /// Removes what extents hold of a range.
   private func removeStored(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
+    if range.isEmpty { return }
+    inode.record.allocated -= try stored { () throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in try removeExtents(of: inode, in: range) }
+    }
+  }
+
+  /// Removes what extents hold of a range, in a savepoint of the caller; gives how many bytes that was.
+  func removeExtents(of inode: Inode, in range: Range<Int64>) throws(IndexError) -> Int64 {
     let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
     var removed: Int64 = 0
-    try stored { () throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        let step = 1024
-        while true {
-          let pieces = try index.removeExtents(of: inode.number, in: wanted, limit: step)
-          removed += pieces.reduce(0) { $0 + Int64($1.length) }
-          if pieces.count < step { break }
-        }
-      }
+    let step = 1024
+    while true {
+      let pieces = try index.removeExtents(of: inode.number, in: wanted, limit: step)
+      removed += pieces.reduce(0) { $0 + Int64($1.length) }
+      if pieces.count < step { return removed }
     }
-    inode.record.allocated -= removed
   }
 }

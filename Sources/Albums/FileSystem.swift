@@ -63,6 +63,7 @@ package final class FileSystem: @unchecked Sendable {
     inodes = InodeSet(limit: options.cachedInodes)
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }
     startedReadOnly = !space.gate.isOpen
+    if !startedReadOnly { locked { $0.renewPromises() } }
     locked { files in files.redoIntents() }
     if !startedReadOnly { try startThreads() }
   }

@@ -37,6 +37,8 @@ struct WriteBack {
   private(set) var inFlightCount = 0
   /// Whether the last attempt to write data found no room.
   var logIsFull = false
+  /// Bytes of allocated ranges that were not written when the log was told last.
+  var promised: Int64 = 0
 
   /// Whether a chunk is to be written as soon as possible.
   var hasReady: Bool { !ready.isEmpty }

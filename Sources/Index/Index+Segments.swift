@@ -64,8 +64,8 @@ extension Index {
     return found
   }
 
-  /// Takes from the rows what `totalLiveBytes` and `unwrittenBytes` were at the last commit. They are not stored, because that would be one more
-  /// page in most commits.
+  /// Takes from the rows what `totalLiveBytes` and `unwrittenBytes` were at the last commit. They are not stored,
+  /// because that would be one more page in most commits.
   func loadLiveBytes() throws(IndexError) {
     counters.liveBytes = try segmentStatements.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
     segmentStatements.find.bind(1, SegmentNumber.unwritten.rawValue)

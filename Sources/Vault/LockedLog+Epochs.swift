@@ -79,6 +79,8 @@ extension LockedLog {
     let left = durability.recovered
     if left.isEmpty { return }
     let context = context
+    // Nobody holds their room any more.
+    takeFromReserve(left.count * context.segmentSize)
     let error = unlocked { context.complete(left) }
     switch error {
     case nil: durability.recovered = []

@@ -43,9 +43,14 @@ extension LockedLog {
   func makeRoom(for use: RoomUse) throws(VaultError) {
     let measure = measureRoom(rest: 0)
     guard measure.segments(for: use) > 0 else { throw .noSpace }
+    takeFromReserve(context.segmentSize)
+  }
+
+  /// Gives up as much of the reserve as the disk lacks for `count` bytes of files.
+  func takeFromReserve(_ count: Int) {
     // A file takes more than its content: its inode, its name, and where its blocks are.
-    let needed = context.segmentSize + max(64 << 10, context.segmentSize / 64)
-    let missing = needed - Int(clamping: measure.host.free)
+    let needed = count + max(64 << 10, count / 64)
+    let missing = needed - Int(clamping: context.storage.capacity().free)
     if missing > 0 { release(missing) }
   }
 

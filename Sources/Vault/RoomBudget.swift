@@ -17,6 +17,8 @@ package enum RoomState: Sendable, Comparable {
 package enum RoomUse: Sendable {
   /// Data that a caller was admitted with. It leaves the reserve, but for a segment that admitted data may share.
   case data
+  /// Data for which room was promised. It leaves what cleaning leaves, and a segment for cleaning.
+  case allocated
   /// What cleaning copies. It leaves room for a commit, and for what follows that.
   case cleaning
   /// A commit. It leaves room for the heads after which something can be deleted, also if the next mount writes them.
@@ -29,8 +31,8 @@ package enum RoomUse: Sendable {
 struct RoomBudget {
   /// Heads that follow a deletion before what it gave up can go, a segment each.
   private static let headsToDelete = 2
-  /// Segments that a mount takes to delete something: the head of its first epoch, in which the commit has room, too, and
-  /// the heads that follow.
+  /// Segments that a mount takes to delete something: the head of its first epoch, in which the commit has room, too,
+  /// and the heads that follow.
   static let segmentsToDelete = 1 + headsToDelete
   /// Segments that cleaning leaves: those, and a commit.
   static let segmentsBesideCleaning = segmentsToDelete + 1
@@ -44,12 +46,19 @@ struct RoomBudget {
   private(set) var held = 0
   /// Bytes for which there was room when the disk was asked last.
   private var granted: Int64 = 0
-  /// Bytes that are promised to allocated ranges of files, beside the reserve.
+  /// Bytes that are held for allocated ranges of files, beside the reserve.
   var promised: Int64 = 0
 
   /// Bytes of the reserve on a medium of `total` bytes: what may wait in memory, and what deleting and cleaning take.
   static func reserveSize(total: Int64, segmentSize: Int) -> Int {
     max((segmentsBesideCleaning + 1) * segmentSize, min(most, Int(clamping: total / 8)))
+  }
+
+  /// Bytes that are held for `count` bytes of files that are allocated and not written: beside these a 16th for the
+  /// headers and rows of what is written in blocks of 4096 bytes (about a 64th each), and for what commits leave among
+  /// it and cleaning cannot gather; and two segments, since they are taken whole.
+  static func room(forAllocated count: Int64, segmentSize: Int) -> Int64 {
+    count == 0 ? 0 : count + count / 16 + 2 * Int64(segmentSize)
   }
 
   /// Holds `size` bytes, or as much of them as there is, in steps of a segment.
@@ -121,6 +130,8 @@ struct RoomMeasure {
     let segments: Int
     switch use {
     case .data: return reserve - Int64(segmentSize)
+    // A segment for cleaning, so that what is overwritten can go.
+    case .allocated: segments = RoomBudget.segmentsBesideCleaning + 1
     case .cleaning: segments = RoomBudget.segmentsBesideCleaning
     // The head of a mount's first epoch is one of the segments that were left for it.
     case .commit: segments = RoomBudget.segmentsToDelete - (isBegun ? 0 : 1)
@@ -132,11 +143,11 @@ struct RoomMeasure {
   /// Whole segments that may be begun for a use.
   func segments(for use: RoomUse) -> Int64 { max(0, (pool - floor(for: use)) / Int64(segmentSize)) }
 
-  /// Whether `count` bytes may be written for a use, beginning in the open segment. What is left of that segment when the
-  /// reserve is not whole is for commits.
+  /// Whether `count` bytes may be written for a use, beginning in the open segment. What is left of that segment when
+  /// the reserve is not whole is for commits.
   func fits(_ count: Int, for use: RoomUse) -> Bool {
     switch use {
-    case .data, .cleaning: if pool < floor(for: use) { return false }
+    case .data, .allocated, .cleaning: if pool < floor(for: use) { return false }
     case .commit, .head: break
     }
     return Int64(count) <= rest + segments(for: use) * Int64(segmentSize - SegmentFormat.recordsStart)

@@ -25,6 +25,9 @@ import Vault
       }
     }
     try vault.files.close()
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    #expect(Checker.check(space, readData: true).problems == [])
+    try space.close()
   }
 }
 
@@ -201,11 +204,15 @@ struct ModelRun {
     guard let node = file() else { return }
     let (start, length) = (offset(), number(1...100_000))
     let keepsSize = Bool.random(using: &generator)
-    let punches = keepsSize && Bool.random(using: &generator)
-    var mode: AllocationMode = punches ? .punchHole : .zeroRange
+    var mode: AllocationMode = [.zeroRange, [], keepsSize ? .punchHole : .zeroRange][number(0...2)]
+    let onlyAllocates = mode.isEmpty
     if keepsSize { mode.insert(.keepSize) }
     try files.allocate(node.number, mode: mode, offset: FileOffset(start), length: Int64(length))
+    if !mode.contains(.punchHole) {
+      #expect(try files.attributes(of: node.number).blocks512 * 512 >= UInt64(length))
+    }
     if !keepsSize { node.resize(to: max(node.content.count, start + length)) }
+    if onlyAllocates { return }
     let end = min(start + length, node.content.count)
     if start < end { node.content.replaceSubrange(start..<end, with: [UInt8](repeating: 0, count: end - start)) }
   }

@@ -127,8 +127,9 @@ struct RandomWriteRun {
   }
 
   private mutating func cut(_ range: Range<Int>) throws {
-    let mode: AllocationMode = number(0...1) == 0 ? [.punchHole, .keepSize] : [.zeroRange, .keepSize]
+    let mode: AllocationMode = [[.punchHole, .keepSize], [.zeroRange, .keepSize], .keepSize][number(0...2)]
     try files.allocate(file, mode: mode, offset: FileOffset(range.lowerBound), length: Int64(range.count))
+    if mode == .keepSize { return }
     let inside = range.clamped(to: 0..<content.count)
     content.replaceSubrange(inside, with: [UInt8](repeating: 0, count: inside.count))
   }

@@ -152,7 +152,10 @@ extension FaultyStorage {
   }
 
   /// Begins to hold room.
-  package func holdRoom() throws(Errno) -> any HeldRoom { Reserve(self) }
+  package func holdRoom() throws(Errno) -> any HeldRoom {
+    if lock.withLock({ holdsNoRoom }) { throw .notSupported }
+    return Reserve(self)
+  }
 
   /// Room that is held for no file.
   private final class Reserve: HeldRoom, @unchecked Sendable {

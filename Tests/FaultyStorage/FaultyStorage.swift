@@ -115,6 +115,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false
+  var holdsNoRoom = false
+  /// Bytes that others have.
+  var foreign = 0
   /// A test that does not let go of flushes fails.
   static let longestHold = Duration.seconds(300)
   var refusal: (@Sendable () -> Void)?
@@ -147,6 +150,17 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }
   /// Limits the storage to what it holds now.
   package func fill() { lock.withLock { limit = used } }
+  /// Has others take all that is free, or gives that back.
+  package func fillByOthers(_ fill: Bool = true) {
+    lock.withLock {
+      foreign = 0
+      if fill { foreign = max(0, limit - used) }
+    }
+  }
+  /// Lets no room be held beside files, as a network's file system does.
+  package func refuseHolding() { lock.withLock { holdsNoRoom = true } }
+  /// Bytes that are held for no file.
+  package var reservedBytes: Int { lock.withLock { reserved } }
   /// All names, in the order in which the files were made.
   package var names: [SegmentIdentifier] { lock.withLock { sorted(files).map(\.key) } }
   /// The bytes of a file.
@@ -235,7 +249,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   }
 
   var used: Int {
-    files.values.reduce(reserved + files.count * Self.roomOfFile) { $0 + max($1.content.count, $1.held) }
+    files.values.reduce(reserved + foreign + files.count * Self.roomOfFile) { $0 + max($1.content.count, $1.held) }
   }
   /// What a file takes beside its content.
   static let roomOfFile = 4096

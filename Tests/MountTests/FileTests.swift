@@ -54,6 +54,35 @@ extension LiveMountTests {
       #expect(try System.status(path).st_blocks < 100)
     }
 
+    /// Two bytes across a border of blocks take both blocks, and the file does not grow when they are written.
+    @Test func allocatedRoomIsCounted() throws {
+      let live = try LiveMount()
+      let path = live.path("allocated")
+      let file = try FileDescriptor.open(
+        FilePath(path), .readWrite, options: [.create], permissions: FilePermissions(rawValue: 0o600))
+      try file.closeAfter {
+        #expect(posix_fallocate(file.rawValue, 4095, 2) == 0)
+        #expect(try System.status(path).st_blocks == 16)
+        #expect(try System.status(path).st_size == 4097)
+        try file.writeAll(toAbsoluteOffset: 4095, [1, 2])
+        #expect(try System.status(path).st_blocks == 16)
+        try System.check(fsync(file.rawValue))
+        #expect(try System.status(path).st_blocks == 16)
+        #expect(posix_fallocate(file.rawValue, 0, 1 << 20) == 0)
+        #expect(try System.status(path).st_blocks == 2048)
+        #expect(lseek(file.rawValue, 8192, agonyfs_seek_data()) == -1 && errno == ENXIO)
+        try System.check(ftruncate(file.rawValue, 1 << 19))
+        #expect(try System.status(path).st_blocks == 1024)
+        #expect(posix_fallocate(file.rawValue, 0, 1 << 50) == ENOSPC)
+      }
+      let content = [UInt8](repeating: 0, count: 4095) + [1, 2] + [UInt8](repeating: 0, count: (1 << 19) - 4097)
+      #expect(try System.read(path) == content)
+      #expect(try live.end() == nil)
+      try live.mount()
+      #expect(try System.status(path).st_blocks == 1024)
+      #expect(try System.read(path) == content)
+    }
+
     @Test func whatIsWrittenThroughMemoryMapsIsKept() throws {
       let live = try LiveMount()
       let content = randomBytes(100_000)

@@ -95,6 +95,7 @@ enum RepairStep: Hashable {
     case .replaceInode: "its owner, permissions and times are lost"
     case .loseData(_, let lost, _): "\(lost) bytes of its data cannot be found and are a hole"
     case .setAllocated(_, let bytes): "\(bytes) bytes are counted for it"
+    case .setLiveBytes(.unwritten, _): "the allocated bytes are recounted"
     case .setLiveBytes(let segment, _): "the live bytes of segment \(segment.rawValue) are recounted"
     case .setTotals: "the totals of the space are recounted"
     case .addSlot: "the slot of this password is recorded in the space"

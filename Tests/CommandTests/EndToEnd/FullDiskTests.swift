@@ -177,4 +177,68 @@ import Testing
       umount disk
       """)
   }
+
+  @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
+  func whatWasAllocatedIsWrittenOnAFullExt4() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 1M")
+    try expectSuccess(
+      workspace,
+      """
+      used=$(du -sm Vault | cut -f 1)
+      truncate -s $((used + 100))M image
+      mkfs.ext4 -q -m 0 image
+      mkdir disk
+      mount -o loop image disk
+      cp -a Vault disk/
+      agonyfs mount --password-file password disk/Vault Albums
+      head -c 20000000 /dev/urandom > video
+      available() { df --output=avail -k Albums | tail -n 1; }
+
+      before=$(available)
+      not fallocate -l 200M Albums/huge 2> errors
+      grep -q 'No space left' errors
+      test $(available) -gt $((before - 3000))
+      fallocate -l 20000000 Albums/video
+      touch Albums/small
+      fallocate -n -l 5000000 Albums/small
+      test $(stat -c '%b' Albums/video) -ge $((20000000 / 512))
+      test $(stat -c '%s %b' Albums/small | cut -d ' ' -f 1) = 0
+      test $(available) -lt $((before - 25000))
+      sync Albums/video Albums/small
+
+      # Another program leaves nothing of the disk.
+      dd if=/dev/zero of=disk/other bs=64k 2> errors || grep -q 'No space left' errors
+      test $(available) -lt 3000
+      # As a download is written: in order, synced now and then. Then in small pieces.
+      blocks=$(stat -c '%b' Albums/video)
+      n=0
+      while [ $n -lt 20 ]; do
+        dd if=video of=Albums/video bs=1000000 count=1 skip=$n seek=$n conv=notrunc,fsync 2> errors
+        n=$((n + 1))
+      done
+      cmp video Albums/video
+      test $(stat -c '%b' Albums/video) -le $blocks
+      dd if=video of=Albums/small bs=777 count=6000 conv=notrunc,fsync 2> errors
+      head -c 4662000 video | cmp - Albums/small
+      # There is no more than that.
+      not cp video Albums/more 2> errors
+      grep -q 'No space left' errors
+      rm -f Albums/more
+      agonyfs unmount Albums
+      agonyfs mount --password-file password disk/Vault Albums
+      cmp video Albums/video
+      head -c 4662000 video | cmp - Albums/small
+      # What is not needed comes back.
+      rm disk/other
+      fallocate -l 20M Albums/again
+      rm Albums/again Albums/small
+      sync Albums
+      i=0
+      until [ $(available) -gt $((before - 35000)) ]; do i=$((i + 1)); test $i -lt 300; sleep 0.1; done
+      agonyfs unmount Albums
+      agonyfs check --read-data --password-file password disk/Vault
+      umount disk
+      """)
+  }
 }

@@ -1,0 +1,186 @@
+// fallocate: ranges of files for which room is held until they are written.
+//
+// Invariants
+// 1. An unwritten extent stands for each byte that is allocated and neither written nor shared. The log holds room for
+//    all of them (`Space.promise`) before the operation that adds them ends.
+// 2. Room is promised for writing each byte once: what is written there takes the place of the unwritten extent.
+//    Writing it again needs new room, as everywhere in a log.
+// 3. What waits is admitted as data or as written into allocated ranges. The latter is of ranges that stay allocated
+//    until it lands, or until what waits there is discarded.
+
+internal import Index
+internal import System
+package import SystemPackage
+package import Vault
+
+extension FileSystem {
+  /// `fallocate`: allocates whole blocks of 4096 bytes, makes a hole, or makes a range read as zeros and allocates it.
+  ///
+  /// - Throws: `EOPNOTSUPP` for modes that are not offered, and for allocating where the storage cannot hold room;
+  ///   `EINVAL`, `EFBIG`; `ENOSPC` when the range could not be written later.
+  package func allocate(
+    _ inode: InodeNumber, mode: AllocationMode, offset: FileOffset, length: Int64
+  ) throws(Errno) {
+    guard offset >= .zero, length > 0 else { throw .invalidArgument }
+    let keepsSize = mode.contains(.keepSize)
+    let kind = mode.subtracting(.keepSize)
+    guard kind.isEmpty || kind == .zeroRange || (kind == .punchHole && keepsSize) else { throw .notSupported }
+    let (end, overflows) = offset.rawValue.addingReportingOverflow(length)
+    guard !overflows, end <= Self.maximumFileSize else { throw .fileTooLarge }
+    let range = offset.rawValue..<end
+    try changing { files throws(Errno) in
+      let inode = try files.settledFile(inode, in: range)
+      if !kind.isEmpty || (!keepsSize && end > inode.record.size) { try files.noteContentChange(inode) }
+      if kind == .punchHole {
+        try files.removeData(inode, range)
+      } else {
+        try files.allocate(range, clearing: kind == .zeroRange, in: inode)
+      }
+      let now = Timestamp.now()
+      if !keepsSize && end > inode.record.size {
+        inode.record.size = end
+        inode.record.modified = now
+      }
+      if !kind.isEmpty { inode.record.modified = now }
+      inode.record.changed = now
+      files.markChanged(inode)
+    }
+  }
+}
+
+extension LockedFileSystem {
+  /// More than any disk has room for.
+  private static let longestAllocation: Int64 = 1 << 50
+
+  /// Allocates the blocks that a range touches, all or nothing, where `isCleared` after removing what is in the range.
+  fileprivate func allocate(_ range: Range<Int64>, clearing isCleared: Bool, in inode: Inode) throws(Errno) {
+    let size = Int64(Chunk.blockSize)
+    let end = (range.upperBound + size - 1) / size * size
+    guard Int64(range.count) <= Self.longestAllocation else { throw .noSpace }
+    if end > inode.record.size { try removeDataBeyondEnd(of: inode) }
+    let blocks = FileOffset(rawValue: range.lowerBound / size * size)..<FileOffset(rawValue: end)
+    let growth = try index.withSavepoint { () throws(Errno) in
+      let change = try stored { () throws(IndexError) in
+        let removed = isCleared ? try removeExtents(of: inode, in: range) : 0
+        return try index.allocate(blocks, of: inode.number) - removed
+      }
+      try promise(index.unwrittenBytes)
+      return change
+    }
+    inode.record.allocated += growth
+    inode.extentsEnd = inode.extentsEnd.map { max($0, blocks.upperBound) }
+    if isCleared { writeBack.discard(range, of: inode) }
+    signals.progress.broadcast()
+  }
+
+  /// Has the log hold room for `bytes` that are allocated and not written.
+  private func promise(_ bytes: Int64) throws(Errno) {
+    do throws(PromiseFailure) {
+      try space.promise(bytes, waiting: Int64(writeBack.bytes))
+      writeBack.promised = bytes
+    } catch .cannotHold {
+      throw .notSupported
+    } catch {
+      cleaning.wasRefused = true
+      throw .noSpace
+    }
+  }
+
+  /// Has the log hold the room that was promised before.
+  func renewPromises() {
+    writeBack.promised = index.unwrittenBytes
+    if writeBack.promised > 0 { space.renewPromises(writeBack.promised) }
+  }
+
+  /// Tells the log how much of what was promised is not written yet, when that has changed.
+  func notePromises() {
+    guard index.unwrittenBytes != writeBack.promised else { return }
+    writeBack.promised = index.unwrittenBytes
+    space.notePromised(writeBack.promised)
+  }
+
+  /// - Throws: `ENOSPC` when there is no room to write a range of a file.
+  func requireRoom(for range: Range<Int64>, of inode: Inode) throws(Errno) {
+    let count = Int64(range.count)
+    if space.admit(count, waiting: Int64(writeBack.bytes)) { return }
+    if isAllocated(range, of: inode) {
+      let debt = space.missingForPromises
+      let segment = Int64(space.segmentBytes)
+      if debt <= 0 { cleaning.bearableDebt = segment }
+      if debt <= cleaning.bearableDebt, space.admitAllocated(count, waiting: Int64(writeBack.bytes)) { return }
+      if debt > cleaning.bearableDebt {
+        cleaning.bearableDebt = debt + segment
+        cleaning.goesOn = true
+      }
+    }
+    cleaning.wasRefused = true
+    throw .noSpace
+  }
+
+  /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that
+  /// is not promised.
+  private func isAllocated(_ range: Range<Int64>, of inode: Inode) -> Bool {
+    guard let windows = WriteWindow.indices(of: range), let unwritten = unwritten(in: range, of: inode) else {
+      return false
+    }
+    for window in windows {
+      let base = window * Int64(WriteWindow.size)
+      var allocated = RangeList()
+      for part in unwritten {
+        let part = part.clamped(to: base..<base + Int64(WriteWindow.size))
+        allocated.insert(Int(part.lowerBound - base)..<Int(part.upperBound - base))
+      }
+      for taken in inode.buffer.inFlight[window]?.ranges.ranges ?? [] { allocated.remove(taken) }
+      if !allocated.gaps(in: WriteWindow.part(of: range, in: window)).isEmpty { return false }
+    }
+    return true
+  }
+
+  /// Whether all that was written into a chunk is in allocated ranges.
+  func isAllocated(_ chunk: Chunk, _ inode: Inode) -> Bool {
+    guard index.unwrittenBytes > 0 else { return false }
+    return chunk.ranges.ranges.allSatisfy { range in
+      let range = chunk.offset(of: range.lowerBound).rawValue..<chunk.offset(of: range.upperBound).rawValue
+      var end = range.lowerBound
+      for part in unwritten(in: range, of: inode) ?? [] where part.lowerBound == end { end = part.upperBound }
+      return end == range.upperBound
+    }
+  }
+
+  /// The parts of a gap between written bytes that touch these and have no allocated byte.
+  func written(_ gap: Range<Int>, of chunk: Chunk, _ inode: Inode) -> [Range<Int>] {
+    guard index.unwrittenBytes > 0 else { return [gap] }
+    let base = chunk.offset(of: 0).rawValue
+    guard let unwritten = unwritten(in: base + Int64(gap.lowerBound)..<base + Int64(gap.upperBound), of: inode) else {
+      return []
+    }
+    if unwritten.isEmpty { return [gap] }
+    var allocated = RangeList()
+    for part in unwritten { allocated.insert(Int(part.lowerBound - base)..<Int(part.upperBound - base)) }
+    return allocated.gaps(in: gap).filter { !chunk.ranges.parts(in: $0.lowerBound - 1..<$0.upperBound + 1).isEmpty }
+  }
+
+  /// Bytes that wait or are in flight, without those in allocated ranges, which count already.
+  func unallocatedBytes(_ inode: Inode) -> Int64 {
+    let all = inode.buffer.byteCount
+    guard all > 0, index.unwrittenBytes > 0 else { return all }
+    var allocated: Int64 = 0
+    for chunk in [inode.buffer.waiting.values, inode.buffer.inFlight.values].joined() {
+      for range in chunk.ranges.ranges {
+        let range = chunk.offset(of: range.lowerBound).rawValue..<chunk.offset(of: range.upperBound).rawValue
+        allocated += (unwritten(in: range, of: inode) ?? []).reduce(0) { $0 + Int64($1.count) }
+      }
+    }
+    return all - allocated
+  }
+
+  /// The parts of a range that are allocated and not written, in order; nil where the index cannot be read.
+  private func unwritten(in range: Range<Int64>, of inode: Inode) -> [Range<Int64>]? {
+    let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
+    do throws(IndexError) {
+      return try index.unwritten(in: wanted, of: inode.number).map { $0.lowerBound.rawValue..<$0.upperBound.rawValue }
+    } catch {
+      return nil
+    }
+  }
+}

@@ -57,6 +57,7 @@ extension Workload {
     let (catalog, journal) = ("/catalog.db", "/catalog.db-journal")
     if model.node(at: catalog) == nil {
       try makeFile(catalog)
+      try allocate(catalog, 4096 * 20)
       try write(bytes(65_536), to: catalog)
     }
     try makeFile(journal)

@@ -168,6 +168,15 @@ final class Workload {
     }
   }
 
+  /// Has room held for the beginning of a file, without making it longer.
+  func allocate(_ path: String, _ length: Int) throws {
+    let inode = try files.inode(at: path)
+    try step {
+      try files.allocate(inode, mode: .keepSize, offset: .zero, length: Int64(length))
+    } _: { _ in
+    }
+  }
+
   func setLabel(_ path: String) throws {
     let (inode, value) = (try files.inode(at: path), pattern(9))
     try step {

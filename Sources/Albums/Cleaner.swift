@@ -108,7 +108,7 @@ extension FileSystem {
       next = part.endIndex
       try lockedToClean { files throws(Errno) in
         for segment in part {
-          let extents = try files.stored { () throws(IndexError) in try files.index.liveBytes(in: segment.number) }
+          let extents = try files.withIndex { index throws(IndexError) in try index.liveBytes(in: segment.number) }
           let live = extents + Int64(segment.databasePages * Space.databasePageSize)
           if live == 0 { dead.append(segment.number) } else { sparse.append(Sparse(segment: segment, live: live)) }
         }
@@ -190,8 +190,8 @@ extension FileSystem {
     var last: LocatedExtent?
     while true {
       let batch = try lockedToClean { files throws(Errno) in
-        let batch = try files.stored { () throws(IndexError) in
-          try files.index.extents(in: segment, after: last, limit: Self.extentStep)
+        let batch = try files.withIndex { index throws(IndexError) in
+          try index.extents(in: segment, after: last, limit: Self.extentStep)
         }
         files.cleaning.beginMove()
         return batch
@@ -202,8 +202,8 @@ extension FileSystem {
       for (extents, pieces) in try copies(of: batch) {
         try lockedToClean { files throws(Errno) in
           for extent in extents {
-            _ = try files.stored { () throws(IndexError) in
-              try files.index.replaceExtent(
+            _ = try files.withIndex { index throws(IndexError) in
+              try index.replaceExtent(
                 extent.extent, of: extent.inode, with: pieces.map { $0.moved(to: extent.extent.offset) })
             }
           }
@@ -264,10 +264,10 @@ extension FileSystem {
       let goesOn = try lockedToClean { files throws(Errno) in
         files.waitForCriticalPart()
         if files.life.isStopping { return false }
-        let goesOn = try files.stored { () throws(IndexError) in
-          let free = try files.index.freePages()
+        let goesOn = try files.withIndex { index throws(IndexError) in
+          let free = try index.freePages()
           guard free > 256, free > Int(space.databasePageCount) / 4 else { return false }
-          try files.index.incrementalVacuum(pages: Self.vacuumStep)
+          try index.incrementalVacuum(pages: Self.vacuumStep)
           return true
         }
         if goesOn { files.noteChange() }
@@ -282,7 +282,7 @@ extension FileSystem {
     let left = Set(space.segments().map(\.number))
     try lockedToClean { files throws(Errno) in
       for segment in dead where !left.contains(segment) {
-        try files.stored { () throws(IndexError) in try files.index.forgetSegment(segment) }
+        try files.withIndex { index throws(IndexError) in try index.forgetSegment(segment) }
       }
       files.noteChange()
     }

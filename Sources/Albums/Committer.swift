@@ -190,7 +190,7 @@ extension LockedFileSystem {
     try storeInodes()
     var transaction = LogTransaction()
     transaction.intents = .replace(by: remainingIntents())
-    try stored { () throws(IndexError) in try index.commit() }
+    try withIndex { index throws(IndexError) in try index.commit() }
     transaction.database = index.unlogged
     transaction.moving = cleaning.moving
     transaction.retiring = deadSegments()

@@ -60,7 +60,7 @@ extension LockedFileSystem {
     if end > inode.record.size { try removeDataBeyondEnd(of: inode) }
     let blocks = FileOffset(rawValue: range.lowerBound / size * size)..<FileOffset(rawValue: end)
     let growth = try index.withSavepoint { () throws(Errno) in
-      let change = try stored { () throws(IndexError) in
+      let change = try withIndex { index throws(IndexError) in
         let removed = isCleared ? try removeExtents(of: inode, in: range) : 0
         return try index.allocate(blocks, of: inode.number) - removed
       }

@@ -75,12 +75,12 @@ extension LockedFileSystem {
   fileprivate func changeMode(of inode: Inode, to mode: UInt32) throws(Errno) {
     let permissions = mode & 0o7777
     if inode.record.hasExtendedAttributes {
-      let value = try stored { () throws(IndexError) in
+      let value = try withIndex { index throws(IndexError) in
         try index.attribute(named: AccessControlList.accessName, of: inode.number)
       }
       if let value, var list = AccessControlList(value) {
         list.setPermissions(permissions)
-        try stored { () throws(IndexError) in
+        try withIndex { index throws(IndexError) in
           try index.setAttribute(named: AccessControlList.accessName, of: inode.number, to: list.encoded)
         }
       }

@@ -141,7 +141,7 @@ extension LockedFileSystem {
     }
     do throws(Errno) {
       var growth = [Int64](repeating: 0, count: batch.count)
-      try stored { () throws(IndexError) in
+      try withIndex { index throws(IndexError) in
         try index.withSavepoint { () throws(IndexError) in
           var rest = pieces[...]
           while let first = rest.first {

@@ -19,8 +19,8 @@ extension FileSystem {
       for (name, number, place) in Self.own(inode) where place > cookie {
         guard body(name, number, kind, place) else { return }
       }
-      try files.stored { () throws(IndexError) in
-        try files.index.forEachDentry(parent: directory, after: max(cookie, 2)) { entry in
+      try files.withIndex { index throws(IndexError) in
+        try index.forEachDentry(parent: directory, after: max(cookie, 2)) { entry in
           body(entry.name, entry.inode, entry.kind, entry.cookie)
         }
       }
@@ -39,8 +39,8 @@ extension FileSystem {
       for (name, number, place) in Self.own(inode) where place > cookie {
         guard body(name, files.attributes(try files.inode(number)), place) else { return }
       }
-      try files.stored { () throws(IndexError) in
-        try files.index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
+      try files.withIndex { index throws(IndexError) in
+        try index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
           // The row of an inode in memory may be out of date. Listing brings no inode into memory.
           let found = files.inodes.table[entry.inode].map { files.attributes($0) } ?? Attributes(record)
           return body(entry.name, found, entry.cookie)

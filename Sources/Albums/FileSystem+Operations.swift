@@ -68,11 +68,11 @@ extension LockedFileSystem {
     }
   }
 
-  /// Calls the index, and maps its errors to those of the file system.
+  /// Calls the index, and maps its errors to those of an operation.
   @inline(__always)
-  func stored<Result>(_ body: () throws(IndexError) -> Result) throws(Errno) -> Result {
+  func withIndex<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
     do throws(IndexError) {
-      return try body()
+      return try body(index)
     } catch {
       throw failed(error)
     }
@@ -149,7 +149,7 @@ extension LockedFileSystem {
   /// - Throws: `ESTALE` when there is none.
   func inode(_ number: InodeNumber) throws(Errno) -> Inode {
     if let known = inodes.table[number] { return known }
-    guard let record = try stored({ () throws(IndexError) in try index.inode(number) }) else {
+    guard let record = try withIndex({ index throws(IndexError) in try index.inode(number) }) else {
       throw .staleNFSFileHandle
     }
     return keep(record)

@@ -90,7 +90,7 @@ extension LockedFileSystem {
     var end = 0
     var overlaps = false
     if inode.extentsEnd.map({ $0 > wanted.lowerBound }) ?? true {
-      try stored { () throws(IndexError) in
+      try withIndex { index throws(IndexError) in
         try index.forEachExtent(of: inode.number, overlapping: wanted) { extent in
           guard let extent = extent.clamped(to: wanted) else { return true }
           let place = extent.offset - wanted.lowerBound

@@ -63,7 +63,7 @@ extension LockedFileSystem {
 
   /// The first byte of data at or after a place.
   fileprivate func nextData(_ inode: Inode, from place: Int64) throws(Errno) -> Int64? {
-    let stored = try stored { () throws(IndexError) in
+    let stored = try withIndex { index throws(IndexError) in
       try index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place))
     }
     let waiting = inode.buffer.nextRange(endingAfter: place).map { max($0.lowerBound, place) }
@@ -72,7 +72,7 @@ extension LockedFileSystem {
 
   /// A place up to which all is data from `place` on, which holds data. More data may follow it.
   fileprivate func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
-    let stored = try stored { () throws(IndexError) in
+    let stored = try withIndex { index throws(IndexError) in
       try index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place))
     }
     guard let waiting = inode.buffer.nextRange(endingAfter: place), waiting.lowerBound <= place else {
@@ -110,7 +110,7 @@ extension LockedFileSystem {
     let from = FileOffset(rawValue: start)..<FileOffset(rawValue: start + count)
     var done = count
     var growth: Int64 = 0
-    try stored { () throws(IndexError) in
+    try withIndex { index throws(IndexError) in
       let found = try index.extents(of: origin.number, overlapping: from, limit: Self.sharedExtents)
       if found.count == Self.sharedExtents, let last = found.last { done = min(count, last.end.rawValue - start) }
       let onto = FileOffset(rawValue: target)..<FileOffset(rawValue: target + done)

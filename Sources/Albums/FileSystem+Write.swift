@@ -105,7 +105,7 @@ extension LockedFileSystem {
     guard inode.extentsEnd == nil else { return }
     let end = FileOffset(rawValue: inode.record.size)
     let rest = end..<FileOffset(rawValue: .max)
-    let (next, unwritten) = try stored { () throws(IndexError) in
+    let (next, unwritten) = try withIndex { index throws(IndexError) in
       (try index.nextDataOffset(of: inode.number, from: end), try index.unwritten(in: rest, of: inode.number))
     }
     if next != nil {
@@ -130,7 +130,7 @@ extension LockedFileSystem {
   /// Removes what extents hold of a range.
   private func removeStored(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
     if range.isEmpty { return }
-    inode.record.allocated -= try stored { () throws(IndexError) in
+    inode.record.allocated -= try withIndex { index throws(IndexError) in
       try index.withSavepoint { () throws(IndexError) in try removeExtents(of: inode, in: range) }
     }
   }

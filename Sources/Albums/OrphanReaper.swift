@@ -69,7 +69,7 @@ extension LockedFileSystem {
     var isGone = false
     var media: MediaRecord?
     do throws(Errno) {
-      try stored { () throws(IndexError) in
+      try withIndex { index throws(IndexError) in
         try index.withSavepoint { () throws(IndexError) in
           if inode.record.allocated > 0 {
             let all = FileOffset.zero..<FileOffset(rawValue: .max)

@@ -18,7 +18,7 @@ extension LockedFileSystem {
     inode.contentChanged = monotonicTime()
     if inode.isMediaPending { return }
     inode.isKnownNotMedia = false
-    let old = try stored { () throws(IndexError) in
+    let old = try withIndex { index throws(IndexError) in
       let old = try index.media(inode.number)
       let isHidden = inode.isHidden || old?.state == .hidden
       try index.setMedia(MediaRecord(inode: inode.number, state: isHidden ? .hidden : .pending))
@@ -66,7 +66,7 @@ extension LockedFileSystem {
     guard inode.isRegular else { return }
     inode.isHidden = name.isHidden
     do throws(Errno) {
-      try stored { () throws(IndexError) in
+      try withIndex { index throws(IndexError) in
         guard let state = try index.media(inode.number)?.state else { return }
         if inode.isHidden, state == .pending { try index.setMediaState(of: inode.number, to: .hidden) }
         if !inode.isHidden, state == .hidden { try index.setMediaState(of: inode.number, to: .pending) }
@@ -83,7 +83,7 @@ extension LockedFileSystem {
   func makeDerivative(_ bytes: [UInt8]) throws(Errno) -> InodeNumber {
     let record = InodeRecord(
       number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
-    try stored { () throws(IndexError) in try index.insert(record) }
+    try withIndex { index throws(IndexError) in try index.insert(record) }
     let inode = Inode(record)
     inodes.insert(inode)
     unsafe bytes.withUnsafeBytes { unsafe put($0, at: 0, in: inode) }
@@ -109,7 +109,7 @@ extension FileSystem {
   /// How many files wait for thumbnails, and so on.
   package func mediaCounts() throws(Errno) -> MediaCounts {
     try reading { files throws(Errno) in
-      try files.stored { () throws(IndexError) in try files.index.mediaCounts() }
+      try files.withIndex { index throws(IndexError) in try index.mediaCounts() }
     }
   }
 
@@ -119,14 +119,14 @@ extension FileSystem {
   /// The files without a thumbnail that should have one: path from the root, as bytes, and reason.
   func failedThumbnails() throws(Errno) -> [(path: [UInt8], reason: String)] {
     try reading { files throws(Errno) in
-      try files.stored { () throws(IndexError) in
-        let failed = try files.index.failedMedia()
+      try files.withIndex { index throws(IndexError) in
+        let failed = try index.failedMedia()
         let reasons = [InodeNumber: String](failed.map { ($0.inode, $0.reason) }) { first, _ in first }
         if reasons.isEmpty { return [] }
-        return try files.index.names(of: Set(reasons.keys)).map { (entry) throws(IndexError) in
+        return try index.names(of: Set(reasons.keys)).map { (entry) throws(IndexError) in
           var path = entry.name.bytes
           var current = entry.parent
-          while current != .root, let above = try files.index.entry(ofDirectory: current) {
+          while current != .root, let above = try index.entry(ofDirectory: current) {
             path = above.entry.name.bytes + [0x2F] + path
             current = above.parent
           }
@@ -139,11 +139,11 @@ extension FileSystem {
   /// Makes the thumbnail of a content again, whichever files hold it.
   func remakeThumbnail(of inode: InodeNumber) throws(Errno) {
     try changing { files throws(Errno) in
-      var next = try files.stored { () throws(IndexError) in try files.index.media(inode) }
+      var next = try files.withIndex { index throws(IndexError) in try index.media(inode) }
       while let old = next {
-        next = try files.stored { () throws(IndexError) in
-          try files.index.setMedia(MediaRecord(inode: old.inode, state: .pending))
-          return if let hash = old.hash { try files.index.media(withHash: hash) } else { nil }
+        next = try files.withIndex { index throws(IndexError) in
+          try index.setMedia(MediaRecord(inode: old.inode, state: .pending))
+          return if let hash = old.hash { try index.media(withHash: hash) } else { nil }
         }
         files.dropLinks(of: old)
       }
@@ -156,11 +156,11 @@ extension FileSystem {
     var last: InodeNumber?
     while true {
       let batch = try changing { files throws(Errno) in
-        let batch = try files.stored { () throws(IndexError) in try files.index.derivatives(after: last, limit: 64) }
+        let batch = try files.withIndex { index throws(IndexError) in try index.derivatives(after: last, limit: 64) }
         for entry in batch {
-          let old = try files.stored { () throws(IndexError) in
-            let old = try files.index.media(entry.inode)
-            try files.index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
+          let old = try files.withIndex { index throws(IndexError) in
+            let old = try index.media(entry.inode)
+            try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
             return old
           }
           files.dropLinks(of: old)
@@ -171,10 +171,10 @@ extension FileSystem {
       last = end.inode
     }
     try changing { files throws(Errno) in
-      try files.stored { () throws(IndexError) in
-        try files.index.changeMediaStates(from: .failed, to: .pending)
-        try files.index.changeMediaStates(from: .other, to: .pending)
-        try files.index.noteAllContents()
+      try files.withIndex { index throws(IndexError) in
+        try index.changeMediaStates(from: .failed, to: .pending)
+        try index.changeMediaStates(from: .other, to: .pending)
+        try index.noteAllContents()
       }
       files.thumbnails.noteSuccess()
       files.signals.thumbnailWork.signal()

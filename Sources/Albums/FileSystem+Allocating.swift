@@ -6,7 +6,7 @@
 // 2. Room is promised for writing each byte once: what is written there takes the place of the unwritten extent.
 //    Writing it again needs new room, as everywhere in a log.
 // 3. What waits is admitted as data or as written into allocated ranges. The latter is of ranges that stay allocated
-//    until it lands, or until what waits there is discarded.
+//    until it is named by extents, or until what waits there is discarded.
 
 internal import Index
 internal import System

@@ -1,10 +1,10 @@
-// One SQLite connection, and the numbers that it gives back made into errors.
+// One SQLite connection, and its result codes as Swift errors.
 //
 // Invariants
-// 1. Every statement holds its connection, so SQLite is closed after the last statement was finalised, and the page file's memory
-//    goes after SQLite was closed.
-// 2. SQLite ends a whole transaction by itself after some errors (a full disk, an I/O error). `transactionIsOpen` says what we
-//    believe; when SQLite says otherwise after an error, `transactionWasLost` is set and stays set.
+// 1. Every statement holds its connection. So SQLite is closed after the last statement is finalised, and the page file
+//    is freed after SQLite is closed.
+// 2. After some errors (a full disk, an I/O error) SQLite ends the whole transaction by itself. `transactionIsOpen` is
+//    our own record. If SQLite disagrees after an error, `transactionWasLost` is set, and it stays set.
 
 internal import CSQLite
 
@@ -12,14 +12,14 @@ internal import CSQLite
 @safe package final class Connection {
   /// SQLite's handle.
   let handle: OpaquePointer
-  /// Where the pages are; nil for an ordinary file.
+  /// The VFS of our page file; nil for an ordinary file.
   private let files: PageFileSystem?
 
-  /// Whether `BEGIN` was executed and neither `COMMIT` nor `ROLLBACK` since.
+  /// Whether `BEGIN` was executed, and neither `COMMIT` nor `ROLLBACK` since.
   package var transactionIsOpen = false
-  /// Whether SQLite ended a transaction without being asked.
+  /// Whether SQLite ended a transaction by itself.
   package private(set) var transactionWasLost = false
-  /// Statements that were prepared so far.
+  /// The number of statements prepared so far.
   package fileprivate(set) var preparedStatementCount = 0
 
   /// Opens the database in `file`.
@@ -49,18 +49,18 @@ internal import CSQLite
   }
 
   deinit {
-    // The last statement is gone (invariant 1), so this cannot be refused.
+    // No statement is left (invariant 1), so SQLite does not refuse.
     let code = unsafe sqlite3_close(handle)
     assert(code == SQLITE_OK, "SQLite closed with \(code)")
   }
 
-  /// Runs statements that give no rows, once.
+  /// Runs statements without result rows, once.
   package func execute(_ sql: String) throws(IndexError) {
     let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }
   }
 
-  /// Prepares a statement that is kept.
+  /// Prepares a statement for repeated use.
   package func prepare(_ sql: String) throws(IndexError) -> Statement {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -69,19 +69,19 @@ internal import CSQLite
     return unsafe Statement(prepared, self)
   }
 
-  /// Rows changed since the connection was opened, those of rolled-back savepoints included.
+  /// Rows changed since the connection was opened, including those of rolled-back savepoints.
   package var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 
   /// Rows that the last statement changed.
   package var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
-  /// What a result code means now, with the check for a lost transaction.
+  /// The error for a result code. Checks whether the transaction was lost.
   func failure(_ code: Int32) -> IndexError {
     if transactionIsOpen, unsafe sqlite3_get_autocommit(handle) != 0 { abandonTransaction() }
     return transactionWasLost ? .transactionLost : IndexError(code)
   }
 
-  /// Notes that the open transaction is gone for good.
+  /// Records that the open transaction is lost.
   func abandonTransaction() {
     transactionIsOpen = false
     transactionWasLost = true
@@ -89,7 +89,7 @@ internal import CSQLite
 }
 
 extension IndexError {
-  /// What SQLite's result code says.
+  /// The error for SQLite's result code.
   init(_ code: Int32) {
     switch code & 0xFF {
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged

@@ -1,10 +1,10 @@
 // Invariants
-// 1. Numbers that are handed out never come back: `nextInode` and `nextCookie` only grow, also when a savepoint is rolled back.
-// 2. Counts (`inodeCount`, `liveBytes`, `unwrittenBytes`) go back with the savepoint.
+// 1. Numbers are never reused: `nextInode` and `nextCookie` only grow, even when a savepoint is rolled back.
+// 2. Counts (`inodeCount`, `liveBytes`, `unwrittenBytes`) are rolled back with the savepoint.
 
 internal import Vault
 
-/// Figures that are kept in memory. All but the live and the unwritten bytes are stored in `meta` with each commit that changed them.
+/// Counters in memory. All but the live and the unwritten bytes are stored in `meta` by each commit that changed them.
 struct Counters: Equatable {
   var nextInode: UInt64 = InodeNumber.root.rawValue
   var nextCookie: UInt64 = 3
@@ -16,15 +16,15 @@ struct Counters: Equatable {
 }
 
 extension Counters {
-  /// Each figure's key in `meta`.
+  /// The keys of the counters in `meta`.
   static let keys = ["next_inode", "next_cookie", "inode_count"]
 
-  /// The figures in the order of `keys`.
+  /// The counters in the order of `keys`.
   var values: [Int64] {
     [Int64(bitPattern: nextInode), Int64(bitPattern: nextCookie), inodeCount]
   }
 
-  /// Takes the figures in the order of `keys`.
+  /// Sets the counters in the order of `keys`.
   init(values: [Int64]) {
     nextInode = UInt64(bitPattern: values[0])
     nextCookie = UInt64(bitPattern: values[1])

@@ -4,9 +4,9 @@ package import Vault
 package struct DentryRecord: Hashable, Sendable {
   /// The name.
   package var name: FileName
-  /// What it names.
+  /// The inode that it names.
   package var inode: InodeNumber
-  /// The kind of what it names: `st_mode` shifted right by 12.
+  /// The kind of the inode: `st_mode` shifted right by 12.
   package var kind: UInt8
   /// The entry's place in listings: unique in the space, and kept as long as the entry.
   package var cookie: UInt64

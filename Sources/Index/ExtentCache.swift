@@ -1,53 +1,53 @@
-// All extents of the few files that are read or changed at many places, so that not every question needs SQLite.
+// All extents of the few files that are read or changed at many places, so that not every lookup needs SQLite.
 //
 // Invariants
-// 1. What an entry lists is all that `extent` says of the inode now: what changes its rows changes the list or drops it, and a rollback
-//    drops all lists.
-// 2. A file gets its list only after several questions, so that a file that is written once is not listed in vain.
+// 1. An entry lists exactly the rows of `extent` for its inode. A change of the rows changes or drops the list. A
+//    rollback drops all lists.
+// 2. A file is listed only after several lookups, so that no list is made for a file that is written once.
 
 internal import Vault
 
 /// Extents of some inodes, in order.
 struct ExtentCache {
-  /// Inodes that are counted or listed.
+  /// The most inodes with an entry.
   private static let limit = 16
-  /// Questions before all extents of a file are read at once, which costs as much as some dozen questions.
-  private static let worthwhile = 16
-  /// Extents of the largest file that is listed.
+  /// Lookups in a file before all its extents are read, which costs as much as some dozen lookups.
+  private static let lookupsBeforeListing = 16
+  /// The most extents of a listed file.
   static let longest = 4096
-  /// Extents of the longest list that changes follow; beyond, moving what is behind costs more than it saves.
+  /// The most extents of a list that is updated. In longer lists, moving elements costs more than it saves.
   private static let longestChanged = 512
 
   private struct Entry {
-    var questions = 0
+    var lookups = 0
     var isTooLong = false
     var extents: [ExtentRecord]?
   }
 
   private var entries: [InodeNumber: Entry] = [:]
 
-  /// The list of a file, when it is there.
+  /// The list of a file; nil if there is none.
   func extents(of inode: InodeNumber) -> [ExtentRecord]? { entries[inode]?.extents }
 
-  /// Counts a question that the cache did not answer; true when the file is to be listed.
+  /// Counts a cache miss; true when the file should be listed.
   mutating func miss(_ inode: InodeNumber) -> Bool {
     if entries[inode] == nil, entries.count >= Self.limit { entries.removeAll(keepingCapacity: true) }
-    entries[inode, default: Entry()].questions += 1
+    entries[inode, default: Entry()].lookups += 1
     guard let entry = entries[inode] else { return false }
-    return entry.questions >= Self.worthwhile && !entry.isTooLong
+    return entry.lookups >= Self.lookupsBeforeListing && !entry.isTooLong
   }
 
-  /// Keeps the list of a file; nil when it is too long.
+  /// Stores the list of a file; nil if it is too long.
   mutating func insert(_ extents: [ExtentRecord]?, of inode: InodeNumber) {
     entries[inode] = Entry(isTooLong: extents == nil, extents: extents)
   }
 
-  /// Notes that the rows that begin in `range` became `new`, which are in order and lie where those did.
+  /// Replaces the rows that begin in `range` by `new`, which is in order and covers the same part of the file.
   mutating func replace(_ inode: InodeNumber, _ range: ClosedRange<FileOffset>, with new: [ExtentRecord]) {
     guard let count = entries[inode]?.extents?.count else { return }
     if count > Self.longestChanged {
-      // So that it is not read again and again while it is changed.
-      entries[inode] = Entry(questions: -count)
+      // Avoid listing it again and again while it changes.
+      entries[inode] = Entry(lookups: -count)
       return
     }
     var first = 0
@@ -60,7 +60,7 @@ struct ExtentCache {
     entries[inode]?.extents?.replaceSubrange(first..<end, with: new)
   }
 
-  /// Forgets a list, when rows of its inode change in another way.
+  /// Drops the list of an inode whose rows change in another way.
   mutating func drop(_ inode: InodeNumber) {
     if !entries.isEmpty { entries[inode] = nil }
   }
@@ -69,7 +69,7 @@ struct ExtentCache {
 }
 
 extension [ExtentRecord] {
-  /// The first extent, of a list in order without overlaps, that ends behind `offset`.
+  /// The index of the first extent that ends after `offset`, in a sorted list without overlaps.
   func firstIndex(endingBehind offset: FileOffset) -> Int {
     var low = 0
     var high = count

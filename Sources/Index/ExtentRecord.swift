@@ -1,18 +1,19 @@
 package import Vault
 
-/// A run of a file's bytes and where they are in the log, or a run for which only room is promised.
+/// A run of a file's bytes, and its position in the log.
 ///
-/// The latter is *unwritten*: its position, record length and skip are 0, and it reads as zeros.
+/// It may be *unwritten*: only its room is promised, and it reads as zeros. Then position, record length and skip are
+/// 0.
 package struct ExtentRecord: Hashable, Sendable {
-  /// Where in the file the run begins.
+  /// The offset of the run in the file.
   package var offset: FileOffset
   /// Bytes in the run.
   package var length: Int
   /// The extent record in the log.
   package var position: LogPosition
-  /// Plaintext bytes in that record, of which the run is a part.
+  /// Plaintext bytes in that record. The run is a part of them.
   package var recordLength: Int
-  /// Where in the record's plaintext the run begins.
+  /// The offset of the run in the record's plaintext.
   package var skip: Int
 
   /// Sets all fields.
@@ -36,7 +37,7 @@ package struct ExtentRecord: Hashable, Sendable {
   /// The offset after the run's last byte.
   @inlinable package var end: FileOffset { offset + length }
 
-  /// The part of the run that lies in `range`; nil when there is none.
+  /// The part of the run in `range`; nil when there is none.
   package func clamped(to range: Range<FileOffset>) -> ExtentRecord? {
     let start = max(offset, range.lowerBound)
     let end = min(end, range.upperBound)
@@ -48,7 +49,8 @@ package struct ExtentRecord: Hashable, Sendable {
 }
 
 extension LogPosition {
-  /// What stands for the position of an extent that no record holds. The log's first segment has a higher number than 0.
+  /// What stands for the position of an extent that no record holds. The log's first segment has a higher number than
+  /// 0.
   package static let unwritten = LogPosition(rawValue: 0)
 }
 
@@ -71,11 +73,11 @@ package struct LocatedExtent: Hashable, Sendable {
   }
 }
 
-/// How many bytes of file data in a segment are still part of a file.
+/// The live bytes of a segment: file data that is still part of a file.
 package struct SegmentLife: Hashable, Sendable {
-  /// Which segment.
+  /// The segment.
   package var segment: SegmentNumber
-  /// Plaintext bytes that rows point at.
+  /// Plaintext bytes that rows of `extent` point at.
   package var liveBytes: Int64
 
   /// Sets both.

@@ -1,35 +1,36 @@
 // Invariants
-// 1. A name is 1 to 255 bytes, none of them "/" or NUL. Nothing else is asked of it: neither UTF-8 nor any normal form.
-// 2. Names are equal when their bytes are. Swift's String finds "é" and "e\u{301}" equal, which are two files; so no String is kept.
+// 1. A name is 1 to 255 bytes without "/" and NUL. It need not be UTF-8, nor in any normal form.
+// 2. Names are equal when their bytes are equal. They are not kept as String: Swift finds "é" and "e\u{301}" equal, but
+//    they are two files.
 
 internal import System
 
 /// The name of a directory entry: bytes, compared as bytes.
 package struct FileName: Hashable, Sendable {
-  /// Longest name, in bytes.
+  /// The longest name, in bytes.
   package static let maximumLength = 255
 
   /// The bytes of the name.
   package let bytes: [UInt8]
 
-  /// Takes a name over; nil when it is empty, too long, or has a "/" or a NUL in it.
+  /// Takes the bytes of a name; nil when it is empty, too long, or contains "/" or NUL.
   package init?(_ bytes: [UInt8]) {
     guard (1...Self.maximumLength).contains(bytes.count), !bytes.contains(0x2F), !bytes.contains(0) else { return nil }
     self.bytes = bytes
   }
 
-  /// Copies a name; nil when it is empty, too long, or has a "/" or a NUL in it.
+  /// Copies the bytes of a name; nil when it is empty, too long, or contains "/" or NUL.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard (1...Self.maximumLength).contains(bytes.count) else { return nil }
     self.init(unsafe [UInt8](bytes))
   }
 
-  /// The UTF-8 bytes of a text; nil when they are no name.
+  /// Takes the UTF-8 bytes of a text; nil when they are no valid name.
   package init?(_ text: String) {
     self.init([UInt8](text.utf8))
   }
 
-  /// Bytes in the name.
+  /// The number of bytes.
   package var count: Int { bytes.count }
 
   /// Lends the bytes.
@@ -42,7 +43,7 @@ package struct FileName: Hashable, Sendable {
 }
 
 extension FileName: CustomStringConvertible {
-  /// The name for people: what is not printable UTF-8 is written as \xNN, and a backslash is doubled.
+  /// The name for messages: bytes that are not printable UTF-8 become \xNN, and backslashes are doubled.
   package var description: String {
     var text = ""
     var parser = Unicode.UTF8.ForwardParser()

@@ -28,7 +28,7 @@ extension Index {
     }
   }
 
-  /// Sets an extended attribute, new or not. The inode's `hasExtendedAttributes` is the caller's business.
+  /// Sets an extended attribute, new or not. The caller updates the inode's `hasExtendedAttributes`.
   package func setAttribute(named name: [UInt8], of inode: InodeNumber, to value: [UInt8]) throws(IndexError) {
     try change { () throws(IndexError) in
       let statement = attributeStatements.set
@@ -43,7 +43,7 @@ extension Index {
     }
   }
 
-  /// Removes an extended attribute; gives whether there was one.
+  /// Removes an extended attribute; returns whether there was one.
   @discardableResult
   package func removeAttribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> Bool {
     try change { () throws(IndexError) in

@@ -1,8 +1,9 @@
-// For checking, and for giving pages back: reads whole tables in steps, so that the caller's lock is held for one step at a time.
+// Reading whole tables in steps, for checks, and giving free pages back. The caller's lock is held for one step at a
+// time.
 
 package import Vault
 
-/// Statements that go through whole tables, and pragmas that are used later.
+/// Statements that read whole tables, and pragmas.
 struct CheckStatements {
   let integrity, inodes, dentries, extents, attributeInodes, freePages, vacuum: Statement
 
@@ -10,13 +11,14 @@ struct CheckStatements {
     integrity = try connection.prepare("PRAGMA integrity_check")
     inodes = try connection.prepare(
       """
-      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s, modified_ns,
-        changed_s, changed_ns, born_s, born_ns, parent, flags, target
+      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s,
+        modified_ns, changed_s, changed_ns, born_s, born_ns, parent, flags, target
       FROM inode WHERE number > ?1 ORDER BY number LIMIT ?2
       """)
     dentries = try connection.prepare(
       """
-      SELECT inode, kind, cookie, name, parent FROM dentry WHERE (parent, name) > (?1, ?2) ORDER BY parent, name LIMIT ?3
+      SELECT inode, kind, cookie, name, parent FROM dentry
+      WHERE (parent, name) > (?1, ?2) ORDER BY parent, name LIMIT ?3
       """)
     extents = try connection.prepare(
       """
@@ -31,7 +33,7 @@ struct CheckStatements {
 }
 
 extension Index {
-  /// What SQLite finds wrong with the database's structure: nothing, or a line each. Reads all of it.
+  /// The problems that SQLite finds in the structure of the database, one line each. Reads all of it.
   package func integrityCheck() throws(IndexError) -> [String] {
     var lines: [String] = []
     try checkStatements.integrity.forEachRow { (row) throws(IndexError) in
@@ -41,7 +43,7 @@ extension Index {
     return lines == ["ok"] ? [] : lines
   }
 
-  /// Inodes after a number, in order, at most `limit`.
+  /// The next inodes after a number, in order, at most `limit`.
   package func inodes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeRecord] {
     let statement = checkStatements.inodes
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
@@ -54,7 +56,7 @@ extension Index {
     return found
   }
 
-  /// Directory entries after one, by directory and name, at most `limit`.
+  /// The next directory entries after one, by directory and name, at most `limit`.
   package func dentries(after last: LocatedDentry?, limit: Int) throws(IndexError) -> [LocatedDentry] {
     let statement = checkStatements.dentries
     if let last { statement.bind(1, last.parent.rawValue) } else { statement.bind(1, Int64.min) }
@@ -71,7 +73,7 @@ extension Index {
     return found
   }
 
-  /// Extents after one, by inode and offset, at most `limit`; impossible ones as well.
+  /// The next extents after one, by inode and offset, at most `limit`; including invalid ones.
   package func extents(after last: LocatedExtent?, limit: Int) throws(IndexError) -> [LocatedExtent] {
     let statement = checkStatements.extents
     if let last {
@@ -90,7 +92,7 @@ extension Index {
     return found
   }
 
-  /// Inodes after a number that have extended attributes, in order, at most `limit`.
+  /// The next inodes after a number that have extended attributes, in order, at most `limit`.
   package func inodesWithAttributes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeNumber] {
     let statement = checkStatements.attributeInodes
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
@@ -103,17 +105,17 @@ extension Index {
     return found
   }
 
-  /// Pages of the database that hold nothing, so that `incrementalVacuum(pages:)` has something to do.
+  /// The number of free pages of the database, which `incrementalVacuum(pages:)` can remove.
   package func freePages() throws(IndexError) -> Int {
     try checkStatements.freePages.firstRow { (row) throws(IndexError) in Int(row.integer(0)) } ?? 0
   }
 
-  /// Makes the database smaller by at most `pages` of its free pages.
+  /// Removes at most `pages` free pages from the database.
   package func incrementalVacuum(pages: Int) throws(IndexError) {
     try change { () throws(IndexError) in
       let statement = checkStatements.vacuum
       defer { statement.reset() }
-      // Each step moves one page and gives an empty row.
+      // Each step moves one page and returns an empty row.
       for _ in 0..<pages {
         guard try statement.step() else { return }
         pagesChanged = true

@@ -10,8 +10,8 @@ struct DentryStatements {
     findWithInode = try connection.prepare(
       """
       SELECT d.inode, d.kind, d.cookie,
-        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns, i.modified_s,
-        i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target
+        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns,
+        i.modified_s, i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target
       FROM dentry d LEFT JOIN inode i ON i.number = d.inode WHERE d.parent = ?1 AND d.name = ?2
       """)
     insert = try connection.prepare(
@@ -31,15 +31,15 @@ struct DentryStatements {
     listWithInode = try connection.prepare(
       """
       SELECT d.inode, d.kind, d.cookie,
-        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns, i.modified_s,
-        i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target, d.name
+        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns,
+        i.modified_s, i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target, d.name
       FROM dentry d INDEXED BY dentry_cookie LEFT JOIN inode i ON i.number = d.inode
       WHERE d.parent = ?1 AND d.cookie > ?2 ORDER BY d.cookie
       """)
     ofDirectory = try connection.prepare(
       """
-      SELECT d.inode, d.kind, d.cookie, d.name, d.parent FROM inode i CROSS JOIN dentry d ON d.parent = i.parent AND d.inode = i.number
-      WHERE i.number = ?1
+      SELECT d.inode, d.kind, d.cookie, d.name, d.parent
+      FROM inode i CROSS JOIN dentry d ON d.parent = i.parent AND d.inode = i.number WHERE i.number = ?1
       """)
     all = try connection.prepare("SELECT inode, parent, name FROM dentry")
   }
@@ -77,7 +77,7 @@ extension Statement {
 }
 
 extension Index {
-  /// The entry of a name in a directory, or nil when there is none.
+  /// The entry with a name in a directory; nil when there is none.
   package func dentry(parent: InodeNumber, name: FileName) throws(IndexError) -> DentryRecord? {
     let statement = dentryStatements.find
     statement.bind(1, parent.rawValue)
@@ -87,9 +87,9 @@ extension Index {
     }
   }
 
-  /// The entry of a name in a directory and the inode that it names, in one step.
+  /// The entry with a name in a directory, and its inode, in one query.
   ///
-  /// - Throws: `.damaged` when the entry names an inode that is not there.
+  /// - Throws: `.damaged` when the inode does not exist.
   package func dentryWithInode(
     parent: InodeNumber, name: FileName
   ) throws(IndexError) -> (DentryRecord, InodeRecord)? {
@@ -111,12 +111,12 @@ extension Index {
     try change { () throws(IndexError) in try entry.run(dentryStatements.insert, parent: parent) }
   }
 
-  /// Adds an entry, in place of the one of that name if there is one.
+  /// Adds an entry, or replaces the one with that name.
   package func replaceDentry(parent: InodeNumber, _ entry: DentryRecord) throws(IndexError) {
     try change { () throws(IndexError) in try entry.run(dentryStatements.replace, parent: parent) }
   }
 
-  /// Removes an entry; gives whether there was one.
+  /// Removes an entry; returns whether there was one.
   @discardableResult
   package func deleteDentry(parent: InodeNumber, name: FileName) throws(IndexError) -> Bool {
     try change { () throws(IndexError) in
@@ -136,8 +136,8 @@ extension Index {
     return try dentryStatements.any.firstRow { (_) throws(IndexError) in true } == nil
   }
 
-  /// Calls `body` for the entries of a directory whose cookie is greater than `cookie`, in the order of the cookies, until it returns
-  /// false. An entry keeps its cookie, so a listing goes on where it stopped, whatever was added or removed.
+  /// Calls `body` for the entries of a directory with a cookie greater than `cookie`, in the order of cookies, until it
+  /// returns false. Entries keep their cookies, so a listing can continue after any changes.
   package func forEachDentry(
     parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord) -> Bool
   ) throws(IndexError) {
@@ -147,9 +147,9 @@ extension Index {
     try statement.forEachRow { (row) throws(IndexError) in body(DentryRecord(row, name: try row.fileName(3))) }
   }
 
-  /// Calls `body` as `forEachDentry` does, with each entry's inode.
+  /// As `forEachDentry`, with the inode of each entry.
   ///
-  /// - Throws: `.damaged` when an entry names an inode that is not there.
+  /// - Throws: `.damaged` when an inode does not exist.
   package func forEachDentryWithInode(
     parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord, InodeRecord) -> Bool
   ) throws(IndexError) {
@@ -162,7 +162,7 @@ extension Index {
     }
   }
 
-  /// The entry that names a directory, or nil when it has none: the root, or one that was removed. Reads the parent's entries.
+  /// The entry that names a directory; nil for the root and for a removed one. Reads the parent's entries.
   package func entry(ofDirectory directory: InodeNumber) throws(IndexError) -> LocatedDentry? {
     dentryStatements.ofDirectory.bind(1, directory.rawValue)
     return try dentryStatements.ofDirectory.firstRow { (row) throws(IndexError) in
@@ -170,7 +170,7 @@ extension Index {
     }
   }
 
-  /// All names of all the inodes given. Reads every entry of the space.
+  /// All names of some inodes. Reads every entry of the space.
   package func names(
     of inodes: Set<InodeNumber>
   ) throws(IndexError) -> [(inode: InodeNumber, parent: InodeNumber, name: FileName)] {

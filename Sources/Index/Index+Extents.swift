@@ -5,7 +5,7 @@ struct ExtentStatements {
   let overlapping, overlapsAny, insert, overwrite, shorten, delete, find, inSegment: Statement
 
   init(_ connection: Connection) throws(IndexError) {
-    // The row that begins last at or before the range may reach into it; rows do not overlap, so no earlier one can.
+    // The last row that begins at or before the range may reach into it. Rows do not overlap, so no earlier one can.
     overlapping = try connection.prepare(
       """
       SELECT offset, length, position, record, skip FROM extent WHERE inode = ?1 AND offset < ?3 AND offset >= coalesce(
@@ -33,7 +33,7 @@ struct ExtentStatements {
 }
 
 extension ExtentRecord {
-  /// No extent begins behind this: there is room to count up to the end of a block or of an extent.
+  /// The highest offset of an extent. Sums of offsets and lengths do not overflow.
   private static let lastOffset = FileOffset(rawValue: .max - 2 * Int64(Space.maximumExtentLength))
   /// Bytes of the longest unwritten extent: few enough that adding up does not overflow.
   static let longestUnwritten = 1 << 40
@@ -44,7 +44,7 @@ extension ExtentRecord {
     if !isPossible { throw .damaged }
   }
 
-  /// Reads the first five columns, whatever they say.
+  /// Reads the first five columns, even invalid ones.
   init(unchecked row: Statement) {
     self.init(
       offset: FileOffset(rawValue: row.integer(0)), length: Int(row.integer(1)),
@@ -52,7 +52,7 @@ extension ExtentRecord {
       skip: Int(row.integer(4)))
   }
 
-  /// Whether there can be such an extent, so that one may count with it.
+  /// Whether the values are valid, so that arithmetic with them does not overflow.
   package var isPossible: Bool {
     if position.segment == .unwritten {
       return isUnwritten && recordLength == 0 && skip == 0 && (1...Self.longestUnwritten).contains(length)
@@ -64,8 +64,8 @@ extension ExtentRecord {
 }
 
 extension Index {
-  /// The extents of an inode that have bytes in `range`, in order, at most `limit`; the first may begin before the range, and the last
-  /// may end after it.
+  /// The extents of an inode that overlap `range`, in order, at most `limit`. The first may begin before the range, and
+  /// the last may end after it.
   package func extents(
     of inode: InodeNumber, overlapping range: Range<FileOffset>, limit: Int
   ) throws(IndexError) -> [ExtentRecord] {
@@ -78,7 +78,7 @@ extension Index {
     return found
   }
 
-  /// Calls `body` for the extents of an inode that have bytes in `range`, in order, until it returns false.
+  /// Calls `body` for the extents of an inode that overlap `range`, in order, until it returns false.
   package func forEachExtent(
     of inode: InodeNumber, overlapping range: Range<FileOffset>, _ body: (ExtentRecord) -> Bool
   ) throws(IndexError) {
@@ -99,7 +99,7 @@ extension Index {
     }
   }
 
-  /// Reads all extents of an inode into the cache, unless they are too many, overlap, or some of them cannot be read.
+  /// Reads all extents of an inode into the cache, unless there are too many, they overlap, or some cannot be read.
   private func list(_ inode: InodeNumber) {
     let statement = extentStatements.overlapping
     statement.bind(1, inode.rawValue)
@@ -119,7 +119,7 @@ extension Index {
     }
   }
 
-  /// Where the next byte of data is, from `offset` on; nil when none follows. What is only allocated is no data.
+  /// The offset of the next byte with data, from `offset` on; nil when there is none. Unwritten extents have no data.
   package func nextDataOffset(of inode: InodeNumber, from offset: FileOffset) throws(IndexError) -> FileOffset? {
     var data: FileOffset?
     try forEachExtent(of: inode, overlapping: offset..<FileOffset(rawValue: .max)) { extent in
@@ -130,21 +130,21 @@ extension Index {
     return data
   }
 
-  /// Where the next byte that is no data is, from `offset` on. It may lie beyond the end of the file.
+  /// The offset of the next byte without data, from `offset` on. It may lie beyond the end of the file.
   package func nextHoleOffset(of inode: InodeNumber, from offset: FileOffset) throws(IndexError) -> FileOffset {
     var hole = offset
     try forEachExtent(of: inode, overlapping: offset..<FileOffset(rawValue: .max)) { extent in
       guard extent.offset <= hole, !extent.isUnwritten else { return false }
-      // Never back, whatever a damaged index says: who looks for a hole would go round in circles.
+      // In a damaged index extents may overlap. Going back could cause an endless loop in the caller.
       hole = max(hole, extent.end)
       return true
     }
     return hole
   }
 
-  /// Adds an extent where the inode has none.
+  /// Adds an extent in a hole of the file.
   ///
-  /// - Throws: `.damaged` when it would overlap another, or is not a part of its record.
+  /// - Throws: `.damaged` when it overlaps another extent, or is not a part of its record.
   package func insertExtent(_ extent: ExtentRecord, of inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       let last = extentStatements.overlapsAny
@@ -156,8 +156,8 @@ extension Index {
     }
   }
 
-  /// Removes what an inode's extents have in `range`, to the byte, going through at most `limit` of them from the lowest offset on;
-  /// gives the exact pieces that went. Nothing is left in the range when these are fewer than `limit`.
+  /// Removes the bytes in `range` from an inode's extents. Visits at most `limit` of them, from the lowest offset on.
+  /// Returns the removed pieces. If there are fewer than `limit`, nothing is left in the range.
   @discardableResult
   package func removeExtents(
     of inode: InodeNumber, in range: Range<FileOffset>, limit: Int
@@ -168,7 +168,7 @@ extension Index {
       let head = first.clamped(to: first.offset..<max(first.offset, range.lowerBound))
       extentCache.replace(inode, first.offset...last.offset, with: [head].compactMap(\.self))
       if let head {
-        // What stays in front of the range keeps its row; if it is the only row, none is left to delete.
+        // The part before the range keeps its row.
         try shorten(head, of: inode, to: head.length)
       }
       if last.offset >= range.lowerBound {
@@ -180,14 +180,14 @@ extension Index {
         countLive(-Int64(piece.length), in: piece.position.segment)
       }
       if let tail = last.clamped(to: min(last.end, range.upperBound)..<last.end) {
-        // Its bytes were not among those that went, so they count as before.
+        // Its bytes were not removed from the count.
         try addRow(tail, of: inode, counting: false)
       }
       return pieces
     }
   }
 
-  /// Adds a row, and its bytes to its segment's.
+  /// Adds a row, and counts its bytes as live in its segment.
   func addRow(_ extent: ExtentRecord, of inode: InodeNumber, counting: Bool = true) throws(IndexError) {
     try write(extent, of: inode, by: extentStatements.insert)
     extentCache.replace(inode, extent.offset...extent.offset, with: [extent])
@@ -212,7 +212,7 @@ extension Index {
     try statement.run()
   }
 
-  /// Changes only the length of a row.
+  /// Changes the length of a row.
   func shorten(_ row: ExtentRecord, of inode: InodeNumber, to length: Int) throws(IndexError) {
     extentStatements.shorten.bind(1, inode.rawValue)
     extentStatements.shorten.bind(2, row.offset.rawValue)

@@ -3,14 +3,14 @@ package import Vault
 
 /// Statements on `inode`.
 struct InodeStatements {
-  /// All columns, in the order in which `InodeRecord` is read and bound.
+  /// Their columns have the order in which `InodeRecord` reads and binds them.
   let find, insert, update, delete: Statement
 
   init(_ connection: Connection) throws(IndexError) {
     find = try connection.prepare(
       """
-      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s, modified_ns,
-        changed_s, changed_ns, born_s, born_ns, parent, flags, target
+      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s,
+        modified_ns, changed_s, changed_ns, born_s, born_ns, parent, flags, target
       FROM inode WHERE number = ?1
       """)
     insert = try connection.prepare(
@@ -92,7 +92,7 @@ extension Timestamp {
 }
 
 extension [UInt8] {
-  /// Lends the bytes, with typed errors.
+  /// Calls `body` with the bytes; errors keep their types.
   @inline(__always)
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -102,7 +102,7 @@ extension [UInt8] {
 }
 
 extension Index {
-  /// The inode of a number, or nil when there is none.
+  /// The inode with a number; nil when there is none.
   package func inode(_ number: InodeNumber) throws(IndexError) -> InodeRecord? {
     let statement = inodeStatements.find
     statement.bind(1, number.rawValue)
@@ -129,7 +129,7 @@ extension Index {
     }
   }
 
-  /// Removes the row of an inode; its names, extents and attributes are the caller's business. Nothing happens when there is none.
+  /// Removes the row of an inode, if there is one. The caller removes its names, extents and attributes.
   package func deleteInode(_ number: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       inodeStatements.delete.bind(1, number.rawValue)

@@ -1,13 +1,13 @@
-// What is known of contents. A row exists from the first write to a file on that may be a photo or video. Derivatives are inodes without a name; each row that points at one
-// counts as one link of it.
+// What is known about the contents of files. A file gets a row at the first write after which it may be a photo or
+// video. Derivatives are inodes without a name; each row that refers to one counts as a link of it.
 
 package import Vault
 
 /// Statements on `media`.
 struct MediaStatements {
   static let columns = """
-    inode, state, hash, kind, width, height, orientation, captured, "offset", latitude, longitude, make, model, duration, codec,
-    small, large, reason
+    inode, state, hash, kind, width, height, orientation, captured, "offset", latitude, longitude, make, model,
+    duration, codec, small, large, reason
     """
 
   let find, byHash, replace, delete, setState, changeStates, noteAll, after, ofState: Statement
@@ -106,13 +106,13 @@ extension Statement {
 }
 
 extension Index {
-  /// What is known of a file's content; nil when it was not looked at, and need not be.
+  /// What is known about a file's content; nil if it was not examined and need not be.
   package func media(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
     mediaStatements.find.bind(1, inode.rawValue)
     return try mediaStatements.find.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
 
-  /// Some file with this content.
+  /// A file with this content; nil when there is none.
   package func media(withHash hash: [UInt8]) throws(IndexError) -> MediaRecord? {
     try unsafe hash.withBytes { (bytes) throws(IndexError) in
       unsafe mediaStatements.byHash.bind(1, bytes)
@@ -120,12 +120,12 @@ extension Index {
     }
   }
 
-  /// Keeps what is known of a file, in place of what was. The links of derivatives are the caller's business.
+  /// Stores what is known about a file. The caller updates the links of derivatives.
   package func setMedia(_ record: MediaRecord) throws(IndexError) {
     try change { () throws(IndexError) in try record.run(mediaStatements.replace) }
   }
 
-  /// Forgets what is known of a file. The links of derivatives are the caller's business.
+  /// Removes what is known about a file. The caller updates the links of derivatives.
   package func deleteMedia(_ inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       mediaStatements.delete.bind(1, inode.rawValue)
@@ -133,7 +133,7 @@ extension Index {
     }
   }
 
-  /// Changes the state alone, if there is a row.
+  /// Changes only the state, if there is a row.
   package func setMediaState(of inode: InodeNumber, to state: MediaRecord.State) throws(IndexError) {
     try change { () throws(IndexError) in
       mediaStatements.setState.bind(1, inode.rawValue)
@@ -151,7 +151,7 @@ extension Index {
     }
   }
 
-  /// Adds a row that waits for every regular file that has a name and no row.
+  /// Adds a pending row for every regular file that has a name and no row.
   package func noteAllContents() throws(IndexError) {
     try change { () throws(IndexError) in
       mediaStatements.noteAll.bind(1, MediaRecord.State.pending.rawValue)
@@ -161,7 +161,7 @@ extension Index {
     }
   }
 
-  /// Files in a state, after an inode number, in order, at most `limit`.
+  /// The next files in a state, after an inode number, in order, at most `limit`.
   package func media(
     in state: MediaRecord.State, after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [InodeNumber] {
@@ -176,7 +176,7 @@ extension Index {
     return found
   }
 
-  /// The derivatives that files point at, for checking: after a file's inode number, at most `limit` files.
+  /// The derivatives of the next files after an inode number, at most `limit` files, for checks.
   package func derivatives(
     after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, derivatives: [InodeNumber])] {
@@ -191,7 +191,7 @@ extension Index {
     return found
   }
 
-  /// How many files are in which state.
+  /// The number of files in each state.
   package func mediaCounts() throws(IndexError) -> MediaCounts {
     var counts = MediaCounts()
     try mediaStatements.counts.forEachRow { (row) throws(IndexError) in
@@ -208,7 +208,7 @@ extension Index {
     return counts
   }
 
-  /// The files of which no derivative can be made, and why.
+  /// The files of which no derivative can be made, with the reasons.
   package func failedMedia() throws(IndexError) -> [(inode: InodeNumber, reason: String)] {
     mediaStatements.ofState.bind(1, MediaRecord.State.failed.rawValue)
     var found: [(inode: InodeNumber, reason: String)] = []
@@ -219,7 +219,7 @@ extension Index {
     return found
   }
 
-  /// Rows of inodes that do not exist, for checking.
+  /// Rows whose inodes do not exist, for checks.
   package func mediaWithoutInode() throws(IndexError) -> [InodeNumber] {
     var found: [InodeNumber] = []
     try mediaStatements.astray.forEachRow { (row) throws(IndexError) in
@@ -229,7 +229,7 @@ extension Index {
     return found
   }
 
-  /// Inodes that hold derivatives. Reads all rows.
+  /// The number of derivatives. Reads all rows.
   package func derivativeCount() throws(IndexError) -> Int64 {
     try mediaStatements.derivativeCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }

@@ -1,9 +1,9 @@
-// What the cleaner does with extents: find those of a segment, and point rows at a copy of their record.
+// Extents and the cleaner: finding those in a segment, and pointing rows at a copy of their record.
 
 package import Vault
 
 extension Index {
-  /// The extents in a segment, in the order of their records, at most `limit`; those after `last` when that is given.
+  /// The next extents in a segment, after `last` or from the start, in the order of their records, at most `limit`.
   package func extents(
     in segment: SegmentNumber, after last: LocatedExtent? = nil, limit: Int
   ) throws(IndexError) -> [LocatedExtent] {
@@ -28,8 +28,7 @@ extension Index {
     return found
   }
 
-  /// Puts `pieces`, which together cover the same bytes, in the place of the extent `old`, if that is still there just so; gives whether
-  /// it was.
+  /// Replaces the extent `old` by `pieces`, which cover the same bytes, if it is unchanged. Returns whether it was.
   package func replaceExtent(
     _ old: ExtentRecord, of inode: InodeNumber, with pieces: [ExtentRecord]
   ) throws(IndexError) -> Bool {

@@ -1,4 +1,4 @@
-// What only a repair does: rows that contradict each other are changed one by one.
+// Changes of single rows that contradict each other, for repairs only.
 
 package import Vault
 
@@ -13,7 +13,7 @@ struct RepairStatements {
 }
 
 extension Index {
-  /// Removes the row of the extent that begins at `offset`, whatever overlaps it. Live bytes are the caller's business.
+  /// Removes the row of the extent that begins at `offset`, even if others overlap it. The caller updates live bytes.
   package func dropExtent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) {
     try change { () throws(IndexError) in
       extentCache.drop(inode)
@@ -23,7 +23,7 @@ extension Index {
     }
   }
 
-  /// Removes all rows of an inode's extents. Live bytes are the caller's business.
+  /// Removes all rows of an inode's extents. The caller updates live bytes.
   package func dropExtents(of inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       extentCache.drop(inode)
@@ -32,19 +32,19 @@ extension Index {
     }
   }
 
-  /// Has a segment count `bytes` live bytes from the next commit on. The total of live bytes is not changed.
+  /// Sets the live bytes of a segment as of the next commit. Does not change the total.
   package func setLiveBytes(in segment: SegmentNumber, to bytes: Int64) throws(IndexError) {
     let difference = bytes - (try liveBytes(in: segment))
     if difference == 0 { return }
     try change { () throws(IndexError) in
       live.add(difference, to: segment)
       if segment == .unwritten { counters.unwrittenBytes = bytes }
-      // The row itself changes with the commit; this makes one happen.
+      // The commit changes the row; this makes sure that there is one.
       pagesChanged = true
     }
   }
 
-  /// Sets the totals that are kept.
+  /// Sets the totals.
   package func setTotals(inodes: Int64, liveBytes: Int64) throws(IndexError) {
     try change { () throws(IndexError) in
       counters.inodeCount = inodes

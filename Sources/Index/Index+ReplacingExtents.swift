@@ -1,17 +1,18 @@
-// Putting extents in the place of others.
+// Replacing extents.
 //
 // Invariants
-// 1. Rows of an inode do not overlap, neither before nor after.
-// 2. A row whose beginning stays, or which something else takes the place of from its first byte on, is changed where it is: that is half as much
-//    work as deleting it and adding another.
+// 1. The rows of an inode do not overlap, before and after.
+// 2. A row that keeps its first bytes, or is replaced from its first byte on, is updated in place. That is half the
+//    work of deleting it and adding another.
 
 package import Vault
 
 extension Index {
-  /// Rows that are read at once for each extent that comes: beyond that, most of them would lie between those that change.
+  /// The most rows per new extent that are read at once. If there are more, most of them would be unaffected.
   private static let rowsPerExtent = 8
 
-  /// Adds extents, in order and apart from each other, in place of whatever the inode had there; gives the exact pieces that went, in order.
+  /// Adds extents, which are in order and do not overlap, and removes what the inode had there. Returns the removed
+  /// pieces, in order.
   ///
   /// - Throws: `.damaged` when one is not a part of its record, or when rows overlap.
   @discardableResult
@@ -34,7 +35,7 @@ extension Index {
     }
   }
 
-  /// Adds `new` in place of what `old` has there: all rows from the first byte of `new` to its last.
+  /// Replaces parts of `old` by `new`. `old` has all rows from the first byte of `new` to its last.
   private func exchange(
     _ old: [ExtentRecord], for new: [ExtentRecord], of inode: InodeNumber
   ) throws(IndexError) -> [ExtentRecord] {
@@ -43,8 +44,8 @@ extension Index {
     var rest = new[...]
     var isWritten = [Bool](repeating: false, count: new.count)
     var end = FileOffset.zero
-    /// Rows that go, one after the other.
-    var going: ClosedRange<FileOffset>?
+    /// Adjacent rows to delete together.
+    var deleted: ClosedRange<FileOffset>?
     for row in old {
       guard row.offset >= end else { throw .damaged }
       end = row.end
@@ -63,11 +64,11 @@ extension Index {
       if start < row.end, let piece = row.clamped(to: start..<row.end) { stays.append(piece) }
       left += stays
       if stays.isEmpty, over.first?.offset != row.offset {
-        going = (going?.lowerBound ?? row.offset)...row.offset
+        deleted = (deleted?.lowerBound ?? row.offset)...row.offset
         continue
       }
-      if let rows = going { try deleteRows(of: inode, rows) }
-      going = nil
+      if let rows = deleted { try deleteRows(of: inode, rows) }
+      deleted = nil
       if let head = stays.first, head.offset == row.offset {
         if head.length < row.length { try shorten(row, of: inode, to: head.length) }
         stays.removeFirst()
@@ -79,7 +80,7 @@ extension Index {
       }
       for piece in stays { try write(piece, of: inode, by: extentStatements.insert) }
     }
-    if let rows = going { try deleteRows(of: inode, rows) }
+    if let rows = deleted { try deleteRows(of: inode, rows) }
     for (index, extent) in new.enumerated() {
       if !isWritten[index] { try write(extent, of: inode, by: extentStatements.insert) }
       countLive(Int64(extent.length), in: extent.position.segment)

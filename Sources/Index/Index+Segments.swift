@@ -1,4 +1,4 @@
-// Live bytes per segment. The rows of `segment` are those of the last commit; what changed since is in memory.
+// Live bytes per segment. The rows of `segment` are as of the last commit; later changes are in memory.
 
 package import Vault
 
@@ -19,20 +19,20 @@ struct SegmentStatements {
 }
 
 extension Index {
-  /// Bytes of file data in all segments that are part of a file, counting shared ones once for each file; without what
-  /// is only allocated.
+  /// Bytes of file data in all segments that are part of a file, without unwritten extents. Bytes that two files share
+  /// count twice.
   package var totalLiveBytes: Int64 { counters.liveBytes }
 
-  /// Bytes in a segment that extents point at now, changes that are not committed included.
+  /// Live bytes of a segment, including uncommitted changes.
   package func liveBytes(in segment: SegmentNumber) throws(IndexError) -> Int64 {
     segmentStatements.find.bind(1, segment.rawValue)
     let stored = try segmentStatements.find.firstRow { (row) throws(IndexError) in row.integer(0) }
     return (stored ?? 0) + live.deltas[segment, default: 0]
   }
 
-  /// Removes the row of a dead segment, which is about to go from the log.
+  /// Removes the row of a segment that is to be retired.
   ///
-  /// - Throws: `.damaged` when it is not dead.
+  /// - Throws: `.damaged` when it has live bytes.
   package func forgetSegment(_ segment: SegmentNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       guard try liveBytes(in: segment) == 0, live.deltas[segment] == nil else { throw .damaged }
@@ -41,7 +41,7 @@ extension Index {
     }
   }
 
-  /// Adds the deltas to the rows; the caller clears them when that was committed.
+  /// Adds the deltas to the rows. The caller clears them after the commit.
   func storeLiveBytes() throws(IndexError) {
     for (segment, delta) in live.deltas {
       segmentStatements.add.bind(1, segment.rawValue)
@@ -50,7 +50,8 @@ extension Index {
     }
   }
 
-  /// The rows of `segment` after a number, in order, at most `limit`: live bytes with changes that are not committed, for checking.
+  /// The live bytes of the next segments after a number, in order, at most `limit`, including uncommitted changes; for
+  /// checks.
   package func segmentLives(after number: SegmentNumber?, limit: Int) throws(IndexError) -> [SegmentLife] {
     let statement = segmentStatements.after
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
@@ -64,8 +65,8 @@ extension Index {
     return found
   }
 
-  /// Takes from the rows what `totalLiveBytes` and `unwrittenBytes` were at the last commit. They are not stored,
-  /// because that would be one more page in most commits.
+  /// Computes `totalLiveBytes` and `unwrittenBytes` as of the last commit from the rows. They are not stored: that
+  /// would change one more page in most commits.
   func loadLiveBytes() throws(IndexError) {
     counters.liveBytes = try segmentStatements.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
     segmentStatements.find.bind(1, SegmentNumber.unwritten.rawValue)

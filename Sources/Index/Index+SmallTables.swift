@@ -1,4 +1,4 @@
-// Orphans, slots, and what `meta` has by key.
+// Orphans, slots, and the integers in `meta`.
 
 package import Vault
 
@@ -20,7 +20,7 @@ struct SmallStatements {
 }
 
 extension Index {
-  /// Notes an inode that lost its last name and is still to be deleted; once is enough.
+  /// Records an inode that has lost its last name and is pending deletion. It may be recorded already.
   package func addOrphan(_ inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       smallStatements.addOrphan.bind(1, inode.rawValue)
@@ -28,7 +28,7 @@ extension Index {
     }
   }
 
-  /// Takes an inode from the orphans, if it is one.
+  /// Removes an inode from the orphans, if it is one.
   package func removeOrphan(_ inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       smallStatements.removeOrphan.bind(1, inode.rawValue)
@@ -76,13 +76,13 @@ extension Index {
     return found
   }
 
-  /// The integer that is kept under a key, or nil when there is none.
+  /// The integer of a key; nil when there is none.
   package func metaInteger(_ key: String) throws(IndexError) -> Int64? {
     smallStatements.meta.bind(1, text: key)
     return try smallStatements.meta.firstRow { (row) throws(IndexError) in row.integer(0) }
   }
 
-  /// Keeps an integer under a key.
+  /// Stores an integer with a key.
   package func setMeta(_ key: String, to value: Int64) throws(IndexError) {
     try change { () throws(IndexError) in
       smallStatements.setMeta.bind(1, text: key)

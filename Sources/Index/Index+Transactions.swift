@@ -1,5 +1,5 @@
-// One transaction stays open over many operations, each in a savepoint. A savepoint without a transaction around it would be one by
-// itself and commit at its end, so `BEGIN` always comes first. All savepoints have one name; SQLite takes the innermost.
+// One transaction stays open over many operations. Each operation is a savepoint in it. `BEGIN` always comes first:
+// without it, a savepoint would commit at its end. All savepoints have the same name; SQLite uses the innermost.
 
 package import Vault
 
@@ -17,17 +17,17 @@ struct TransactionStatements {
   }
 }
 
-/// What a savepoint goes back to in memory.
+/// The state in memory to which a savepoint rolls back.
 private struct SavepointMark {
   var live: Int
   var counters: Counters
 }
 
 extension Index {
-  /// Runs `body`; when it throws, all changes that it made are taken back. Savepoints nest.
+  /// Runs `body` in a savepoint. If it throws, its changes are rolled back. Savepoints nest.
   ///
-  /// - Throws: what `body` throws; `.readOnly` before it when changes are refused; `.transactionLost` when the open transaction is
-  ///   gone. `isReadOnly` is true after the latter, also where `body` made another error of it.
+  /// - Throws: the error of `body`; `.readOnly` before it when changes are refused; `.transactionLost` when the open
+  ///   transaction is lost. `isReadOnly` is true after that, even if `body` throws another error for it.
   package func withSavepoint<Result, Failure: SavepointFailure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -49,7 +49,7 @@ extension Index {
   /// Runs `body` in the open savepoint, or in one of its own when none is open.
   @inline(__always)
   func change<Result>(_ body: () throws(IndexError) -> Result) throws(IndexError) -> Result {
-    // Without its transaction a statement would commit by itself.
+    // Without a transaction, a statement would commit by itself.
     if connection.transactionWasLost { throw depth > 0 ? .transactionLost : .readOnly }
     return depth > 0 ? try body() : try withSavepoint(body)
   }
@@ -80,7 +80,7 @@ extension Index {
     if depth == 0 { live.keep() }
   }
 
-  /// Goes back to `mark`; when SQLite cannot, the whole transaction is given up.
+  /// Rolls back to `mark`. If SQLite cannot, the whole transaction is lost.
   private func rollBack(to mark: SavepointMark) {
     depth -= 1
     extentCache.dropAll()
@@ -101,12 +101,12 @@ extension Index {
     do throws(IndexError) {
       if connection.transactionIsOpen { try transactionStatements.rollBack.run() }
     } catch {
-      // Nothing can be done: the index is read-only from here on, whatever SQLite makes of it.
+      // Nothing else can be done: the index is read-only from here on.
     }
     connection.abandonTransaction()
   }
 
-  /// Makes the figures in memory those of the last commit, which is what the tables show again.
+  /// Resets the state in memory to the last commit, as the tables are.
   private func forgetChanges() {
     extentCache.dropAll()
     live.clear()
@@ -120,14 +120,15 @@ extension Index {
     connection.transactionIsOpen && (pagesChanged || connection.totalChanges != changesAtCommit)
   }
 
-  /// Rows changed since the last commit, about.
+  /// The approximate number of rows changed since the last commit.
   package var changeEstimate: Int { hasChanges ? Int(connection.totalChanges - changesAtCommit) : 0 }
 
-  /// Commits what changed since the last commit, all or nothing; does nothing when nothing did. No savepoint may be open.
-  /// What was committed is in memory until the log has it (`unlogged`).
+  /// Commits all changes since the last commit, or none. Does nothing if there are none. No savepoint may be open. The
+  /// committed pages stay in memory until the log has them (`unlogged`).
   ///
-  /// - Throws: `.transactionLost` when SQLite gave the transaction up; the index then is at the last commit and refuses changes.
-  ///   `.damaged` when a page that the commit needs cannot be read: the transaction stays open, but will hardly ever commit.
+  /// - Throws: `.transactionLost` when SQLite ended the transaction: the index is then at the last commit and refuses
+  ///   changes. `.damaged` when a page that the commit needs cannot be read: the transaction stays open, but will
+  ///   hardly ever commit.
   package func commit() throws(IndexError) {
     precondition(depth == 0, "a commit inside a savepoint")
     if connection.transactionWasLost { throw .readOnly }
@@ -150,10 +151,10 @@ extension Index {
     pagesChanged = false
   }
 
-  /// Pages that were committed and that the log does not have; nil when it has everything.
+  /// Committed pages that the log does not have yet; nil when there are none.
   package var unlogged: PageChanges? { file.unlogged }
 
-  /// Notes that the log has `changes`.
+  /// Records that the log has `changes`.
   package func noteLogged(_ changes: PageChanges) { file.noteLogged(changes) }
 
   private func storeCounters() throws(IndexError) {
@@ -165,9 +166,8 @@ extension Index {
 }
 
 extension Index {
-  /// Commits what changed, and makes it durable in the log of its space: for callers that have nothing else to commit.
+  /// Commits all changes, also to the log, and flushes it. For callers that have nothing else to commit.
   ///
-  /// - Throws: `.full`; `.readOnly` when the log could not be written; as `commit()`.
   package func commit(to space: Space) throws(IndexError) {
     try commit()
     do throws(VaultError) {

@@ -1,20 +1,20 @@
 // The tables of one space behind typed functions.
 //
 // Invariants
-// 1. Nothing here locks: the caller makes every call under one lock of its own.
-// 2. At most one transaction is open. It begins by itself and ends in `commit()`; every change happens in a savepoint of it, so an
-//    error half-way through a change leaves nothing behind.
-// 3. Once SQLite lost a transaction, nothing is changed any more, and reads show the last commit.
-// 4. Rows of `extent` of one inode never overlap, and none is empty.
+// 1. The index has no lock. Its caller makes every call under one lock of its own.
+// 2. At most one transaction is open. It begins by itself and ends in `commit()`. Every change is in a savepoint of it,
+//    so an error in the middle of a change leaves nothing behind.
+// 3. After SQLite has lost a transaction, changes are refused, and reads show the last commit.
+// 4. The rows of `extent` of one inode do not overlap, and none is empty.
 // 5. All statements are prepared when the index is opened.
 
 internal import CSQLite
 package import Vault
 
-/// The tables of one space: inodes, names, extents, extended attributes. Every call is made under the caller's one lock; a body that
-/// is called for rows may call the index, but not the function that calls it.
+/// The tables of one space: inodes, names, extents, extended attributes. Every call is made under the caller's one
+/// lock. A body that is called for rows may call the index, but not the function that called it.
 package final class Index: @unchecked Sendable {
-  /// SQLite; for tests, and for nothing else outside.
+  /// The SQLite connection. Outside this module, only tests may use it.
   package let connection: Connection
   let file: PageFile
 
@@ -29,21 +29,23 @@ package final class Index: @unchecked Sendable {
   let checkStatements: CheckStatements
   let repairStatements: RepairStatements
 
-  /// Savepoints that are open.
+  /// The number of open savepoints.
   var depth = 0
   var live = LiveBytes()
   var extentCache = ExtentCache()
   var counters = Counters()
-  /// The counters as `meta` has them; none of the first values is one that a counter ever has.
+  /// The counters as stored in `meta`. The initial values differ from any counter.
   var storedCounters = Counters(values: [-1, -1, -1])
   /// `totalChanges` of the connection at the last commit.
   var changesAtCommit: Int64 = 0
-  /// Whether pages changed without a row having changed.
+  /// Whether pages changed without a change of rows.
   var pagesChanged = false
 
-  /// Opens the index in `space`; with `owner`, first makes the tables and the root directory (mode 0755), in one commit.
+  /// Opens the index in `space`. With `owner`, first creates the tables and the root directory (mode 0755), in one
+  /// commit.
   ///
-  /// - Throws: `.damaged` when there is no index, or one that cannot be read; `.sqlite(SQLITE_SCHEMA)` when it is of a newer format.
+  /// - Throws: `.damaged` when there is no index, or it cannot be read; `.sqlite(SQLITE_SCHEMA)` when it has a newer
+  ///   format.
   package init(space: any PageStore, creating owner: RootOwner? = nil) throws(IndexError) {
     guard (space.databasePageCount == 0) == (owner != nil) else { throw .damaged }
     file = PageFile(space)
@@ -91,22 +93,22 @@ package final class Index: @unchecked Sendable {
     changesAtCommit = connection.totalChanges
   }
 
-  /// Whether a transaction was lost, so that the index refuses changes.
+  /// Whether the index refuses changes, because a transaction was lost.
   package var isReadOnly: Bool { connection.transactionWasLost }
 
-  /// What the page store said when it failed last, for messages.
+  /// The last error of the page store, for messages.
   package var lastStoreError: VaultError? { file.lastError }
 
-  /// Inodes in the space, the root directory among them.
+  /// The number of inodes in the space, including the root directory.
   package var inodeCount: Int64 { counters.inodeCount }
 
-  /// Requests of SQLite that must never happen; for tests.
+  /// Counts of SQLite's requests that must never happen; for tests.
   package var fileCounters: PageFileCounters { file.counters }
 
-  /// Statements prepared since the index was opened, its own included; for tests.
+  /// The number of statements prepared so far, including its own; for tests.
   package var preparedStatementCount: Int { connection.preparedStatementCount }
 
-  /// Times that SQLite had to prepare one of the statements that change or look up rows anew; for tests.
+  /// How often SQLite had to prepare frequent statements again; for tests.
   package var repreparedStatementCount: Int {
     let watched = [
       transactionStatements.savepoint, transactionStatements.commit, inodeStatements.find, inodeStatements.insert,
@@ -116,13 +118,13 @@ package final class Index: @unchecked Sendable {
     return watched.reduce(0) { $0 + Int($1.reprepareCount) }
   }
 
-  /// A number for a new inode; never given twice.
+  /// A number for a new inode. It is never reused.
   package func nextInodeNumber() -> InodeNumber {
     defer { counters.nextInode += 1 }
     return InodeNumber(rawValue: counters.nextInode)
   }
 
-  /// A cookie for a new directory entry; never given twice, and at least 3.
+  /// A cookie for a new directory entry. It is at least 3 and never reused.
   package func nextCookie() -> UInt64 {
     defer { counters.nextCookie += 1 }
     return counters.nextCookie

@@ -1,22 +1,22 @@
-/// What can go wrong in a space's index.
+/// An error of a space's index.
 package enum IndexError: Error, Equatable, Sendable {
-  /// A page of the database is missing or does not authenticate, or rows contradict each other. The transaction goes on, without
-  /// the savepoint in which it happened.
+  /// A page of the database is missing or does not authenticate, or rows contradict each other. The transaction
+  /// continues, without the savepoint of the error.
   case damaged
-  /// No room; the transaction goes on, without the savepoint in which it happened.
+  /// There is no room. The transaction continues, without the savepoint of the error.
   case full
-  /// The index refuses changes, since a transaction was lost before.
+  /// The index refuses changes, because a transaction was lost before.
   case readOnly
-  /// The whole open transaction is gone: the index is back at the last commit and refuses changes from now on. Whatever the caller
-  /// keeps in memory of later changes is wrong.
+  /// The whole open transaction is lost. The index is at the last commit and refuses changes from now on. The caller
+  /// must discard later changes that it has in memory.
   case transactionLost
   /// Another failure, as SQLite's extended result code.
   case sqlite(Int32)
 }
 
-/// An error that a body of `Index.withSavepoint(_:)` may throw: one that can also say what went wrong in the index.
+/// An error that a body of `Index.withSavepoint(_:)` may throw. It can represent an error of the index.
 package protocol SavepointFailure: Error {
-  /// Wraps a failure of the index.
+  /// Wraps an error of the index.
   init(_ error: IndexError)
 }
 

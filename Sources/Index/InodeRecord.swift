@@ -1,24 +1,24 @@
 package import Vault
 
-/// One inode: everything about a file, directory or other object but its names, its data and its extended attributes.
+/// One inode: everything about a file, directory or other object except its names, data and extended attributes.
 package struct InodeRecord: Hashable, Sendable {
-  /// Which inode.
+  /// The number of the inode.
   package var number: InodeNumber
   /// Kind and permissions, as in `st_mode`.
   package var mode: UInt32
-  /// Names that point at it; for a directory 2 plus its subdirectories.
+  /// The number of its names; for a directory 2 plus the number of its subdirectories.
   package var links: UInt32
-  /// User that owns it.
+  /// The user that owns it.
   package var owner: UInt32
-  /// Group that owns it.
+  /// The group that owns it.
   package var group: UInt32
   /// Device number, for device nodes.
   package var device: UInt64
   /// Length in bytes.
   package var size: Int64
-  /// Bytes that its extents hold.
+  /// Bytes in its extents.
   package var allocated: Int64
-  /// Last read, as far as that is kept.
+  /// Last read, which is not always recorded.
   package var accessed: Timestamp
   /// Last change of the content.
   package var modified: Timestamp
@@ -26,11 +26,11 @@ package struct InodeRecord: Hashable, Sendable {
   package var changed: Timestamp
   /// Creation.
   package var born: Timestamp
-  /// The directory that holds it; directories only.
+  /// The directory that contains it; directories only.
   package var parent: InodeNumber?
   /// Whether it has extended attributes.
   package var hasExtendedAttributes: Bool
-  /// Where a symbolic link points; symbolic links only.
+  /// The target of a symbolic link; symbolic links only.
   package var target: [UInt8]?
 
   /// Sets all fields; all four times are `time`.
@@ -56,7 +56,7 @@ package struct InodeRecord: Hashable, Sendable {
     self.target = target
   }
 
-  /// The kind of the inode as directory entries state it: `mode` without the permissions, shifted right by 12.
+  /// The kind of the inode, as in directory entries: `mode` shifted right by 12.
   @inlinable package var kind: UInt8 { UInt8(truncatingIfNeeded: mode >> 12) }
 }
 

@@ -1,23 +1,23 @@
-// The one file that our VFS knows: SQLite's database, kept as numbered pages in a page store.
+// The only file of our VFS: SQLite's database, stored as numbered pages in a page store.
 //
 // Invariants
-// 1. SQLite reads what it last wrote: pages that were written since the last commit are looked for before the store is asked.
-// 2. SQLite's commit, which it tells by SQLITE_FCNTL_SYNC, gathers every page of the transaction and the size together
-//    (`unlogged`). The file system has the log commit them; until then they are read from memory. The size stands in
-//    page 1, which is part of any commit that changes it; SQLite truncates only afterwards.
-// 3. Each page up to the size is gathered or in the store. SQLite leaves out pages that it frees in the transaction that
-//    made them, and the page at 1 GiB that it keeps for locks: those are gathered as zeros.
+// 1. SQLite reads what it wrote last: pages written since the last commit are found before those in the store.
+// 2. At its commit, SQLite sends SQLITE_FCNTL_SYNC. Then all pages of the transaction and the size are gathered
+//    together (`unlogged`). The file system commits them to the log; until then they are read from memory. The size is
+//    in page 1, which is part of any commit that changes it. SQLite truncates only afterwards.
+// 3. Each page up to the size is gathered or in the store. SQLite does not write pages that it frees in the transaction
+//    that created them, nor the page at 1 GiB, which it uses for locks. Those are gathered as zeros.
 
 internal import Glibc
 package import Vault
 
-/// Numbers that show whether SQLite asked for something that must not happen.
+/// Counts of SQLite's requests that must never happen.
 package struct PageFileCounters: Equatable, Sendable {
   /// Journals and temporary files that were refused.
   package var refusedOpens = 0
-  /// Reads and writes that were not whole pages where they have to be.
+  /// Reads and writes of parts of pages where whole pages are required.
   package var unalignedAccesses = 0
-  /// Writes of the page that SQLite keeps for locks.
+  /// Writes of the page that SQLite uses for locks.
   package var lockPageWrites = 0
   /// Nothing counted.
   package init() {}
@@ -32,19 +32,19 @@ package struct PageFileCounters: Equatable, Sendable {
   private let store: any PageStore
   /// Pages written since SQLite's last commit.
   private var pending: [UInt32: UnsafeMutableRawBufferPointer] = unsafe [:]
-  /// Pages that SQLite committed and the log has not.
+  /// Pages that SQLite has committed and the log does not have yet.
   private var gathered: [PageNumber: PageImage] = [:]
-  /// Pages now, as of SQLite's last commit, and as of the log's.
+  /// The number of pages: now, as of SQLite's last commit, and as of the log's last commit.
   private var pageCount: UInt32
   private var committedPageCount: UInt32
   private var loggedPageCount: UInt32
 
-  /// What the store said when it failed last.
+  /// The last error of the store.
   package private(set) var lastError: VaultError?
-  /// What must stay zero.
+  /// Counts that must stay zero.
   package var counters = PageFileCounters()
 
-  /// Shows the last committed state of `store`.
+  /// Opens the last committed state of `store`.
   package init(_ store: any PageStore) {
     self.store = store
     pageCount = store.databasePageCount
@@ -57,10 +57,10 @@ package struct PageFileCounters: Equatable, Sendable {
   /// Bytes in the file.
   var size: Int64 { Int64(pageCount) * Int64(Self.pageSize) }
 
-  /// What a read found.
+  /// The result of a read.
   enum ReadResult { case whole, beyondEnd, failed }
 
-  /// Fills `buffer` from `offset` on. Only the two looks at the header that SQLite takes are less than a page.
+  /// Fills `buffer` from `offset` on. SQLite reads whole pages, except in two reads of the header.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
     let start = Int(offset % Int64(Self.pageSize))
     guard offset >= 0, start + buffer.count <= Self.pageSize, offset / Int64(Self.pageSize) < Int64(UInt32.max) else {
@@ -103,7 +103,7 @@ package struct PageFileCounters: Equatable, Sendable {
     }
   }
 
-  /// Takes a page into the open transaction; false when it is not a page.
+  /// Writes a page in the open transaction; false when it is not a whole page.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
     guard offset >= 0, bytes.count == Self.pageSize, offset % Int64(Self.pageSize) == 0,
       offset / Int64(Self.pageSize) < Int64(UInt32.max)
@@ -135,7 +135,7 @@ package struct PageFileCounters: Equatable, Sendable {
     pageCount = count
   }
 
-  /// Gathers what was written since SQLite's last commit (invariant 2).
+  /// Gathers all pages written since SQLite's last commit (invariant 2).
   func gather() {
     if let header = unsafe pending[1] {
       let count = unsafe UInt32(bigEndian: header.loadUnaligned(fromByteOffset: 28, as: UInt32.self))
@@ -156,13 +156,13 @@ package struct PageFileCounters: Equatable, Sendable {
     committedPageCount = pageCount
   }
 
-  /// What SQLite committed and the log has not; nil when the log has everything.
+  /// The changes that SQLite has committed and the log does not have yet; nil when there are none.
   package var unlogged: PageChanges? {
     if gathered.isEmpty && committedPageCount == loggedPageCount { return nil }
     return PageChanges(pages: gathered, pageCount: committedPageCount)
   }
 
-  /// Notes that the log has `changes`. What SQLite committed meanwhile stays to be logged.
+  /// Records that the log has `changes`. Later commits of SQLite stay unlogged.
   package func noteLogged(_ changes: PageChanges) {
     loggedPageCount = changes.pageCount
     for (number, image) in changes.pages where gathered[number] === image { gathered[number] = nil }

@@ -1,10 +1,11 @@
-// Our VFS: what SQLite calls for a file, made into calls of a `PageFile`.
+// Our VFS, which turns SQLite's file calls into calls of a `PageFile`.
 //
-// What it leaves out, knowingly: journals, WAL, temporary files and shared memory (refused and counted: journal_mode and temp_store
-// keep all of that in memory), and locks (a space is leased as a whole, and has one connection).
+// It deliberately has no journals, WAL, temporary files and shared memory. They are refused and counted: journal_mode
+// and temp_store keep them in memory. It has no locks either: a space is leased as a whole and has one connection.
 //
-// A page that cannot be read is reported as SQLITE_NOTADB and not as SQLITE_IOERR: after the latter SQLite rolls back the whole
-// transaction, for one page of one directory. After ours the statement fails, and the savepoint around it is rolled back.
+// An unreadable page is reported as SQLITE_NOTADB, not as SQLITE_IOERR: after the latter, SQLite rolls back the whole
+// transaction, for one page of one directory. After the former, only the statement fails and its savepoint is rolled
+// back.
 
 internal import CSQLite
 internal import Glibc
@@ -18,7 +19,7 @@ internal import Vault
 
   private let table: UnsafeMutablePointer<sqlite3_vfs>
   private let name: UnsafeMutablePointer<CChar>
-  /// Held for SQLite, which only knows its address.
+  /// Retained for SQLite, which only knows its address.
   private let file: PageFile
 
   init(_ file: PageFile) {
@@ -60,7 +61,7 @@ internal import Vault
     unsafe name.deallocate()
   }
 
-  /// Runs `body` while SQLite finds this VFS by the name that it is given. An open connection needs the VFS no more to be found.
+  /// Runs `body` while this VFS is registered under the name that `body` gets. Open connections do not need the name.
   func whileRegistered(_ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
     let code = unsafe sqlite3_vfs_register(table, 0)
     guard code == SQLITE_OK else { return code }
@@ -69,7 +70,7 @@ internal import Vault
   }
 }
 
-/// What SQLite allocates for our open file.
+/// The struct that SQLite allocates for our open file.
 @unsafe private struct OpenPageFile {
   var base: sqlite3_file
   var file: Unmanaged<PageFile>
@@ -140,7 +141,7 @@ private func controlPageFile(_ opened: FilePointer?, _ operation: Int32, _: Unsa
   }
 }
 
-// Written once, before the first file is opened, and only read afterwards.
+// Written once, before the first file is opened. Read-only afterwards.
 nonisolated(unsafe) private let methods: UnsafePointer<sqlite3_io_methods> = {
   var methods = sqlite3_io_methods()
   methods.iVersion = 1
@@ -163,7 +164,7 @@ nonisolated(unsafe) private let methods: UnsafePointer<sqlite3_io_methods> = {
     return SQLITE_OK
   }
   unsafe methods.xFileControl = controlPageFile
-  // Told a bigger sector, SQLite would write all pages of a sector together.
+  // With a larger sector size, SQLite would write all pages of a sector together.
   unsafe methods.xSectorSize = { _ in Int32(PageFile.pageSize) }
   unsafe methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
   let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)

@@ -1,8 +1,8 @@
 package import Vault
 
-/// Where the index's database is read from: numbered pages of 4096 bytes, as of the last commit of the log.
+/// The source of the index's database: numbered pages of 4096 bytes, as of the last commit of the log.
 package protocol PageStore: AnyObject, Sendable {
-  /// Pages of the database as of the last commit.
+  /// The number of pages of the database as of the last commit.
   var databasePageCount: UInt32 { get }
 
   /// Reads one committed page.

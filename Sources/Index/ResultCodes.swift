@@ -1,4 +1,4 @@
-// SQLite's extended result codes that we give or test; as C macros made of others, they are not imported.
+// SQLite's extended result codes that we use. Swift does not import them, because they are composed C macros.
 
 internal import CSQLite
 

@@ -1,14 +1,16 @@
-// The tables. Changing anything here changes the format: `version` then goes up.
+// The tables. Any change here is a change of the format and increments `version`.
 
 enum Schema {
-  /// What `meta` says under "schema".
+  /// The value of the key "schema" in `meta`.
   static let version: Int64 = 2
 
-  /// What must stand before the first table is made. It writes the first page (on an existing database as well), so it comes after
-  /// `pragmas`, without which SQLite would open a journal file, and inside the transaction that makes the tables.
+  /// Must be executed before the first table is created. It writes the first page, even of an existing database. So it
+  /// comes after `pragmas`, without which SQLite would open a journal file, and inside the transaction that creates the
+  /// tables.
   static let creationPragma = "PRAGMA auto_vacuum = INCREMENTAL"
 
-  /// Settings of each connection. None of them writes. Nothing may spill: the page file would hold what spills in memory too.
+  /// Settings of each connection. None of them writes. The cache must not spill: the page file would keep spilled pages
+  /// in memory, too.
   static let pragmas = """
     PRAGMA page_size = 4096;
     PRAGMA locking_mode = EXCLUSIVE;
@@ -24,7 +26,7 @@ enum Schema {
     PRAGMA foreign_keys = OFF;
     """
 
-  /// All tables. Names are BLOBs, so that they compare as bytes.
+  /// All tables. Names are BLOBs, so they compare as bytes.
   static let tables = """
     CREATE TABLE inode(
       number INTEGER PRIMARY KEY, mode INTEGER, links INTEGER, owner INTEGER, "group" INTEGER, device INTEGER, size INTEGER,

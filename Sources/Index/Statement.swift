@@ -1,12 +1,12 @@
 // A prepared statement: bind everything, step, read columns, reset.
 //
 // Invariants
-// 1. Bytes that are bound are only lent: they stay valid until `reset`, and nothing steps after that without binding again.
-// 2. A statement runs once at a time. Whoever steps through rows resets at the end, also when an error ends it.
+// 1. Bound bytes are borrowed: they must stay valid until `reset`. After it, the statement must be bound again.
+// 2. A statement runs once at a time. Reading rows always ends with `reset`, also after an error.
 
 internal import CSQLite
 
-/// A statement that was prepared once and is used again and again. Parameters count from 1, columns from 0, as in SQLite.
+/// A prepared statement. Parameters count from 1, columns from 0, as in SQLite.
 @safe package final class Statement {
   private let handle: OpaquePointer
   private let connection: Connection
@@ -20,7 +20,7 @@ internal import CSQLite
     unsafe sqlite3_finalize(handle)
   }
 
-  /// Times that SQLite had to prepare the statement anew.
+  /// How often SQLite had to prepare the statement again.
   package var reprepareCount: Int32 { unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
   /// Binds an integer.
@@ -47,7 +47,7 @@ internal import CSQLite
     precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
   }
 
-  /// Lends bytes, which must stay where they are until `reset`.
+  /// Binds bytes without a copy. They must stay valid until `reset`.
   package func bind(_ parameter: Int32, _ bytes: UnsafeRawBufferPointer) {
     let code: Int32
     if let address = bytes.baseAddress, unsafe !bytes.isEmpty {
@@ -58,7 +58,7 @@ internal import CSQLite
     precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
   }
 
-  /// Copies a text.
+  /// Binds a copy of a text.
   package func bind(_ parameter: Int32, text: String) {
     var text = text
     let code = text.withUTF8 { bytes in
@@ -84,11 +84,11 @@ internal import CSQLite
     unsafe sqlite3_reset(handle)
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement without result rows.
   package func run() throws(IndexError) {
     let hasRow = try step()
     reset()
-    assert(!hasRow, "a statement gave a row that nobody reads")
+    assert(!hasRow, "a statement returned an unexpected row")
   }
 
   /// Reads the rows of a bound statement until `body` returns false.
@@ -99,7 +99,7 @@ internal import CSQLite
     }
   }
 
-  /// The first row of a bound statement, or nil when there is none.
+  /// The first row of a bound statement; nil when there is none.
   package func firstRow<Row>(_ body: (Statement) throws(IndexError) -> Row) throws(IndexError) -> Row? {
     defer { reset() }
     guard try step() else { return nil }

@@ -13,7 +13,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The present moment by the system's clock.
+  /// The current time of the system's clock.
   package static func now() -> Timestamp {
     let time = timeOfDay()
     return Timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds)

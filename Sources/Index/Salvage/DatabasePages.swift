@@ -1,11 +1,11 @@
-// Reads rows out of single pages of a SQLite database, without the pages that lead to them.
+// Reads rows from single pages of a SQLite database, without the pages that lead to them.
 //
-// The layout is that of https://www.sqlite.org/fileformat2.html, with pages of 4096 bytes, nothing reserved and a pointer map
-// (auto-vacuum).
+// The layout is that of https://www.sqlite.org/fileformat2.html, with pages of 4096 bytes, no reserved bytes, and a
+// pointer map (auto-vacuum).
 //
 // Invariants
-// 1. Whatever a page holds, nothing outside of it is read.
-// 2. Pages that the pointer map or the list of free pages calls free give no rows: they hold what was deleted.
+// 1. Whatever a page contains, nothing outside it is read.
+// 2. Pages that the pointer map or the list of free pages calls free are skipped: they contain deleted rows.
 
 internal import Vault
 
@@ -17,7 +17,7 @@ package enum SalvagedValue: Hashable, Sendable {
   case text([UInt8])
 }
 
-/// A row as it stands in a page.
+/// A row in a page.
 struct SalvagedRow {
   /// The key of a table's row; nil in an index and in a table without one.
   var key: Int64?
@@ -74,7 +74,7 @@ struct DatabasePages {
 
   private static func isMap(_ number: UInt32) -> Bool { number >= 2 && (number - 2) % UInt32(mapped + 1) == 0 }
 
-  /// What the pointer map says a page is; nil when that cannot be read.
+  /// The kind of a page in the pointer map; nil when that cannot be read.
   private func mapEntry(of number: UInt32) -> UInt8? {
     guard number > 2 else { return 1 }
     let group = (number - 2) / UInt32(Self.mapped + 1)
@@ -82,7 +82,7 @@ struct DatabasePages {
     return map[5 * Int((number - 2) % UInt32(Self.mapped + 1) - 1)]
   }
 
-  /// What the list of free pages, which begins in page 1, and the pointer map call free.
+  /// The free pages, from the list that begins in page 1 and from the pointer map.
   private func freePages() -> Set<UInt32> {
     var free: Set<UInt32> = []
     var trunk = page(1).map { Self.integer($0, 32) } ?? 0
@@ -122,7 +122,7 @@ struct DatabasePages {
     }
   }
 
-  /// The payload of a cell, with what it has in overflow pages; nil when a part of it is missing.
+  /// The payload of a cell, including overflow pages; nil when a part of it is missing.
   private func payload(_ length: Int, at start: SalvageReader, inTable: Bool) -> [UInt8]? {
     var reader = start
     let most = inTable ? Self.size - 35 : (Self.size - 12) * 64 / 255 - 23
@@ -166,7 +166,7 @@ struct SalvageReader {
     return nil
   }
 
-  /// The values of a record; nil when it is none.
+  /// The values of a record; nil when it is malformed.
   static func record(_ payload: [UInt8]) -> [SalvagedValue]? {
     var header = SalvageReader(payload)
     guard let headerSize = header.variableInteger(), headerSize >= 1, headerSize <= payload.count else { return nil }

@@ -1,11 +1,11 @@
-// Making an index anew from those pages of a damaged one that can be read.
+// Rebuilding an index from the readable pages of a damaged one.
 //
-// A row is known by its shape: no two tables of the schema have rows of the same number and kinds of columns. What follows from other rows
-// (counts, the indexes of tables) is made anew.
+// The shape of a row shows its table: no two tables have the same number and kinds of columns. Everything that follows
+// from other rows (counts, the indexes of tables) is rebuilt.
 
 package import Vault
 
-/// The rows that could be read of a damaged index.
+/// The readable rows of a damaged index.
 package struct SalvagedRows {
   private enum Table: String, CaseIterable {
     case inode, dentry, extent, attribute, orphan, slot, meta, media
@@ -24,10 +24,10 @@ package struct SalvagedRows {
   }
 
   private var rows: [Table: [[SalvagedValue]]] = [:]
-  /// How many pages could not be read.
+  /// The number of unreadable pages.
   package let lostPages: Int
 
-  /// Reads what can be read in `store`.
+  /// Reads all readable pages of `store`.
   package init(reading store: any PageStore) {
     let pages = DatabasePages(store)
     lostPages = pages.unreadable.count
@@ -35,14 +35,14 @@ package struct SalvagedRows {
     pages.forEachRow { row in
       guard let table = Self.table(of: row) else { return }
       var values = row.values
-      // The column that is the row's key is not stored.
+      // The value of the key column is stored only as the key.
       if let key = row.key { values[0] = .integer(key) }
       rows[table, default: []].append(values)
     }
     self.rows = rows
   }
 
-  /// Whether there is nothing that files could be made of.
+  /// Whether there are no rows from which files can be rebuilt.
   package var isEmpty: Bool {
     (rows[.inode] ?? []).isEmpty && (rows[.dentry] ?? []).isEmpty && (rows[.extent] ?? []).isEmpty
   }
@@ -72,7 +72,7 @@ package struct SalvagedRows {
     }
   }
 
-  /// Puts the rows into the tables of `connection`.
+  /// Inserts the rows into the tables of `connection`.
   fileprivate func insert(_ connection: Connection) throws(IndexError) {
     for table in Table.allCases {
       let places = (1...table.columns).map { "?\($0)" }.joined(separator: ", ")
@@ -89,7 +89,7 @@ package struct SalvagedRows {
 extension Statement {
   fileprivate func run(_ values: [SalvagedValue]) throws(IndexError) { try run(values[...], 1) }
 
-  /// Binds one value after the other; bytes stay where they are until the statement has run.
+  /// Binds the values one by one, and runs the statement while all bytes are valid.
   private func run(_ values: ArraySlice<SalvagedValue>, _ place: Int32) throws(IndexError) {
     guard let value = values.first else { return try run() }
     let rest = values.dropFirst()
@@ -113,8 +113,8 @@ extension Statement {
 }
 
 extension Index {
-  /// Makes an index of `rows` in an empty store, in one commit. What has a name or data but no inode any more gets one, with permissions that let nobody but
-  /// the root directory's owner in; its numbers are the second result.
+  /// Builds an index from `rows` in an empty store, in one commit. A missing inode that has a name or data is
+  /// recreated, with permissions only for the root directory's owner. The numbers of these are the second result.
   package static func rebuilt(
     from rows: SalvagedRows, in store: any PageStore
   ) throws(IndexError) -> (index: Index, recreated: Set<InodeNumber>) {
@@ -130,7 +130,7 @@ extension Index {
         recreated.insert(.root)
       }
       recreated.formUnion(try index.recreateInodes())
-      try index.countAnew()
+      try index.recount()
     }
     index.pagesChanged = true
     try index.commit()
@@ -139,7 +139,7 @@ extension Index {
 
   private func recreateInodes() throws(IndexError) -> Set<InodeNumber> {
     guard let root = try inode(.root) else { throw .damaged }
-    // What has a name is of the kind that the name says; what holds names is a directory; data belongs to files.
+    // A name gives the kind of its inode; an inode that contains names is a directory; one with data is a file.
     let find = try connection.prepare(
       """
       SELECT inode, max(kind), max(parent) FROM (
@@ -171,8 +171,8 @@ extension Index {
     return Set(lost.map(\.number))
   }
 
-  /// Counts what is counted, and hands out no number that was handed out before. Contents of which nothing is known any more are looked at anew.
-  private func countAnew() throws(IndexError) {
+  /// Rebuilds all counts. Numbers continue after the highest used one. Contents without a row are examined again.
+  private func recount() throws(IndexError) {
     try connection.execute(
       """
       DELETE FROM segment;

@@ -1,19 +1,19 @@
 internal import Storage
 
-/// What of the log is durable, and what has yet to become so.
+/// How far the log is durable, and what is still to be flushed.
 struct Durability {
-  /// Segments with bytes, or a name, that were not flushed.
+  /// Segments whose bytes or names are not flushed.
   var unflushed: [OpenSegment] = []
   /// Bytes appended since the last flush.
   var unflushedBytes = 0
   /// Everything before is durable.
   var flushedThrough: LogPosition
-  /// Whether a flush is in flight; callers that come meanwhile share the next one.
+  /// Whether a flush is in flight. Callers that arrive meanwhile share the next one.
   var isFlushing = false
-  /// What an earlier mount wrote, to be made durable and complete before the first write.
+  /// Segments of an earlier mount. They are completed and flushed before the first write.
   var recovered: [SegmentIdentifier]
-  /// Heads that a crash tore, to be completed once there is a newer head: until then a complete head that cannot be
-  /// read is damage.
+  /// Heads that a crash tore. They are completed once there is a newer head: before that, a full-length head that
+  /// cannot be read would count as damage.
   var torn: [SegmentIdentifier]
   /// When to look for another writer's head again, on the monotonic clock.
   var nextLookForOthers: UInt64 = 0
@@ -24,7 +24,7 @@ struct Durability {
     torn = state.torn
   }
 
-  /// Notes bytes of a segment that were written.
+  /// Records that bytes of a segment were written.
   mutating func note(_ segment: OpenSegment, bytes: Int) {
     unflushedBytes += bytes
     if !unflushed.contains(where: { $0 === segment }) { unflushed.append(segment) }
@@ -39,14 +39,14 @@ struct Leases {
 
   init(_ held: [any SegmentLease]) { self.held = held }
 
-  /// Takes the lease on the newest head, and lets those before the last two go.
+  /// Adds the lease on the newest head. Only the last two are kept.
   mutating func add(_ lease: any SegmentLease) {
     held.append(lease)
     if endIsAnnounced { lease.announceEnd() }
     if held.count > 2 { held.removeFirst() }
   }
 
-  /// Tells whoever waits for the space that waiting is worth while.
+  /// Tells processes that want the space to wait: the leases end soon.
   mutating func announceEnd() {
     endIsAnnounced = true
     for lease in held { lease.announceEnd() }

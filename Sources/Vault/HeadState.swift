@@ -4,18 +4,18 @@ internal import System
 /// One epoch whose segments still exist.
 struct EpochEntry: Equatable {
   var branch: [UInt8]
-  /// Bit n: segment n is there.
+  /// Bit n is set if segment n exists.
   var present: UInt64
 }
 
-/// A head that is kept with all that it needs, so that a copy that began under it is complete.
+/// A kept head: everything it needs is kept with it, so a copy of the vault that began under it is complete.
 struct KeptHead: Equatable {
   var epoch: EpochNumber
   /// Seconds since 1970 when it was written.
   var time: Int64
 }
 
-/// What a head says: the whole state of the log, so that nothing before it needs to be read.
+/// The content of a head: the whole state of the log. Recovery reads nothing before the newest head.
 struct HeadState: Equatable {
   static let version: UInt32 = 1
   /// Bytes before the lists.
@@ -26,9 +26,9 @@ struct HeadState: Equatable {
   var epoch: EpochNumber
   /// Seconds since 1970.
   var time: Int64
-  /// What the head's own file was; a copy of the vault has others.
+  /// The identity of the head's own file. In a copy of the vault the file has another.
   var identity: SegmentIdentity
-  /// Where the epoch before ended, and the chain value there; position 0 when there is none.
+  /// Where the previous epoch ended, and the chain value there. Position 0 in the first epoch.
   var previousEnd: LogPosition
   var previousChain: [UInt8]
   var sequence: UInt64
@@ -36,11 +36,11 @@ struct HeadState: Equatable {
   var heads: [KeptHead]
   /// Epochs with segments, this one included.
   var epochs: [EpochNumber: EpochEntry]
-  /// Segments that hold nothing any more, and the first head that says so.
+  /// Segments that are no longer needed, and the first head that says so.
   var retired: [SegmentNumber: EpochNumber]
-  /// Position of each database page, in order; 0 where there is none.
+  /// Position of each database page, in order; 0 for a page that does not exist.
   var pages: [UInt64]
-  /// Writes that are in the log's commits and not in the database, encoded.
+  /// Encoded writes that commits state and the database does not contain.
   var intents: [UInt8] = []
 
   var encoded: [UInt8] {
@@ -79,9 +79,9 @@ struct HeadState: Equatable {
 }
 
 extension HeadState {
-  /// Decodes what `encoded` made.
+  /// Decodes a state.
   ///
-  /// - Throws: when the bytes end early or the version is another.
+  /// - Throws: when the bytes end early or have another version.
   init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     guard try reader.read(UInt32.self) == Self.version else { throw ByteReader.Malformed() }

@@ -50,9 +50,10 @@ package struct EpochNumber: RawRepresentable, Hashable, Comparable, Sendable {
   @inlinable package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The number of a segment in a space's log: the epoch shifted left by 6, plus the segment's index in the epoch (0 to 63).
+/// The number of a segment in a space's log: the epoch shifted left by 6, plus the segment's index in the epoch, 0 to
+/// 63.
 package struct SegmentNumber: RawRepresentable, Hashable, Comparable, Sendable {
-  /// Segments that one epoch holds at most.
+  /// The most segments in one epoch.
   package static let perEpoch = 64
   /// Epoch and index in one number.
   package let rawValue: UInt64

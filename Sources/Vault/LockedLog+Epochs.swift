@@ -3,10 +3,10 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Beginning epochs, and deleting what no kept head needs.
+/// Beginning epochs, and deleting segments that no kept head needs.
 extension LockedLog {
-  /// Sees to it that the epoch has `room` bytes left, and begins the next one where it has not. `isOwnCommit` says that
-  /// the caller's own commit is the one that is under way.
+  /// Begins the next epoch if this one has less than `room` bytes left. `isOwnCommit` says that `isCommitting` was set
+  /// by the caller.
   ///
   /// - Throws: `.noSpace` when a new epoch is needed and there is no room for it; `.readOnly`; `.system`.
   mutating func prepareEpoch(room: Int, for use: RoomUse, isOwnCommit: Bool = false) throws(VaultError) {
@@ -14,7 +14,7 @@ extension LockedLog {
       while tail.isBeginningEpoch || (tail.isCommitting && !isOwnCommit && needsEpoch(for: room)) { wait() }
       try gate.requireOpen()
       if !needsEpoch(for: room) { return }
-      // An epoch that is begun for a use that has no room would only take some.
+      // Without room for the use, a new epoch would only take more.
       if measureRoom().segments(for: use) == 0 { throw .noSpace }
       try beginEpoch()
     }
@@ -27,10 +27,10 @@ extension LockedLog {
     return segmentSize - tail.end + segmentsLeft * (segmentSize - SegmentFormat.recordsStart) < room
   }
 
-  /// Flushes, writes a new head and flushes it, and goes on in its epoch. No commit may be between its reservation and
-  /// the map, unless it is the caller's own and has reserved nothing yet.
+  /// Flushes the log, writes and flushes a new head, and continues in its epoch. No commit may be between its
+  /// reservation and the page map, except the caller's own if it has reserved nothing yet.
   ///
-  /// - Throws: as `prepareEpoch`; then the log goes on where it was.
+  /// - Throws: as `prepareEpoch`; then the log continues in the old epoch.
   mutating func beginEpoch() throws(VaultError) {
     tail.isBeginningEpoch = true
     defer {
@@ -57,7 +57,7 @@ extension LockedLog {
     durability.torn = []
     let context = context
     unlocked {
-      // When this fails a file stays short; a later mount fills it up.
+      // If this fails, a file stays short and a later mount fills it.
       for (segment, end) in unfinished {
         try? padSegment(segment.writer, from: end, size: context.segmentSize)
         try? segment.writer.flush()
@@ -67,29 +67,29 @@ extension LockedLog {
     deleteUnneeded()
   }
 
-  /// A head that is durable, and what it states.
+  /// A durable head, and the state that it has written.
   private struct NewHead {
     var tail: LogTail
     var heads: [KeptHead]
     var retired: [SegmentNumber: EpochNumber]
   }
 
-  /// Makes durable and complete what an earlier mount left.
+  /// Completes and flushes the segments of an earlier mount.
   private mutating func completeRecovered() throws(VaultError) {
-    let left = durability.recovered
-    if left.isEmpty { return }
+    let recovered = durability.recovered
+    if recovered.isEmpty { return }
     let context = context
     // Nobody holds their room any more.
-    takeFromReserve(left.count * context.segmentSize)
-    let error = unlocked { context.complete(left) }
+    takeFromReserve(recovered.count * context.segmentSize)
+    let error = unlocked { context.complete(recovered) }
     switch error {
     case nil: durability.recovered = []
     case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
-    case let error?: throw fail(error, "flushing what the last mount wrote")
+    case let error?: throw fail(error, "flushing the files of the last mount")
     }
   }
 
-  /// Writes and flushes the head of an epoch. The log's own tail stays where it is.
+  /// Writes and flushes the head of an epoch. The log's own tail does not change.
   private mutating func writeHead(of epoch: EpochNumber) throws(VaultError) -> NewHead {
     let number = SegmentNumber(epoch: epoch, index: 0)
     let branch = Sodium.randomBytes(SpaceKeys.branchSize)
@@ -98,7 +98,7 @@ extension LockedLog {
     do throws(Errno) {
       identity = try segment.writer.identity()
     } catch {
-      throw fail(error, "looking at the new head")
+      throw fail(error, "reading the attributes of the new head")
     }
     let time = context.clock()
     let window = measureRoom().state == .ample ? context.copyWindow : 0
@@ -144,7 +144,7 @@ extension LockedLog {
     try flush()
   }
 
-  /// Goes on in the epoch of a head that is durable.
+  /// Continues the log in the epoch of a durable head.
   private func install(_ head: NewHead) {
     tail = head.tail
     durability.flushedThrough = max(durability.flushedThrough, head.tail.writtenEnd)
@@ -152,7 +152,7 @@ extension LockedLog {
     if let segment = tail.current { leases.add(segment.writer) }
   }
 
-  /// Gives up an epoch whose head was not written: its number is used up, and the room that it holds is needed.
+  /// Gives up an epoch whose head was not written, and releases its room. Its number stays used.
   private func abandon(_ epoch: EpochNumber) {
     for segment in durability.unflushed where segment.number.epoch == epoch && gate.isOpen {
       try? segment.writer.releaseHold()
@@ -186,8 +186,8 @@ extension LogContext {
     }
   }
 
-  /// Whether the file under a head's name is the head of a state to which the space was continued elsewhere: heads of
-  /// both have the same names.
+  /// Whether the file with a head's name belongs to another branch, which was written elsewhere: both branches use the
+  /// same names for heads.
   private func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) -> Bool {
     guard branch.contains(where: { $0 != 0 }), let file = try? storage.open(identifier),
       let header = try? SegmentHandle.open(file, keys: keys)?.header
@@ -195,11 +195,11 @@ extension LogContext {
     return header.branch != branch
   }
 
-  /// Makes files of this space durable and complete.
+  /// Completes and flushes files of this space.
   fileprivate func complete(_ segments: [SegmentIdentifier]) -> Errno? {
     do throws(Errno) {
       for identifier in segments {
-        // The lease on the newest head keeps everybody else out of the space.
+        // The lease on the newest head keeps other processes out of the space.
         let writer = try storage.openToFill(identifier, takingLease: false)
         let size = try writer.size()
         if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }

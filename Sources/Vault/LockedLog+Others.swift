@@ -1,20 +1,20 @@
 internal import Storage
 internal import System
 
-/// Noticing that somebody else writes the space: on another machine that shares the vault's files through a network
-/// file system, or through a program that keeps folders the same.
+/// Detecting other writers of the space: on another machine that shares the vault's files through a network file system
+/// or a program that synchronises folders.
 extension LockedLog {
-  /// Why a space stops being written when a file that is being written was changed.
+  /// Why the space becomes read-only when another program changed an open segment.
   static let changedElsewhere =
-    "the space was continued elsewhere: another program replaced or changed a file that is being written"
+    "the space was continued elsewhere: another program replaced or changed an open file"
   private static let headElsewhere =
-    "the space was continued elsewhere: a file that another machine wrote stands where this one would go on"
+    "the space was continued elsewhere: another machine has written the next file"
 
-  /// How often the head that would follow is looked for, in nanoseconds.
+  /// The time between two searches for the head of another writer, in nanoseconds.
   private static let lookInterval: UInt64 = 1_000_000_000
 
-  /// The name of the next head, which only another writer can have made, if it is time to look for it. Not to be called
-  /// while an epoch's own head exists that is not in the catalog.
+  /// The name of the next head, if it is time to look for it: only another writer can have created it. Do not call it
+  /// while an epoch's own head exists and is not in the catalog.
   func headToLookFor() -> SegmentIdentifier? {
     let now = monotonicTime()
     guard now >= durability.nextLookForOthers else { return nil }
@@ -22,8 +22,8 @@ extension LockedLog {
     return context.keys.headIdentifier(EpochNumber(rawValue: catalog.highestEpoch.rawValue + 1))
   }
 
-  /// Stops the space when such a head is there: the next mount begins at that head, and would not find what is committed
-  /// now.
+  /// Makes the space read-only because such a head exists: the next mount begins at that head and would not find new
+  /// commits.
   func refuseOthersHead() -> VaultError {
     gate.shut(because: Self.headElsewhere)
     announce()

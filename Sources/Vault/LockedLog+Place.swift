@@ -2,11 +2,11 @@ internal import Crypto
 internal import Storage
 internal import SystemPackage
 
-/// Giving records their places in the log. `tail` is the log's own tail, or that of an epoch that is being begun.
+/// Reserving places for records. `tail` is the log's own tail, or the tail of an epoch that is being begun.
 extension LockedLog {
-  /// Gives pages of the database places, in as many records as it takes.
+  /// Places pages of the database, in as many records as needed.
   ///
-  /// - Throws: `.noSpace` when a segment cannot be created; what `layout` holds then is to be written all the same.
+  /// - Throws: `.noSpace` when a segment cannot be created. The caller must still write the runs in `layout`.
   func place(
     _ pages: [DatabasePage], for use: RoomUse, at tail: inout LogTail, into layout: inout RunLayout
   ) throws(VaultError) {
@@ -30,7 +30,7 @@ extension LockedLog {
     }
   }
 
-  /// Gives a commit its place, which closes the pages before it in `layout`.
+  /// Places a commit of the pages in `layout`.
   ///
   /// - Throws: as `place(_:at:into:)`.
   func placeCommit(
@@ -48,7 +48,7 @@ extension LockedLog {
     add(header, .blob(body.encoded, kind: BlobKind.commit), at: &tail, to: &layout)
   }
 
-  /// Gives one part of a head's state its place; `total` is how many bytes the whole state has.
+  /// Places one part of a head's state; `total` is the size of the whole state in bytes.
   ///
   /// - Throws: as `place(_:at:into:)`.
   func placeHead(
@@ -61,7 +61,7 @@ extension LockedLog {
     add(header, .blob(bytes, kind: BlobKind.head), at: &tail, to: &layout)
   }
 
-  /// Gives file data places, until all of it has one or the epoch has no room for more.
+  /// Places file data, until nothing is left or the epoch is full.
   ///
   /// - Throws: as `place(_:at:into:)`.
   func place(
@@ -121,7 +121,7 @@ extension LockedLog {
     tail.recordsSinceHead += 1
   }
 
-  /// Goes on in the next segment of the epoch, which must have one left.
+  /// Continues in the next segment of the epoch. The epoch must have one left.
   private func roll(_ tail: inout LogTail, for use: RoomUse) throws(VaultError) {
     guard let old = tail.current else { preconditionFailure("the log has no segment to go on from") }
     let index = tail.segment.index + 1
@@ -135,9 +135,9 @@ extension LockedLog {
     tail.end = SegmentFormat.recordsStart
   }
 
-  /// Creates a segment file and takes its room.
+  /// Creates a segment file and holds room for it.
   ///
-  /// - Throws: `.noSpace`: then there is no file; `.readOnly`, `.system`: then the gate is shut.
+  /// - Throws: `.noSpace` if the file was not created; `.readOnly` and `.system` after shutting the gate.
   func createSegment(
     _ number: SegmentNumber, branch: [UInt8], previousEnd: Int, chain: [UInt8], for use: RoomUse
   ) throws(VaultError) -> OpenSegment {
@@ -188,7 +188,7 @@ extension LockedLog {
     do throws(Errno) {
       return try context.storage.create(identifier)
     } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
-      // What is kept open for reading can be opened again.
+      // Cached files can be opened again.
       cache.removeAll()
       return try context.storage.create(identifier)
     } catch {

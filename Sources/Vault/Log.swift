@@ -1,36 +1,35 @@
-// What the threads that use a space share, and the lock that guards it.
+// The state that the threads of a space share, and its lock.
 //
-// Lock rule: what is under the lock is reached through `LockedLog` only, and a `LockedLog` exists only while the lock is
-// held. A method of it that is `mutating` may give the lock back meanwhile; the others keep it. Under the lock only
-// record headers are sealed (the chain needs their tags in order), and the only calls of the storage are those that
-// create a segment file and hold room, once for each segment, and ask how much is free. All other sealing and all other
-// I/O happens without it.
+// Lock rule: guarded state is reached only through `LockedLog`, which exists only while the lock is held. Its
+// `mutating` methods may release the lock for a while; the others keep it. Under the lock, only record headers are
+// sealed, because the chain needs their tags in order. The storage is called under the lock only to create a segment
+// file, to hold room for it, and to ask how much room is free. All other sealing and I/O happens without the lock.
 
 internal import Storage
 internal import Synchronization
 internal import System
 
-/// What does not change while a space is open.
+/// The constants of an open space.
 struct LogContext: Sendable {
   let storage: any Storage
   let keys: SpaceKeys
   let segmentSize: Int
-  /// How long a copy of the vault may take and still be complete, in seconds.
+  /// The longest time, in seconds, that a copy of the vault may take and still be complete.
   let copyWindow: Int64
   /// The time of day, in seconds since 1970.
   let clock: @Sendable () -> Int64
 }
 
-/// The log of a space, as its threads share it.
+/// The log of a space. Its threads share it.
 final class Log: @unchecked Sendable {
   let context: LogContext
   let gate: WriteGate
   let cache = SegmentCache()
-  /// Whether a full disk keeps ciphertext in memory. A reader looks here first, without the lock: it can only know the
-  /// place of a record after the record was kept.
+  /// Whether ciphertext is in memory because the disk is full. Readers check this before they take the lock. That is
+  /// safe: nobody knows the position of a record before the record is kept.
   let keepsStalled = Atomic(false)
   private let lock = Lock()
-  /// Something that a thread may wait for has changed.
+  /// Signalled at every change that a thread may wait for.
   private let changed: Condition
 
   fileprivate var tail: LogTail
@@ -75,7 +74,7 @@ final class Log: @unchecked Sendable {
   func assertNotLocked() { lock.assertNotHeld() }
 }
 
-/// Proof that the calling thread holds a log's lock, and the only way to what the lock guards.
+/// Proof that the calling thread holds a log's lock. It gives access to everything that the lock guards.
 struct LockedLog: ~Copyable {
   private let log: Log
 
@@ -110,13 +109,13 @@ struct LockedLog: ~Copyable {
     nonmutating _modify { yield &log.room }
   }
 
-  /// Tells readers whether a full disk keeps something in memory.
+  /// Tells readers whether there are stalled writes.
   func noteStalled() { log.keepsStalled.store(!log.tail.stalled.isEmpty, ordering: .releasing) }
 
-  /// Gives the lock back until something has changed. May return without reason.
+  /// Releases the lock until something has changed. May return without reason.
   mutating func wait() { log.wait() }
 
-  /// Wakes all who wait.
+  /// Wakes all waiting threads.
   func announce() { log.announce() }
 
   /// Calls `body` without the lock.

@@ -3,20 +3,20 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Reads the records of one epoch in order, by their headers; bodies are read only when they are asked for. Where a header does not
-/// authenticate, `nextBehindGap` goes on behind it.
+/// Reads the records of one epoch in order. It reads only headers; callers ask for bodies. `nextBehindGap` continues
+/// after a header that does not authenticate.
 struct LogReader {
-  /// One record that was found.
+  /// A record in the log.
   struct Record {
     let header: RecordHeader
     let handle: SegmentHandle
     /// Where the record begins.
     let position: LogPosition
-    /// The chain value before the record; nil when a header between it and the last known value could not be read.
+    /// The chain value before the record; nil if a header since the last known value could not be read.
     let chainBefore: [UInt8]?
-    /// The tag of the record's header, which goes into the chain value after it.
+    /// The tag of the record's header. The chain value after the record depends on it.
     let tag: [UInt8]
-    /// Where the part of the log began that could not be read and ends at this record; nil when it follows the record before.
+    /// The start of the unreadable part of the log right before this record; nil if there is none.
     let gap: LogPosition?
 
     var bodyOffset: Int { position.offset + RecordHeader.sealedSize }
@@ -30,14 +30,14 @@ struct LogReader {
   let branch: [UInt8]
   private(set) var handle: SegmentHandle
   private(set) var offset: Int
-  /// The chain value where the next record would begin; nil behind a gap.
+  /// The chain value at `offset`; nil after a gap.
   private(set) var chain: [UInt8]?
   private var window: [UInt8] = []
   private var windowStart = 0
-  /// Whether the end of the segment is the end.
+  /// Whether reading ends with the segment.
   var staysInSegment = false
 
-  /// Begins at the first record of a segment whose header is `header`.
+  /// Begins at the first record of a segment.
   init(storage: any Storage, keys: SpaceKeys, segmentSize: Int, handle: SegmentHandle, header: SegmentHeader) {
     self.storage = storage
     self.keys = keys
@@ -59,8 +59,8 @@ struct LogReader {
     }
   }
 
-  /// The next record behind what does not authenticate, in the rest of the segment at every place where a record may begin, or in the segments
-  /// that follow; nil when there is none. Call it when `next` found nothing.
+  /// The next record after one that does not authenticate; nil when there is none. It tries every aligned offset in the
+  /// rest of the segment, then the following segments. Call it when `next` has returned nil.
   mutating func nextBehindGap() throws(VaultError) -> Record? {
     let gap = position
     while true {
@@ -79,7 +79,8 @@ struct LogReader {
     }
   }
 
-  /// Whether the file of the current segment ends early, or the next one is missing: what a copy that is made while the log is written may get.
+  /// Whether the file of the current segment is short, or the next one is missing. A copy that was made while the log
+  /// was written may end like this.
   func isCutOff() throws(VaultError) -> Bool {
     do throws(Errno) {
       if try handle.reader.size() < segmentSize { return true }
@@ -91,7 +92,7 @@ struct LogReader {
     }
   }
 
-  /// States the chain value before `record`, the one that was read last, by what it says itself.
+  /// Sets the chain value before the last record to the one that the record states.
   mutating func adopt(chain value: [UInt8], before record: Record) {
     chain = keys.chain(after: value, tag: record.tag)
   }
@@ -115,7 +116,7 @@ struct LogReader {
       chainBefore: chain, tag: Array(sealed.suffix(CipherSuite.tagSize)), gap: gap)
   }
 
-  /// Goes to the next segment of the epoch, if it says that it follows exactly here.
+  /// Goes to the next segment of the epoch, if its header says that it continues the log from here.
   private mutating func advance() throws(VaultError) -> Bool {
     guard let (next, header) = try Self.segment(after: handle.number, branch: branch, storage, keys),
       header.previousEnd == offset, header.chain == chain ?? header.chain
@@ -124,7 +125,7 @@ struct LogReader {
     return true
   }
 
-  /// Goes to the next segment of the epoch that opens, whatever lies between.
+  /// Goes to the next segment of the epoch that can be opened, across a gap.
   private mutating func skipToNextSegment() throws(VaultError) -> Bool {
     for index in handle.number.index + 1..<SegmentNumber.perEpoch {
       let before = SegmentNumber(epoch: handle.number.epoch, index: index - 1)
@@ -161,7 +162,7 @@ struct LogReader {
     }
   }
 
-  /// Bytes of the current segment, by way of a window; nil when the file ends before.
+  /// Bytes of the current segment, through a buffer; nil when the file ends before.
   private mutating func bytes(at offset: Int, count: Int) throws(VaultError) -> [UInt8]? {
     if offset < windowStart || offset + count > windowStart + window.count {
       window = [UInt8](repeating: 0, count: Self.windowSize)
@@ -188,7 +189,7 @@ extension LogReader.Record {
     return handle.key.open(sealed, at: offset, kind: kind)
   }
 
-  /// What a commit says; nil for other records and when it does not authenticate.
+  /// The body of a commit; nil for other records, and when it does not authenticate.
   func commit() -> CommitBody? {
     guard header.kind == .commit, header.bodyLength >= CommitBody.size + CipherSuite.tagSize,
       let plaintext = blob(at: bodyOffset, sealedLength: header.bodyLength, kind: BlobKind.commit)
@@ -202,7 +203,7 @@ extension LogReader.Record {
     return blob(at: bodyOffset, sealedLength: header.bodyLength, kind: BlobKind.head)
   }
 
-  /// The pages of a pages record and where they are; nil when the list does not authenticate.
+  /// The numbers and positions of the pages in a pages record; nil when the list does not authenticate.
   func pages() -> [(PageNumber, LogPosition)]? {
     let count = Int(clamping: header.first)
     guard header.kind == .pages, count <= PagesFormat.pagesPerRecord,
@@ -219,7 +220,7 @@ extension LogReader.Record {
     return pages
   }
 
-  /// Whether every blob of the body authenticates; `format` says how extents of the space are cut.
+  /// Whether every blob of the body authenticates. `format` is the extent format of the space.
   func authenticates(_ format: ExtentFormat) -> Bool {
     switch header.kind {
     case .commit: return commit() != nil

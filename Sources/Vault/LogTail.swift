@@ -1,22 +1,22 @@
-// Where the log goes on.
+// The end of the log.
 //
 // Invariants
-// 1. Log order is the order of tickets. Runs are written in that order, front to back, each offset once.
-// 2. A run that found the disk full is kept in `stalled`, as ciphertext: only the same bytes may ever be written there.
-//    Nothing after it is written before it.
-// 3. Nothing is appended to what an earlier mount wrote: `current` is nil until this mount has begun an epoch.
+// 1. Tickets define the order of the log. Runs are written in that order, front to back, each offset once.
+// 2. If the disk is full, a run stays in `stalled` as ciphertext, because only the same bytes may be written at its
+//    offset. Nothing after it is written before it.
+// 3. A mount never appends to segments of an earlier mount: `current` is nil until this mount has begun an epoch.
 
 internal import Crypto
 internal import Storage
 internal import Synchronization
 
-/// The end of a log, and what is on its way to the storage.
+/// The end of a log, and the runs in flight to the storage.
 struct LogTail {
-  /// The segment that is being written; nil before the first write of a mount.
+  /// The open segment; nil before the first write of a mount.
   var current: OpenSegment?
   /// The segment in which the log ends.
   var segment: SegmentNumber
-  /// Where in it the next record begins.
+  /// The offset of the next record in it.
   var end: Int
   /// The chain value there.
   var chain: [UInt8]
@@ -24,29 +24,30 @@ struct LogTail {
   var sequence: UInt64
   /// Records since the head of the epoch.
   var recordsSinceHead = 0
-  /// A segment that is to be filled up before anything is written behind it, and where its records end.
+  /// The previous segment, if it still has to be padded, and the end of its records. It is padded before the next
+  /// write.
   var incomplete: (segment: OpenSegment, end: Int)?
 
-  /// The ticket of the next run that is given a place, and of the next one that is written.
+  /// The ticket of the next run to be reserved, and of the next run to be written.
   var nextTicket: UInt64 = 0
   var writtenTicket: UInt64 = 0
-  /// What the storage has: the position behind the last run that was written.
+  /// The end of the last written run.
   var writtenEnd: LogPosition
   var stalled: [StalledWrite] = []
 
-  /// Whether an epoch is being begun. Nobody else reserves a place meanwhile.
+  /// Whether a thread is beginning an epoch. No other thread reserves room meanwhile.
   var isBeginningEpoch = false
-  /// Whether a commit is between its reservation and the page map. No other commit, and no epoch of somebody else,
-  /// begins meanwhile.
+  /// Whether a commit is between its reservation and the page map. No other commit begins meanwhile, and no epoch but
+  /// the commit's own.
   var isCommitting = false
 
-  /// Whether nothing is on its way to the storage.
+  /// Whether no run is in flight.
   var isQuiet: Bool { writtenTicket == nextTicket }
 
   /// The position of the next record.
   var position: LogPosition { LogPosition(segment: segment, offset: end) }
 
-  /// The end of a log that was opened.
+  /// The end of a recovered log.
   init(_ state: RecoveredState) {
     segment = state.end.segment
     end = state.end.offset
@@ -55,7 +56,7 @@ struct LogTail {
     writtenEnd = state.end
   }
 
-  /// The start of an epoch, behind the log that `before` ends.
+  /// The start of the epoch that follows the log ending at `before`.
   init(epoch: EpochNumber, after before: LogTail, in segment: OpenSegment) {
     self = before
     current = segment
@@ -66,14 +67,14 @@ struct LogTail {
   }
 }
 
-/// A segment that is being written, or waits for its flush.
+/// A segment that is being written or waits for its flush.
 final class OpenSegment: Sendable {
   private let durableName = Atomic(false)
   let number: SegmentNumber
   let identifier: SegmentIdentifier
   let writer: any SegmentWriter
   let key: SealingKey
-  /// Salt and sealed header, which the first run of the segment carries.
+  /// Salt and sealed header. The first run of the segment includes them.
   let start: [UInt8]
 
   init(
@@ -86,18 +87,18 @@ final class OpenSegment: Sendable {
     self.start = start
   }
 
-  /// Whether the file's name survives a loss of power.
+  /// Whether the file's name survives a power cut.
   var nameIsDurable: Bool {
     get { durableName.load(ordering: .acquiring) }
     set { durableName.store(newValue, ordering: .releasing) }
   }
 }
 
-/// Sealed bytes that a full disk keeps in memory.
+/// Sealed bytes that wait in memory because the disk is full.
 struct StalledWrite {
   let segment: OpenSegment
   let offset: Int
   let bytes: [UInt8]
-  /// Whether the segment is complete with these bytes.
+  /// Whether these bytes complete the segment.
   let completes: Bool
 }

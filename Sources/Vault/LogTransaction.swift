@@ -1,14 +1,14 @@
-// What one commit consists of.
+// The content of one commit.
 //
 // Invariants
-// 1. A transaction is a value: nothing in it changes while it is written, and who made it keeps it until the log has it.
-// 2. Page images are never changed after they were made, so several threads may read them.
+// 1. A transaction is a value. It does not change while it is written, and the caller keeps it until the log has it.
+// 2. Page images never change, so several threads may read them.
 
-/// The 4096 bytes of one page of the database, as a transaction holds them. They never change.
+/// The 4096 bytes of one page of the database. They never change.
 @safe package final class PageImage: @unchecked Sendable {
   private let memory: UnsafeMutableRawBufferPointer
 
-  /// Takes over `memory`, which was allocated for `Space.databasePageSize` bytes and is freed with this object.
+  /// Takes ownership of `memory`, of `Space.databasePageSize` bytes.
   package init(adopting memory: UnsafeMutableRawBufferPointer) {
     precondition(memory.count == Space.databasePageSize)
     unsafe self.memory = memory
@@ -23,15 +23,15 @@
 
   deinit { unsafe memory.deallocate() }
 
-  /// The bytes, for as long as this object lives.
+  /// The bytes. They are valid as long as this object.
   package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(memory) }
 }
 
-/// Pages of the database that changed, and how many pages the database has now.
+/// The changed pages of the database, and its new number of pages.
 package struct PageChanges: Sendable {
   /// The changed pages.
   package var pages: [PageNumber: PageImage]
-  /// Pages of the database.
+  /// The number of pages of the database.
   package var pageCount: UInt32
 
   /// Sets both.
@@ -43,14 +43,14 @@ package struct PageChanges: Sendable {
 
 /// One commit of the log, all or nothing.
 package struct LogTransaction: Sendable {
-  /// What is new in the database; nil when it stays as it is.
+  /// The changes of the database; nil when there are none.
   package var database: PageChanges?
-  /// What becomes of the write intents that count.
+  /// The change of the pending write intents.
   package var intents = IntentChange.none
-  /// Pages of the database to be copied to the end of the log, so that the segments that they are in become free.
+  /// Pages of the database to copy to the end of the log, so that their segments become free.
   package var moving: Set<PageNumber> = []
-  /// Segments to be given up: as of this commit the database names no extent in them. Those that are being written, or
-  /// hold pages of the database after it, are passed over.
+  /// Segments to retire: as of this commit the database names no extent in them. The commit skips those that are open
+  /// or still hold pages of the database.
   package var retiring: [SegmentNumber] = []
 
   /// A transaction that changes nothing yet.
@@ -59,7 +59,7 @@ package struct LogTransaction: Sendable {
   /// A commit of the database alone.
   package init(_ database: PageChanges) { self.database = database }
 
-  /// A commit that states writes which the database does not have yet.
+  /// A commit that states writes before the database contains them.
   package init(stating intents: [WriteIntent]) {
     self.intents = IntentChange(bytes: WriteIntent.encode(intents), replacesOlder: false)
   }
@@ -67,8 +67,8 @@ package struct LogTransaction: Sendable {
   /// Whether there is nothing to commit.
   package var isEmpty: Bool { database == nil && intents == .none && moving.isEmpty && retiring.isEmpty }
 
-  /// Whether the log can do without it: what it states can be committed in the database later. Such a commit never
-  /// takes room from the reserve.
+  /// Whether the caller can commit the same content in the database later. Such a commit never takes room from the
+  /// reserve.
   var isOptional: Bool {
     database == nil && moving.isEmpty && retiring.isEmpty && intents != .none && !intents.replacesOlder
   }

@@ -1,8 +1,8 @@
-/// The database as the commits of the log have it.
+/// The database as of the last commit.
 struct LoggedDatabase {
-  /// Where each page is.
+  /// The position of each page.
   var map: PageMap
-  /// Writes that the log states and the database does not have, encoded.
+  /// Encoded writes that the log states and the database does not contain.
   var intents: [UInt8]
 
   init(_ state: RecoveredState) {

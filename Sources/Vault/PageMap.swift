@@ -1,6 +1,6 @@
-/// Where each page of the database's current state is, and how many of them each segment holds.
+/// The position of each page of the database, and the number of current pages in each segment.
 struct PageMap {
-  /// Position of page n at index n − 1; 0 where there is none.
+  /// The position of page n at index n − 1; 0 for a page that does not exist.
   private(set) var positions: [UInt64]
   private var counts: [SegmentNumber: Int] = [:]
 
@@ -11,14 +11,14 @@ struct PageMap {
 
   var pageCount: UInt32 { UInt32(positions.count) }
 
-  /// Where a page is; nil when the database has no such page.
+  /// The position of a page; nil when the database has no such page.
   func position(of page: PageNumber) -> LogPosition? {
     let index = Int(page.rawValue) - 1
     guard positions.indices.contains(index), positions[index] != 0 else { return nil }
     return LogPosition(rawValue: positions[index])
   }
 
-  /// How many current pages are in a segment.
+  /// The number of current pages in a segment.
   func count(in segment: SegmentNumber) -> Int { counts[segment] ?? 0 }
 
   /// The current pages in a segment.
@@ -27,7 +27,7 @@ struct PageMap {
       .map { PageNumber(rawValue: UInt32($0 + 1)) }
   }
 
-  /// Sets the number of pages; those beyond are forgotten.
+  /// Sets the number of pages. Pages beyond it are removed.
   mutating func resize(to pageCount: UInt32) {
     while positions.count > Int(pageCount) { release(positions.removeLast()) }
     if positions.count < Int(pageCount) {
@@ -35,7 +35,7 @@ struct PageMap {
     }
   }
 
-  /// Says where a page now is; pages beyond the page count are passed over.
+  /// Sets the position of a page. Pages beyond the page count are ignored.
   mutating func set(_ page: PageNumber, to position: LogPosition) {
     let index = Int(page.rawValue) - 1
     guard positions.indices.contains(index) else { return }

@@ -4,13 +4,13 @@
 // A record:   sealed record header (32 + 16) · body · random bytes up to a multiple of 16
 //
 // Invariants
-// 1. Nonce of a blob = its byte offset in the segment; associated data = its kind; so no blob can stand for another.
-// 2. Records never span segments; every record begins at a multiple of 16, so that a search for headers need not try every byte.
+// 1. Nonce of a blob = its byte offset in the segment; associated data = its kind. So no blob can replace another.
+// 2. Records never span segments. Every record begins at a multiple of 16, so a search for headers tries only those.
 
 internal import Crypto
 internal import System
 
-/// What a sealed blob is; its associated data.
+/// The kind of a sealed blob, and its associated data.
 enum BlobKind {
   static let segmentHeader: UInt8 = 1
   static let recordHeader: UInt8 = 2
@@ -24,7 +24,7 @@ enum BlobKind {
 enum SegmentFormat {
   static let saltSize = 32
   static let headerSize = 64
-  /// Where the first record begins.
+  /// The offset of the first record.
   static let recordsStart = saltSize + headerSize + CipherSuite.tagSize
   static let alignment = 16
   static let sizeRange = (1 << 20)...(64 << 20)
@@ -35,9 +35,9 @@ enum SegmentFormat {
 struct SegmentHeader: Equatable {
   var number: SegmentNumber
   var branch: [UInt8]
-  /// Where the segment before, of the same epoch, ended; 0 in a head.
+  /// The end of the previous segment of the epoch; 0 in a head.
   var previousEnd: Int
-  /// The chain value where this segment begins.
+  /// The chain value at the start of this segment.
   var chain: [UInt8]
 
   var encoded: [UInt8] {
@@ -81,14 +81,14 @@ enum RecordKind: UInt8 {
 struct RecordHeader: Equatable {
   static let size = 32
   static let sealedSize = size + CipherSuite.tagSize
-  /// Set on the last commit before the log was closed: nothing follows.
+  /// Set on the last commit of a closed log: nothing follows.
   static let closedFlag: UInt8 = 1
-  /// Set on a commit that says something of intents.
+  /// Set on a commit that changes intents.
   static let intentsFlag: UInt8 = 2
 
   var kind: RecordKind
   var flags: UInt8 = 0
-  /// Bytes after the sealed header that belong to the record, without the alignment.
+  /// Bytes of the body, without the alignment.
   var bodyLength: Int
   /// Extent: inode. Pages: number of pages. Commit: sequence number. Head: number of the part.
   var first: UInt64
@@ -97,7 +97,7 @@ struct RecordHeader: Equatable {
   /// Extent: plaintext bytes. Head: bytes in this part.
   var third: UInt64 = 0
 
-  /// Bytes of the whole record in the segment.
+  /// Bytes of the whole record, with the alignment.
   var recordLength: Int { RecordHeader.recordLength(bodyLength: bodyLength) }
 
   static func recordLength(bodyLength: Int) -> Int {
@@ -125,7 +125,7 @@ struct RecordHeader: Equatable {
     self.third = third
   }
 
-  /// Nil for a kind that this program does not know.
+  /// Nil for an unknown kind.
   init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     do throws(ByteReader.Malformed) {
@@ -143,14 +143,13 @@ struct RecordHeader: Equatable {
   }
 }
 
-/// The pages that an extent record's plaintext is cut into, each sealed by itself. Their size is one for a space, in its slot.
+/// How an extent's plaintext is cut into pages. Each page is sealed by itself. The page size of a space is in its slot.
 struct ExtentFormat: Equatable, Sendable {
-  /// The page size of new spaces: large enough that what a page costs beyond its bytes is a small part of opening it, and small enough
-  /// that a read of 4 KiB opens little that nobody asked for.
+  /// The page size of new spaces. Larger pages cost less per byte; smaller ones waste less on a read of 4 KiB.
   static let preferred = ExtentFormat(uncheckedPageSize: 8 << 10)
-  /// Page sizes that a space may have: powers of two.
+  /// The allowed page sizes, of which only powers of two are valid.
   static let allowedPageSizes = 4 << 10...64 << 10
-  /// Where a write is cut when a segment ends: so that file offsets stay aligned to the blocks that programs use.
+  /// A write is cut at a multiple of this when a segment ends, so file offsets stay aligned to common block sizes.
   static let splitAlignment = 4096
 
   /// Plaintext bytes of a page; the last page of a record may be shorter.
@@ -158,7 +157,7 @@ struct ExtentFormat: Equatable, Sendable {
 
   private init(uncheckedPageSize: Int) { pageSize = uncheckedPageSize }
 
-  /// Nil for a page size that no space has.
+  /// Nil for an invalid page size.
   init?(pageSize: Int) {
     guard Self.allowedPageSizes.contains(pageSize), pageSize.nonzeroBitCount == 1 else { return nil }
     self.init(uncheckedPageSize: pageSize)
@@ -171,13 +170,13 @@ struct ExtentFormat: Equatable, Sendable {
     length + (length + pageSize - 1) / pageSize * CipherSuite.tagSize
   }
 
-  /// The least room that is worth a record of the first bytes of `length`.
+  /// The least room in which a record of the first bytes of `length` is written.
   func leastRoom(for length: Int) -> Int {
     let least = RecordHeader.sealedSize + SegmentFormat.alignment + Self.splitAlignment + CipherSuite.tagSize
     return min(RecordHeader.recordLength(bodyLength: bodyLength(length)), least)
   }
 
-  /// The most plaintext whose record fits into `room` bytes, `length` at most; 0 when it is not worth a record.
+  /// The most plaintext, up to `length`, whose record fits into `room` bytes; 0 if there is less than the least room.
   func fitting(_ length: Int, room: Int) -> Int {
     if RecordHeader.recordLength(bodyLength: bodyLength(length)) <= room { return length }
     if room < leastRoom(for: length) { return 0 }
@@ -191,7 +190,7 @@ struct ExtentFormat: Equatable, Sendable {
 enum PagesFormat {
   static let pageSize = Space.databasePageSize
   static let sealedPageSize = pageSize + CipherSuite.tagSize
-  /// Pages in one record; larger commits take several records.
+  /// The most pages in one record. Larger commits have several records.
   static let pagesPerRecord = 64
 
   static func bodyLength(_ count: Int) -> Int { 4 * count + CipherSuite.tagSize + count * sealedPageSize }
@@ -202,35 +201,36 @@ enum PagesFormat {
     return max(0, min(count, pagesPerRecord, body / (4 + sealedPageSize)))
   }
 
-  /// Bytes that suffice for the records of `count` pages and of a commit that takes `commitLength`, wherever in a segment they begin.
+  /// An upper bound, in bytes, for the records of `count` pages and of a commit of `commitLength`, wherever in a
+  /// segment they begin.
   static func room(for count: Int, commitLength: Int, segmentSize: Int) -> Int {
     let records = count / pagesPerRecord + 1
     let size = count * (4 + sealedPageSize) + records * recordOverhead + commitLength
-    // Where a segment ends there may be room for not quite a page, or not quite for the commit; and what is cut becomes one more record.
+    // At the end of a segment, up to a page or a commit of room is lost, and the cut adds a record.
     let loss = 4 + sealedPageSize + 2 * recordOverhead
     return size + (size / (segmentSize - SegmentFormat.recordsStart - loss) + 1) * loss + commitLength
   }
 
-  /// Bytes of a record beside its pages, at most.
+  /// The most bytes of a record beside its pages.
   private static let recordOverhead = RecordHeader.sealedSize + CipherSuite.tagSize + SegmentFormat.alignment
 }
 
-/// What a commit says.
+/// The body of a commit.
 struct CommitBody: Equatable {
   /// Bytes without intents.
   static let size = 56
-  /// Bytes before the intents, where there is something to say of them.
+  /// Bytes before the intents, in a commit that changes them.
   private static let intentsSize = 8
-  /// How many pages records since the commit before belong to this one.
+  /// The number of pages records since the previous commit that belong to this one.
   var recordCount: UInt32
-  /// Pages of the database.
+  /// The number of pages of the database.
   var pageCount: UInt32
   var sequence: UInt64
-  /// Everything before was durable when this was written.
+  /// Everything before this position was durable when the commit was written.
   var flushedThrough: LogPosition
   /// The chain value before this record.
   var chain: [UInt8]
-  /// What becomes of the intents.
+  /// The change of the pending intents.
   var intents: IntentChange
 
   /// Bytes of the sealed body.
@@ -240,10 +240,10 @@ struct CommitBody: Equatable {
     intents == .none ? 0 : intentsSize + intents.bytes.count
   }
 
-  /// What the record's header says of the body.
+  /// The flags of the record's header for this body.
   var flags: UInt8 { intents == .none ? 0 : RecordHeader.intentsFlag }
 
-  /// Whether anything but its number is new with this commit.
+  /// Whether the commit changes anything.
   var changesSomething: Bool { recordCount > 0 || intents != .none }
 
   var encoded: [UInt8] {
@@ -273,7 +273,7 @@ struct CommitBody: Equatable {
     self.intents = intents
   }
 
-  /// `flags` are those of the record's header.
+  /// Decodes a body; `flags` are the flags of the record's header.
   init(decoding bytes: [UInt8], flags: UInt8) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     recordCount = try reader.read()

@@ -1,11 +1,12 @@
-// Applying the commits of an epoch to a state.
+// Replaying the commits of an epoch.
 //
 // Invariants
-// 1. A commit counts only where it is certain that it is the next one: the log's chain leads to it, or its sequence number and its own records
-//    show that nothing but file data can be in what cannot be read before it.
-// 2. Everything after the last point that a commit calls durable is authenticated in full; replay goes back to the commit before the first
-//    thing that is missing or wrong there. What is wrong before that point is damage: it costs the file data in it, and no commit.
-// 3. What a commit calls durable is never given up silently: where it cannot be replayed, the space opens read-only and says so.
+// 1. A commit is applied only if it is certainly the next one: either the chain leads to it, or its sequence number and
+//    its own records show that the unreadable part before it can contain only file data.
+// 2. Everything after the last position that a commit calls durable is authenticated. Replay goes back to the last
+//    commit before the first missing or damaged record there. Damage before that position costs the file data in it,
+//    but no commit.
+// 3. Durable commits are never given up silently. If they cannot be replayed, the space opens read-only with a warning.
 
 internal import Storage
 internal import SystemPackage
@@ -20,16 +21,16 @@ extension Recovery {
     var recordIndex: Int
   }
 
-  /// What an epoch holds, in the order of the log.
+  /// The content of an epoch, in the order of the log.
   private struct EpochContent {
     var records: [LogReader.Record] = []
-    /// The commits that can be applied one after the other.
+    /// The commits that can be applied, in order.
     var commits: [Commit] = []
-    /// How far the log was durable, as far as any commit says.
+    /// The last position that any commit calls durable.
     var durable: LogPosition
-    /// Whether a commit that changes something was found, be it one that can be applied or not.
+    /// Whether there is a commit that changes something, even if it cannot be applied.
     var holdsCommits = false
-    /// Whether this is a copy, and the log goes on in what it did not get.
+    /// Whether this is a copy, and the log continues in files that it lacks.
     var isUnfinished = false
   }
 
@@ -48,13 +49,12 @@ extension Recovery {
     return state
   }
 
-  /// Applies to `state`, which ends where `reader` stands, the commits that follow there in its epoch. False when there is none that changes
-  /// anything.
+  /// Applies the commits of an epoch to `state`, which ends at `reader`. False if none of them changes anything.
   func replay(
     _ reader: LogReader, onto state: inout RecoveredState, isCopy: Bool = false
   ) throws(VaultError) -> Bool {
     var content = try content(reader, after: state, isCopy: isCopy)
-    // Goes back commit by commit until everything after its last durable point authenticates.
+    // Go back, commit by commit, until everything after the commit's durable position authenticates.
     while let last = content.commits.last, !last.isClosing {
       let unproven = content.records[...last.recordIndex].reversed()
         .prefix { $0.position >= last.body.flushedThrough }.reversed()
@@ -78,8 +78,7 @@ extension Recovery {
     state.pages = map.positions
     if content.isUnfinished { state.isUnfinishedCopy = true }
     if content.durable > state.end {
-      state.warning =
-        "part of the newest log is damaged; the last state before the damage is shown, and it is read-only"
+      state.warning = "the end of the log is damaged; the last state before the damage is opened read-only"
     }
     try noteSegments(of: reader.position.segment.epoch, branch: reader.branch, in: &state)
     return content.holdsCommits
@@ -119,12 +118,12 @@ extension Recovery {
           followsGap = false
         }
         let body = record.commit()
-        // Also of commits that cannot be replayed, since what they call durable was.
+        // What a commit calls durable counts, even if the commit cannot be replayed.
         if let body {
           content.durable = max(content.durable, body.flushedThrough)
           content.holdsCommits = content.holdsCommits || body.changesSomething
         }
-        // Records before these are of a commit that a full disk cut off.
+        // Earlier pages records belong to a commit that was cut off by a full disk.
         guard !isBroken, let body, body.chain == record.chainBefore ?? body.chain,
           !followsGap || body.sequence == sequence + 1, body.recordCount <= UInt32(pending.count)
         else {
@@ -150,8 +149,8 @@ extension Recovery {
     }
   }
 
-  /// Goes on with an epoch whose head cannot be read, where the state leads to it: a head says only what the log before it says. Otherwise what is
-  /// in the epoch is given up, with a warning if that is more than a crash leaves.
+  /// Continues with an epoch whose head cannot be read, if its log continues `state`: a head contains only what the log
+  /// before it says. Otherwise gives up the epoch, with a warning if it holds more than a crash can leave.
   func proceed(into epoch: EpochNumber, _ state: inout RecoveredState) throws(VaultError) {
     let identifier = keys.headIdentifier(epoch)
     var isLoss = false
@@ -175,7 +174,7 @@ extension Recovery {
           isLoss = true
         }
       } else {
-        // A crash tears a head before anything else is in its file.
+        // After a crash, a torn head's file contains nothing but a part of the head.
         isLoss = size > headSize(state)
       }
     } catch .noSuchFileOrDirectory {
@@ -184,7 +183,7 @@ extension Recovery {
       isLoss = true
     }
     if isLoss, state.warning == nil {
-      state.warning = "the newest head is damaged; an older state is shown, and it is read-only"
+      state.warning = "the newest head is damaged; an older state is opened read-only"
     }
     let head = SegmentNumber(epoch: epoch, index: 0)
     let unknown = EpochEntry(branch: [UInt8](repeating: 0, count: SpaceKeys.branchSize), present: 0)
@@ -193,7 +192,7 @@ extension Recovery {
     state.torn.append(identifier)
   }
 
-  /// The most bytes that the file of the next head can have before anything follows the head: all segments may have been given up.
+  /// The largest file of the next head that can contain nothing but the head, in bytes: every segment may be retired.
   private func headSize(_ state: RecoveredState) -> Int {
     let segments = state.epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount }
     let body =
@@ -203,7 +202,7 @@ extension Recovery {
       * RecordHeader.recordLength(bodyLength: 32)
   }
 
-  /// Notes which segment files of an epoch exist, those behind the end of the log included.
+  /// Records which segment files of an epoch exist, including those after the end of the log.
   private func noteSegments(
     of epoch: EpochNumber, branch: [UInt8], in state: inout RecoveredState
   ) throws(VaultError) {

@@ -1,52 +1,52 @@
-// Finding the newest state of a space, without changing anything.
+// Finding the newest state of a space. Recovery changes nothing.
 //
 // Invariants
-// 1. The newest head that is complete counts, the commits that follow it in its epoch, and those of later epochs whose heads cannot be read, as far
-//    as one leads to the next.
-// 2. What was durable is never given up silently: where it cannot be reached, the space opens read-only and says so.
+// 1. The newest state is that of the newest complete head, plus the commits that follow it in its epoch, plus those of
+//    later epochs whose heads cannot be read, as long as each continues the one before.
+// 2. Durable data is never given up silently. If it cannot be reached, the space opens read-only with a warning.
 
 internal import Crypto
 internal import Storage
 internal import SystemPackage
 
-/// What recovery found.
+/// The result of recovery.
 struct RecoveredState {
   var epochs: [EpochNumber: EpochEntry] = [:]
   var pages: [UInt64] = []
   var heads: [KeptHead] = []
   var retired: [SegmentNumber: EpochNumber] = [:]
   var sequence: UInt64 = 0
-  /// Writes that are in the log's commits and not in the database, encoded.
+  /// Encoded writes that commits state and the database does not contain.
   var intents: [UInt8] = []
   var highestEpoch = EpochNumber(rawValue: 0)
-  /// Where the log ends, and the chain value there.
+  /// The end of the log, and the chain value there.
   var end = LogPosition(rawValue: 0)
   var chain = [UInt8](repeating: 0, count: SpaceKeys.chainSize)
-  /// Segment files of the newest epochs, which have to be made durable before anything new is written.
+  /// Segment files of the newest epochs. They are flushed before anything new is written.
   var tail: [SegmentIdentifier] = []
   /// Heads that a crash tore, or that cannot be read.
   var torn: [SegmentIdentifier] = []
-  /// Segments that a crash left beyond the end of the log, and heads that it tore: nothing names what is in them.
+  /// Segments that a crash left after the end of the log, and torn heads. Nothing refers to their content.
   var leftover: Set<SegmentNumber> = []
-  /// Whether the newest head is not the file that it was written to.
+  /// Whether the newest head is in a copy of its file.
   var isCopy = false
-  /// Whether this is a copy that lacks segments, or ends of them, which came after the state that was found.
+  /// Whether this copy of the vault lacks segments, or parts of them, that were written after the recovered state.
   var isUnfinishedCopy = false
-  /// Whether the search by prefix misses the newest head, since one that leads there is lost.
+  /// Whether the search by prefix misses the newest head because another head is lost.
   var isMissedBySearch = false
-  /// Why the space must not be written; nil when it may.
+  /// Why the space is opened read-only; nil when it may be written.
   var warning: String?
 }
 
 struct Recovery {
-  /// How many epochs below a torn head are tried before the whole folder is listed.
+  /// How many epochs before a torn head are tried before all files are listed.
   private static let nearbyEpochs: UInt32 = 16
 
   let storage: any Storage
   let keys: SpaceKeys
   let segmentSize: Int
 
-  /// Finds and replays the newest state. `newest` is what `newestExisting` gave.
+  /// Finds and replays the newest state. `newest` is the result of `newestExisting`.
   ///
   /// - Throws: `.damaged` when no head of the space can be read.
   func recover(newest: EpochNumber) throws(VaultError) -> RecoveredState {
@@ -59,7 +59,7 @@ struct Recovery {
     }
     var isUnfinished = false
     if chosen == nil || chosen?.isCopy == true {
-      // What was found may be all that the search can see of an incomplete copy: look at every file.
+      // In an incomplete copy the search may not find the newest head, so read all headers.
       var all = try allHeads()
       highest = max(highest, all.last ?? highest)
       chosen = nil
@@ -79,7 +79,8 @@ struct Recovery {
     if state.warning == nil, isUnfinished || state.isUnfinishedCopy {
       state.isUnfinishedCopy = true
       state.warning =
-        "this copy of the vault lacks files, or parts of them, of its newest state; the newest whole state is shown, and it is read-only"
+        "this copy of the vault is incomplete: files of its newest state are missing or short; "
+        + "the newest complete state is opened read-only"
     }
     for epoch in chosen.state.epoch.rawValue + 1..<highest.rawValue + 1 {
       let number = EpochNumber(rawValue: epoch)
@@ -90,13 +91,13 @@ struct Recovery {
 
   struct Head {
     var state: HeadState
-    /// Stands after the head's last part.
+    /// A reader after the head's last part.
     var reader: LogReader
     var isCopy: Bool
   }
 
-  /// Reads the head of an epoch; nil when it is missing, torn or damaged. A segment's header says nothing that the head's state does not say, so
-  /// that one that does not authenticate is no loss.
+  /// Reads the head of an epoch; nil when it is missing, torn or damaged. A damaged segment header is no loss: the
+  /// head's state contains the same information.
   func head(_ epoch: EpochNumber) throws(VaultError) -> Head? {
     let number = SegmentNumber(epoch: epoch, index: 0)
     do throws(Errno) {
@@ -146,13 +147,13 @@ struct Recovery {
     return bytes
   }
 
-  /// A file of the vault that is a segment of this space.
+  /// A segment of this space among the files of the vault.
   struct ListedSegment {
     var number: SegmentNumber
     var branch: [UInt8]
   }
 
-  /// All segments of this space that are in the vault under their own names, by opening the header of every file.
+  /// All segments of this space that have their own names. Opens the header of every file in the vault.
   func allSegments() throws(VaultError) -> [ListedSegment] {
     var segments: [ListedSegment] = []
     do throws(Errno) {
@@ -170,17 +171,17 @@ struct Recovery {
     return segments
   }
 
-  /// The numbers of all heads of this space, in order, by opening the header of every file.
+  /// The numbers of all heads of this space, in order. Opens the header of every file in the vault.
   func allHeads() throws(VaultError) -> [EpochNumber] {
     try allSegments().map(\.number).filter { $0.index == 0 }.map(\.epoch).sorted()
   }
 
-  /// Whether every segment that a head needs is there in full; those of its own epoch may still be short.
+  /// Whether every segment that a head needs exists in full length. Segments of its own epoch may be short.
   private func isComplete(_ state: HeadState) throws(VaultError) -> Bool {
     for (epoch, entry) in state.epochs where epoch != state.epoch {
       for number in entry.segments(of: epoch) {
         if state.retired[number] != nil { continue }
-        // The last segment before the head is completed only after it, and a copy may have been made in between.
+        // The last segment before the head is padded after the head is written; the copy may be from between.
         let needed = number == state.previousEnd.segment ? state.previousEnd.offset : segmentSize
         guard let file = try? storage.open(keys.identifier(number, branch: entry.branch)), let size = try? file.size(),
           size >= needed, size <= segmentSize

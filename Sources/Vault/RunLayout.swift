@@ -1,20 +1,20 @@
 internal import Crypto
 internal import System
 
-/// File data that has no place in the log yet: writes from a byte of one of them on.
+/// File data that has no place in the log yet.
 struct UnplacedData {
   let writes: [ExtentWrite]
-  /// The write that is next.
+  /// The next write.
   private(set) var index = 0
-  /// How many of its bytes have a place.
+  /// How many bytes of it have a place.
   private(set) var start = 0
 
   init(_ writes: [ExtentWrite]) { self.writes = writes }
 
-  /// Bytes without a place in the write that is next; nil when everything has one.
+  /// Bytes of the next write without a place; nil when everything has one.
   var nextLength: Int? { index < writes.count ? unsafe writes[index].plaintext.count - start : nil }
 
-  /// Notes that the next `length` bytes, of one write, have a place.
+  /// Records that the next `length` bytes of the next write have a place.
   mutating func place(_ length: Int) {
     start += length
     if nextLength == 0 {
@@ -24,34 +24,34 @@ struct UnplacedData {
   }
 }
 
-/// One record of a run: its sealed header, and what its body will be.
+/// One record of a run: its sealed header, and the plaintext of its body.
 @safe struct RunRecord {
   @safe enum Body {
     case extent(UnsafeRawBufferPointer, ExtentFormat)
     case pages([DatabasePage])
     case blob([UInt8], kind: UInt8)
   }
-  /// Where the record begins in its segment.
+  /// The record's offset in its segment.
   let offset: Int
   let sealedHeader: [UInt8]
   let body: Body
   let bodyLength: Int
 }
 
-/// A stretch of a segment that one call reserved and writes at once.
+/// A part of a segment that is reserved and written in one piece.
 struct Run {
   let segment: OpenSegment
   let offset: Int
   var length: Int
   /// Runs are written in the order of their tickets.
   let ticket: UInt64
-  /// The segment before, and where it ends: to be filled up before this run is written.
+  /// The previous segment and the end of its records, if it has to be padded before this run is written.
   let completes: (segment: OpenSegment, end: Int)?
-  /// Whether the run carries the segment's salt and header.
+  /// Whether the run begins with the segment's salt and header.
   let startsSegment: Bool
   var records: [RunRecord] = []
 
-  /// Seals everything into `buffer`, which is `length` bytes.
+  /// Seals everything into `buffer`, which has `length` bytes.
   func seal(into buffer: UnsafeMutableRawBufferPointer) {
     if startsSegment { unsafe copy(segment.start, into: buffer, at: 0) }
     SealingContext.with { context in
@@ -123,17 +123,17 @@ struct Run {
   }
 }
 
-/// One page of the database that goes into the log.
+/// A page of the database to be written to the log.
 struct DatabasePage {
   let number: PageNumber
   let image: PageImage
 }
 
-/// What a reservation yields.
+/// The result of a reservation.
 struct RunLayout {
   var runs: [Run] = []
   var pieces: [ExtentPiece] = []
   var pagePositions: [(PageNumber, LogPosition)] = []
-  /// How many records of pages there are.
+  /// The number of pages records.
   var pagesRecordCount = 0
 }

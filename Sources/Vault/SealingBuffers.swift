@@ -1,8 +1,8 @@
 internal import System
 
-/// Memory for sealing and opening, so that neither waits for fresh pages.
+/// Reused memory for sealing and opening, which avoids page faults.
 enum SealingBuffers {
-  /// Room for the longest run of records that is written at once: an extent of 1 MiB with tags, header and alignment.
+  /// Bytes of the longest run that is written at once: an extent of 1 MiB with tags, header and alignment.
   static let capacity = (1 << 20) + (64 << 10)
   /// Lends up to `capacity` bytes.
   static let pool = BufferPool([BufferPool.Size(bytes: capacity, idleLimit: 6)])

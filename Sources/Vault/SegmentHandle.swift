@@ -4,7 +4,7 @@ internal import Storage
 internal import Synchronization
 internal import SystemPackage
 
-/// A segment that was opened for reading: its file and its key, its header checked.
+/// A segment that is open for reading: its file and its key. Its header was checked.
 final class SegmentHandle: Sendable {
   let number: SegmentNumber
   let key: SealingKey
@@ -16,9 +16,9 @@ final class SegmentHandle: Sendable {
     self.reader = reader
   }
 
-  /// Opens a segment file and its header, whatever segment it is.
+  /// Opens a segment file and its header.
   ///
-  /// - Returns: nil when the file is too short or does not open with these keys.
+  /// - Returns: nil when the file is too short or does not authenticate with these keys.
   static func open(
     _ reader: any SegmentReader, keys: SpaceKeys
   ) throws(Errno) -> (handle: SegmentHandle, header: SegmentHeader)? {
@@ -34,9 +34,9 @@ final class SegmentHandle: Sendable {
     return (SegmentHandle(number: header.number, key: key, reader: reader), header)
   }
 
-  /// Makes a handle on a segment whose header does not authenticate. The caller finds out by what is in it which one it is.
+  /// Opens a segment whose header does not authenticate. The caller must verify from the content that it is `number`.
   ///
-  /// - Returns: nil when the file is too short to hold a record.
+  /// - Returns: nil when the file is too short to contain a record.
   convenience init?(withoutHeader reader: any SegmentReader, keys: SpaceKeys, number: SegmentNumber) throws(Errno) {
     var salt = [UInt8](repeating: 0, count: SegmentFormat.saltSize)
     guard try reader.size() > SegmentFormat.recordsStart, try readBytes(reader, at: 0, into: &salt) == salt.count else {
@@ -46,7 +46,7 @@ final class SegmentHandle: Sendable {
   }
 }
 
-/// Reads into an array; gives the number of bytes.
+/// Reads into an array; returns the number of bytes.
 func readBytes(_ reader: any SegmentReader, at offset: Int, into bytes: inout [UInt8]) throws(Errno) -> Int {
   var result: Result<Int, Errno> = .success(0)
   unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -88,10 +88,10 @@ extension SealingKey {
   }
 }
 
-/// Open segments, the least recently used given up first: bounds descriptors and locked memory.
+/// A cache of open segments, which limits descriptors and locked memory. It evicts the least recently used.
 final class SegmentCache: Sendable {
-  /// A third of the descriptors that the process may have, so that the most is left for segments being written, copies of these handles
-  /// that readers are using, and whatever else is open.
+  /// A third of the descriptors that the process may have. The rest is for segments being written, evicted handles that
+  /// readers still use, and other files.
   private static let limit = min(192, max(4, Int(sysconf(CInt(_SC_OPEN_MAX))) / 3))
 
   private struct Entries {

@@ -1,21 +1,21 @@
 // A slot is a segment file whose name and key come from a password. It holds the key of a space.
 //
 // Invariants
-// 1. Slot id and slot key depend on the password and on one key derivation of the vault; nothing lists them.
-// 2. The body is sealed `copies` times, each with its own random nonce, an eighth of the file apart, so that one bad sector does not lose
-//    a space and no two places of the file look alike. All other bytes are random.
-// 3. A slot appears whole, by `Storage.putIfAbsent`, and never changes.
+// 1. Slot id and slot key depend on the password and on one key derivation of the vault. No list of them exists.
+// 2. The body is sealed `copies` times, an eighth of the file apart, each with its own random nonce. One bad sector
+//    does not lose a space, and no two parts of the file are equal. All other bytes are random.
+// 3. A slot is written atomically by `Storage.putIfAbsent` and never changes.
 
 package import Crypto
 package import Storage
 internal import System
 
-/// The key of a space and how its log is written: what a slot holds.
+/// The content of a slot: the key of a space, and the format of its log.
 package struct SlotBody: Sendable {
   static let size = 128
-  /// Feature bits that a program must know to read a space; none exist yet.
+  /// The feature bits that this program can read; none exist yet.
   static let knownIncompatible: UInt64 = 0
-  /// Feature bits that a program must know to write a space; none exist yet.
+  /// The feature bits that this program can write; none exist yet.
   static let knownReadOnlyCompatible: UInt64 = 0
 
   let spaceKey: SecretBytes
@@ -33,7 +33,8 @@ package struct SlotBody: Sendable {
     self.extents = extents
   }
 
-  /// The body in locked memory: key (32) · suite (1) · zero (3) · file page size (4) · database page size (4) · zero (4) · three feature words (24) · zeros.
+  /// The body in locked memory: key (32) · suite (1) · zero (3) · file page size (4) · database page size (4) · zero
+  /// (4) · three feature words (24) · zeros.
   var encoded: SecretBytes {
     var fields = ByteWriter()
     fields.append(suite.rawValue)
@@ -51,7 +52,9 @@ package struct SlotBody: Sendable {
     }
   }
 
-  /// - Throws: `.damaged` when the space needs features or page sizes that this program does not have.
+  /// Decodes a body.
+  ///
+  /// - Throws: `.damaged` when the space needs features or page sizes that this program does not support.
   init(decoding body: SecretBytes) throws(VaultError) {
     var fields: [UInt8] = []
     let key = unsafe body.withUnsafeBytes { bytes in
@@ -84,7 +87,7 @@ package struct SlotBody: Sendable {
   var isWritable: Bool { readOnlyCompatible & ~Self.knownReadOnlyCompatible == 0 }
 }
 
-/// The name and the key of the slot that a password has under one key derivation.
+/// The name and the key of a password's slot for one key derivation.
 package struct SlotKey: Sendable {
   /// The slot's file.
   package let identifier: SegmentIdentifier

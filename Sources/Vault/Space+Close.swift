@@ -1,15 +1,15 @@
 internal import Storage
 internal import SystemPackage
 
-/// Ending the use of a space.
+/// Closing a space.
 extension Space {
-  /// Tells whoever opens the space meanwhile that it is about to be closed, and worth waiting for.
+  /// Tells processes that try to open the space to wait: it will be closed soon.
   package func announceEnd() { log.locked { $0.leases.announceEnd() } }
 
-  /// Flushes, states the end of the log in a last head, completes the last segment, and lets the space go. Does nothing
-  /// the second time.
+  /// Flushes the log, writes a last head and a closing commit, completes the last segment and releases the space. Does
+  /// nothing the second time.
   ///
-  /// - Throws: `.noSpace` when something still waits for room, and is lost now; `.readOnly`; `.system`.
+  /// - Throws: `.noSpace` when stalled writes find no room and are lost; `.readOnly`; `.system`.
   package func close() throws(VaultError) {
     announceEnd()
     defer { log.locked { $0.letGo() } }
@@ -24,7 +24,7 @@ extension Space {
       try padSegment(segment.writer, from: last.end, size: segmentSize)
       try segment.writer.flush()
     } catch .noSpace, .diskQuotaExceeded {
-      // The file stays short; a later mount fills it up.
+      // The file stays short. A later mount fills it.
       try? segment.writer.releaseHold()
     } catch {
       throw .system(error, "completing the last segment")
@@ -33,23 +33,23 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Writes a head at the end, so that the next mount has nothing to replay, and two ways to the same state should one
-  /// be damaged.
+  /// Writes a head at the end, so that the next mount has nothing to replay. If that head gets damaged, the log before
+  /// it leads to the same state.
   fileprivate mutating func writeLastHead() throws(VaultError) {
     while tail.isBeginningEpoch || tail.isCommitting { wait() }
     if tail.recordsSinceHead == 0 { return }
-    // On a full disk the segment that another head takes is worth more.
+    // On a full disk, cleaning needs the segment more than the next mount needs a head.
     guard measureRoom().segments(for: .cleaning) > 0 else { return }
     do throws(VaultError) {
       try beginEpoch()
     } catch .noSpace {
-      // The log says the same; the next mount replays it.
+      // The next mount replays the log instead.
     } catch {
       throw error
     }
   }
 
-  /// Gives up the leases, the reserve and the open files.
+  /// Releases the leases, the reserve and the open files.
   fileprivate func letGo() {
     gate.shut(because: "the space is closed")
     leases.removeAll()

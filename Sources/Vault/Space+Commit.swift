@@ -2,12 +2,12 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Commits, and the pages of the database that they are of.
+/// Commits, and reading the committed pages of the database.
 extension Space {
-  /// Pages of the database as of the last commit.
+  /// The number of pages of the database as of the last commit.
   package var databasePageCount: UInt32 { log.locked { $0.database.map.pageCount } }
 
-  /// Pages that one commit can have, since it lies in one epoch.
+  /// The most pages in one commit: it must fit into one epoch.
   package var maximumPagesInCommit: UInt32 {
     UInt32((SegmentNumber.perEpoch - 4) * (segmentSize / PagesFormat.bodyLength(PagesFormat.pagesPerRecord)))
       * UInt32(PagesFormat.pagesPerRecord)
@@ -24,22 +24,22 @@ extension Space {
     try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
   }
 
-  /// The intents that count, in the order of the log.
+  /// The pending write intents, in the order of the log.
   ///
-  /// - Throws: `.damaged` when they mean nothing, which only a faulty program writes.
+  /// - Throws: `.damaged` when they are malformed, which only a faulty program writes.
   package func writeIntents() throws(VaultError) -> [WriteIntent] {
     let bytes = log.locked { $0.database.intents }
     do throws(ByteReader.Malformed) {
       return try WriteIntent.decode(bytes)
     } catch {
-      throw .damaged("writes that the log states mean nothing")
+      throw .damaged("the write intents in the log are malformed")
     }
   }
 
-  /// Appends a commit to the log, all or nothing, without flushing. One commit is under way at a time.
+  /// Appends a commit to the log, all or nothing, without a flush. Commits run one at a time.
   ///
-  /// - Throws: `.noSpace` when there is no room: the caller keeps the transaction and tries again; `.readOnly`; `.system`
-  ///   when writing failed, after which the gate is shut.
+  /// - Throws: `.noSpace` when there is no room: the caller keeps the transaction and tries again; `.readOnly`;
+  ///   `.system` when the write failed, after shutting the gate.
   package func commit(_ transaction: LogTransaction) throws(VaultError) {
     try commit(transaction, flags: 0)
   }
@@ -49,7 +49,7 @@ extension Space {
     var transaction = transaction
     try log.locked { log throws(VaultError) in
       try log.beginCommit()
-      // What is replaced by itself stays.
+      // Intents that replace equal ones need no room.
       if transaction.intents.replacesOlder, transaction.intents.bytes == log.database.intents {
         transaction.intents = .none
       }
@@ -64,7 +64,7 @@ extension Space {
       guard log.tail.stalled.isEmpty else { throw .noSpace }
       if transaction.isOptional, !log.admit(Int64(length), waiting: 0) { throw .noSpace }
       try log.prepareEpoch(room: room, for: use, isOwnCommit: true)
-      // Whatever has a place takes room, even if the rest finds none.
+      // Ask for all room first: placed records take room, even if the rest finds none.
       try log.requireRoom(room, for: use)
       let pageCount = transaction.database?.pageCount ?? log.database.map.pageCount
       try log.place(pages, for: use, at: &log.tail, into: &layout)
@@ -74,7 +74,7 @@ extension Space {
     log.locked { $0.apply(transaction, layout) }
   }
 
-  /// The pages that a transaction writes, those included that it moves, in the order of their numbers.
+  /// The changed and the moved pages of a transaction, in the order of their numbers.
   private func pages(of transaction: LogTransaction) -> [DatabasePage] {
     var pages = transaction.database?.pages ?? [:]
     let pageCount = transaction.database?.pageCount ?? databasePageCount
@@ -84,7 +84,7 @@ extension Space {
       do throws(VaultError) {
         try unsafe readPage(number, into: memory)
       } catch {
-        // A page that cannot be read stays where it is, and is reported where it is needed.
+        // An unreadable page is not moved. Its readers report the damage.
         continue
       }
       pages[number] = image
@@ -94,7 +94,7 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Waits until no other commit is under way.
+  /// Begins a commit after the one that is running.
   fileprivate mutating func beginCommit() throws(VaultError) {
     while tail.isCommitting || tail.isBeginningEpoch { wait() }
     try gate.requireOpen()
@@ -107,7 +107,7 @@ extension LockedLog {
     announce()
   }
 
-  /// Makes a commit count that was handed to the storage.
+  /// Applies a written commit to the state in memory.
   fileprivate func apply(_ transaction: LogTransaction, _ layout: RunLayout) {
     transaction.intents.apply(to: &database.intents)
     if let changes = transaction.database { database.map.resize(to: changes.pageCount) }
@@ -115,7 +115,7 @@ extension LockedLog {
     catalog.retire(transaction.retiring.filter { !isInUse($0) })
   }
 
-  /// Whether a segment is being written, waits for its flush, or holds current pages of the database.
+  /// Whether a segment is open, waits for its flush, or holds current pages of the database.
   private func isInUse(_ segment: SegmentNumber) -> Bool {
     segment == tail.current?.number || database.map.count(in: segment) > 0
       || durability.unflushed.contains { $0.number == segment }

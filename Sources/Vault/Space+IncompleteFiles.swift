@@ -1,16 +1,16 @@
 internal import Storage
 internal import SystemPackage
 
-/// Files that crashes left short.
+/// Completing files that crashes left short.
 extension Space {
-  /// How long a file has been short before anybody completes it, in seconds.
-  private static let patience: Int64 = 24 * 3600
+  /// The time after the last write before a short file is completed, in seconds.
+  private static let minimumAge: Int64 = 24 * 3600
 
-  /// Fills up with random bytes every file of the vault that nobody writes and that has been short for a day, whosoever
-  /// it is, so that no length tells one file from another. A file that cannot be filled now is left for another time.
+  /// Fills short files with random bytes, of all spaces of the vault, so that no length distinguishes a file. Skips
+  /// files that were written to within a day, that somebody is writing, or that cannot be filled now.
   package func completeAbandonedFiles() {
     if !gate.isOpen { return }
-    let latest = log.context.clock() - Self.patience
+    let latest = log.context.clock() - Self.minimumAge
     var short: [SegmentIdentifier] = []
     try? storage.list { listing in
       if listing.size < segmentSize && listing.modified < latest { short.append(listing.identifier) }

@@ -4,17 +4,19 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// Reading and opening what the log holds.
+/// Reading records of the log.
 extension Space {
-  /// Plaintext bytes that are read from a file at once: few enough that they are still in the processor's cache when they are opened.
+  /// Plaintext bytes per read of a file. They are few enough to be in the processor's cache when they are opened.
   private static let bytesPerRead = 128 << 10
 
-  /// Plaintext bytes of an extent that are sealed in one piece, counted from the start of its record.
+  /// The page size of extents: plaintext bytes that are sealed in one piece, counted from the start of the record.
   package var filePageSize: Int { keys.extents.pageSize }
 
-  /// Reads plaintext bytes `range` of the extent record at `position`, whose plaintext is `recordLength` bytes. Safe from any thread.
+  /// Reads plaintext bytes `range` of the extent record at `position`, which has `recordLength` bytes of plaintext.
+  /// Safe from any thread.
   ///
-  /// - Throws: `.damaged` when the record is missing or does not authenticate; `buffer` then holds nothing of use.
+  /// - Throws: `.damaged` when the record is missing or does not authenticate. The content of `buffer` is then
+  ///   undefined.
   package func read(
     _ position: LogPosition, recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
@@ -76,7 +78,7 @@ extension Space {
     guard opened else { throw .damaged("an extent in segment \(handle.number.rawValue) does not authenticate") }
   }
 
-  /// Reads and opens one blob whose plaintext fills `plaintext`.
+  /// Reads and opens one blob. Its plaintext fills `plaintext`.
   func readBlob(
     _ position: LogPosition, kind: UInt8, into plaintext: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
@@ -92,7 +94,7 @@ extension Space {
     guard opened else { throw .damaged("a page in segment \(handle.number.rawValue) does not authenticate") }
   }
 
-  /// Reads ciphertext from the file, or from what a full disk keeps in memory.
+  /// Reads ciphertext from the file, or from the stalled writes.
   private func readSealed(
     _ handle: SegmentHandle, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
@@ -106,7 +108,7 @@ extension Space {
     }
   }
 
-  /// Copies ciphertext that a full disk keeps in memory; false when it is not there.
+  /// Copies ciphertext from the stalled writes; false when they do not contain it.
   private func readStalled(
     _ handle: SegmentHandle, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
   ) -> Bool {

@@ -1,9 +1,9 @@
 internal import Storage
 internal import SystemPackage
 
-/// What cleaning needs to know and do, and how much room there is.
+/// Segments and room, for the cleaner and for callers that report them.
 extension Space {
-  /// All segments of the space that were not given up, in the order of the log.
+  /// All segments of the space that are not retired, in the order of the log.
   package func segments() -> [SegmentState] {
     log.locked { log in
       let open = Set(log.durability.unflushed.map(\.number) + [log.tail.current?.number].compactMap(\.self))
@@ -17,16 +17,16 @@ extension Space {
   /// Bytes of one segment.
   package var segmentBytes: Int { segmentSize }
 
-  /// How many segments were given up and wait until no kept head needs them.
+  /// The number of retired segments that still exist, because a kept head needs them.
   package var retiredSegments: Int { log.locked { $0.catalog.retiredCount } }
 
-  /// The pages of the database's current state that a segment holds.
+  /// The current pages of the database in a segment.
   package func databasePages(in segment: SegmentNumber) -> [PageNumber] {
     log.locked { $0.database.map.pages(in: segment) }
   }
 
-  /// Flushes, writes a new head, and deletes what no kept head needs any more. Nothing happens in a space that was not
-  /// written to since it was opened.
+  /// Flushes the log, writes a new head, and deletes segments that no kept head needs any more. Does nothing if the
+  /// space was not written to since it was opened.
   ///
   /// - Throws: `.noSpace`; `.readOnly`; `.system`.
   package func advanceEpoch() throws(VaultError) {
@@ -37,13 +37,13 @@ extension Space {
     }
   }
 
-  /// Whether there is room for `count` bytes of data more than the `waiting` ones that were admitted before and are not
-  /// in the log yet. This is where new data is refused for want of room.
+  /// Whether there is room for `count` more bytes of data. `waiting` bytes were admitted before and are not in the log
+  /// yet. This is where new data is refused for want of room.
   package func admit(_ count: Int64, waiting: Int64) -> Bool {
     log.locked { $0.admit(count, waiting: waiting) }
   }
 
-  /// How much room there is; the disk is asked, and the reserve is held again where that was not possible before.
+  /// The current state of the room. Asks the disk, and holds the reserve if that was not possible before.
   package var roomState: RoomState {
     log.locked { log in
       if !log.tail.stalled.isEmpty { return .none }
@@ -52,7 +52,7 @@ extension Space {
     }
   }
 
-  /// Bytes that cleaning may copy before something has to be deleted.
+  /// Bytes that cleaning may copy before it must delete something.
   package var roomForCleaning: Int64 {
     log.locked { log in
       let measure = log.measureRoom()
@@ -60,7 +60,7 @@ extension Space {
     }
   }
 
-  /// Bytes that the space could still write, the reserve included.
+  /// Bytes that the space could still write, including the reserve.
   package var roomLeft: Int64 {
     log.locked { log in
       let measure = log.measureRoom()
@@ -68,7 +68,7 @@ extension Space {
     }
   }
 
-  /// Room in and around the space.
+  /// The room in the space and on the disk.
   package func capacity() -> SpaceCapacity {
     log.locked { log in
       let measure = log.measureRoom()
@@ -79,7 +79,7 @@ extension Space {
     }
   }
 
-  /// Names of all segment files of the space that may exist.
+  /// The names of all segment files of the space that may exist.
   func segmentIdentifiers() -> [SegmentIdentifier] {
     log.locked { log in
       log.catalog.segments.map { keys.identifier($0, branch: log.catalog.branch(of: $0.epoch) ?? []) }

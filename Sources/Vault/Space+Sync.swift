@@ -3,10 +3,10 @@ internal import SystemPackage
 
 /// Making the log durable.
 extension Space {
-  /// Makes durable all that was appended before the call; callers that come at the same time share one flush.
+  /// Makes durable everything that was appended before the call. Concurrent callers share one flush.
   ///
-  /// - Throws: `.noSpace` when something waits for room; `.readOnly`; `.system` when the flush failed, after which the
-  ///   gate is shut.
+  /// - Throws: `.noSpace` while writes are stalled; `.readOnly`; `.system` when the flush failed, after shutting the
+  ///   gate.
   package func sync() throws(VaultError) {
     try resumeStalled()
     try log.locked { log throws(VaultError) in
@@ -25,13 +25,13 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Flushes what was written.
+  /// Flushes everything that was written.
   mutating func flush() throws(VaultError) {
     durability.isFlushing = true
     let segments = durability.unflushed
     let through = tail.writtenEnd
     let count = durability.unflushedBytes
-    // A segment that is still being written has more to flush next time.
+    // Later writes to an open segment add it to the list again.
     durability.unflushed.removeAll()
     durability.unflushedBytes = 0
     let othersHead = headToLookFor()

@@ -3,30 +3,30 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Something wrong with a segment of a space.
+/// A problem with a segment of a space.
 package struct LogFinding: Sendable, Equatable {
   /// The segment.
   package let segment: SegmentNumber
-  /// What is wrong, as a clause.
+  /// The problem, as a clause.
   package let problem: String
-  /// False where a crash may have left it so: whether anything is missing shows when the data in the segment is read.
+  /// False if a crash may have caused it. Then only reading the data in the segment shows whether anything is missing.
   package let isCertain: Bool
 }
 
-/// Segments of a space that are in the vault and belong to no past of its state.
+/// Segments of a space that belong to another branch than the open state.
 package struct ForeignContinuation: Sendable, Equatable {
-  /// How many there are.
+  /// The number of segments.
   package let segments: Int
-  /// The epochs that they are of.
+  /// Their epochs.
   package let epochs: ClosedRange<EpochNumber>
 }
 
 extension Space {
-  /// Looks for segments that continue the space in another way than to the state that is open, by opening every file of the vault: somebody
-  /// wrote the space in two places, or the head of what came last is lost. Nil when there are none.
+  /// Searches all files of the vault for segments of another branch of the space. They exist if the space was written
+  /// in two places, or if the newest head is lost. Nil when there are none.
   ///
-  /// Segments from before the oldest head that is kept may be left over from states that are given up; and a copy of a live vault may
-  /// lack the newest head.
+  /// Segments from before the oldest kept head are ignored: they may be left over from retired states. So are later
+  /// epochs in a copy of the vault, which may lack the newest head.
   package func foreignContinuation() throws(VaultError) -> ForeignContinuation? {
     let state = log.locked { log in
       (
@@ -38,7 +38,7 @@ extension Space {
       let epoch = segment.number.epoch
       let isForeign: Bool
       if let known = state.epochs[epoch]?.branch {
-        // Of a head that cannot be read the branch is not known.
+        // The branch of an unreadable head is unknown.
         isForeign = known != segment.branch && known.contains { $0 != 0 }
       } else if epoch > state.newest {
         isForeign = !origin.isCopy
@@ -51,8 +51,8 @@ extension Space {
     return ForeignContinuation(segments: foreign.count, epochs: first...last)
   }
 
-  /// Looks at every segment that the space still needs: that it is there, whole, and the one that it should be, and that its records follow each
-  /// other as the log's chain says; with `readData`, that every byte of them authenticates. Changes nothing.
+  /// Checks every needed segment: that it exists, has its length and its own header, and that its records follow the
+  /// chain of the log. With `readData`, also that every byte authenticates. Changes nothing.
   package func verify(readData: Bool) -> [LogFinding] {
     let (needed, newest) = log.locked { log in
       let catalog = log.catalog
@@ -71,7 +71,7 @@ extension Space {
     return findings
   }
 
-  /// `isFollowed` says that the log goes on in the next segment.
+  /// The problem of one segment; nil if it has none. `isFollowed` says that the next segment exists.
   private func problem(
     in number: SegmentNumber, branch: [UInt8], isFollowed: Bool, mayBeShort: Bool, readData: Bool
   ) -> (text: String, isCertain: Bool)? {

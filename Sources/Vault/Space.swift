@@ -1,41 +1,41 @@
-// One space: an encrypted log with file data, and in it the pages of one database.
+// One space: an encrypted log with file data, and the pages of one database.
 //
 // Invariants
-// 1. A commit's records are placed in one go, in one epoch; the page map changes after they were handed to the storage.
-// 2. The order across files is always: data, flush, head, flush, delete. Nothing is deleted that a kept head needs.
-// 3. After a failed write (other than a full disk) or a failed flush the gate is shut: the space is read-only.
+// 1. The records of a commit are reserved together, in one epoch. The page map changes after they are written.
+// 2. The order across files is always: data, flush, head, flush, delete. No segment that a kept head needs is deleted.
+// 3. After a failed flush, or a failed write unless the disk was full, the gate is shut: the space is read-only.
 //
 // Where to look: Log.swift has the lock and its rule, LogTail the order of writing, SegmentCatalog the files,
-// Durability what is flushed, RoomBudget who gets room, LoggedDatabase the pages.
+// Durability the flushes, RoomBudget the room, LoggedDatabase the pages.
 
 package import Crypto
 internal import Storage
 internal import System
 internal import SystemPackage
 
-/// How the state was found at which a space was opened.
+/// What recovery found out about the open state.
 package struct SpaceOrigin: Sendable {
-  /// What recovery found wrong; nil when it found the newest state.
+  /// The damage that recovery found; nil when it found the newest state.
   package let warning: String?
-  /// Whether a head is lost that leads to this state. The next head gets a number to which another way leads.
+  /// Whether a head that leads to this state is lost. The next head gets a number that the search finds without it.
   package let isMissedBySearch: Bool
-  /// Whether it was opened in a copy of the vault that nobody has written to.
+  /// Whether the vault is a copy that nobody has written to.
   package let isCopy: Bool
-  /// Whether this is a copy that was made while the space was written to, and lacks a part of the newest state. What is
-  /// shown is whole, and `warning` says that it is older.
+  /// Whether the copy was made while the space was written to, and lacks a part of the newest state. The open state is
+  /// complete, and `warning` says that it is older.
   package let isUnfinishedCopy: Bool
 }
 
 /// One space of a vault: an encrypted log that holds file data and the pages of one database. Safe from any thread.
 package final class Space: Sendable {
-  /// Longest plaintext of one `ExtentWrite`, in bytes.
+  /// The longest plaintext of one `ExtentWrite`, in bytes.
   package static let maximumExtentLength = 1 << 20
   /// Size of a database page, in bytes.
   package static let databasePageSize = 4096
-  /// How long a copy of the vault may take and still be complete, in seconds.
+  /// The longest time, in seconds, that a copy of the vault may take and still be complete.
   package static let defaultCopyWindow: Int64 = 24 * 3600
 
-  /// How the state was found.
+  /// What recovery found out about the open state.
   package let origin: SpaceOrigin
   /// Whether the space may be written.
   package let gate: WriteGate
@@ -53,17 +53,17 @@ package final class Space: Sendable {
   var keys: SpaceKeys { log.context.keys }
   var segmentSize: Int { log.context.segmentSize }
 
-  /// Begins a keyed hash, 32 bytes long, of the content of a file: equal contents of one space have equal hashes.
+  /// Begins a keyed hash of a file's content, 32 bytes. Within a space, equal contents have equal hashes.
   package func contentHasher() -> KeyedHasher { KeyedHasher(key: keys.contentKey, count: 32) }
 
   /// Bytes appended and not flushed.
   package var unflushedBytes: Int { log.locked { $0.durability.unflushedBytes } }
 
-  /// Opens the segment for reading, or finds it open.
+  /// Opens a segment for reading, or returns the cached handle.
   func handle(_ number: SegmentNumber) throws(VaultError) -> SegmentHandle {
     if let handle = log.cache[number] { return handle }
     guard let branch = log.locked({ $0.catalog.branch(of: number.epoch) }) else {
-      throw .damaged("a segment of an epoch that the head does not name is asked for")
+      throw .damaged("epoch \(number.epoch.rawValue) is not in the head's list")
     }
     let identifier = keys.identifier(number, branch: branch)
     do {
@@ -89,7 +89,7 @@ package final class Space: Sendable {
     }
   }
 
-  /// Opens a file for reading, also when as many files are open as may be.
+  /// Opens a file for reading. If too many files are open, closes the cached ones first.
   private func openFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
     do throws(Errno) {
       return try storage.open(identifier)
@@ -103,7 +103,7 @@ package final class Space: Sendable {
 }
 
 extension LockedLog {
-  /// Shuts the gate after a failure; gives the error to throw.
+  /// Shuts the gate after a failure, and returns the error to throw.
   func fail(_ error: Errno, _ doing: String) -> VaultError {
     gate.shut(because: error == .changedByOthers ? Self.changedElsewhere : "\(doing) failed: \(error)")
     announce()

@@ -2,9 +2,10 @@ internal import Crypto
 internal import Storage
 internal import System
 
-/// The subkeys of a space and what they yield: names and keys of segments, and the chain over the log. And how file data is sealed with them.
+/// The subkeys of a space. They yield the names and keys of segments, and the chain over the log. Also the format of
+/// its extents.
 final class SpaceKeys: Sendable {
-  /// Bytes of the random value that tells two branches of one epoch apart.
+  /// Bytes of the random value that distinguishes two branches of one epoch.
   static let branchSize = 16
   /// Bytes of a chain value.
   static let chainSize = 32
@@ -14,9 +15,9 @@ final class SpaceKeys: Sendable {
   private let logKey: SecretBytes
   private let identifierKey: SecretBytes
   private let chainKey: SecretBytes
-  /// Key of the hashes of whole contents.
+  /// The key for hashes of file contents.
   let contentKey: SecretBytes
-  /// Key of the record that a machine may keep of the space.
+  /// The key for checkpoint records, which a machine may keep outside the vault.
   let recordKey: SecretBytes
 
   init(_ body: SlotBody) {

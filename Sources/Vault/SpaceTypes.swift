@@ -1,12 +1,12 @@
-/// File data that is to be appended to the log.
+/// File data to append to the log.
 @safe package struct ExtentWrite {
-  /// The inode that the data belongs to.
+  /// The inode of the file.
   package let inode: InodeNumber
-  /// Where in the file the data begins.
+  /// The offset of the data in the file.
   package let offset: FileOffset
-  /// The data, 1 to `Space.maximumExtentLength` bytes; must stay valid during the call.
+  /// The data, 1 to `Space.maximumExtentLength` bytes. It must stay valid during the call.
   package let plaintext: UnsafeRawBufferPointer
-  /// Names the data and its place.
+  /// Sets all fields.
   package init(inode: InodeNumber, offset: FileOffset, plaintext: UnsafeRawBufferPointer) {
     self.inode = inode
     self.offset = offset
@@ -16,22 +16,22 @@
 
 /// One extent record that `Space.append(_:)` wrote.
 package struct ExtentPiece: Sendable {
-  /// Index of the write, in the array that was given, which this piece is of.
+  /// The index of the write in the caller's array.
   package let write: Int
-  /// Where in the file the piece begins.
+  /// The offset of the piece in the file.
   package let offset: FileOffset
   /// Plaintext bytes in the record.
   package let length: Int
-  /// Where the record is.
+  /// The position of the record.
   package let position: LogPosition
 }
 
 /// One segment of a space's log.
 package struct SegmentState: Sendable {
-  /// Which one.
+  /// Its number.
   package let number: SegmentNumber
-  /// Whether it is being written, or not flushed yet.
+  /// Whether it is being written or not flushed yet.
   package let isOpen: Bool
-  /// How many pages of the database's current state are in it.
+  /// The number of current pages of the database in it.
   package let databasePages: Int
 }

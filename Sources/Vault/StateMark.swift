@@ -2,8 +2,8 @@
 //
 // Invariants
 // 1. A mark that is kept was durable first: no crash brings the space back behind it.
-// 2. Without the space's key neither the name of the record nor its content says whose it is, or how far that space has come: the name is
-//    a keyed hash, the content is sealed and always as long.
+// 2. Without the space's key neither the name of the record nor its content says whose it is, or how far that space has
+//    come: the name is a keyed hash, the content is sealed and always as long.
 
 internal import Crypto
 internal import Storage
@@ -35,7 +35,8 @@ package enum StateStanding: Equatable, Sendable {
 extension Space {
   private static let markSize = 32
 
-  /// The name under which a machine keeps its record of the space: 32 hexadecimal digits, the same for every copy of the vault.
+  /// The name under which a machine keeps its record of the space: 32 hexadecimal digits, the same for every copy of
+  /// the vault.
   package var recordName: String {
     SegmentIdentifier(
       bytes: KeyedHash.identifier(
@@ -43,7 +44,8 @@ extension Space {
     ).description
   }
 
-  /// How far the space has come, with what is durable of it only when it was closed or just opened; see `durableMark()`.
+  /// How far the space has come, with what is durable of it only when it was closed or just opened; see
+  /// `durableMark()`.
   package var mark: StateMark {
     log.locked { log in
       while log.tail.isBeginningEpoch { log.wait() }

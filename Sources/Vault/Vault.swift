@@ -1,24 +1,24 @@
-// A vault: a directory with public parameters and equal-sized files.
+// A vault: public parameters and equal-sized files in a storage.
 //
-// For tests: `Vault(storage:parameters:)` makes a vault over any `Storage`; `createSpace(suite:)` gives a new, empty `Space` and the body that a
-// slot for it would hold; `openSpace(_:)` opens it again.
+// For tests: `Vault(storage:parameters:)` makes a vault in any `Storage`. `createSpace(suite:)` returns a new, empty
+// space and the body of a slot for it. `openSpace(_:)` opens it again.
 
 package import Crypto
 package import Storage
 internal import System
 internal import SystemPackage
 
-/// A directory of files that look like random bytes, in which passwords open spaces.
+/// A set of files that look like random bytes. Passwords open spaces in it.
 package final class Vault: Sendable {
-  /// Where the segment files are.
+  /// The place of the files.
   package let storage: any Storage
-  /// What `agonyfs.json` says.
+  /// The content of `agonyfs.json`.
   package let parameters: VaultParameters
 
   /// The time of day, in seconds since 1970.
   let clock: @Sendable () -> Int64
 
-  /// A vault over a storage that exists. `clock` gives the time of day, in seconds since 1970.
+  /// A vault with known parameters. `clock` returns the time of day, in seconds since 1970.
   package init(
     storage: any Storage, parameters: VaultParameters,
     clock: @escaping @Sendable () -> Int64 = { timeOfDay().seconds }
@@ -28,10 +28,10 @@ package final class Vault: Sendable {
     self.clock = clock
   }
 
-  /// Whether nothing in it can be written.
+  /// Whether the vault cannot be written.
   package var isReadOnly: Bool { storage.isReadOnly }
 
-  /// The slots that a password has, one for each key derivation; takes the same work for every password.
+  /// The slots of a password, one for each key derivation. Takes the same work for every password.
   ///
   /// - Throws: `.system` when there is not enough memory for the derivation.
   package func slotKeys(for password: Password) throws(VaultError) -> [SlotKey] {
@@ -45,9 +45,9 @@ package final class Vault: Sendable {
     return slots
   }
 
-  /// What the first of `slots` that opens holds.
+  /// Opens the first of `slots` that exists and authenticates.
   ///
-  /// - Throws: `.noSpaceOpens` when none does.
+  /// - Throws: `.noSpaceOpens` when there is none.
   package func openSlot(_ slots: [SlotKey]) throws(VaultError) -> (slot: SlotKey, body: SlotBody) {
     for slot in slots {
       guard let file = try? storage.open(slot.identifier) else { continue }
@@ -56,7 +56,7 @@ package final class Vault: Sendable {
     throw .noSpaceOpens
   }
 
-  /// Makes `slot` open the space of `body`; durable on return.
+  /// Writes a slot that opens the space of `body`. Durable on return.
   ///
   /// - Throws: `.passwordInUse` when the slot exists; `.noSpace`; `.system`.
   package func putSlot(_ slot: SlotKey, _ body: SlotBody) throws(VaultError) {
@@ -90,7 +90,7 @@ package final class Vault: Sendable {
     }
   }
 
-  /// A new, empty space, which no password opens yet. Nothing is on the disk before its first write.
+  /// Creates an empty space, which no password opens yet. Nothing is stored before its first write.
   package func createSpace(
     suite: CipherSuite, copyWindow: Int64 = Space.defaultCopyWindow
   ) -> (space: Space, body: SlotBody) {
@@ -99,14 +99,15 @@ package final class Vault: Sendable {
     return (Space(context, state: RecoveredState(), leases: [], readOnlyReason: nil), body)
   }
 
-  /// Opens the space of `body` at its newest state; changes nothing.
+  /// Opens the space of `body` at its newest state. Changes nothing.
   ///
   /// - Parameters:
-  ///   - readOnly: whether other read-only users may have the space open as well.
-  ///   - observing: whether to look without a lock, also while somebody writes; the space is read-only then.
-  ///   - scanning: whether to look at the headers of all files for the newest head, as a check does, however many are lost.
-  ///   - acceptOlder: whether a state that is older than what was once written may be gone on from.
-  /// - Throws: `.spaceInUse` when somebody has it open and does not let it go soon; `.damaged` when the space cannot be found.
+  ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
+  ///   - observing: opens it read-only without a lock, even while another process writes it.
+  ///   - scanning: reads the headers of all files to find the newest head, as a check does, even if heads are lost.
+  ///   - acceptOlder: allows writing to a state that is older than the newest that was written.
+  /// - Throws: `.spaceInUse` when another process has it open and does not release it soon; `.damaged` when the space
+  ///   cannot be found.
   package func openSpace(
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
@@ -116,18 +117,18 @@ package final class Vault: Sendable {
     var reason: String?
     if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
-    if isReadOnly { reason = "the vault's directory cannot be written" }
-    var patience = LeasePatience()
+    if isReadOnly { reason = "the vault is read-only" }
+    var policy = LockRetryPolicy()
     while true {
       var newest = scanning ? nil : try recovery.newestExisting()
-      // A copy that was made while the space was written to may have none of the heads that lead to those that it has.
+      // A copy that was made while the space was written to may lack all heads that lead to the ones it has.
       if newest == nil { newest = try recovery.newestListed() }
       guard let newest else {
         throw .damaged("the space of this password has no head")
       }
       var leases: [any SegmentLease] = []
       do throws(Errno) {
-        if !observing { leases = [try lease(keys.headIdentifier(newest), exclusive: reason == nil, &patience)] }
+        if !observing { leases = [try lease(keys.headIdentifier(newest), exclusive: reason == nil, &policy)] }
       } catch .wouldBlock {
         throw .spaceInUse
       } catch .noSuchFileOrDirectory {
@@ -135,13 +136,13 @@ package final class Vault: Sendable {
       } catch {
         throw .system(error, "locking the space")
       }
-      // Whoever held the space until now may have begun an epoch in between.
+      // The last holder of the lease may have begun another epoch.
       let found = try recovery.newestByPrefix()
       if let found, found > newest { continue }
       if try recovery.head(following: newest) != nil { continue }
       var state = try recovery.recover(newest: newest)
       if found != newest {
-        // The next head gets a number with which no lost head hides it, so that another loss does no harm either.
+        // The next head gets a number that the search finds without the lost heads, so one more loss does no harm.
         state.isMissedBySearch = true
         let next = try recovery.searchable(from: EpochNumber(rawValue: state.highestEpoch.rawValue + 1))
         state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)
@@ -157,24 +158,25 @@ package final class Vault: Sendable {
       storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, clock: clock)
   }
 
-  /// Takes a lease, and waits for it as long as `patience` lasts.
+  /// Takes a lease; tries again while another process holds it and `policy` allows it.
   ///
-  /// - Throws: `.wouldBlock` when somebody else still holds it then.
+  /// - Throws: `.wouldBlock` when the other process still holds it then.
   private func lease(
-    _ identifier: SegmentIdentifier, exclusive: Bool, _ patience: inout LeasePatience
+    _ identifier: SegmentIdentifier, exclusive: Bool, _ policy: inout LockRetryPolicy
   ) throws(Errno) -> any SegmentLease {
     while true {
       do throws(Errno) {
         return try storage.lease(identifier, exclusive: exclusive)
       } catch .wouldBlock {
-        guard patience.wait(isEnding: storage.leaseEndIsAnnounced(identifier)) else { throw .wouldBlock }
+        let isEnding = storage.leaseEndIsAnnounced(identifier)
+        guard policy.waitForNextAttempt(holderIsEnding: isEnding) else { throw .wouldBlock }
       } catch {
         throw error
       }
     }
   }
 
-  /// Deletes every file of a space, durably; nobody else may have it open.
+  /// Deletes every file of a space, durably. No other process may have it open.
   package func deleteSegments(of space: Space) throws(VaultError) {
     let identifiers = space.segmentIdentifiers()
     do throws(Errno) {

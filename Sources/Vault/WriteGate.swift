@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Whether a space may be written. It is shut once, for the first reason that is given, and stays shut.
+/// Whether a space may be written. The first call of `shut` sets the reason; the gate never opens again.
 package final class WriteGate: Sendable {
   private let firstReason: Mutex<String?>
   private let shut: Atomic<Bool>
 
-  /// An open gate, or one that is shut for a reason.
+  /// Creates a gate that is shut if there is a reason.
   init(shutBecause reason: String?) {
     firstReason = Mutex(reason)
     shut = Atomic(reason != nil)
@@ -14,7 +14,7 @@ package final class WriteGate: Sendable {
   /// Whether the space may be written.
   package var isOpen: Bool { !shut.load(ordering: .acquiring) }
 
-  /// Why it may not be written; nil while it may.
+  /// Why the space may not be written; nil while it may.
   package var reason: String? { firstReason.withLock { $0 } }
 
   /// Refuses writes from now on; true for the first call.
@@ -29,6 +29,8 @@ package final class WriteGate: Sendable {
     return isFirst
   }
 
+  /// Checks that the space may be written.
+  ///
   /// - Throws: `.readOnly` with the reason.
   func requireOpen() throws(VaultError) {
     if !isOpen { throw .readOnly(reason ?? "the space cannot be written") }

@@ -1,19 +1,19 @@
-// Writes that are durable before the database says so.
+// Writes that become durable before the database contains them.
 //
-// A program that appends a line and syncs changes little, and a commit of the database costs much more than the line. So what was written may be
-// stated in a commit by itself: whoever opens the space next writes it again, in the order of the log.
+// A program that appends a line and calls fsync changes little, but a commit of the database costs much more than the
+// line. So a commit may state such a write by itself. The next mount repeats it, in the order of the log.
 //
 // Invariants
-// 1. Intents are writes to regular files that the database knows, and nothing else. Where anything else changed since the last commit of the
-//    database, that is committed instead.
-// 2. They count from their commit on until a commit says that it replaces them; every head repeats those that count.
-// 3. Writing them again over what the database says gives the state that they were stated for, however often it is done.
+// 1. Intents are writes to regular files that the database contains. After any other change since the last commit of
+//    the database, the database is committed instead.
+// 2. Intents are pending from their commit until a commit replaces them. Every head repeats the pending ones.
+// 3. Repeating them on the state of the database gives the state that they were stated for, however often it is done.
 
 internal import System
 
-/// What was written to one file, and is to be written again by whoever opens the space next.
+/// Writes to one file that the next mount repeats.
 package struct WriteIntent: Equatable, Sendable {
-  /// Bytes at a place of a file.
+  /// Bytes at an offset in a file.
   package struct Write: Equatable, Sendable {
     package let offset: FileOffset
     package let bytes: [UInt8]
@@ -28,9 +28,9 @@ package struct WriteIntent: Equatable, Sendable {
   private static let writeSize = 12
 
   package let inode: InodeNumber
-  /// Bytes in the file afterwards, at least.
+  /// The least size of the file afterwards, in bytes.
   package let size: Int64
-  /// When the content was changed: seconds since 1970, and nanoseconds.
+  /// The time of the change: seconds since 1970, and nanoseconds.
   package let modifiedSeconds: Int64
   package let modifiedNanoseconds: UInt32
   package let writes: [Write]
@@ -45,7 +45,7 @@ package struct WriteIntent: Equatable, Sendable {
     self.writes = writes
   }
 
-  /// Bytes in the log that an intent of `count` bytes takes, if they are in one piece.
+  /// The encoded size of an intent with one write of `count` bytes.
   package static func encodedSize(_ count: Int) -> Int { fixedSize + writeSize + count }
 
   private func encode(into writer: inout ByteWriter) {
@@ -93,19 +93,19 @@ package struct WriteIntent: Equatable, Sendable {
   }
 }
 
-/// What a commit makes of the intents.
+/// A commit's change of the pending intents.
 package struct IntentChange: Equatable, Sendable {
-  /// Leaves them as they are.
+  /// No change.
   package static let none = IntentChange(bytes: [], replacesOlder: false)
 
-  /// Has the log say that the database has everything but `remaining`.
+  /// The change for a database that contains everything but `remaining`.
   package static func replace(by remaining: [WriteIntent]) -> IntentChange {
     IntentChange(bytes: WriteIntent.encode(remaining), replacesOlder: true)
   }
 
-  /// Further intents, encoded.
+  /// New intents, encoded.
   var bytes: [UInt8]
-  /// Whether those before count no longer, since the database has them.
+  /// Whether the older intents are no longer pending, because the database contains them.
   var replacesOlder: Bool
 
   func apply(to intents: inout [UInt8]) {

@@ -29,7 +29,7 @@ import Testing
     let (vault, storage) = try vault()
     let sealed = storage.copy(isReadOnly: true)
     let readOnly = Vault(storage: sealed, parameters: vault.parameters)
-    #expect(throws: VaultError.readOnly("the vault's directory cannot be written")) {
+    #expect(throws: VaultError.readOnly("the vault is read-only")) {
       try SpaceManager.planRepair(in: readOnly, password: password)
     }
     #expect(try SpaceManager.check(in: readOnly, password: password, readData: true).problems == [])

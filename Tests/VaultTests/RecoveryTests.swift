@@ -71,7 +71,7 @@ import Testing
     let copy = test.storage.copy { $0 == lacking }
     let vault = test.vault(over: copy)
     let space = try vault.openSpace(test.body)
-    #expect(space.gate.reason?.contains("lacks files") == true)
+    #expect(space.gate.reason?.contains("copy of the vault is incomplete") == true)
     #expect(throws: VaultError.self) { try space.commit([1: page(1, version: 1)], pageCount: 2) }
     #expect(try space.pageBytes(1) == page(1, version: 3))
     try space.close()

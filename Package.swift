@@ -144,7 +144,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
     .testTarget(
-      name: "CommandTests", dependencies: ["System", "agonyfs", "map-writer", "FaultyStorage", "TestSupport"],
+      name: "CommandTests",
+      dependencies: ["System", "agonyfs", "map-writer", "Storage", "FaultyStorage", "TestSupport"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -26,7 +26,7 @@ extension SpaceManager {
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.readOnly` when the vault cannot be written; `.damaged` when no state of the space can be
   ///   found; `.system`.
   package static func planRepair(in vault: Vault, password: Password) throws(VaultError) -> Repair {
-    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(body, acceptOlder: true, scanning: true)
     if let reason = space.gate.reason { throw .readOnly(reason) }

@@ -28,7 +28,7 @@ package enum SpaceManager {
   package static func addSpace(to vault: Vault, password: Password, options: SpaceOptions = SpaceOptions())
     throws(VaultError)
   {
-    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slots = try vault.slotKeys(for: password)
     try checkUnused(slots, in: vault)
     guard let slot = slots.last else { throw .notAVault("it has no key derivation") }
@@ -69,7 +69,7 @@ package enum SpaceManager {
   ///
   /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.noSpace`; `.system`.
   package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
-    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let (oldSlot, body) = try vault.openSlot(try vault.slotKeys(for: old))
     let newSlots = try vault.slotKeys(for: new)
     try checkUnused(newSlots, in: vault)
@@ -87,7 +87,7 @@ package enum SpaceManager {
   ///
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
   package static func removeSpace(from vault: Vault, password: Password) throws(VaultError) {
-    if vault.isReadOnly { throw .readOnly("the vault's directory cannot be written") }
+    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(body, acceptOlder: true)
     // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
@@ -163,7 +163,7 @@ extension SpaceManager {
         thumbnailsPending: media.pending, thumbnailsFailed: media.failed, dataBytes: index.totalLiveBytes,
         storedBytes: space.capacity().usedBytes, databasePages: Int(space.databasePageCount),
         passwords: try index.slots().count,
-        readOnlyReason: vault.isReadOnly ? "the vault's directory cannot be written" : nil)
+        readOnlyReason: vault.isReadOnly ? "the vault is read-only" : nil)
     } catch {
       throw FileSystemError(error).asVaultError
     }

@@ -43,11 +43,14 @@ int agonyfs_allocate(int descriptor, off_t size) {
 
 int agonyfs_unnamed_file_flag(void) { return O_TMPFILE; }
 
+int agonyfs_path_flag(void) { return O_PATH; }
+
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
 
-// NFS makes a lock of all bytes of what flock(2) takes. The mark is on one byte, which no file has, so that it takes nothing else of that away.
+// On NFS, flock(2) locks all bytes of the file, and the mark replaces that lock for its byte. So the byte is far beyond
+// the end of every file.
 static const off_t mark_place = (off_t)1 << 62;
 
 int agonyfs_announce_release(int descriptor) {

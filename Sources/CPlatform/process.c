@@ -95,8 +95,9 @@ bool agonyfs_was_killed(pid_t process) {
         if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;
         if (info.si_pid == process) {
             int signal = info.si_status;
-            return info.si_code == CLD_KILLED &&
-                   (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP);
+            bool is_sent_by_others = signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGQUIT ||
+                                     signal == SIGHUP;
+            return info.si_code == CLD_KILLED && is_sent_by_others;
         }
         usleep(1000);
     }

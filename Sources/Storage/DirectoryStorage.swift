@@ -9,28 +9,71 @@ internal import Glibc
 internal import System
 package import SystemPackage
 
-/// Segment files in a directory on the host.
+/// A directory on the host: the parameters, and the folder `segments` with 256 folders of segment files.
 package final class DirectoryStorage: Storage {
   /// Modification time of every complete file: 2000-01-01 00:00 UTC, in seconds since 1970.
   package static let completeTime = 946_684_800
 
+  /// The whole directory, opened only as a starting point for paths.
+  private let directory: Descriptor
+  /// The folder of segment files.
   private let root: Descriptor
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
 
-  /// Makes the 256 folders below `path`, which must exist.
-  package static func createFolders(in path: String) throws(Errno) {
-    let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
-    for folder in 0..<256 {
-      try systemCall { unsafe mkdirat(directory.number, folderName(folder), 0o700) }
+  /// Opens the directory at a path. It must have parameters and segment folders.
+  package convenience init(path: String) throws(DirectoryStorageError) {
+    let directory: Descriptor
+    do throws(Errno) {
+      directory = try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY)
+    } catch .noSuchFileOrDirectory {
+      throw .missing
+    } catch .notDirectory {
+      throw .incomplete("it is not a directory")
+    } catch {
+      throw .system(error, "opening \(path)")
     }
-    try systemCall { fsync(directory.number) }
+    do throws(Errno) {
+      try systemCall { unsafe faccessat(directory.number, StorageNames.parameters, F_OK, AT_EACCESS) }
+    } catch .noSuchFileOrDirectory {
+      throw .incomplete("it has no \(StorageNames.parameters)")
+    } catch {
+      throw .system(error, "reading \(path)/\(StorageNames.parameters)")
+    }
+    do throws(Errno) {
+      try self.init(directory: directory)
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      throw .incomplete("it has no directory \(StorageNames.segments)")
+    } catch {
+      throw .system(error, "opening \(path)/\(StorageNames.segments)")
+    }
   }
 
-  /// Opens the directory that holds the folders.
-  package init(path: String) throws(Errno) {
-    root = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
+  /// Opens the folder of segments in an open directory.
+  init(directory: Descriptor) throws(Errno) {
+    self.directory = directory
+    root = try Descriptor.open(StorageNames.segments, in: directory, O_RDONLY | O_DIRECTORY)
     isReadOnly = unsafe faccessat(root.number, folderName(0), W_OK | X_OK, AT_EACCESS) != 0
+  }
+
+  /// Makes the 256 folders in the folder of segments, which must exist and be empty. Durable on return.
+  static func createFolders(in directory: Descriptor) throws(Errno) {
+    let root = try Descriptor.open(StorageNames.segments, in: directory, O_RDONLY | O_DIRECTORY)
+    for folder in 0..<256 {
+      try systemCall { unsafe mkdirat(root.number, folderName(folder), 0o700) }
+    }
+    try systemCall { fsync(root.number) }
+  }
+
+  /// Reads the parameters, but `limit` bytes at most.
+  package func readParameters(limit: Int) throws(Errno) -> [UInt8] {
+    try Descriptor.open(StorageNames.parameters, in: directory, O_RDONLY).readToEnd(limit: limit)
+  }
+
+  /// Writes the parameters, or replaces them. A crash leaves the old ones or the new ones. Durable on return.
+  package func replaceParameters(with content: [UInt8]) throws(Errno) {
+    let directory = try Descriptor.open(".", in: directory, O_RDONLY | O_DIRECTORY)
+    try WholeFile.replace(StorageNames.parameters, in: directory, with: content)
   }
 
   /// Creates an empty segment file and takes its lease.

@@ -1,4 +1,4 @@
-// Where segment files live: a directory, or in tests a storage that fails on purpose. Object stores can fit in here.
+// Where a vault lives: a directory, or in tests a storage that fails on purpose. Object stores can fit in here.
 //
 // Requirements on an implementation
 // 1. A name is created exclusively and never gets other content.
@@ -9,10 +9,19 @@
 
 package import SystemPackage
 
-/// The place that holds a vault's segment files.
+/// The place that holds a vault's public parameters and its segment files.
 package protocol Storage: AnyObject, Sendable {
   /// Whether nothing can be written here. Then whatever would change a file throws.
   var isReadOnly: Bool { get }
+
+  /// Reads the vault's public parameters, but `limit` bytes at most.
+  ///
+  /// - Throws: `.noSuchFileOrDirectory` when there are none.
+  func readParameters(limit: Int) throws(Errno) -> [UInt8]
+
+  /// Writes the vault's public parameters, or replaces them. A crash leaves the old ones or the new ones. Durable on
+  /// return.
+  func replaceParameters(with content: [UInt8]) throws(Errno)
 
   /// Creates an empty segment file and takes its lease.
   ///
@@ -62,6 +71,14 @@ package protocol Storage: AnyObject, Sendable {
 
   /// Room on the medium, in bytes.
   func capacity() -> StorageCapacity
+}
+
+/// Names in a vault, wherever it is stored.
+package enum StorageNames {
+  /// The public parameters.
+  package static let parameters = "agonyfs.json"
+  /// What the paths of segment files are below.
+  package static let segments = "segments"
 }
 
 /// Room on the medium, in bytes.

@@ -40,10 +40,10 @@ package enum Directory {
     return names
   }
 
-  /// Whether nothing is in a directory.
-  package static func isEmpty(_ path: String) throws(Errno) -> Bool {
+  /// Whether nothing is in a directory. The path is relative to `directory`, or to the working directory.
+  package static func isEmpty(_ path: String, in directory: Descriptor? = nil) throws(Errno) -> Bool {
     var isEmpty = true
-    try list(path) { _ in
+    try list(path, in: directory) { _ in
       isEmpty = false
       return false
     }

@@ -1,16 +1,14 @@
 package import Crypto
-internal import Glibc
-internal import Storage
-internal import System
+package import Storage
 internal import SystemPackage
 
-/// How a vault is made.
+/// The options for a new vault.
 package struct VaultCreationOptions: Sendable {
   /// Bytes of every segment file; a power of two from 1 to 64 MiB.
   package var segmentSize = SegmentFormat.defaultSize
-  /// What a password costs whoever tries it.
+  /// The key derivation of its passwords.
   package var derivation = PasswordDerivation(cost: .moderate)
-  /// Cover to add to what chance gives, in bytes.
+  /// Cover to add to the random amount, in bytes.
   package var extraCover: Int64 = 0
 
   /// The defaults.
@@ -18,68 +16,50 @@ package struct VaultCreationOptions: Sendable {
 }
 
 extension Vault {
-  private static let segmentsFolder = "segments"
-
-  /// Makes a vault without a space: directory, folders, cover, and last the parameters, without which it is none.
+  /// Makes a vault without a space: adds cover, and last the parameters. Without them a storage is no vault.
   ///
-  /// - Throws: `.vaultExists` when a vault, or anything else, is at the path; `.noSpace`; `.system`.
-  package static func create(at path: String, options: VaultCreationOptions) throws(VaultError) -> Vault {
+  /// - Throws: `.vaultExists` when the storage has parameters; `.noSpace`; `.system`.
+  package static func create(
+    in storage: any Storage, options: VaultCreationOptions
+  ) throws(VaultError) -> Vault {
     let parameters = VaultParameters(
       identifier: Sodium.randomBytes(VaultParameters.identifierSize), segmentSize: options.segmentSize,
       derivations: [options.derivation])
+    guard try readParameters(of: storage) == nil else { throw .vaultExists }
+    let vault = Vault(storage: storage, parameters: parameters)
     do throws(Errno) {
-      do throws(Errno) {
-        try systemCall { unsafe mkdir(path, 0o700) }
-      } catch .fileExists {
-        guard (try? Directory.isEmpty(path)) == true else { throw .fileExists }
-      } catch {
-        throw error
-      }
-      let segments = path + "/" + segmentsFolder
-      try systemCall { unsafe mkdir(segments, 0o700) }
-      try DirectoryStorage.createFolders(in: segments)
-      let storage = try DirectoryStorage(path: segments)
-      let vault = Vault(storage: storage, parameters: parameters)
       try vault.addCover(extraBytes: options.extraCover)
-      try WholeFile.replace(
-        VaultParameters.fileName, in: try Descriptor.open(path, O_RDONLY | O_DIRECTORY), with: parameters.json)
-      return vault
-    } catch .fileExists, .directoryNotEmpty {
-      throw .vaultExists
+      try storage.replaceParameters(with: parameters.json)
     } catch .noSpace, .diskQuotaExceeded {
       throw .noSpace
     } catch {
       throw .system(error, "creating the vault")
     }
+    return vault
   }
 
-  /// Opens the vault at a path.
+  /// Opens the vault in a storage.
   ///
-  /// - Throws: `.vaultMissing`, `.notAVault`, `.newerFormat`, `.system`.
-  package static func open(at path: String) throws(VaultError) -> Vault {
-    let json: [UInt8]
-    do throws(Errno) {
-      json = try WholeFile.read(path + "/" + VaultParameters.fileName, limit: VaultParameters.fileLimit)
-    } catch .noSuchFileOrDirectory {
-      var information = stat()
-      guard unsafe stat(path, &information) == 0 else { throw .vaultMissing }
-      throw .notAVault("it has no \(VaultParameters.fileName)")
-    } catch .notDirectory {
-      throw .notAVault("it is not a directory")
-    } catch {
-      throw .system(error, "reading \(path)/\(VaultParameters.fileName)")
+  /// - Throws: `.notAVault`, `.newerFormat`, `.olderFormat`, `.system`.
+  package static func open(in storage: any Storage) throws(VaultError) -> Vault {
+    guard let json = try readParameters(of: storage) else {
+      throw .notAVault("it has no \(StorageNames.parameters)")
     }
-    let parameters = try VaultParameters(json: json)
+    return Vault(storage: storage, parameters: try VaultParameters(json: json))
+  }
+
+  /// The parameters in a storage; nil if it has none.
+  private static func readParameters(of storage: any Storage) throws(VaultError) -> [UInt8]? {
     do throws(Errno) {
-      return Vault(storage: try DirectoryStorage(path: path + "/" + segmentsFolder), parameters: parameters)
-    } catch .noSuchFileOrDirectory, .notDirectory {
-      throw .notAVault("it has no directory \(segmentsFolder)")
+      return try storage.readParameters(limit: VaultParameters.fileLimit)
+    } catch .noSuchFileOrDirectory {
+      return nil
     } catch {
-      throw .system(error, "opening \(path)/\(segmentsFolder)")
+      throw .system(error, "reading \(StorageNames.parameters)")
     }
   }
 
-  /// Adds random files that no key opens, so that files which a password does not explain are normal.
+  /// Adds random files that no key opens. So files that no known password explains are normal in every vault.
   func addCover(extraBytes: Int64) throws(Errno) {
     let chance = Int64(Cover.randomCount()) * Int64(parameters.segmentSize)
     let bearable = max(4 * Int64(parameters.segmentSize), storage.capacity().free / 20)
@@ -91,11 +71,12 @@ extension Vault {
   }
 }
 
-/// How many cover segments a new vault gets.
+/// The number of cover segments in a new vault.
 enum Cover {
   static let least = 4
 
-  /// A number of at least four from a Pareto distribution of exponent 1: half of all vaults get more than 8, one in a hundred more than 400.
+  /// A number of at least four from a Pareto distribution of exponent 1: half of all vaults get 8 or more, one in a
+  /// hundred 400 or more.
   static func randomCount() -> Int {
     var generator = SystemRandomNumberGenerator()
     let uniform = Double.random(in: 0x1p-20..<1, using: &generator)

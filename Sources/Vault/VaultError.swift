@@ -1,12 +1,10 @@
 package import SystemPackage
 
-/// What can go wrong with a vault or with one space of it.
+/// An error of a vault or of one of its spaces.
 package enum VaultError: Error, Equatable, Sendable {
-  /// Nothing is at the path.
-  case vaultMissing
-  /// What is at the path is not a vault.
+  /// The storage holds no vault, for the reason in the text.
   case notAVault(String)
-  /// A vault is already there, or the directory is not empty.
+  /// The storage holds a vault already.
   case vaultExists
   /// The vault's format is newer than this program.
   case newerFormat(Int)
@@ -22,8 +20,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case damaged(String)
   /// The disk is full.
   case noSpace
-  /// The space cannot be written; the reason says why.
+  /// The space cannot be written, for the reason in the text.
   case readOnly(String)
-  /// A system call failed while doing what the text says.
+  /// A system call failed during the action in the text.
   case system(Errno, String)
 }

@@ -1,22 +1,23 @@
 package import Crypto
 internal import FoundationEssentials
+internal import Storage
 internal import System
 
-/// What `agonyfs.json` says: public, and nothing else about a vault is readable.
+/// The content of `agonyfs.json`. It is public; nothing else in a vault is readable without a password.
 package struct VaultParameters: Equatable, Sendable {
-  /// The one format that this program writes and reads.
+  /// The only format that this program reads and writes.
   package static let currentFormat = 2
-  /// The file's name in the vault's directory.
-  package static let fileName = "agonyfs.json"
+  /// The file's name in a vault.
+  package static let fileName = StorageNames.parameters
   static let identifierSize = 16
-  /// Bytes of the file that are read; far more than it ever has.
+  /// The most bytes that are read of the file.
   static let fileLimit = 64 << 10
 
   /// 16 random bytes.
   package var identifier: [UInt8]
   /// Bytes of every segment file.
   package var segmentSize: Int
-  /// The derivations that slots may have been made under, oldest first.
+  /// The key derivations of its slots, oldest first.
   package var derivations: [PasswordDerivation]
 
   private struct File: Codable {
@@ -39,7 +40,7 @@ package struct VaultParameters: Equatable, Sendable {
 
   private static let algorithm = "argon2id13"
 
-  /// Parameters as they are; only those that are read from a file are held to bounds.
+  /// Sets all fields without a check; only `init(json:)` checks bounds.
   package init(identifier: [UInt8], segmentSize: Int, derivations: [PasswordDerivation]) {
     self.identifier = identifier
     self.segmentSize = segmentSize
@@ -48,7 +49,8 @@ package struct VaultParameters: Equatable, Sendable {
 
   /// Reads the file.
   ///
-  /// - Throws: `.newerFormat`, `.olderFormat`; `.notAVault` with the reason when the text is not what this program would write.
+  /// - Throws: `.newerFormat`, `.olderFormat`; `.notAVault` with the reason when this program would not write such
+  ///   text.
   package init(json: [UInt8]) throws(VaultError) {
     let data = Data(json)
     guard let format = try? JSONDecoder().decode(FormatOnly.self, from: data).format else {
@@ -93,8 +95,8 @@ package struct VaultParameters: Equatable, Sendable {
     return Array(data) + [UInt8(ascii: "\n")]
   }
 
-  /// What a slot made under `derivation` is bound to: vault id, format, segment size and this one derivation. Only this one, so that others can be
-  /// added later without breaking it.
+  /// The associated data of slots under `derivation`: vault id, format, segment size and this derivation. It does not
+  /// contain other derivations, so adding one does not break older slots.
   func slotAssociatedData(_ derivation: PasswordDerivation) -> [UInt8] {
     var writer = ByteWriter()
     writer.append(identifier)

@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import Mount
+internal import Storage
 internal import SystemPackage
 internal import Vault
 
@@ -9,8 +10,6 @@ extension CommandFailure {
   /// The failure that an error of the vault at `path` means to a person.
   init(_ error: VaultError, vault path: String) {
     switch error {
-    case .vaultMissing:
-      self.init(.noVault, "There is no vault at \(path); check the path, or make one with: agonyfs create \(path)")
     case .notAVault(let reason):
       self.init(.noVault, "\(path) is not a vault: \(reason). Check the path, or restore that file from a backup.")
     case .newerFormat(let format):
@@ -40,8 +39,19 @@ extension CommandFailure {
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
     case .readOnly(let reason):
       self.init(.failure, "The space cannot be written: \(reason).")
-    case .system(let error, let action):
-      self.init(Self.status(of: error), "\(Self.capitalized(action)) failed: \(Self.advice(error)).")
+    case .system(let error, let action): self.init(error, doing: action)
+    }
+  }
+
+  /// The failure that an error of the vault's directory means to a person.
+  init(_ error: DirectoryStorageError, vault path: String) {
+    switch error {
+    case .missing:
+      self.init(.noVault, "There is no vault at \(path); check the path, or make one with: agonyfs create \(path)")
+    case .incomplete(let reason): self.init(VaultError.notAVault(reason), vault: path)
+    case .exists: self.init(VaultError.vaultExists, vault: path)
+    case .system(.noSpace, _), .system(.diskQuotaExceeded, _): self.init(VaultError.noSpace, vault: path)
+    case .system(let error, let action): self.init(error, doing: action)
     }
   }
 
@@ -68,6 +78,7 @@ extension CommandFailure {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as VaultError: self.init(error, vault: path)
+    case let error as DirectoryStorageError: self.init(error, vault: path)
     case let error as MountError: self.init(error)
     case let error as MountOptionError: self.init(.usage, error.description)
     case let error as Errno: self.init(error, doing: "the command")

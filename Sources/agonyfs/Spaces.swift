@@ -31,7 +31,16 @@ struct Spaces {
   init(vault path: String) throws {
     let absolute = AbsolutePath.of(path)
     self.path = absolute
-    vault = try Self.wording(absolute) { () throws(VaultError) in try Vault.open(at: absolute) }
+    let storage = try Self.wording(absolute) { () throws(DirectoryStorageError) in
+      try DirectoryStorage(path: absolute)
+    }
+    do throws(VaultError) {
+      vault = try Vault.open(in: storage)
+    } catch .system(let error, let action) {
+      throw CommandFailure(error, doing: "\(action) in \(absolute)")
+    } catch {
+      throw CommandFailure(error, vault: absolute)
+    }
   }
 
   /// Checks that a vault can be created at a path, before a password is asked for.
@@ -41,20 +50,17 @@ struct Spaces {
 
   /// Creates a vault and its first space. Removes them again if this cannot be completed.
   static func createVault(at path: String, _ new: NewVault, password: Password) throws {
-    let unfinished = UnfinishedVault(path: path)
-    do throws(CommandFailure) {
-      try wording(path) { () throws(VaultError) in
-        var options = VaultCreationOptions()
-        options.segmentSize = new.segmentSize
-        options.derivation = PasswordDerivation(cost: new.cost)
-        options.extraCover = new.cover
-        let vault = try Vault.create(at: path, options: options)
-        try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: new.cipher))
-      }
+    let directory = try wording(path) { () throws(DirectoryStorageError) in try DirectoryCreation(at: path) }
+    do throws(VaultError) {
+      var options = VaultCreationOptions()
+      options.segmentSize = new.segmentSize
+      options.derivation = PasswordDerivation(cost: new.cost)
+      options.extraCover = new.cover
+      let vault = try Vault.create(in: directory.storage, options: options)
+      try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: new.cipher))
     } catch {
-      // Somebody else created something at the path meanwhile; it is theirs.
-      if error.status != .vaultExists { unfinished.remove() }
-      throw error
+      directory.remove()
+      throw CommandFailure(error, vault: path)
     }
   }
 
@@ -130,6 +136,16 @@ struct Spaces {
   /// Carries out a planned repair; returns what is wrong afterwards.
   func carryOut(_ repair: Repair) throws -> CheckReport {
     try Self.wording(path) { () throws(VaultError) in try repair.carryOut() }
+  }
+
+  private static func wording<R>(
+    _ path: String, _ body: () throws(DirectoryStorageError) -> R
+  ) throws(CommandFailure) -> R {
+    do throws(DirectoryStorageError) {
+      return try body()
+    } catch {
+      throw CommandFailure(error, vault: path)
+    }
   }
 
   private static func wording<R>(_ path: String, _ body: () throws(VaultError) -> R) throws(CommandFailure) -> R {

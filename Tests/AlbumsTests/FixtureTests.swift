@@ -32,7 +32,7 @@ import Vault
   @Test(arguments: Fixture.Kind.allCases)
   func isReadAndWritten(_ kind: Fixture.Kind) throws {
     let fixture = try Fixture(kind)
-    let vault = try Vault.open(at: fixture.path)
+    let vault = try Vault.open(in: DirectoryStorage(path: fixture.path))
     for (number, space) in fixture.spaces.enumerated() {
       #expect(space.files.count >= 4)
       let readOnly = try Opened(vault, space.password, readOnly: true)
@@ -64,6 +64,6 @@ import Vault
   /// Nothing of that format was released.
   @Test func anOlderFormatIsRefused() throws {
     let fixture = try Fixture("format-1")
-    #expect(throws: VaultError.olderFormat(1)) { try Vault.open(at: fixture.path) }
+    #expect(throws: VaultError.olderFormat(1)) { try Vault.open(in: DirectoryStorage(path: fixture.path)) }
   }
 }

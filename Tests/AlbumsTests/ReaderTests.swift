@@ -67,7 +67,7 @@ struct ReaderTests {
   func readsCommittedVaults(_ kind: Fixture.Kind) throws {
     let fixture = try Fixture(kind)
     for space in fixture.spaces {
-      let contents = try Contents(of: Vault.open(at: fixture.path), space.password)
+      let contents = try Contents(of: Vault.open(in: DirectoryStorage(path: fixture.path)), space.password)
       #expect(contents.space.files == space.files && !contents.warns)
       try compare(fixture.path, space.password, with: contents)
     }
@@ -81,7 +81,7 @@ struct ReaderTests {
     creation.segmentSize = 1 << 20
     creation.derivation = PasswordDerivation(cost: .interactive)
     (creation.derivation.operations, creation.derivation.memory) = (1, 8 << 20)
-    let vault = try Vault.create(at: path, options: creation)
+    let vault = try Vault.create(in: DirectoryCreation(at: path).storage, options: creation)
     for (suite, cipher) in CipherSuite.allCases.enumerated() {
       let password = "space \(suite), \u{fc}ber alles"
       var options = SpaceOptions()
@@ -167,7 +167,7 @@ struct ReaderTests {
           comment += ": byte \(place) of \(name)"
         }
         let folder = try self.folder(of: left, work.vault.parameters)
-        let directory = try DirectoryStorage(path: folder.path("segments"))
+        let directory = try DirectoryStorage(path: folder.path)
         let vault = Vault(storage: original ? left : directory, parameters: work.vault.parameters)
         for password in ["password 1", "password 2"] {
           guard (try? vault.openSlot(vault.slotKeys(for: .of(password)))) != nil else { continue }
@@ -184,9 +184,7 @@ struct ReaderTests {
   /// A directory with the files of a storage, and the parameters that a vault has.
   private func folder(of storage: FaultyStorage, _ parameters: VaultParameters) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
-    try HostFile.write(parameters.json, to: folder.path("agonyfs.json"))
-    try folder.makeDirectory("segments")
-    try DirectoryStorage.createFolders(in: folder.path("segments"))
+    try DirectoryCreation(at: folder.path).storage.replaceParameters(with: parameters.json)
     for name in storage.names { try HostFile.write(storage.content(name), to: folder.path("segments/" + name.path)) }
     return folder
   }

@@ -1,4 +1,5 @@
 import Mount
+import Storage
 import SystemPackage
 import Testing
 import Vault
@@ -8,7 +9,7 @@ import Vault
 /// Exit statuses and sentences.
 @Suite struct ErrorTableTests {
   private static let vaultErrors: [(VaultError, CommandStatus)] = [
-    (.vaultMissing, .noVault), (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(3), .failure),
+    (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(3), .failure),
     (.olderFormat(1), .failure),
     (.vaultExists, .vaultExists), (.noSpaceOpens, .noSpaceOpens), (.passwordInUse, .passwordInUse),
     (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),
@@ -23,6 +24,19 @@ import Vault
     #expect(failure.message.first?.isUppercase == true || failure.message.hasPrefix("/the/vault"))
     #expect(!failure.message.contains("\n"))
     #expect(failure.message.count > 20)
+  }
+
+  private static let directoryErrors: [(DirectoryStorageError, CommandStatus)] = [
+    (.missing, .noVault), (.incomplete("it has no agonyfs.json"), .noVault), (.exists, .vaultExists),
+    (.system(.permissionDenied, "reading"), .failure), (.system(.noSpace, "writing"), .noRoom),
+    (.system(.diskQuotaExceeded, "writing"), .noRoom),
+  ]
+
+  @Test(arguments: directoryErrors)
+  func directoryErrorsHaveAStatusAndASentence(_ error: DirectoryStorageError, _ status: CommandStatus) {
+    let failure = CommandFailure(error, vault: "/the/vault")
+    #expect(failure.status == status)
+    #expect(failure.message.contains("/the/vault") || failure.message.hasPrefix("Reading failed: permission denied"))
   }
 
   private static let mountErrors: [(MountError, CommandStatus)] = [

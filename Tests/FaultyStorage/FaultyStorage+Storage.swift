@@ -4,6 +4,26 @@ package import SystemPackage
 internal import Vault
 
 extension FaultyStorage {
+  /// Reads the parameters.
+  package func readParameters(limit: Int) throws(Errno) -> [UInt8] {
+    try lock.withLock { () throws(Errno) in
+      if isCut { throw .ioError }
+      guard let parameters else { throw .noSuchFileOrDirectory }
+      return Array(parameters.prefix(limit))
+    }
+  }
+
+  /// Replaces the parameters. If the process ends there, they are the old ones or the new ones.
+  package func replaceParameters(with content: [UInt8]) throws(Errno) {
+    try lock.withLock { () throws(Errno) in
+      let isCut = try begin()
+      if content.count - (parameters?.count ?? 0) > limit - used { throw .noSpace }
+      if !isCut || tear(1) == 1 { parameters = content }
+      note(.parameters(content))
+      if isCut { throw .ioError }
+    }
+  }
+
   /// Creates an empty file.
   package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     lock.lock()

@@ -100,6 +100,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
 
   let lock = Lock()
   let changed: Condition
+  var parameters: [UInt8]?
   var files: [SegmentIdentifier: File] = [:]
   var deleted: [SegmentIdentifier: File] = [:]
   var operations = 0
@@ -203,6 +204,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     isReadOnly: Bool = false, leavingOut isLeftOut: (SegmentIdentifier) -> Bool = { _ in false }
   ) -> FaultyStorage {
     let copy = FaultyStorage(isReadOnly: isReadOnly)
+    copy.parameters = lock.withLock { parameters }
     for name in names where !isLeftOut(name) { copy.place(content(name), as: name) }
     return copy
   }

@@ -9,6 +9,7 @@ internal import Vault
 /// Every change of a storage, in order.
 package struct Tape: Sendable {
   enum Step: Sendable {
+    case parameters([UInt8])
     case create(SegmentIdentifier)
     case write(SegmentIdentifier, offset: Int, [UInt8])
     case flush(SegmentIdentifier)
@@ -35,6 +36,7 @@ extension FaultyStorage {
   /// Replays what was recorded. A write is torn at byte `tear` when that is given.
   func play(_ step: Tape.Step, tear: Int? = nil) {
     switch step {
+    case .parameters(let content): parameters = content
     case .create(let identifier): files[identifier] = newFile()
     case .write(let identifier, let offset, let bytes):
       guard let file = files[identifier] else { return }
@@ -85,6 +87,7 @@ package final class TapePlayer {
     var generator = SeededGenerator(seed: seed)
     let torn = FaultyStorage()
     torn.births = storage.births
+    torn.parameters = storage.parameters
     torn.files = storage.files.mapValues { FaultyStorage.File($0) }
     torn.deleted = storage.deleted.mapValues { FaultyStorage.File($0) }
     var next = position
@@ -94,7 +97,7 @@ package final class TapePlayer {
         torn.play(tape.steps[next].step, tear: Int.random(in: 0...bytes.count, using: &generator))
       // What is flushed only in part cannot be told from what is not.
       case .flush, .flushNames: return torn.after(way)
-      case .create, .rename, .delete:
+      case .parameters, .create, .rename, .delete:
         if Bool.random(using: &generator) { return torn.after(way) }
         torn.play(tape.steps[next].step)
       }

@@ -13,11 +13,11 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    try DirectoryStorage.createFolders(in: folder.path)
-    storage = try DirectoryStorage(path: folder.path)
+    storage = try DirectoryCreation(at: folder.path).storage
   }
 
-  var path: String { folder.path + "/" + name.path }
+  var segments: String { folder.path + "/segments" }
+  var path: String { segments + "/" + name.path }
 
   @Test func namesAreHexadecimal() {
     #expect(name.description == "a0a1a2a3a4a5a6a7a8a9aaabacadaeaf")
@@ -34,7 +34,7 @@ import Testing
     try storage.put(name, Array(repeating: 7, count: 5000))
     #expect(throws: Errno.fileExists) { try storage.put(name, [1]) }
     #expect(try HostFile.read(path) == Array(repeating: 7, count: 5000))
-    #expect(HostFile.names(in: folder.path + "/a0") == [name.description])
+    #expect(HostFile.names(in: segments + "/a0") == [name.description])
     #expect(Int(HostFile.status(path).st_mtim.tv_sec) == DirectoryStorage.completeTime)
   }
 
@@ -76,8 +76,8 @@ import Testing
   @Test func theListShowsSegmentFilesOnly() throws {
     let names = (1...20).map(SegmentIdentifier.numbered)
     for name in names { try storage.put(name, [1, 2]) }
-    try HostFile.write([1], to: folder.path + "/a0/notes.txt")
-    try HostFile.write([1], to: folder.path + "/a0/00" + String(repeating: "a", count: 30))
+    try HostFile.write([1], to: segments + "/a0/notes.txt")
+    try HostFile.write([1], to: segments + "/a0/00" + String(repeating: "a", count: 30))
     _ = unsafe symlink("/etc/passwd", path)
     var found: [SegmentIdentifier] = []
     try storage.list { listing in

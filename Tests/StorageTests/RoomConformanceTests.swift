@@ -66,6 +66,46 @@ import Testing
     #expect(try storage.content(of: name) == content)
   }
 
+  @Test func roomIsHeldForNoFileInMemory() throws { try holdRoom(smallMemory) }
+
+  @Test(.enabled(if: isRoot, "needs root, for a small file system"))
+  func roomIsHeldForNoFileInADirectory() throws { try holdRoom(DirectorySubject(room: Self.room)) }
+
+  private func holdRoom(_ subject: any StorageSubject) throws {
+    let storage = subject.storage
+    let free = storage.capacity().free
+    /// Whether this much is missing, but for what the file system needs itself.
+    func isHeld(_ size: Int64) -> Bool { (size - 64 << 10...size + 64 << 10).contains(free - storage.capacity().free) }
+    var held: (any HeldRoom)? = try storage.holdRoom()
+    #expect(isHeld(0))
+    try held?.resize(to: 4 << 20)
+    #expect(isHeld(4 << 20))
+    try held?.resize(to: 1 << 20)
+    #expect(isHeld(1 << 20))
+    try held?.resize(to: 6 << 20)
+    // What does not fit leaves what is held as it is.
+    #expect(throws: Errno.noSpace) { try held?.resize(to: 2 * Self.room) }
+    #expect(isHeld(6 << 20))
+    // Nobody else gets it, and no list shows it.
+    #expect(throws: Errno.noSpace) { try storage.put(name, randomBytes(4 << 20)) }
+    var files = 0
+    try subject.opened().list { _ in
+      files += 1
+      return true
+    }
+    #expect(files == 0)
+    let other = try storage.holdRoom()
+    #expect(throws: Errno.noSpace) { try other.resize(to: 4 << 20) }
+    try other.resize(to: 1 << 20)
+    #expect(isHeld(7 << 20))
+    // It is free again when it goes.
+    withExtendedLifetime(held) {}
+    held = nil
+    #expect(isHeld(1 << 20))
+    try storage.put(name, randomBytes(4 << 20))
+    withExtendedLifetime(other) {}
+  }
+
   @Test func aSealedStorageInMemoryIsReadOnly() throws {
     let memory = FaultyStorage()
     try memory.put(name, [1, 2])
@@ -83,6 +123,7 @@ import Testing
     #expect(storage.isReadOnly)
     let other = SegmentIdentifier.numbered(2)
     #expect(throws: Errno.readOnlyFileSystem) { try storage.create(other) }
+    #expect(throws: Errno.readOnlyFileSystem) { try storage.replaceParameters(with: [1]) }
     #expect(throws: Errno.readOnlyFileSystem) { try storage.put(other, [1]) }
     #expect(throws: Errno.readOnlyFileSystem) { try storage.delete(name) }
     #expect(throws: Errno.readOnlyFileSystem) { try storage.openToFill(name, takingLease: true) }

@@ -57,8 +57,8 @@ final class DirectorySubject: StorageSubject {
       try systemCall { unsafe mount("tmpfs", folder.path, "tmpfs", 0, "size=\(room)") }
     }
     (self.folder, isMounted) = (folder, room != nil)
-    try DirectoryStorage.createFolders(in: folder.path)
-    storage = try DirectoryStorage(path: folder.path)
+    storage = try DirectoryCreation(at: folder.path).storage
+    try storage.replaceParameters(with: [1])
   }
 
   deinit { if isMounted { unsafe umount2(folder.path, CInt(MNT_DETACH)) } }
@@ -66,13 +66,13 @@ final class DirectorySubject: StorageSubject {
   func opened() throws -> any Storage { try DirectoryStorage(path: folder.path) }
 
   func overwrite(_ name: SegmentIdentifier, with content: [UInt8]) throws {
-    try HostFile.write(content, to: folder.path(name.path))
+    try HostFile.write(content, to: folder.path("segments/" + name.path))
   }
 
   func replace(_ name: SegmentIdentifier, by content: [UInt8]) throws {
-    let other = folder.path(name.path + ".other")
+    let other = folder.path("segments/" + name.path + ".other")
     try HostFile.write(content, to: other)
-    try systemCall { unsafe rename(other, folder.path(name.path)) }
+    try systemCall { unsafe rename(other, folder.path("segments/" + name.path)) }
   }
 
   /// The same files, where nothing can be written; only for one that has a file system of its own.

@@ -1,6 +1,8 @@
 import Crypto
+import FaultyStorage
 import Glibc
 import Storage
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -15,13 +17,11 @@ import Testing
     return options
   }
 
-  @Test func aNewVaultHasFoldersCoverAndParameters() throws {
+  @Test func aNewVaultHasCoverAndParameters() throws {
     let folder = try TemporaryFolder()
-    let path = folder.path + "/vault"
-    let vault = try Vault.create(at: path, options: try Self.options())
-    #expect(HostFile.names(in: path) == ["agonyfs.json", "segments"])
-    #expect(HostFile.names(in: path + "/segments").count == 256)
-    let cover = HostFile.segments(of: path)
+    let vault = try Vault.create(in: DirectoryCreation(at: folder.path).storage, options: try Self.options())
+    #expect(HostFile.names(in: folder.path) == ["agonyfs.json", "segments"])
+    let cover = HostFile.segments(of: folder.path)
     #expect(cover.count >= 4)
     for file in cover {
       let status = HostFile.status(file)
@@ -29,40 +29,47 @@ import Testing
       #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
       #expect(status.st_mtim.tv_nsec == 0)
     }
-    #expect(try Vault.open(at: path).parameters == vault.parameters)
-    #expect(throws: VaultError.vaultExists) { try Vault.create(at: path, options: try Self.options()) }
-    #expect(HostFile.segments(of: path) == cover)
+    #expect(try Vault.open(in: DirectoryStorage(path: folder.path)).parameters == vault.parameters)
   }
 
-  @Test func anEmptyDirectoryIsTakenAndAFullOneIsNot() throws {
-    let folder = try TemporaryFolder()
-    _ = try Vault.create(at: folder.path, options: try Self.options())
-    let other = try TemporaryFolder()
-    try HostFile.write([1], to: other.path + "/letter.txt")
-    #expect(throws: VaultError.vaultExists) { try Vault.create(at: other.path, options: try Self.options()) }
-    #expect(HostFile.names(in: other.path) == ["letter.txt"])
-    #expect(throws: VaultError.vaultExists) {
-      try Vault.create(at: other.path + "/letter.txt", options: try Self.options())
+  /// A vault has no other place than its storage, whatever kind that is.
+  @Test func aVaultIsCreatedAndOpenedInAnyStorage() throws {
+    let storage = FaultyStorage()
+    #expect(throws: VaultError.notAVault("it has no agonyfs.json")) { try Vault.open(in: storage) }
+    let vault = try Vault.create(in: storage, options: try Self.options())
+    let names = storage.names
+    #expect(names.count >= 4)
+    #expect(throws: VaultError.vaultExists) { try Vault.create(in: storage, options: try Self.options()) }
+    #expect(storage.names == names)
+    #expect(try Vault.open(in: storage).parameters == vault.parameters)
+    try storage.replaceParameters(with: [1, 2, 3])
+    #expect(throws: VaultError.self) { try Vault.open(in: storage) }
+    storage.inject(.cut(at: storage.operationCount + 1))
+    _ = try? storage.replaceParameters(with: [])
+    #expect(throws: VaultError.system(.ioError, "reading agonyfs.json")) { try Vault.open(in: storage) }
+  }
+
+  @Test func aVaultThatIsNotCompleteIsNone() throws {
+    // Four files of cover, each created and written, and the parameters.
+    for operation in 1...9 {
+      let storage = FaultyStorage()
+      storage.inject(.errors(.ioError, from: operation))
+      #expect(throws: VaultError.system(.ioError, "creating the vault")) {
+        try Vault.create(in: storage, options: try Self.options())
+      }
+      #expect(throws: VaultError.notAVault("it has no agonyfs.json")) { try Vault.open(in: storage) }
     }
-    #expect(throws: VaultError.self) { try Vault.create(at: other.path + "/a/b", options: try Self.options()) }
-  }
-
-  @Test func whatIsNoVaultIsNotOpened() throws {
-    let folder = try TemporaryFolder()
-    #expect(throws: VaultError.vaultMissing) { try Vault.open(at: folder.path + "/nothing") }
-    #expect(throws: VaultError.self) { try Vault.open(at: folder.path) }
-    try HostFile.write([1], to: folder.path + "/file")
-    #expect(throws: VaultError.self) { try Vault.open(at: folder.path + "/file") }
-    try HostFile.write(VaultParametersTests.parameters.json, to: folder.path + "/agonyfs.json")
-    #expect(throws: VaultError.notAVault("it has no directory segments")) { try Vault.open(at: folder.path) }
+    let small = FaultyStorage()
+    small.setLimit(2 << 20)
+    #expect(throws: VaultError.noSpace) { try Vault.create(in: small, options: try Self.options()) }
   }
 
   @Test func extraCoverIsAdded() throws {
-    let folder = try TemporaryFolder()
     var options = try Self.options()
     options.extraCover = 10 << 20
-    _ = try Vault.create(at: folder.path, options: options)
-    #expect(HostFile.segments(of: folder.path).count >= 14)
+    let storage = FaultyStorage()
+    _ = try Vault.create(in: storage, options: options)
+    #expect(storage.names.count >= 14)
   }
 
   @Test func coverIsDrawnFromAWideDistribution() {
@@ -77,7 +84,7 @@ import Testing
   @Test(arguments: [1, 2, 3])
   func anUnmountedVaultIsEqualAndRandom(spaces: Int) throws {
     let folder = try TemporaryFolder()
-    let vault = try Vault.create(at: folder.path, options: try Self.options())
+    let vault = try Vault.create(in: DirectoryCreation(at: folder.path).storage, options: try Self.options())
     for number in 0..<spaces {
       let suite: CipherSuite = number == 1 ? .xchacha20poly1305 : .aes256gcm
       let (space, body) = vault.createSpace(suite: suite)

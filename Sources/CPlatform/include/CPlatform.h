@@ -26,19 +26,20 @@ void agonyfs_trim_heap(void);
 /// Allocates the first `size` bytes of a file, which has them afterwards.
 int agonyfs_allocate(int descriptor, off_t size);
 
-/// O_TMPFILE, which Glibc shows to GNU programs only.
+/// O_TMPFILE and O_PATH, which Glibc shows to GNU programs only.
 int agonyfs_unnamed_file_flag(void);
+int agonyfs_path_flag(void);
 
 int agonyfs_hold_room(int descriptor, off_t size);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
 
-/// Marks an open file: whoever holds a lock on it by flock(2) is about to let it go. The mark is a shared lock by fcntl(2), which flock(2) does
-/// not see; it ends when the file is closed.
+/// Marks an open file: its lock by flock(2) will soon be released. The mark is a shared lock by fcntl(2), which flock(2)
+/// does not see. It ends when the file is closed.
 int agonyfs_announce_release(int descriptor);
 
-/// Whether somebody else marked the file so.
+/// Whether somebody else has marked the file.
 bool agonyfs_release_is_announced(int descriptor);
 
 /// The process's argument vector itself, not a copy: what is overwritten in it is overwritten in the process title.
@@ -55,8 +56,8 @@ int agonyfs_spawn(
     bool alone
 );
 
-/// Whether a child, which stays to be waited for, ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP).
-/// One that ends at this moment is waited for, a tenth of a second at most.
+/// Whether a child was ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP). Waits up to a tenth
+/// of a second for a child that is ending. The child stays a zombie.
 bool agonyfs_was_killed(pid_t process);
 
 #endif

@@ -1,0 +1,13 @@
+package import SystemPackage
+
+/// Why a directory cannot be used as a storage.
+package enum DirectoryStorageError: Error, Equatable, Sendable {
+  /// Nothing is at the path.
+  case missing
+  /// What is at the path is not a complete storage, for the reason in the text.
+  case incomplete(String)
+  /// A storage cannot be created where something other than an empty directory is.
+  case exists
+  /// A system call failed during the action in the text.
+  case system(Errno, String)
+}

@@ -34,13 +34,13 @@ extension FileSystem {
     var lastEpoch = lastRound
     // When to look again even without a commit.
     var due: UInt64?
-    var hasCompletedAbandoned = false
+    var hasCompletedShortFiles = false
     while locked({ $0.waitForCleaning(due) }) {
       let wasAsked = locked { $0.cleaning.isAsked }
-      if !hasCompletedAbandoned, !wasAsked {
+      if !hasCompletedShortFiles, !wasAsked {
         // Once, in a mount that writes.
-        hasCompletedAbandoned = true
-        space.completeAbandonedFiles()
+        hasCompletedShortFiles = true
+        space.completeShortFiles()
       }
       let now = monotonicTime()
       var isTight = wasAsked || space.roomState < .ample

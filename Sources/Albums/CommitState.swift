@@ -43,8 +43,8 @@ struct CommitState {
   private var syncPause: UInt64 = 0
   /// Whether a failure of the committer was logged, and nothing succeeded since.
   private var failureIsKnown = false
-  /// Whether the thread that tells marks waits for `logged` to grow.
-  var isMarkerWaiting = false
+  /// Whether the thread that keeps checkpoint records waits for `logged` to grow.
+  var isCheckpointKeeperWaiting = false
 
   // MARK: Commits and intents
 

@@ -42,7 +42,7 @@ extension FileSystem {
       locked { $0.cleaning.start() }
       bodies.append { self.runCleaner() }
     }
-    if let keepMark = options.keepMark { bodies.append { self.locked { $0.runMarker(keepMark) } } }
+    if let keep = options.keepCheckpoint { bodies.append { self.locked { $0.runCheckpointKeeper(keep) } } }
     for _ in 0..<options.writers { bodies.append { self.locked { $0.runFlusher() } } }
     for body in bodies {
       do throws(Errno) {
@@ -87,7 +87,7 @@ extension FileSystem {
     do throws(VaultError) {
       let isWritten = space.gate.isOpen
       try space.close()
-      if isWritten { options.keepMark?(space.mark) }
+      if isWritten { options.keepCheckpoint?(space.checkpoint) }
     } catch {
       options.logger.error("closing the space failed: \(error)")
       failure = failure ?? (error == .noSpace ? .noSpace : .ioError)

@@ -25,9 +25,9 @@ package struct FileSystemOptions: Sendable {
   package var garbageShare = 0.2
   /// How thumbnails are made; nil where they are not.
   package var thumbnails: ThumbnailOptions?
-  /// Is given a mark of how far the space has come, which is durable: soon after the first commit, then each half
-  /// minute while there are more, and at the end. Called by a thread of its own, and by `close()`; may wait.
-  package var keepMark: (@Sendable (StateMark) -> Void)?
+  /// Keeps a record of how far the space has come durably. Called soon after the first commit, then at most every half
+  /// minute after further commits, and by `close()`. A thread of its own calls it, so it may block.
+  package var keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
 
   /// The usual settings.
   package init(logger: Logger) { self.logger = logger }

@@ -16,8 +16,8 @@ struct Signals {
   let thumbnailWork: Condition
   /// A thumbnail that somebody waits for may have been made.
   let thumbnailDone: Condition
-  /// There may be a mark to keep.
-  let markWork: Condition
+  /// There may be a checkpoint record to keep.
+  let checkpointWork: Condition
 
   init(of lock: Lock) {
     progress = Condition(of: lock)
@@ -27,13 +27,13 @@ struct Signals {
     cleanWork = Condition(of: lock)
     thumbnailWork = Condition(of: lock)
     thumbnailDone = Condition(of: lock)
-    markWork = Condition(of: lock)
+    checkpointWork = Condition(of: lock)
   }
 
   /// Wakes every thread, since what it waits for may never happen.
   func wakeAll() {
     let all = [
-      progress, flushWork, commitWork, reapWork, cleanWork, thumbnailWork, thumbnailDone, markWork,
+      progress, flushWork, commitWork, reapWork, cleanWork, thumbnailWork, thumbnailDone, checkpointWork,
     ]
     for condition in all { condition.broadcast() }
   }

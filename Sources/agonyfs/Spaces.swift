@@ -158,12 +158,12 @@ struct Spaces {
 }
 
 extension Spaces {
-  /// The file system in a space; `keepMark` gets the marks of its durable states.
+  /// The file system in a space; `keepCheckpoint` gets records of its durable states.
   func fileSystem(
-    of space: Space, _ mount: MountOptions, keepMark: (@Sendable (StateMark) -> Void)?, logger: Logger
+    of space: Space, _ mount: MountOptions, keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?, logger: Logger
   ) throws -> FileSystem {
     var options = FileSystemOptions(logger: logger)
-    options.keepMark = keepMark
+    options.keepCheckpoint = keepCheckpoint
     options.isReadOnly = mount.isReadOnly
     if mount.thumbnails != .none {
       let decoder = Decoder(

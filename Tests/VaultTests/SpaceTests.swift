@@ -71,7 +71,7 @@ import Testing
     // Another space of the vault completes what the first left, but nothing that is being written.
     let other = test.vault.createSpace(suite: .aes256gcm).space
     try other.commit([1: page(1, version: 2)], pageCount: 1)
-    other.completeAbandonedFiles()
+    other.completeShortFiles()
     let whole = test.storage.names.filter { test.storage.content($0).count == TestSpace.segmentSize }
     #expect(whole.count == 1)
     try other.close()

@@ -37,7 +37,7 @@ struct MountServer {
       warnings.append("Mounting read-only, because \(space.gate.reason ?? "the space cannot be written").")
     }
     for warning in warnings { Output.note(warning) }
-    let fileSystem = try spaces.fileSystem(of: space, options, keepMark: rollback?.record, logger: Self.logger)
+    let fileSystem = try spaces.fileSystem(of: space, options, keepCheckpoint: rollback?.record, logger: Self.logger)
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger
     ) {

@@ -35,18 +35,18 @@ final class RollbackDetection: Sendable {
     } catch {
       return "This machine's record of the space cannot be read: \(error)."
     }
-    let seen = content.flatMap { space.mark(ofRecord: $0) }
-    let standing = seen.map { space.standing(to: $0) } ?? .current
+    let seen = content.flatMap { space.checkpoint(fromRecord: $0) }
+    let status = seen.map { space.rollbackStatus(since: $0) } ?? .current
     let finding: String? =
-      switch standing {
+      switch status {
       case .current: nil
       case .older: "this state of the space is older than the newest that this machine has seen"
-      case .branchedOff:
+      case .diverged:
         "this state of the space was continued elsewhere, from one older than the newest that this machine has seen"
       }
     if finding == nil || acceptsOlder {
       do throws(Errno) {
-        try write(space.mark, goingBack: finding != nil)
+        try write(space.checkpoint, goingBack: finding != nil)
       } catch {
         return "This machine cannot record the state of the space: \(error)."
       }
@@ -60,10 +60,10 @@ final class RollbackDetection: Sendable {
     return "This machine's record of the space was damaged; it now holds the current state."
   }
 
-  /// Records a durable mark.
-  func record(_ mark: StateMark) {
+  /// Records a durable checkpoint.
+  func record(_ checkpoint: CheckpointRecord) {
     do throws(Errno) {
-      try write(mark, goingBack: false)
+      try write(checkpoint, goingBack: false)
       failureIsKnown.store(false, ordering: .relaxed)
     } catch {
       guard !failureIsKnown.exchange(true, ordering: .relaxed) else { return }
@@ -71,13 +71,12 @@ final class RollbackDetection: Sendable {
     }
   }
 
-  private func write(_ mark: StateMark, goingBack: Bool) throws(Errno) {
+  private func write(_ checkpoint: CheckpointRecord, goingBack: Bool) throws(Errno) {
     try folder?.replace(space.recordName) { old in
       // Another copy of the vault may have advanced further meanwhile.
-      if !goingBack, let seen = old.flatMap({ space.mark(ofRecord: $0) }), seen == mark || mark.isBehind(seen) {
-        return nil
-      }
-      return space.record(of: mark)
+      let seen = old.flatMap { space.checkpoint(fromRecord: $0) }
+      if !goingBack, let seen, seen == checkpoint || checkpoint.isBehind(seen) { return nil }
+      return space.record(of: checkpoint)
     }
   }
 }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Vault
 
-/// What a machine remembers of a space, against the states that it meets later.
-@Suite struct StateMarkTests {
+/// Records of how far a space has come, compared with later states.
+@Suite struct CheckpointRecordTests {
   private func commit(_ versions: ClosedRange<Int>, to space: Space) throws {
     for version in versions { try space.commit([1: page(1, version: version)], pageCount: 1) }
   }
@@ -17,49 +17,51 @@ import Testing
   @Test func laterStatesAreCurrentAndEarlierOnesOlder() throws {
     let test = TestSpace()
     var copies: [FaultyStorage] = []
-    var marks: [StateMark] = []
+    var checkpoints: [CheckpointRecord] = []
     // Within an epoch, at the start of one that no commit is in, and after a mount.
     for round in 0..<4 {
       try commit(1...2, to: test.space)
-      marks.append(try test.space.durableMark())
+      checkpoints.append(try test.space.durableCheckpoint())
       copies.append(test.storage.copy())
       try test.space.advanceEpoch()
-      marks.append(try test.space.durableMark())
+      checkpoints.append(try test.space.durableCheckpoint())
       copies.append(test.storage.copy())
       if round == 1 { try test.reopenAfterKill() }
     }
     try test.space.close()
-    marks.append(test.space.mark)
+    checkpoints.append(test.space.checkpoint)
     copies.append(test.storage.copy())
-    #expect(Set(marks.map(\.sequence)).count > 4)
+    #expect(Set(checkpoints.map(\.sequence)).count > 4)
     for (number, copy) in copies.enumerated() {
       let space = try opened(test, copy)
-      for (other, mark) in marks.enumerated() {
-        #expect(space.standing(to: mark) == (other > number ? .older : .current), "state \(number), mark \(other)")
+      for (other, checkpoint) in checkpoints.enumerated() {
+        let expected: RollbackStatus = other > number ? .older : .current
+        #expect(space.rollbackStatus(since: checkpoint) == expected, "state \(number), checkpoint \(other)")
       }
     }
   }
 
-  @Test func everyCrashAfterAMarkLeavesACurrentState() throws {
+  @Test func everyCrashAfterACheckpointLeavesACurrentState() throws {
     let storage = FaultyStorage()
     storage.record()
     let test = TestSpace(storage: storage)
-    var marks: [(operation: Int, mark: StateMark)] = []
+    var checkpoints: [(operation: Int, checkpoint: CheckpointRecord)] = []
     for version in 1...12 {
       try commit(version...version, to: test.space)
-      let mark = try test.space.durableMark()
-      marks.append((storage.operationCount, mark))
+      let checkpoint = try test.space.durableCheckpoint()
+      checkpoints.append((storage.operationCount, checkpoint))
       if version % 4 == 0 { try test.space.advanceEpoch() }
     }
     var count = 0
     let player = TapePlayer(storage.recording)
-    let first = try #require(marks.first).operation
+    let first = try #require(checkpoints.first).operation
     for operation in first + 1...storage.operationCount {
       player.wind(to: operation)
       for seed in UInt64(0)..<3 {
         let space = try opened(test, player.cut(.mixed(seed: seed), seed: seed))
-        for mark in marks where mark.operation < operation {
-          #expect(space.standing(to: mark.mark) == .current, "operation \(operation), seed \(seed)")
+        for checkpoint in checkpoints where checkpoint.operation < operation {
+          let status = space.rollbackStatus(since: checkpoint.checkpoint)
+          #expect(status == .current, "operation \(operation), seed \(seed)")
           count += 1
         }
       }
@@ -76,39 +78,39 @@ import Testing
 
     let here = try opened(test, test.storage)
     try commit(4...5, to: here)
-    let mark = try here.durableMark()
+    let checkpoint = try here.durableCheckpoint()
     let other = try opened(test, elsewhere)
     try commit(4...3 + commits, to: other)
     try other.sync()
     // Fewer commits than were seen, as many, or more.
-    #expect(other.standing(to: mark) == .branchedOff)
+    #expect(other.rollbackStatus(since: checkpoint) == .diverged)
     try other.close()
-    #expect(try opened(test, elsewhere).standing(to: mark) == .branchedOff)
-    #expect(here.standing(to: mark) == .current)
+    #expect(try opened(test, elsewhere).rollbackStatus(since: checkpoint) == .diverged)
+    #expect(here.rollbackStatus(since: checkpoint) == .current)
   }
 
   @Test func aRecordSaysNothingWithoutTheKey() throws {
     let test = TestSpace()
     try commit(1...3, to: test.space)
-    let mark = try test.space.durableMark()
-    let record = test.space.record(of: mark)
-    #expect(test.space.mark(ofRecord: record) == mark)
-    #expect(test.space.record(of: mark) != record)
+    let checkpoint = try test.space.durableCheckpoint()
+    let record = test.space.record(of: checkpoint)
+    #expect(test.space.checkpoint(fromRecord: record) == checkpoint)
+    #expect(test.space.record(of: checkpoint) != record)
     try test.space.close()
-    #expect(test.space.record(of: test.space.mark).count == record.count)
+    #expect(test.space.record(of: test.space.checkpoint).count == record.count)
     let name = test.space.recordName
     #expect(try opened(test, test.storage.copy()).recordName == name)
     #expect(!test.storage.names.contains { $0.description == name })
 
     let other = TestSpace()
-    #expect(other.space.mark(ofRecord: record) == nil)
+    #expect(other.space.checkpoint(fromRecord: record) == nil)
     #expect(other.space.recordName != name)
     for index in record.indices {
       var damaged = record
       damaged[index] ^= 1
-      #expect(test.space.mark(ofRecord: damaged) == nil)
+      #expect(test.space.checkpoint(fromRecord: damaged) == nil)
     }
-    #expect(test.space.mark(ofRecord: []) == nil)
-    #expect(test.space.mark(ofRecord: record + [0]) == nil)
+    #expect(test.space.checkpoint(fromRecord: []) == nil)
+    #expect(test.space.checkpoint(fromRecord: record + [0]) == nil)
   }
 }

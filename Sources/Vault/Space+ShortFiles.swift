@@ -8,7 +8,7 @@ extension Space {
 
   /// Fills short files with random bytes, of all spaces of the vault, so that no length distinguishes a file. Skips
   /// files that were written to within a day, that somebody is writing, or that cannot be filled now.
-  package func completeAbandonedFiles() {
+  package func completeShortFiles() {
     if !gate.isOpen { return }
     let latest = log.context.clock() - Self.minimumAge
     var short: [SegmentIdentifier] = []

@@ -60,12 +60,7 @@ extension Index {
   /// The names of an inode's extended attributes, in the order of their bytes.
   package func attributeNames(of inode: InodeNumber) throws(IndexError) -> [[UInt8]] {
     attributeStatements.names.bind(1, inode.rawValue)
-    var names: [[UInt8]] = []
-    try attributeStatements.names.forEachRow { (row) throws(IndexError) in
-      names.append(row.bytes(0))
-      return true
-    }
-    return names
+    return try attributeStatements.names.rows { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// Removes all extended attributes of an inode.

@@ -35,11 +35,7 @@ struct CheckStatements {
 extension Index {
   /// The problems that SQLite finds in the structure of the database, one line each. Reads all of it.
   package func integrityCheck() throws(IndexError) -> [String] {
-    var lines: [String] = []
-    try checkStatements.integrity.forEachRow { (row) throws(IndexError) in
-      lines.append(row.text(0))
-      return true
-    }
+    let lines = try checkStatements.integrity.rows { (row) throws(IndexError) in row.text(0) }
     return lines == ["ok"] ? [] : lines
   }
 
@@ -48,12 +44,7 @@ extension Index {
     let statement = checkStatements.inodes
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
     statement.bind(2, limit)
-    var found: [InodeRecord] = []
-    try statement.forEachRow { (row) throws(IndexError) in
-      found.append(InodeRecord(row))
-      return true
-    }
-    return found
+    return try statement.rows { (row) throws(IndexError) in InodeRecord(row) }
   }
 
   /// The next directory entries after one, by directory and name, at most `limit`.
@@ -84,12 +75,9 @@ extension Index {
       statement.bind(2, Int64.min)
     }
     statement.bind(3, limit)
-    var found: [LocatedExtent] = []
-    try statement.forEachRow { (row) throws(IndexError) in
-      found.append(LocatedExtent(inode: row.inodeNumber(5), extent: ExtentRecord(unchecked: row)))
-      return true
+    return try statement.rows { (row) throws(IndexError) in
+      LocatedExtent(inode: row.inodeNumber(5), extent: ExtentRecord(unchecked: row))
     }
-    return found
   }
 
   /// The next inodes after a number that have extended attributes, in order, at most `limit`.
@@ -97,12 +85,7 @@ extension Index {
     let statement = checkStatements.attributeInodes
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
     statement.bind(2, limit)
-    var found: [InodeNumber] = []
-    try statement.forEachRow { (row) throws(IndexError) in
-      found.append(row.inodeNumber(0))
-      return true
-    }
-    return found
+    return try statement.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// The number of free pages of the database, which `incrementalVacuum(pages:)` can remove.

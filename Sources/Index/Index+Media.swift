@@ -168,12 +168,7 @@ extension Index {
     mediaStatements.after.bind(1, state.rawValue)
     mediaStatements.after.bind(2, inode?.rawValue ?? 0)
     mediaStatements.after.bind(3, limit)
-    var found: [InodeNumber] = []
-    try mediaStatements.after.forEachRow { (row) throws(IndexError) in
-      found.append(row.inodeNumber(0))
-      return true
-    }
-    return found
+    return try mediaStatements.after.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// The derivatives of the next files after an inode number, at most `limit` files, for checks.
@@ -182,13 +177,10 @@ extension Index {
   ) throws(IndexError) -> [(inode: InodeNumber, derivatives: [InodeNumber])] {
     mediaStatements.derivatives.bind(1, inode?.rawValue ?? 0)
     mediaStatements.derivatives.bind(2, limit)
-    var found: [(inode: InodeNumber, derivatives: [InodeNumber])] = []
-    try mediaStatements.derivatives.forEachRow { (row) throws(IndexError) in
+    return try mediaStatements.derivatives.rows { (row) throws(IndexError) in
       let both = [Int32(1), 2].filter { !row.isNull($0) }.map { row.inodeNumber($0) }
-      found.append((row.inodeNumber(0), both))
-      return true
+      return (row.inodeNumber(0), both)
     }
-    return found
   }
 
   /// The number of files in each state.
@@ -211,22 +203,12 @@ extension Index {
   /// The files of which no derivative can be made, with the reasons.
   package func failedMedia() throws(IndexError) -> [(inode: InodeNumber, reason: String)] {
     mediaStatements.ofState.bind(1, MediaRecord.State.failed.rawValue)
-    var found: [(inode: InodeNumber, reason: String)] = []
-    try mediaStatements.ofState.forEachRow { (row) throws(IndexError) in
-      found.append((row.inodeNumber(0), row.text(1)))
-      return true
-    }
-    return found
+    return try mediaStatements.ofState.rows { (row) throws(IndexError) in (row.inodeNumber(0), row.text(1)) }
   }
 
   /// Rows whose inodes do not exist, for checks.
   package func mediaWithoutInode() throws(IndexError) -> [InodeNumber] {
-    var found: [InodeNumber] = []
-    try mediaStatements.astray.forEachRow { (row) throws(IndexError) in
-      found.append(row.inodeNumber(0))
-      return true
-    }
-    return found
+    try mediaStatements.astray.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// The number of derivatives. Reads all rows.

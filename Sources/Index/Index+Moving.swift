@@ -20,12 +20,9 @@ extension Index {
     }
     statement.bind(4, LogPosition(segment: next, offset: 0).rawValue)
     statement.bind(5, limit)
-    var found: [LocatedExtent] = []
-    try statement.forEachRow { (row) throws(IndexError) in
-      found.append(LocatedExtent(inode: row.inodeNumber(5), extent: try ExtentRecord(row)))
-      return true
+    return try statement.rows { (row) throws(IndexError) in
+      LocatedExtent(inode: row.inodeNumber(5), extent: try ExtentRecord(row))
     }
-    return found
   }
 
   /// Replaces the extent `old` by `pieces`, which cover the same bytes, if it is unchanged. Returns whether it was.

@@ -56,13 +56,10 @@ extension Index {
     let statement = segmentStatements.after
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
     statement.bind(2, limit)
-    var found: [SegmentLife] = []
-    try statement.forEachRow { (row) throws(IndexError) in
+    return try statement.rows { (row) throws(IndexError) in
       let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
-      found.append(SegmentLife(segment: segment, liveBytes: row.integer(1) + live.deltas[segment, default: 0]))
-      return true
+      return SegmentLife(segment: segment, liveBytes: row.integer(1) + live.deltas[segment, default: 0])
     }
-    return found
   }
 
   /// Computes `totalLiveBytes` and `unwrittenBytes` as of the last commit from the rows. They are not stored: that

@@ -39,15 +39,10 @@ extension Index {
   /// The orphans with the lowest numbers, at most `limit`.
   package func orphans(limit: Int) throws(IndexError) -> [InodeNumber] {
     smallStatements.orphans.bind(1, limit)
-    var found: [InodeNumber] = []
-    try smallStatements.orphans.forEachRow { (row) throws(IndexError) in
-      found.append(row.inodeNumber(0))
-      return true
-    }
-    return found
+    return try smallStatements.orphans.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
-  /// Notes the id of a slot that opens this space; once is enough.
+  /// Records the id of a slot that opens this space. It may be recorded already.
   package func addSlot(_ identifier: [UInt8]) throws(IndexError) {
     try changeSlot(smallStatements.addSlot, identifier)
   }
@@ -68,12 +63,7 @@ extension Index {
 
   /// The ids of all slots that open this space.
   package func slots() throws(IndexError) -> [[UInt8]] {
-    var found: [[UInt8]] = []
-    try smallStatements.slots.forEachRow { (row) throws(IndexError) in
-      found.append(row.bytes(0))
-      return true
-    }
-    return found
+    try smallStatements.slots.rows { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// The integer of a key; nil when there is none.

@@ -99,6 +99,16 @@ internal import CSQLite
     }
   }
 
+  /// All rows of a bound statement.
+  package func rows<Row>(_ body: (Statement) throws(IndexError) -> Row) throws(IndexError) -> [Row] {
+    var rows: [Row] = []
+    try forEachRow { (row) throws(IndexError) in
+      rows.append(try body(row))
+      return true
+    }
+    return rows
+  }
+
   /// The first row of a bound statement; nil when there is none.
   package func firstRow<Row>(_ body: (Statement) throws(IndexError) -> Row) throws(IndexError) -> Row? {
     defer { reset() }

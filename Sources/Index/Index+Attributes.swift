@@ -20,7 +20,7 @@ struct AttributeStatements {
 extension Index {
   /// The value of an extended attribute, or nil when the inode has none of that name.
   package func attribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> [UInt8]? {
-    let statement = attributeStatements.find
+    let statement = statements.attributes.find
     statement.bind(1, inode.rawValue)
     return try unsafe name.withBytes { (bytes) throws(IndexError) in
       unsafe statement.bind(2, bytes)
@@ -31,7 +31,7 @@ extension Index {
   /// Sets an extended attribute, new or not. The caller updates the inode's `hasExtendedAttributes`.
   package func setAttribute(named name: [UInt8], of inode: InodeNumber, to value: [UInt8]) throws(IndexError) {
     try change { () throws(IndexError) in
-      let statement = attributeStatements.set
+      let statement = statements.attributes.set
       statement.bind(1, inode.rawValue)
       try unsafe name.withBytes { (nameBytes) throws(IndexError) in
         unsafe statement.bind(2, nameBytes)
@@ -47,7 +47,7 @@ extension Index {
   @discardableResult
   package func removeAttribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> Bool {
     try change { () throws(IndexError) in
-      let statement = attributeStatements.delete
+      let statement = statements.attributes.delete
       statement.bind(1, inode.rawValue)
       try unsafe name.withBytes { (bytes) throws(IndexError) in
         unsafe statement.bind(2, bytes)
@@ -59,15 +59,15 @@ extension Index {
 
   /// The names of an inode's extended attributes, in the order of their bytes.
   package func attributeNames(of inode: InodeNumber) throws(IndexError) -> [[UInt8]] {
-    attributeStatements.names.bind(1, inode.rawValue)
-    return try attributeStatements.names.rows { (row) throws(IndexError) in row.bytes(0) }
+    statements.attributes.names.bind(1, inode.rawValue)
+    return try statements.attributes.names.rows { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// Removes all extended attributes of an inode.
   package func removeAllAttributes(of inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      attributeStatements.deleteAll.bind(1, inode.rawValue)
-      try attributeStatements.deleteAll.run()
+      statements.attributes.deleteAll.bind(1, inode.rawValue)
+      try statements.attributes.deleteAll.run()
     }
   }
 }

@@ -35,13 +35,13 @@ struct CheckStatements {
 extension Index {
   /// The problems that SQLite finds in the structure of the database, one line each. Reads all of it.
   package func integrityCheck() throws(IndexError) -> [String] {
-    let lines = try checkStatements.integrity.rows { (row) throws(IndexError) in row.text(0) }
+    let lines = try statements.check.integrity.rows { (row) throws(IndexError) in row.text(0) }
     return lines == ["ok"] ? [] : lines
   }
 
   /// The next inodes after a number, in order, at most `limit`.
   package func inodes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeRecord] {
-    let statement = checkStatements.inodes
+    let statement = statements.check.inodes
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
     statement.bind(2, limit)
     return try statement.rows { (row) throws(IndexError) in InodeRecord(row) }
@@ -49,7 +49,7 @@ extension Index {
 
   /// The next directory entries after one, by directory and name, at most `limit`.
   package func dentries(after last: LocatedDentry?, limit: Int) throws(IndexError) -> [LocatedDentry] {
-    let statement = checkStatements.dentries
+    let statement = statements.check.dentries
     if let last { statement.bind(1, last.parent.rawValue) } else { statement.bind(1, Int64.min) }
     statement.bind(3, limit)
     var found: [LocatedDentry] = []
@@ -66,7 +66,7 @@ extension Index {
 
   /// The next extents after one, by inode and offset, at most `limit`; including invalid ones.
   package func extents(after last: LocatedExtent?, limit: Int) throws(IndexError) -> [LocatedExtent] {
-    let statement = checkStatements.extents
+    let statement = statements.check.extents
     if let last {
       statement.bind(1, last.inode.rawValue)
       statement.bind(2, last.extent.offset.rawValue)
@@ -82,7 +82,7 @@ extension Index {
 
   /// The next inodes after a number that have extended attributes, in order, at most `limit`.
   package func inodesWithAttributes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeNumber] {
-    let statement = checkStatements.attributeInodes
+    let statement = statements.check.attributeInodes
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
     statement.bind(2, limit)
     return try statement.rows { (row) throws(IndexError) in row.inodeNumber(0) }
@@ -90,13 +90,13 @@ extension Index {
 
   /// The number of free pages of the database, which `incrementalVacuum(pages:)` can remove.
   package func freePages() throws(IndexError) -> Int {
-    try checkStatements.freePages.firstRow { (row) throws(IndexError) in Int(row.integer(0)) } ?? 0
+    try statements.check.freePages.firstRow { (row) throws(IndexError) in Int(row.integer(0)) } ?? 0
   }
 
   /// Removes at most `pages` free pages from the database.
   package func incrementalVacuum(pages: Int) throws(IndexError) {
     try change { () throws(IndexError) in
-      let statement = checkStatements.vacuum
+      let statement = statements.check.vacuum
       defer { statement.reset() }
       // Each step moves one page and returns an empty row.
       for _ in 0..<pages {

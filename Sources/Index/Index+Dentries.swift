@@ -79,7 +79,7 @@ extension Statement {
 extension Index {
   /// The entry with a name in a directory; nil when there is none.
   package func dentry(parent: InodeNumber, name: FileName) throws(IndexError) -> DentryRecord? {
-    let statement = dentryStatements.find
+    let statement = statements.dentries.find
     statement.bind(1, parent.rawValue)
     return try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
       unsafe statement.bind(2, bytes)
@@ -93,7 +93,7 @@ extension Index {
   package func dentryWithInode(
     parent: InodeNumber, name: FileName
   ) throws(IndexError) -> (DentryRecord, InodeRecord)? {
-    let statement = dentryStatements.findWithInode
+    let statement = statements.dentries.findWithInode
     statement.bind(1, parent.rawValue)
     return try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
       unsafe statement.bind(2, bytes)
@@ -108,19 +108,19 @@ extension Index {
   ///
   /// - Throws: `.sqlite` with a constraint code when the name is taken.
   package func insertDentry(parent: InodeNumber, _ entry: DentryRecord) throws(IndexError) {
-    try change { () throws(IndexError) in try entry.run(dentryStatements.insert, parent: parent) }
+    try change { () throws(IndexError) in try entry.run(statements.dentries.insert, parent: parent) }
   }
 
   /// Adds an entry, or replaces the one with that name.
   package func replaceDentry(parent: InodeNumber, _ entry: DentryRecord) throws(IndexError) {
-    try change { () throws(IndexError) in try entry.run(dentryStatements.replace, parent: parent) }
+    try change { () throws(IndexError) in try entry.run(statements.dentries.replace, parent: parent) }
   }
 
   /// Removes an entry; returns whether there was one.
   @discardableResult
   package func deleteDentry(parent: InodeNumber, name: FileName) throws(IndexError) -> Bool {
     try change { () throws(IndexError) in
-      let statement = dentryStatements.delete
+      let statement = statements.dentries.delete
       statement.bind(1, parent.rawValue)
       try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
         unsafe statement.bind(2, bytes)
@@ -132,8 +132,8 @@ extension Index {
 
   /// Whether a directory has no entries.
   package func isDirectoryEmpty(_ directory: InodeNumber) throws(IndexError) -> Bool {
-    dentryStatements.any.bind(1, directory.rawValue)
-    return try dentryStatements.any.firstRow { (_) throws(IndexError) in true } == nil
+    statements.dentries.any.bind(1, directory.rawValue)
+    return try statements.dentries.any.firstRow { (_) throws(IndexError) in true } == nil
   }
 
   /// Calls `body` for the entries of a directory with a cookie greater than `cookie`, in the order of cookies, until it
@@ -141,7 +141,7 @@ extension Index {
   package func forEachDentry(
     parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord) -> Bool
   ) throws(IndexError) {
-    let statement = dentryStatements.list
+    let statement = statements.dentries.list
     statement.bind(1, parent.rawValue)
     statement.bind(2, cookie)
     try statement.forEachRow { (row) throws(IndexError) in body(DentryRecord(row, name: try row.fileName(3))) }
@@ -153,7 +153,7 @@ extension Index {
   package func forEachDentryWithInode(
     parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord, InodeRecord) -> Bool
   ) throws(IndexError) {
-    let statement = dentryStatements.listWithInode
+    let statement = statements.dentries.listWithInode
     statement.bind(1, parent.rawValue)
     statement.bind(2, cookie)
     try statement.forEachRow { (row) throws(IndexError) in
@@ -164,8 +164,8 @@ extension Index {
 
   /// The entry that names a directory; nil for the root and for a removed one. Reads the parent's entries.
   package func entry(ofDirectory directory: InodeNumber) throws(IndexError) -> LocatedDentry? {
-    dentryStatements.ofDirectory.bind(1, directory.rawValue)
-    return try dentryStatements.ofDirectory.firstRow { (row) throws(IndexError) in
+    statements.dentries.ofDirectory.bind(1, directory.rawValue)
+    return try statements.dentries.ofDirectory.firstRow { (row) throws(IndexError) in
       LocatedDentry(parent: row.inodeNumber(4), entry: DentryRecord(row, name: try row.fileName(3)))
     }
   }
@@ -175,7 +175,7 @@ extension Index {
     of inodes: Set<InodeNumber>
   ) throws(IndexError) -> [(inode: InodeNumber, parent: InodeNumber, name: FileName)] {
     var names: [(inode: InodeNumber, parent: InodeNumber, name: FileName)] = []
-    try dentryStatements.all.forEachRow { (row) throws(IndexError) in
+    try statements.dentries.all.forEachRow { (row) throws(IndexError) in
       let inode = row.inodeNumber(0)
       if inodes.contains(inode) { names.append((inode, row.inodeNumber(1), try row.fileName(2))) }
       return true

@@ -89,7 +89,7 @@ extension Index {
       while next < all.count, all[next].offset < range.upperBound, body(all[next]) { next += 1 }
       return
     }
-    let statement = extentStatements.overlapping
+    let statement = statements.extents.overlapping
     statement.bind(1, inode.rawValue)
     statement.bind(2, range.lowerBound.rawValue)
     statement.bind(3, range.upperBound.rawValue)
@@ -101,7 +101,7 @@ extension Index {
 
   /// Reads all extents of an inode into the cache, unless there are too many, they overlap, or some cannot be read.
   private func list(_ inode: InodeNumber) {
-    let statement = extentStatements.overlapping
+    let statement = statements.extents.overlapping
     statement.bind(1, inode.rawValue)
     statement.bind(2, Int64.zero)
     statement.bind(3, Int64.max)
@@ -147,7 +147,7 @@ extension Index {
   /// - Throws: `.damaged` when it overlaps another extent, or is not a part of its record.
   package func insertExtent(_ extent: ExtentRecord, of inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      let last = extentStatements.overlapsAny
+      let last = statements.extents.overlapsAny
       last.bind(1, inode.rawValue)
       last.bind(2, extent.end.rawValue)
       let end = try last.firstRow { (row) throws(IndexError) in row.integer(0) }
@@ -189,7 +189,7 @@ extension Index {
 
   /// Adds a row, and counts its bytes as live in its segment.
   func addRow(_ extent: ExtentRecord, of inode: InodeNumber, counting: Bool = true) throws(IndexError) {
-    try write(extent, of: inode, by: extentStatements.insert)
+    try write(extent, of: inode, by: statements.extents.insert)
     extentCache.replace(inode, extent.offset...extent.offset, with: [extent])
     if counting { countLive(Int64(extent.length), in: extent.position.segment) }
   }
@@ -214,18 +214,18 @@ extension Index {
 
   /// Changes the length of a row.
   func shorten(_ row: ExtentRecord, of inode: InodeNumber, to length: Int) throws(IndexError) {
-    extentStatements.shorten.bind(1, inode.rawValue)
-    extentStatements.shorten.bind(2, row.offset.rawValue)
-    extentStatements.shorten.bind(3, length)
-    try extentStatements.shorten.run()
+    statements.extents.shorten.bind(1, inode.rawValue)
+    statements.extents.shorten.bind(2, row.offset.rawValue)
+    statements.extents.shorten.bind(3, length)
+    try statements.extents.shorten.run()
   }
 
   /// Deletes the rows that begin in a range.
   func deleteRows(of inode: InodeNumber, _ offsets: ClosedRange<FileOffset>) throws(IndexError) {
-    extentStatements.delete.bind(1, inode.rawValue)
-    extentStatements.delete.bind(2, offsets.lowerBound.rawValue)
-    extentStatements.delete.bind(3, offsets.upperBound.rawValue)
-    try extentStatements.delete.run()
+    statements.extents.delete.bind(1, inode.rawValue)
+    statements.extents.delete.bind(2, offsets.lowerBound.rawValue)
+    statements.extents.delete.bind(3, offsets.upperBound.rawValue)
+    try statements.extents.delete.run()
   }
 
   func countLive(_ bytes: Int64, in segment: SegmentNumber) {

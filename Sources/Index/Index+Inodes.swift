@@ -104,7 +104,7 @@ extension [UInt8] {
 extension Index {
   /// The inode with a number; nil when there is none.
   package func inode(_ number: InodeNumber) throws(IndexError) -> InodeRecord? {
-    let statement = inodeStatements.find
+    let statement = statements.inodes.find
     statement.bind(1, number.rawValue)
     return try statement.firstRow { (row) throws(IndexError) in InodeRecord(row) }
   }
@@ -114,7 +114,7 @@ extension Index {
   /// - Throws: `.sqlite` with a constraint code when the number is taken.
   package func insert(_ inode: InodeRecord) throws(IndexError) {
     try change { () throws(IndexError) in
-      try inode.run(inodeStatements.insert)
+      try inode.run(statements.inodes.insert)
       counters.inodeCount += 1
     }
   }
@@ -124,7 +124,7 @@ extension Index {
   /// - Throws: `.damaged` when there is no such inode.
   package func update(_ inode: InodeRecord) throws(IndexError) {
     try change { () throws(IndexError) in
-      try inode.run(inodeStatements.update)
+      try inode.run(statements.inodes.update)
       guard connection.changes == 1 else { throw .damaged }
     }
   }
@@ -132,8 +132,8 @@ extension Index {
   /// Removes the row of an inode, if there is one. The caller removes its names, extents and attributes.
   package func deleteInode(_ number: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      inodeStatements.delete.bind(1, number.rawValue)
-      try inodeStatements.delete.run()
+      statements.inodes.delete.bind(1, number.rawValue)
+      try statements.inodes.delete.run()
       counters.inodeCount -= connection.changes
     }
   }

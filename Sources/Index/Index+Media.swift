@@ -108,56 +108,56 @@ extension Statement {
 extension Index {
   /// What is known about a file's content; nil if it was not examined and need not be.
   package func media(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
-    mediaStatements.find.bind(1, inode.rawValue)
-    return try mediaStatements.find.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
+    statements.media.find.bind(1, inode.rawValue)
+    return try statements.media.find.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
 
   /// A file with this content; nil when there is none.
   package func media(withHash hash: [UInt8]) throws(IndexError) -> MediaRecord? {
     try unsafe hash.withBytes { (bytes) throws(IndexError) in
-      unsafe mediaStatements.byHash.bind(1, bytes)
-      return try mediaStatements.byHash.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
+      unsafe statements.media.byHash.bind(1, bytes)
+      return try statements.media.byHash.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
     }
   }
 
   /// Stores what is known about a file. The caller updates the links of derivatives.
   package func setMedia(_ record: MediaRecord) throws(IndexError) {
-    try change { () throws(IndexError) in try record.run(mediaStatements.replace) }
+    try change { () throws(IndexError) in try record.run(statements.media.replace) }
   }
 
   /// Removes what is known about a file. The caller updates the links of derivatives.
   package func deleteMedia(_ inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      mediaStatements.delete.bind(1, inode.rawValue)
-      try mediaStatements.delete.run()
+      statements.media.delete.bind(1, inode.rawValue)
+      try statements.media.delete.run()
     }
   }
 
   /// Changes only the state, if there is a row.
   package func setMediaState(of inode: InodeNumber, to state: MediaRecord.State) throws(IndexError) {
     try change { () throws(IndexError) in
-      mediaStatements.setState.bind(1, inode.rawValue)
-      mediaStatements.setState.bind(2, state.rawValue)
-      try mediaStatements.setState.run()
+      statements.media.setState.bind(1, inode.rawValue)
+      statements.media.setState.bind(2, state.rawValue)
+      try statements.media.setState.run()
     }
   }
 
   /// Changes all rows of one state to another.
   package func changeMediaStates(from old: MediaRecord.State, to new: MediaRecord.State) throws(IndexError) {
     try change { () throws(IndexError) in
-      mediaStatements.changeStates.bind(1, old.rawValue)
-      mediaStatements.changeStates.bind(2, new.rawValue)
-      try mediaStatements.changeStates.run()
+      statements.media.changeStates.bind(1, old.rawValue)
+      statements.media.changeStates.bind(2, new.rawValue)
+      try statements.media.changeStates.run()
     }
   }
 
   /// Adds a pending row for every regular file that has a name and no row.
   package func noteAllContents() throws(IndexError) {
     try change { () throws(IndexError) in
-      mediaStatements.noteAll.bind(1, MediaRecord.State.pending.rawValue)
-      mediaStatements.noteAll.bind(2, MediaRecord.State.hidden.rawValue)
-      mediaStatements.noteAll.bind(3, Int64(0o100000 >> 12))
-      try mediaStatements.noteAll.run()
+      statements.media.noteAll.bind(1, MediaRecord.State.pending.rawValue)
+      statements.media.noteAll.bind(2, MediaRecord.State.hidden.rawValue)
+      statements.media.noteAll.bind(3, Int64(0o100000 >> 12))
+      try statements.media.noteAll.run()
     }
   }
 
@@ -165,19 +165,19 @@ extension Index {
   package func media(
     in state: MediaRecord.State, after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [InodeNumber] {
-    mediaStatements.after.bind(1, state.rawValue)
-    mediaStatements.after.bind(2, inode?.rawValue ?? 0)
-    mediaStatements.after.bind(3, limit)
-    return try mediaStatements.after.rows { (row) throws(IndexError) in row.inodeNumber(0) }
+    statements.media.after.bind(1, state.rawValue)
+    statements.media.after.bind(2, inode?.rawValue ?? 0)
+    statements.media.after.bind(3, limit)
+    return try statements.media.after.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// The derivatives of the next files after an inode number, at most `limit` files, for checks.
   package func derivatives(
     after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, derivatives: [InodeNumber])] {
-    mediaStatements.derivatives.bind(1, inode?.rawValue ?? 0)
-    mediaStatements.derivatives.bind(2, limit)
-    return try mediaStatements.derivatives.rows { (row) throws(IndexError) in
+    statements.media.derivatives.bind(1, inode?.rawValue ?? 0)
+    statements.media.derivatives.bind(2, limit)
+    return try statements.media.derivatives.rows { (row) throws(IndexError) in
       let both = [Int32(1), 2].filter { !row.isNull($0) }.map { row.inodeNumber($0) }
       return (row.inodeNumber(0), both)
     }
@@ -186,7 +186,7 @@ extension Index {
   /// The number of files in each state.
   package func mediaCounts() throws(IndexError) -> MediaCounts {
     var counts = MediaCounts()
-    try mediaStatements.counts.forEachRow { (row) throws(IndexError) in
+    try statements.media.counts.forEachRow { (row) throws(IndexError) in
       switch MediaRecord.State(rawValue: row.integer(0)) {
       case .pending: counts.pending = row.integer(1)
       case .known: counts.known = row.integer(1)
@@ -202,17 +202,17 @@ extension Index {
 
   /// The files of which no derivative can be made, with the reasons.
   package func failedMedia() throws(IndexError) -> [(inode: InodeNumber, reason: String)] {
-    mediaStatements.ofState.bind(1, MediaRecord.State.failed.rawValue)
-    return try mediaStatements.ofState.rows { (row) throws(IndexError) in (row.inodeNumber(0), row.text(1)) }
+    statements.media.ofState.bind(1, MediaRecord.State.failed.rawValue)
+    return try statements.media.ofState.rows { (row) throws(IndexError) in (row.inodeNumber(0), row.text(1)) }
   }
 
   /// Rows whose inodes do not exist, for checks.
   package func mediaWithoutInode() throws(IndexError) -> [InodeNumber] {
-    try mediaStatements.astray.rows { (row) throws(IndexError) in row.inodeNumber(0) }
+    try statements.media.astray.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// The number of derivatives. Reads all rows.
   package func derivativeCount() throws(IndexError) -> Int64 {
-    try mediaStatements.derivativeCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    try statements.media.derivativeCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 }

@@ -7,7 +7,7 @@ extension Index {
   package func extents(
     in segment: SegmentNumber, after last: LocatedExtent? = nil, limit: Int
   ) throws(IndexError) -> [LocatedExtent] {
-    let statement = extentStatements.inSegment
+    let statement = statements.extents.inSegment
     let next = SegmentNumber(rawValue: segment.rawValue + 1)
     if let last {
       statement.bind(1, last.extent.position.rawValue)
@@ -44,8 +44,8 @@ extension Index {
   }
 
   private func extent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) -> ExtentRecord? {
-    extentStatements.find.bind(1, inode.rawValue)
-    extentStatements.find.bind(2, offset.rawValue)
-    return try extentStatements.find.firstRow { (row) throws(IndexError) in try ExtentRecord(row) }
+    statements.extents.find.bind(1, inode.rawValue)
+    statements.extents.find.bind(2, offset.rawValue)
+    return try statements.extents.find.firstRow { (row) throws(IndexError) in try ExtentRecord(row) }
   }
 }

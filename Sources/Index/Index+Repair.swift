@@ -17,9 +17,9 @@ extension Index {
   package func dropExtent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) {
     try change { () throws(IndexError) in
       extentCache.drop(inode)
-      repairStatements.dropExtent.bind(1, inode.rawValue)
-      repairStatements.dropExtent.bind(2, offset.rawValue)
-      try repairStatements.dropExtent.run()
+      statements.repair.dropExtent.bind(1, inode.rawValue)
+      statements.repair.dropExtent.bind(2, offset.rawValue)
+      try statements.repair.dropExtent.run()
     }
   }
 
@@ -27,8 +27,8 @@ extension Index {
   package func dropExtents(of inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       extentCache.drop(inode)
-      repairStatements.dropExtents.bind(1, inode.rawValue)
-      try repairStatements.dropExtents.run()
+      statements.repair.dropExtents.bind(1, inode.rawValue)
+      try statements.repair.dropExtents.run()
     }
   }
 

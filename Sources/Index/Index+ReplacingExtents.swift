@@ -73,16 +73,16 @@ extension Index {
         if head.length < row.length { try shorten(row, of: inode, to: head.length) }
         stays.removeFirst()
       } else if let same = over.first, same.offset == row.offset {
-        try write(same, of: inode, by: extentStatements.overwrite)
+        try write(same, of: inode, by: statements.extents.overwrite)
         isWritten[over.startIndex] = true
       } else {
         try deleteRows(of: inode, row.offset...row.offset)
       }
-      for piece in stays { try write(piece, of: inode, by: extentStatements.insert) }
+      for piece in stays { try write(piece, of: inode, by: statements.extents.insert) }
     }
     if let rows = deleted { try deleteRows(of: inode, rows) }
     for (index, extent) in new.enumerated() {
-      if !isWritten[index] { try write(extent, of: inode, by: extentStatements.insert) }
+      if !isWritten[index] { try write(extent, of: inode, by: statements.extents.insert) }
       countLive(Int64(extent.length), in: extent.position.segment)
     }
     if extentCache.extents(of: inode) != nil {

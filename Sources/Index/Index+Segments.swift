@@ -25,8 +25,8 @@ extension Index {
 
   /// Live bytes of a segment, including uncommitted changes.
   package func liveBytes(in segment: SegmentNumber) throws(IndexError) -> Int64 {
-    segmentStatements.find.bind(1, segment.rawValue)
-    let stored = try segmentStatements.find.firstRow { (row) throws(IndexError) in row.integer(0) }
+    statements.segments.find.bind(1, segment.rawValue)
+    let stored = try statements.segments.find.firstRow { (row) throws(IndexError) in row.integer(0) }
     return (stored ?? 0) + live.deltas[segment, default: 0]
   }
 
@@ -36,24 +36,24 @@ extension Index {
   package func forgetSegment(_ segment: SegmentNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       guard try liveBytes(in: segment) == 0, live.deltas[segment] == nil else { throw .damaged }
-      segmentStatements.delete.bind(1, segment.rawValue)
-      try segmentStatements.delete.run()
+      statements.segments.delete.bind(1, segment.rawValue)
+      try statements.segments.delete.run()
     }
   }
 
   /// Adds the deltas to the rows. The caller clears them after the commit.
   func storeLiveBytes() throws(IndexError) {
     for (segment, delta) in live.deltas {
-      segmentStatements.add.bind(1, segment.rawValue)
-      segmentStatements.add.bind(2, delta)
-      try segmentStatements.add.run()
+      statements.segments.add.bind(1, segment.rawValue)
+      statements.segments.add.bind(2, delta)
+      try statements.segments.add.run()
     }
   }
 
   /// The live bytes of the next segments after a number, in order, at most `limit`, including uncommitted changes; for
   /// checks.
   package func segmentLives(after number: SegmentNumber?, limit: Int) throws(IndexError) -> [SegmentLife] {
-    let statement = segmentStatements.after
+    let statement = statements.segments.after
     if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
     statement.bind(2, limit)
     return try statement.rows { (row) throws(IndexError) in
@@ -65,9 +65,9 @@ extension Index {
   /// Computes `totalLiveBytes` and `unwrittenBytes` as of the last commit from the rows. They are not stored: that
   /// would change one more page in most commits.
   func loadLiveBytes() throws(IndexError) {
-    counters.liveBytes = try segmentStatements.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
-    segmentStatements.find.bind(1, SegmentNumber.unwritten.rawValue)
+    counters.liveBytes = try statements.segments.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    statements.segments.find.bind(1, SegmentNumber.unwritten.rawValue)
     counters.unwrittenBytes =
-      try segmentStatements.find.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+      try statements.segments.find.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 }

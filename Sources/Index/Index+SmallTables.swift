@@ -23,33 +23,33 @@ extension Index {
   /// Records an inode that has lost its last name and is pending deletion. It may be recorded already.
   package func addOrphan(_ inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      smallStatements.addOrphan.bind(1, inode.rawValue)
-      try smallStatements.addOrphan.run()
+      statements.small.addOrphan.bind(1, inode.rawValue)
+      try statements.small.addOrphan.run()
     }
   }
 
   /// Removes an inode from the orphans, if it is one.
   package func removeOrphan(_ inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      smallStatements.removeOrphan.bind(1, inode.rawValue)
-      try smallStatements.removeOrphan.run()
+      statements.small.removeOrphan.bind(1, inode.rawValue)
+      try statements.small.removeOrphan.run()
     }
   }
 
   /// The orphans with the lowest numbers, at most `limit`.
   package func orphans(limit: Int) throws(IndexError) -> [InodeNumber] {
-    smallStatements.orphans.bind(1, limit)
-    return try smallStatements.orphans.rows { (row) throws(IndexError) in row.inodeNumber(0) }
+    statements.small.orphans.bind(1, limit)
+    return try statements.small.orphans.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// Records the id of a slot that opens this space. It may be recorded already.
   package func addSlot(_ identifier: [UInt8]) throws(IndexError) {
-    try changeSlot(smallStatements.addSlot, identifier)
+    try changeSlot(statements.small.addSlot, identifier)
   }
 
   /// Takes a slot's id away, if it is there.
   package func removeSlot(_ identifier: [UInt8]) throws(IndexError) {
-    try changeSlot(smallStatements.removeSlot, identifier)
+    try changeSlot(statements.small.removeSlot, identifier)
   }
 
   private func changeSlot(_ statement: Statement, _ identifier: [UInt8]) throws(IndexError) {
@@ -63,21 +63,21 @@ extension Index {
 
   /// The ids of all slots that open this space.
   package func slots() throws(IndexError) -> [[UInt8]] {
-    try smallStatements.slots.rows { (row) throws(IndexError) in row.bytes(0) }
+    try statements.small.slots.rows { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// The integer of a key; nil when there is none.
   package func metaInteger(_ key: String) throws(IndexError) -> Int64? {
-    smallStatements.meta.bind(1, text: key)
-    return try smallStatements.meta.firstRow { (row) throws(IndexError) in row.integer(0) }
+    statements.small.meta.bind(1, text: key)
+    return try statements.small.meta.firstRow { (row) throws(IndexError) in row.integer(0) }
   }
 
   /// Stores an integer with a key.
   package func setMeta(_ key: String, to value: Int64) throws(IndexError) {
     try change { () throws(IndexError) in
-      smallStatements.setMeta.bind(1, text: key)
-      smallStatements.setMeta.bind(2, value)
-      try smallStatements.setMeta.run()
+      statements.small.setMeta.bind(1, text: key)
+      statements.small.setMeta.bind(2, value)
+      try statements.small.setMeta.run()
     }
   }
 }

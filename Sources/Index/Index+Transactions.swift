@@ -57,10 +57,10 @@ extension Index {
   private func beginSavepoint() throws(IndexError) -> SavepointMark {
     if connection.transactionWasLost { throw depth > 0 ? .transactionLost : .readOnly }
     if !connection.transactionIsOpen {
-      try transactionStatements.begin.run()
+      try statements.transactions.begin.run()
       connection.transactionIsOpen = true
     }
-    try transactionStatements.savepoint.run()
+    try statements.transactions.savepoint.run()
     depth += 1
     return SavepointMark(live: live.mark, counters: counters)
   }
@@ -71,7 +71,7 @@ extension Index {
       throw .transactionLost
     }
     do throws(IndexError) {
-      try transactionStatements.release.run()
+      try statements.transactions.release.run()
     } catch {
       rollBack(to: mark)
       throw error
@@ -88,8 +88,8 @@ extension Index {
     counters.goBack(to: mark.counters)
     if !connection.transactionWasLost {
       do throws(IndexError) {
-        try transactionStatements.rollBackTo.run()
-        try transactionStatements.release.run()
+        try statements.transactions.rollBackTo.run()
+        try statements.transactions.release.run()
       } catch {
         loseTransaction()
       }
@@ -99,7 +99,7 @@ extension Index {
 
   private func loseTransaction() {
     do throws(IndexError) {
-      if connection.transactionIsOpen { try transactionStatements.rollBack.run() }
+      if connection.transactionIsOpen { try statements.transactions.rollBack.run() }
     } catch {
       // Nothing else can be done: the index is read-only from here on.
     }
@@ -138,7 +138,7 @@ extension Index {
       try storeCounters()
     }
     do throws(IndexError) {
-      try transactionStatements.commit.run()
+      try statements.transactions.commit.run()
     } catch {
       loseTransaction()
       forgetChanges()

@@ -18,16 +18,7 @@ package final class Index: @unchecked Sendable {
   package let connection: Connection
   let file: PageFile
 
-  let transactionStatements: TransactionStatements
-  let inodeStatements: InodeStatements
-  let dentryStatements: DentryStatements
-  let extentStatements: ExtentStatements
-  let segmentStatements: SegmentStatements
-  let attributeStatements: AttributeStatements
-  let smallStatements: SmallStatements
-  let mediaStatements: MediaStatements
-  let checkStatements: CheckStatements
-  let repairStatements: RepairStatements
+  let statements: Statements
 
   /// The number of open savepoints.
   var depth = 0
@@ -57,16 +48,7 @@ package final class Index: @unchecked Sendable {
       try connection.execute(Schema.creationPragma)
       try connection.execute(Schema.tables)
     }
-    transactionStatements = try TransactionStatements(connection)
-    inodeStatements = try InodeStatements(connection)
-    dentryStatements = try DentryStatements(connection)
-    extentStatements = try ExtentStatements(connection)
-    segmentStatements = try SegmentStatements(connection)
-    attributeStatements = try AttributeStatements(connection)
-    smallStatements = try SmallStatements(connection)
-    mediaStatements = try MediaStatements(connection)
-    checkStatements = try CheckStatements(connection)
-    repairStatements = try RepairStatements(connection)
+    statements = try Statements(connection)
     if let owner { try fill(owner) } else { try load() }
   }
 
@@ -111,9 +93,10 @@ package final class Index: @unchecked Sendable {
   /// How often SQLite had to prepare frequent statements again; for tests.
   package var repreparedStatementCount: Int {
     let watched = [
-      transactionStatements.savepoint, transactionStatements.commit, inodeStatements.find, inodeStatements.insert,
-      inodeStatements.update, dentryStatements.find, dentryStatements.insert, dentryStatements.delete,
-      dentryStatements.listWithInode, smallStatements.setMeta,
+      statements.transactions.savepoint, statements.transactions.commit, statements.inodes.find,
+      statements.inodes.insert,
+      statements.inodes.update, statements.dentries.find, statements.dentries.insert, statements.dentries.delete,
+      statements.dentries.listWithInode, statements.small.setMeta,
     ]
     return watched.reduce(0) { $0 + Int($1.reprepareCount) }
   }

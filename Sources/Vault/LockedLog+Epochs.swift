@@ -15,7 +15,7 @@ extension LockedLog {
       try gate.requireOpen()
       if !needsEpoch(for: room) { return }
       // Without room for the use, a new epoch would only take more.
-      if measureRoom().segments(for: use) == 0 { throw .noSpace }
+      if measureRoom().segments(for: use) == 0 { throw refusal() }
       try beginEpoch()
     }
   }

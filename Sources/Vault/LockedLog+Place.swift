@@ -148,7 +148,7 @@ extension LockedLog {
     do throws(Errno) {
       writer = try createFile(identifier)
     } catch .noSpace, .diskQuotaExceeded {
-      throw .noSpace
+      throw refusal()
     } catch .fileExists {
       let reason = "the space was continued elsewhere: segment \(identifier) exists already"
       gate.shut(because: reason)
@@ -160,7 +160,7 @@ extension LockedLog {
       try holdRoom(of: writer)
     } catch {
       try discard(identifier)
-      throw .noSpace
+      throw refusal()
     }
     catalog.insert(number, branch: branch)
     holdReserve()

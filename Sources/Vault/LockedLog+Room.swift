@@ -32,9 +32,13 @@ extension LockedLog {
 
   /// - Throws: `.noSpace` when `count` bytes cannot be written for `use`. Nobody is admitted on what was granted before.
   func requireRoom(_ count: Int, for use: RoomUse) throws(VaultError) {
-    if measureRoom().fits(count, for: use) { return }
+    if !measureRoom().fits(count, for: use) { throw refusal() }
+  }
+
+  /// The error of who finds no room. Nobody is admitted any more on what was granted before.
+  func refusal() -> VaultError {
     room.grant(0)
-    throw .noSpace
+    return .noSpace
   }
 
   /// Makes room for a segment that follows the present one, from the reserve where the disk has not even that much.
@@ -42,7 +46,7 @@ extension LockedLog {
   /// - Throws: `.noSpace` when `use` may not have it.
   func makeRoom(for use: RoomUse) throws(VaultError) {
     let measure = measureRoom(rest: 0)
-    guard measure.segments(for: use) > 0 else { throw .noSpace }
+    guard measure.segments(for: use) > 0 else { throw refusal() }
     takeFromReserve(context.segmentSize)
   }
 

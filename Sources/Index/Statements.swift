@@ -1,0 +1,26 @@
+/// All prepared statements, by what they work on.
+struct Statements {
+  let transactions: TransactionStatements
+  let inodes: InodeStatements
+  let dentries: DentryStatements
+  let extents: ExtentStatements
+  let segments: SegmentStatements
+  let attributes: AttributeStatements
+  let small: SmallStatements
+  let media: MediaStatements
+  let check: CheckStatements
+  let repair: RepairStatements
+
+  init(_ connection: Connection) throws(IndexError) {
+    transactions = try TransactionStatements(connection)
+    inodes = try InodeStatements(connection)
+    dentries = try DentryStatements(connection)
+    extents = try ExtentStatements(connection)
+    segments = try SegmentStatements(connection)
+    attributes = try AttributeStatements(connection)
+    small = try SmallStatements(connection)
+    media = try MediaStatements(connection)
+    check = try CheckStatements(connection)
+    repair = try RepairStatements(connection)
+  }
+}

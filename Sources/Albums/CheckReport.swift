@@ -1,17 +1,17 @@
-/// What `check` found.
+/// The result of a check.
 package struct CheckReport: Sendable {
-  /// Something wrong.
+  /// A problem.
   package struct Problem: Sendable, Equatable {
-    /// The path, inside the space, of the file or directory that is hurt, with bytes that are not printable escaped;
-    /// nil when none is, or when it has no name any more.
+    /// The path in the space of the damaged file or directory, with unprintable bytes escaped. Nil if there is none, or
+    /// if it has no name.
     package let path: String?
-    /// What is wrong, as a clause.
+    /// The problem, as a clause.
     package let text: String
   }
 
-  /// Everything wrong, in the order in which it was found.
+  /// All problems, in the order in which they were found.
   package internal(set) var problems: [Problem] = []
-  /// What is no damage, but good to know.
+  /// Observations that are no damage.
   package internal(set) var notes: [String] = []
   /// Regular files.
   package internal(set) var files = 0
@@ -19,7 +19,7 @@ package struct CheckReport: Sendable {
   package internal(set) var directories = 0
   /// Symbolic links, devices, pipes and sockets.
   package internal(set) var others = 0
-  /// Bytes of file data that the extents name.
+  /// Bytes of file data in extents.
   package internal(set) var dataBytes: Int64 = 0
   /// Bytes of file data that were read and authenticated.
   package internal(set) var readBytes: Int64 = 0

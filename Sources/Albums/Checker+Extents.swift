@@ -62,7 +62,7 @@ extension Checker {
     try checkLiveBytes(live)
   }
 
-  /// Reads an extent; where that fails, every part of it that is sealed by itself, so that no more is called damaged than is.
+  /// Reads an extent. If that fails, reads every page of it by itself, so that only unreadable pages are reported.
   private mutating func read(_ located: LocatedExtent, into buffer: UnsafeMutableRawBufferPointer) {
     let extent = located.extent
     if unsafe isReadable(extent, into: buffer) {

@@ -1,8 +1,8 @@
-// Verifies everything that a password reaches, changes nothing, and says what would repair it.
+// Verifies everything that a password reaches, without changes, and proposes repairs.
 //
-// Order: the log's segments, every page of the database, SQLite's own check, names against inodes, extents against segments and against the
-// counts that are kept; then the data: all of it, or what lies in segments that have something wrong. Paths are looked up at the end, for
-// what is hurt.
+// Order: the log's segments, every page of the database, SQLite's own check, names against inodes, extents against
+// segments and counters. Then the data: all of it, or only that in damaged segments. At the end, the paths of damaged
+// inodes.
 
 internal import Index
 internal import Vault
@@ -16,22 +16,22 @@ struct Checker {
   let index: Index
   let readData: Bool
   var report = CheckReport()
-  /// What is wrong with which inode; the paths are looked up together.
+  /// The problems of each inode. Their paths are looked up together.
   private var hurt: [InodeNumber: [String]] = [:]
   var names: [InodeNumber: UInt32] = [:]
   var subdirectories: [InodeNumber: UInt32] = [:]
   var extents: [InodeNumber: ExtentSums] = [:]
-  /// What the table of inodes says, for the tree and for extended attributes.
+  /// From the table of inodes: each directory's parent, and the inodes with extended attributes.
   var directories: [InodeNumber: InodeNumber] = [:]
   var withAttributes: Set<InodeNumber> = []
-  /// Inodes that hold thumbnails, and a file of which each is.
+  /// The inodes of thumbnails, and a file that each belongs to.
   var derivatives: [InodeNumber: InodeNumber] = [:]
-  /// Inodes that stand in for lost ones; nil where the index was not made anew.
+  /// Inodes that replace lost ones; nil if the index was not rebuilt.
   var replaced: Set<InodeNumber>?
-  /// What would repair it.
+  /// The proposed repairs.
   var steps: [(step: RepairStep, inode: InodeNumber?)] = []
   private(set) var planned: [PlannedStep] = []
-  /// What SQLite or a page of the index says that nothing here can mend.
+  /// Problems of the index that cannot be repaired here.
   var unrepairable: [String] = []
 
   init(space: Space, index: Index, readData: Bool) {
@@ -40,7 +40,7 @@ struct Checker {
     self.readData = readData
   }
 
-  /// Checks a space that is open. `slot` is the id of the slot that opened it.
+  /// Checks an open space. `slot` is the id of the slot that opened it.
   static func check(_ space: Space, readData: Bool, slot: [UInt8]? = nil) -> CheckReport {
     let log = examineLog(of: space)
     do throws(IndexError) {
@@ -55,23 +55,23 @@ struct Checker {
     }
   }
 
-  /// What is wrong with the log.
+  /// The problems of the log.
   struct LogExamination {
     var problems: [CheckReport.Problem] = []
-    /// Segments that have something wrong for certain.
+    /// Segments that are certainly damaged.
     var damaged: Set<SegmentNumber> = []
-    /// These, and those of which it shows when their data is read.
+    /// These, and segments that may be damaged; reading their data shows it.
     var suspects: Set<SegmentNumber> = []
-    /// What is to be said of another continuation of the space.
+    /// A sentence about another branch of the space; nil if there is none.
     var fork: String?
     /// Pages of the index that cannot be read.
     var lostPages: [String] = []
   }
 
-  /// Looks at the log's segments and at every page of the index.
+  /// Checks the log's segments and every page of the index.
   static func examineLog(of space: Space) -> LogExamination {
     var result = LogExamination()
-    // A copy is found by listing it, whichever heads it got.
+    // The heads of a copy are found by listing all files, so none is missed.
     if space.origin.isMissedBySearch, !space.origin.isCopy {
       result.problems.append(
         CheckReport.Problem(path: nil, text: "a file that leads to the newest state is missing"))
@@ -79,7 +79,8 @@ struct Checker {
     do throws(VaultError) {
       if let foreign = try space.foreignContinuation() {
         result.fork =
-          "the space was continued in two places, or what came last has lost its beginning: \(foreign.segments) files of the vault, "
+          "the space was continued in two places, or a file that leads to its newest state is lost: "
+          + "\(foreign.segments) files of the vault, "
           + "of epochs \(foreign.epochs.lowerBound.rawValue) to \(foreign.epochs.upperBound.rawValue), "
           + "belong to a state that cannot be reached from this one"
       }
@@ -107,7 +108,7 @@ struct Checker {
     return result
   }
 
-  /// Goes through the index; where that cannot be read, says so.
+  /// Checks the index. Reports parts that cannot be read.
   mutating func run(suspects: Set<SegmentNumber>, slot: [UInt8]?) {
     do throws(IndexError) {
       for line in try index.integrityCheck() {
@@ -150,7 +151,7 @@ struct Checker {
     }
   }
 
-  /// A thumbnail has no name: what points at it counts as one.
+  /// Counts references to thumbnails as their names.
   private mutating func countDerivatives() throws(IndexError) {
     var last: InodeNumber?
     while true {
@@ -204,7 +205,7 @@ struct Checker {
             .setLinks(inode.number, expected))
         }
         let sums = extents.removeValue(forKey: inode.number) ?? ExtentSums()
-        // What is being deleted goes in steps.
+        // Orphans are deleted in steps, so their counts may differ.
         if !orphans.contains(inode.number) {
           if replaced != nil, inode.allocated > sums.bytes {
             let lost = inode.allocated - sums.bytes
@@ -234,7 +235,7 @@ struct Checker {
     }
   }
 
-  /// What the log states beside the index is for files that the index has.
+  /// Checks that the files of pending write intents exist.
   private mutating func checkIntents() throws(IndexError) {
     guard let intents = try? space.writeIntents() else { return add("the last writes cannot be read") }
     for inode in Set(intents.map(\.inode)).sorted() {
@@ -249,7 +250,7 @@ struct Checker {
   }
 
   private mutating func nameTheHurt() throws(IndexError) {
-    // What hurts a thumbnail is no loss.
+    // A damaged thumbnail is no loss.
     for place in steps.indices {
       switch steps[place].step {
       case .makeHole(let inode, _), .dropExtent(let inode, _):
@@ -285,7 +286,7 @@ struct Checker {
   private func path(of directory: InodeNumber) throws(IndexError) -> String {
     var components: [String] = []
     var current = directory
-    // No tree is deeper than the names that it has; a loop in a damaged one ends here.
+    // The bound ends a loop in a damaged tree.
     while current != .root, components.count < 100_000,
       let entry = try index.entry(ofDirectory: current)
     {

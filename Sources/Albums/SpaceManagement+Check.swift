@@ -3,10 +3,12 @@ internal import Storage
 package import Vault
 
 extension SpaceManager {
-  /// Verifies all that a password reaches: the log's segments and chain, the database's pages, the index's integrity, names, link counts, extents and
-  /// the counts that are kept; with `readData` every byte of every file. Changes nothing.
+  /// Verifies everything that a password reaches: the log's segments and chain, the database's pages, the integrity of
+  /// the index, names, link counts, extents and counters. With `readData`, also every byte of every file. Changes
+  /// nothing.
   ///
-  /// - Throws: `.noSpaceOpens`; `.spaceInUse` while the space is mounted; `.damaged` when no state of the space can be found; `.system`.
+  /// - Throws: `.noSpaceOpens`; `.spaceInUse` while the space is mounted; `.damaged` when no state of the space is
+  ///   found; `.system`.
   package static func check(
     in vault: Vault, password: Password, readData: Bool
   ) throws(VaultError) -> CheckReport {
@@ -21,10 +23,11 @@ extension SpaceManager {
     return report
   }
 
-  /// Checks everything, every byte included, and plans what would repair it. Changes nothing; the space is locked as long as the result lives.
+  /// Checks everything, including every byte, and plans a repair. Changes nothing. The space is locked as long as the
+  /// result exists.
   ///
-  /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.readOnly` when the vault cannot be written; `.damaged` when no state of the space can be
-  ///   found; `.system`.
+  /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.readOnly` when the vault cannot be written; `.damaged` when no state
+  ///   of the space is found; `.system`.
   package static func planRepair(in vault: Vault, password: Password) throws(VaultError) -> Repair {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))

@@ -1,10 +1,10 @@
-// Making, opening and ending spaces.
+// Creating, opening and removing spaces.
 //
 // Invariants
-// 1. A new space is durable before the slot that names it: a slot whose space cannot be found is damage, never an empty space.
-// 2. When a password changes, the new slot is durable before the old one goes: at every moment one of them opens.
-// 3. The ids of a space's slots are in its index, so that removing the space removes them all.
-// 4. A password that opens nothing takes the same work and gives the same error, whatever else the vault holds.
+// 1. A new space is durable before the slot that opens it. So a slot without a space is damage, never an empty space.
+// 2. When a password changes, the new slot is durable before the old one is deleted: at every moment one of them opens.
+// 3. The ids of a space's slots are in its index, so removing the space removes all of them.
+// 4. A password that opens nothing takes the same work and gives the same error, whatever else the vault contains.
 
 package import Crypto
 internal import Glibc
@@ -12,17 +12,17 @@ internal import Index
 internal import Storage
 package import Vault
 
-/// What a new space may choose.
+/// The options for a new space.
 package struct SpaceOptions: Sendable {
   /// The cipher; nil for the faster one on this machine.
   package var cipher: CipherSuite?
-  /// Chooses.
+  /// Sets the options.
   package init(cipher: CipherSuite? = nil) { self.cipher = cipher }
 }
 
 /// The spaces of a vault, by their passwords.
 package enum SpaceManager {
-  /// Makes a new, empty space that `password` opens. Its root directory belongs to the caller.
+  /// Creates an empty space that `password` opens. Its root directory belongs to the user of the process.
   ///
   /// - Throws: `.passwordInUse` when the password already opens a space; `.noSpace`; `.readOnly`; `.system`.
   package static func addSpace(to vault: Vault, password: Password, options: SpaceOptions = SpaceOptions())
@@ -43,7 +43,7 @@ package enum SpaceManager {
       try space.close()
       try vault.putSlot(slot, body)
     } catch {
-      // Nothing names the space, so its files would only take room.
+      // No slot opens the space, so its files would only take room.
       try? vault.deleteSegments(of: space)
       throw error
     }
@@ -52,9 +52,9 @@ package enum SpaceManager {
   /// Opens the space of a password.
   ///
   /// - Parameters:
-  ///   - readOnly: whether other read-only users may have it open as well.
-  ///   - acceptOlder: whether to go on from an older state where the newest cannot be reached.
-  ///   - copyWindow: how long a copy of the vault may take, in seconds.
+  ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
+  ///   - acceptOlder: allows writing to an older state if the newest cannot be reached.
+  ///   - copyWindow: the longest time, in seconds, that a copy of the vault may take and still be complete.
   /// - Throws: `.noSpaceOpens`, `.spaceInUse`, `.damaged`, `.system`.
   package static func openSpace(
     in vault: Vault, password: Password, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
@@ -65,9 +65,10 @@ package enum SpaceManager {
       body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow)
   }
 
-  /// Has `new` open the space that `old` opens, and `old` no longer.
+  /// Makes `new` open the space that `old` opens, instead of `old`.
   ///
-  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.noSpace`; `.system`.
+  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.noSpace`;
+  ///   `.system`.
   package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let (oldSlot, body) = try vault.openSlot(try vault.slotKeys(for: old))

@@ -2,8 +2,8 @@ internal import CPlatform
 internal import Glibc
 package import SystemPackage
 
-/// The owner of an open file descriptor, which is closed when the owner ends. Errors of closing are lost: what must last
-/// is flushed before. All descriptors are close-on-exec.
+/// The owner of an open file descriptor, which is closed when the owner ends. Errors of closing are lost: what must
+/// last is flushed before. All descriptors are close-on-exec.
 package final class Descriptor: Sendable {
   /// The number, which is this file's as long as the owner exists.
   package let number: CInt

@@ -11,8 +11,8 @@ package enum WholeFile {
     try Descriptor.open(path, followsLink ? O_RDONLY : O_RDONLY | O_NOFOLLOW).readToEnd(limit: limit)
   }
 
-  /// Creates or replaces a file. It is written beside, as `.NAME.new`, and renamed, so a crash leaves the old content or
-  /// the new one. Durable on return; only the owner can read it.
+  /// Creates or replaces a file. It is written beside, as `.NAME.new`, and renamed, so a crash leaves the old content
+  /// or the new one. Durable on return; only the owner can read it.
   package static func replace(_ name: String, in directory: Descriptor, with content: [UInt8]) throws(Errno) {
     let temporary = "." + name + ".new"
     do throws(Errno) {

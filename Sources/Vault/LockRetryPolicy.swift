@@ -4,8 +4,8 @@ internal import System
 /// How long opening a space waits for another process to release it.
 ///
 /// A mount disappears before its process has written everything, because unmounting does not wait for that. The process
-/// announces the end (`Space.announceEnd`) a moment later. So there is a short wait even without an announcement. A space
-/// that stays mounted is refused after it.
+/// announces the end (`Space.announceEnd`) a moment later. So there is a short wait even without an announcement. A
+/// space that stays mounted is refused after it.
 struct LockRetryPolicy {
   /// The wait without an announcement, in nanoseconds.
   private static let unannouncedLimit: UInt64 = 1_000_000_000

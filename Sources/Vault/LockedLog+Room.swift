@@ -30,7 +30,8 @@ extension LockedLog {
       in: context.storage)
   }
 
-  /// - Throws: `.noSpace` when `count` bytes cannot be written for `use`. Nobody is admitted on what was granted before.
+  /// - Throws: `.noSpace` when `count` bytes cannot be written for `use`. Nobody is admitted on what was granted
+  ///   before.
   func requireRoom(_ count: Int, for use: RoomUse) throws(VaultError) {
     if !measureRoom().fits(count, for: use) { throw refusal() }
   }

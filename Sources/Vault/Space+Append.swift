@@ -7,8 +7,8 @@ internal import SystemPackage
 extension Space {
   /// Appends file data. The calling thread seals it, so several callers seal at once.
   ///
-  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. What does not fit into
-  /// the epoch goes into the next one.
+  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. What does not fit
+  /// into the epoch goes into the next one.
   ///
   /// - Throws: `.noSpace` when the disk is full; `.readOnly`; `.system` when writing failed.
   package func append(_ writes: [ExtentWrite], for use: RoomUse = .data) throws(VaultError) -> [ExtentPiece] {

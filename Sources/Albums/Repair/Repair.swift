@@ -12,7 +12,7 @@
 internal import Index
 package import Vault
 
-/// A repair of one space, planned and perhaps done.
+/// A repair of one space: its plan, and its execution.
 package final class Repair {
   /// Maximum of walks over the index. Each comes closer to a tree, so the bound only ends contradictions.
   private static let rounds = 16

@@ -1,8 +1,8 @@
 internal import Index
 internal import Vault
 
-/// One change that makes the index agree with itself or with what can be read. The walk that finds a problem proposes
-/// it. It is harmless if the problem is gone meanwhile.
+/// One change that makes the index consistent, with itself or with the readable data. The check that finds a problem
+/// proposes it. It has no effect if the problem is gone.
 enum RepairStep: Hashable {
   /// The bytes cannot be read, or are missing: they become a hole.
   case makeHole(InodeNumber, Range<FileOffset>)
@@ -12,7 +12,7 @@ enum RepairStep: Hashable {
   case dropDerivative(InodeNumber)
   /// All data of an inode that does not exist.
   case dropExtents(InodeNumber)
-  /// What is known of a content whose inode does not exist.
+  /// Facts about the content of an inode that does not exist.
   case dropMedia(InodeNumber)
   /// All names of an inode that does not exist, or of the root.
   case dropNames(InodeNumber)
@@ -36,13 +36,13 @@ enum RepairStep: Hashable {
   case keep(InodeNumber)
   /// The number of names.
   case setLinks(InodeNumber, UInt32)
-  /// The inode is lost, and another stands in for it.
+  /// A new inode replaces a lost one.
   case replaceInode(InodeNumber)
-  /// Where some of its data was is lost; the number of bytes that are lost, and of those that are left.
+  /// The positions of some data are lost; the number of lost bytes, and of the others.
   case loseData(InodeNumber, Int64, left: Int64)
-  /// The number of bytes that extents hold.
+  /// The bytes in the extents of an inode.
   case setAllocated(InodeNumber, Int64)
-  /// The number of bytes in a segment that files need.
+  /// The live bytes of a segment.
   case setLiveBytes(SegmentNumber, Int64)
   /// The totals of the space.
   case setTotals(inodes: Int64, liveBytes: Int64)

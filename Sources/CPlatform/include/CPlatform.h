@@ -35,8 +35,8 @@ int agonyfs_hold_room(int descriptor, off_t size);
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
 
-/// Marks an open file: its lock by flock(2) will soon be released. The mark is a shared lock by fcntl(2), which flock(2)
-/// does not see. It ends when the file is closed.
+/// Marks an open file: its lock by flock(2) will soon be released. The mark is a shared lock by fcntl(2), which
+/// flock(2) does not see. It ends when the file is closed.
 int agonyfs_announce_release(int descriptor);
 
 /// Whether somebody else has marked the file.
@@ -49,15 +49,15 @@ char **agonyfs_arguments(int *count);
 int agonyfs_signal_descriptor(const sigset_t *signals);
 
 /// posix_spawn(3). In the child, descriptor n is `descriptors[n]`, or /dev/null if that is -1 or not open; all from
-/// `count` (at most 8) on are closed, and no signal is blocked. `new_session` gives it a session of its own. `alone` also
-/// gives it an empty environment, the root directory and default signals. Returns 0 or an error number.
+/// `count` (at most 8) on are closed, and no signal is blocked. `new_session` gives it a session of its own. `alone`
+/// also gives it an empty environment, the root directory and default signals. Returns 0 or an error number.
 int agonyfs_spawn(
     pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, bool new_session,
     bool alone
 );
 
-/// Whether a child was ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP). Waits up to a tenth
-/// of a second for a child that is ending. The child stays a zombie.
+/// Whether a child was ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP). Waits up to a
+/// tenth of a second for a child that is ending. The child stays a zombie.
 bool agonyfs_was_killed(pid_t process);
 
 #endif

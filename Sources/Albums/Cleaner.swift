@@ -35,6 +35,7 @@ extension FileSystem {
     // When to look again even without a commit.
     var due: UInt64?
     var hasCompletedShortFiles = false
+    var failureIsKnown = false
     while locked({ $0.waitForCleaning(due) }) {
       let wasAsked = locked { $0.cleaning.isAsked }
       if !hasCompletedShortFiles, !wasAsked {
@@ -53,23 +54,26 @@ extension FileSystem {
       lastRound = now
       let isAsked = locked { $0.cleaning.beginRound() }
       if isAsked { isTight = true }
-      let before = space.roomLeft
+      let before = space.roomInSegments
       do throws(Errno) {
         // Another look finds what was dead but not flushed yet.
         if try clean(isAsked: isAsked), isTight { due = now + Self.tightInterval }
         let isDue = isTight || now >= lastEpoch + Self.epochInterval
         let worth = isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
-        if isDue, space.retiredSegments >= worth {
+        if isDue, space.segmentsFreedByTwoEpochs >= worth {
           lastEpoch = now
           // What died in an epoch can go when two heads came after it.
           try beginEpochs(isTight ? 2 : 1)
         }
+        failureIsKnown = false
       } catch {
-        options.logger.warning("cleaning failed: \(error)")
+        // Once, not every second for as long as the disk is full.
+        if !failureIsKnown { options.logger.warning("cleaning failed: \(error)") }
+        failureIsKnown = true
       }
-      let gain = space.roomLeft - before
+      let gain = space.roomInSegments - before
       locked { files in
-        files.cleaning.endRound(gained: gain > 0)
+        files.cleaning.endRound(gained: gain >= Int64(space.segmentBytes / 2))
         files.writeBack.logIsFull = false
         files.signals.progress.broadcast()
       }
@@ -306,8 +310,10 @@ extension LockedFileSystem {
     while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping { wait(for: signals.progress) }
   }
 
-  /// Has the cleaner begin a round soon.
+  /// Has the cleaner begin a round soon, if none is under way: a round is often what is refused, and would ask for the
+  /// next one without end.
   func askCleaner() {
+    if cleaning.isInRound { return }
     cleaning.ask()
     signals.cleanWork.signal()
   }
@@ -317,7 +323,8 @@ extension LockedFileSystem {
   mutating func waitForRoom() -> Bool {
     guard cleaning.isRunning, refusal == nil, !life.isStopping else { return false }
     let goal = cleaning.begun + 1
-    askCleaner()
+    cleaning.ask()
+    signals.cleanWork.signal()
     while cleaning.ended < goal, refusal == nil, !life.isStopping { wait(for: signals.progress) }
     return cleaning.gained && cleaning.ended != .max && refusal == nil
   }

@@ -35,6 +35,9 @@ struct CleaningState {
   /// Whether there is a thread that cleans.
   private(set) var isRunning = false
 
+  /// Whether a round is under way.
+  var isInRound: Bool { begun > ended }
+
   /// Whether a commit has to happen for the cleaner's sake.
   var hasWorkForCommit: Bool { !retiring.isEmpty || !moving.isEmpty }
 

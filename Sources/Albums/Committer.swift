@@ -230,7 +230,10 @@ extension LockedFileSystem {
   private func storeInodes() throws(Errno) {
     do throws(IndexError) {
       try index.withSavepoint { () throws(IndexError) in
-        for inode in inodes.stale where inode.isStale { try index.update(storable(inode)) }
+        for inode in inodes.stale where inode.isStale {
+          try index.update(storable(inode))
+          inode.noteRowWritten()
+        }
         for inode in inodes.newOrphans where inode.deletion != .deleted { try index.addOrphan(inode.number) }
       }
     } catch {
@@ -243,12 +246,12 @@ extension LockedFileSystem {
   }
 
   /// The row of an inode for what the log has of it. On a full disk some data may still wait. The row then ends the
-  /// file where that data begins, but not before the end that was stored last. So after a crash no written byte reads
-  /// as zero.
+  /// file where that data begins, but not before the end that was stored last, or that it was cut to since. So after a
+  /// crash no written byte reads as zero.
   private func storable(_ inode: Inode) throws(IndexError) -> InodeRecord {
     guard let lowest = inode.buffer.lowestOffset, let old = try index.inode(inode.number) else { return inode.record }
     var record = inode.record
-    record.size = min(record.size, max(old.size, lowest.rawValue))
+    record.size = min(record.size, max(min(old.size, inode.cutTo), lowest.rawValue))
     return record
   }
 }

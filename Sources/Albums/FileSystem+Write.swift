@@ -93,6 +93,7 @@ extension LockedFileSystem {
     if size <= inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     let now = Timestamp.now()
     inode.record.size = size
+    inode.noteCut(to: size)
     inode.record.modified = now
     inode.record.changed = now
     markChanged(inode)

@@ -28,6 +28,11 @@ final class Inode {
     /// Its row is gone.
     case deleted
 
+    /// Whether it is being deleted.
+    var isPending: Bool {
+      if case .pending = self { true } else { false }
+    }
+
     /// Whether the index has it among its orphans.
     var isListed: Bool {
       switch self {
@@ -44,6 +49,8 @@ final class Inode {
   private(set) var deletion: Deletion
   /// Whether the index has another row than `record`. `InodeSet.stale` has it then.
   private(set) var isStale = false
+  /// The least size that it was cut to since its row was written; the maximum if it was not cut.
+  private(set) var cutTo = Int64.max
   /// Data that is not in the log yet.
   var buffer = WriteBuffer()
   /// Where the last extent ends, if that is known. Appending beyond it replaces nothing.
@@ -113,6 +120,12 @@ extension Inode {
 
   /// A commit wrote its record to the index.
   func noteStored() { isStale = false }
+
+  /// It ended at `size` for a moment, or still does.
+  func noteCut(to size: Int64) { cutTo = min(cutTo, size) }
+
+  /// Its row was written, though perhaps with a lesser size.
+  func noteRowWritten() { cutTo = .max }
 }
 
 /// Counting links. A damaged index may have counts that contradict its names; a count never leaves its range.

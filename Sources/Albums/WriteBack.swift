@@ -155,11 +155,16 @@ struct WriteBack {
     return isReady
   }
 
-  /// Puts chunks in flight back in front of those that wait; true when others of their windows became ready.
+  /// Puts chunks in flight back in front of those that wait; true when others of their windows became ready. Nobody needs
+  /// those of an inode that is being deleted.
   mutating func requeue(_ chunks: [(inode: Inode, chunk: Chunk)], pool: BufferPool) -> Bool {
     var isReady = false
     var first: [ChunkPlace] = []
     for (inode, chunk) in chunks {
+      if inode.deletion.isPending {
+        _ = complete(chunk, of: inode)
+        continue
+      }
       if endFlight(chunk, of: inode) { isReady = true }
       if let newer = inode.buffer.waiting[chunk.window] {
         let before = newer.capacity

@@ -80,13 +80,27 @@ struct SegmentCatalog {
   /// head's number with low bits cleared. It must find every kept head, because each may be the newest in a copy.
   var deletable: [SegmentNumber] {
     guard let oldest = heads.first?.epoch else { return [] }
-    var searched: Set<UInt32> = []
-    for head in heads {
-      for shift in 0..<UInt32(32) { searched.insert((head.epoch.rawValue >> shift) << shift) }
+    let searched = Self.searched(for: heads.map(\.epoch))
+    return retired.filter { segment, died in died <= oldest && !searched.contains(segment) }.map(\.key)
+  }
+
+  /// How many retired segments can be deleted once two more heads were written and no older one is kept.
+  var countDeletableAfterTwoHeads: Int {
+    let next = (1...2).map { EpochNumber(rawValue: highestEpoch.rawValue + $0) }
+    let searched = Self.searched(for: next)
+    return retired.keys.count { !searched.contains($0) } + retiring.count { !searched.contains($0) }
+  }
+
+  /// The heads that the search for one of these tries.
+  private static func searched(for epochs: [EpochNumber]) -> Set<SegmentNumber> {
+    var searched: Set<SegmentNumber> = []
+    for epoch in epochs {
+      for shift in 0..<UInt32(32) {
+        let number = EpochNumber(rawValue: (epoch.rawValue >> shift) << shift)
+        searched.insert(SegmentNumber(epoch: number, index: 0))
+      }
     }
-    return retired.filter { segment, died in
-      died <= oldest && !(segment.index == 0 && searched.contains(segment.epoch.rawValue))
-    }.map(\.key)
+    return searched
   }
 
   /// Removes deleted segments.

@@ -20,6 +20,9 @@ extension Space {
   /// The number of retired segments that still exist, because a kept head needs them.
   package var retiredSegments: Int { log.locked { $0.catalog.retiredCount } }
 
+  /// How many of them two epochs free on a full disk, where no head is kept for copies.
+  package var segmentsFreedByTwoEpochs: Int { log.locked { $0.catalog.countDeletableAfterTwoHeads } }
+
   /// The current pages of the database in a segment.
   package func databasePages(in segment: SegmentNumber) -> [PageNumber] {
     log.locked { $0.database.map.pages(in: segment) }
@@ -60,13 +63,8 @@ extension Space {
     }
   }
 
-  /// Bytes that the space could still write, including the reserve.
-  package var roomLeft: Int64 {
-    log.locked { log in
-      let measure = log.measureRoom()
-      return measure.rest + measure.pool
-    }
-  }
+  /// Bytes that are free on the disk, or held by the reserve.
+  package var roomInSegments: Int64 { log.locked { $0.measureRoom().pool } }
 
   /// The room in the space and on the disk.
   package func capacity() -> SpaceCapacity {

@@ -1,5 +1,6 @@
 import FaultyStorage
 import Glibc
+import Index
 import System
 import SystemPackage
 import TestSupport
@@ -21,6 +22,23 @@ import Vault
   static let cells = 3 << 11
   static let windowCells = 1 << 11
   let pool = BufferPool(Chunk.blockSizes)
+
+  /// What is in flight of an inode that is deleted meanwhile waits for no room.
+  @Test func whatIsDeletedIsNotWrittenAgain() throws {
+    let inode = Inode(
+      InodeRecord(
+        number: InodeNumber(rawValue: 5), mode: FileKind.regular | 0o644, links: 1, owner: 0, group: 0, time: .now()))
+    var writeBack = WriteBack()
+    let chunk = Chunk(window: 0, owner: inode)
+    unsafe [UInt8](repeating: 1, count: 512).withUnsafeBytes { unsafe chunk.write(0..<512, from: $0, pool: pool) }
+    _ = writeBack.put(chunk, in: inode)
+    #expect(writeBack.takeNext(oldToo: true)?.chunk === chunk)
+    inode.record.removeLink()
+    #expect(inode.noteOrphaned() && inode.noteDeletionPending())
+    _ = writeBack.requeue([(inode, chunk)], pool: pool)
+    #expect(inode.buffer.isEmpty)
+    #expect(writeBack.bytes == 0 && writeBack.waitingCount == 0 && writeBack.inFlightCount == 0)
+  }
 
   private func bytes(_ cells: Range<Int>) -> Range<Int64> {
     Int64(cells.lowerBound * Self.cell)..<Int64(cells.upperBound * Self.cell)

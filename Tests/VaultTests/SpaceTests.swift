@@ -158,6 +158,27 @@ import Testing
     #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 300))
   }
 
+  /// A full disk is worth two epochs only if they free more than they take: what they free is known before.
+  @Test func itIsKnownWhatTwoEpochsFree() throws {
+    let test = TestSpace()
+    try test.space.commit([1: page(1, version: 0)], pageCount: 1)
+    var counts: Set<Int> = []
+    for round in 1...150 {
+      for _ in 0..<round % 4 { _ = try test.space.append(randomBytes(400_000, seed: UInt64(round))) }
+      try test.space.commit([1: page(1, version: round)], pageCount: 1)
+      try test.space.sync()
+      try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      let expected = test.space.segmentsFreedByTwoEpochs
+      let before = Set(test.storage.names)
+      try test.space.advanceEpoch()
+      try test.space.advanceEpoch()
+      #expect(before.subtracting(test.storage.names).count == expected, "round \(round)")
+      counts.insert(expected)
+    }
+    #expect(counts.count > 2)
+    try test.space.close()
+  }
+
   @Test func aLongLogGoesOverManySegmentsAndEpochs() throws {
     let test = TestSpace()
     var pieces: [(UInt64, ExtentPiece)] = []

@@ -21,7 +21,7 @@ extension Checker {
     defer { unsafe buffer.deallocate() }
     var live: [SegmentNumber: Int64] = [:]
     var last: LocatedExtent?
-    /// The last that is possible.
+    /// The last that is possible and not to be dropped.
     var before: LocatedExtent?
     while true {
       let step = try index.extents(after: last, limit: Self.batch)
@@ -40,12 +40,16 @@ extension Checker {
         live[segment, default: 0] += Int64(extent.length)
         extents[located.inode, default: ExtentSums()].add(extent)
         if !extent.isUnwritten { report.dataBytes += Int64(extent.length) }
-        if let before, before.inode == located.inode, before.extent.end > extent.offset {
+        if let kept = before, kept.inode == located.inode, kept.extent.end > extent.offset {
+          // What was written counts more than room for it.
+          let dropsEarlier = kept.extent.isUnwritten && !extent.isUnwritten
           note(
             located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
-            .dropExtent(located.inode, extent.offset))
+            .dropExtent(located.inode, dropsEarlier ? kept.extent.offset : extent.offset))
+          if dropsEarlier { before = located }
+        } else {
+          before = located
         }
-        before = located
         if extent.isUnwritten { continue }
         guard present.contains(segment) else {
           note(

@@ -56,6 +56,7 @@ extension LockedFileSystem {
   fileprivate func allocate(_ range: Range<Int64>, clearing isCleared: Bool, in inode: Inode) throws(Errno) {
     let size = Int64(Chunk.blockSize)
     let end = (range.upperBound + size - 1) / size * size
+    guard end <= FileSystem.maximumFileSize else { throw .fileTooLarge }
     guard Int64(range.count) <= Self.longestAllocation else { throw .noSpace }
     if end > inode.record.size { try removeDataBeyondEnd(of: inode) }
     let blocks = FileOffset(rawValue: range.lowerBound / size * size)..<FileOffset(rawValue: end)

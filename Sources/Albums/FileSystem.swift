@@ -18,8 +18,10 @@
 // Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists only
 // while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep it. Data,
 // intents and commits are sealed, opened, read and written without it. Two things do I/O with it held. The index does:
-// SQLite needs a page in the middle of a statement, and one that no cache has is read and opened then. `Space.admit`
-// asks the disk from time to time how much is free. The space has a lock of its own, taken after this one.
+// SQLite needs a page in the middle of a statement, and one that no cache has is read and opened then. Whatever asks
+// the space for room does: `Space.admit` asks the disk from time to time how much is free, `admitAllocated` and
+// `missingForPromises` do each time, and `promise`, `notePromised` and `renewPromises` also resize the file that holds
+// the reserve. The space has a lock of its own, taken after this one.
 
 internal import Index
 internal import Logging

@@ -27,7 +27,7 @@ extension Index {
         added += Int64(gap.upperBound - gap.lowerBound)
         var start = gap.lowerBound
         while start < gap.upperBound {
-          let end = min(gap.upperBound, start + ExtentRecord.longestUnwritten)
+          let end = start + min(ExtentRecord.longestUnwritten, gap.upperBound - start)
           try addRow(.unwritten(start..<end), of: inode)
           start = end
         }

@@ -19,6 +19,9 @@ struct SegmentStatements {
 }
 
 extension Index {
+  /// A bound for what a damaged row says, in bytes: sums with it do not overflow.
+  private static let mostUnwrittenBytes: Int64 = 1 << 61
+
   /// Bytes of file data in all segments that are part of a file, without unwritten extents. Bytes that two files share
   /// count twice.
   package var totalLiveBytes: Int64 { counters.liveBytes }
@@ -67,7 +70,7 @@ extension Index {
   func loadLiveBytes() throws(IndexError) {
     counters.liveBytes = try statements.segments.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
     statements.segments.find.bind(1, SegmentNumber.unwritten.rawValue)
-    counters.unwrittenBytes =
-      try statements.segments.find.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    let unwritten = try statements.segments.find.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    counters.unwrittenBytes = min(max(unwritten, -Self.mostUnwrittenBytes), Self.mostUnwrittenBytes)
   }
 }

@@ -160,6 +160,7 @@ extension LockedLog {
       try holdRoom(of: writer)
     } catch {
       try discard(identifier)
+      holdReserve()
       throw refusal()
     }
     catalog.insert(number, branch: branch)

@@ -3,7 +3,8 @@
 // Lock rule: guarded state is reached only through `LockedLog`, which exists only while the lock is held. Its
 // `mutating` methods may release the lock for a while; the others keep it. Under the lock, only record headers are
 // sealed, because the chain needs their tags in order. The storage is called under the lock only to create a segment
-// file, to hold room for it, and to ask how much room is free. All other sealing and I/O happens without the lock.
+// file, to hold room for it, to delete it again where there is none, to resize the reserve, and to ask how much room is
+// free. All other sealing and I/O happens without the lock.
 
 internal import Storage
 internal import Synchronization

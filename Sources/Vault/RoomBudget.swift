@@ -58,7 +58,7 @@ struct RoomBudget {
   /// headers and rows of what is written in blocks of 4096 bytes (about a 64th each), and for what commits leave among
   /// it and cleaning cannot gather; and two segments, since they are taken whole.
   static func room(forAllocated count: Int64, segmentSize: Int) -> Int64 {
-    count == 0 ? 0 : count + count / 16 + 2 * Int64(segmentSize)
+    count <= 0 ? 0 : count + count / 16 + 2 * Int64(segmentSize)
   }
 
   /// Holds `size` bytes, or as much of them as there is, in steps of a segment.

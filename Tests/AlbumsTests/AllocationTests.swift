@@ -1,10 +1,10 @@
 import FaultyStorage
-import Index
 import SystemPackage
 import TestSupport
 import Testing
 
 @testable import Albums
+@testable import Index
 @testable import Vault
 
 /// What `fallocate` promises: the room is counted, it is there when it is written, and it comes back when it is not.
@@ -163,6 +163,22 @@ import Testing
     try allocate(file, vault, before / 2)
     #expect(try available(vault) < before / 2)
     expect(.noSpace) { try allocate(file, vault, [], before / 2, before / 2) }
+    try vault.files.close()
+    try expectSound(vault)
+  }
+
+  /// The end of the last block lies behind the end of the largest file.
+  @Test func theLargestOffsets() throws {
+    let vault = try TestVault()
+    let file = try vault.files.make("f")
+    let last = Int(FileSystem.maximumFileSize) - 10
+    for mode in [AllocationMode(), .keepSize, .zeroRange] {
+      expect(.fileTooLarge) { try allocate(file, vault, mode, last, 10) }
+    }
+    try allocate(file, vault, [.punchHole, .keepSize], last, 10)
+    try allocate(file, vault, .keepSize, last - 8192, 10)
+    #expect(try allocated(file, vault) == 4096)
+    #expect(!vault.files.isReadOnly)
     try vault.files.close()
     try expectSound(vault)
   }
@@ -344,16 +360,22 @@ import Testing
 
   // MARK: Repair
 
-  @Test func aWrongCountIsFoundAndCorrected() throws {
+  @Test(arguments: [5, -5, .max - 30_000, .min + 30_000])
+  func aWrongCountIsFoundAndCorrected(count: Int64) throws {
     let vault = try TestVault()
     let file = try vault.files.make("f")
     try allocate(file, vault, 20_000)
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
     let index = try Index(space: space)
-    try index.setLiveBytes(in: .unwritten, to: 5)
+    try index.setLiveBytes(in: .unwritten, to: count)
     try index.commit(to: space)
     try space.close()
+    // Such a space can be mounted all the same.
+    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
+    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    #expect(try vault.files.get(file) == [UInt8](repeating: 0, count: 20_000))
+    try vault.files.close()
     let broken = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     #expect(Checker.check(broken, readData: true).problems.map(\.text) == ["the count of allocated bytes is wrong"])
     try broken.close()
@@ -362,5 +384,31 @@ import Testing
     #expect(repair.plan.items.map(\.text) == ["the allocated bytes are recounted"])
     #expect(try repair.carryOut().problems == [])
     try expectSound(vault)
+  }
+
+  /// Of a written extent and an unwritten one that overlap, the unwritten one goes, whichever begins first.
+  @Test(arguments: [(0, 20_480), (4096, 20_480), (8192, 20_480), (4096, 8192)])
+  func repairKeepsWhatWasWritten(start: Int, end: Int) throws {
+    let vault = try TestVault()
+    let file = try vault.files.make("f")
+    try vault.files.put(pattern(2000, 1), file, at: 1096)
+    try vault.files.put(pattern(8192, 2), file, at: 4097)
+    try vault.files.put(pattern(100, 3), file, at: 16_000)
+    try vault.files.synchronize(intoIndex: true)
+    let content = try vault.files.get(file)
+    try vault.files.close()
+    try vault.changeIndex { (index) throws(IndexError) in
+      try index.change { () throws(IndexError) in
+        try index.addRow(.unwritten(FileOffset(start)..<FileOffset(end)), of: file)
+      }
+    }
+    let repair = try vault.plannedRepair()
+    #expect(repair.found.problems != [])
+    #expect(try repair.carryOut().problems == [])
+    try expectSound(vault)
+    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
+    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    #expect(isSame(try vault.files.get(file), content))
+    try vault.files.close()
   }
 }

@@ -171,6 +171,7 @@ import Vault
     let vault = try TestVault(storage: storage) {
       $0.commitInterval = 3600
       $0.cleans = false
+      $0.writers = 0
     }
     let files = vault.files
     let a = try files.make("a")
@@ -182,8 +183,10 @@ import Vault
     _ = try files.setAttributes(of: a, change)
     try files.put(pattern(4096, 2), a)
     try files.put(pattern(5_500_000, 3), b)
-    storage.setLimit(1)
+    storage.fill()
     expect(.noSpace) { try files.synchronize() }
+    // The commit is in the log, and made durable a little later.
+    try files.syncLog()
     let after = try vault.afterPowerCut(seed: 7)
     let found = try after.files.get(a)
     let isPossible = found == pattern(8192, 1) || found == Array(pattern(4096, 2)[..<min(4096, found.count)])

@@ -7,7 +7,8 @@ import Testing
 @Suite struct ConfinementTests {
   /// The name of each attempt and what came of it.
   private func attempts(_ confinement: String) throws -> [String: String] {
-    let output = try Bench().shell("env -i '\(builtProgram("confined-attempts"))' \(confinement)")
+    // A pipe: a confined process cannot write to a file, not even to its standard output.
+    let output = try Bench().shell("env -i '\(builtProgram("confined-attempts"))' \(confinement) | cat")
     let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
     return Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), String($0[1])) })
   }

@@ -52,7 +52,7 @@ extension FileSystem {
       }
       due = nil
       lastRound = now
-      let isAsked = locked { $0.cleaning.beginRound() }
+      let (isAsked, commits) = locked { ($0.cleaning.beginRound(), $0.commits.ended) }
       if isAsked { isTight = true }
       let before = space.roomInSegments
       do throws(Errno) {
@@ -70,12 +70,17 @@ extension FileSystem {
         // Once, not every second for as long as the disk is full.
         if !failureIsKnown { options.logger.warning("cleaning failed: \(error)") }
         failureIsKnown = true
+        due = now + Self.tightInterval
       }
       let gain = space.roomInSegments - before
       locked { files in
         files.cleaning.endRound(gained: gain >= Int64(space.segmentBytes / 2))
         files.writeBack.logIsFull = false
         files.signals.progress.broadcast()
+        // A commit in the meantime may have left something that this round did not see.
+        if due == nil, files.commits.ended != commits {
+          due = now + (isTight ? Self.tightInterval : Self.roundInterval)
+        }
       }
     }
     locked { files in

@@ -39,9 +39,12 @@ package struct ChildProcess: Sendable {
     defer { unsafe vector.forEach { unsafe free($0) } }
     let numbers = descriptors.map { $0?.number ?? -1 }
     var process: pid_t = 0
-    let error = unsafe agonyfs_spawn(
-      &process, path, vector, numbers, CInt(numbers.count), inheritance == .everythingButSession,
-      inheritance == .nothing)
+    // The optimizer lets a descriptor go, and so closes it, after the last use that it sees.
+    let error = withExtendedLifetime(descriptors) {
+      unsafe agonyfs_spawn(
+        &process, path, vector, numbers, CInt(numbers.count), inheritance == .everythingButSession,
+        inheritance == .nothing)
+    }
     guard error == 0 else { throw Errno(rawValue: error) }
     identifier = process
   }

@@ -33,8 +33,9 @@ final class Workspace {
       """)
   }
 
-  /// The program under test, which is built beside the tests.
-  static let program = builtProgram("agonyfs")
+  /// The program under test: what `AGONYFS_TEST_PROGRAM` names, or what is built beside the tests.
+  static let program =
+    unsafe getenv("AGONYFS_TEST_PROGRAM").map { unsafe String(cString: $0) } ?? builtProgram("agonyfs")
 
   /// Whether the tests may do what only root may.
   static let isRoot = geteuid() == 0

@@ -47,12 +47,7 @@ import Testing
     try expectSuccess(
       workspace,
       """
-      used=$(du -sm Vault | cut -f 1)
-      truncate -s $((used + 80))M image
-      mkfs.ext4 -q -m 0 image
-      mkdir disk
-      mount -o loop image disk
-      cp -a Vault disk/
+      small_ext4 80
       agonyfs mount --password-file password disk/Vault Albums
       daemon=$(pgrep -f "^agonyfs mount .*$W/Albums")
       head -c 3000000 /dev/urandom > photo
@@ -133,12 +128,7 @@ import Testing
     try expectSuccess(
       workspace,
       """
-      used=$(du -sm Vault | cut -f 1)
-      truncate -s $((used + 100))M image
-      mkfs.ext4 -q -m 0 image
-      mkdir disk
-      mount -o loop image disk
-      cp -a Vault disk/
+      small_ext4 100
       agonyfs mount --password-file password disk/Vault Albums
       head -c 1300000 /dev/urandom > photo
       head -c 40000 photo > picture
@@ -185,12 +175,7 @@ import Testing
     try expectSuccess(
       workspace,
       """
-      used=$(du -sm Vault | cut -f 1)
-      truncate -s $((used + 100))M image
-      mkfs.ext4 -q -m 0 image
-      mkdir disk
-      mount -o loop image disk
-      cp -a Vault disk/
+      small_ext4 100
       agonyfs mount --password-file password disk/Vault Albums
       head -c 20000000 /dev/urandom > video
       available() { df --output=avail -k Albums | tail -n 1; }

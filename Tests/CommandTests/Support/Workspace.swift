@@ -58,11 +58,19 @@ final class Workspace {
   /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command`
   /// would not end a script that `set -e` is to end). `detach` unmounts `disk`, which is in the file `image`, and waits
   /// until the kernel has let go of it: for as long as another test works in a copy of all mounts it is mounted there,
-  /// and would be what it was when it is mounted again.
+  /// and would be what it was when it is mounted again. `small_ext4 N` mounts an ext4 with room for `Vault` and N MiB
+  /// more at `disk`, and copies the vault there.
   static let functions = """
     agonyfs() { "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
     detach() { umount disk; timeout 100 sh -c 'while losetup -j image | grep -q .; do sleep 0.05; done'; }
+    small_ext4() {
+      truncate -s $(($(du -sm Vault | cut -f 1) + $1))M image
+      mkfs.ext4 -q -m 0 image
+      mkdir disk
+      mount -o loop image disk
+      cp -a Vault disk/
+    }
 
     """
 

@@ -53,3 +53,13 @@ static void forward(enum fuse_log_level level, const char *format, va_list argum
 void agonyfs_library_log_install(void) {
     fuse_set_log_func(forward);
 }
+
+struct fuse_session *agonyfs_session_new(
+    const char *options, const struct fuse_lowlevel_ops *operations, void *volume
+) {
+    char *words[] = {"agonyfs", "-o", (char *)options, NULL};
+    struct fuse_args arguments = FUSE_ARGS_INIT(3, words);
+    struct fuse_session *session = fuse_session_new(&arguments, operations, sizeof *operations, volume);
+    fuse_opt_free_args(&arguments);
+    return session;
+}

@@ -8,7 +8,8 @@ internal import Vault
 extension FileName {
   /// The name in a request. Throws ENAMETOOLONG, or EINVAL for what the kernel never sends.
   @inline(__always)
-  init(request name: UnsafePointer<CChar>) throws(Errno) {
+  init(request name: UnsafePointer<CChar>?) throws(Errno) {
+    guard let name = unsafe name else { throw .invalidArgument }
     let length = unsafe strlen(name)
     guard length <= Self.maximumLength else { throw .fileNameTooLong }
     guard let name = unsafe FileName(UnsafeRawBufferPointer(start: name, count: length)) else {
@@ -16,6 +17,11 @@ extension FileName {
     }
     self = name
   }
+}
+
+/// The bytes of a text in a request, without the NUL.
+func bytes(of text: UnsafePointer<CChar>?) -> [UInt8] {
+  unsafe [UInt8](UnsafeRawBufferPointer(start: text, count: text.map { unsafe strlen($0) } ?? 0))
 }
 
 extension InodeNumber {
@@ -79,7 +85,7 @@ extension fuse_entry_param {
 
 extension Caller {
   /// The client of a request.
-  init(_ request: fuse_req_t) {
+  init(_ request: fuse_req_t?) {
     guard let context = unsafe fuse_req_ctx(request) else {
       self.init(user: 0, group: 0, process: 0, umask: 0)
       return

@@ -41,7 +41,8 @@ package import Logging
     let events = try SessionEvents()
     LibraryLog.begin()
     defer { LibraryLog.end() }
-    guard let session = unsafe agonyfs_session_new(options.libraryList, volume.userData) else {
+    var operations = fuse_lowlevel_ops.all
+    guard let session = unsafe agonyfs_session_new(options.libraryList, &operations, volume.userData) else {
       throw failure("the FUSE library refused the mount options")
     }
     // Closes the connection, which ends the mount for everybody who still holds it.

@@ -6,41 +6,33 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-@c @implementation
-func agonyfs_opendir(_ request: fuse_req_t, _ inode: fuse_ino_t, _ file: UnsafeMutablePointer<fuse_file_info>) {
-  // The kernel never asks again and caches listings. Listings continue from the cookie of an entry, so there is nothing
-  // to open.
-  unsafe fuse_reply_err(request, ENOSYS)
-}
-
-@c @implementation
-func agonyfs_readdir(
-  _ request: fuse_req_t, _ inode: fuse_ino_t, _ size: Int, _ cookie: off_t,
-  _ file: UnsafeMutablePointer<fuse_file_info>
-) {
-  unsafe fill(request, size) { volume, listing throws(Errno) in
-    let add = { (name: borrowing FileName, inode: InodeNumber, kind: UInt8, cookie: UInt64) in
-      // The kernel uses only these two fields.
-      var status = stat()
-      status.st_ino = UInt(inode.rawValue)
-      status.st_mode = UInt32(kind) << 12
-      return unsafe listing.add(name) { rest, count, name in
-        unsafe fuse_add_direntry(request, rest, count, name, &status, off_t(cookie))
+extension fuse_lowlevel_ops {
+  /// Lists directories.
+  mutating func setDirectories() {
+    // The kernel never asks again and caches listings. Listings continue from the cookie of an entry, so there is
+    // nothing to open.
+    unsafe opendir = { request, _, _ in unsafe fuse_reply_err(request, ENOSYS) }
+    unsafe readdir = { request, inode, size, cookie, _ in
+      unsafe fill(request, size) { volume, listing throws(Errno) in
+        let add = { (name: borrowing FileName, inode: InodeNumber, kind: UInt8, cookie: UInt64) in
+          // The kernel uses only these two fields.
+          var status = stat()
+          status.st_ino = UInt(inode.rawValue)
+          status.st_mode = UInt32(kind) << 12
+          return unsafe listing.add(name) { rest, count, name in
+            unsafe fuse_add_direntry(request, rest, count, name, &status, off_t(cookie))
+          }
+        }
+        try volume.list(InodeNumber(rawValue: inode), after: UInt64(cookie), add)
       }
     }
-    try volume.list(InodeNumber(rawValue: inode), after: UInt64(cookie), add)
-  }
-}
-
-@c @implementation
-func agonyfs_readdirplus(
-  _ request: fuse_req_t, _ inode: fuse_ino_t, _ size: Int, _ cookie: off_t,
-  _ file: UnsafeMutablePointer<fuse_file_info>
-) {
-  unsafe fill(request, size) { volume, listing throws(Errno) in
-    try volume.listWithAttributes(InodeNumber(rawValue: inode), after: UInt64(cookie)) { name, entry, cookie in
-      unsafe listing.add(name) { rest, count, name in
-        unsafe fuse_add_direntry_plus(request, rest, count, name, &entry, off_t(cookie))
+    unsafe readdirplus = { request, inode, size, cookie, _ in
+      unsafe fill(request, size) { volume, listing throws(Errno) in
+        try volume.listWithAttributes(InodeNumber(rawValue: inode), after: UInt64(cookie)) { name, entry, cookie in
+          unsafe listing.add(name) { rest, count, name in
+            unsafe fuse_add_direntry_plus(request, rest, count, name, &entry, off_t(cookie))
+          }
+        }
       }
     }
   }
@@ -50,7 +42,7 @@ func agonyfs_readdirplus(
 /// first entry comes with the next request.
 @inline(__always)
 private func fill(
-  _ request: fuse_req_t, _ size: Int, _ body: (Volume, inout Listing) throws(Errno) -> Void
+  _ request: fuse_req_t?, _ size: Int, _ body: (Volume, inout Listing) throws(Errno) -> Void
 ) {
   unsafe serve(request) { volume throws(Errno) in
     try unsafe volume.buffers.with(min(size, SessionLimits.maximumRead)) { room throws(Errno) in

@@ -4,61 +4,52 @@ internal import Glibc
 internal import SystemPackage
 internal import Vault
 
-@c @implementation
-func agonyfs_getxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>, _ size: Int) {
-  unsafe serve(request) { volume throws(Errno) in
-    let name = unsafe attributeName(name)
-    if inode == InodeNumber.root.rawValue, let question = DaemonAttribute(name) {
-      return try unsafe reply(request, value: answer(question, request, volume), size: size)
+extension fuse_lowlevel_ops {
+  /// Extended attributes.
+  mutating func setExtendedAttributes() {
+    unsafe getxattr = { request, inode, name, size in
+      unsafe serve(request) { volume throws(Errno) in
+        let name = unsafe bytes(of: name)
+        if inode == InodeNumber.root.rawValue, let question = DaemonAttribute(name) {
+          return try unsafe reply(request, value: answer(question, request, volume), size: size)
+        }
+        let value = try volume.extendedAttribute(name, of: InodeNumber(rawValue: inode))
+        try unsafe reply(request, value: value, size: size)
+      }
     }
-    let value = try volume.extendedAttribute(name, of: InodeNumber(rawValue: inode))
-    try unsafe reply(request, value: value, size: size)
-  }
-}
-
-@c @implementation
-func agonyfs_listxattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ size: Int) {
-  unsafe serve(request) { volume throws(Errno) in
-    let names = try volume.listExtendedAttributes(of: InodeNumber(rawValue: inode))
-    try unsafe reply(request, value: names, size: size)
-  }
-}
-
-@c @implementation
-func agonyfs_setxattr(
-  _ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?,
-  _ size: Int, _ flags: CInt
-) {
-  unsafe serve(request) { volume throws(Errno) in
-    let name = unsafe attributeName(name)
-    guard DaemonAttribute(name) == nil else { throw .notPermitted }
-    if let tree = volume.virtual, inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
-      try unsafe requireOwner(request, volume)
-      try unsafe tree.request([UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)))
-      unsafe fuse_reply_err(request, 0)
-      return
+    unsafe listxattr = { request, inode, size in
+      unsafe serve(request) { volume throws(Errno) in
+        let names = try volume.listExtendedAttributes(of: InodeNumber(rawValue: inode))
+        try unsafe reply(request, value: names, size: size)
+      }
     }
-    let inode = try InodeNumber(stored: inode)
-    var clearsSetGroup = false
-    if name == accessList { clearsSetGroup = try unsafe !mayKeepSetGroup(request, inode, volume) }
-    try unsafe volume.fileSystem.setExtendedAttribute(
-      name, of: inode, value: [UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size)),
-      flags: AttributeFlags(rawValue: UInt32(bitPattern: flags)), caller: Caller(request),
-      clearsSetGroup: clearsSetGroup)
-    unsafe fuse_reply_err(request, 0)
-  }
-}
-
-@c @implementation
-func agonyfs_removexattr(_ request: fuse_req_t, _ inode: fuse_ino_t, _ name: UnsafePointer<CChar>) {
-  unsafe serve(request) { volume throws(Errno) in
-    try unsafe volume.fileSystem.removeExtendedAttribute(attributeName(name), of: InodeNumber(stored: inode))
-    unsafe fuse_reply_err(request, 0)
+    unsafe setxattr = { request, inode, name, value, size, flags in
+      unsafe perform(request) { volume throws(Errno) in
+        let name = unsafe bytes(of: name)
+        let value = unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))
+        guard DaemonAttribute(name) == nil else { throw .notPermitted }
+        if let tree = volume.virtual, inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
+          try unsafe requireOwner(request, volume)
+          return try tree.request(value)
+        }
+        let inode = try InodeNumber(stored: inode)
+        var clearsSetGroup = false
+        if name == accessList { clearsSetGroup = try unsafe !mayKeepSetGroup(request, inode, volume) }
+        try unsafe volume.fileSystem.setExtendedAttribute(
+          name, of: inode, value: value, flags: AttributeFlags(rawValue: UInt32(bitPattern: flags)),
+          caller: Caller(request), clearsSetGroup: clearsSetGroup)
+      }
+    }
+    unsafe removexattr = { request, inode, name in
+      unsafe perform(request) { volume throws(Errno) in
+        try unsafe volume.fileSystem.removeExtendedAttribute(bytes(of: name), of: InodeNumber(stored: inode))
+      }
+    }
   }
 }
 
 /// Answers the question of `agonyfs unmount`.
-private func answer(_ question: DaemonAttribute, _ request: fuse_req_t, _ volume: Volume) throws(Errno) -> [UInt8] {
+private func answer(_ question: DaemonAttribute, _ request: fuse_req_t?, _ volume: Volume) throws(Errno) -> [UInt8] {
   if question == .lazy {
     let user = unsafe Caller(request).user
     guard user == 0 || user == geteuid() else { throw .notPermitted }
@@ -67,14 +58,9 @@ private func answer(_ question: DaemonAttribute, _ request: fuse_req_t, _ volume
   return volume.identity.text
 }
 
-/// The bytes of an attribute's name, without the NUL.
-private func attributeName(_ name: UnsafePointer<CChar>) -> [UInt8] {
-  unsafe [UInt8](UnsafeRawBufferPointer(start: name, count: strlen(name)))
-}
-
 /// Answers with a value, or with its size if the caller only asks for that. Throws ERANGE if it is too long for the
 /// caller.
-private func reply(_ request: fuse_req_t, value: [UInt8], size: Int) throws(Errno) {
+private func reply(_ request: fuse_req_t?, value: [UInt8], size: Int) throws(Errno) {
   if size == 0 {
     unsafe fuse_reply_xattr(request, value.count)
     return
@@ -84,7 +70,7 @@ private func reply(_ request: fuse_req_t, value: [UInt8], size: Int) throws(Errn
 }
 
 /// - Throws: `EPERM` when the request comes from neither the owner of the root directory nor root.
-private func requireOwner(_ request: fuse_req_t, _ volume: Volume) throws(Errno) {
+private func requireOwner(_ request: fuse_req_t?, _ volume: Volume) throws(Errno) {
   let user = unsafe Caller(request).user
   if user == 0 { return }
   guard try volume.fileSystem.attributes(of: .root).owner == user else { throw .notPermitted }
@@ -94,7 +80,7 @@ private let accessList = Array("system.posix_acl_access".utf8)
 
 /// Whether the set-group-ID bit survives a change of the access control list: for root and members of the group. The
 /// kernel tells this only in a newer form of the request, which libfuse does not understand.
-private func mayKeepSetGroup(_ request: fuse_req_t, _ inode: InodeNumber, _ volume: Volume) throws(Errno) -> Bool {
+private func mayKeepSetGroup(_ request: fuse_req_t?, _ inode: InodeNumber, _ volume: Volume) throws(Errno) -> Bool {
   let caller = unsafe Caller(request)
   if caller.user == 0 { return true }
   let attributes = try volume.fileSystem.attributes(of: inode)

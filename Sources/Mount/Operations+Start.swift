@@ -1,16 +1,20 @@
 internal import CMount
 
-/// Agrees with the kernel on the protocol.
-@c @implementation
-func agonyfs_init(_ volume: UnsafeMutableRawPointer?, _ connection: UnsafeMutablePointer<fuse_conn_info>) {
-  unsafe connection.pointee.max_write = UInt32(SessionLimits.maximumWrite)
-  // Must equal the mount option.
-  unsafe connection.pointee.max_read = UInt32(SessionLimits.maximumRead)
-  unsafe connection.pointee.max_background = SessionLimits.background
-  unsafe connection.pointee.congestion_threshold = SessionLimits.congestion
-  unsafe connection.pointee.time_gran = 1
-  let wanted = unsafe (connection.pointee.want | SessionFlags.wanted) & ~SessionFlags.unwanted
-  unsafe connection.pointee.want = wanted & connection.pointee.capable
+extension fuse_lowlevel_ops {
+  /// Agrees with the kernel on the protocol.
+  mutating func setStart() {
+    unsafe self.`init` = { _, connection in
+      guard let connection = unsafe connection else { return }
+      unsafe connection.pointee.max_write = UInt32(SessionLimits.maximumWrite)
+      // Must equal the mount option.
+      unsafe connection.pointee.max_read = UInt32(SessionLimits.maximumRead)
+      unsafe connection.pointee.max_background = SessionLimits.background
+      unsafe connection.pointee.congestion_threshold = SessionLimits.congestion
+      unsafe connection.pointee.time_gran = 1
+      let wanted = unsafe (connection.pointee.want | SessionFlags.wanted) & ~SessionFlags.unwanted
+      unsafe connection.pointee.want = wanted & connection.pointee.capable
+    }
+  }
 }
 
 /// Capabilities to use and to decline.

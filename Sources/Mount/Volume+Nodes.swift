@@ -13,16 +13,6 @@ private enum Node {
   case virtual(VirtualNode, VirtualTree)
 }
 
-/// How the kernel treats an open file.
-struct OpenedFile {
-  /// The handle of the open file; 0 if the inode is enough.
-  var handle: UInt64 = 0
-  /// Whether cached pages of the file stay valid.
-  var keepsCache = false
-  /// Whether reads bypass the cache and the size that the kernel knows.
-  var isDirect = false
-}
-
 extension Volume {
   /// `S_IFDIR >> 12`.
   private static let directoryKind: UInt8 = 4
@@ -69,19 +59,20 @@ extension Volume {
     }
   }
 
-  /// Opens a file with the flags of open(2).
-  func open(_ number: InodeNumber, flags: CInt) throws(Errno) -> OpenedFile {
+  /// Opens a file with the flags of open(2) in `file`, which gets the handle (0 if the inode is enough), and whether
+  /// cached pages stay valid or reads bypass the cache and the size that the kernel knows.
+  func open(_ number: InodeNumber, _ file: inout fuse_file_info) throws(Errno) {
     switch try node(number) {
     case .stored(let inode):
-      try fileSystem.open(inode, flags: OpenFlags(open: flags))
+      try fileSystem.open(inode, flags: OpenFlags(open: file.flags))
       // All changes pass through the kernel.
-      return OpenedFile(keepsCache: true)
+      file.keep_cache = 1
     case .virtual(let node, let tree):
-      guard flags & O_ACCMODE == O_RDONLY else { throw .readOnlyFileSystem }
-      let handle = try tree.open(node)
+      guard file.flags & O_ACCMODE == O_RDONLY else { throw .readOnlyFileSystem }
+      file.fh = try tree.open(node)
       // Only the size of a JPEG is known before it is opened.
-      if case .tree = node { return OpenedFile(handle: handle) }
-      return OpenedFile(handle: handle, isDirect: true)
+      if case .tree = node { return }
+      file.direct_io = 1
     }
   }
 

@@ -1,9 +1,6 @@
 // Invariants:
-// 1. Every request is answered exactly once, as the last thing done for it. After that the kernel may forget the inode,
-//    and another thread may serve the next request for it.
-// 2. No lock is held while answering.
-// 3. The volume outlives the session, so requests need no references to it.
-// 4. A locked volume serves only what the kernel writes back and what ends something.
+// 1. The volume outlives the session, so requests need no references to it.
+// 2. A locked volume serves only what the kernel writes back and what ends something.
 
 internal import Albums
 internal import CMount
@@ -71,22 +68,8 @@ internal import SystemPackage
 
   /// Lends the volume of a request without counting a reference, because all threads would write to that counter.
   @inline(__always)
-  static func with(_ request: fuse_req_t, _ body: (Volume) -> Void) {
+  static func with(_ request: fuse_req_t?, _ body: (Volume) -> Void) {
     guard let userData = unsafe fuse_req_userdata(request) else { return }
     unsafe Unmanaged<Volume>.fromOpaque(userData)._withUnsafeGuaranteedRef { volume in body(volume) }
-  }
-}
-
-/// Runs the body of a callback and answers with its error. A body that returns has answered. A locked volume answers
-/// with ENOTCONN, except with `evenIfLocked`.
-@inline(__always)
-func serve(_ request: fuse_req_t, evenIfLocked: Bool = false, _ body: (Volume) throws(Errno) -> Void) {
-  unsafe Volume.with(request) { volume in
-    do throws(Errno) {
-      if volume.isLocked, !evenIfLocked { throw .socketNotConnected }
-      try body(volume)
-    } catch {
-      unsafe fuse_reply_err(request, error.rawValue)
-    }
   }
 }

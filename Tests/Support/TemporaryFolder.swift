@@ -7,9 +7,10 @@ package final class TemporaryFolder {
   /// The directory.
   package let path: String
 
-  /// Makes an empty directory in /tmp.
+  /// Makes an empty directory in `TMPDIR`, or in /tmp.
   package init() throws(Errno) {
-    var template = Array("/tmp/agonyfs-test-XXXXXX".utf8CString)
+    let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/agonyfs-test-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw .current }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

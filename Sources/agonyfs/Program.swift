@@ -13,21 +13,23 @@ enum Program {
   private static func run() -> CommandStatus {
     // Before anything secret is read: no core dumps, no tracing.
     ProcessHardening.apply()
+    var vault = "the vault"
     do {
       let arguments = try CommandArguments.ofProcess()
       LinePasswords.keep(arguments.passwords)
       var command = try AgonyfsCommand.parse(arguments.words)
+      if let command = command as? any VaultCommand { vault = command.path }
       try command.run()
       return .done
     } catch {
-      return report(error)
+      return report(error, vault: vault)
     }
   }
 
-  private static func report(_ error: any Error) -> CommandStatus {
+  private static func report(_ error: any Error, vault: String) -> CommandStatus {
     // Whoever throws an exit code has already said what is wrong.
     if let code = error as? ExitCode, let status = CommandStatus(rawValue: code.rawValue) { return status }
-    if let failure = CommandFailure(any: error, vault: "the vault") {
+    if let failure = CommandFailure(any: error, vault: vault) {
       Output.note(failure.message)
       return failure.status
     }

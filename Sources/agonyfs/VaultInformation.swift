@@ -1,3 +1,8 @@
+internal import Crypto
+internal import Storage
+internal import System
+internal import Vault
+
 /// What a vault reveals without a password.
 struct VaultInformation: Encodable {
   /// How keys are derived from a password.
@@ -26,4 +31,28 @@ struct VaultInformation: Encodable {
   var isReadOnly: Bool
   /// The derivations of a password attempt, oldest first.
   var keyDerivations: [Derivation]
+
+  /// Reads the vault that is at a path.
+  init(_ vault: Vault, path: String) throws {
+    let parameters = vault.parameters
+    var files = 0
+    do {
+      try vault.storage.list { _ in
+        files += 1
+        return true
+      }
+    } catch {
+      throw CommandFailure(error, doing: "reading the vault's directory")
+    }
+    self.path = path
+    self.files = files
+    format = VaultParameters.currentFormat
+    identifier = Hexadecimal.text(of: parameters.identifier)
+    segmentSize = parameters.segmentSize
+    bytes = Int64(files) * Int64(segmentSize)
+    isReadOnly = vault.isReadOnly
+    keyDerivations = parameters.derivations.map {
+      Derivation(algorithm: "argon2id13", operations: $0.operations, memory: $0.memory)
+    }
+  }
 }

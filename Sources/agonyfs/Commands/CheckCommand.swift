@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import Crypto
 
 /// `agonyfs check VAULT`.
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Verify everything that a password reaches.", discussion: HelpText.check)
 
@@ -30,13 +30,14 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let spaces = try Spaces(vault: vault)
-    let secret = try password.source().password(for: .opening, prompt: "Password for \(spaces.path)")
+    let vault = try openVault()
+    let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
     if repair {
-      try RepairDialogue(spaces: spaces, isAgreedTo: yes, isJSON: json).run(secret)
+      try RepairDialogue(vault: vault, isAgreedTo: yes, isJSON: json).run(secret)
       return
     }
-    let report = CheckResult(try spaces.check(secret, readData: readData), readData: readData)
+    let found = try SpaceManager.check(in: vault, password: secret, readData: readData)
+    let report = CheckResult(found, readData: readData)
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
     if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
   }

@@ -1,8 +1,12 @@
+internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import Storage
+internal import System
+internal import Vault
 
 /// `agonyfs create VAULT`.
-struct CreateCommand: ParsableCommand {
+struct CreateCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create a vault and its first space.", discussion: HelpText.create)
 
@@ -32,11 +36,30 @@ struct CreateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let path = AbsolutePath.of(vault)
-    try Spaces.checkNothingIs(at: path)
+    guard Directory.isNothing(at: path) else { throw VaultError.vaultExists }
     let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
-    let parameters = NewVault(segmentSize: Int(segmentSize.bytes), cost: kdf, cipher: cipher, cover: cover.bytes)
-    try Spaces.createVault(at: path, parameters, password: new)
+    var options = VaultCreationOptions()
+    options.segmentSize = Int(segmentSize.bytes)
+    options.derivation = PasswordDerivation(cost: kdf)
+    options.extraCover = cover.bytes
+    try Vault.create(at: path, options, password: new, cipher: cipher)
+  }
+}
+
+extension Vault {
+  /// Creates a vault and its first space; without a cipher, with the faster one. Removes them again if this cannot be
+  /// completed. Throws `VaultError` and `DirectoryStorageError`.
+  static func create(
+    at path: String, _ options: VaultCreationOptions = .init(), password: Password, cipher: CipherSuite? = nil
+  ) throws {
+    let directory = try DirectoryCreation(at: path)
+    do {
+      let vault = try create(in: directory.storage, options: options)
+      try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: cipher))
+    } catch {
+      directory.remove()
+      throw error
+    }
   }
 }
 

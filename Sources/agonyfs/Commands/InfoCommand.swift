@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import Crypto
 
 /// `agonyfs info VAULT`.
-struct InfoCommand: ParsableCommand {
+struct InfoCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Show parameters and figures of a vault and a space.", discussion: HelpText.info)
 
@@ -17,9 +17,10 @@ struct InfoCommand: ParsableCommand {
   var password: PasswordOptions
 
   func run() throws {
-    let spaces = try Spaces(vault: vault)
-    let secret = try password.source().password(for: .opening, prompt: "Password for \(spaces.path)")
-    let report = InfoReport(vault: try spaces.publicInformation(), space: .init(try spaces.information(secret)))
+    let vault = try openVault()
+    let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
+    let report = InfoReport(
+      vault: try .init(vault, path: path), space: .init(try SpaceManager.information(in: vault, password: secret)))
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
   }
 }

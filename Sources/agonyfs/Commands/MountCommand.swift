@@ -3,9 +3,10 @@ internal import Crypto
 internal import Glibc
 internal import Mount
 internal import System
+internal import Vault
 
 /// `agonyfs mount VAULT MOUNTPOINT`, which mount(8) calls too.
-struct MountCommand: ParsableCommand {
+struct MountCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "mount", abstract: "Mount the space that a password opens.", discussion: HelpText.mount)
 
@@ -64,16 +65,16 @@ struct MountCommand: ParsableCommand {
       try BackgroundMount.serve(request)
       return
     }
-    let isNew = try isNewVault(at: request.vault)
+    let isNew = try isNewVault()
     request.mountPoint = try MountPoint.check(mountPoint, options: request.options).path
-    if isNew, !create { try confirmNewVault(at: request.vault) }
+    if isNew, !create { try confirmNewVault() }
     let source = password.source(otherFile: request.options.passwordFile)
     let secret: Password
     if isNew {
-      secret = try source.password(for: .setting, prompt: "New password for \(request.vault)")
-      try Spaces.createVault(at: request.vault, NewVault(), password: secret)
+      secret = try source.password(for: .setting, prompt: "New password for \(path)")
+      try Vault.create(at: path, password: secret)
     } else {
-      secret = try source.password(for: .opening, prompt: "Password for \(request.vault)")
+      secret = try source.password(for: .opening, prompt: "Password for \(path)")
     }
     if foreground {
       try MountServer(request: request).serve(consume secret) {}
@@ -88,7 +89,6 @@ struct MountCommand: ParsableCommand {
     var lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
     if remember { lists.append("remember") }
     var parsed = try MountOptions(lists)
-    let path = AbsolutePath.of(vault)
     // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
     var window: Duration?
@@ -104,9 +104,9 @@ struct MountCommand: ParsableCommand {
   /// Whether a vault must be created first, if the person agrees.
   ///
   /// - Throws: why an existing vault cannot be opened; status 10 if there is none and nobody can be asked.
-  private func isNewVault(at path: String) throws -> Bool {
+  private func isNewVault() throws -> Bool {
     guard Directory.isNothing(at: path) else {
-      _ = try Spaces(vault: path)
+      _ = try openVault()
       return false
     }
     guard create || isatty(STDIN_FILENO) == 1 else {
@@ -116,7 +116,7 @@ struct MountCommand: ParsableCommand {
     return true
   }
 
-  private func confirmNewVault(at path: String) throws {
+  private func confirmNewVault() throws {
     guard let terminal = Terminal(), try terminal.confirm("There is no vault at \(path). Make one?") else {
       throw CommandFailure(.noVault, "There is no vault at \(path), and none was made.")
     }

@@ -1,3 +1,4 @@
+internal import Albums
 internal import ArgumentParser
 internal import Crypto
 
@@ -7,7 +8,7 @@ struct PasswordCommand: ParsableCommand {
     commandName: "password", abstract: "Change the password of a space.", subcommands: [Change.self])
 
   /// `agonyfs password change VAULT`.
-  struct Change: ParsableCommand {
+  struct Change: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "change", abstract: "Change the password of the space that the old one opens.",
       discussion: HelpText.passwordChange)
@@ -22,10 +23,10 @@ struct PasswordCommand: ParsableCommand {
     var newPassword: NewPasswordOptions
 
     func run() throws {
-      let spaces = try Spaces(vault: vault)
-      let old = try password.source().password(for: .opening, prompt: "Old password for \(spaces.path)")
+      let vault = try openVault()
+      let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source.password(for: .setting, prompt: "New password")
-      try spaces.changePassword(from: old, to: new)
+      try SpaceManager.changePassword(in: vault, old: old, new: new)
     }
   }
 }

@@ -1,20 +1,21 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import Vault
 
 /// `agonyfs check --repair`: shows what is wrong and the planned steps, asks, repairs, and shows what is still wrong.
 struct RepairDialogue {
-  let spaces: Spaces
+  let vault: Vault
   /// Whether to repair without asking.
   let isAgreedTo: Bool
   let isJSON: Bool
 
   func run(_ password: Password) throws {
-    let repair = try spaces.planRepair(password)
+    let repair = try SpaceManager.planRepair(in: vault, password: password)
     var result = RepairResult(repair)
     if !isJSON { result.planLines.forEach(Output.line) }
     if !repair.plan.isEmpty, try isAgreed() {
-      result.add(try spaces.carryOut(repair), losses: repair.plan.hasLosses)
+      result.add(try repair.carryOut(), losses: repair.plan.hasLosses)
       if !isJSON { result.endLines.forEach(Output.line) }
     } else if !repair.plan.isEmpty {
       Output.note("Nothing was changed; to repair, answer y at a terminal or add --yes.")

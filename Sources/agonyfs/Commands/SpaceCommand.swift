@@ -1,3 +1,4 @@
+internal import Albums
 internal import ArgumentParser
 internal import Crypto
 
@@ -8,7 +9,7 @@ struct SpaceCommand: ParsableCommand {
     subcommands: [Add.self, Remove.self])
 
   /// `agonyfs space add VAULT`.
-  struct Add: ParsableCommand {
+  struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Add an empty space that a new password opens.", discussion: HelpText.spaceAdd)
 
@@ -22,14 +23,14 @@ struct SpaceCommand: ParsableCommand {
     var password: PasswordOptions
 
     func run() throws {
-      let spaces = try Spaces(vault: vault)
-      let new = try password.source().password(for: .setting, prompt: "New password for \(spaces.path)")
-      try spaces.add(new, cipher: cipher)
+      let vault = try openVault()
+      let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
+      try SpaceManager.addSpace(to: vault, password: new, options: SpaceOptions(cipher: cipher))
     }
   }
 
   /// `agonyfs space remove VAULT`.
-  struct Remove: ParsableCommand {
+  struct Remove: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Remove the space that a password opens.", discussion: HelpText.spaceRemove)
 
@@ -40,9 +41,9 @@ struct SpaceCommand: ParsableCommand {
     var password: PasswordOptions
 
     func run() throws {
-      let spaces = try Spaces(vault: vault)
+      let vault = try openVault()
       let current = try password.source().password(for: .opening, prompt: "Password of the space to remove")
-      try spaces.remove(current)
+      try SpaceManager.removeSpace(from: vault, password: current)
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import Albums
 internal import Crypto
 internal import Logging
+internal import Media
 internal import Mount
 internal import Vault
 
@@ -25,9 +26,9 @@ struct MountServer {
   func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var options = request.options
     let mountPoint = try MountPoint.check(request.mountPoint, options: options)
-    let spaces = try Spaces(vault: request.vault)
-    let space = try spaces.open(
-      password, readOnly: options.isReadOnly, acceptsOlder: request.acceptsOlder, copyWindow: request.copyWindow)
+    let space = try SpaceManager.openSpace(
+      in: Vault.open(at: request.vault), password: password, readOnly: options.isReadOnly,
+      acceptOlder: request.acceptsOlder, copyWindow: request.copyWindow?.components.seconds ?? Space.defaultCopyWindow)
     _ = consume password
     let rollback = options.remembers ? RollbackDetection(of: space, logger: Self.logger) : nil
     var warnings: [String] = []
@@ -37,7 +38,7 @@ struct MountServer {
       warnings.append("Mounting read-only, because \(space.gate.reason ?? "the space cannot be written").")
     }
     for warning in warnings { Output.note(warning) }
-    let fileSystem = try spaces.fileSystem(of: space, options, keepCheckpoint: rollback?.record, logger: Self.logger)
+    let fileSystem = try FileSystem(space: space, options: Self.options(options, keepCheckpoint: rollback?.record))
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger
     ) {
@@ -53,5 +54,22 @@ struct MountServer {
       throw CommandFailure(error, doing: "writing the last changes")
     }
     try served.get()
+  }
+
+  /// The options of the file system; `keepCheckpoint` gets records of its durable states.
+  private static func options(
+    _ mount: MountOptions, keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
+  ) -> FileSystemOptions {
+    var options = FileSystemOptions(logger: logger)
+    options.keepCheckpoint = keepCheckpoint
+    options.isReadOnly = mount.isReadOnly
+    if mount.thumbnails != .none {
+      let decoder = Decoder(
+        program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: logger)
+      var thumbnails = ThumbnailOptions(maker: decoder)
+      thumbnails.isLazy = mount.thumbnails == .lazy
+      options.thumbnails = thumbnails
+    }
+    return options
   }
 }

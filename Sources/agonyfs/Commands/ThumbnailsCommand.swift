@@ -74,7 +74,7 @@ private struct ControlDirectory {
   }
 
   func status() throws -> Status {
-    let text = try bytes(of: "status")
+    let text = try ask { path throws(Errno) in try WholeFile.read(path + "/status") }
     guard let status = try? JSONDecoder().decode(Status.self, from: Data(text)) else {
       throw CommandFailure(.failure, "The status of the mount cannot be read; another version of agonyfs may serve it.")
     }
@@ -82,31 +82,25 @@ private struct ControlDirectory {
   }
 
   func listFailures() throws {
-    let bytes = try bytes(of: "failed")
+    let bytes = try ask { path throws(Errno) in try WholeFile.read(path + "/failed") }
     try Descriptor.standardOutput.writeAll(bytes)
   }
 
   func request(_ text: String) throws {
-    let path = mountPoint + "/.agonyfs"
-    do throws(Errno) {
+    try ask { path throws(Errno) in
       try systemCall { unsafe setxattr(path, "user.agonyfs.request", text, text.utf8.count, 0) }
-    } catch .noSuchFileOrDirectory {
-      throw notShown
-    } catch {
-      throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
     }
   }
 
-  private var notShown: CommandFailure {
-    CommandFailure(
-      .mountPointUnusable, "No space is mounted at \(mountPoint), or its thumbnails are switched off; mount it first.")
-  }
-
-  private func bytes(of name: String) throws -> [UInt8] {
+  /// Calls `body` with the path of the directory.
+  @discardableResult
+  private func ask<Answer>(_ body: (String) throws(Errno) -> Answer) throws -> Answer {
     do throws(Errno) {
-      return try WholeFile.read("\(mountPoint)/.agonyfs/\(name)")
+      return try body(mountPoint + "/.agonyfs")
     } catch .noSuchFileOrDirectory, .notDirectory {
-      throw notShown
+      throw CommandFailure(
+        .mountPointUnusable,
+        "No space is mounted at \(mountPoint), or its thumbnails are switched off; mount it first.")
     } catch {
       throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
     }

@@ -23,7 +23,7 @@ struct CheckCommand: VaultCommand {
   var json = false
 
   @OptionGroup(title: "Password")
-  var password: PasswordOptions
+  var password: PasswordOptions<CurrentPassword>
 
   func validate() throws {
     if yes, !repair { throw ValidationError("--yes goes with --repair.") }

@@ -26,7 +26,7 @@ struct CreateCommand: VaultCommand {
   var cover = ByteSize(bytes: 0)
 
   @OptionGroup(title: "Password")
-  var password: PasswordOptions
+  var password: PasswordOptions<CurrentPassword>
 
   func validate() throws {
     let size = segmentSize.bytes

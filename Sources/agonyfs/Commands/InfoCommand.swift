@@ -14,7 +14,7 @@ struct InfoCommand: VaultCommand {
   var json = false
 
   @OptionGroup(title: "Password")
-  var password: PasswordOptions
+  var password: PasswordOptions<CurrentPassword>
 
   func run() throws {
     let vault = try openVault()

@@ -54,7 +54,7 @@ struct MountCommand: VaultCommand {
   var copyWindow: String?
 
   @OptionGroup(title: "Password")
-  var password: PasswordOptions
+  var password: PasswordOptions<CurrentPassword>
 
   @Flag(name: .customLong("as-daemon"), help: .private)
   var isDaemon = false

@@ -17,15 +17,15 @@ struct PasswordCommand: ParsableCommand {
     var vault: String
 
     @OptionGroup(title: "Old password")
-    var password: PasswordOptions
+    var password: PasswordOptions<CurrentPassword>
 
     @OptionGroup(title: "New password")
-    var newPassword: NewPasswordOptions
+    var newPassword: PasswordOptions<NewPassword>
 
     func run() throws {
       let vault = try openVault()
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
-      let new = try newPassword.source.password(for: .setting, prompt: "New password")
+      let new = try newPassword.source().password(for: .setting, prompt: "New password")
       try SpaceManager.changePassword(in: vault, old: old, new: new)
     }
   }

@@ -20,7 +20,7 @@ struct SpaceCommand: ParsableCommand {
     var cipher: CipherSuite?
 
     @OptionGroup(title: "Password")
-    var password: PasswordOptions
+    var password: PasswordOptions<CurrentPassword>
 
     func run() throws {
       let vault = try openVault()
@@ -38,7 +38,7 @@ struct SpaceCommand: ParsableCommand {
     var vault: String
 
     @OptionGroup(title: "Password")
-    var password: PasswordOptions
+    var password: PasswordOptions<CurrentPassword>
 
     func run() throws {
       let vault = try openVault()

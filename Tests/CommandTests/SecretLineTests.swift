@@ -18,11 +18,11 @@ import Testing
     let reading = try pipe(holding: text)
     var lines: [String] = []
     while true {
-      switch try SecretLine.read(from: reading) {
-      case .line(let password): lines.append(password.text)
-      case .end: return lines
-      case .tooLong: return lines + ["(too long)"]
-      case .interrupted: return lines + ["(interrupted)"]
+      do {
+        guard let password = try SecretLine.read(from: reading) else { return lines }
+        lines.append(password.text)
+      } catch let failure as CommandFailure where failure == SecretLine.tooLong {
+        return lines + ["(too long)"]
       }
     }
   }
@@ -39,10 +39,7 @@ import Testing
   @Test func everyByteCounts() throws {
     let bytes: [UInt8] = [0, 0xff, 0x80, 7]
     let reading = try pipe(holding: bytes + [10])
-    guard case .line(let password) = try SecretLine.read(from: reading) else {
-      Issue.record("no line")
-      return
-    }
+    let password = try #require(try SecretLine.read(from: reading))
     #expect(unsafe password.bytes.withUnsafeBytes { unsafe Array($0) } == bytes)
   }
 
@@ -57,10 +54,7 @@ import Testing
 
   @Test func wholeContentCanCount() throws {
     let reading = try pipe(holding: Array("a\nb\n".utf8))
-    guard case .line(let password) = try SecretLine.read(from: reading, endsAtNewline: false) else {
-      Issue.record("no line")
-      return
-    }
+    let password = try #require(try SecretLine.read(from: reading, endsAtNewline: false))
     #expect(password.text == "a\nb\n")
   }
 }

@@ -117,7 +117,7 @@ struct MountCommand: VaultCommand {
   }
 
   private func confirmNewVault() throws {
-    guard let terminal = Terminal(), try terminal.confirm("There is no vault at \(path). Make one?") else {
+    guard let terminal = Terminal(), terminal.confirm("There is no vault at \(path). Make one?") else {
       throw CommandFailure(.noVault, "There is no vault at \(path), and none was made.")
     }
   }

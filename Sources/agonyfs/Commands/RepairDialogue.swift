@@ -14,7 +14,7 @@ struct RepairDialogue {
     let repair = try SpaceManager.planRepair(in: vault, password: password)
     var result = RepairResult(repair)
     if !isJSON { result.planLines.forEach(Output.line) }
-    if !repair.plan.isEmpty, try isAgreed() {
+    if !repair.plan.isEmpty, isAgreed {
       result.add(try repair.carryOut(), losses: repair.plan.hasLosses)
       if !isJSON { result.endLines.forEach(Output.line) }
     } else if !repair.plan.isEmpty {
@@ -26,10 +26,10 @@ struct RepairDialogue {
     if !result.isWell { throw ExitCode(CommandStatus.damage.rawValue) }
   }
 
-  private func isAgreed() throws -> Bool {
+  private var isAgreed: Bool {
     if isAgreedTo { return true }
     guard !isJSON, let terminal = Terminal() else { return false }
-    return try terminal.confirm("Do that?")
+    return terminal.confirm("Do that?")
   }
 }
 

@@ -88,7 +88,7 @@ enum BackgroundMount {
 
   private static func readPassword() throws -> Password {
     let pipe = Descriptor(passwordDescriptor)
-    guard case .line(let password) = try SecretLine.read(from: pipe, endsAtNewline: false) else {
+    guard let password = try SecretLine.read(from: pipe, endsAtNewline: false) else {
       throw CommandFailure(.failure, "The process that asked for the password has ended.")
     }
     return password

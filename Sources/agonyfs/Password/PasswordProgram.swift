@@ -7,8 +7,10 @@ enum PasswordProgram {
   /// Runs a shell command and returns the first line that it prints. Its other lines are discarded. It shares our
   /// standard input and error, so it can ask for something itself.
   ///
-  /// - Throws: `CommandFailure` with status 1 if the command fails; `Errno` if it cannot be started.
-  static func run(_ command: String) throws -> SecretLine.Outcome {
+  /// - Returns: nil if it prints nothing.
+  /// - Throws: `CommandFailure` with status 1 if the command fails; `Errno` if it cannot be started; what `SecretLine`
+  ///   throws.
+  static func run(_ command: String) throws -> Password? {
     let (process, reading) = try start(command)
     let line = Result { try SecretLine.read(from: reading) }
     // A closed pipe would kill a program that still prints.

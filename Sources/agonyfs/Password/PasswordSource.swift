@@ -43,14 +43,15 @@ extension PasswordSource {
   private func read(_ purpose: PasswordPurpose, prompt: String) throws -> Password {
     switch self {
     case .given(let password):
-      guard password.bytes.count <= SecretLine.limit else { throw Self.tooLong }
+      guard password.bytes.count <= SecretLine.limit else { throw SecretLine.tooLong }
       return password
-    case .file(let path): return try Self.fromFile(path)
+    case .file(let path):
+      return try Self.line("reading the password file \(path)", orElse: "The password file \(path) is empty.") {
+        try SecretLine.read(from: Descriptor.open(path, O_RDONLY))
+      }
     case .command(let command):
-      do {
-        return try Self.password(of: try PasswordProgram.run(command), from: "The password command printed nothing.")
-      } catch let error as Errno {
-        throw CommandFailure(error, doing: "running the password command")
+      return try Self.line("running the password command", orElse: "The password command printed nothing.") {
+        try PasswordProgram.run(command)
       }
     case .unspecified where isatty(STDIN_FILENO) == 0: return try Self.fromStandardInput()
     case .terminal, .unspecified:
@@ -65,8 +66,6 @@ extension PasswordSource {
     func ask(_ prompt: String) throws -> Password {
       do {
         if let password = try terminal.askSecretly("\(prompt): ") { return password }
-      } catch Errno.invalidArgument {
-        throw tooLong
       } catch let error as Errno {
         throw CommandFailure(error, doing: "reading the password from the terminal")
       }
@@ -82,36 +81,25 @@ extension PasswordSource {
   }
 
   private static func fromStandardInput() throws -> Password {
+    try line(
+      "reading the password from standard input",
+      orElse: "There is no terminal and no line on standard input; use --password-file FILE."
+    ) { try SecretLine.read(from: .standardInput) }
+  }
+
+  /// The line that `read` returns.
+  ///
+  /// - Parameters:
+  ///   - action: for the sentence if reading fails.
+  ///   - nothing: the sentence if there is no line.
+  private static func line(
+    _ action: String, orElse nothing: String, _ read: () throws -> Password?
+  ) throws -> Password {
     do {
-      return try password(
-        of: SecretLine.read(from: .standardInput),
-        from: "There is no terminal and no line on standard input; use --password-file FILE.")
+      if let password = try read() { return password }
     } catch let error as Errno {
-      throw CommandFailure(error, doing: "reading the password from standard input")
+      throw CommandFailure(error, doing: action)
     }
-  }
-
-  private static func fromFile(_ path: String) throws -> Password {
-    do {
-      let file = try Descriptor.open(path, O_RDONLY)
-      return try password(of: SecretLine.read(from: file), from: "The password file \(path) is empty.")
-    } catch let error as Errno {
-      throw CommandFailure(error, doing: "reading the password file \(path)")
-    }
-  }
-
-  /// - Parameter nothing: the sentence if there was no line.
-  private static func password(
-    of outcome: SecretLine.Outcome, from nothing: String
-  ) throws(CommandFailure) -> Password {
-    switch outcome {
-    case .line(let password): return password
-    case .end, .interrupted: throw CommandFailure(.usage, nothing)
-    case .tooLong: throw tooLong
-    }
-  }
-
-  private static var tooLong: CommandFailure {
-    CommandFailure(.usage, "The password is longer than \(SecretLine.limit) bytes; choose a shorter one.")
+    throw CommandFailure(.usage, nothing)
   }
 }

@@ -24,9 +24,9 @@ internal import SystemPackage
   }
 
   /// Asks a yes-or-no question. Every answer but yes is no.
-  func confirm(_ question: String) throws -> Bool {
+  func confirm(_ question: String) -> Bool {
     write("\(question) [y/N] ")
-    guard case .line(let answer) = try SecretLine.read(from: descriptor) else { return false }
+    guard let answer = try? SecretLine.read(from: descriptor) else { return false }
     return unsafe answer.bytes.withUnsafeBytes { bytes in
       unsafe ["y", "yes"].contains(String(decoding: bytes, as: UTF8.self).lowercased())
     }
@@ -34,7 +34,7 @@ internal import SystemPackage
 
   /// Asks for a line without showing it; nil if the person typed the end of input instead.
   ///
-  /// - Throws: `.invalidArgument` for a line that is too long.
+  /// - Throws: `SecretLine.tooLong`, `Errno`.
   func askSecretly(_ prompt: String) throws -> Password? {
     while true {
       let hidden = try hideInput()
@@ -42,12 +42,10 @@ internal import SystemPackage
       let result = Result { try SecretLine.read(from: descriptor) { try hidden.waitForInput(descriptor) } }
       write("\n")
       showInput(hidden)
-      switch try result.get() {
-      case .line(let password): return password
-      case .end: return nil
-      case .tooLong: throw Errno.invalidArgument
-      // `showInput` let the signal end or stop the process. It goes on, so ask once more.
-      case .interrupted: continue
+      do {
+        return try result.get()
+      } catch is HiddenInput.Interruption {
+        // `showInput` let the signal end or stop the process. It goes on, so ask once more.
       }
     }
   }
@@ -79,6 +77,9 @@ internal import SystemPackage
 
 /// What `showInput` restores.
 private struct HiddenInput {
+  /// A signal came before the input.
+  struct Interruption: Error {}
+
   /// The terminal's settings before.
   let settings: termios
   private let mask: sigset_t
@@ -99,14 +100,14 @@ private struct HiddenInput {
     unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
   }
 
-  /// Waits for input; false if a signal came first.
-  func waitForInput(_ descriptor: Descriptor) throws -> Bool {
+  /// Waits for input. Throws `Interruption` if a signal came first.
+  func waitForInput(_ descriptor: Descriptor) throws {
     var sources = [
       pollfd(fd: pendingSignals.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
     ]
     try systemCall { unsafe poll(&sources, 2, -1) }
-    return sources[0].revents == 0
+    if sources[0].revents != 0 { throw Interruption() }
   }
 
   /// Delivers the signals that came meanwhile. It may not return.

@@ -20,54 +20,27 @@ struct AttributeStatements {
 extension Index {
   /// The value of an extended attribute, or nil when the inode has none of that name.
   package func attribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> [UInt8]? {
-    let statement = statements.attributes.find
-    statement.bind(1, inode.rawValue)
-    return try unsafe name.withBytes { (bytes) throws(IndexError) in
-      unsafe statement.bind(2, bytes)
-      return try statement.firstRow { (row) throws(IndexError) in row.bytes(0) }
-    }
+    try statements.attributes.find.bind(inode, name).firstRow { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// Sets an extended attribute, new or not. The caller updates the inode's `hasExtendedAttributes`.
   package func setAttribute(named name: [UInt8], of inode: InodeNumber, to value: [UInt8]) throws(IndexError) {
-    try change { () throws(IndexError) in
-      let statement = statements.attributes.set
-      statement.bind(1, inode.rawValue)
-      try unsafe name.withBytes { (nameBytes) throws(IndexError) in
-        unsafe statement.bind(2, nameBytes)
-        try unsafe value.withBytes { (valueBytes) throws(IndexError) in
-          unsafe statement.bind(3, valueBytes)
-          try statement.run()
-        }
-      }
-    }
+    try run(statements.attributes.set.bind(inode, name, value))
   }
 
   /// Removes an extended attribute; returns whether there was one.
   @discardableResult
   package func removeAttribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> Bool {
-    try change { () throws(IndexError) in
-      let statement = statements.attributes.delete
-      statement.bind(1, inode.rawValue)
-      try unsafe name.withBytes { (bytes) throws(IndexError) in
-        unsafe statement.bind(2, bytes)
-        try statement.run()
-      }
-      return connection.changes > 0
-    }
+    try run(statements.attributes.delete.bind(inode, name)) > 0
   }
 
   /// The names of an inode's extended attributes, in the order of their bytes.
   package func attributeNames(of inode: InodeNumber) throws(IndexError) -> [[UInt8]] {
-    statements.attributes.names.bind(1, inode.rawValue)
-    return try statements.attributes.names.rows { (row) throws(IndexError) in row.bytes(0) }
+    try statements.attributes.names.bind(inode).rows { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// Removes all extended attributes of an inode.
   package func removeAllAttributes(of inode: InodeNumber) throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.attributes.deleteAll.bind(1, inode.rawValue)
-      try statements.attributes.deleteAll.run()
-    }
+    try run(statements.attributes.deleteAll.bind(inode))
   }
 }

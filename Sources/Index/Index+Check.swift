@@ -41,51 +41,30 @@ extension Index {
 
   /// The next inodes after a number, in order, at most `limit`.
   package func inodes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeRecord] {
-    let statement = statements.check.inodes
-    if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
-    statement.bind(2, limit)
-    return try statement.rows { (row) throws(IndexError) in InodeRecord(row) }
+    try statements.check.inodes.bind(number ?? .lowest, limit).rows { (row) throws(IndexError) in InodeRecord(row) }
   }
 
   /// The next directory entries after one, by directory and name, at most `limit`.
   package func dentries(after last: LocatedDentry?, limit: Int) throws(IndexError) -> [LocatedDentry] {
-    let statement = statements.check.dentries
-    if let last { statement.bind(1, last.parent.rawValue) } else { statement.bind(1, Int64.min) }
-    statement.bind(3, limit)
-    var found: [LocatedDentry] = []
-    try unsafe (last?.entry.name.bytes ?? []).withBytes { (name) throws(IndexError) in
-      unsafe statement.bind(2, name)
-      try statement.forEachRow { (row) throws(IndexError) in
-        let entry = DentryRecord(row, name: try row.fileName(3))
-        found.append(LocatedDentry(parent: row.inodeNumber(4), entry: entry))
-        return true
-      }
+    let (parent, name) = (last?.parent ?? .lowest, last?.entry.name.bytes ?? [])
+    return try statements.check.dentries.bind(parent, name, limit).rows { (row) throws(IndexError) in
+      LocatedDentry(parent: row.inodeNumber(4), entry: DentryRecord(row, name: try row.fileName(3)))
     }
-    return found
   }
 
   /// The next extents after one, by inode and offset, at most `limit`; including invalid ones.
   package func extents(after last: LocatedExtent?, limit: Int) throws(IndexError) -> [LocatedExtent] {
-    let statement = statements.check.extents
-    if let last {
-      statement.bind(1, last.inode.rawValue)
-      statement.bind(2, last.extent.offset.rawValue)
-    } else {
-      statement.bind(1, Int64.min)
-      statement.bind(2, Int64.min)
-    }
-    statement.bind(3, limit)
-    return try statement.rows { (row) throws(IndexError) in
+    let (inode, offset) = (last?.inode ?? .lowest, last?.extent.offset ?? .lowest)
+    return try statements.check.extents.bind(inode, offset, limit).rows { (row) throws(IndexError) in
       LocatedExtent(inode: row.inodeNumber(5), extent: ExtentRecord(unchecked: row))
     }
   }
 
   /// The next inodes after a number that have extended attributes, in order, at most `limit`.
   package func inodesWithAttributes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeNumber] {
-    let statement = statements.check.attributeInodes
-    if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
-    statement.bind(2, limit)
-    return try statement.rows { (row) throws(IndexError) in row.inodeNumber(0) }
+    try statements.check.attributeInodes.bind(number ?? .lowest, limit).rows { (row) throws(IndexError) in
+      row.inodeNumber(0)
+    }
   }
 
   /// The number of free pages of the database, which `incrementalVacuum(pages:)` can remove.

@@ -53,15 +53,8 @@ extension DentryRecord {
       kind: UInt8(truncatingIfNeeded: row.integer(1)), cookie: UInt64(bitPattern: row.integer(2)))
   }
 
-  fileprivate func run(_ statement: Statement, parent: InodeNumber) throws(IndexError) {
-    statement.bind(1, parent.rawValue)
-    statement.bind(3, inode.rawValue)
-    statement.bind(4, UInt32(kind))
-    statement.bind(5, cookie)
-    try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
-      unsafe statement.bind(2, bytes)
-      try statement.run()
-    }
+  fileprivate func bind(_ statement: Statement, parent: InodeNumber) -> Statement {
+    statement.bind(parent, name, inode, kind, cookie)
   }
 }
 
@@ -79,11 +72,8 @@ extension Statement {
 extension Index {
   /// The entry with a name in a directory; nil when there is none.
   package func dentry(parent: InodeNumber, name: FileName) throws(IndexError) -> DentryRecord? {
-    let statement = statements.dentries.find
-    statement.bind(1, parent.rawValue)
-    return try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
-      unsafe statement.bind(2, bytes)
-      return try statement.firstRow { (row) throws(IndexError) in DentryRecord(row, name: name) }
+    try statements.dentries.find.bind(parent, name).firstRow { (row) throws(IndexError) in
+      DentryRecord(row, name: name)
     }
   }
 
@@ -93,14 +83,9 @@ extension Index {
   package func dentryWithInode(
     parent: InodeNumber, name: FileName
   ) throws(IndexError) -> (DentryRecord, InodeRecord)? {
-    let statement = statements.dentries.findWithInode
-    statement.bind(1, parent.rawValue)
-    return try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
-      unsafe statement.bind(2, bytes)
-      return try statement.firstRow { (row) throws(IndexError) in
-        guard !row.isNull(3) else { throw .damaged }
-        return (DentryRecord(row, name: name), InodeRecord(row, first: 3))
-      }
+    try statements.dentries.findWithInode.bind(parent, name).firstRow { (row) throws(IndexError) in
+      guard !row.isNull(3) else { throw .damaged }
+      return (DentryRecord(row, name: name), InodeRecord(row, first: 3))
     }
   }
 
@@ -108,32 +93,23 @@ extension Index {
   ///
   /// - Throws: `.sqlite` with a constraint code when the name is taken.
   package func insertDentry(parent: InodeNumber, _ entry: DentryRecord) throws(IndexError) {
-    try change { () throws(IndexError) in try entry.run(statements.dentries.insert, parent: parent) }
+    try run(entry.bind(statements.dentries.insert, parent: parent))
   }
 
   /// Adds an entry, or replaces the one with that name.
   package func replaceDentry(parent: InodeNumber, _ entry: DentryRecord) throws(IndexError) {
-    try change { () throws(IndexError) in try entry.run(statements.dentries.replace, parent: parent) }
+    try run(entry.bind(statements.dentries.replace, parent: parent))
   }
 
   /// Removes an entry; returns whether there was one.
   @discardableResult
   package func deleteDentry(parent: InodeNumber, name: FileName) throws(IndexError) -> Bool {
-    try change { () throws(IndexError) in
-      let statement = statements.dentries.delete
-      statement.bind(1, parent.rawValue)
-      try unsafe name.withUnsafeBytes { (bytes) throws(IndexError) in
-        unsafe statement.bind(2, bytes)
-        try statement.run()
-      }
-      return connection.changes > 0
-    }
+    try run(statements.dentries.delete.bind(parent, name)) > 0
   }
 
   /// Whether a directory has no entries.
   package func isDirectoryEmpty(_ directory: InodeNumber) throws(IndexError) -> Bool {
-    statements.dentries.any.bind(1, directory.rawValue)
-    return try statements.dentries.any.firstRow { (_) throws(IndexError) in true } == nil
+    try statements.dentries.any.bind(directory).firstRow { (_) throws(IndexError) in true } == nil
   }
 
   /// Calls `body` for the entries of a directory with a cookie greater than `cookie`, in the order of cookies, until it
@@ -141,10 +117,9 @@ extension Index {
   package func forEachDentry(
     parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord) -> Bool
   ) throws(IndexError) {
-    let statement = statements.dentries.list
-    statement.bind(1, parent.rawValue)
-    statement.bind(2, cookie)
-    try statement.forEachRow { (row) throws(IndexError) in body(DentryRecord(row, name: try row.fileName(3))) }
+    try statements.dentries.list.bind(parent, cookie).forEachRow { (row) throws(IndexError) in
+      body(DentryRecord(row, name: try row.fileName(3)))
+    }
   }
 
   /// As `forEachDentry`, with the inode of each entry.
@@ -153,10 +128,7 @@ extension Index {
   package func forEachDentryWithInode(
     parent: InodeNumber, after cookie: UInt64, _ body: (DentryRecord, InodeRecord) -> Bool
   ) throws(IndexError) {
-    let statement = statements.dentries.listWithInode
-    statement.bind(1, parent.rawValue)
-    statement.bind(2, cookie)
-    try statement.forEachRow { (row) throws(IndexError) in
+    try statements.dentries.listWithInode.bind(parent, cookie).forEachRow { (row) throws(IndexError) in
       guard !row.isNull(3) else { throw .damaged }
       return body(DentryRecord(row, name: try row.fileName(22)), InodeRecord(row, first: 3))
     }
@@ -164,8 +136,7 @@ extension Index {
 
   /// The entry that names a directory; nil for the root and for a removed one. Reads the parent's entries.
   package func entry(ofDirectory directory: InodeNumber) throws(IndexError) -> LocatedDentry? {
-    statements.dentries.ofDirectory.bind(1, directory.rawValue)
-    return try statements.dentries.ofDirectory.firstRow { (row) throws(IndexError) in
+    try statements.dentries.ofDirectory.bind(directory).firstRow { (row) throws(IndexError) in
       LocatedDentry(parent: row.inodeNumber(4), entry: DentryRecord(row, name: try row.fileName(3)))
     }
   }

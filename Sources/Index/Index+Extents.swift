@@ -90,10 +90,7 @@ extension Index {
       return
     }
     let statement = statements.extents.overlapping
-    statement.bind(1, inode.rawValue)
-    statement.bind(2, range.lowerBound.rawValue)
-    statement.bind(3, range.upperBound.rawValue)
-    try statement.forEachRow { (row) throws(IndexError) in
+    try statement.bind(inode, range.lowerBound, range.upperBound).forEachRow { (row) throws(IndexError) in
       let extent = try ExtentRecord(row)
       return extent.end <= range.lowerBound || body(extent)
     }
@@ -101,13 +98,9 @@ extension Index {
 
   /// Reads all extents of an inode into the cache, unless there are too many, they overlap, or some cannot be read.
   private func list(_ inode: InodeNumber) {
-    let statement = statements.extents.overlapping
-    statement.bind(1, inode.rawValue)
-    statement.bind(2, Int64.zero)
-    statement.bind(3, Int64.max)
     var found: [ExtentRecord] = []
     do throws(IndexError) {
-      try statement.forEachRow { (row) throws(IndexError) in
+      try statements.extents.overlapping.bind(inode, 0, Int64.max).forEachRow { (row) throws(IndexError) in
         let extent = try ExtentRecord(row)
         if let last = found.last, last.end > extent.offset { throw .damaged }
         found.append(extent)
@@ -147,9 +140,7 @@ extension Index {
   /// - Throws: `.damaged` when it overlaps another extent, or is not a part of its record.
   package func insertExtent(_ extent: ExtentRecord, of inode: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      let last = statements.extents.overlapsAny
-      last.bind(1, inode.rawValue)
-      last.bind(2, extent.end.rawValue)
+      let last = statements.extents.overlapsAny.bind(inode, extent.end)
       let end = try last.firstRow { (row) throws(IndexError) in row.integer(0) }
       if let end, end > extent.offset.rawValue { throw .damaged }
       try addRow(extent, of: inode)
@@ -203,29 +194,19 @@ extension Index {
         throw .damaged
       }
     }
-    statement.bind(1, inode.rawValue)
-    statement.bind(2, extent.offset.rawValue)
-    statement.bind(3, extent.length)
-    statement.bind(4, extent.position.rawValue)
-    statement.bind(5, extent.recordLength)
-    statement.bind(6, extent.skip)
-    try statement.run()
+    try statement.bind(
+      inode, extent.offset, extent.length, extent.position, extent.recordLength, extent.skip
+    ).run()
   }
 
   /// Changes the length of a row.
   func shorten(_ row: ExtentRecord, of inode: InodeNumber, to length: Int) throws(IndexError) {
-    statements.extents.shorten.bind(1, inode.rawValue)
-    statements.extents.shorten.bind(2, row.offset.rawValue)
-    statements.extents.shorten.bind(3, length)
-    try statements.extents.shorten.run()
+    try statements.extents.shorten.bind(inode, row.offset, length).run()
   }
 
   /// Deletes the rows that begin in a range.
   func deleteRows(of inode: InodeNumber, _ offsets: ClosedRange<FileOffset>) throws(IndexError) {
-    statements.extents.delete.bind(1, inode.rawValue)
-    statements.extents.delete.bind(2, offsets.lowerBound.rawValue)
-    statements.extents.delete.bind(3, offsets.upperBound.rawValue)
-    try statements.extents.delete.run()
+    try statements.extents.delete.bind(inode, offsets.lowerBound, offsets.upperBound).run()
   }
 
   func countLive(_ bytes: Int64, in segment: SegmentNumber) {

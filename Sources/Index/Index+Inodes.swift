@@ -53,30 +53,12 @@ extension InodeRecord {
     target = row.isNull(first + 18) ? nil : row.bytes(first + 18)
   }
 
-  /// Binds all columns to the parameters 1 to 19 and runs `statement`.
-  fileprivate func run(_ statement: Statement) throws(IndexError) {
-    statement.bind(1, number.rawValue)
-    statement.bind(2, mode)
-    statement.bind(3, links)
-    statement.bind(4, owner)
-    statement.bind(5, group)
-    statement.bind(6, device)
-    statement.bind(7, size)
-    statement.bind(8, allocated)
-    accessed.bind(to: statement, first: 9)
-    modified.bind(to: statement, first: 11)
-    changed.bind(to: statement, first: 13)
-    born.bind(to: statement, first: 15)
-    if let parent { statement.bind(17, parent.rawValue) } else { statement.bindNull(17) }
-    statement.bind(18, hasExtendedAttributes ? hasAttributesFlag : 0)
-    guard let target else {
-      statement.bindNull(19)
-      return try statement.run()
-    }
-    try unsafe target.withBytes { (bytes) throws(IndexError) in
-      unsafe statement.bind(19, bytes)
-      try statement.run()
-    }
+  /// Binds all columns to the parameters 1 to 19 of `statement`.
+  fileprivate func bind(_ statement: Statement) -> Statement {
+    statement.bind(
+      number, mode, links, owner, group, device, size, allocated, accessed.seconds, accessed.nanoseconds,
+      modified.seconds, modified.nanoseconds, changed.seconds, changed.nanoseconds, born.seconds, born.nanoseconds,
+      parent, hasExtendedAttributes ? hasAttributesFlag : 0, target)
   }
 }
 
@@ -84,29 +66,12 @@ extension Timestamp {
   fileprivate init(_ row: Statement, first: Int32) {
     self.init(seconds: row.integer(first), nanoseconds: UInt32(truncatingIfNeeded: row.integer(first + 1)))
   }
-
-  fileprivate func bind(to statement: Statement, first: Int32) {
-    statement.bind(first, seconds)
-    statement.bind(first + 1, nanoseconds)
-  }
-}
-
-extension [UInt8] {
-  /// Calls `body` with the bytes; errors keep their types.
-  @inline(__always)
-  func withBytes<Result, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try unsafe span.bytes.withUnsafeBytes { (bytes) throws(Failure) in try unsafe body(bytes) }
-  }
 }
 
 extension Index {
   /// The inode with a number; nil when there is none.
   package func inode(_ number: InodeNumber) throws(IndexError) -> InodeRecord? {
-    let statement = statements.inodes.find
-    statement.bind(1, number.rawValue)
-    return try statement.firstRow { (row) throws(IndexError) in InodeRecord(row) }
+    try statements.inodes.find.bind(number).firstRow { (row) throws(IndexError) in InodeRecord(row) }
   }
 
   /// Adds an inode.
@@ -114,7 +79,7 @@ extension Index {
   /// - Throws: `.sqlite` with a constraint code when the number is taken.
   package func insert(_ inode: InodeRecord) throws(IndexError) {
     try change { () throws(IndexError) in
-      try inode.run(statements.inodes.insert)
+      try inode.bind(statements.inodes.insert).run()
       counters.inodeCount += 1
     }
   }
@@ -124,17 +89,14 @@ extension Index {
   /// - Throws: `.damaged` when there is no such inode.
   package func update(_ inode: InodeRecord) throws(IndexError) {
     try change { () throws(IndexError) in
-      try inode.run(statements.inodes.update)
-      guard connection.changes == 1 else { throw .damaged }
+      guard try inode.bind(statements.inodes.update).run() == 1 else { throw .damaged }
     }
   }
 
   /// Removes the row of an inode, if there is one. The caller removes its names, extents and attributes.
   package func deleteInode(_ number: InodeNumber) throws(IndexError) {
     try change { () throws(IndexError) in
-      statements.inodes.delete.bind(1, number.rawValue)
-      try statements.inodes.delete.run()
-      counters.inodeCount -= connection.changes
+      counters.inodeCount -= try statements.inodes.delete.bind(number).run()
     }
   }
 }

@@ -64,30 +64,10 @@ extension MediaRecord {
     reason = row.optionalText(17)
   }
 
-  fileprivate func run(_ statement: Statement) throws(IndexError) {
-    statement.bind(1, inode.rawValue)
-    statement.bind(2, state.rawValue)
-    statement.bind(4, facts.kind)
-    statement.bind(5, facts.width)
-    statement.bind(6, facts.height)
-    statement.bind(7, facts.orientation)
-    let integers = [facts.captured, facts.offset, facts.latitude, facts.longitude]
-    for (place, value) in integers.enumerated() { statement.bind(Int32(8 + place), optional: value) }
-    statement.bind(12, optional: facts.make)
-    statement.bind(13, optional: facts.model)
-    statement.bind(14, optional: facts.duration)
-    statement.bind(15, optional: facts.codec)
-    statement.bind(16, optional: small.map { Int64(bitPattern: $0.rawValue) })
-    statement.bind(17, optional: large.map { Int64(bitPattern: $0.rawValue) })
-    statement.bind(18, optional: reason)
-    guard let hash else {
-      statement.bindNull(3)
-      return try statement.run()
-    }
-    try unsafe hash.withBytes { (bytes) throws(IndexError) in
-      unsafe statement.bind(3, bytes)
-      try statement.run()
-    }
+  fileprivate func bind(_ statement: Statement) -> Statement {
+    statement.bind(
+      inode, state, hash, facts.kind, facts.width, facts.height, facts.orientation, facts.captured, facts.offset,
+      facts.latitude, facts.longitude, facts.make, facts.model, facts.duration, facts.codec, small, large, reason)
   }
 }
 
@@ -95,89 +75,58 @@ extension Statement {
   fileprivate func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
   fileprivate func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-
-  fileprivate func bind(_ parameter: Int32, optional value: Int64?) {
-    if let value { bind(parameter, value) } else { bindNull(parameter) }
-  }
-
-  fileprivate func bind(_ parameter: Int32, optional value: String?) {
-    if let value { bind(parameter, text: value) } else { bindNull(parameter) }
-  }
 }
 
 extension Index {
   /// What is known about a file's content; nil if it was not examined and need not be.
   package func media(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
-    statements.media.find.bind(1, inode.rawValue)
-    return try statements.media.find.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
+    try statements.media.find.bind(inode).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
 
   /// A file with this content; nil when there is none.
   package func media(withHash hash: [UInt8]) throws(IndexError) -> MediaRecord? {
-    try unsafe hash.withBytes { (bytes) throws(IndexError) in
-      unsafe statements.media.byHash.bind(1, bytes)
-      return try statements.media.byHash.firstRow { (row) throws(IndexError) in try MediaRecord(row) }
-    }
+    try statements.media.byHash.bind(hash).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
 
   /// Stores what is known about a file. The caller updates the links of derivatives.
   package func setMedia(_ record: MediaRecord) throws(IndexError) {
-    try change { () throws(IndexError) in try record.run(statements.media.replace) }
+    try run(record.bind(statements.media.replace))
   }
 
   /// Removes what is known about a file. The caller updates the links of derivatives.
   package func deleteMedia(_ inode: InodeNumber) throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.media.delete.bind(1, inode.rawValue)
-      try statements.media.delete.run()
-    }
+    try run(statements.media.delete.bind(inode))
   }
 
   /// Changes only the state, if there is a row.
   package func setMediaState(of inode: InodeNumber, to state: MediaRecord.State) throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.media.setState.bind(1, inode.rawValue)
-      statements.media.setState.bind(2, state.rawValue)
-      try statements.media.setState.run()
-    }
+    try run(statements.media.setState.bind(inode, state))
   }
 
   /// Changes all rows of one state to another.
   package func changeMediaStates(from old: MediaRecord.State, to new: MediaRecord.State) throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.media.changeStates.bind(1, old.rawValue)
-      statements.media.changeStates.bind(2, new.rawValue)
-      try statements.media.changeStates.run()
-    }
+    try run(statements.media.changeStates.bind(old, new))
   }
 
   /// Adds a pending row for every regular file that has a name and no row.
   package func noteAllContents() throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.media.noteAll.bind(1, MediaRecord.State.pending.rawValue)
-      statements.media.noteAll.bind(2, MediaRecord.State.hidden.rawValue)
-      statements.media.noteAll.bind(3, Int64(0o100000 >> 12))
-      try statements.media.noteAll.run()
-    }
+    try run(statements.media.noteAll.bind(MediaRecord.State.pending, MediaRecord.State.hidden, 0o100000 >> 12))
   }
 
   /// The next files in a state, after an inode number, in order, at most `limit`.
   package func media(
     in state: MediaRecord.State, after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [InodeNumber] {
-    statements.media.after.bind(1, state.rawValue)
-    statements.media.after.bind(2, inode?.rawValue ?? 0)
-    statements.media.after.bind(3, limit)
-    return try statements.media.after.rows { (row) throws(IndexError) in row.inodeNumber(0) }
+    try statements.media.after.bind(state, inode?.rawValue ?? 0, limit).rows { (row) throws(IndexError) in
+      row.inodeNumber(0)
+    }
   }
 
   /// The derivatives of the next files after an inode number, at most `limit` files, for checks.
   package func derivatives(
     after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, derivatives: [InodeNumber])] {
-    statements.media.derivatives.bind(1, inode?.rawValue ?? 0)
-    statements.media.derivatives.bind(2, limit)
-    return try statements.media.derivatives.rows { (row) throws(IndexError) in
+    try statements.media.derivatives.bind(inode?.rawValue ?? 0, limit).rows { (row) throws(IndexError) in
       let both = [Int32(1), 2].filter { !row.isNull($0) }.map { row.inodeNumber($0) }
       return (row.inodeNumber(0), both)
     }
@@ -202,8 +151,9 @@ extension Index {
 
   /// The files of which no derivative can be made, with the reasons.
   package func failedMedia() throws(IndexError) -> [(inode: InodeNumber, reason: String)] {
-    statements.media.ofState.bind(1, MediaRecord.State.failed.rawValue)
-    return try statements.media.ofState.rows { (row) throws(IndexError) in (row.inodeNumber(0), row.text(1)) }
+    try statements.media.ofState.bind(MediaRecord.State.failed).rows { (row) throws(IndexError) in
+      (row.inodeNumber(0), row.text(1))
+    }
   }
 
   /// Rows whose inodes do not exist, for checks.

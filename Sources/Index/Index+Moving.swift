@@ -7,20 +7,10 @@ extension Index {
   package func extents(
     in segment: SegmentNumber, after last: LocatedExtent? = nil, limit: Int
   ) throws(IndexError) -> [LocatedExtent] {
-    let statement = statements.extents.inSegment
-    let next = SegmentNumber(rawValue: segment.rawValue + 1)
-    if let last {
-      statement.bind(1, last.extent.position.rawValue)
-      statement.bind(2, last.inode.rawValue)
-      statement.bind(3, last.extent.offset.rawValue)
-    } else {
-      statement.bind(1, LogPosition(segment: segment, offset: 0).rawValue)
-      statement.bind(2, Int64.min)
-      statement.bind(3, Int64.min)
-    }
-    statement.bind(4, LogPosition(segment: next, offset: 0).rawValue)
-    statement.bind(5, limit)
-    return try statement.rows { (row) throws(IndexError) in
+    let start = last?.extent.position ?? LogPosition(segment: segment, offset: 0)
+    let end = LogPosition(segment: SegmentNumber(rawValue: segment.rawValue + 1), offset: 0)
+    let (inode, offset) = (last?.inode ?? .lowest, last?.extent.offset ?? .lowest)
+    return try statements.extents.inSegment.bind(start, inode, offset, end, limit).rows { (row) throws(IndexError) in
       LocatedExtent(inode: row.inodeNumber(5), extent: try ExtentRecord(row))
     }
   }
@@ -37,15 +27,12 @@ extension Index {
         end = piece.end
       }
       guard end == old.end else { throw .damaged }
-      try removeExtents(of: inode, in: old.offset..<old.end, limit: 1)
-      for piece in pieces { try addRow(piece, of: inode) }
+      try replaceExtents(of: inode, with: pieces)
       return true
     }
   }
 
   private func extent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) -> ExtentRecord? {
-    statements.extents.find.bind(1, inode.rawValue)
-    statements.extents.find.bind(2, offset.rawValue)
-    return try statements.extents.find.firstRow { (row) throws(IndexError) in try ExtentRecord(row) }
+    try statements.extents.find.bind(inode, offset).firstRow { (row) throws(IndexError) in try ExtentRecord(row) }
   }
 }

@@ -2,33 +2,21 @@
 
 package import Vault
 
-/// Statements that repairs use.
-struct RepairStatements {
-  let dropExtent, dropExtents: Statement
-
-  init(_ connection: Connection) throws(IndexError) {
-    dropExtent = try connection.prepare("DELETE FROM extent WHERE inode = ?1 AND offset = ?2")
-    dropExtents = try connection.prepare("DELETE FROM extent WHERE inode = ?1")
-  }
-}
-
 extension Index {
   /// Removes the row of the extent that begins at `offset`, even if others overlap it. The caller updates live bytes.
   package func dropExtent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) {
-    try change { () throws(IndexError) in
-      extentCache.drop(inode)
-      statements.repair.dropExtent.bind(1, inode.rawValue)
-      statements.repair.dropExtent.bind(2, offset.rawValue)
-      try statements.repair.dropExtent.run()
-    }
+    try dropExtents(of: inode, offset...offset)
   }
 
   /// Removes all rows of an inode's extents. The caller updates live bytes.
   package func dropExtents(of inode: InodeNumber) throws(IndexError) {
+    try dropExtents(of: inode, .lowest...FileOffset(rawValue: .max))
+  }
+
+  private func dropExtents(of inode: InodeNumber, _ offsets: ClosedRange<FileOffset>) throws(IndexError) {
     try change { () throws(IndexError) in
       extentCache.drop(inode)
-      statements.repair.dropExtents.bind(1, inode.rawValue)
-      try statements.repair.dropExtents.run()
+      try deleteRows(of: inode, offsets)
     }
   }
 

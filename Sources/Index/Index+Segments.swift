@@ -28,9 +28,11 @@ extension Index {
 
   /// Live bytes of a segment, including uncommitted changes.
   package func liveBytes(in segment: SegmentNumber) throws(IndexError) -> Int64 {
-    statements.segments.find.bind(1, segment.rawValue)
-    let stored = try statements.segments.find.firstRow { (row) throws(IndexError) in row.integer(0) }
-    return (stored ?? 0) + live.deltas[segment, default: 0]
+    try storedLiveBytes(in: segment) + live.deltas[segment, default: 0]
+  }
+
+  private func storedLiveBytes(in segment: SegmentNumber) throws(IndexError) -> Int64 {
+    try statements.segments.find.bind(segment).firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 
   /// Removes the row of a segment that is to be retired.
@@ -39,27 +41,19 @@ extension Index {
   package func forgetSegment(_ segment: SegmentNumber) throws(IndexError) {
     try change { () throws(IndexError) in
       guard try liveBytes(in: segment) == 0, live.deltas[segment] == nil else { throw .damaged }
-      statements.segments.delete.bind(1, segment.rawValue)
-      try statements.segments.delete.run()
+      try statements.segments.delete.bind(segment).run()
     }
   }
 
   /// Adds the deltas to the rows. The caller clears them after the commit.
   func storeLiveBytes() throws(IndexError) {
-    for (segment, delta) in live.deltas {
-      statements.segments.add.bind(1, segment.rawValue)
-      statements.segments.add.bind(2, delta)
-      try statements.segments.add.run()
-    }
+    for (segment, delta) in live.deltas { try statements.segments.add.bind(segment, delta).run() }
   }
 
   /// The live bytes of the next segments after a number, in order, at most `limit`, including uncommitted changes; for
   /// checks.
   package func segmentLives(after number: SegmentNumber?, limit: Int) throws(IndexError) -> [SegmentLife] {
-    let statement = statements.segments.after
-    if let number { statement.bind(1, number.rawValue) } else { statement.bind(1, Int64.min) }
-    statement.bind(2, limit)
-    return try statement.rows { (row) throws(IndexError) in
+    try statements.segments.after.bind(number ?? .lowest, limit).rows { (row) throws(IndexError) in
       let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
       return SegmentLife(segment: segment, liveBytes: row.integer(1) + live.deltas[segment, default: 0])
     }
@@ -69,8 +63,7 @@ extension Index {
   /// would change one more page in most commits.
   func loadLiveBytes() throws(IndexError) {
     counters.liveBytes = try statements.segments.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
-    statements.segments.find.bind(1, SegmentNumber.unwritten.rawValue)
-    let unwritten = try statements.segments.find.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    let unwritten = try storedLiveBytes(in: .unwritten)
     counters.unwrittenBytes = min(max(unwritten, -Self.mostUnwrittenBytes), Self.mostUnwrittenBytes)
   }
 }

@@ -22,43 +22,27 @@ struct SmallStatements {
 extension Index {
   /// Records an inode that has lost its last name and is pending deletion. It may be recorded already.
   package func addOrphan(_ inode: InodeNumber) throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.small.addOrphan.bind(1, inode.rawValue)
-      try statements.small.addOrphan.run()
-    }
+    try run(statements.small.addOrphan.bind(inode))
   }
 
   /// Removes an inode from the orphans, if it is one.
   package func removeOrphan(_ inode: InodeNumber) throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.small.removeOrphan.bind(1, inode.rawValue)
-      try statements.small.removeOrphan.run()
-    }
+    try run(statements.small.removeOrphan.bind(inode))
   }
 
   /// The orphans with the lowest numbers, at most `limit`.
   package func orphans(limit: Int) throws(IndexError) -> [InodeNumber] {
-    statements.small.orphans.bind(1, limit)
-    return try statements.small.orphans.rows { (row) throws(IndexError) in row.inodeNumber(0) }
+    try statements.small.orphans.bind(limit).rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// Records the id of a slot that opens this space. It may be recorded already.
   package func addSlot(_ identifier: [UInt8]) throws(IndexError) {
-    try changeSlot(statements.small.addSlot, identifier)
+    try run(statements.small.addSlot.bind(identifier))
   }
 
   /// Takes a slot's id away, if it is there.
   package func removeSlot(_ identifier: [UInt8]) throws(IndexError) {
-    try changeSlot(statements.small.removeSlot, identifier)
-  }
-
-  private func changeSlot(_ statement: Statement, _ identifier: [UInt8]) throws(IndexError) {
-    try change { () throws(IndexError) in
-      try unsafe identifier.withBytes { (bytes) throws(IndexError) in
-        unsafe statement.bind(1, bytes)
-        try statement.run()
-      }
-    }
+    try run(statements.small.removeSlot.bind(identifier))
   }
 
   /// The ids of all slots that open this space.
@@ -68,16 +52,11 @@ extension Index {
 
   /// The integer of a key; nil when there is none.
   package func metaInteger(_ key: String) throws(IndexError) -> Int64? {
-    statements.small.meta.bind(1, text: key)
-    return try statements.small.meta.firstRow { (row) throws(IndexError) in row.integer(0) }
+    try statements.small.meta.bind(key).firstRow { (row) throws(IndexError) in row.integer(0) }
   }
 
   /// Stores an integer with a key.
   package func setMeta(_ key: String, to value: Int64) throws(IndexError) {
-    try change { () throws(IndexError) in
-      statements.small.setMeta.bind(1, text: key)
-      statements.small.setMeta.bind(2, value)
-      try statements.small.setMeta.run()
-    }
+    try run(statements.small.setMeta.bind(key, value))
   }
 }

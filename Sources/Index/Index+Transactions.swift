@@ -54,6 +54,12 @@ extension Index {
     return depth > 0 ? try body() : try withSavepoint(body)
   }
 
+  /// Runs a bound statement as a change. Returns the number of rows that it changed.
+  @discardableResult
+  func run(_ statement: Statement) throws(IndexError) -> Int64 {
+    try change { () throws(IndexError) in try statement.run() }
+  }
+
   private func beginSavepoint() throws(IndexError) -> SavepointMark {
     if connection.transactionWasLost { throw depth > 0 ? .transactionLost : .readOnly }
     if !connection.transactionIsOpen {

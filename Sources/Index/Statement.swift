@@ -1,10 +1,13 @@
 // A prepared statement: bind everything, step, read columns, reset.
 //
 // Invariants
-// 1. Bound bytes are borrowed: they must stay valid until `reset`. After it, the statement must be bound again.
+// 1. SQLite copies bound bytes, so nothing needs to stay valid until `reset`.
 // 2. A statement runs once at a time. Reading rows always ends with `reset`, also after an error.
 
 internal import CSQLite
+
+/// Tells SQLite to copy what it is given (`SQLITE_TRANSIENT`).
+nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// A prepared statement. Parameters count from 1, columns from 0, as in SQLite.
 @safe package final class Statement {
@@ -23,49 +26,26 @@ internal import CSQLite
   /// How often SQLite had to prepare the statement again.
   package var reprepareCount: Int32 { unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
-  /// Binds an integer.
-  package func bind(_ parameter: Int32, _ value: Int64) {
-    let code = unsafe sqlite3_bind_int64(handle, parameter, value)
-    precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
-  }
-
-  /// Binds a number by its bits.
-  @inline(__always)
-  package func bind(_ parameter: Int32, _ value: UInt64) { bind(parameter, Int64(bitPattern: value)) }
-
-  /// Binds a number.
-  @inline(__always)
-  package func bind(_ parameter: Int32, _ value: UInt32) { bind(parameter, Int64(value)) }
-
-  /// Binds a count.
-  @inline(__always)
-  package func bind(_ parameter: Int32, _ value: Int) { bind(parameter, Int64(value)) }
-
-  /// Binds NULL.
-  package func bindNull(_ parameter: Int32) {
-    let code = unsafe sqlite3_bind_null(handle, parameter)
-    precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
-  }
-
-  /// Binds bytes without a copy. They must stay valid until `reset`.
-  package func bind(_ parameter: Int32, _ bytes: UnsafeRawBufferPointer) {
-    let code: Int32
-    if let address = bytes.baseAddress, unsafe !bytes.isEmpty {
-      code = unsafe sqlite3_bind_blob64(handle, parameter, address, UInt64(bytes.count), nil)
-    } else {
-      code = unsafe sqlite3_bind_zeroblob(handle, parameter, 0)
+  /// Binds the first parameters, in order.
+  @inline(__always) @discardableResult
+  func bind<each Value: Storable>(_ values: repeat each Value) -> Statement {
+    var parameter: Int32 = 0
+    for value in repeat each values {
+      parameter += 1
+      bind(parameter, value.stored)
     }
-    precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
+    return self
   }
 
-  /// Binds a copy of a text.
-  package func bind(_ parameter: Int32, text: String) {
-    var text = text
-    let code = text.withUTF8 { bytes in
-      unsafe bytes.withMemoryRebound(to: CChar.self) { bytes in
-        let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        return unsafe sqlite3_bind_text(handle, parameter, bytes.baseAddress, Int32(bytes.count), copied)
-      }
+  /// Binds a value.
+  func bind(_ parameter: Int32, _ value: StoredValue) {
+    let code: Int32
+    switch value {
+    case .null: code = unsafe sqlite3_bind_null(handle, parameter)
+    case .integer(let integer): code = unsafe sqlite3_bind_int64(handle, parameter, integer)
+    case .bytes(let bytes) where bytes.isEmpty: code = unsafe sqlite3_bind_zeroblob(handle, parameter, 0)
+    case .bytes(let bytes): code = unsafe sqlite3_bind_blob64(handle, parameter, bytes, UInt64(bytes.count), copied)
+    case .text(let text): code = unsafe sqlite3_bind_text(handle, parameter, text, Int32(text.utf8.count), copied)
     }
     precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
   }
@@ -84,11 +64,13 @@ internal import CSQLite
     unsafe sqlite3_reset(handle)
   }
 
-  /// Runs a statement without result rows.
-  package func run() throws(IndexError) {
+  /// Runs a statement without result rows. Returns the number of rows that it changed, if it changes any.
+  @discardableResult
+  package func run() throws(IndexError) -> Int64 {
     let hasRow = try step()
     reset()
     assert(!hasRow, "a statement returned an unexpected row")
+    return connection.changes
   }
 
   /// Reads the rows of a bound statement until `body` returns false.

@@ -9,7 +9,6 @@ struct Statements {
   let small: SmallStatements
   let media: MediaStatements
   let check: CheckStatements
-  let repair: RepairStatements
 
   init(_ connection: Connection) throws(IndexError) {
     transactions = try TransactionStatements(connection)
@@ -21,6 +20,5 @@ struct Statements {
     small = try SmallStatements(connection)
     media = try MediaStatements(connection)
     check = try CheckStatements(connection)
-    repair = try RepairStatements(connection)
   }
 }

@@ -9,19 +9,11 @@
 
 internal import Vault
 
-/// A value of a row.
-package enum SalvagedValue: Hashable, Sendable {
-  case null
-  case integer(Int64)
-  case bytes([UInt8])
-  case text([UInt8])
-}
-
 /// A row in a page.
 struct SalvagedRow {
   /// The key of a table's row; nil in an index and in a table without one.
   var key: Int64?
-  var values: [SalvagedValue]
+  var values: [StoredValue]
 }
 
 /// The pages of a database, of which some may be missing.
@@ -167,12 +159,12 @@ struct SalvageReader {
   }
 
   /// The values of a record; nil when it is malformed.
-  static func record(_ payload: [UInt8]) -> [SalvagedValue]? {
+  static func record(_ payload: [UInt8]) -> [StoredValue]? {
     var header = SalvageReader(payload)
     guard let headerSize = header.variableInteger(), headerSize >= 1, headerSize <= payload.count else { return nil }
     var body = SalvageReader(payload)
     body.offset = Int(headerSize)
-    var values: [SalvagedValue] = []
+    var values: [StoredValue] = []
     while header.offset < Int(headerSize) {
       guard let type = header.variableInteger(), let value = body.value(ofType: type) else { return nil }
       values.append(value)
@@ -180,7 +172,7 @@ struct SalvageReader {
     return header.offset == Int(headerSize) ? values : nil
   }
 
-  private mutating func value(ofType type: Int64) -> SalvagedValue? {
+  private mutating func value(ofType type: Int64) -> StoredValue? {
     switch type {
     case 0: return .null
     case 8, 9: return .integer(type - 8)
@@ -191,7 +183,7 @@ struct SalvageReader {
       return .integer(bytes.reduce(sign) { $0 << 8 | Int64($1) })
     case 12...(1 << 25):
       guard let bytes = bytes(Int((type - 12) / 2)) else { return nil }
-      return type.isMultiple(of: 2) ? .bytes(bytes) : .text(bytes)
+      return type.isMultiple(of: 2) ? .bytes(bytes) : .text(String(decoding: bytes, as: UTF8.self))
     default: return nil
     }
   }

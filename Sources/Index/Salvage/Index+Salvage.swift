@@ -9,21 +9,9 @@ package import Vault
 package struct SalvagedRows {
   private enum Table: String, CaseIterable {
     case inode, dentry, extent, attribute, orphan, slot, meta, media
-
-    var columns: Int {
-      switch self {
-      case .inode: 19
-      case .media: 18
-      case .extent: 6
-      case .dentry: 5
-      case .attribute: 3
-      case .meta: 2
-      case .orphan, .slot: 1
-      }
-    }
   }
 
-  private var rows: [Table: [[SalvagedValue]]] = [:]
+  private var rows: [Table: [[StoredValue]]] = [:]
   /// The number of unreadable pages.
   package let lostPages: Int
 
@@ -31,7 +19,7 @@ package struct SalvagedRows {
   package init(reading store: any PageStore) {
     let pages = DatabasePages(store)
     lostPages = pages.unreadable.count
-    var rows: [Table: [[SalvagedValue]]] = [:]
+    var rows: [Table: [[StoredValue]]] = [:]
     pages.forEachRow { row in
       guard let table = Self.table(of: row) else { return }
       var values = row.values
@@ -75,38 +63,13 @@ package struct SalvagedRows {
   /// Inserts the rows into the tables of `connection`.
   fileprivate func insert(_ connection: Connection) throws(IndexError) {
     for table in Table.allCases {
-      let places = (1...table.columns).map { "?\($0)" }.joined(separator: ", ")
+      guard let rows = rows[table] else { continue }
+      let places = rows[0].indices.map { "?\($0 + 1)" }.joined(separator: ", ")
       let insert = try connection.prepare(
         "INSERT OR \(table == .meta ? "REPLACE" : "IGNORE") INTO \(table.rawValue) VALUES(\(places))")
-      for row in rows[table] ?? [] where row.count == table.columns {
-        if table == .meta, case .text(let key) = row[0], key == Array("schema".utf8) { continue }
-        try insert.run(row)
-      }
-    }
-  }
-}
-
-extension Statement {
-  fileprivate func run(_ values: [SalvagedValue]) throws(IndexError) { try run(values[...], 1) }
-
-  /// Binds the values one by one, and runs the statement while all bytes are valid.
-  private func run(_ values: ArraySlice<SalvagedValue>, _ place: Int32) throws(IndexError) {
-    guard let value = values.first else { return try run() }
-    let rest = values.dropFirst()
-    switch value {
-    case .null:
-      bindNull(place)
-      try run(rest, place + 1)
-    case .integer(let integer):
-      bind(place, integer)
-      try run(rest, place + 1)
-    case .text(let bytes):
-      bind(place, text: String(decoding: bytes, as: UTF8.self))
-      try run(rest, place + 1)
-    case .bytes(let bytes):
-      try unsafe bytes.withBytes { (bytes) throws(IndexError) in
-        unsafe bind(place, bytes)
-        try run(rest, place + 1)
+      for row in rows where table != .meta || row[0] != .text("schema") {
+        for (index, value) in row.enumerated() { insert.bind(Int32(index + 1), value) }
+        try insert.run()
       }
     }
   }
@@ -147,11 +110,9 @@ extension Index {
         UNION ALL SELECT DISTINCT inode, 0, NULL FROM extent)
       WHERE inode NOT IN (SELECT number FROM inode) GROUP BY inode
       """)
-    var lost: [(number: InodeNumber, kind: UInt8, parent: InodeNumber?)] = []
-    try find.forEachRow { (row) throws(IndexError) in
+    let lost = try find.rows { (row) throws(IndexError) in
       let kind = UInt8(truncatingIfNeeded: row.integer(1))
-      lost.append((row.inodeNumber(0), kind == 0 ? 8 : kind, row.isNull(2) ? nil : row.inodeNumber(2)))
-      return true
+      return (number: row.inodeNumber(0), kind: kind == 0 ? 8 : kind, parent: row.isNull(2) ? nil : row.inodeNumber(2))
     }
     let sums = try connection.prepare(
       """
@@ -162,8 +123,7 @@ extension Index {
       var record = InodeRecord(
         number: inode.number, mode: UInt32(inode.kind) << 12 | (inode.kind == 4 ? 0o700 : 0o600), links: 1,
         owner: root.owner, group: root.group, time: .now(), parent: inode.kind == 4 ? inode.parent : nil)
-      sums.bind(1, inode.number.rawValue)
-      let found = try sums.firstRow { (row) throws(IndexError) in (row.integer(0), row.integer(1)) }
+      let found = try sums.bind(inode.number).firstRow { (row) throws(IndexError) in (row.integer(0), row.integer(1)) }
       record.allocated = found?.0 ?? 0
       record.size = found?.1 ?? 0
       try insert(record)

@@ -9,12 +9,7 @@ struct CheckStatements {
 
   init(_ connection: Connection) throws(IndexError) {
     integrity = try connection.prepare("PRAGMA integrity_check")
-    inodes = try connection.prepare(
-      """
-      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s,
-        modified_ns, changed_s, changed_ns, born_s, born_ns, parent, flags, target
-      FROM inode WHERE number > ?1 ORDER BY number LIMIT ?2
-      """)
+    inodes = try connection.prepare("SELECT * FROM inode WHERE number > ?1 ORDER BY number LIMIT ?2")
     dentries = try connection.prepare(
       """
       SELECT inode, kind, cookie, name, parent FROM dentry

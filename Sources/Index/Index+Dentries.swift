@@ -9,9 +9,7 @@ struct DentryStatements {
     find = try connection.prepare("SELECT inode, kind, cookie FROM dentry WHERE parent = ?1 AND name = ?2")
     findWithInode = try connection.prepare(
       """
-      SELECT d.inode, d.kind, d.cookie,
-        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns,
-        i.modified_s, i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target
+      SELECT d.inode, d.kind, d.cookie, i.*
       FROM dentry d LEFT JOIN inode i ON i.number = d.inode WHERE d.parent = ?1 AND d.name = ?2
       """)
     insert = try connection.prepare(
@@ -30,11 +28,8 @@ struct DentryStatements {
       """)
     listWithInode = try connection.prepare(
       """
-      SELECT d.inode, d.kind, d.cookie,
-        i.number, i.mode, i.links, i.owner, i."group", i.device, i.size, i.allocated, i.accessed_s, i.accessed_ns,
-        i.modified_s, i.modified_ns, i.changed_s, i.changed_ns, i.born_s, i.born_ns, i.parent, i.flags, i.target, d.name
-      FROM dentry d INDEXED BY dentry_cookie LEFT JOIN inode i ON i.number = d.inode
-      WHERE d.parent = ?1 AND d.cookie > ?2 ORDER BY d.cookie
+      SELECT d.inode, d.kind, d.cookie, i.*, d.name FROM dentry d INDEXED BY dentry_cookie
+      LEFT JOIN inode i ON i.number = d.inode WHERE d.parent = ?1 AND d.cookie > ?2 ORDER BY d.cookie
       """)
     ofDirectory = try connection.prepare(
       """

@@ -3,21 +3,14 @@ package import Vault
 
 /// Statements on `inode`.
 struct InodeStatements {
-  /// Their columns have the order in which `InodeRecord` reads and binds them.
+  /// `InodeRecord` reads and binds the columns in the table's order.
   let find, insert, update, delete: Statement
 
   init(_ connection: Connection) throws(IndexError) {
-    find = try connection.prepare(
-      """
-      SELECT number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns, modified_s,
-        modified_ns, changed_s, changed_ns, born_s, born_ns, parent, flags, target
-      FROM inode WHERE number = ?1
-      """)
+    find = try connection.prepare("SELECT * FROM inode WHERE number = ?1")
     insert = try connection.prepare(
       """
-      INSERT INTO inode(number, mode, links, owner, "group", device, size, allocated, accessed_s, accessed_ns,
-        modified_s, modified_ns, changed_s, changed_ns, born_s, born_ns, parent, flags, target)
-      VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+      INSERT INTO inode VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
       """)
     update = try connection.prepare(
       """

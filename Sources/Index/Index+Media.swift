@@ -5,20 +5,16 @@ package import Vault
 
 /// Statements on `media`.
 struct MediaStatements {
-  static let columns = """
-    inode, state, hash, kind, width, height, orientation, captured, "offset", latitude, longitude, make, model,
-    duration, codec, small, large, reason
-    """
-
+  /// `MediaRecord` reads and binds the columns in the table's order.
   let find, byHash, replace, delete, setState, changeStates, noteAll, after, ofState: Statement
   let derivatives, derivativeCount, counts, astray: Statement
 
   init(_ connection: Connection) throws(IndexError) {
-    find = try connection.prepare("SELECT \(Self.columns) FROM media WHERE inode = ?1")
-    byHash = try connection.prepare("SELECT \(Self.columns) FROM media WHERE hash = ?1 LIMIT 1")
+    find = try connection.prepare("SELECT * FROM media WHERE inode = ?1")
+    byHash = try connection.prepare("SELECT * FROM media WHERE hash = ?1 LIMIT 1")
     replace = try connection.prepare(
       """
-      INSERT OR REPLACE INTO media(\(Self.columns))
+      INSERT OR REPLACE INTO media
       VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
       """)
     delete = try connection.prepare("DELETE FROM media WHERE inode = ?1")

@@ -26,7 +26,7 @@ enum Schema {
     PRAGMA foreign_keys = OFF;
     """
 
-  /// All tables. Names are BLOBs, so they compare as bytes.
+  /// All tables. Names are BLOBs, so they compare as bytes. Statements and records rely on the order of the columns.
   static let tables = """
     CREATE TABLE inode(
       number INTEGER PRIMARY KEY, mode INTEGER, links INTEGER, owner INTEGER, "group" INTEGER, device INTEGER, size INTEGER,

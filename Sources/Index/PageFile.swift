@@ -24,14 +24,14 @@ package struct PageFileCounters: Equatable, Sendable {
 }
 
 /// SQLite's database file over a page store.
-@safe package final class PageFile {
+package final class PageFile {
   static let pageSize = Space.databasePageSize
   /// The page at 1 GiB.
   static let lockPage: UInt32 = 0x4000_0000 / UInt32(pageSize) + 1
 
   private let store: any PageStore
   /// Pages written since SQLite's last commit.
-  private var pending: [UInt32: UnsafeMutableRawBufferPointer] = unsafe [:]
+  private var pending: [PageNumber: PageImage] = [:]
   /// Pages that SQLite has committed and the log does not have yet.
   private var gathered: [PageNumber: PageImage] = [:]
   /// The number of pages: now, as of SQLite's last commit, and as of the log's last commit.
@@ -51,8 +51,6 @@ package struct PageFileCounters: Equatable, Sendable {
     committedPageCount = pageCount
     loggedPageCount = pageCount
   }
-
-  deinit { unsafe pending.values.forEach { unsafe $0.deallocate() } }
 
   /// Bytes in the file.
   var size: Int64 { Int64(pageCount) * Int64(Self.pageSize) }
@@ -82,11 +80,7 @@ package struct PageFileCounters: Equatable, Sendable {
   }
 
   private func readPage(_ number: UInt32, into page: UnsafeMutableRawBufferPointer) -> Bool {
-    if let written = unsafe pending[number] {
-      unsafe page.copyMemory(from: UnsafeRawBufferPointer(written))
-      return true
-    }
-    if let image = gathered[PageNumber(rawValue: number)] {
+    if let image = pending[PageNumber(rawValue: number)] ?? gathered[PageNumber(rawValue: number)] {
       unsafe page.copyMemory(from: image.bytes)
       return true
     }
@@ -113,9 +107,7 @@ package struct PageFileCounters: Equatable, Sendable {
     }
     let number = UInt32(offset / Int64(Self.pageSize)) + 1
     if number == Self.lockPage { counters.lockPageWrites += 1 }
-    let buffer = unsafe pending[number] ?? Self.allocate()
-    unsafe buffer.copyMemory(from: bytes)
-    unsafe pending[number] = buffer
+    pending[PageNumber(rawValue: number)] = unsafe PageImage([UInt8](bytes))
     pageCount = max(pageCount, number)
     return true
   }
@@ -126,33 +118,24 @@ package struct PageFileCounters: Equatable, Sendable {
   }
 
   private func setPageCount(_ count: UInt32) {
-    if count < pageCount {
-      let beyond = unsafe pending.keys.filter { $0 > count }
-      for number in beyond {
-        unsafe pending.removeValue(forKey: number)?.deallocate()
-      }
-    }
+    if count < pageCount { pending = pending.filter { $0.key.rawValue <= count } }
     pageCount = count
   }
 
   /// Gathers all pages written since SQLite's last commit (invariant 2).
   func gather() {
-    if let header = unsafe pending[1] {
-      let count = unsafe UInt32(bigEndian: header.loadUnaligned(fromByteOffset: 28, as: UInt32.self))
+    if let header = pending[PageNumber(rawValue: 1)] {
+      let count = unsafe UInt32(bigEndian: header.bytes.loadUnaligned(fromByteOffset: 28, as: UInt32.self))
       if count != 0 { setPageCount(count) }
     }
     if pageCount > committedPageCount {
-      for number in committedPageCount + 1...pageCount where unsafe pending[number] == nil {
-        let buffer = unsafe Self.allocate()
-        unsafe _ = buffer.initializeMemory(as: UInt8.self, repeating: 0)
-        unsafe pending[number] = buffer
-      }
+      let zeros = PageImage([UInt8](repeating: 0, count: Self.pageSize))
+      let new = (committedPageCount + 1...pageCount).map(PageNumber.init)
+      for number in new where pending[number] == nil { pending[number] = zeros }
     }
     if pageCount < committedPageCount { gathered = gathered.filter { $0.key.rawValue <= pageCount } }
-    unsafe pending.forEach { number, buffer in
-      gathered[PageNumber(rawValue: number)] = unsafe PageImage(adopting: buffer)
-    }
-    unsafe pending.removeAll()
+    gathered.merge(pending) { $1 }
+    pending.removeAll()
     committedPageCount = pageCount
   }
 
@@ -166,9 +149,5 @@ package struct PageFileCounters: Equatable, Sendable {
   package func noteLogged(_ changes: PageChanges) {
     loggedPageCount = changes.pageCount
     for (number, image) in changes.pages where gathered[number] === image { gathered[number] = nil }
-  }
-
-  private static func allocate() -> UnsafeMutableRawBufferPointer {
-    .allocate(byteCount: pageSize, alignment: 16)
   }
 }

@@ -22,18 +22,9 @@ internal import CSQLite
   /// The number of statements prepared so far.
   package fileprivate(set) var preparedStatementCount = 0
 
-  /// Opens the database in `file`.
-  package convenience init(file: PageFile) throws(IndexError) {
-    let files = PageFileSystem(file)
-    try self.init(path: "agonyfs", files: files)
-  }
-
-  /// Opens an ordinary database file, or one in memory.
-  package convenience init(path: String) throws(IndexError) {
-    try self.init(path: path, files: nil)
-  }
-
-  private init(path: String, files: PageFileSystem?) throws(IndexError) {
+  /// Opens the database in `file`, or else an ordinary one at `path`.
+  package init(file: PageFile? = nil, path: String = "agonyfs") throws(IndexError) {
+    files = file.map(PageFileSystem.init)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var opened: OpaquePointer?
     let code: Int32
@@ -44,7 +35,6 @@ internal import CSQLite
     }
     guard let opened = unsafe opened else { throw .sqlite(SQLITE_NOMEM) }
     unsafe handle = opened
-    self.files = files
     guard code == SQLITE_OK else { throw IndexError(code) }
   }
 

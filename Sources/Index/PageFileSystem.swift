@@ -25,9 +25,7 @@ internal import Vault
   init(_ file: PageFile) {
     self.file = file
     let number = Self.registered.wrappingAdd(1, ordering: .relaxed).newValue
-    let text = "agonyfs-\(number)".utf8CString
-    unsafe name = .allocate(capacity: text.count)
-    for (index, character) in text.enumerated() { unsafe (name + index).initialize(to: character) }
+    unsafe name = strdup("agonyfs-\(number)")
     var vfs = unsafe sqlite3_vfs()
     unsafe vfs.iVersion = 1
     unsafe vfs.szOsFile = Int32(MemoryLayout<OpenPageFile>.stride)
@@ -58,7 +56,7 @@ internal import Vault
 
   deinit {
     unsafe table.deallocate()
-    unsafe name.deallocate()
+    unsafe free(name)
   }
 
   /// Runs `body` while this VFS is registered under the name that `body` gets. Open connections do not need the name.

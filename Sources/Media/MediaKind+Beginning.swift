@@ -1,28 +1,39 @@
 extension MediaKind {
-  /// Bytes that `mayBegin(with:)` looks at.
+  /// Bytes that the formats are recognised by.
   package static let beginningSize = 12
+
+  /// What the formats begin with, one byte per character; "?" is any byte. Some begin alike: a TIFF may be a raw file,
+  /// Matroska WebM, and ISO base media (`mp4`) any format with brands.
+  private static let beginnings: [(kind: MediaKind, bytes: [UInt8])] = [
+    (.jpeg, "\u{ff}\u{d8}\u{ff}"),
+    (.png, "\u{89}PNG\r\n\u{1a}\n"),
+    (.gif, "GIF87a"), (.gif, "GIF89a"),
+    (.webp, "RIFF????WEBP"),
+    (.avi, "RIFF????AVI "),
+    (.jpegXL, "\u{ff}\n"), (.jpegXL, "\0\0\0\u{c}JXL \r\n\u{87}\n"),
+    (.tiff, "II*\0"), (.tiff, "MM\0*"), (.tiff, "II+\0"), (.tiff, "MM\0+"),
+    // Olympus and Panasonic have their own numbers in place of TIFF's 42.
+    (.raw, "FUJIFILMCCD-"), (.raw, "IIRO"), (.raw, "IIRS"), (.raw, "MMOR"), (.raw, "IIU\0"),
+    (.matroska, "\u{1a}E\u{df}\u{a3}"),
+    (.mp4, "????ftyp"),
+    // QuickTime files older than brands.
+    (.quickTime, "????moov"), (.quickTime, "????mdat"), (.quickTime, "????wide"),
+    (.quickTime, "????free"), (.quickTime, "????skip"), (.quickTime, "????pnot"),
+  ].map { ($0, $1.unicodeScalars.map { UInt8($0.value) }) }
+
+  /// The format, as far as the first bytes tell (at least `beginningSize`); nil if it is not supported.
+  package init?(beginning bytes: UnsafeRawBufferPointer) {
+    precondition(bytes.count >= Self.beginningSize)
+    let found = Self.beginnings.first { _, beginning in
+      beginning.indices.allSatisfy { unsafe beginning[$0] == UInt8(ascii: "?") || beginning[$0] == bytes[$0] }
+    }
+    guard let found else { return nil }
+    self = found.kind
+  }
 
   /// Whether content with these first bytes (at least `beginningSize`) may have a supported format. It never rejects
   /// what the decoder would accept, and seldom accepts anything else.
   package static func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
-    precondition(bytes.count >= beginningSize)
-    let first = unsafe UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
-    switch first {
-    // PNG; GIF; RIFF; FUJIFILMCCD-RAW; Matroska.
-    case 0x8950_4E47, 0x4749_4638, 0x5249_4646, 0x4655_4A49, 0x1A45_DFA3: return true
-    default: break
-    }
-    switch first >> 16 {
-    // TIFF and its relatives, in both byte orders; JPEG XL without a container.
-    case 0x4949, 0x4D4D, 0xFF0A: return true
-    case 0xFFD8: return first >> 8 & 0xFF == 0xFF
-    default: break
-    }
-    // The type of the first box: ftyp, "JXL ", moov, mdat, wide, free, skip, pnot.
-    switch unsafe UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)) {
-    case 0x6674_7970, 0x4A58_4C20, 0x6D6F_6F76, 0x6D64_6174, 0x7769_6465, 0x6672_6565, 0x736B_6970, 0x706E_6F74:
-      return true
-    default: return false
-    }
+    unsafe MediaKind(beginning: bytes) != nil
   }
 }

@@ -7,34 +7,12 @@ enum Signature {
 
   /// Formats that begin alike are distinguished later: a TIFF may be a raw file.
   static func kind(of start: [UInt8]) -> MediaKind? {
-    func has(_ text: String, at offset: Int = 0) -> Bool {
-      start.dropFirst(offset).starts(with: text.utf8)
+    guard start.count >= MediaKind.beginningSize else { return nil }
+    switch unsafe start.withUnsafeBytes({ unsafe MediaKind(beginning: $0) }) {
+    case .matroska: return matroska(start)
+    case .mp4: return brand(start)
+    case let kind: return kind
     }
-    // The mount never asks about content that `mayBegin` rules out.
-    guard start.count >= MediaKind.beginningSize, unsafe start.withUnsafeBytes({ unsafe MediaKind.mayBegin(with: $0) })
-    else {
-      return nil
-    }
-    if start.starts(with: [0xff, 0xd8, 0xff]) { return .jpeg }
-    if start.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) { return .png }
-    if has("GIF87a") || has("GIF89a") { return .gif }
-    if has("RIFF"), has("WEBP", at: 8) { return .webp }
-    if has("RIFF"), has("AVI ", at: 8) { return .avi }
-    if start.starts(with: [0xff, 0x0a])
-      || start.starts(with: [0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a])
-    {
-      return .jpegXL
-    }
-    if has("FUJIFILMCCD-RAW ") { return .raw }
-    // Olympus and Panasonic have their own numbers in place of TIFF's 42.
-    if has("IIRO") || has("IIRS") || has("MMOR") || start.starts(with: [0x49, 0x49, 0x55, 0]) { return .raw }
-    if start.starts(with: [0x49, 0x49, 42, 0]) || start.starts(with: [0x4d, 0x4d, 0, 42]) { return .tiff }
-    if start.starts(with: [0x49, 0x49, 43, 0]) || start.starts(with: [0x4d, 0x4d, 0, 43]) { return .tiff }
-    if start.starts(with: [0x1a, 0x45, 0xdf, 0xa3]) { return matroska(start) }
-    if has("ftyp", at: 4) { return brand(start) }
-    // QuickTime files older than brands.
-    for box in ["moov", "mdat", "wide", "free", "skip", "pnot"] where has(box, at: 4) { return .quickTime }
-    return nil
   }
 
   /// The document type, from the first element of a Matroska file (RFC 8794, 11.2).

@@ -15,9 +15,9 @@ struct Deadline {
   }
 
   /// Runs `work` without counting its time.
-  mutating func excluding<T>(_ work: () -> T) -> T {
+  mutating func exclude(_ work: () -> Void) {
     let before = monotonicTime()
-    defer { end += monotonicTime() - before }
-    return work()
+    work()
+    end += monotonicTime() - before
   }
 }

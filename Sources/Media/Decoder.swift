@@ -93,15 +93,10 @@ package final class Decoder: Sendable {
   ///
   /// - Throws: `.unavailable`.
   package func startedState() throws(DecoderError) -> SandboxState {
-    let started = running.withLock { (running) -> Result<SandboxState, DecoderError> in
-      do throws(DecoderError) {
-        if running == nil { running = Running(process: try start()) }
-        return .success(sandboxState)
-      } catch {
-        return .failure(error)
-      }
+    try running.withLock { (running) throws(DecoderError) in
+      if running == nil { running = Running(process: try start()) }
+      return sandboxState
     }
-    return try started.get()
   }
 
   /// How the running decoder is confined.
@@ -134,26 +129,23 @@ package final class Decoder: Sendable {
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
     _ check: ([UInt8]) -> T?
   ) throws(DecoderError) -> T {
-    let result = running.withLock { (running) -> Result<T, DecoderError> in
+    try running.withLock { (running) throws(DecoderError) in
       do throws(DecoderError) {
         var current: Running
         if let running { current = running } else { current = Running(process: try start()) }
         current.jobs += 1
         running = current
-        let exchange = Exchange(process: current.process, timeout: timeout)
-        guard let value = check(try exchange.run(message, body, expecting: answer, source: source)) else {
-          throw .crashed
-        }
+        let result = try current.process.run(message, body, expecting: answer, source: source, timeout: timeout)
+        guard let value = check(result) else { throw .crashed }
         if current.jobs >= Self.jobsPerProcess { end(&running) }
-        return .success(value)
+        return value
       } catch {
         let wasKilled = error == .crashed && running?.process.wasKilled == true
         // Content that is not a medium never reached a library, so the process is still good.
         if error != .notMedia { end(&running) }
-        return .failure(control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error)
+        throw control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error
       }
     }
-    return try result.get()
   }
 
   private func end(_ running: inout Running?) {
@@ -167,17 +159,12 @@ package final class Decoder: Sendable {
 
   /// A fresh process, confined as the policy demands.
   private func start() throws(DecoderError) -> DecoderProcess {
-    let started = control.withLock { (control) -> Result<DecoderProcess, DecoderError> in
-      if control.isStopped { return .failure(.unavailable("stopped")) }
-      do throws(DecoderError) {
-        let process = try DecoderProcess(program: program)
-        control.process = process
-        return .success(process)
-      } catch {
-        return .failure(error)
-      }
+    let process = try control.withLock { (control) throws(DecoderError) in
+      if control.isStopped { throw .unavailable("stopped") }
+      let process = try DecoderProcess(program: program)
+      control.process = process
+      return process
     }
-    let process = try started.get()
     do throws(DecoderError) {
       let state = try greeting(of: process)
       control.withLock { $0.state = state }

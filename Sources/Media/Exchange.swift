@@ -1,20 +1,17 @@
 internal import System
 internal import SystemPackage
 
-/// The messages of one job.
-struct Exchange {
-  let process: DecoderProcess
-  let timeout: Duration
-
+extension DecoderProcess {
   /// Sends a job, serves the decoder's reads of the file, and returns the body of the result.
   func run(
-    _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?
+    _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
+    timeout: Duration
   ) throws(DecoderError) -> [UInt8] {
     var deadline = Deadline(after: timeout)
     var failure: Errno?
-    try process.send(message, body, before: deadline)
+    try send(message, body, before: deadline)
     while true {
-      let (kind, body) = try process.receive(before: deadline)
+      let (kind, body) = try receive(before: deadline)
       switch kind {
       case answer:
         if let failure { throw .source(failure) }
@@ -24,12 +21,11 @@ struct Exchange {
         throw Self.reason(body)
       case .read:
         guard let source, let piece = Piece(decoding: body) else { throw .crashed }
-        switch deadline.excluding({ piece.read(from: source) }) {
-        case .success(let bytes): try process.send(.input, [0] + bytes, before: deadline)
-        case .failure(let error):
-          failure = error
-          try process.send(.input, [1], before: deadline)
+        var input: [UInt8] = [1]
+        deadline.exclude {
+          do throws(Errno) { input = [0] + (try piece.read(from: source)) } catch { failure = error }
         }
+        try send(.input, input, before: deadline)
       default: throw .crashed
       }
     }
@@ -60,28 +56,20 @@ private struct Piece {
     self.count = Int(count)
   }
 
-  func read(from source: any MediaSource) -> Result<[UInt8], Errno> {
+  func read(from source: any MediaSource) throws(Errno) -> [UInt8] {
     let wanted = min(Int64(count), max(0, source.size - min(offset, source.size)))
     var bytes = [UInt8](repeating: 0, count: Int(wanted))
     var done = 0
-    do throws(Errno) {
-      while done < bytes.count {
-        let from = done
-        let got = try unsafe bytes.withUnsafeMutableBytes { (buffer) -> Result<Int, Errno> in
-          let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[from...])
-          do throws(Errno) {
-            return .success(try unsafe source.read(at: offset + Int64(from), into: rest))
-          } catch {
-            return .failure(error)
-          }
-        }.get()
-        // The file was truncated meanwhile.
-        if got <= 0 { break }
-        done += got
+    while done < bytes.count {
+      var span = bytes.mutableSpan
+      let got = try unsafe span.withUnsafeMutableBytes { (buffer) throws(Errno) in
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+        return try unsafe source.read(at: offset + Int64(done), into: rest)
       }
-    } catch {
-      return .failure(error)
+      // The file was truncated meanwhile.
+      if got <= 0 { break }
+      done += got
     }
-    return .success(Array(bytes.prefix(done)))
+    return Array(bytes.prefix(done))
   }
 }

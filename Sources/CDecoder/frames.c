@@ -33,29 +33,38 @@ static struct SwsContext *scaler(const AVFrame *frame, int width, int height, en
     return scaler;
 }
 
+// A frame reduced to a size and format. The caller frees planes[0]. Returns 0 or an error of libav.
+static int reduce(
+    const AVFrame *frame, int width, int height, enum AVPixelFormat format, uint8_t *planes[4], int strides[4]) {
+    struct SwsContext *context = scaler(frame, width, height, format);
+    int code = context ? av_image_alloc(planes, strides, width, height, format, 64) : AVERROR(EINVAL);
+    if (code >= 0) {
+        const uint8_t *const *data = (const uint8_t *const *)frame->data;
+        int lines = sws_scale(context, data, frame->linesize, 0, frame->height, planes, strides);
+        code = lines == height ? 0 : AVERROR(EINVAL);
+    }
+    sws_freeContext(context);
+    return code;
+}
+
 // How much a reduced grey copy shows: `worthy` or more if it is bright and varied enough; -1 on failure.
 static int worth(const AVFrame *frame) {
     enum { side = 32 };
-    struct SwsContext *context = scaler(frame, side, side, AV_PIX_FMT_GRAY8);
     uint8_t *planes[4] = {0};
     int strides[4] = {0};
     int result = -1;
-    if (context && av_image_alloc(planes, strides, side, side, AV_PIX_FMT_GRAY8, 64) >= 0) {
-        const uint8_t *const *data = (const uint8_t *const *)frame->data;
-        if (sws_scale(context, data, frame->linesize, 0, frame->height, planes, strides) > 0) {
-            double sum = 0, squares = 0, count = side * side;
-            for (int y = 0; y < side; y++)
-                for (int x = 0; x < side; x++) {
-                    double value = planes[0][y * strides[0] + x];
-                    sum += value;
-                    squares += value * value;
-                }
-            double mean = sum / count, deviation = sqrt(fmax(0, squares / count - mean * mean));
-            result = (int)fmin(mean * varied_enough, deviation * bright_enough);
-        }
-        av_freep(&planes[0]);
+    if (reduce(frame, side, side, AV_PIX_FMT_GRAY8, planes, strides) == 0) {
+        double sum = 0, squares = 0, count = side * side;
+        for (int y = 0; y < side; y++)
+            for (int x = 0; x < side; x++) {
+                double value = planes[0][y * strides[0] + x];
+                sum += value;
+                squares += value * value;
+            }
+        double mean = sum / count, deviation = sqrt(fmax(0, squares / count - mean * mean));
+        result = (int)fmin(mean * varied_enough, deviation * bright_enough);
     }
-    sws_freeContext(context);
+    av_freep(&planes[0]);
     return result;
 }
 
@@ -126,22 +135,17 @@ static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_vide
     int pixel_width = (int)(width * factor + 0.5), pixel_height = (int)(height * factor + 0.5);
     if (pixel_width < 1) pixel_width = 1;
     if (pixel_height < 1) pixel_height = 1;
-    struct SwsContext *context = scaler(frame, pixel_width, pixel_height, AV_PIX_FMT_RGB24);
     uint8_t *planes[4] = {0};
     int strides[4] = {0};
-    int code = AVERROR(EINVAL);
-    if (context) code = av_image_alloc(planes, strides, pixel_width, pixel_height, AV_PIX_FMT_RGB24, 64);
-    if (code >= 0) {
+    int code = reduce(frame, pixel_width, pixel_height, AV_PIX_FMT_RGB24, planes, strides);
+    if (code == 0) {
         size_t row = (size_t)pixel_width * 3;
         video->pixels = malloc(row * (size_t)pixel_height);
-        const uint8_t *const *data = (const uint8_t *const *)frame->data;
-        int lines = sws_scale(context, data, frame->linesize, 0, frame->height, planes, strides);
-        code = !video->pixels ? AVERROR(ENOMEM) : lines == pixel_height ? 0 : AVERROR(EINVAL);
+        if (!video->pixels) code = AVERROR(ENOMEM);
         for (int y = 0; code == 0 && y < pixel_height; y++)
             memcpy(video->pixels + row * (size_t)y, planes[0] + (ptrdiff_t)y * strides[0], row);
-        av_freep(&planes[0]);
     }
-    sws_freeContext(context);
+    av_freep(&planes[0]);
     video->pixel_width = pixel_width;
     video->pixel_height = pixel_height;
     int turned = video->orientation > 4;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "internal.h"
+#include "CDecoder.h"
 
 #include <dlfcn.h>
 #include <gmodule.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <vips/vips.h>
 
 // All other loaders stay blocked, even those that libvips trusts.
 static const char *const loaders[] = {

@@ -1,19 +1,41 @@
 #define _GNU_SOURCE
-#include "internal.h"
+#include "input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vips/vips.h>
 
 enum { small_side = 256, large_side = 1024, quality = 80 };
 
 // Limits for decoders that hold a whole picture in memory, and for those that work line by line.
 enum { most_whole_pixels = 100000000, most_streamed_pixels = 260000000 };
 
-static enum agonyfs_status fail(char *error, size_t error_size) {
-    snprintf(error, error_size, "%s", vips_error_buffer());
+static const agonyfs_outcome done = {AGONYFS_DONE, ""};
+
+static agonyfs_outcome fail(void) {
+    static char reason[512];
+    snprintf(reason, sizeof reason, "%s", vips_error_buffer());
     vips_error_clear();
-    return strstr(error, "out of memory") ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE;
+    return (agonyfs_outcome){strstr(reason, "out of memory") ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
+}
+
+static gint64 read_source(VipsSourceCustom *source, void *buffer, gint64 count, void *input) {
+    (void)source;
+    return agonyfs_input_read(input, buffer, count);
+}
+
+static gint64 seek_source(VipsSourceCustom *source, gint64 offset, int whence, void *input) {
+    (void)source;
+    return agonyfs_input_seek(input, offset, whence);
+}
+
+// Reads from `input`, which must outlive the images made from it.
+static VipsSource *source_of(agonyfs_input *input) {
+    VipsSourceCustom *source = vips_source_custom_new();
+    g_signal_connect(source, "read", G_CALLBACK(read_source), input);
+    g_signal_connect(source, "seek", G_CALLBACK(seek_source), input);
+    return VIPS_SOURCE(source);
 }
 
 static int is_streamed(VipsImage *image, const char *loader) {
@@ -25,12 +47,11 @@ static int is_streamed(VipsImage *image, const char *loader) {
             g_str_has_prefix(loader, "tiffload"));
 }
 
-enum agonyfs_status agonyfs_picture_header(
-    const agonyfs_input *input, agonyfs_header *header, char *error, size_t error_size) {
-    VipsSource *source = agonyfs_source(input);
+agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *header) {
+    VipsSource *source = source_of(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     g_object_unref(source);
-    if (!image) return fail(error, error_size);
+    if (!image) return fail();
     const char *loader = NULL;
     if (vips_image_get_typeof(image, "vips-loader")) vips_image_get_string(image, "vips-loader", &loader);
     header->width = vips_image_get_width(image);
@@ -48,12 +69,19 @@ enum agonyfs_status agonyfs_picture_header(
     gint64 most = is_streamed(image, loader) ? most_streamed_pixels : most_whole_pixels;
     g_object_unref(image);
     vips_error_clear();
-    return pixels > most ? AGONYFS_TOO_LARGE : AGONYFS_DONE;
+    return pixels > most ? (agonyfs_outcome){AGONYFS_TOO_LARGE, ""} : done;
+}
+
+// A copy of pixels of three bytes; NULL on failure.
+static VipsImage *copy_pixels(const void *pixels, size_t count, int width, int height) {
+    VipsImage *image = vips_image_new_from_memory_copy(pixels, count, width, height, 3, VIPS_FORMAT_UCHAR);
+    if (image) image->Type = VIPS_INTERPRETATION_sRGB;
+    return image;
 }
 
 // Returns three bytes per pixel in memory and nothing else that the picture carried; NULL on failure. Consumes `image`.
 static VipsImage *bare(VipsImage *image) {
-    VipsImage *next = NULL, *result = NULL;
+    VipsImage *next = NULL;
     if (vips_colourspace(image, &next, VIPS_INTERPRETATION_sRGB, NULL)) next = NULL;
     g_object_unref(image);
     if (!next) return NULL;
@@ -78,54 +106,41 @@ static VipsImage *bare(VipsImage *image) {
     void *pixels = is_plain ? vips_image_write_to_memory(image, &count) : NULL;
     int width = image->Xsize, height = image->Ysize;
     g_object_unref(image);
-    if (!pixels) return NULL;
-    VipsImage *memory = vips_image_new_from_memory_copy(pixels, count, width, height, 3, VIPS_FORMAT_UCHAR);
+    VipsImage *result = pixels ? copy_pixels(pixels, count, width, height) : NULL;
     g_free(pixels);
-    if (!memory) return NULL;
-    if (vips_copy(memory, &result, "interpretation", VIPS_INTERPRETATION_sRGB, NULL)) result = NULL;
-    g_object_unref(memory);
     return result;
 }
 
-// Turns a picture upright. Consumes `image`.
+// Turns a picture upright. Consumes `image`, which nothing else refers to.
 static VipsImage *turn(VipsImage *image, int orientation) {
-    VipsImage *copy = NULL, *turned = NULL;
-    int failed = vips_copy(image, &copy, NULL);
+    VipsImage *turned = NULL;
+    vips_image_set_int(image, VIPS_META_ORIENTATION, orientation);
+    int failed = vips_autorot(image, &turned, NULL);
     g_object_unref(image);
-    if (failed) return NULL;
-    vips_image_set_int(copy, VIPS_META_ORIENTATION, orientation);
-    failed = vips_autorot(copy, &turned, NULL);
-    g_object_unref(copy);
     return failed ? NULL : turned;
 }
 
+// libvips frees bytes with g_free, which is free since GLib 2.46.
 static int save(VipsImage *image, agonyfs_bytes *result) {
-    void *bytes = NULL;
-    size_t count = 0;
-    if (vips_jpegsave_buffer(image, &bytes, &count, "Q", quality, "strip", TRUE, NULL)) return -1;
-    // libvips frees with g_free, which is free since GLib 2.46.
-    result->bytes = bytes;
-    result->count = count;
-    return 0;
+    return vips_jpegsave_buffer(image, &result->bytes, &result->count, "Q", quality, "strip", TRUE, NULL);
 }
 
 // Turns and saves `image`, which is at most as large as the largest derivative, and consumes it.
-static enum agonyfs_status save_both(
-    VipsImage *image, int orientation, agonyfs_bytes *small, agonyfs_bytes *large, char *error, size_t error_size) {
+static agonyfs_outcome save_both(VipsImage *image, int orientation, agonyfs_derivatives *made) {
     image = bare(image);
     if (image && orientation > 1) image = turn(image, orientation);
-    if (!image) return fail(error, error_size);
-    int failed = large ? save(image, large) : 0;
-    if (!failed && small) {
+    if (!image) return fail();
+    int failed = made->wants_large ? save(image, &made->large) : 0;
+    if (!failed && made->wants_small) {
         VipsImage *reduced = NULL;
         failed = vips_thumbnail_image(image, &reduced, small_side, "height", small_side, "size", VIPS_SIZE_DOWN, NULL);
         if (!failed) {
-            failed = save(reduced, small);
+            failed = save(reduced, &made->small);
             g_object_unref(reduced);
         }
     }
     g_object_unref(image);
-    return failed ? fail(error, error_size) : AGONYFS_DONE;
+    return failed ? fail() : done;
 }
 
 // Whether colours must be converted. Most profiles are sRGB itself, recognised by its makers' name in one or two bytes
@@ -140,11 +155,9 @@ static int has_foreign_profile(VipsImage *image) {
     return !memmem(profile, count, name, sizeof name - 1) && !memmem(profile, count, paired, sizeof paired - 1);
 }
 
-enum agonyfs_status agonyfs_picture_derive(
-    const agonyfs_input *input, int orientation, agonyfs_bytes *small, agonyfs_bytes *large, char *error,
-    size_t error_size) {
-    int side = large ? large_side : small_side;
-    VipsSource *source = agonyfs_source(input);
+agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, agonyfs_derivatives *made) {
+    int side = made->wants_large ? large_side : small_side;
+    VipsSource *source = source_of(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     const char *profile = image && has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
@@ -155,42 +168,29 @@ enum agonyfs_status agonyfs_picture_derive(
             profile ? "export_profile" : NULL, profile, NULL);
     }
     g_object_unref(source);
-    if (failed) return fail(error, error_size);
-    return save_both(image, orientation, small, large, error, error_size);
+    if (failed) return fail();
+    return save_both(image, orientation, made);
 }
 
-enum agonyfs_status agonyfs_pixels_derive(
-    const uint8_t *pixels, int width, int height, int orientation, agonyfs_bytes *small, agonyfs_bytes *large,
-    char *error, size_t error_size) {
-    size_t count = (size_t)width * (size_t)height * 3;
-    VipsImage *image = vips_image_new_from_memory(pixels, count, width, height, 3, VIPS_FORMAT_UCHAR);
-    if (!image) return fail(error, error_size);
-    VipsImage *coloured = NULL, *reduced = NULL;
-    int failed = vips_copy(image, &coloured, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);
+agonyfs_outcome agonyfs_pixels_derive(
+    const uint8_t *pixels, int width, int height, int orientation, agonyfs_derivatives *made) {
+    VipsImage *image = copy_pixels(pixels, (size_t)width * (size_t)height * 3, width, height);
+    if (!image) return fail();
+    VipsImage *reduced = NULL;
+    int side = made->wants_large ? large_side : small_side;
+    int failed = vips_thumbnail_image(image, &reduced, side, "height", side, "size", VIPS_SIZE_DOWN, NULL);
     g_object_unref(image);
-    if (!failed) {
-        int side = large ? large_side : small_side;
-        failed = vips_thumbnail_image(coloured, &reduced, side, "height", side, "size", VIPS_SIZE_DOWN, NULL);
-        g_object_unref(coloured);
-    }
-    if (failed) return fail(error, error_size);
-    return save_both(reduced, orientation, small, large, error, error_size);
+    if (failed) return fail();
+    return save_both(reduced, orientation, made);
 }
 
-enum agonyfs_status agonyfs_make_png(
-    const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png, char *error, size_t error_size) {
+agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png) {
     VipsImage *image = NULL;
-    if (vips_thumbnail_buffer(
-            (void *)jpeg, count, &image, side, "height", side, "size", VIPS_SIZE_DOWN, NULL))
-        return fail(error, error_size);
+    if (vips_thumbnail_buffer((void *)jpeg, count, &image, side, "height", side, "size", VIPS_SIZE_DOWN, NULL))
+        return fail();
     image = bare(image);
-    if (!image) return fail(error, error_size);
-    void *bytes = NULL;
-    size_t size = 0;
-    int failed = vips_pngsave_buffer(image, &bytes, &size, "compression", 3, NULL);
+    if (!image) return fail();
+    int failed = vips_pngsave_buffer(image, &png->bytes, &png->count, "compression", 3, NULL);
     g_object_unref(image);
-    if (failed) return fail(error, error_size);
-    png->bytes = bytes;
-    png->count = size;
-    return AGONYFS_DONE;
+    return failed ? fail() : done;
 }

@@ -1,5 +1,5 @@
-#include "CDecoder.h"
 #include "frames.h"
+#include "input.h"
 
 #include <libavutil/display.h>
 #include <libavutil/mem.h>
@@ -15,28 +15,16 @@ static const char decoders[] =
 
 enum { buffer_bytes = 64 << 10, most_streams = 64 };
 
-struct cursor {
-    const agonyfs_input *input;
-    int64_t position;
-};
-
-static int read_some(void *opaque, uint8_t *buffer, int count) {
-    struct cursor *cursor = opaque;
-    int64_t got = cursor->input->read(cursor->input->context, cursor->position, buffer, count);
-    if (got < 0) return AVERROR(EIO);
-    if (got == 0) return AVERROR_EOF;
-    cursor->position += got;
-    return (int)got;
+static int read_some(void *input, uint8_t *buffer, int count) {
+    int64_t got = agonyfs_input_read(input, buffer, count);
+    return got < 0 ? AVERROR(EIO) : got == 0 ? AVERROR_EOF : (int)got;
 }
 
 static int64_t seek(void *opaque, int64_t offset, int whence) {
-    struct cursor *cursor = opaque;
-    if (whence & AVSEEK_SIZE) return cursor->input->size;
-    whence &= ~AVSEEK_FORCE;
-    int64_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? cursor->position : cursor->input->size;
-    int64_t target;
-    if (__builtin_add_overflow(base, offset, &target) || target < 0) return AVERROR(EINVAL);
-    return cursor->position = target;
+    agonyfs_input *input = opaque;
+    if (whence & AVSEEK_SIZE) return input->size;
+    int64_t target = agonyfs_input_seek(input, offset, whence & ~AVSEEK_FORCE);
+    return target < 0 ? AVERROR(EINVAL) : target;
 }
 
 // A file may refer to other files. There are none here.
@@ -100,25 +88,27 @@ static void describe(AVFormatContext *format, AVStream *stream, agonyfs_video *v
     video->orientation = orientation(stream);
 }
 
-static enum agonyfs_status fail(int code, char *error, size_t error_size) {
-    if (av_strerror(code, error, error_size)) snprintf(error, error_size, "no frame");
-    return code == AVERROR(ENOMEM) ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE;
+static agonyfs_outcome fail(int code) {
+    static char reason[AV_ERROR_MAX_STRING_SIZE];
+    if (av_strerror(code, reason, sizeof reason)) snprintf(reason, sizeof reason, "no frame");
+    return (agonyfs_outcome){code == AVERROR(ENOMEM) ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
 }
 
-static enum agonyfs_status read_stream(
-    AVFormatContext *format, int side, int64_t most_pixels, agonyfs_video *video, char *error, size_t error_size) {
+static agonyfs_outcome read_stream(AVFormatContext *format, int side, int64_t most_pixels, agonyfs_video *video) {
     int code = avformat_find_stream_info(format, NULL);
-    if (code < 0) return fail(code, error, error_size);
+    if (code < 0) return fail(code);
     int number = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
-    if (number < 0 || format->streams[number]->disposition & AV_DISPOSITION_ATTACHED_PIC) return AGONYFS_NO_VIDEO;
+    if (number < 0 || format->streams[number]->disposition & AV_DISPOSITION_ATTACHED_PIC)
+        return (agonyfs_outcome){AGONYFS_NO_VIDEO, ""};
     AVStream *stream = format->streams[number];
     for (unsigned i = 0; i < format->nb_streams; i++)
         if ((int)i != number) format->streams[i]->discard = AVDISCARD_ALL;
     describe(format, stream, video);
-    if ((int64_t)stream->codecpar->width * stream->codecpar->height > most_pixels) return AGONYFS_TOO_LARGE;
+    if ((int64_t)stream->codecpar->width * stream->codecpar->height > most_pixels)
+        return (agonyfs_outcome){AGONYFS_TOO_LARGE, ""};
     const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
     AVCodecContext *decoder = codec ? avcodec_alloc_context3(codec) : NULL;
-    if (!decoder) return fail(AVERROR_DECODER_NOT_FOUND, error, error_size);
+    if (!decoder) return fail(AVERROR_DECODER_NOT_FOUND);
     code = avcodec_parameters_to_context(decoder, stream->codecpar);
     decoder->thread_count = 1;
     decoder->max_pixels = most_pixels;
@@ -127,18 +117,16 @@ static enum agonyfs_status read_stream(
     if (code >= 0) code = avcodec_open2(decoder, codec, NULL);
     if (code >= 0) code = agonyfs_find_frame(format, stream, decoder, side, video);
     avcodec_free_context(&decoder);
-    return code < 0 ? fail(code, error, error_size) : AGONYFS_DONE;
+    return code < 0 ? fail(code) : (agonyfs_outcome){AGONYFS_DONE, ""};
 }
 
-enum agonyfs_status agonyfs_video_read(
-    const agonyfs_input *input, const char *format_name, int side, int64_t most_pixels, agonyfs_video *video,
-    char *error, size_t error_size) {
-    struct cursor cursor = {input, 0};
+agonyfs_outcome agonyfs_video_read(
+    agonyfs_input *input, const char *format_name, int side, int64_t most_pixels, agonyfs_video *video) {
     memset(video, 0, sizeof *video);
     AVFormatContext *format = avformat_alloc_context();
     uint8_t *buffer = av_malloc(buffer_bytes);
-    AVIOContext *io = buffer ? avio_alloc_context(buffer, buffer_bytes, 0, &cursor, read_some, NULL, seek) : NULL;
-    enum agonyfs_status status = AGONYFS_TOO_LARGE;
+    AVIOContext *io = buffer ? avio_alloc_context(buffer, buffer_bytes, 0, input, read_some, NULL, seek) : NULL;
+    agonyfs_outcome outcome = {AGONYFS_TOO_LARGE, ""};
     if (format && io) {
         format->pb = io;
         format->flags |= AVFMT_FLAG_CUSTOM_IO;
@@ -148,8 +136,7 @@ enum agonyfs_status agonyfs_video_read(
         format->protocol_whitelist = av_strdup("none");
         // Frees the context if it fails.
         int code = avformat_open_input(&format, NULL, av_find_input_format(format_name), NULL);
-        status = code < 0 ? fail(code, error, error_size)
-                          : read_stream(format, side, most_pixels, video, error, error_size);
+        outcome = code < 0 ? fail(code) : read_stream(format, side, most_pixels, video);
     }
     if (format) avformat_close_input(&format);
     if (io) {
@@ -158,5 +145,5 @@ enum agonyfs_status agonyfs_video_read(
     } else {
         av_free(buffer);
     }
-    return status;
+    return outcome;
 }

@@ -18,7 +18,7 @@ extension DecoderProcess {
         return body
       case .failed:
         if let failure { throw .source(failure) }
-        throw Self.reason(body)
+        throw (try? DecoderError(decoding: body)) ?? .crashed
       case .read:
         guard let source, let piece = Piece(decoding: body) else { throw .crashed }
         var input: [UInt8] = [1]
@@ -28,15 +28,6 @@ extension DecoderProcess {
         try send(.input, input, before: deadline)
       default: throw .crashed
       }
-    }
-  }
-
-  private static func reason(_ body: [UInt8]) -> DecoderError {
-    switch try? WireFailure(decoding: body) {
-    case .notMedia: .notMedia
-    case .tooLarge: .tooLarge
-    case .undecodable(let reason): .undecodable(reason)
-    case nil: .crashed
     }
   }
 }

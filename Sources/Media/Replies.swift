@@ -1,15 +1,10 @@
 package import System
 
-/// Why a job failed, as the decoder reports it.
-package enum WireFailure: Sendable, Equatable {
-  case notMedia
-  case undecodable(String)
-  case tooLarge
-
+extension DecoderError {
   /// Most bytes of a reason.
   package static let mostTextBytes = 200
 
-  /// The message's bytes.
+  /// The message's bytes. The decoder reports only what is wrong with the content.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     switch self {
@@ -18,6 +13,7 @@ package enum WireFailure: Sendable, Equatable {
     case .undecodable(let reason):
       writer.append(UInt8(3))
       writer.blob(Self.printable(reason.utf8))
+    default: preconditionFailure("an error of the daemon's own")
     }
     return writer.bytes
   }

@@ -20,7 +20,7 @@ package enum WireMessage: UInt32, Sendable {
   case derived = 18
   /// The bytes of a PNG.
   case pngMade = 19
-  /// A `WireFailure`.
+  /// An encoded `DecoderError`.
   case failed = 20
 
   /// Bytes before every message.

@@ -4,8 +4,8 @@ internal import System
 
 /// The socket to the daemon. Any failure ends the process: there is nobody left to work for.
 enum Channel {
-  /// The socket.
-  static let descriptor: Int32 = 0
+  /// The socket, which is descriptor 0.
+  static let socket = Descriptor.standardInput
 
   /// Sends a message.
   static func send(_ message: WireMessage, _ body: [UInt8]) {
@@ -37,28 +37,15 @@ enum Channel {
   }
 
   private static func write(_ bytes: [UInt8]) {
-    var done = 0
-    while done < bytes.count {
-      let count = unsafe bytes.withUnsafeBytes { buffer in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
-        return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-      }
-      if count < 0 && errno != EINTR { exit(1) }
-      done += max(count, 0)
-    }
+    guard (try? socket.writeAll(bytes)) != nil else { exit(1) }
   }
 
   private static func read(_ count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var done = 0
-    while done < count {
-      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-        return unsafe Glibc.read(descriptor, rest.baseAddress, rest.count)
-      }
-      if got == 0 { exit(0) }
-      if got < 0 && errno != EINTR { exit(1) }
-      done += max(got, 0)
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      guard let some = try? socket.readSome(most: count - bytes.count) else { exit(1) }
+      if some.isEmpty { exit(0) }
+      bytes += some
     }
     return bytes
   }

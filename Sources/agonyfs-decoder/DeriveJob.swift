@@ -11,9 +11,9 @@ struct DeriveJob {
   }
 
   /// Runs the job.
-  func run() throws(JobError) -> Derivatives {
+  func run() throws(DecoderError) -> Derivatives {
     guard let start = input.bytes(at: 0, count: Signature.bytes), let kind = Signature.kind(of: start) else {
-      throw JobError(failure: .notMedia)
+      throw .notMedia
     }
     var made: Derivatives
     if kind.isVideo {
@@ -37,15 +37,12 @@ struct DeriveJob {
     request.eagerly && kind.isLazy ? request.sizes.subtracting([.large]) : request.sizes
   }
 
-  private func picture(_ kind: MediaKind) throws(JobError) -> Derivatives {
+  private func picture(_ kind: MediaKind) throws(DecoderError) -> Derivatives {
     let range = InputRange(input)
     let header = try Picture.header(range)
     var facts = Self.facts(kind, header.width, header.height, header.orientation)
     exif(kind, header)?.fill(&facts)
-    let wanted = sizes(kind)
-    if wanted.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
-    let made = try Picture.derive(range, orientation: nil, wanted)
-    return Derivatives(facts: facts, small: made.small, large: made.large)
+    return try Picture.derive(range, orientation: nil, sizes(kind), facts)
   }
 
   /// A TIFF is EXIF itself. libvips passes on the EXIF of the other formats, except JPEG XL.
@@ -74,8 +71,8 @@ struct DeriveJob {
     }
   }
 
-  private func preview(of raw: RawFile) throws(JobError) -> Derivatives {
-    guard let preview = raw.preview else { throw JobError(failure: .undecodable("a raw file without a preview")) }
+  private func preview(of raw: RawFile) throws(DecoderError) -> Derivatives {
+    guard let preview = raw.preview else { throw .undecodable("a raw file without a preview") }
     let range = InputRange(input, start: preview.start, count: preview.count)
     let header = try Picture.header(range)
     let orientation = raw.exif?.orientation ?? header.orientation
@@ -83,10 +80,7 @@ struct DeriveJob {
     var facts = Self.facts(.raw, size.width, size.height, orientation)
     raw.exif?.fill(&facts)
     ExifFacts(block: header.exif)?.fill(&facts)
-    let wanted = sizes(.raw)
-    if wanted.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
-    let made = try Picture.derive(range, orientation: orientation, wanted)
-    return Derivatives(facts: facts, small: made.small, large: made.large)
+    return try Picture.derive(range, orientation: orientation, sizes(.raw), facts)
   }
 
   private static func facts(_ kind: MediaKind, _ width: Int, _ height: Int, _ orientation: Int) -> MediaFacts {

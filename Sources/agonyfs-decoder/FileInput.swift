@@ -70,22 +70,15 @@ struct InputRange {
   let start: Int64
   let count: Int64
 
-  /// The whole file.
-  init(_ input: FileInput) {
-    self.input = input
-    start = 0
-    count = input.size
-  }
-
-  /// A part, limited to the bytes that the file has.
-  init(_ input: FileInput, start: Int64, count: Int64) {
+  /// The whole file or a part of it, limited to the bytes that the file has.
+  init(_ input: FileInput, start: Int64 = 0, count: Int64 = .max) {
     self.input = input
     self.start = min(max(0, start), input.size)
     self.count = min(max(0, count), input.size - self.start)
   }
 
   /// Calls a C function with an input that is valid only during the call.
-  func withInput<T>(_ body: (UnsafePointer<agonyfs_input>) -> T) -> T {
+  func withInput<T>(_ body: (UnsafeMutablePointer<agonyfs_input>) -> T) -> T {
     withExtendedLifetime(input) {
       unsafe withUnsafePointer(to: self) { range in
         var description = unsafe agonyfs_input(
@@ -96,8 +89,8 @@ struct InputRange {
             let wanted = Int(min(count, range.count - offset))
             let buffer = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: wanted)
             return unsafe range.input.read(at: range.start + offset, into: buffer).map(Int64.init) ?? -1
-          })
-        return unsafe withUnsafePointer(to: &description) { unsafe body($0) }
+          }, position: 0)
+        return unsafe body(&description)
       }
     }
   }

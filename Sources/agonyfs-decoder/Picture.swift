@@ -14,91 +14,65 @@ enum Picture {
     var exif: [UInt8]
   }
 
-  /// JPEGs that were made.
-  struct Made {
-    var small: [UInt8]?
-    var large: [UInt8]?
-  }
-
   /// Reads a header.
-  static func header(_ range: InputRange) throws(JobError) -> Header {
+  static func header(_ range: InputRange) throws(DecoderError) -> Header {
     var header = unsafe agonyfs_header()
-    let status = unsafe reason { error, size in
-      unsafe range.withInput { unsafe agonyfs_picture_header($0, &header, error, size) }
-    }
+    let outcome = unsafe range.withInput { unsafe agonyfs_picture_header($0, &header) }
     let exif = unsafe take(header.exif)
-    try check(status)
+    try unsafe check(outcome)
     return unsafe Header(
       width: Int(header.width), height: Int(header.height),
       orientation: (1...8).contains(header.orientation) ? Int(header.orientation) : 1, exif: exif)
   }
 
-  /// Decodes a picture.
+  /// Makes derivatives of a picture.
   ///
   /// - Parameter orientation: the orientation to turn it by; nil for the picture's own.
-  static func derive(_ range: InputRange, orientation: Int?, _ sizes: Set<DerivativeSize>) throws(JobError) -> Made {
-    try unsafe made(sizes) { small, large, error, size in
-      unsafe range.withInput {
-        unsafe agonyfs_picture_derive($0, Int32(orientation ?? 0), small, large, error, size)
-      }
+  static func derive(
+    _ range: InputRange, orientation: Int?, _ sizes: Set<DerivativeSize>, _ facts: MediaFacts
+  ) throws(DecoderError) -> Derivatives {
+    try unsafe derivatives(sizes, facts) { made in
+      unsafe range.withInput { unsafe agonyfs_picture_derive($0, Int32(orientation ?? 0), made) }
     }
   }
 
   /// Makes a PNG of a JPEG.
-  static func png(_ request: PNGRequest) throws(JobError) -> [UInt8] {
+  static func png(_ request: PNGRequest) throws(DecoderError) -> [UInt8] {
     var png = unsafe agonyfs_bytes()
-    let status = unsafe reason { error, size in
-      unsafe agonyfs_make_png(request.jpeg, request.jpeg.count, Int32(request.longerSide), &png, error, size)
-    }
+    let outcome = unsafe agonyfs_make_png(request.jpeg, request.jpeg.count, Int32(request.longerSide), &png)
     let bytes = unsafe take(png)
-    try check(status)
+    try unsafe check(outcome)
     return bytes
   }
 
-  typealias Bytes = UnsafeMutablePointer<agonyfs_bytes>
-
-  /// Calls a function that makes JPEGs.
-  static func made(
-    _ sizes: Set<DerivativeSize>,
-    _ make: (Bytes?, Bytes?, UnsafeMutablePointer<CChar>, Int) -> agonyfs_status
-  ) throws(JobError) -> Made {
-    var small = unsafe agonyfs_bytes()
-    var large = unsafe agonyfs_bytes()
-    let status = unsafe withUnsafeMutablePointer(to: &small) { small in
-      unsafe withUnsafeMutablePointer(to: &large) { large in
-        unsafe reason { error, size in
-          unsafe make(sizes.contains(.small) ? small : nil, sizes.contains(.large) ? large : nil, error, size)
-        }
-      }
-    }
-    let bytes = unsafe (take(small), take(large))
-    try check(status)
-    return Made(small: bytes.0.isEmpty ? nil : bytes.0, large: bytes.1.isEmpty ? nil : bytes.1)
+  /// Calls a function that makes JPEGs, unless there is none to make.
+  static func derivatives(
+    _ sizes: Set<DerivativeSize>, _ facts: MediaFacts,
+    _ make: (UnsafeMutablePointer<agonyfs_derivatives>) -> agonyfs_outcome
+  ) throws(DecoderError) -> Derivatives {
+    if sizes.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
+    var made = unsafe agonyfs_derivatives()
+    unsafe made.wants_small = sizes.contains(.small)
+    unsafe made.wants_large = sizes.contains(.large)
+    let outcome = unsafe make(&made)
+    let (small, large) = unsafe (take(made.small), take(made.large))
+    try unsafe check(outcome)
+    return Derivatives(facts: facts, small: small.isEmpty ? nil : small, large: large.isEmpty ? nil : large)
   }
 
-  /// Calls a function that may give a reason if it fails.
-  static func reason(
-    _ call: (UnsafeMutablePointer<CChar>, Int) -> agonyfs_status
-  ) -> (agonyfs_status, String) {
-    var text = [CChar](repeating: 0, count: 512)
-    let size = text.count
-    let status = unsafe call(&text, size)
-    return (status, String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-  }
-
-  /// Throws the error of a status.
-  static func check(_ outcome: (status: agonyfs_status, reason: String)) throws(JobError) {
-    switch outcome.status {
+  /// Throws the error of a call.
+  static func check(_ outcome: agonyfs_outcome) throws(DecoderError) {
+    switch unsafe outcome.status {
     case AGONYFS_DONE: return
-    case AGONYFS_TOO_LARGE: throw JobError(failure: .tooLarge)
-    case AGONYFS_NO_VIDEO: throw JobError(failure: .undecodable("no moving pictures"))
-    default: throw JobError(failure: .undecodable(outcome.reason))
+    case AGONYFS_TOO_LARGE: throw .tooLarge
+    case AGONYFS_NO_VIDEO: throw .undecodable("no moving pictures")
+    default: throw unsafe .undecodable(String(cString: outcome.reason))
     }
   }
 
   /// Copies bytes that C allocated, and frees them.
   private static func take(_ bytes: agonyfs_bytes) -> [UInt8] {
     defer { unsafe free(bytes.bytes) }
-    return unsafe Array(UnsafeBufferPointer(start: bytes.bytes, count: bytes.count))
+    return unsafe Array(UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.count))
   }
 }

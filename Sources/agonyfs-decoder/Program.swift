@@ -11,7 +11,7 @@ enum Program {
   static func main() {
     guard agonyfs_load_libraries() == 0 else { exit(1) }
     let confinement = agonyfs_confine(1, 1)
-    guard CommandLine.arguments.count == 1, agonyfs_end_with(Channel.descriptor) == 0 else { exit(1) }
+    guard CommandLine.arguments.count == 1, agonyfs_end_with(Channel.socket.number) == 0 else { exit(1) }
     var hello = ByteWriter()
     hello.append(UInt32(clamping: confinement.landlock))
     hello.append(UInt8(confinement.seccomp == 0 ? 0 : 1))
@@ -24,7 +24,7 @@ enum Program {
 
   private static func work(_ job: (message: WireMessage, body: [UInt8])) {
     agonyfs_allow_processor_time(mostProcessorSeconds)
-    do throws(JobError) {
+    do throws(DecoderError) {
       switch job.message {
       case .derive:
         guard let request = try? DeriveRequest(decoding: job.body) else { exit(1) }
@@ -35,12 +35,7 @@ enum Program {
       default: exit(1)
       }
     } catch {
-      Channel.send(.failed, error.failure.encoded)
+      Channel.send(.failed, error.encoded)
     }
   }
-}
-
-/// Why a job failed, as sent to the daemon.
-struct JobError: Error {
-  let failure: WireFailure
 }

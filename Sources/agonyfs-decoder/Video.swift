@@ -8,24 +8,19 @@ enum Video {
   private static let mostPixels: Int64 = 16384 * 8640
 
   /// Reads a video's facts and makes derivatives of a frame near its start that is neither dark nor of one shade.
-  static func derive(_ input: FileInput, kind: MediaKind, _ sizes: Set<DerivativeSize>) throws(JobError) -> Derivatives
-  {
+  static func derive(
+    _ input: FileInput, kind: MediaKind, _ sizes: Set<DerivativeSize>
+  ) throws(DecoderError) -> Derivatives {
     var video = unsafe agonyfs_video()
     let side = (sizes.max { $0.longerSide < $1.longerSide } ?? .small).longerSide
-    let status = unsafe Picture.reason { error, size in
-      unsafe InputRange(input).withInput {
-        unsafe agonyfs_video_read($0, container(kind), Int32(side), mostPixels, &video, error, size)
-      }
+    let outcome = unsafe InputRange(input).withInput {
+      unsafe agonyfs_video_read($0, container(kind), Int32(side), mostPixels, &video)
     }
     defer { unsafe free(video.pixels) }
-    try Picture.check(status)
-    let facts = unsafe facts(kind, video)
-    if sizes.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
-    let made = try unsafe Picture.made(sizes) { small, large, error, size in
-      unsafe agonyfs_pixels_derive(
-        video.pixels, video.pixel_width, video.pixel_height, video.orientation, small, large, error, size)
+    try unsafe Picture.check(outcome)
+    return try unsafe Picture.derivatives(sizes, facts(kind, video)) { made in
+      unsafe agonyfs_pixels_derive(video.pixels, video.pixel_width, video.pixel_height, video.orientation, made)
     }
-    return Derivatives(facts: facts, small: made.small, large: made.large)
   }
 
   /// The name of a container's reader.

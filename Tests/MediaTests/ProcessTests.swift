@@ -44,8 +44,8 @@ import Testing
     let decoder = Self.misbehaving()
     defer { decoder.stop() }
     #expect(throws: DecoderError.undecodable("")) { try Self.run("reason", on: decoder) }
-    let failure = try WireFailure(
-      decoding: WireFailure.undecodable("a\u{1b}[2Jb\nc" + String(repeating: "é", count: 200)).encoded)
+    let failure = try DecoderError(
+      decoding: DecoderError.undecodable("a\u{1b}[2Jb\nc" + String(repeating: "é", count: 200)).encoded)
     #expect(failure == .undecodable("a [2Jb c"))
   }
 

@@ -1,6 +1,7 @@
 #ifndef AGONYFS_DECODER_H
 #define AGONYFS_DECODER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -26,28 +27,36 @@ void agonyfs_allow_processor_time(int seconds);
 /// more. Returns 0 or an error number.
 int agonyfs_end_with(int socket);
 
-/// What a decoder reads. `read` returns the number of bytes read at `offset`, 0 at the end, −1 on failure.
+/// What a decoder reads. `read` returns the number of bytes read at `offset`, 0 at the end, −1 on failure. `position`
+/// is where a library reads next.
 typedef struct {
     void *context;
     int64_t size;
     int64_t (*read)(void *context, int64_t offset, void *buffer, int64_t count);
+    int64_t position;
 } agonyfs_input;
 
 /// Bytes from malloc(3), which the caller frees; NULL if there are none.
 typedef struct {
-    uint8_t *bytes;
+    void *bytes;
     size_t count;
 } agonyfs_bytes;
 
 enum agonyfs_status {
     AGONYFS_DONE = 0,
-    /// The content is damaged or of an unknown variant; the error text says more.
+    /// The content is damaged or of an unknown variant; the reason says more.
     AGONYFS_UNDECODABLE,
     /// More pixels than the caller allows.
     AGONYFS_TOO_LARGE,
     /// A container without moving pictures.
     AGONYFS_NO_VIDEO,
 };
+
+/// How a call ended. The reason is a text, and valid until the next call.
+typedef struct {
+    enum agonyfs_status status;
+    const char *reason;
+} agonyfs_outcome;
 
 /// Starts libvips with only the needed loaders, and initialises everything that would read files on first use. Returns
 /// 0 or −1.
@@ -59,27 +68,25 @@ typedef struct {
     agonyfs_bytes exif;
 } agonyfs_header;
 
-/// Reads only a picture's header. `error` gets a text on failure. `header` gets the size even of a picture that is too
-/// large.
-enum agonyfs_status agonyfs_picture_header(
-    const agonyfs_input *input, agonyfs_header *header, char *error, size_t error_size);
+/// Reads only a picture's header. `header` gets the size even of a picture that is too large.
+agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *header);
 
-/// Decodes a picture once and makes JPEGs of it: upright, in sRGB, without metadata.
-///
-/// `orientation` is the orientation to turn it by; 0 for the picture's own. A derivative is made if its pointer is not
-/// NULL.
-enum agonyfs_status agonyfs_picture_derive(
-    const agonyfs_input *input, int orientation, agonyfs_bytes *small, agonyfs_bytes *large, char *error,
-    size_t error_size);
+/// JPEGs, upright, in sRGB, without metadata: those that are wanted, and what was made of them.
+typedef struct {
+    bool wants_small, wants_large;
+    agonyfs_bytes small, large;
+} agonyfs_derivatives;
+
+/// Decodes a picture once and makes derivatives. `orientation` is the orientation to turn it by; 0 for the picture's
+/// own.
+agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, agonyfs_derivatives *made);
 
 /// The same from pixels of three bytes (red, green, blue).
-enum agonyfs_status agonyfs_pixels_derive(
-    const uint8_t *pixels, int width, int height, int orientation, agonyfs_bytes *small, agonyfs_bytes *large,
-    char *error, size_t error_size);
+agonyfs_outcome agonyfs_pixels_derive(
+    const uint8_t *pixels, int width, int height, int orientation, agonyfs_derivatives *made);
 
 /// Makes a PNG of a JPEG, at most `side` pixels on the longer side.
-enum agonyfs_status agonyfs_make_png(
-    const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png, char *error, size_t error_size);
+agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png);
 
 /// What a video says about itself, and one frame of it. Texts that it lacks are empty.
 typedef struct {
@@ -96,8 +103,7 @@ typedef struct {
 
 /// Reads a video in the container `format` and finds a frame near its start that is neither dark nor of one shade. The
 /// frame is reduced to at most `side` pixels on the longer side. Frames of more than `most_pixels` are refused.
-enum agonyfs_status agonyfs_video_read(
-    const agonyfs_input *input, const char *format, int side, int64_t most_pixels, agonyfs_video *video, char *error,
-    size_t error_size);
+agonyfs_outcome agonyfs_video_read(
+    agonyfs_input *input, const char *format, int side, int64_t most_pixels, agonyfs_video *video);
 
 #endif

@@ -59,6 +59,17 @@ internal import CSQLite
     return unsafe Statement(prepared, self)
   }
 
+  /// How often SQLite had to prepare statements again.
+  var repreparedStatementCount: Int {
+    var count = 0
+    var next = unsafe sqlite3_next_stmt(handle, nil)
+    while let statement = unsafe next {
+      count += Int(unsafe sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 0))
+      unsafe next = sqlite3_next_stmt(handle, statement)
+    }
+    return count
+  }
+
   /// Rows changed since the connection was opened, including those of rolled-back savepoints.
   package var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 

@@ -90,16 +90,8 @@ package final class Index: @unchecked Sendable {
   /// The number of statements prepared so far, including its own; for tests.
   package var preparedStatementCount: Int { connection.preparedStatementCount }
 
-  /// How often SQLite had to prepare frequent statements again; for tests.
-  package var repreparedStatementCount: Int {
-    let watched = [
-      statements.transactions.savepoint, statements.transactions.commit, statements.inodes.find,
-      statements.inodes.insert,
-      statements.inodes.update, statements.dentries.find, statements.dentries.insert, statements.dentries.delete,
-      statements.dentries.listWithInode, statements.small.setMeta,
-    ]
-    return watched.reduce(0) { $0 + Int($1.reprepareCount) }
-  }
+  /// How often SQLite had to prepare statements again; for tests.
+  package var repreparedStatementCount: Int { connection.repreparedStatementCount }
 
   /// A number for a new inode. It is never reused.
   package func nextInodeNumber() -> InodeNumber {

@@ -23,9 +23,6 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
     unsafe sqlite3_finalize(handle)
   }
 
-  /// How often SQLite had to prepare the statement again.
-  package var reprepareCount: Int32 { unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
-
   /// Binds the first parameters, in order.
   @inline(__always) @discardableResult
   func bind<each Value: Storable>(_ values: repeat each Value) -> Statement {

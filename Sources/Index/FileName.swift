@@ -51,21 +51,20 @@ extension FileName: CustomStringConvertible {
     var start = 0
     while true {
       let length: Int
+      var scalar: Unicode.Scalar?
       switch parser.parseScalar(from: &rest) {
       case .emptyInput: return text
-      case .error(let count):
-        length = count
-        for byte in bytes[start..<start + length] { text += Self.escape(byte) }
+      case .error(let count): length = count
       case .valid(let encoded):
         length = encoded.count
-        let scalar = Unicode.UTF8.decode(encoded)
-        if scalar == "\\" {
-          text += "\\\\"
-        } else if Self.isPrintable(scalar) {
-          text.unicodeScalars.append(scalar)
-        } else {
-          for byte in bytes[start..<start + length] { text += Self.escape(byte) }
-        }
+        scalar = Unicode.UTF8.decode(encoded)
+      }
+      if scalar == "\\" {
+        text += "\\\\"
+      } else if let scalar, Self.isPrintable(scalar) {
+        text.unicodeScalars.append(scalar)
+      } else {
+        for byte in bytes[start..<start + length] { text += Self.escape(byte) }
       }
       start += length
     }

@@ -72,11 +72,8 @@ extension Index {
   }
 
   private func releaseSavepoint(_ mark: SavepointMark) throws(IndexError) {
-    if connection.transactionWasLost {
-      rollBack(to: mark)
-      throw .transactionLost
-    }
     do throws(IndexError) {
+      if connection.transactionWasLost { throw .transactionLost }
       try statements.transactions.release.run()
     } catch {
       rollBack(to: mark)
@@ -104,11 +101,8 @@ extension Index {
   }
 
   private func loseTransaction() {
-    do throws(IndexError) {
-      if connection.transactionIsOpen { try statements.transactions.rollBack.run() }
-    } catch {
-      // Nothing else can be done: the index is read-only from here on.
-    }
+    // If even this fails, nothing else can be done: the index is read-only from here on.
+    if connection.transactionIsOpen { _ = try? statements.transactions.rollBack.run() }
     connection.abandonTransaction()
   }
 

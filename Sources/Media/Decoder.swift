@@ -185,15 +185,9 @@ package final class Decoder: Sendable {
   }
 
   private func greeting(of process: DecoderProcess) throws(DecoderError) -> SandboxState {
-    let message: WireMessage
-    let body: [UInt8]
-    do throws(DecoderError) {
-      (message, body) = try process.receive(before: Deadline(after: timeout))
-    } catch {
-      throw .unavailable("the decoder does not start")
-    }
-    var reader = ByteReader(body)
-    guard message == .hello, let landlock = try? reader.read(UInt32.self), let seccomp = try? reader.flag(),
+    let greeting = try? process.receive(before: Deadline(after: timeout))
+    var reader = ByteReader(greeting?.1 ?? [])
+    guard greeting?.0 == .hello, let landlock = try? reader.read(UInt32.self), let seccomp = try? reader.flag(),
       (try? reader.finish()) != nil
     else { throw .unavailable("the decoder does not start") }
     return .reported(landlock: landlock == 0 ? nil : Int(landlock), seccomp: seccomp)

@@ -3,7 +3,6 @@
 struct TIFFFile {
   /// One field.
   struct Entry {
-    let tag: UInt16
     let type: UInt16
     let count: UInt32
     /// Where the values are, from the start of the source.
@@ -56,8 +55,8 @@ struct TIFFFile {
       let type = UInt16(field(2, 2))
       let isInline = field(4, 4) * Int64(Self.width(of: type)) <= 4
       let place = isInline ? base + offset + 2 + Int64(start) + 8 : base + field(8, 4)
-      let entry = Entry(tag: UInt16(field(0, 2)), type: type, count: UInt32(field(4, 4)), offset: place)
-      if entries[entry.tag] == nil { entries[entry.tag] = entry }
+      let tag = UInt16(field(0, 2))
+      if entries[tag] == nil { entries[tag] = Entry(type: type, count: UInt32(field(4, 4)), offset: place) }
     }
     let next = bytes.count == count * 12 + 4 ? Self.number(bytes.suffix(4), isLittleEndian) : 0
     return (entries, next)

@@ -85,6 +85,7 @@ extension Space {
       let segmentSize = log.context.segmentSize
       switch log.unlocked({ unsafe run.write(bytes, segmentSize: segmentSize) }) {
       case nil:
+        if let completes = run.completes { log.durability.note(completes.segment, bytes: 0) }
         log.durability.note(run.segment, bytes: run.length)
         log.tail.writtenEnd = LogPosition(segment: run.segment.number, offset: run.offset + run.length)
       case Errno.noSpace?, Errno.diskQuotaExceeded?: unsafe log.stall(run, bytes)

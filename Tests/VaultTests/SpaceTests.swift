@@ -30,6 +30,21 @@ import Testing
     #expect(try again.bytes(piece) == Array(data[..<piece.length]))
   }
 
+  /// Also a segment whose records were durable before its end was filled up.
+  @Test func aClosedSpaceHasNoShortFileAfterAPowerCut() throws {
+    let test = TestSpace()
+    // Less than a block, which is never split: what is left at the end of a segment is filled up when the next begins.
+    for step in 1...1000 {
+      _ = try test.space.append(randomBytes(3000, seed: UInt64(step)))
+      try test.space.sync()
+    }
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let after = test.storage.after(.losesAll)
+    #expect(after.names.count > 3)
+    for name in after.names { #expect(after.content(name).count == TestSpace.segmentSize) }
+  }
+
   @Test func smallRecordsAreReadFromMemoryAndFromTheLogAlike() throws {
     let test = TestSpace()
     var generator = SeededGenerator(seed: 3)

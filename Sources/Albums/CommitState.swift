@@ -27,8 +27,9 @@ struct CommitState {
   private(set) var ended = 0
   /// Commits that ended, and statements of intents.
   private(set) var logged = 0
-  /// What the last commit met.
-  private(set) var failure: Errno?
+  /// The last commit that succeeded, and what the last one met that did not.
+  private var succeeded = 0
+  private var lastFailure: Errno?
   /// Whether a commit is in its critical part: nothing may be changed meanwhile.
   private(set) var isCritical = false
   /// When the first change after the last commit began was made, on the monotonic clock.
@@ -51,7 +52,6 @@ struct CommitState {
   mutating func beginCommit() {
     underway = .commit
     begun += 1
-    failure = nil
     noteNothingWaits()
   }
 
@@ -62,8 +62,11 @@ struct CommitState {
   mutating func endCommit(_ failure: Errno?) {
     underway = nil
     ended = begun
-    self.failure = failure
+    if let failure { lastFailure = failure } else { succeeded = begun }
   }
+
+  /// What kept the changes of commit `number`, which ended, from the log; nil when it or a later one has them.
+  func failure(of number: Int) -> Errno? { succeeded >= number ? nil : lastFailure }
 
   mutating func beginIntents() { underway = .intents }
 

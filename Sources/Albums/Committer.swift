@@ -148,7 +148,7 @@ extension LockedFileSystem {
       if cleaning.waitsForCommit || cleaning.isAsked { signals.cleanWork.signal() }
       noteLogged()
     }
-    if let failure = commits.failure { throw failure }
+    if let failure = commits.failure(of: goal) { throw failure }
   }
 
   private mutating func runCommit() throws(Errno) {
@@ -162,13 +162,14 @@ extension LockedFileSystem {
       if writeBack.hasReady { signals.flushWork.broadcast() }
       writeOut(batch)
     }
-    try log(try takeTransaction())
-    if writeBack.waitingCount > 0, writeBack.logIsFull { throw .noSpace }
+    let (transaction, isWhole) = try takeTransaction()
+    try log(transaction)
+    if !isWhole { throw .noSpace }
   }
 
   /// The critical part of a commit: writes all data that waits, commits the index, and collects the transaction that
-  /// the log needs for that state.
-  private mutating func takeTransaction() throws(Errno) -> LogTransaction {
+  /// the log needs for that state. It is whole unless data found no room and waits on.
+  private mutating func takeTransaction() throws(Errno) -> (LogTransaction, isWhole: Bool) {
     commits.beginCriticalPart()
     defer {
       commits.endCriticalPart()
@@ -194,8 +195,9 @@ extension LockedFileSystem {
     transaction.database = index.unlogged
     transaction.moving = cleaning.moving
     transaction.retiring = deadSegments()
-    intents.noteCommit(ofEverything: writeBack.waitingCount == 0)
-    return transaction
+    let isWhole = writeBack.waitingCount == 0
+    intents.noteCommit(ofEverything: isWhole)
+    return (transaction, isWhole)
   }
 
   /// Commits a transaction to the log. When a full disk refuses it, the next one has all its parts again.

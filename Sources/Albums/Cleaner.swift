@@ -54,7 +54,7 @@ extension FileSystem {
       lastRound = now
       let (isAsked, commits) = locked { ($0.cleaning.beginRound(), $0.commits.ended) }
       if isAsked { isTight = true }
-      let before = space.roomInSegments
+      let before = space.bytesWithoutNewData
       do throws(Errno) {
         // Another look finds what was dead but not flushed yet.
         if try clean(isAsked: isAsked), isTight { due = now + Self.tightInterval }
@@ -72,7 +72,7 @@ extension FileSystem {
         failureIsKnown = true
         due = now + Self.tightInterval
       }
-      let gain = space.roomInSegments - before
+      let gain = before - space.bytesWithoutNewData
       locked { files in
         files.cleaning.endRound(gained: gain >= Int64(space.segmentBytes / 2))
         files.writeBack.logIsFull = false
@@ -127,6 +127,7 @@ extension FileSystem {
     var pages: Set<PageNumber> = []
     do throws(Errno) {
       for victim in isAsked ? chooseForRoom(sparse, dead: dead.count) : chooseVictims(sparse) {
+        if locked({ $0.life.isStopping }) { break }
         try copyForward(victim.segment.number)
         copied.append(victim.segment.number)
         pages.formUnion(space.databasePages(in: victim.segment.number))

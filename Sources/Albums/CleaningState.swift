@@ -7,6 +7,7 @@
 // 3. `ended` is at most `begun` while there is a thread that cleans, and the maximum after that, so that nobody waits.
 // 4. While `movesUnderway` is positive no segment is given up: copies may be in it that no row names yet.
 
+internal import SystemPackage
 internal import Vault
 
 /// The cleaner's state, under the file system's lock.
@@ -21,10 +22,8 @@ struct CleaningState {
   private(set) var waitsForCommit = false
   /// Whether somebody was refused for want of room since the cleaner looked last.
   private(set) var isAsked = false
-  /// Whether the operation at hand was refused for want of room.
-  var wasRefused = false
-  /// Whether it goes on after a round of cleaning whether that made room or not.
-  var goesOn = false
+  /// What becomes of the operation at hand, which was refused for want of room; nil when it was not.
+  private var refused: Refusal?
   /// Bytes that may be missing of promised room before a round is asked for, which gains more the more of that is left.
   var bearableDebt: Int64 = 0
   /// Rounds that began, and those that ended.
@@ -32,6 +31,13 @@ struct CleaningState {
   private(set) var ended = 0
   /// Whether the last round made room.
   private(set) var gained = false
+
+  /// An operation that was refused for want of room before it changed anything. It runs again after a round of cleaning
+  /// that made room.
+  struct Refusal {
+    /// Whether it runs again even after one that made none.
+    let goesOnAnyway: Bool
+  }
   /// Whether there is a thread that cleans.
   private(set) var isRunning = false
 
@@ -40,6 +46,21 @@ struct CleaningState {
 
   /// Whether a commit has to happen for the cleaner's sake.
   var hasWorkForCommit: Bool { !retiring.isEmpty || !moving.isEmpty }
+
+  // MARK: Operations that find no room
+
+  /// The error with which an operation ends that finds no room and changed nothing.
+  mutating func refuse(goesOnAnyway: Bool = false) -> Errno {
+    refused = Refusal(goesOnAnyway: goesOnAnyway)
+    return .noSpace
+  }
+
+  /// Forgets how an operation was refused, and gives it.
+  @discardableResult
+  mutating func takeRefusal() -> Refusal? {
+    defer { refused = nil }
+    return refused
+  }
 
   // MARK: Rounds
 

@@ -82,8 +82,7 @@ extension LockedFileSystem {
     } catch .cannotHold {
       throw .notSupported
     } catch {
-      cleaning.wasRefused = true
-      throw .noSpace
+      throw cleaning.refuse()
     }
   }
 
@@ -111,11 +110,10 @@ extension LockedFileSystem {
       if debt <= cleaning.bearableDebt, space.admitAllocated(count, waiting: Int64(writeBack.bytes)) { return }
       if debt > cleaning.bearableDebt {
         cleaning.bearableDebt = debt + segment
-        cleaning.goesOn = true
+        throw cleaning.refuse(goesOnAnyway: true)
       }
     }
-    cleaning.wasRefused = true
-    throw .noSpace
+    throw cleaning.refuse()
   }
 
   /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that

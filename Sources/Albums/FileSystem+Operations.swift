@@ -24,15 +24,13 @@ extension FileSystem {
       defer { files.endOperation() }
       while true {
         try files.waitToChange()
+        files.cleaning.takeRefusal()
         do throws(Errno) {
           defer { files.noteChange() }
           return try body(&files)
         } catch {
-          guard error == .noSpace, files.cleaning.wasRefused else { throw error }
-          files.cleaning.wasRefused = false
-          let goesOn = files.cleaning.goesOn
-          files.cleaning.goesOn = false
-          guard files.waitForRoom() || goesOn else { throw error }
+          guard let refusal = files.cleaning.takeRefusal(), error == .noSpace else { throw error }
+          guard files.waitForRoom() || refusal.goesOnAnyway else { throw error }
         }
       }
     }
@@ -197,8 +195,7 @@ extension LockedFileSystem {
   /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data.
   func requireRoom(for count: Int64) throws(Errno) {
     if space.admit(count, waiting: Int64(writeBack.bytes)) { return }
-    cleaning.wasRefused = true
-    throw .noSpace
+    throw cleaning.refuse()
   }
 
   /// The attributes of an inode.

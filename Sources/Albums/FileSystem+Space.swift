@@ -91,10 +91,7 @@ extension LockedFileSystem {
       let copy = try regularFile(target)
       let touched = [(origin, from), (copy, onto)].filter { $0.0.buffer.touches($0.1) }
       if touched.isEmpty { return (origin, copy) }
-      if writeBack.logIsFull {
-        cleaning.wasRefused = true
-        throw .noSpace
-      }
+      if writeBack.logIsFull { throw cleaning.refuse() }
       for (inode, _) in touched {
         for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals.flushWork.signal() }
       }

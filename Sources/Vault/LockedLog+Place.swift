@@ -85,6 +85,7 @@ extension LockedLog {
       let plaintext = unsafe UnsafeRawBufferPointer(rebasing: write.plaintext[start..<start + length])
       unsafe add(header, .extent(plaintext, extents), at: &tail, to: &layout)
       data.place(length)
+      if use != .cleaning { tail.dataBytes += Int64(header.recordLength) }
     }
   }
 

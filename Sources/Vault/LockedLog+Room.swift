@@ -4,7 +4,7 @@ internal import SystemPackage
 /// Where room is decided: who may begin a segment, and who is told that the disk is full.
 extension LockedLog {
   /// Bytes left in the segment that is being written.
-  private var rest: Int { tail.current == nil ? 0 : context.segmentSize - tail.end }
+  var rest: Int { tail.current == nil ? 0 : context.segmentSize - tail.end }
 
   /// Asks the disk.
   func measureRoom() -> RoomMeasure { measureRoom(rest: rest, isBegun: tail.current != nil) }

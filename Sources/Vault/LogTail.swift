@@ -24,6 +24,8 @@ struct LogTail {
   var sequence: UInt64
   /// Records since the head of the epoch.
   var recordsSinceHead = 0
+  /// Bytes of all records of file data since the space was opened, but for the copies that cleaning makes.
+  var dataBytes: Int64 = 0
   /// The previous segment, if it still has to be padded, and the end of its records. It is padded before the next
   /// write.
   var incomplete: (segment: OpenSegment, end: Int)?

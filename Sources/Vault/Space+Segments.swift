@@ -63,8 +63,11 @@ extension Space {
     }
   }
 
-  /// Bytes that are free on the disk, or held by the reserve.
-  package var roomInSegments: Int64 { log.locked { $0.measureRoom().pool } }
+  /// Bytes that the space's files take, without what was appended as data since the space was opened. It falls by what
+  /// cleaning gains, whatever is written meanwhile, here or by other programs.
+  package var bytesWithoutNewData: Int64 {
+    log.locked { log in Int64(log.catalog.count * segmentSize - log.rest) - log.tail.dataBytes }
+  }
 
   /// The room in the space and on the disk.
   package func capacity() -> SpaceCapacity {

@@ -1,4 +1,5 @@
 import FaultyStorage
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -70,6 +71,73 @@ import Testing
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     #expect(Checker.check(space, readData: true).problems == [])
     try space.close()
+  }
+
+  /// What finds no room is not reported as durable, even if a round of cleaning ends while the commit without it is
+  /// written.
+  @Test func syncFailsThoughARoundEndsMeanwhile() throws {
+    let storage = FaultyStorage()
+    storage.setLimit(64 << 20)
+    let vault = try TestVault(storage: storage) {
+      $0.commitInterval = 3600
+      $0.cleans = false
+    }
+    let files = vault.files
+    // Chunks that are not full wait for the commit.
+    for name in "abcdefghij" { try files.put(pattern(400_000, 1), files.make(String(name))) }
+    storage.fillByOthers()
+    let wasFull = Atomic(false)
+    storage.whenWritten {
+      files.locked { files in
+        if files.writeBack.logIsFull { wasFull.store(true, ordering: .relaxed) }
+        files.writeBack.logIsFull = false
+      }
+    }
+    expect(.noSpace) { try files.synchronize() }
+    let wasFullMeanwhile = wasFull.load(ordering: .relaxed)
+    #expect(wasFullMeanwhile)
+    storage.whenWritten(nil)
+    storage.fillByOthers(false)
+    try files.synchronize()
+    try vault.reopen()
+    for name in "abcdefghij" {
+      #expect(isSame(try vault.files.get(vault.files.find(String(name)).inode), pattern(400_000, 1)))
+    }
+    try vault.files.close()
+  }
+
+  /// Whoever waits for a commit learns what became of that one, or of a later one that has its changes as well.
+  @Test func eachCommitHasItsOwnOutcome() {
+    var commits = CommitState()
+    commits.beginCommit()
+    commits.endCommit(.noSpace)
+    commits.beginCommit()
+    #expect(commits.failure(of: 1) == .noSpace)
+    commits.endCommit(nil)
+    commits.beginCommit()
+    commits.endCommit(.ioError)
+    #expect(commits.failure(of: 1) == nil)
+    #expect(commits.failure(of: 2) == nil)
+    #expect(commits.failure(of: 3) == .ioError)
+  }
+
+  /// A round that made room made it, though others took as much at the same time.
+  @Test func aRoundGainsWhatItFreesWhateverOthersWrite() throws {
+    let vault = try TestVault { $0.cleans = false }
+    let files = vault.files
+    func put(_ name: String) throws {
+      try files.put(pattern(8 << 20, 1), files.make(name))
+      try files.synchronize()
+    }
+    try put("a")
+    try remove("a", files)
+    try files.synchronize()
+    let before = vault.space.bytesWithoutNewData
+    try files.clean(isAsked: true)
+    try put("b")
+    try files.beginEpochs(2)
+    #expect(before - vault.space.bytesWithoutNewData > 4 << 20)
+    try files.close()
   }
 
   /// A full disk that nobody cleans has room for the end of a mount.

@@ -244,7 +244,11 @@ extension FaultyStorage {
 
     func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
       storage.lock.lock()
-      defer { storage.lock.unlock() }
+      defer {
+        let writing = storage.writing
+        storage.lock.unlock()
+        writing?()
+      }
       try checkUnchanged()
       let cut = try storage.begin()
       precondition(offset <= file.content.count, "a write leaves a gap")

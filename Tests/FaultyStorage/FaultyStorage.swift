@@ -122,6 +122,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   /// A test that does not let go of flushes fails.
   static let longestHold = Duration.seconds(300)
   var refusal: (@Sendable () -> Void)?
+  var writing: (@Sendable () -> Void)?
   var tape: Tape?
   /// Whether the storage is read-only.
   package let isReadOnly: Bool
@@ -193,6 +194,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
 
   /// Calls `body` whenever a lease is refused, and what it does may let the lease go.
   package func whenRefused(_ body: (@Sendable () -> Void)?) { lock.withLock { refusal = body } }
+
+  /// Calls `body` after every write of a segment.
+  package func whenWritten(_ body: (@Sendable () -> Void)?) { lock.withLock { writing = body } }
 
   /// Ends all leases, as the end of a process does.
   package func killProcess() {

@@ -40,21 +40,6 @@ struct DaemonIdentity: Sendable, Equatable {
   /// The value of the attribute.
   var text: [UInt8] { Array("\(process) \(started) \(namespace)".utf8) }
 
-  init(process: Int32, started: UInt64, namespace: UInt64) {
-    self.process = process
-    self.started = started
-    self.namespace = namespace
-  }
-
-  /// Parses what `text` wrote; nil for anything else.
-  init?(text: [UInt8]) {
-    let numbers = String(decoding: text, as: UTF8.self).split(separator: " ")
-    guard numbers.count == 3, let process = Int32(numbers[0]), process > 0, let started = UInt64(numbers[1]),
-      let namespace = UInt64(numbers[2])
-    else { return nil }
-    self.init(process: process, started: started, namespace: namespace)
-  }
-
   /// Whether the process is still running.
   var isRunning: Bool { Self.startOf(process) == started }
 
@@ -73,5 +58,17 @@ struct DaemonIdentity: Sendable, Equatable {
     let fields = line[line.index(after: end)...].split(separator: UInt8(ascii: " "))
     // Field 22 of proc(5); the first one after the name is field 3.
     return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
+  }
+}
+
+// In an extension, so that the compiler writes the other initializer.
+extension DaemonIdentity {
+  /// Parses what `text` wrote; nil for anything else.
+  init?(text: [UInt8]) {
+    let numbers = String(decoding: text, as: UTF8.self).split(separator: " ")
+    guard numbers.count == 3, let process = Int32(numbers[0]), process > 0, let started = UInt64(numbers[1]),
+      let namespace = UInt64(numbers[2])
+    else { return nil }
+    self.init(process: process, started: started, namespace: namespace)
   }
 }

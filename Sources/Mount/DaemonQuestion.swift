@@ -1,5 +1,6 @@
 internal import CMount
 internal import Glibc
+internal import Synchronization
 internal import System
 
 /// Asks a mount which process serves it.
@@ -16,42 +17,25 @@ enum DaemonQuestion {
   ) -> DaemonIdentity? {
     guard geteuid() == 0, let user = entry.number(of: "user_id"), let group = entry.number(of: "group_id"), user != 0
     else { return nil }
-    let question = OwnerQuestion(attribute: attribute, path: path, user: user, group: group)
+    let answer = Mutex<DaemonIdentity?>(nil)
     // In its own thread, because that thread cannot become root again.
-    guard let thread = try? Thread({ question.ask() }) else { return nil }
-    thread.join()
-    return question.answer
+    let thread = try? Thread {
+      let found = unsafe ask { value, size in
+        unsafe agonyfs_getxattr_as(user, group, path, attribute.rawValue, value, size)
+      }
+      answer.withLock { $0 = found }
+    }
+    thread?.join()
+    return answer.withLock { $0 }
   }
 
   /// Reads the attribute with the given call.
-  fileprivate static func ask(_ call: (UnsafeMutableRawPointer, Int) -> Int) -> DaemonIdentity? {
+  private static func ask(_ call: (UnsafeMutableRawPointer, Int) -> Int) -> DaemonIdentity? {
     var value = [UInt8](repeating: 0, count: 64)
     let count = unsafe value.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return -1 }
       return unsafe call(base, bytes.count)
     }
     return count > 0 ? DaemonIdentity(text: Array(value[..<count])) : nil
-  }
-
-  /// The question, and its answer after the thread has ended.
-  private final class OwnerQuestion: @unchecked Sendable {
-    let attribute: DaemonAttribute
-    let path: String
-    let user: UInt32
-    let group: UInt32
-    var answer: DaemonIdentity?
-
-    init(attribute: DaemonAttribute, path: String, user: UInt32, group: UInt32) {
-      self.attribute = attribute
-      self.path = path
-      self.user = user
-      self.group = group
-    }
-
-    func ask() {
-      unsafe answer = DaemonQuestion.ask { value, size in
-        unsafe agonyfs_getxattr_as(user, group, path, attribute.rawValue, value, size)
-      }
-    }
   }
 }

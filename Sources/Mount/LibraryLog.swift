@@ -22,11 +22,6 @@ enum LibraryLog {
     state.withLock { $0.logger = logger }
   }
 
-  /// Releases the logger.
-  static func end() {
-    state.withLock { $0.logger = nil }
-  }
-
   /// The last message.
   static var lastMessage: String? { state.withLock { $0.lastMessage } }
 

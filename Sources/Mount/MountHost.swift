@@ -35,11 +35,6 @@ struct MountHost: Sendable {
     return (helperPaths + others).first { path in unsafe access(path, X_OK) == 0 }
   }
 
-  /// Throws if the helper is not installed.
-  func checkHelper() throws(MountError) {
-    if helper == nil { throw .helperMissing }
-  }
-
   /// Throws if the options let others in and the user may not do that.
   func checkOthers(_ options: MountOptions) throws(MountError) {
     guard options.allowsOthers || options.allowsRoot else { return }

@@ -19,7 +19,7 @@ package struct MountPoint: Sendable, Equatable {
     if !options.allowsNonEmpty { try checkEmpty(resolved) }
     try host.checkDevice()
     if host.user != 0 {
-      try host.checkHelper()
+      if host.helper == nil { throw .helperMissing }
       try host.checkOthers(options)
     }
     return MountPoint(path: resolved)

@@ -40,7 +40,6 @@ package import Logging
   package func run() throws(MountError) {
     let events = try SessionEvents()
     LibraryLog.begin()
-    defer { LibraryLog.end() }
     var operations = fuse_lowlevel_ops.all
     guard let session = unsafe agonyfs_session_new(options.libraryList, &operations, volume.userData) else {
       throw failure("the FUSE library refused the mount options")

@@ -25,9 +25,11 @@ enum MountRemoval: Equatable {
     }
     guard let helper = MountHost().helper else { return .failed(MountError.helperMissing.description) }
     let arguments = ["fusermount3", "-u"] + (isLazy ? ["-z"] : []) + ["--", path]
-    guard let outcome = HelperProgram.run(helper, arguments) else { return .failed("fusermount3 could not be started") }
-    if outcome.status == 0 { return .done }
-    if outcome.errors.contains(Errno.resourceBusy.description) { return .busy }
-    return .failed(outcome.errors)
+    guard let (ending, errors) = try? ChildProcess.run(helper, arguments: arguments, errorLimit: 4096) else {
+      return .failed("fusermount3 could not be started")
+    }
+    if ending == .exited(0) { return .done }
+    let reason = String(decoding: errors, as: UTF8.self).split(separator: "\n").joined(separator: "; ")
+    return reason.contains(Errno.resourceBusy.description) ? .busy : .failed(reason)
   }
 }

@@ -34,8 +34,8 @@ extension MountOptions {
     return words.filter { !$0.isEmpty }
   }
 
-  /// A duration such as `90`, `90s`, `15m`, `2h` or `1d`; nil for other texts and for more than ten years.
-  package static func duration(_ text: String) -> Duration? {
+  /// A duration such as `90`, `90s`, `15m`, `2h` or `1d`. Throws for other texts and for more than ten years.
+  package static func duration(_ text: String) throws(MountOptionError) -> Duration {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
     var digits = text[...]
     var unit: Int64 = 1
@@ -44,10 +44,10 @@ extension MountOptions {
       digits = text.dropLast()
     }
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int64(digits) else {
-      return nil
+      throw .malformedDuration(text)
     }
     let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
-    guard !overflow, seconds <= 3650 * 86_400 else { return nil }
+    guard !overflow, seconds <= 3650 * 86_400 else { throw .malformedDuration(text) }
     return .seconds(seconds)
   }
 

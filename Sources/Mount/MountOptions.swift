@@ -59,17 +59,13 @@ package struct MountOptions: Sendable, Equatable {
   /// Applies a comma-separated list. A backslash escapes a comma or a backslash. Throws for a word that is unknown or
   /// cannot be honoured.
   package mutating func apply(_ list: String) throws(MountOptionError) {
-    for word in Self.words(of: list) { try apply(word: word) }
-  }
-
-  private mutating func apply(word: String) throws(MountOptionError) {
-    guard let separator = word.firstIndex(of: "=") else {
-      try apply(flag: word)
-      return
+    for word in Self.words(of: list) {
+      if let separator = word.firstIndex(of: "=") {
+        try apply(name: String(word[..<separator]), value: String(word[word.index(after: separator)...]))
+      } else {
+        try apply(flag: word)
+      }
     }
-    let name = String(word[..<separator])
-    let value = String(word[word.index(after: separator)...])
-    try apply(name: name, value: value)
   }
 
   private mutating func apply(flag: String) throws(MountOptionError) {
@@ -107,7 +103,7 @@ package struct MountOptions: Sendable, Equatable {
       guard !value.isEmpty else { throw .valueMissing(name) }
       passwordFile = value
     case "idle":
-      guard let duration = Self.duration(value) else { throw .malformedDuration(value) }
+      let duration = try Self.duration(value)
       idle = duration == .zero ? nil : duration
     case "fsname":
       guard !value.isEmpty else { throw .valueMissing(name) }

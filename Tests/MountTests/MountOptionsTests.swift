@@ -69,13 +69,13 @@ import Testing
     ("90", Duration.seconds(90)), ("90s", .seconds(90)), ("15m", .seconds(900)), ("2h", .seconds(7200)),
     ("1d", .seconds(86_400)), ("0", .zero),
   ])
-  func durations(text: String, duration: Duration) {
-    #expect(MountOptions.duration(text) == duration)
+  func durations(text: String, duration: Duration) throws {
+    #expect(try MountOptions.duration(text) == duration)
   }
 
   @Test(arguments: ["", "m", "-1", "1.5h", "15 m", "15M", "99999999999999999999", "9999999d", "١m"])
   func noDurations(text: String) {
-    #expect(MountOptions.duration(text) == nil)
+    #expect(throws: MountOptionError.malformedDuration(text)) { try MountOptions.duration(text) }
   }
 
   @Test func idleOfZeroIsNone() throws {

@@ -69,13 +69,9 @@ struct MountCommand: VaultCommand {
     request.mountPoint = try MountPoint.check(mountPoint, options: request.options).path
     if isNew, !create { try confirmNewVault() }
     let source = password.source(otherFile: request.options.passwordFile)
-    let secret: Password
-    if isNew {
-      secret = try source.password(for: .setting, prompt: "New password for \(path)")
-      try Vault.create(at: path, password: secret)
-    } else {
-      secret = try source.password(for: .opening, prompt: "Password for \(path)")
-    }
+    let secret = try source.password(
+      for: isNew ? .setting : .opening, prompt: "\(isNew ? "New password" : "Password") for \(path)")
+    if isNew { try Vault.create(at: path, password: secret) }
     if foreground {
       try MountServer(request: request).serve(consume secret) {}
     } else {
@@ -91,14 +87,9 @@ struct MountCommand: VaultCommand {
     var parsed = try MountOptions(lists)
     // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
-    var window: Duration?
-    if let copyWindow {
-      window = MountOptions.duration(copyWindow)
-      if window == nil { throw MountOptionError.malformedDuration(copyWindow) }
-    }
     return MountRequest(
       vault: path, mountPoint: AbsolutePath.of(mountPoint), optionLists: lists, options: parsed,
-      acceptsOlder: acceptOlder, copyWindow: window)
+      acceptsOlder: acceptOlder, copyWindow: try copyWindow.map(MountOptions.duration))
   }
 
   /// Whether a vault must be created first, if the person agrees.

@@ -109,7 +109,7 @@ private final class WaitingCaller {
       kill(getpid(), SIGTERM)
       return
     }
-    MountServer.logToSystem()
+    SystemLogHandler.sendToSystemLog()
     if let nothing = try? Descriptor.open("/dev/null", O_RDWR) { _ = dup2(nothing.number, STDERR_FILENO) }
   }
 

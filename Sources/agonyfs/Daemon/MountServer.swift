@@ -12,9 +12,6 @@ struct MountServer {
 
   private static let logger = Logger(label: "agonyfs") { SystemLogHandler(label: $0) }
 
-  /// Sends log lines to the system log from now on.
-  static func logToSystem() { SystemLogHandler.send(to: .systemLog) }
-
   /// Logs a failure that nobody waits for.
   static func log(_ failure: CommandFailure) { logger.error("\(failure.message)") }
 
@@ -44,7 +41,7 @@ struct MountServer {
     ) {
       whenMounted()
       // In the foreground standard error is the log, and has the warnings already.
-      guard SystemLogHandler.sends(to: .systemLog) else { return }
+      guard SystemLogHandler.sendsToSystemLog else { return }
       for warning in warnings { Self.logger.warning("\(warning)") }
     }
     let served = Result { try session.run() }

@@ -28,10 +28,6 @@ void agonyfs_system_log(int level, const char *text) {
     syslog(level, "%s", text);
 }
 
-int agonyfs_pidfd_open(pid_t process) {
-    return (int)syscall(SYS_pidfd_open, process, 0);
-}
-
 int agonyfs_set_not_dumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

@@ -5,7 +5,6 @@
 #include <malloc.h>
 #include <linux/stat.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,22 +22,14 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
     return 0;
 }
 
-int agonyfs_random(void *buffer, size_t count) {
-    return getrandom(buffer, count, 0) == (ssize_t)count ? 0 : -1;
-}
-
 int agonyfs_pipe(int *ends, bool blocks) {
     return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK);
 }
 
 void agonyfs_trim_heap(void) { malloc_trim(0); }
 
-int agonyfs_hold_room(int descriptor, off_t size) {
-    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, size);
-}
-
-int agonyfs_allocate(int descriptor, off_t size) {
-    return fallocate(descriptor, 0, 0, size);
+int agonyfs_allocate(int descriptor, off_t size, bool keeps_size) {
+    return fallocate(descriptor, keeps_size ? FALLOC_FL_KEEP_SIZE : 0, 0, size);
 }
 
 int agonyfs_unnamed_file_flag(void) { return O_TMPFILE; }

@@ -28,7 +28,9 @@ package enum Unmount {
     guard identity != nil || entry.type == "fuse.agonyfs" else { throw .notMounted(path: path) }
     if identity?.isElsewhere == true { throw .mountedElsewhere(path: path) }
     // Opened before unmounting, so the ID cannot pass to another process.
-    let daemon = identity.flatMap { $0.isRunning ? try? openProcess($0.process) : nil }
+    let daemon = identity.flatMap { identity in
+      identity.isRunning ? try? Descriptor(systemCall { pidfd_open(identity.process, 0) }) : nil
+    }
     let places = table.places(of: entry.device)
     // A busy mount at the given path is refused before others are removed.
     let first = places.filter { $0 == resolved || $0.hasPrefix(resolved + "/") }
@@ -41,10 +43,6 @@ package enum Unmount {
     }
     // A process cannot wait for its own end.
     if let daemon, manner != .lazy, identity?.process != getpid() { waitForEnd(of: daemon) }
-  }
-
-  private static func openProcess(_ process: Int32) throws(Errno) -> Descriptor {
-    Descriptor(try systemCall { agonyfs_pidfd_open(process) })
   }
 
   private static func waitForEnd(of daemon: Descriptor) {

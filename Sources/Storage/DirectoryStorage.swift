@@ -87,7 +87,7 @@ package final class DirectoryStorage: Storage {
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
     if try exists(identifier) { throw .fileExists }
     var random = [UInt8](repeating: 0, count: SegmentIdentifier.size)
-    try systemCall { unsafe agonyfs_random(&random, random.count) }
+    try systemCall { unsafe getrandom(&random, random.count, 0) }
     random[0] = UInt8(identifier.folder)
     let temporary = SegmentIdentifier(bytes: random)
     do {

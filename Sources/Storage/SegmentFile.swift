@@ -76,7 +76,7 @@ final class SegmentFile: SegmentWriter {
     try systemCall { unsafe fstatvfs(file.number, &host) }
     let missing = size - Int(information.st_blocks) * 512
     if missing > Int(host.f_bavail) * Int(host.f_frsize) { throw .noSpace }
-    try systemCall { agonyfs_hold_room(file.number, off_t(size)) }
+    try systemCall { agonyfs_allocate(file.number, off_t(size), true) }
   }
 
   func releaseHold() throws(Errno) {

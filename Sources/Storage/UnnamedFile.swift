@@ -19,7 +19,7 @@ final class UnnamedFile: HeldRoom {
         try systemCall { unsafe fstatvfs(file.number, &host) }
         if size - held > Int(host.f_bavail) * Int(host.f_frsize) { throw .noSpace }
         do throws(Errno) {
-          try systemCall { agonyfs_allocate(file.number, off_t(size)) }
+          try systemCall { agonyfs_allocate(file.number, off_t(size), false) }
         } catch {
           try systemCall { ftruncate(file.number, off_t(held)) }
           throw error

@@ -6,6 +6,7 @@
 #include <linux/fuse.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/pidfd.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 
@@ -53,7 +54,6 @@ int agonyfs_seek_data(void);
 int agonyfs_seek_hole(void);
 void agonyfs_system_log_open(void);
 void agonyfs_system_log(int level, const char *_Nonnull text);
-int agonyfs_pidfd_open(pid_t process);
 int agonyfs_set_not_dumpable(void);
 
 /// getxattr(2) as another user and group. It changes the calling thread for good, which must end right after it.

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/random.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 
@@ -13,24 +14,18 @@ int agonyfs_rename_if_absent(int directory, const char *from, const char *to);
 /// Inode number and birth time (seconds, nanoseconds; 0 where the file system keeps none) of an open file, by statx(2).
 int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds);
 
-/// Fills a buffer from getrandom(2).
-int agonyfs_random(void *buffer, size_t count);
-
 /// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
 int agonyfs_pipe(int *ends, bool blocks);
 
 /// malloc_trim(3): gives the free pages of the heap back to the system.
 void agonyfs_trim_heap(void);
 
-/// fallocate(2) with FALLOC_FL_KEEP_SIZE from the start of the file.
-/// Allocates the first `size` bytes of a file, which has them afterwards.
-int agonyfs_allocate(int descriptor, off_t size);
+/// fallocate(2) for the first `size` bytes of a file. With `keeps_size` it does not get longer by that.
+int agonyfs_allocate(int descriptor, off_t size, bool keeps_size);
 
 /// O_TMPFILE and O_PATH, which Glibc shows to GNU programs only.
 int agonyfs_unnamed_file_flag(void);
 int agonyfs_path_flag(void);
-
-int agonyfs_hold_room(int descriptor, off_t size);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);

@@ -65,7 +65,7 @@ extension stat {
 
 extension fuse_entry_param {
   /// What a name leads to, and for how many seconds the kernel may keep it.
-  init(_ attributes: Attributes, seconds: Double) {
+  init(_ attributes: Attributes, seconds: Double = SessionLimits.cacheSeconds) {
     self.init()
     ino = attributes.inode.rawValue
     // Inode numbers are never reused, so one generation is enough.
@@ -75,7 +75,7 @@ extension fuse_entry_param {
     entry_timeout = seconds
   }
 
-  /// The answer for a name that does not exist.
+  /// The answer for a name that does not exist. Unlike an error, it has a lifetime, so the kernel need not ask again.
   static var absent: fuse_entry_param {
     var entry = fuse_entry_param()
     entry.entry_timeout = SessionLimits.cacheSeconds

@@ -10,9 +10,8 @@ extension fuse_lowlevel_ops {
   mutating func setAttributes() {
     unsafe getattr = { request, inode, _ in
       unsafe serve(request) { volume throws(Errno) in
-        let (attributes, seconds) = try volume.attributes(of: InodeNumber(rawValue: inode))
-        var status = stat(attributes)
-        unsafe fuse_reply_attr(request, &status, seconds)
+        var entry = try volume.entry(of: InodeNumber(rawValue: inode))
+        unsafe fuse_reply_attr(request, &entry.attr, entry.attr_timeout)
       }
     }
     unsafe setattr = { request, inode, status, which, _ in

@@ -25,7 +25,7 @@ extension fuse_lowlevel_ops {
           FileName(request: name), in: InodeNumber(stored: parent), mode: mode,
           flags: OpenFlags(open: file.pointee.flags), caller: Caller(request))
         unsafe file.pointee.keep_cache = 1
-        var entry = fuse_entry_param(made, seconds: SessionLimits.cacheSeconds)
+        var entry = fuse_entry_param(made)
         if unsafe fuse_reply_create(request, &entry, file) != 0 { volume.fileSystem.release(made.inode) }
       }
     }

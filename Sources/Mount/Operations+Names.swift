@@ -10,13 +10,8 @@ extension fuse_lowlevel_ops {
   mutating func setNames() {
     unsafe lookup = { request, parent, name in
       unsafe serve(request) { volume throws(Errno) in
-        let name = try unsafe FileName(request: name)
-        if let (attributes, seconds) = try volume.lookup(name, in: InodeNumber(rawValue: parent)) {
-          return unsafe reply(request, entry: attributes, seconds: seconds)
-        }
-        // Unlike an error, this has a lifetime, so the kernel need not ask again.
-        var absent = fuse_entry_param.absent
-        unsafe fuse_reply_entry(request, &absent)
+        let target = try unsafe volume.lookup(FileName(request: name), in: InodeNumber(rawValue: parent))
+        unsafe reply(request, target)
       }
     }
     unsafe forget = { request, inode, _ in
@@ -35,14 +30,14 @@ extension fuse_lowlevel_ops {
         let made = try unsafe volume.fileSystem.makeNode(
           FileName(request: name), in: InodeNumber(stored: parent), mode: mode, device: UInt64(device),
           caller: Caller(request))
-        unsafe reply(request, entry: made)
+        unsafe reply(request, fuse_entry_param(made))
       }
     }
     unsafe mkdir = { request, parent, name, mode in
       unsafe serve(request) { volume throws(Errno) in
         let made = try unsafe volume.fileSystem.makeDirectory(
           FileName(request: name), in: InodeNumber(stored: parent), mode: mode, caller: Caller(request))
-        unsafe reply(request, entry: made)
+        unsafe reply(request, fuse_entry_param(made))
       }
     }
     unsafe symlink = { request, target, parent, name in
@@ -50,14 +45,14 @@ extension fuse_lowlevel_ops {
         let made = try unsafe volume.fileSystem.makeSymbolicLink(
           target: bytes(of: target), named: FileName(request: name), in: InodeNumber(stored: parent),
           caller: Caller(request))
-        unsafe reply(request, entry: made)
+        unsafe reply(request, fuse_entry_param(made))
       }
     }
     unsafe link = { request, inode, parent, name in
       unsafe serve(request) { volume throws(Errno) in
         let linked = try unsafe volume.fileSystem.link(
           InodeNumber(stored: inode), named: FileName(request: name), in: InodeNumber(stored: parent))
-        unsafe reply(request, entry: linked)
+        unsafe reply(request, fuse_entry_param(linked))
       }
     }
     unsafe unlink = { request, parent, name in
@@ -82,9 +77,7 @@ extension fuse_lowlevel_ops {
 
 /// Answers with the target of a name.
 @inline(__always)
-private func reply(
-  _ request: fuse_req_t?, entry attributes: Attributes, seconds: Double = SessionLimits.cacheSeconds
-) {
-  var entry = fuse_entry_param(attributes, seconds: seconds)
+private func reply(_ request: fuse_req_t?, _ entry: fuse_entry_param) {
+  var entry = entry
   unsafe fuse_reply_entry(request, &entry)
 }

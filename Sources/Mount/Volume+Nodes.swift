@@ -24,37 +24,32 @@ extension Volume {
     return .virtual(node, virtual)
   }
 
-  /// The attributes, and for how many seconds the kernel may cache them.
-  func attributes(of number: InodeNumber) throws(Errno) -> (attributes: Attributes, seconds: Double) {
+  /// The node and its attributes.
+  func entry(of number: InodeNumber) throws(Errno) -> fuse_entry_param {
     switch try node(number) {
-    case .stored(let inode): return (try fileSystem.attributes(of: inode), SessionLimits.cacheSeconds)
-    case .virtual(let node, let tree): return try attributes(of: node, in: tree)
+    case .stored(let inode): return fuse_entry_param(try fileSystem.attributes(of: inode))
+    case .virtual(let node, let tree): return try entry(of: node, in: tree)
     }
   }
 
-  private func attributes(
-    of node: VirtualNode, in tree: VirtualTree
-  ) throws(Errno) -> (attributes: Attributes, seconds: Double) {
+  private func entry(of node: VirtualNode, in tree: VirtualTree) throws(Errno) -> fuse_entry_param {
     let attributes = try tree.attributes(of: node)
     // The size is known only after opening, and the content follows that of another file.
-    return (attributes, attributes.kind == Self.directoryKind ? SessionLimits.virtualCacheSeconds : 0)
+    let seconds = attributes.kind == Self.directoryKind ? SessionLimits.virtualCacheSeconds : 0
+    return fuse_entry_param(attributes, seconds: seconds)
   }
 
-  /// The target of a name, and for how many seconds the kernel may cache it. Nil if a stored directory does not have
-  /// the name.
-  func lookup(
-    _ name: FileName, in parent: InodeNumber
-  ) throws(Errno) -> (attributes: Attributes, seconds: Double)? {
+  /// The target of a name.
+  func lookup(_ name: FileName, in parent: InodeNumber) throws(Errno) -> fuse_entry_param {
     switch try node(parent) {
-    case .virtual(let directory, let tree):
-      return try attributes(of: tree.lookup(name, in: directory), in: tree)
+    case .virtual(let directory, let tree): return try entry(of: tree.lookup(name, in: directory), in: tree)
     case .stored(let directory):
       do throws(Errno) {
-        return (try fileSystem.lookup(name, orDotIn: directory), SessionLimits.cacheSeconds)
+        return fuse_entry_param(try fileSystem.lookup(name, orDotIn: directory))
       } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
-        guard let virtual, let node = virtual.node(named: name, in: directory) else { return nil }
-        return try attributes(of: node, in: virtual)
+        guard let virtual, let node = virtual.node(named: name, in: directory) else { return .absent }
+        return try entry(of: node, in: virtual)
       }
     }
   }
@@ -132,7 +127,7 @@ extension Volume {
     switch try node(number) {
     case .stored(let inode):
       try fileSystem.listWithAttributes(inode, after: cookie) { name, attributes, cookie in
-        var entry = fuse_entry_param(attributes, seconds: SessionLimits.cacheSeconds)
+        var entry = fuse_entry_param(attributes)
         // "." and ".." count as no lookup.
         if cookie <= 2 { entry.ino = 0 }
         return body(name, &entry, cookie)

@@ -12,26 +12,10 @@ extension fuse_lowlevel_ops {
     // The kernel never asks again and caches listings. Listings continue from the cookie of an entry, so there is
     // nothing to open.
     unsafe opendir = { request, _, _ in unsafe fuse_reply_err(request, ENOSYS) }
-    unsafe readdir = { request, inode, size, cookie, _ in
-      unsafe fill(request, size) { volume, listing throws(Errno) in
-        let add = { (name: borrowing FileName, inode: InodeNumber, kind: UInt8, cookie: UInt64) in
-          // The kernel uses only these two fields.
-          var status = stat()
-          status.st_ino = UInt(inode.rawValue)
-          status.st_mode = UInt32(kind) << 12
-          return unsafe listing.add(name) { rest, count, name in
-            unsafe fuse_add_direntry(request, rest, count, name, &status, off_t(cookie))
-          }
-        }
-        try volume.list(InodeNumber(rawValue: inode), after: UInt64(cookie), add)
-      }
-    }
     unsafe readdirplus = { request, inode, size, cookie, _ in
       unsafe fill(request, size) { volume, listing throws(Errno) in
-        try volume.listWithAttributes(InodeNumber(rawValue: inode), after: UInt64(cookie)) { name, entry, cookie in
-          unsafe listing.add(name) { rest, count, name in
-            unsafe fuse_add_direntry_plus(request, rest, count, name, &entry, off_t(cookie))
-          }
+        try volume.list(InodeNumber(rawValue: inode), after: UInt64(cookie)) { name, entry, cookie in
+          unsafe listing.add(request, name, &entry, cookie)
         }
       }
     }
@@ -69,22 +53,19 @@ private func fill(
     unsafe self.room = room
   }
 
-  /// Adds an entry. `write` gets the remaining room and the name and returns the size of the entry; it writes nothing
-  /// if that is too large. False if the listing is full.
+  /// Adds an entry; false if the listing is full.
   @inline(__always)
   mutating func add(
-    _ name: borrowing FileName,
-    _ write: (UnsafeMutablePointer<CChar>?, Int, UnsafePointer<CChar>) -> Int
+    _ request: fuse_req_t?, _ name: borrowing FileName, _ entry: inout fuse_entry_param, _ cookie: UInt64
   ) -> Bool {
     let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[used...])
-    let count = unsafe text.withUnsafeMutableBytes { text in
-      unsafe name.withUnsafeBytes { bytes in
-        unsafe text.copyMemory(from: bytes)
-        unsafe text[bytes.count] = 0
-      }
-      guard let name = unsafe text.assumingMemoryBound(to: CChar.self).baseAddress else { return Int.max }
-      return unsafe write(rest.assumingMemoryBound(to: CChar.self).baseAddress, rest.count, name)
+    unsafe name.withUnsafeBytes { bytes in
+      unsafe text.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
+      text[bytes.count] = 0
     }
+    // It writes nothing if the entry is too large.
+    let count = unsafe fuse_add_direntry_plus(
+      request, rest.assumingMemoryBound(to: CChar.self).baseAddress, rest.count, text, &entry, off_t(cookie))
     guard count <= rest.count else { return false }
     used += count
     return true

@@ -10,7 +10,7 @@ extension fuse_lowlevel_ops {
   /// What libfuse calls for each kind of request. Deliberately missing:
   ///
   /// - flush, access, ioctl: libfuse answers ENOSYS, and the kernel never asks again (ioctl(2) then fails with ENOTTY);
-  /// - releasedir: without opendir the kernel sends none;
+  /// - releasedir: without opendir the kernel sends none; readdir: with readdirplus it sends none;
   /// - getlk, setlk, flock: the kernel manages locks itself, which is right for one machine;
   /// - write_buf, retrieve_reply: useful only with splice; bmap: there is no block device; poll: files are always ready.
   static var all: fuse_lowlevel_ops {

@@ -105,22 +105,10 @@ extension Volume {
     }
   }
 
-  /// Calls `body` for the entries after a cookie until it returns false.
+  /// Calls `body` for the entries after a cookie until it returns false, with the reply to a lookup of each name. If
+  /// that has no node number, the kernel uses only inode number and type, and looks the name up when it needs more.
   @inline(__always)
   func list(
-    _ number: InodeNumber, after cookie: UInt64,
-    _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
-  ) throws(Errno) {
-    switch try node(number) {
-    case .stored(let inode): try fileSystem.list(inode, after: cookie, body)
-    case .virtual(let node, let tree): try tree.list(node, after: cookie, body)
-    }
-  }
-
-  /// The same, with the reply to a lookup of each name. If that has no node number, the kernel uses only inode number
-  /// and type, and looks the name up when it needs more.
-  @inline(__always)
-  func listWithAttributes(
     _ number: InodeNumber, after cookie: UInt64,
     _ body: (_ name: borrowing FileName, _ entry: inout fuse_entry_param, _ cookie: UInt64) -> Bool
   ) throws(Errno) {

@@ -32,13 +32,31 @@ internal import Vault
     unsafe vfs.mxPathname = 512
     unsafe vfs.zName = UnsafePointer(name)
     unsafe vfs.pAppData = Unmanaged.passUnretained(file).toOpaque()
-    unsafe vfs.xOpen = openPageFile
+    unsafe vfs.xOpen = { vfs, _, opened, flags, resultFlags in
+      guard let data = unsafe vfs?.pointee.pAppData, let opened = unsafe opened else { return SQLITE_MISUSE }
+      unsafe opened.pointee.pMethods = nil
+      let file = unsafe Unmanaged<PageFile>.fromOpaque(data)
+      guard flags & SQLITE_OPEN_MAIN_DB != 0 else {
+        unsafe file.takeUnretainedValue().counters.refusedOpens += 1
+        return SQLITE_CANTOPEN
+      }
+      unsafe UnsafeMutableRawPointer(opened).initializeMemory(
+        as: OpenPageFile.self, to: OpenPageFile(base: sqlite3_file(pMethods: methods), file: file))
+      unsafe resultFlags?.pointee = flags
+      return SQLITE_OK
+    }
     unsafe vfs.xDelete = { _, _, _ in ResultCode.nothingToDelete }
     unsafe vfs.xAccess = { _, _, _, result in
       unsafe result?.pointee = 0
       return SQLITE_OK
     }
-    unsafe vfs.xFullPathname = fullPathname
+    unsafe vfs.xFullPathname = { _, name, capacity, result in
+      guard let name = unsafe name, let result = unsafe result, unsafe strlen(name) < Int(capacity) else {
+        return SQLITE_CANTOPEN
+      }
+      unsafe strcpy(result, name)
+      return SQLITE_OK
+    }
     unsafe vfs.xRandomness = { _, count, buffer in
       guard let buffer = unsafe buffer, count > 0 else { return 0 }
       for index in 0..<Int(count) { unsafe buffer[index] = CChar(truncatingIfNeeded: UInt8.random(in: 0...255)) }
@@ -74,69 +92,9 @@ internal import Vault
   var file: Unmanaged<PageFile>
 }
 
-private typealias FilePointer = UnsafeMutablePointer<sqlite3_file>
-
-private func openPageFile(
-  _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ opened: FilePointer?, _ flags: Int32,
-  _ resultFlags: UnsafeMutablePointer<Int32>?
-) -> Int32 {
-  guard let data = unsafe vfs?.pointee.pAppData, let opened = unsafe opened else { return SQLITE_MISUSE }
-  unsafe opened.pointee.pMethods = nil
-  let file = unsafe Unmanaged<PageFile>.fromOpaque(data)
-  guard flags & SQLITE_OPEN_MAIN_DB != 0 else {
-    unsafe file.takeUnretainedValue().counters.refusedOpens += 1
-    return SQLITE_CANTOPEN
-  }
-  unsafe UnsafeMutableRawPointer(opened).initializeMemory(
-    as: OpenPageFile.self, to: OpenPageFile(base: sqlite3_file(pMethods: methods), file: file))
-  unsafe resultFlags?.pointee = flags
-  return SQLITE_OK
-}
-
-private func fullPathname(
-  _: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ capacity: Int32,
-  _ result: UnsafeMutablePointer<CChar>?
-) -> Int32 {
-  guard let name = unsafe name, let result = unsafe result, unsafe strlen(name) < Int(capacity) else {
-    return SQLITE_CANTOPEN
-  }
-  unsafe strcpy(result, name)
-  return SQLITE_OK
-}
-
-private func pageFile(_ opened: FilePointer?) -> PageFile? {
+private func pageFile(_ opened: UnsafeMutablePointer<sqlite3_file>?) -> PageFile? {
   guard let opened = unsafe opened else { return nil }
   return unsafe UnsafeRawPointer(opened).assumingMemoryBound(to: OpenPageFile.self).pointee.file.takeUnretainedValue()
-}
-
-private func readPageFile(
-  _ opened: FilePointer?, _ buffer: UnsafeMutableRawPointer?, _ count: Int32, _ offset: Int64
-) -> Int32 {
-  guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
-  switch unsafe file.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))) {
-  case .whole: return SQLITE_OK
-  case .beyondEnd: return ResultCode.shortRead
-  case .failed: return SQLITE_NOTADB
-  }
-}
-
-private func writePageFile(
-  _ opened: FilePointer?, _ buffer: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
-) -> Int32 {
-  guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
-  let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(count))
-  return unsafe file.write(bytes, at: offset) ? SQLITE_OK : ResultCode.writeFailed
-}
-
-private func controlPageFile(_ opened: FilePointer?, _ operation: Int32, _: UnsafeMutableRawPointer?) -> Int32 {
-  switch operation {
-  case SQLITE_FCNTL_SYNC:
-    guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
-    file.gather()
-    return SQLITE_OK
-  case SQLITE_FCNTL_COMMIT_PHASETWO, SQLITE_FCNTL_SIZE_HINT: return SQLITE_OK
-  default: return SQLITE_NOTFOUND
-  }
 }
 
 // Written once, before the first file is opened. Read-only afterwards.
@@ -144,8 +102,19 @@ nonisolated(unsafe) private let methods: UnsafePointer<sqlite3_io_methods> = {
   var methods = sqlite3_io_methods()
   methods.iVersion = 1
   unsafe methods.xClose = { _ in SQLITE_OK }
-  unsafe methods.xRead = readPageFile
-  unsafe methods.xWrite = writePageFile
+  unsafe methods.xRead = { opened, buffer, count, offset in
+    guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
+    switch unsafe file.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(count))) {
+    case .whole: return SQLITE_OK
+    case .beyondEnd: return ResultCode.shortRead
+    case .failed: return SQLITE_NOTADB
+    }
+  }
+  unsafe methods.xWrite = { opened, buffer, count, offset in
+    guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
+    let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(count))
+    return unsafe file.write(bytes, at: offset) ? SQLITE_OK : ResultCode.writeFailed
+  }
   unsafe methods.xTruncate = { opened, size in
     unsafe pageFile(opened)?.truncate(to: size)
     return SQLITE_OK
@@ -161,7 +130,16 @@ nonisolated(unsafe) private let methods: UnsafePointer<sqlite3_io_methods> = {
     unsafe result?.pointee = 0
     return SQLITE_OK
   }
-  unsafe methods.xFileControl = controlPageFile
+  unsafe methods.xFileControl = { opened, operation, _ in
+    switch operation {
+    case SQLITE_FCNTL_SYNC:
+      guard let file = unsafe pageFile(opened) else { return SQLITE_MISUSE }
+      file.gather()
+      return SQLITE_OK
+    case SQLITE_FCNTL_COMMIT_PHASETWO, SQLITE_FCNTL_SIZE_HINT: return SQLITE_OK
+    default: return SQLITE_NOTFOUND
+    }
+  }
   // With a larger sector size, SQLite would write all pages of a sector together.
   unsafe methods.xSectorSize = { _ in Int32(PageFile.pageSize) }
   unsafe methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }

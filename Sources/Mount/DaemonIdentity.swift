@@ -13,11 +13,8 @@ enum DaemonAttribute: String {
 
   /// The attribute with this name, which has no NUL; nil for all other names.
   init?(_ name: [UInt8]) {
-    guard name.starts(with: Self.prefix) else { return nil }
     self.init(rawValue: String(decoding: name, as: UTF8.self))
   }
-
-  private static let prefix = Array("system.agonyfs.".utf8)
 }
 
 /// Which process serves a mount, and in which mount namespace.

@@ -54,13 +54,8 @@ enum BackgroundMount {
       return CommandFailure(
         CommandStatus(rawValue: Int32(first)) ?? .failure, String(decoding: answer.dropFirst(), as: UTF8.self))
     }
-    let ending =
-      switch process.wait() {
-      case .exited(let status): "ended with status \(status)"
-      case .killed(let signal): "was killed by signal \(signal)"
-      }
     return CommandFailure(
-      .failure, "The background process \(ending) before the mount was ready; --foreground shows more.")
+      .failure, "The background process \(process.wait().text) before the mount was ready; --foreground shows more.")
   }
 
   /// Everything up to the end of the pipe, or the byte for success.

@@ -15,15 +15,12 @@ enum PasswordProgram {
     let line = Result { try SecretLine.read(from: reading) }
     // A closed pipe would kill a program that still prints.
     while let block = try? reading.readSome(most: 4096), !block.isEmpty {}
-    switch process.wait() {
-    case .exited(0): return try line.get()
-    case .exited(let status):
+    let ending = process.wait()
+    guard ending == .exited(0) else {
       throw CommandFailure(
-        .failure, "The password command ended with status \(status); run it by itself to see why: \(command)")
-    case .killed(let signal):
-      throw CommandFailure(
-        .failure, "The password command was killed by signal \(signal); run it by itself to see why.")
+        .failure, "The password command \(ending.text); run it by itself to see why: \(command)")
     }
+    return try line.get()
   }
 
   /// The end that the command writes to is closed on return, except in the command.
@@ -32,5 +29,15 @@ enum PasswordProgram {
     let process = try ChildProcess(
       "/bin/sh", arguments: ["sh", "-c", command], descriptors: [.standardInput, writing, .standardError])
     return (process, reading)
+  }
+}
+
+extension ChildProcess.Ending {
+  /// What the program did, as the end of a clause.
+  var text: String {
+    switch self {
+    case .exited(let status): "ended with status \(status)"
+    case .killed(let signal): "was killed by signal \(signal)"
+    }
   }
 }

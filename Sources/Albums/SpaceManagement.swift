@@ -124,12 +124,12 @@ package enum SpaceManager {
   }
 }
 
-/// Figures of one space.
-package struct SpaceInformation: Sendable {
+/// Figures of one space. The names of its fields are those of `agonyfs info --json` and never change.
+package struct SpaceInformation: Sendable, Encodable {
   /// Name of the cipher.
   package var cipher: String
   /// Files, directories and all else; thumbnails are not counted.
-  package var inodes: Int64
+  package var files: Int64
   /// Photos and videos with thumbnails.
   package var thumbnails: Int64
   /// Files that are still to be looked at.
@@ -140,12 +140,10 @@ package struct SpaceInformation: Sendable {
   package var dataBytes: Int64
   /// Bytes of the space's own files in the vault.
   package var storedBytes: Int64
-  /// Pages of its database.
-  package var databasePages: Int
+  /// Bytes of its index.
+  package var indexBytes: Int64
   /// How many passwords open it.
   package var passwords: Int
-  /// Why it cannot be written at the moment; nil when it can.
-  package var readOnlyReason: String?
 }
 
 extension SpaceManager {
@@ -159,12 +157,12 @@ extension SpaceManager {
       let index = try Index(space: space)
       let media = try index.mediaCounts()
       return SpaceInformation(
-        cipher: body.suite.name, inodes: try index.inodeCount - index.derivativeCount(),
+        cipher: body.suite.name, files: try index.inodeCount - index.derivativeCount(),
         thumbnails: media.known,
         thumbnailsPending: media.pending, thumbnailsFailed: media.failed, dataBytes: index.totalLiveBytes,
-        storedBytes: space.capacity().usedBytes, databasePages: Int(space.databasePageCount),
-        passwords: try index.slots().count,
-        readOnlyReason: vault.isReadOnly ? "the vault is read-only" : nil)
+        storedBytes: space.capacity().usedBytes,
+        indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
+        passwords: try index.slots().count)
     } catch {
       throw FileSystemError(error).asVaultError
     }

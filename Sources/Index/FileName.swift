@@ -32,14 +32,6 @@ package struct FileName: Hashable, Sendable {
 
   /// The number of bytes.
   package var count: Int { bytes.count }
-
-  /// Lends the bytes.
-  @inline(__always)
-  package func withUnsafeBytes<Result, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try unsafe bytes.span.bytes.withUnsafeBytes { (raw) throws(Failure) in try unsafe body(raw) }
-  }
 }
 
 extension FileName: CustomStringConvertible {

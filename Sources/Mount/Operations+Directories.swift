@@ -59,7 +59,7 @@ private func fill(
     _ request: fuse_req_t?, _ name: borrowing FileName, _ entry: inout fuse_entry_param, _ cookie: UInt64
   ) -> Bool {
     let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[used...])
-    unsafe name.withUnsafeBytes { bytes in
+    unsafe name.bytes.withUnsafeBytes { bytes in
       unsafe text.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
       text[bytes.count] = 0
     }

@@ -202,7 +202,7 @@ extension LockedFileSystem {
 
   /// Commits a transaction to the log. When a full disk refuses it, the next one has all its parts again.
   private mutating func log(_ transaction: LogTransaction) throws(Errno) {
-    if transaction.database == nil, transaction.moving.isEmpty, transaction.retiring.isEmpty { return }
+    guard transaction.hasMoreThanIntents else { return }
     do throws(VaultError) {
       try unlocked { files throws(VaultError) in try files.append(transaction) }
       if let changes = transaction.database { index.noteLogged(changes) }

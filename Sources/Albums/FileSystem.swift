@@ -12,16 +12,17 @@
 // 5. Memory does not grow with the number of files that the kernel knows: inodes are kept as InodeTable.swift says.
 // 6. After a failure of the log or of the index the space's gate is shut: nothing changes any more (`EROFS`), and
 //    reading goes on.
-// 7. A segment is given up by a commit only, and only when no data is in flight as its state is taken: what is in
-//    flight may have gone to any segment.
+// 7. A segment with data is given up by a commit only, and only when no data is in flight as its state is taken: what
+//    is in flight may have gone to any segment.
 //
-// Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists only
-// while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep it. Data,
-// intents and commits are sealed, opened, read and written without it. Two things do I/O with it held. The index does:
-// SQLite needs a page in the middle of a statement, and one that no cache has is read and opened then. Whatever asks
-// the space for room does: `Space.admit` asks the disk from time to time how much is free, `admitAllocated` and
-// `missingForPromises` do each time, and `promise`, `notePromised` and `renewPromises` also resize the file that holds
-// the reserve. The space has a lock of its own, taken after this one.
+// Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists
+// only while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep
+// it. Data, intents and commits are sealed, opened, read and written without it. Messages to the system log are sent
+// with it held, and two things do I/O. The index does: SQLite needs a page in the middle of a statement, and one
+// that no cache has is read and opened then. Whatever asks the space for room does: `Space.admit` asks the disk from
+// time to time how much is free, `admitAllocated` and `missingForPromises` do each time, and `promise`,
+// `notePromised` and `renewPromises` also resize the file that holds the reserve. The space has a lock of its own,
+// taken after this one.
 
 internal import Index
 internal import Logging

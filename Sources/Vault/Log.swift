@@ -1,10 +1,13 @@
 // The state that the threads of a space share, and its lock.
 //
 // Lock rule: guarded state is reached only through `LockedLog`, which exists only while the lock is held. Its
-// `mutating` methods may release the lock for a while; the others keep it. Under the lock, only record headers are
-// sealed, because the chain needs their tags in order. The storage is called under the lock only to create a segment
-// file, to hold room for it, to delete it again where there is none, to resize the reserve, and to ask how much room is
-// free. All other sealing and I/O happens without the lock.
+// `mutating` methods may release the lock for a while; the others keep it. Under the lock, only the headers of segments
+// and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
+// lock. The storage is called under it only
+//
+// - to create a segment file, hold room for it, ask for its identity, and delete it or give its room up again,
+// - to resize the reserve, and to ask how much room is free,
+// - to take, announce and end leases, and to close files.
 
 internal import Storage
 internal import Synchronization

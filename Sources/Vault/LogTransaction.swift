@@ -52,6 +52,8 @@ package struct LogTransaction: Sendable {
   /// Segments to retire: as of this commit the database names no extent in them. The commit skips those that are open
   /// or still hold pages of the database.
   package var retiring: [SegmentNumber] = []
+  /// Whether the space is closed with it.
+  var isLast = false
 
   /// A transaction that changes nothing yet.
   package init() {}
@@ -64,12 +66,10 @@ package struct LogTransaction: Sendable {
     self.intents = IntentChange(bytes: WriteIntent.encode(intents), replacesOlder: false)
   }
 
-  /// Whether there is nothing to commit.
-  package var isEmpty: Bool { database == nil && intents == .none && moving.isEmpty && retiring.isEmpty }
+  /// Whether it has more than write intents.
+  package var hasMoreThanIntents: Bool { database != nil || !moving.isEmpty || !retiring.isEmpty }
 
   /// Whether the caller can commit the same content in the database later. Such a commit never takes room from the
   /// reserve.
-  var isOptional: Bool {
-    database == nil && moving.isEmpty && retiring.isEmpty && intents != .none && !intents.replacesOlder
-  }
+  var isOptional: Bool { !hasMoreThanIntents && intents != .none && !intents.replacesOlder }
 }

@@ -16,7 +16,9 @@ extension Space {
     if log.locked({ $0.tail.current == nil }) { return }
     try sync()
     try log.locked { log throws(VaultError) in try log.writeLastHead() }
-    try commit(LogTransaction(), flags: RecordHeader.closedFlag)
+    var closing = LogTransaction()
+    closing.isLast = true
+    try commit(closing)
     try sync()
     let last = log.locked { log in (segment: log.tail.current, end: log.tail.end) }
     guard let segment = last.segment else { return }

@@ -41,11 +41,6 @@ extension Space {
   /// - Throws: `.noSpace` when there is no room: the caller keeps the transaction and tries again; `.readOnly`;
   ///   `.system` when the write failed, after shutting the gate.
   package func commit(_ transaction: LogTransaction) throws(VaultError) {
-    try commit(transaction, flags: 0)
-  }
-
-  /// As `commit(_:)`, with flags of the record's header.
-  func commit(_ transaction: LogTransaction, flags: UInt8) throws(VaultError) {
     var transaction = transaction
     try log.locked { log throws(VaultError) in
       try log.beginCommit()
@@ -69,7 +64,8 @@ extension Space {
       let pageCount = transaction.database?.pageCount ?? log.database.map.pageCount
       try log.place(pages, for: use, at: &log.tail, into: &layout)
       try log.placeCommit(
-        pageCount: pageCount, flags: flags, intents: transaction.intents, for: use, at: &log.tail, into: &layout)
+        pageCount: pageCount, flags: transaction.isLast ? RecordHeader.closedFlag : 0, intents: transaction.intents,
+        for: use, at: &log.tail, into: &layout)
     }
     log.locked { $0.apply(transaction, layout) }
   }

@@ -57,8 +57,6 @@ package struct DirectoryCreation {
       return true
     } catch .fileExists {
       return false
-    } catch {
-      throw error
     }
   }
 
@@ -71,8 +69,6 @@ package struct DirectoryCreation {
       if try Directory.isEmpty(".", in: directory) { return directory }
     } catch .noSuchFileOrDirectory, .notDirectory, .permissionDenied, .tooManySymbolicLinkLevels {
       throw .fileExists
-    } catch {
-      throw error
     }
     throw .fileExists
   }
@@ -84,8 +80,6 @@ package struct DirectoryCreation {
       try systemCall { fsync(opened.number) }
     } catch .permissionDenied {
       return
-    } catch {
-      throw error
     }
   }
 

@@ -115,8 +115,6 @@ package final class DirectoryStorage: Storage {
       return true
     } catch .noSuchFileOrDirectory {
       return false
-    } catch {
-      throw error
     }
   }
 
@@ -126,8 +124,6 @@ package final class DirectoryStorage: Storage {
       try systemCall { unsafe unlinkat(root.number, identifier.path, 0) }
     } catch .noSuchFileOrDirectory {
       return
-    } catch {
-      throw error
     }
   }
 

@@ -50,8 +50,6 @@ final class SegmentPlace: Sendable {
       try systemCall { unsafe fstatat(root.number, pathBytes, &found, AT_SYMLINK_NOFOLLOW) }
     } catch .noSuchFileOrDirectory {
       throw .changedByOthers
-    } catch {
-      throw error
     }
     let size = Int(found.st_size)
     guard least == 0 || (size >= least && size <= most()) else { throw .changedByOthers }

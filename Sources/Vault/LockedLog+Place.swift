@@ -193,8 +193,6 @@ extension LockedLog {
       // Cached files can be opened again.
       cache.removeAll()
       return try context.storage.create(identifier)
-    } catch {
-      throw error
     }
   }
 }

@@ -46,8 +46,6 @@ extension LockedLog {
       try beginEpoch()
     } catch .noSpace {
       // The next mount replays the log instead.
-    } catch {
-      throw error
     }
   }
 

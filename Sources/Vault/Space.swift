@@ -96,8 +96,6 @@ package final class Space: Sendable {
     } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
       log.cache.removeAll()
       return try storage.open(identifier)
-    } catch {
-      throw error
     }
   }
 }

@@ -170,8 +170,6 @@ package final class Vault: Sendable {
       } catch .wouldBlock {
         let isEnding = storage.leaseEndIsAnnounced(identifier)
         guard policy.waitForNextAttempt(holderIsEnding: isEnding) else { throw .wouldBlock }
-      } catch {
-        throw error
       }
     }
   }

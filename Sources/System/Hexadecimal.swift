@@ -1,16 +1,12 @@
 /// Bytes as pairs of hexadecimal digits.
 package enum Hexadecimal {
+  private static let lowercase = Array("0123456789abcdef".utf8)
+  private static let uppercase = Array("0123456789ABCDEF".utf8)
+
   /// Two digits for each byte, lower-case unless asked otherwise, as ASCII.
   package static func digits(of bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> [UInt8] {
-    bytes.flatMap { byte in
-      [byte >> 4, byte & 15].map { value in
-        switch value {
-        case ..<10: UInt8(ascii: "0") + value
-        case _ where isUppercase: UInt8(ascii: "A") + value - 10
-        default: UInt8(ascii: "a") + value - 10
-        }
-      }
-    }
+    let digits = isUppercase ? uppercase : lowercase
+    return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
   }
 
   /// The same as text.
@@ -20,22 +16,13 @@ package enum Hexadecimal {
 
   /// The bytes that pairs of lower-case digits stand for; nil if there is anything else.
   package static func bytes(of digits: some Sequence<UInt8>) -> [UInt8]? {
+    let values = digits.map { lowercase.firstIndex(of: $0) }
+    guard values.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
-    var high: UInt8?
-    for digit in digits {
-      let value: UInt8
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-      default: return nil
-      }
-      if let first = high {
-        bytes.append(first << 4 | value)
-        high = nil
-      } else {
-        high = value
-      }
+    for index in stride(from: 0, to: values.count, by: 2) {
+      guard let high = values[index], let low = values[index + 1] else { return nil }
+      bytes.append(UInt8(high << 4 | low))
     }
-    return high == nil ? bytes : nil
+    return bytes
   }
 }

@@ -20,15 +20,10 @@ package enum KeyedHash {
     key: SecretBytes, context: String, data: [UInt8], into output: UnsafeMutableRawBufferPointer
   ) {
     Sodium.initialize()
-    var message: [UInt8] = []
-    message.reserveCapacity(context.utf8.count + data.count)
-    message.append(contentsOf: context.utf8)
-    message.append(contentsOf: data)
-    unsafe key.withUnsafeBytes { keyBytes in
-      guard let destination = output.baseAddress, let keyBase = keyBytes.baseAddress else { return }
+    let message = Array(context.utf8) + data
+    unsafe key.withUnsafeBytes { key in
       let status = unsafe crypto_generichash(
-        destination.assumingMemoryBound(to: UInt8.self), output.count, message, UInt64(message.count),
-        keyBase.assumingMemoryBound(to: UInt8.self), keyBytes.count)
+        output.bytes, output.count, message, UInt64(message.count), key.bytes, key.count)
       precondition(status == 0, "BLAKE2b refused its parameters")
     }
   }

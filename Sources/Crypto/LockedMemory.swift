@@ -9,9 +9,8 @@ internal import CSodium
 internal import Glibc
 internal import Synchronization
 
-/// A small allocator in locked memory, for OpenSSL's key schedules and for content keys.
-///
-/// The limit on open segments keeps the region from filling up in practice.
+/// A small allocator in locked memory, for OpenSSL's key schedules. The limit on idle contexts keeps the region from
+/// filling up in practice.
 @safe enum LockedMemory {
   /// Size of the region in bytes: well below Linux's default limit of 8 MiB of locked memory.
   static let regionSize = 3 << 20
@@ -23,29 +22,18 @@ internal import Synchronization
   @safe private struct State: @unchecked Sendable {
     var base: UnsafeMutableRawPointer?
     var used = 0
-    var free: [UnsafeMutableRawPointer?] = unsafe Array(repeating: nil, count: classCount)
+    var free: [[UnsafeMutableRawPointer]] = unsafe Array(repeating: [], count: classCount)
   }
 
   private static let state = Mutex(State())
 
-  private static func sizeClass(_ count: Int) -> Int? {
-    var size = 32
-    for index in 0..<classCount {
-      if count + headerSize <= size { return index }
-      size <<= 1
-    }
-    return nil
-  }
-
   /// A zeroed block of at least `count` bytes; nil if no memory is left.
   static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
-    guard let index = sizeClass(count) else { return unsafe allocateFromHeap(count) }
+    guard let index = (0..<classCount).first(where: { count + headerSize <= 32 << $0 }) else {
+      return unsafe allocateFromHeap(count)
+    }
     let block: UnsafeMutableRawPointer? = unsafe state.withLock { state in
-      if let block = unsafe state.free[index] {
-        unsafe state.free[index] = unsafe block.load(as: UnsafeMutableRawPointer?.self)
-        unsafe memset(block, 0, MemoryLayout<UnsafeMutableRawPointer>.size)
-        return unsafe block
-      }
+      if let block = unsafe state.free[index].popLast() { return unsafe block }
       if unsafe state.base == nil {
         Sodium.initialize()
         unsafe state.base = unsafe sodium_malloc(regionSize)
@@ -81,11 +69,8 @@ internal import Synchronization
     unsafe sodium_memzero(block, capacity(block))
     if index == heapClass {
       unsafe free(block - headerSize)
-      return
-    }
-    state.withLock { state in
-      unsafe block.storeBytes(of: state.free[Int(index)], as: UnsafeMutableRawPointer?.self)
-      unsafe state.free[Int(index)] = unsafe block
+    } else {
+      state.withLock { unsafe $0.free[Int(index)].append(block) }
     }
   }
 }

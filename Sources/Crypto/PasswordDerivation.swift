@@ -54,11 +54,10 @@ package struct PasswordDerivation: Hashable, Sendable {
     var succeeded = false
     let output = unsafe SecretBytes(count: Self.outputSize) { output in
       unsafe password.bytes.withUnsafeBytes { bytes in
-        guard let destination = output.baseAddress, let source = bytes.baseAddress else { return }
+        let password = unsafe UnsafeRawPointer(bytes.bytes).assumingMemoryBound(to: CChar.self)
         succeeded =
           unsafe crypto_pwhash(
-            destination.assumingMemoryBound(to: UInt8.self), UInt64(output.count),
-            source.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), salt, operations, Int(memory),
+            output.bytes, UInt64(output.count), password, UInt64(bytes.count), salt, operations, Int(memory),
             crypto_pwhash_ALG_ARGON2ID13) == 0
       }
     }

@@ -9,7 +9,9 @@ internal import Synchronization
 @safe package struct SealingContext: ~Copyable, @unchecked Sendable {
   private let sealing: OpaquePointer
   private let opening: OpaquePointer
-  private let loaded: UnsafeMutablePointer<(sealing: UInt64, opening: UInt64)>
+  /// The identities of the keys whose schedules they have; 0 before the first.
+  private let sealingKey = Atomic<UInt64>(0)
+  private let openingKey = Atomic<UInt64>(0)
 
   fileprivate init() {
     OpenSSL.initialize()
@@ -18,8 +20,6 @@ internal import Synchronization
     }
     unsafe self.sealing = sealing
     unsafe self.opening = opening
-    unsafe loaded = UnsafeMutablePointer.allocate(capacity: 1)
-    unsafe loaded.initialize(to: (0, 0))
     let cipher = unsafe OpenSSL.aes256gcm
     let initialized =
       unsafe EVP_EncryptInit_ex2(sealing, cipher, nil, nil, nil) == 1
@@ -30,82 +30,64 @@ internal import Synchronization
   deinit {
     unsafe EVP_CIPHER_CTX_free(sealing)
     unsafe EVP_CIPHER_CTX_free(opening)
-    unsafe loaded.deallocate()
   }
 
-  private struct Pool: ~Copyable {
-    var idle: [Box] = []
-  }
   private final class Box: Sendable {
     let context = SealingContext()
   }
-  private static let pool = Mutex(Pool())
+  private static let idle = Mutex<[Box]>([])
   private static let idleLimit = 16
 
   /// Calls `body` with a context from the pool.
   package static func with<R, E: Error>(_ body: (borrowing SealingContext) throws(E) -> R) throws(E) -> R {
-    let box = pool.withLock { $0.idle.popLast() } ?? Box()
-    defer { pool.withLock { if $0.idle.count < idleLimit { $0.idle.append(box) } } }
+    let box = idle.withLock { $0.popLast() } ?? Box()
+    defer { idle.withLock { if $0.count < idleLimit { $0.append(box) } } }
     return try body(box.context)
   }
 
   /// AES-256-GCM; `sealed` is ciphertext, then tag.
   func sealAES(
     _ plaintext: UnsafeRawBufferPointer, at offset: UInt64, kind: UInt8, into sealed: UnsafeMutableRawBufferPointer,
-    _ key: UnsafeMutableRawPointer, _ identity: UInt64
+    _ key: SecretBytes, _ identity: UInt64
   ) {
     var kind = kind
     var length: Int32 = 0
-    let keyIsLoaded = unsafe loaded.pointee.sealing == identity
-    unsafe loaded.pointee.sealing = identity
+    let keyIsLoaded = sealingKey.exchange(identity, ordering: .relaxed) == identity
     let output = unsafe sealed.bytes
-    var succeeded = unsafe withUnsafeBytes(of: (offset.littleEndian, 0 as UInt32)) { nonce in
+    let end = unsafe output.advanced(by: plaintext.count)
+    let isReady = unsafe withUnsafeBytes(of: (offset.littleEndian, 0 as UInt32)) { nonce in
       unsafe EVP_EncryptInit_ex2(
-        sealing, nil, keyIsLoaded ? nil : UnsafePointer(key.assumingMemoryBound(to: UInt8.self)),
-        nonce.bytes, nil) == 1
+        sealing, nil, keyIsLoaded ? nil : key.base.assumingMemoryBound(to: UInt8.self), nonce.bytes, nil) == 1
     }
-    succeeded = unsafe succeeded && EVP_EncryptUpdate(sealing, nil, &length, &kind, 1) == 1
-    succeeded =
-      unsafe succeeded
+    let isSealed =
+      unsafe isReady && EVP_EncryptUpdate(sealing, nil, &length, &kind, 1) == 1
       && (plaintext.isEmpty
-        || EVP_EncryptUpdate(
-          sealing, output, &length, plaintext.bytes,
-          Int32(plaintext.count)) == 1)
-    succeeded = unsafe succeeded && EVP_EncryptFinal_ex(sealing, output.advanced(by: plaintext.count), &length) == 1
-    succeeded =
-      unsafe succeeded
-      && EVP_CIPHER_CTX_ctrl(
-        sealing, EVP_CTRL_AEAD_GET_TAG, Int32(CipherSuite.tagSize), output.advanced(by: plaintext.count)) == 1
-    precondition(succeeded, "OpenSSL could not seal")
+        || EVP_EncryptUpdate(sealing, output, &length, plaintext.bytes, Int32(plaintext.count)) == 1)
+      && EVP_EncryptFinal_ex(sealing, end, &length) == 1
+      && EVP_CIPHER_CTX_ctrl(sealing, EVP_CTRL_AEAD_GET_TAG, Int32(CipherSuite.tagSize), end) == 1
+    precondition(isSealed, "OpenSSL could not seal")
   }
 
   /// AES-256-GCM; false if `sealed` does not authenticate.
   func openAES(
     _ sealed: UnsafeRawBufferPointer, at offset: UInt64, kind: UInt8, into plaintext: UnsafeMutableRawBufferPointer,
-    _ key: UnsafeMutableRawPointer, _ identity: UInt64
+    _ key: SecretBytes, _ identity: UInt64
   ) -> Bool {
     var kind = kind
     var length: Int32 = 0
-    let keyIsLoaded = unsafe loaded.pointee.opening == identity
-    unsafe loaded.pointee.opening = identity
-    let input = unsafe sealed.bytes
-    var tag = unsafe sealed.loadUnaligned(
-      fromByteOffset: plaintext.count, as: (UInt64, UInt64).self)
-    let ready = unsafe withUnsafeBytes(of: (offset.littleEndian, 0 as UInt32)) { nonce in
+    let keyIsLoaded = openingKey.exchange(identity, ordering: .relaxed) == identity
+    var tag = unsafe sealed.loadUnaligned(fromByteOffset: plaintext.count, as: (UInt64, UInt64).self)
+    let isReady = unsafe withUnsafeBytes(of: (offset.littleEndian, 0 as UInt32)) { nonce in
       unsafe EVP_DecryptInit_ex2(
-        opening, nil, keyIsLoaded ? nil : UnsafePointer(key.assumingMemoryBound(to: UInt8.self)),
-        nonce.bytes, nil) == 1
+        opening, nil, keyIsLoaded ? nil : key.base.assumingMemoryBound(to: UInt8.self), nonce.bytes, nil) == 1
     }
-    precondition(ready, "OpenSSL could not open")
-    guard unsafe EVP_DecryptUpdate(opening, nil, &length, &kind, 1) == 1 else { return false }
+    precondition(isReady, "OpenSSL could not open")
     let output = unsafe plaintext.bytes
-    if unsafe !plaintext.isEmpty {
-      guard unsafe EVP_DecryptUpdate(opening, output, &length, input, Int32(plaintext.count)) == 1 else { return false }
-    }
-    guard unsafe EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, Int32(CipherSuite.tagSize), &tag) == 1 else {
-      return false
-    }
-    return unsafe EVP_DecryptFinal_ex(opening, output.advanced(by: plaintext.count), &length) == 1
+    return unsafe EVP_DecryptUpdate(opening, nil, &length, &kind, 1) == 1
+      && (plaintext.isEmpty
+        || EVP_DecryptUpdate(opening, output, &length, sealed.bytes, Int32(plaintext.count)) == 1)
+      && EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, Int32(CipherSuite.tagSize), &tag) == 1
+      && EVP_DecryptFinal_ex(opening, output.advanced(by: plaintext.count), &length) == 1
   }
 }
 
@@ -128,21 +110,16 @@ internal import Synchronization
     return installed == 1 && OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1
   }()
 
-  @safe private struct Cipher: @unchecked Sendable {
-    let pointer: OpaquePointer
-  }
-  private static let cipher: Cipher = {
+  /// AES-256-GCM, fetched once: looking it up by name takes longer than sealing a page.
+  nonisolated(unsafe) static let aes256gcm: OpaquePointer = {
     initialize()
     guard let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) else {
       fatalError("OpenSSL has no AES-256-GCM.")
     }
-    return unsafe Cipher(pointer: cipher)
+    return unsafe cipher
   }()
 
   static func initialize() {
     guard ready else { fatalError("OpenSSL was used before its allocator could be set.") }
   }
-
-  /// AES-256-GCM, fetched once: looking it up by name takes longer than sealing a page.
-  static var aes256gcm: OpaquePointer { unsafe cipher.pointer }
 }

@@ -2,7 +2,8 @@ internal import CSodium
 
 /// Secret bytes in locked and guarded memory, wiped when freed (`sodium_malloc`); read-only once filled.
 @safe package final class SecretBytes: @unchecked Sendable {
-  private let base: UnsafeMutableRawPointer
+  /// Where the bytes are; valid as long as this object.
+  let base: UnsafeMutableRawPointer
   /// Number of bytes.
   package let count: Int
 

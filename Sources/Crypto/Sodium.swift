@@ -12,8 +12,7 @@ package enum Sodium {
   /// Fills `buffer` with random bytes of the system's generator (`randombytes_buf`).
   package static func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) {
     initialize()
-    guard let base = buffer.baseAddress else { return }
-    unsafe randombytes_buf(base, buffer.count)
+    unsafe randombytes_buf(buffer.bytes, buffer.count)
   }
 
   /// `count` random bytes of the system's generator.
@@ -26,18 +25,14 @@ package enum Sodium {
   /// Fills `buffer`, of any size, with bytes that look random, for padding and cover: a ChaCha20 stream under a fresh
   /// random key (`randombytes_buf_deterministic`), several times as fast as the system's generator.
   package static func fillPadding(_ buffer: UnsafeMutableRawBufferPointer) {
-    initialize()
-    guard let base = buffer.baseAddress, unsafe !buffer.isEmpty else { return }
-    let seed = unsafe SecretBytes(count: Int(randombytes_SEEDBYTES)) { bytes in unsafe fillRandom(bytes) }
-    unsafe seed.withUnsafeBytes { key in
-      guard let keyBase = key.baseAddress else { return }
-      unsafe randombytes_buf_deterministic(base, buffer.count, keyBase.assumingMemoryBound(to: UInt8.self))
+    let seed = SecretBytes.random(count: Int(randombytes_SEEDBYTES))
+    unsafe seed.withUnsafeBytes { seed in
+      unsafe randombytes_buf_deterministic(buffer.bytes, buffer.count, seed.bytes)
     }
   }
 
   /// Zeroes `buffer` in a way that no compiler removes (`sodium_memzero`).
   package static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
-    guard let base = buffer.baseAddress else { return }
-    unsafe sodium_memzero(base, buffer.count)
+    unsafe sodium_memzero(buffer.bytes, buffer.count)
   }
 }

@@ -49,7 +49,7 @@ package struct MountPoint: Sendable, Equatable {
   }
 
   private static func checkEmpty(_ path: String) throws(MountError) {
-    guard let isEmpty = try? Directory.isEmpty(path) else { throw .notPermitted(path: path) }
+    guard let isEmpty = try? Directory.names(in: path).isEmpty else { throw .notPermitted(path: path) }
     if !isEmpty { throw .notEmpty(path: path) }
   }
 }

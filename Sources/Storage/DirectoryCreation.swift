@@ -8,38 +8,36 @@ package struct DirectoryCreation {
   /// The storage; it has no parameters yet.
   package let storage: DirectoryStorage
 
-  private let path: String
   private let directory: Descriptor
-  /// Whether the directory itself was created.
-  private let isDirectoryNew: Bool
+  /// The path of the directory if it was created, too.
+  private let newPath: String?
 
   /// Creates the directory, unless there is an empty one, and the folders in it. Durable on return. If it throws, it
   /// leaves nothing behind.
   ///
   /// - Throws: `.exists` when something other than an empty directory is at the path; `.system`.
   package init(at path: String) throws(DirectoryStorageError) {
-    self.path = path
     do throws(Errno) {
-      let isNew = try Self.createDirectory(at: path)
+      let newPath = try Self.createDirectory(at: path) ? path : nil
       let opened: Descriptor
       do throws(Errno) {
         opened = try Self.openEmpty(path)
         // Two processes may have found the directory empty. Only one succeeds here, and all below is its own.
         try systemCall { unsafe mkdirat(opened.number, StorageNames.segments, 0o700) }
       } catch {
-        if isNew { unsafe rmdir(path) }
+        if let newPath { unsafe rmdir(newPath) }
         throw error
       }
       do throws(Errno) {
         try DirectoryStorage.createFolders(in: opened)
         try Self.flush(".", in: opened)
-        if isNew { try Self.flush("..", in: opened) }
+        if newPath != nil { try Self.flush("..", in: opened) }
         storage = try DirectoryStorage(directory: opened)
       } catch {
-        Self.remove(from: opened, at: isNew ? path : nil)
+        Self.remove(from: opened, at: newPath)
         throw error
       }
-      (directory, isDirectoryNew) = (opened, isNew)
+      (directory, self.newPath) = (opened, newPath)
     } catch .fileExists {
       throw .exists
     } catch {
@@ -48,7 +46,7 @@ package struct DirectoryCreation {
   }
 
   /// Deletes the storage again, with everything that was put into it.
-  package func remove() { Self.remove(from: directory, at: isDirectoryNew ? path : nil) }
+  package func remove() { Self.remove(from: directory, at: newPath) }
 
   /// Whether a directory was created; false if something is at the path already.
   private static func createDirectory(at path: String) throws(Errno) -> Bool {
@@ -66,7 +64,7 @@ package struct DirectoryCreation {
   private static func openEmpty(_ path: String) throws(Errno) -> Descriptor {
     do throws(Errno) {
       let directory = try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY)
-      if try Directory.isEmpty(".", in: directory) { return directory }
+      if try Directory.names(in: ".", of: directory).isEmpty { return directory }
     } catch .noSuchFileOrDirectory, .notDirectory, .permissionDenied, .tooManySymbolicLinkLevels {
       throw .fileExists
     }
@@ -96,11 +94,7 @@ package struct DirectoryCreation {
 
   /// The paths of everything in a folder.
   private static func names(in folder: String, of directory: Descriptor) -> [String] {
-    var names: [String] = []
-    try? Directory.list(folder, in: directory) { name in
-      names.append(folder + "/" + String(decoding: name, as: UTF8.self))
-      return true
-    }
-    return names
+    let names = (try? Directory.names(in: folder, of: directory)) ?? []
+    return names.map { folder + "/" + String(decoding: $0, as: UTF8.self) }
   }
 }

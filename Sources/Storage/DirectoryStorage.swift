@@ -127,22 +127,19 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Calls `body` for every segment file until it returns false. Files with other names are skipped.
-  package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
+  /// Calls `body` for every segment file. Files with other names are skipped.
+  package func list(
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+  ) throws(Errno) {
     for folder in 0..<256 {
-      var goesOn = true
-      try Directory.list(folderName(folder), in: root) { name in
-        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { return true }
+      for name in try Directory.names(in: folderName(folder), of: root) {
+        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
         var information = stat()
         guard unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) == 0,
           information.st_mode & S_IFMT == S_IFREG
-        else { return true }
-        goesOn = body(
-          SegmentListing(
-            identifier: identifier, size: Int64(information.st_size), modified: Int64(information.st_mtim.tv_sec)))
-        return goesOn
+        else { continue }
+        body(identifier, Int(information.st_size), Int64(information.st_mtim.tv_sec))
       }
-      if !goesOn { return }
     }
   }
 

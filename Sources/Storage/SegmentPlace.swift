@@ -16,8 +16,6 @@ final class SegmentPlace: Sendable {
 
   private let root: Descriptor
   private let path: String
-  /// The path with a zero byte at the end, for system calls.
-  private let pathBytes: [CChar]
   private let device: dev_t
   private let inode: ino_t
 
@@ -26,7 +24,6 @@ final class SegmentPlace: Sendable {
     var found = stat()
     try systemCall { unsafe fstat(file.number, &found) }
     (self.root, self.path, device, inode) = (root, path, found.st_dev, found.st_ino)
-    pathBytes = Array(path.utf8CString)
   }
 
   /// Before a write: checks that the file has a name and a size that our own writes gave it.
@@ -47,7 +44,7 @@ final class SegmentPlace: Sendable {
   func checkName(_ file: Descriptor, least: Int, most: () -> Int) throws(Errno) {
     var found = stat()
     do throws(Errno) {
-      try systemCall { unsafe fstatat(root.number, pathBytes, &found, AT_SYMLINK_NOFOLLOW) }
+      try systemCall { unsafe fstatat(root.number, path, &found, AT_SYMLINK_NOFOLLOW) }
     } catch .noSuchFileOrDirectory {
       throw .changedByOthers
     }
@@ -58,14 +55,9 @@ final class SegmentPlace: Sendable {
     // same size.
     var held = stat()
     try systemCall { unsafe fstat(file.number, &held) }
-    let named = try Descriptor.open(path, in: root, O_RDONLY | O_NOFOLLOW)
-    guard held.st_nlink > 0, try Self.start(of: named) == Self.start(of: file) else { throw .changedByOthers }
-  }
-
-  private static func start(of file: Descriptor) throws(Errno) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: startSize)
-    let count = try systemCall { unsafe pread(file.number, &bytes, bytes.count, 0) }
-    return Array(bytes[..<count])
+    let named = SegmentFile(try Descriptor.open(path, in: root, O_RDONLY | O_NOFOLLOW))
+    let start = try SegmentFile(file).bytes(at: 0, count: Self.startSize)
+    guard held.st_nlink > 0, try named.bytes(at: 0, count: Self.startSize) == start else { throw .changedByOthers }
   }
 }
 

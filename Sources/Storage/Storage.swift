@@ -44,8 +44,9 @@ package protocol Storage: AnyObject, Sendable {
   /// Deletes a segment file, if it exists.
   func delete(_ identifier: SegmentIdentifier) throws(Errno)
 
-  /// Calls `body` for every segment file, in no particular order, until it returns false.
-  func list(_ body: (SegmentListing) -> Bool) throws(Errno)
+  /// Calls `body` for every segment file, in no particular order, with its name, its bytes, and the seconds since 1970
+  /// of its last write.
+  func list(_ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void) throws(Errno)
 
   /// Takes a lease on a segment file without waiting. It ends with the returned object.
   ///
@@ -103,22 +104,6 @@ package protocol HeldRoom: AnyObject, Sendable {
   func resize(to size: Int) throws(Errno)
 }
 
-/// One file of a listing.
-package struct SegmentListing: Sendable {
-  /// The name.
-  package let identifier: SegmentIdentifier
-  /// Bytes in the file.
-  package let size: Int64
-  /// Seconds since 1970 of the last write.
-  package let modified: Int64
-  /// Sets all fields.
-  package init(identifier: SegmentIdentifier, size: Int64, modified: Int64) {
-    self.identifier = identifier
-    self.size = size
-    self.modified = modified
-  }
-}
-
 /// Distinguishes a segment file from a copy of it.
 package struct SegmentIdentity: Hashable, Sendable {
   /// Inode number on the host.
@@ -149,6 +134,15 @@ package protocol SegmentReader: AnyObject, Sendable {
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int
   /// Distinguishes this file from a copy of it.
   func identity() throws(Errno) -> SegmentIdentity
+}
+
+extension SegmentReader {
+  /// Reads `count` bytes from `offset`, or those up to the end of the file.
+  package func bytes(at offset: Int, count: Int) throws(Errno) -> [UInt8] {
+    try unsafe Array(unsafeUninitializedCapacity: count) { (buffer, found) throws(Errno) in
+      found = try unsafe read(at: offset, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+  }
 }
 
 /// A segment file and its only writer.

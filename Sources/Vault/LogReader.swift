@@ -165,11 +165,9 @@ struct LogReader {
   /// Bytes of the current segment, through a buffer; nil when the file ends before.
   private mutating func bytes(at offset: Int, count: Int) throws(VaultError) -> [UInt8]? {
     if offset < windowStart || offset + count > windowStart + window.count {
-      window = [UInt8](repeating: 0, count: Self.windowSize)
       windowStart = offset
       do throws(Errno) {
-        let length = try readBytes(handle.reader, at: offset, into: &window)
-        window.removeLast(window.count - length)
+        window = try handle.reader.bytes(at: offset, count: Self.windowSize)
       } catch {
         throw .system(error, "reading the log")
       }
@@ -182,8 +180,7 @@ struct LogReader {
 extension LogReader.Record {
   /// Reads and opens one blob of the body; nil when it does not authenticate.
   func blob(at offset: Int, sealedLength: Int, kind: UInt8) -> [UInt8]? {
-    var sealed = [UInt8](repeating: 0, count: sealedLength)
-    guard let count = try? readBytes(handle.reader, at: offset, into: &sealed), count == sealedLength else {
+    guard let sealed = try? handle.reader.bytes(at: offset, count: sealedLength), sealed.count == sealedLength else {
       return nil
     }
     return handle.key.open(sealed, at: offset, kind: kind)

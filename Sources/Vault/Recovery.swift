@@ -147,23 +147,15 @@ struct Recovery {
     return bytes
   }
 
-  /// A segment of this space among the files of the vault.
-  struct ListedSegment {
-    var number: SegmentNumber
-    var branch: [UInt8]
-  }
-
-  /// All segments of this space that have their own names. Opens the header of every file in the vault.
-  func allSegments() throws(VaultError) -> [ListedSegment] {
-    var segments: [ListedSegment] = []
+  /// The headers of all segments of this space that have their own names. Opens every file in the vault.
+  func allSegments() throws(VaultError) -> [SegmentHeader] {
+    var segments: [SegmentHeader] = []
     do throws(Errno) {
-      try storage.list { listing in
-        guard let file = try? storage.open(listing.identifier),
-          let header = try? SegmentHandle.open(file, keys: keys)?.header,
-          keys.identifier(header.number, branch: header.branch) == listing.identifier
-        else { return true }
-        segments.append(ListedSegment(number: header.number, branch: header.branch))
-        return true
+      try storage.list { identifier, _, _ in
+        guard let file = try? storage.open(identifier), let header = try? SegmentHandle.open(file, keys: keys)?.header,
+          keys.identifier(header.number, branch: header.branch) == identifier
+        else { return }
+        segments.append(header)
       }
     } catch {
       throw .system(error, "listing the vault")

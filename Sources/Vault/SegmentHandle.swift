@@ -22,9 +22,8 @@ final class SegmentHandle: Sendable {
   static func open(
     _ reader: any SegmentReader, keys: SpaceKeys
   ) throws(Errno) -> (handle: SegmentHandle, header: SegmentHeader)? {
-    var start = [UInt8](repeating: 0, count: SegmentFormat.recordsStart)
-    let count = try readBytes(reader, at: 0, into: &start)
-    guard count == start.count else { return nil }
+    let start = try reader.bytes(at: 0, count: SegmentFormat.recordsStart)
+    guard start.count == SegmentFormat.recordsStart else { return nil }
     let key = keys.segmentKey(salt: Array(start[..<SegmentFormat.saltSize]))
     guard
       let plaintext = key.open(
@@ -38,25 +37,10 @@ final class SegmentHandle: Sendable {
   ///
   /// - Returns: nil when the file is too short to contain a record.
   convenience init?(withoutHeader reader: any SegmentReader, keys: SpaceKeys, number: SegmentNumber) throws(Errno) {
-    var salt = [UInt8](repeating: 0, count: SegmentFormat.saltSize)
-    guard try reader.size() > SegmentFormat.recordsStart, try readBytes(reader, at: 0, into: &salt) == salt.count else {
-      return nil
-    }
+    let salt = try reader.bytes(at: 0, count: SegmentFormat.saltSize)
+    guard try reader.size() > SegmentFormat.recordsStart, salt.count == SegmentFormat.saltSize else { return nil }
     self.init(number: number, key: keys.segmentKey(salt: salt), reader: reader)
   }
-}
-
-/// Reads into an array; returns the number of bytes.
-func readBytes(_ reader: any SegmentReader, at offset: Int, into bytes: inout [UInt8]) throws(Errno) -> Int {
-  var result: Result<Int, Errno> = .success(0)
-  unsafe bytes.withUnsafeMutableBytes { buffer in
-    do throws(Errno) {
-      result = .success(try unsafe reader.read(at: offset, into: buffer))
-    } catch {
-      result = .failure(error)
-    }
-  }
-  return try result.get()
 }
 
 extension SealingKey {

@@ -121,9 +121,8 @@ package struct SlotKey: Sendable {
   /// The body from the first copy that opens; nil when none does.
   func open(_ file: any SegmentReader, segmentSize: Int) throws(VaultError) -> SlotBody? {
     for copy in 0..<Self.copies {
-      var sealed = [UInt8](repeating: 0, count: Self.sealedSize)
       let offset = copy * (segmentSize / Self.copies)
-      guard let count = try? readBytes(file, at: offset, into: &sealed), count == sealed.count,
+      guard let sealed = try? file.bytes(at: offset, count: Self.sealedSize), sealed.count == Self.sealedSize,
         let body = SlotSealing.open(sealed, key: key, associatedData: associatedData)
       else { continue }
       return try SlotBody(decoding: body)

@@ -173,15 +173,7 @@ extension StalledWrite {
 
 /// Writes an array.
 func writeBytes(_ bytes: [UInt8], to writer: any SegmentWriter, at offset: Int) throws(Errno) {
-  var result: Result<Void, Errno> = .success(())
-  unsafe bytes.withUnsafeBytes { buffer in
-    do throws(Errno) {
-      try unsafe writer.write(buffer, at: offset)
-    } catch {
-      result = .failure(error)
-    }
-  }
-  try result.get()
+  try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe writer.write(bytes, at: offset) }
 }
 
 /// Fills a segment file with random bytes from `offset` to `size` and marks it complete.

@@ -12,9 +12,8 @@ extension Space {
     if !gate.isOpen { return }
     let latest = log.context.clock() - Self.minimumAge
     var short: [SegmentIdentifier] = []
-    try? storage.list { listing in
-      if listing.size < segmentSize && listing.modified < latest { short.append(listing.identifier) }
-      return true
+    try? storage.list { identifier, size, modified in
+      if size < segmentSize && modified < latest { short.append(identifier) }
     }
     for identifier in short {
       do throws(Errno) {

@@ -61,16 +61,10 @@ package final class Vault: Sendable {
   /// - Throws: `.passwordInUse` when the slot exists; `.noSpace`; `.system`.
   package func putSlot(_ slot: SlotKey, _ body: SlotBody) throws(VaultError) {
     let file = slot.seal(body, segmentSize: parameters.segmentSize)
-    var result: Result<Void, Errno> = .success(())
-    unsafe file.withUnsafeBytes { content in
-      do throws(Errno) {
-        try unsafe storage.putIfAbsent(slot.identifier, content: content)
-      } catch {
-        result = .failure(error)
-      }
-    }
     do throws(Errno) {
-      try result.get()
+      try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
+        try unsafe storage.putIfAbsent(slot.identifier, content: content)
+      }
     } catch .fileExists {
       throw .passwordInUse
     } catch .noSpace, .diskQuotaExceeded {

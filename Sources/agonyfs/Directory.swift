@@ -6,7 +6,7 @@ extension Directory {
   /// Whether nothing or an empty directory is at a path, so something can be created there.
   static func isNothing(at path: String) -> Bool {
     do throws(Errno) {
-      return try isEmpty(path)
+      return try names(in: path).isEmpty
     } catch {
       var information = stat()
       return unsafe error == .noSuchFileOrDirectory && lstat(path, &information) != 0

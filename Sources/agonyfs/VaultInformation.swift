@@ -37,10 +37,7 @@ struct VaultInformation: Encodable {
     let parameters = vault.parameters
     var files = 0
     do {
-      try vault.storage.list { _ in
-        files += 1
-        return true
-      }
+      try vault.storage.list { _, _, _ in files += 1 }
     } catch {
       throw CommandFailure(error, doing: "reading the vault's directory")
     }

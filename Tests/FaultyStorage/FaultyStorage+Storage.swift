@@ -108,13 +108,13 @@ extension FaultyStorage {
   }
 
   /// Lists all files.
-  package func list(_ body: (SegmentListing) -> Bool) throws(Errno) {
+  package func list(
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+  ) throws(Errno) {
     let listings = lock.withLock {
-      sorted(files).map { name, file in
-        SegmentListing(identifier: name, size: Int64(file.content.count), modified: file.modified)
-      }
+      sorted(files).map { name, file in (name, file.content.count, file.modified) }
     }
-    for listing in listings where !body(listing) { return }
+    for (name, size, modified) in listings { body(name, size, modified) }
   }
 
   /// Takes a lease.

@@ -16,15 +16,6 @@ extension Storage {
   }
 }
 
-extension SegmentReader {
-  /// Bytes from an offset on: `count`, or those up to the end.
-  package func bytes(at offset: Int, count: Int) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0xEE, count: count)
-    let found = try unsafe bytes.withUnsafeMutableBytes { try unsafe read(at: offset, into: $0) }
-    return Array(bytes[..<found])
-  }
-}
-
 extension SegmentWriter {
   /// Writes bytes at an offset.
   package func put(_ bytes: [UInt8], at offset: Int) throws {

@@ -80,10 +80,7 @@ import Testing
     try HostFile.write([1], to: segments + "/a0/00" + String(repeating: "a", count: 30))
     _ = unsafe symlink("/etc/passwd", path)
     var found: [SegmentIdentifier] = []
-    try storage.list { listing in
-      found.append(listing.identifier)
-      return true
-    }
+    try storage.list { identifier, _, _ in found.append(identifier) }
     #expect(Set(found) == Set(names) && found.count == names.count)
     #expect(throws: Errno.self) { try storage.open(name) }
   }

@@ -15,10 +15,7 @@ import Testing
       #expect(try subject.opened().readParameters(limit: 2) == Array(content.prefix(2)))
     }
     var names = 0
-    try subject.storage.list { _ in
-      names += 1
-      return true
-    }
+    try subject.storage.list { _, _, _ in names += 1 }
     #expect(names == 0, "parameters are no segment")
   }
 

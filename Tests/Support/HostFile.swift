@@ -6,7 +6,7 @@ package import SystemPackage
 package enum HostFile {
   /// Names in a directory, sorted, without `.` and `..`; none where there is no directory.
   package static func names(in path: String) -> [String] {
-    ((try? Directory.names(in: path)) ?? []).sorted()
+    ((try? Directory.names(in: path)) ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
   /// Paths of all segment files of the vault in a directory.

@@ -37,12 +37,7 @@ extension Space {
   private static let recordSize = 32
 
   /// The file name of the record of this space: 32 hexadecimal digits, the same in every copy of the vault.
-  package var recordName: String {
-    SegmentIdentifier(
-      bytes: KeyedHash.identifier(
-        of: keys.recordKey, context: "name", data: [], count: SegmentIdentifier.size)
-    ).description
-  }
+  package var recordName: String { SegmentIdentifier(of: keys.recordKey, context: "name").description }
 
   /// How far the space has come. Not all of it may be durable, unless it was closed or just opened; see
   /// `durableCheckpoint()`.
@@ -67,8 +62,7 @@ extension Space {
   package func rollbackStatus(since seen: CheckpointRecord) -> RollbackStatus {
     let checkpoint = checkpoint
     let known = log.locked { $0.catalog.branch(of: seen.epoch) }
-    // The branch of an unreadable head is zero.
-    if let known, known.contains(where: { $0 != 0 }), known != seen.branch { return .diverged }
+    if let known, known != SpaceKeys.unknownBranch, known != seen.branch { return .diverged }
     return checkpoint.isBehind(seen) ? .older : .current
   }
 

@@ -172,7 +172,7 @@ extension LockedLog {
     let sealed = key.seal(header.encoded, at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader)
     let segment = OpenSegment(
       number: number, identifier: identifier, writer: writer, key: key, start: salt + sealed)
-    cache.insert(SegmentHandle(number: number, key: key, reader: writer))
+    cache.insert(SegmentHandle(header, key: key, reader: writer))
     durability.note(segment, bytes: 0)
     return segment
   }

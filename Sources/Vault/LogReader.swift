@@ -23,13 +23,11 @@ struct LogReader {
   }
 
   private static let windowSize = 32 << 10
+  fileprivate static let reading = "reading the log"
 
-  let storage: any Storage
-  let keys: SpaceKeys
-  let segmentSize: Int
-  let branch: [UInt8]
-  private(set) var handle: SegmentHandle
-  private(set) var offset: Int
+  private let context: LogContext
+  private var handle: SegmentHandle
+  private var offset = SegmentFormat.recordsStart
   /// The chain value at `offset`; nil after a gap.
   private(set) var chain: [UInt8]?
   private var window: [UInt8] = []
@@ -38,15 +36,14 @@ struct LogReader {
   var staysInSegment = false
 
   /// Begins at the first record of a segment.
-  init(storage: any Storage, keys: SpaceKeys, segmentSize: Int, handle: SegmentHandle, header: SegmentHeader) {
-    self.storage = storage
-    self.keys = keys
-    self.segmentSize = segmentSize
+  init(_ context: LogContext, _ handle: SegmentHandle) {
+    self.context = context
     self.handle = handle
-    branch = header.branch
-    chain = header.chain
-    offset = SegmentFormat.recordsStart
+    chain = handle.header.chain
   }
+
+  /// The branch of the epoch.
+  var branch: [UInt8] { handle.header.branch }
 
   /// Where the next record would begin.
   var position: LogPosition { LogPosition(segment: handle.number, offset: offset) }
@@ -64,12 +61,7 @@ struct LogReader {
   mutating func nextBehindGap() throws(VaultError) -> Record? {
     let gap = position
     while true {
-      let size: Int
-      do throws(Errno) {
-        size = min(segmentSize, try handle.reader.size())
-      } catch {
-        throw .system(error, "reading the log")
-      }
+      let size = min(context.segmentSize, try attempt(Self.reading) { () throws(Errno) in try handle.reader.size() })
       while offset + RecordHeader.sealedSize <= size {
         if let record = try record(at: offset, gap: gap) { return take(record) }
         offset += SegmentFormat.alignment
@@ -82,34 +74,32 @@ struct LogReader {
   /// Whether the file of the current segment is short, or the next one is missing. A copy that was made while the log
   /// was written may end like this.
   func isCutOff() throws(VaultError) -> Bool {
-    do throws(Errno) {
-      if try handle.reader.size() < segmentSize { return true }
+    try attempt(Self.reading) { () throws(Errno) in
+      if try handle.reader.size() < context.segmentSize { return true }
       guard handle.number.index + 1 < SegmentNumber.perEpoch else { return false }
       let next = SegmentNumber(epoch: handle.number.epoch, index: handle.number.index + 1)
-      return try !storage.exists(keys.identifier(next, branch: branch))
-    } catch {
-      throw .system(error, "reading the log")
+      return try !context.storage.exists(context.keys.identifier(next, branch: branch))
     }
   }
 
   /// Sets the chain value before the last record to the one that the record states.
   mutating func adopt(chain value: [UInt8], before record: Record) {
-    chain = keys.chain(after: value, tag: record.tag)
+    chain = context.keys.chain(after: value, tag: record.tag)
   }
 
   private mutating func take(_ record: Record) -> Record {
-    chain = record.chainBefore.map { keys.chain(after: $0, tag: record.tag) }
+    chain = record.chainBefore.map { context.keys.chain(after: $0, tag: record.tag) }
     offset += record.header.recordLength
     return record
   }
 
   /// The record at `offset` of the current segment; nil when none authenticates there.
   private mutating func record(at offset: Int, gap: LogPosition?) throws(VaultError) -> Record? {
-    guard offset + RecordHeader.sealedSize <= segmentSize,
+    guard offset + RecordHeader.sealedSize <= context.segmentSize,
       let sealed = try bytes(at: offset, count: RecordHeader.sealedSize),
       let plaintext = handle.key.open(sealed, at: offset, kind: BlobKind.recordHeader),
       let header = RecordHeader(decoding: plaintext),
-      offset + header.recordLength <= segmentSize
+      offset + header.recordLength <= context.segmentSize
     else { return nil }
     return Record(
       header: header, handle: handle, position: LogPosition(segment: handle.number, offset: offset),
@@ -118,10 +108,10 @@ struct LogReader {
 
   /// Goes to the next segment of the epoch, if its header says that it continues the log from here.
   private mutating func advance() throws(VaultError) -> Bool {
-    guard let (next, header) = try Self.segment(after: handle.number, branch: branch, storage, keys),
-      header.previousEnd == offset, header.chain == chain ?? header.chain
+    guard let next = try context.segment(after: handle.number, branch: branch),
+      next.header.previousEnd == offset, next.header.chain == chain ?? next.header.chain
     else { return false }
-    begin(next, header)
+    self = LogReader(context, next)
     return true
   }
 
@@ -129,51 +119,39 @@ struct LogReader {
   private mutating func skipToNextSegment() throws(VaultError) -> Bool {
     for index in handle.number.index + 1..<SegmentNumber.perEpoch {
       let before = SegmentNumber(epoch: handle.number.epoch, index: index - 1)
-      guard let (next, header) = try Self.segment(after: before, branch: branch, storage, keys) else { continue }
-      begin(next, header)
+      guard let next = try context.segment(after: before, branch: branch) else { continue }
+      self = LogReader(context, next)
       return true
     }
     return false
-  }
-
-  private mutating func begin(_ segment: SegmentHandle, _ header: SegmentHeader) {
-    handle = segment
-    offset = SegmentFormat.recordsStart
-    chain = header.chain
-    window = []
-  }
-
-  /// Opens the segment after `number` in its epoch; nil when there is none, or it does not open.
-  static func segment(
-    after number: SegmentNumber, branch: [UInt8], _ storage: any Storage, _ keys: SpaceKeys
-  ) throws(VaultError) -> (SegmentHandle, SegmentHeader)? {
-    guard number.index + 1 < SegmentNumber.perEpoch else { return nil }
-    let next = SegmentNumber(epoch: number.epoch, index: number.index + 1)
-    do throws(Errno) {
-      guard
-        let (handle, header) = try SegmentHandle.open(storage.open(keys.identifier(next, branch: branch)), keys: keys),
-        header.number == next, header.branch == branch
-      else { return nil }
-      return (handle, header)
-    } catch .noSuchFileOrDirectory {
-      return nil
-    } catch {
-      throw .system(error, "reading the log")
-    }
   }
 
   /// Bytes of the current segment, through a buffer; nil when the file ends before.
   private mutating func bytes(at offset: Int, count: Int) throws(VaultError) -> [UInt8]? {
     if offset < windowStart || offset + count > windowStart + window.count {
       windowStart = offset
-      do throws(Errno) {
-        window = try handle.reader.bytes(at: offset, count: Self.windowSize)
-      } catch {
-        throw .system(error, "reading the log")
+      window = try attempt(Self.reading) { () throws(Errno) in
+        try handle.reader.bytes(at: offset, count: Self.windowSize)
       }
     }
     guard offset + count <= windowStart + window.count else { return nil }
     return Array(window[offset - windowStart..<offset - windowStart + count])
+  }
+}
+
+extension LogContext {
+  /// Opens the segment after `number` in its epoch; nil when there is none, or it does not open.
+  func segment(after number: SegmentNumber, branch: [UInt8]) throws(VaultError) -> SegmentHandle? {
+    guard number.index + 1 < SegmentNumber.perEpoch else { return nil }
+    let next = SegmentNumber(epoch: number.epoch, index: number.index + 1)
+    do throws(Errno) {
+      let handle = try SegmentHandle.open(storage.open(keys.identifier(next, branch: branch)), keys: keys)
+      return handle.flatMap { $0.number == next && $0.header.branch == branch ? $0 : nil }
+    } catch .noSuchFileOrDirectory {
+      return nil
+    } catch {
+      throw .system(error, LogReader.reading)
+    }
   }
 }
 

@@ -61,7 +61,7 @@ extension Recovery {
       var wrong: LogPosition?
       for record in unproven where wrong == nil {
         if let gap = record.gap, record.position > last.body.flushedThrough { wrong = gap }
-        if wrong == nil, !record.authenticates(keys.extents) { wrong = record.position }
+        if wrong == nil, !record.authenticates(context.keys.extents) { wrong = record.position }
       }
       guard let wrong else { break }
       content.commits.removeAll { $0.end > wrong }
@@ -141,7 +141,7 @@ extension Recovery {
         content.commits.append(
           Commit(
             body: body, pages: lists.flatMap(\.self), end: reader.position,
-            chainAfter: keys.chain(after: body.chain, tag: record.tag), isClosing: isClosing,
+            chainAfter: context.keys.chain(after: body.chain, tag: record.tag), isClosing: isClosing,
             recordIndex: content.records.count - 1))
         if isClosing { return content }
       case .extent, .head: break
@@ -152,24 +152,24 @@ extension Recovery {
   /// Continues with an epoch whose head cannot be read, if its log continues `state`: a head contains only what the log
   /// before it says. Otherwise gives up the epoch, with a warning if it holds more than a crash can leave.
   func proceed(into epoch: EpochNumber, _ state: inout RecoveredState) throws(VaultError) {
-    let identifier = keys.headIdentifier(epoch)
+    let head = SegmentNumber(epoch: epoch, index: 0)
+    let identifier = context.keys.headIdentifier(epoch)
     var isLoss = false
     do throws(Errno) {
-      let file = try storage.open(identifier)
+      let file = try context.storage.open(identifier)
       let size = try file.size()
-      if let (handle, header) = try SegmentHandle.open(file, keys: keys) {
-        guard header.number == SegmentNumber(epoch: epoch, index: 0) else { throw .ioError }
-        let reader = LogReader(
-          storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
+      if let handle = try SegmentHandle.open(file, keys: context.keys) {
+        guard handle.number == head else { throw .ioError }
+        let reader = LogReader(context, handle)
         do throws(VaultError) {
           var next = state
           next.end = reader.position
           isLoss = try replay(reader, onto: &next)
-          if isLoss, header.chain == state.chain, state.warning == nil {
+          if isLoss, handle.header.chain == state.chain, state.warning == nil {
             state = next
             return
           }
-          try noteSegments(of: epoch, branch: header.branch, in: &state)
+          try noteSegments(of: epoch, branch: reader.branch, in: &state)
         } catch {
           isLoss = true
         }
@@ -185,9 +185,7 @@ extension Recovery {
     if isLoss, state.warning == nil {
       state.warning = "the newest head is damaged; an older state is opened read-only"
     }
-    let head = SegmentNumber(epoch: epoch, index: 0)
-    let unknown = EpochEntry(branch: [UInt8](repeating: 0, count: SpaceKeys.branchSize), present: 0)
-    state.epochs[epoch, default: unknown].present |= 1
+    state.epochs[epoch, default: EpochEntry(branch: SpaceKeys.unknownBranch, present: 0)].insert(0)
     state.leftover.insert(head)
     state.torn.append(identifier)
   }
@@ -209,15 +207,13 @@ extension Recovery {
     var entry = EpochEntry(branch: branch, present: 0)
     for index in 0..<SegmentNumber.perEpoch {
       let number = SegmentNumber(epoch: epoch, index: index)
-      let identifier = keys.identifier(number, branch: branch)
-      do throws(Errno) {
-        guard try storage.exists(identifier) else { continue }
-      } catch {
-        throw .system(error, "looking for segments")
+      let identifier = context.keys.identifier(number, branch: branch)
+      try attempt("looking for segments") { () throws(Errno) in
+        guard try context.storage.exists(identifier) else { return }
+        entry.insert(index)
+        state.tail.append(identifier)
+        if number > state.end.segment { state.leftover.insert(number) }
       }
-      entry.insert(index)
-      state.tail.append(identifier)
-      if number > state.end.segment { state.leftover.insert(number) }
     }
     state.epochs[epoch] = entry
   }

@@ -31,10 +31,8 @@ extension Recovery {
 
   /// Whether the file of a head exists.
   func exists(_ epoch: EpochNumber) throws(VaultError) -> Bool {
-    do throws(Errno) {
-      return try storage.exists(keys.headIdentifier(epoch))
-    } catch {
-      throw .system(error, "looking for the newest head")
+    try attempt("looking for the newest head") { () throws(Errno) in
+      try context.storage.exists(context.keys.headIdentifier(epoch))
     }
   }
 

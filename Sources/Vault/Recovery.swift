@@ -42,9 +42,9 @@ struct Recovery {
   /// How many epochs before a torn head are tried before all files are listed.
   private static let nearbyEpochs: UInt32 = 16
 
-  let storage: any Storage
-  let keys: SpaceKeys
-  let segmentSize: Int
+  let context: LogContext
+  private var storage: any Storage { context.storage }
+  private var keys: SpaceKeys { context.keys }
 
   /// Finds and replays the newest state. `newest` is the result of `newestExisting`.
   ///
@@ -91,6 +91,7 @@ struct Recovery {
 
   struct Head {
     var state: HeadState
+    var handle: SegmentHandle
     /// A reader after the head's last part.
     var reader: LogReader
     var isCopy: Bool
@@ -102,21 +103,18 @@ struct Recovery {
     let number = SegmentNumber(epoch: epoch, index: 0)
     do throws(Errno) {
       let file = try storage.open(keys.headIdentifier(epoch))
-      let identity = try file.identity()
-      if let (handle, header) = try SegmentHandle.open(file, keys: keys) {
-        guard header.number == number else { return nil }
-        return head(handle, header, identity)
+      if let handle = try SegmentHandle.open(file, keys: keys) {
+        return handle.number == number ? try head(handle) : nil
       }
-      guard let handle = try SegmentHandle(withoutHeader: file, keys: keys, number: number) else { return nil }
       var header = SegmentHeader(
-        number: number, branch: [UInt8](repeating: 0, count: SpaceKeys.branchSize), previousEnd: 0,
+        number: number, branch: SpaceKeys.unknownBranch, previousEnd: 0,
         chain: [UInt8](repeating: 0, count: SpaceKeys.chainSize))
-      guard let state = head(handle, header, identity)?.state, let branch = state.epochs[epoch]?.branch else {
-        return nil
-      }
+      guard let handle = try SegmentHandle(assuming: header, of: file, keys: keys),
+        let state = try head(handle)?.state, let branch = state.epochs[epoch]?.branch
+      else { return nil }
       header.branch = branch
       header.chain = state.previousChain
-      return head(handle, header, identity)
+      return try head(SegmentHandle(header, key: handle.key, reader: file))
     } catch .noSuchFileOrDirectory, .ioError {
       return nil
     } catch {
@@ -124,12 +122,12 @@ struct Recovery {
     }
   }
 
-  private func head(_ handle: SegmentHandle, _ header: SegmentHeader, _ identity: SegmentIdentity) -> Head? {
-    var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
+  private func head(_ handle: SegmentHandle) throws(Errno) -> Head? {
+    var reader = LogReader(context, handle)
     guard let bytes = try? headBytes(&reader), let state = try? HeadState(decoding: bytes),
-      state.epoch == header.number.epoch
+      state.epoch == handle.number.epoch
     else { return nil }
-    return Head(state: state, reader: reader, isCopy: state.identity != identity)
+    return Head(state: state, handle: handle, reader: reader, isCopy: state.identity != (try handle.reader.identity()))
   }
 
   private func headBytes(_ reader: inout LogReader) throws(VaultError) -> [UInt8]? {
@@ -150,15 +148,13 @@ struct Recovery {
   /// The headers of all segments of this space that have their own names. Opens every file in the vault.
   func allSegments() throws(VaultError) -> [SegmentHeader] {
     var segments: [SegmentHeader] = []
-    do throws(Errno) {
+    try attempt("listing the vault") { () throws(Errno) in
       try storage.list { identifier, _, _ in
         guard let file = try? storage.open(identifier), let header = try? SegmentHandle.open(file, keys: keys)?.header,
           keys.identifier(header.number, branch: header.branch) == identifier
         else { return }
         segments.append(header)
       }
-    } catch {
-      throw .system(error, "listing the vault")
     }
     return segments
   }
@@ -174,9 +170,9 @@ struct Recovery {
       for number in entry.segments(of: epoch) {
         if state.retired[number] != nil { continue }
         // The last segment before the head is padded after the head is written; the copy may be from between.
-        let needed = number == state.previousEnd.segment ? state.previousEnd.offset : segmentSize
+        let needed = number == state.previousEnd.segment ? state.previousEnd.offset : context.segmentSize
         guard let file = try? storage.open(keys.identifier(number, branch: entry.branch)), let size = try? file.size(),
-          size >= needed, size <= segmentSize
+          size >= needed, size <= context.segmentSize
         else { return false }
       }
     }

@@ -6,22 +6,22 @@ internal import SystemPackage
 
 /// A segment that is open for reading: its file and its key. Its header was checked.
 final class SegmentHandle: Sendable {
-  let number: SegmentNumber
+  let header: SegmentHeader
   let key: SealingKey
   let reader: any SegmentReader
 
-  init(number: SegmentNumber, key: SealingKey, reader: any SegmentReader) {
-    self.number = number
+  init(_ header: SegmentHeader, key: SealingKey, reader: any SegmentReader) {
+    self.header = header
     self.key = key
     self.reader = reader
   }
 
+  var number: SegmentNumber { header.number }
+
   /// Opens a segment file and its header.
   ///
   /// - Returns: nil when the file is too short or does not authenticate with these keys.
-  static func open(
-    _ reader: any SegmentReader, keys: SpaceKeys
-  ) throws(Errno) -> (handle: SegmentHandle, header: SegmentHeader)? {
+  static func open(_ reader: any SegmentReader, keys: SpaceKeys) throws(Errno) -> SegmentHandle? {
     let start = try reader.bytes(at: 0, count: SegmentFormat.recordsStart)
     guard start.count == SegmentFormat.recordsStart else { return nil }
     let key = keys.segmentKey(salt: Array(start[..<SegmentFormat.saltSize]))
@@ -30,16 +30,17 @@ final class SegmentHandle: Sendable {
         Array(start[SegmentFormat.saltSize...]), at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader),
       let header = try? SegmentHeader(decoding: plaintext)
     else { return nil }
-    return (SegmentHandle(number: header.number, key: key, reader: reader), header)
+    return SegmentHandle(header, key: key, reader: reader)
   }
 
-  /// Opens a segment whose header does not authenticate. The caller must verify from the content that it is `number`.
+  /// Opens a segment whose header does not authenticate, as if it had this one. The caller must verify from the content
+  /// that it is that segment.
   ///
   /// - Returns: nil when the file is too short to contain a record.
-  convenience init?(withoutHeader reader: any SegmentReader, keys: SpaceKeys, number: SegmentNumber) throws(Errno) {
+  convenience init?(assuming header: SegmentHeader, of reader: any SegmentReader, keys: SpaceKeys) throws(Errno) {
     let salt = try reader.bytes(at: 0, count: SegmentFormat.saltSize)
     guard try reader.size() > SegmentFormat.recordsStart, salt.count == SegmentFormat.saltSize else { return nil }
-    self.init(number: number, key: keys.segmentKey(salt: salt), reader: reader)
+    self.init(header, key: keys.segmentKey(salt: salt), reader: reader)
   }
 }
 

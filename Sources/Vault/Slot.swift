@@ -98,8 +98,7 @@ package struct SlotKey: Sendable {
   static let sealedSize = SlotBody.size + SlotSealing.overhead
 
   init(derived: SecretBytes, associatedData: [UInt8]) {
-    identifier = SegmentIdentifier(
-      bytes: KeyedHash.identifier(of: derived, context: "agonyfs slot id", data: [], count: SegmentIdentifier.size))
+    identifier = SegmentIdentifier(of: derived, context: "agonyfs slot id")
     key = KeyedHash.subkey(of: derived, context: "agonyfs slot key")
     self.associatedData = associatedData
   }

@@ -34,12 +34,11 @@ extension Space {
       )
     }
     var foreign: [EpochNumber] = []
-    for segment in try Recovery(storage: storage, keys: keys, segmentSize: segmentSize).allSegments() {
+    for segment in try Recovery(context: log.context).allSegments() {
       let epoch = segment.number.epoch
       let isForeign: Bool
       if let known = state.epochs[epoch]?.branch {
-        // The branch of an unreadable head is unknown.
-        isForeign = known != segment.branch && known.contains { $0 != 0 }
+        isForeign = known != segment.branch && known != SpaceKeys.unknownBranch
       } else if epoch > state.newest {
         isForeign = !origin.isCopy
       } else {
@@ -82,11 +81,11 @@ extension Space {
       let size = try file.size()
       if size > segmentSize { return ("\(name) is too long", true) }
       if size < segmentSize && !mayBeShort { return ("\(name) is too short", false) }
-      guard let (handle, header) = try SegmentHandle.open(file, keys: keys) else {
-        return ("\(name) does not open", true)
+      guard let handle = try SegmentHandle.open(file, keys: keys) else { return ("\(name) does not open", true) }
+      guard handle.number == number, handle.header.branch == branch else {
+        return ("\(name) is another segment", true)
       }
-      guard header.number == number, header.branch == branch else { return ("\(name) is another segment", true) }
-      var reader = LogReader(storage: storage, keys: keys, segmentSize: segmentSize, handle: handle, header: header)
+      var reader = LogReader(log.context, handle)
       reader.staysInSegment = true
       while let record = try? reader.next() {
         if let commit = record.commit(), let chain = record.chainBefore, commit.chain != chain {
@@ -96,8 +95,8 @@ extension Space {
           return ("\(name) has a record at byte \(record.position.offset) that does not authenticate", true)
         }
       }
-      if isFollowed, let next = try? LogReader.segment(after: number, branch: branch, storage, keys),
-        next.1.previousEnd != reader.position.offset || next.1.chain != reader.chain
+      if isFollowed, let next = try? log.context.segment(after: number, branch: branch)?.header,
+        next.previousEnd != reader.position.offset || next.chain != reader.chain
       {
         return ("\(name) is damaged at byte \(reader.position.offset)", true)
       }

@@ -66,27 +66,21 @@ package final class Space: Sendable {
       throw .damaged("epoch \(number.epoch.rawValue) is not in the head's list")
     }
     let identifier = keys.identifier(number, branch: branch)
-    do {
-      guard let opened = try SegmentHandle.open(try openFile(identifier), keys: keys) else {
-        let recovery = Recovery(storage: storage, keys: keys, segmentSize: segmentSize)
-        guard number.index == 0, let head = try recovery.head(number.epoch) else {
-          throw VaultError.damaged("segment \(identifier) does not open")
-        }
-        log.cache.insert(head.reader.handle)
-        return head.reader.handle
-      }
-      guard opened.header.number == number, opened.header.branch == branch else {
-        throw VaultError.damaged("segment \(identifier) is another segment")
-      }
-      log.cache.insert(opened.handle)
-      return opened.handle
-    } catch let error as VaultError {
-      throw error
-    } catch Errno.noSuchFileOrDirectory {
+    var opened: SegmentHandle?
+    do throws(Errno) {
+      opened = try SegmentHandle.open(try openFile(identifier), keys: keys)
+    } catch .noSuchFileOrDirectory {
       throw .damaged("segment \(identifier) is missing")
     } catch {
-      throw .system((error as? Errno) ?? .ioError, "reading segment \(identifier)")
+      throw .system(error, "reading segment \(identifier)")
     }
+    if opened == nil, number.index == 0 { opened = try Recovery(context: log.context).head(number.epoch)?.handle }
+    guard let opened else { throw .damaged("segment \(identifier) does not open") }
+    guard opened.number == number, opened.header.branch == branch else {
+      throw .damaged("segment \(identifier) is another segment")
+    }
+    log.cache.insert(opened)
+    return opened
   }
 
   /// Opens a file for reading. If too many files are open, closes the cached ones first.

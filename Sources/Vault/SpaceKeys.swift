@@ -7,6 +7,8 @@ internal import System
 final class SpaceKeys: Sendable {
   /// Bytes of the random value that distinguishes two branches of one epoch.
   static let branchSize = 16
+  /// The branch of a head that cannot be read.
+  static let unknownBranch = [UInt8](repeating: 0, count: branchSize)
   /// Bytes of a chain value.
   static let chainSize = 32
 
@@ -35,9 +37,7 @@ final class SpaceKeys: Sendable {
   func headIdentifier(_ epoch: EpochNumber) -> SegmentIdentifier {
     var data = ByteWriter()
     data.append(UInt64(epoch.rawValue))
-    return SegmentIdentifier(
-      bytes: KeyedHash.identifier(
-        of: identifierKey, context: "epoch", data: data.bytes, count: SegmentIdentifier.size))
+    return SegmentIdentifier(of: identifierKey, context: "epoch", data: data.bytes)
   }
 
   /// The name of a segment: the head's for index 0, else PRF(identifier key, "segment", epoch, branch, index).
@@ -47,9 +47,7 @@ final class SpaceKeys: Sendable {
     data.append(UInt64(segment.epoch.rawValue))
     data.append(branch)
     data.append(UInt32(segment.index))
-    return SegmentIdentifier(
-      bytes: KeyedHash.identifier(
-        of: identifierKey, context: "segment", data: data.bytes, count: SegmentIdentifier.size))
+    return SegmentIdentifier(of: identifierKey, context: "segment", data: data.bytes)
   }
 
   /// The key of the segment that begins with `salt`: keyed BLAKE2b(log key, salt).
@@ -60,5 +58,12 @@ final class SpaceKeys: Sendable {
   /// The chain value after a record whose sealed header ends with `tag`.
   func chain(after value: [UInt8], tag: [UInt8]) -> [UInt8] {
     KeyedHash.identifier(of: chainKey, context: "record", data: value + tag, count: Self.chainSize)
+  }
+}
+
+extension SegmentIdentifier {
+  /// The name that a key gives to a context and data.
+  init(of key: SecretBytes, context: String, data: [UInt8] = []) {
+    self.init(bytes: KeyedHash.identifier(of: key, context: context, data: data, count: Self.size))
   }
 }

@@ -27,13 +27,9 @@ extension Vault {
       derivations: [options.derivation])
     guard try readParameters(of: storage) == nil else { throw .vaultExists }
     let vault = Vault(storage: storage, parameters: parameters)
-    do throws(Errno) {
+    try attempt("creating the vault") { () throws(Errno) in
       try vault.addCover(extraBytes: options.extraCover)
       try storage.replaceParameters(with: parameters.json)
-    } catch .noSpace, .diskQuotaExceeded {
-      throw .noSpace
-    } catch {
-      throw .system(error, "creating the vault")
     }
     return vault
   }

@@ -67,20 +67,16 @@ package final class Vault: Sendable {
       }
     } catch .fileExists {
       throw .passwordInUse
-    } catch .noSpace, .diskQuotaExceeded {
-      throw .noSpace
     } catch {
-      throw .system(error, "writing the slot")
+      throw VaultError(error, "writing the slot")
     }
   }
 
   /// Deletes a slot file, durably.
   package func deleteSlot(_ identifier: SegmentIdentifier) throws(VaultError) {
-    do throws(Errno) {
+    try attempt("deleting the slot") { () throws(Errno) in
       try storage.delete(identifier)
       try storage.flushNames(of: [identifier])
-    } catch {
-      throw .system(error, "deleting the slot")
     }
   }
 
@@ -89,8 +85,7 @@ package final class Vault: Sendable {
     suite: CipherSuite, copyWindow: Int64 = Space.defaultCopyWindow
   ) -> (space: Space, body: SlotBody) {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
-    let context = context(SpaceKeys(body), copyWindow: copyWindow)
-    return (Space(context, state: RecoveredState(), leases: [], readOnlyReason: nil), body)
+    return (Space(context(of: body, copyWindow: copyWindow), state: RecoveredState(), leases: [], readOnlyReason: nil), body)
   }
 
   /// Opens the space of `body` at its newest state. Changes nothing.
@@ -106,8 +101,8 @@ package final class Vault: Sendable {
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
   ) throws(VaultError) -> Space {
-    let keys = SpaceKeys(body)
-    let recovery = Recovery(storage: storage, keys: keys, segmentSize: parameters.segmentSize)
+    let context = context(of: body, copyWindow: copyWindow)
+    let recovery = Recovery(context: context)
     var reason: String?
     if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
@@ -122,7 +117,7 @@ package final class Vault: Sendable {
       }
       var leases: [any SegmentLease] = []
       do throws(Errno) {
-        if !observing { leases = [try lease(keys.headIdentifier(newest), exclusive: reason == nil, &policy)] }
+        if !observing { leases = [try lease(context.keys.headIdentifier(newest), exclusive: reason == nil, &policy)] }
       } catch .wouldBlock {
         throw .spaceInUse
       } catch .noSuchFileOrDirectory {
@@ -141,15 +136,15 @@ package final class Vault: Sendable {
         let next = try recovery.searchable(from: EpochNumber(rawValue: state.highestEpoch.rawValue + 1))
         state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)
       }
-      return Space(
-        context(keys, copyWindow: copyWindow), state: state, leases: leases,
-        readOnlyReason: reason ?? (acceptOlder ? nil : state.warning))
+      let readOnlyReason = reason ?? (acceptOlder ? nil : state.warning)
+      return Space(context, state: state, leases: leases, readOnlyReason: readOnlyReason)
     }
   }
 
-  private func context(_ keys: SpaceKeys, copyWindow: Int64) -> LogContext {
+  private func context(of body: SlotBody, copyWindow: Int64) -> LogContext {
     LogContext(
-      storage: storage, keys: keys, segmentSize: parameters.segmentSize, copyWindow: copyWindow, clock: clock)
+      storage: storage, keys: SpaceKeys(body), segmentSize: parameters.segmentSize, copyWindow: copyWindow,
+      clock: clock)
   }
 
   /// Takes a lease; tries again while another process holds it and `policy` allows it.
@@ -171,11 +166,9 @@ package final class Vault: Sendable {
   /// Deletes every file of a space, durably. No other process may have it open.
   package func deleteSegments(of space: Space) throws(VaultError) {
     let identifiers = space.segmentIdentifiers()
-    do throws(Errno) {
+    try attempt("deleting the space's files") { () throws(Errno) in
       for identifier in identifiers { try storage.delete(identifier) }
       try storage.flushNames(of: identifiers)
-    } catch {
-      throw .system(error, "deleting the space's files")
     }
   }
 }

@@ -24,4 +24,21 @@ package enum VaultError: Error, Equatable, Sendable {
   case readOnly(String)
   /// A system call failed during the action in the text.
   case system(Errno, String)
+
+  /// The error of an action in which a system call failed.
+  init(_ error: Errno, _ action: String) {
+    switch error {
+    case .noSpace, .diskQuotaExceeded: self = .noSpace
+    default: self = .system(error, action)
+    }
+  }
+}
+
+/// Calls `body`, whose errors become those of the action in the text.
+func attempt<Result>(_ action: String, _ body: () throws(Errno) -> Result) throws(VaultError) -> Result {
+  do throws(Errno) {
+    return try body()
+  } catch {
+    throw VaultError(error, action)
+  }
 }

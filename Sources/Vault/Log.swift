@@ -32,9 +32,9 @@ final class Log: @unchecked Sendable {
   /// Whether ciphertext is in memory because the disk is full. Readers check this before they take the lock. That is
   /// safe: nobody knows the position of a record before the record is kept.
   let keepsStalled = Atomic(false)
-  private let lock = Lock()
+  fileprivate let lock = Lock()
   /// Signalled at every change that a thread may wait for.
-  private let changed: Condition
+  fileprivate let changed: Condition
 
   fileprivate var tail: LogTail
   fileprivate var catalog: SegmentCatalog
@@ -62,16 +62,6 @@ final class Log: @unchecked Sendable {
     defer { lock.unlock() }
     var held = LockedLog(of: self)
     return try body(&held)
-  }
-
-  fileprivate func wait() { changed.wait() }
-
-  fileprivate func announce() { changed.broadcast() }
-
-  fileprivate func unlocked<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    lock.unlock()
-    defer { lock.lock() }
-    return try body()
   }
 
   /// Checks, in a debug build, that the calling thread may do I/O.
@@ -117,15 +107,17 @@ struct LockedLog: ~Copyable {
   func noteStalled() { log.keepsStalled.store(!log.tail.stalled.isEmpty, ordering: .releasing) }
 
   /// Releases the lock until something has changed. May return without reason.
-  mutating func wait() { log.wait() }
+  mutating func wait() { log.changed.wait() }
 
   /// Wakes all waiting threads.
-  func announce() { log.announce() }
+  func announce() { log.changed.broadcast() }
 
   /// Calls `body` without the lock.
   mutating func unlocked<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try log.unlocked(body)
+    log.lock.unlock()
+    defer { log.lock.lock() }
+    return try body()
   }
 }

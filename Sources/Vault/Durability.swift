@@ -2,8 +2,10 @@ internal import Storage
 
 /// How far the log is durable, and what is still to be flushed.
 struct Durability {
-  /// Segments whose bytes or names are not flushed.
+  /// Segments whose bytes are not flushed.
   var unflushed: [OpenSegment] = []
+  /// The names of segment files that a power cut may undo.
+  var newNames: [SegmentIdentifier] = []
   /// Bytes appended since the last flush.
   var unflushedBytes = 0
   /// Everything before is durable.
@@ -27,7 +29,7 @@ struct Durability {
   /// Records that bytes of a segment were written.
   mutating func note(_ segment: OpenSegment, bytes: Int) {
     unflushedBytes += bytes
-    if !unflushed.contains(where: { $0 === segment }) { unflushed.append(segment) }
+    if !unflushed.contains(where: { $0.number == segment.number }) { unflushed.append(segment) }
   }
 }
 

@@ -47,7 +47,8 @@ extension LockedLog {
     guard epoch.rawValue < 1 << 31 else { throw fail(.fileTooLarge, "beginning epoch 2³¹") }
     let before = tail
     do throws(VaultError) {
-      try install(writeHead(of: epoch))
+      let (tail, head) = try writeHead(of: epoch)
+      install(head, followedBy: tail)
     } catch {
       abandon(epoch)
       throw error
@@ -62,16 +63,9 @@ extension LockedLog {
         try? padSegment(segment.writer, from: end, size: context.segmentSize)
         try? segment.writer.flush()
       }
-      _ = context.complete(torn)
+      try? context.complete(torn)
     }
     deleteUnneeded()
-  }
-
-  /// A durable head, and the state that it has written.
-  private struct NewHead {
-    var tail: LogTail
-    var heads: [KeptHead]
-    var retired: [SegmentNumber: EpochNumber]
   }
 
   /// Completes and flushes the segments of an earlier mount.
@@ -81,16 +75,13 @@ extension LockedLog {
     let context = context
     // Nobody holds their room any more.
     takeFromReserve(recovered.count * context.segmentSize)
-    let error = unlocked { context.complete(recovered) }
-    switch error {
-    case nil: durability.recovered = []
-    case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
-    case let error?: throw fail(error, "flushing the files of the last mount")
-    }
+    try store("flushing the files of the last mount") { () throws(Errno) in try context.complete(recovered) }
+    durability.recovered = []
   }
 
-  /// Writes and flushes the head of an epoch. The log's own tail does not change.
-  private mutating func writeHead(of epoch: EpochNumber) throws(VaultError) -> NewHead {
+  /// Writes and flushes the head of an epoch, and returns the tail of the log after it. The log's own tail does not
+  /// change.
+  private mutating func writeHead(of epoch: EpochNumber) throws(VaultError) -> (LogTail, HeadState) {
     let number = SegmentNumber(epoch: epoch, index: 0)
     let branch = Sodium.randomBytes(SpaceKeys.branchSize)
     let segment = try createSegment(number, branch: branch, previousEnd: 0, chain: tail.chain, for: .head)
@@ -103,10 +94,9 @@ extension LockedLog {
     let time = context.clock()
     let window = measureRoom().state == .ample ? context.copyWindow : 0
     let heads = catalog.keptHeads(adding: KeptHead(epoch: epoch, time: time), window: window)
-    let retired = catalog.retired(asOf: epoch)
     let state = HeadState(
       epoch: epoch, time: time, identity: identity, previousEnd: tail.position, previousChain: tail.chain,
-      sequence: tail.sequence, heads: heads, epochs: catalog.epochs, retired: retired,
+      sequence: tail.sequence, heads: heads, epochs: catalog.epochs, retired: catalog.retired(asOf: epoch),
       pages: database.map.positions, intents: database.intents)
     var next = LogTail(epoch: epoch, after: tail, in: segment)
     var layout = RunLayout()
@@ -119,35 +109,28 @@ extension LockedLog {
     next.recordsSinceHead = 0
     next.writtenTicket = next.nextTicket
     next.writtenEnd = next.position
-    return NewHead(tail: next, heads: heads, retired: retired)
+    return (next, state)
   }
 
   /// Writes the runs of a head and flushes them.
   private mutating func write(_ layout: RunLayout, of epoch: EpochNumber) throws(VaultError) {
     let segmentSize = context.segmentSize
-    let error = unlocked { () -> Errno? in
+    try store("writing the head of epoch \(epoch.rawValue)") { () throws(Errno) in
       for run in layout.runs {
-        let buffer = SealingBuffers.pool.take(run.length)
-        defer { SealingBuffers.pool.give(buffer) }
-        let bytes = unsafe buffer.bytes(run.length)
-        unsafe run.seal(into: bytes)
-        if let error = unsafe run.write(UnsafeRawBufferPointer(bytes), segmentSize: segmentSize) { return error }
+        try unsafe SealingBuffers.pool.with(run.length) { (bytes) throws(Errno) in
+          unsafe run.seal(into: bytes)
+          try unsafe run.write(UnsafeRawBufferPointer(bytes), segmentSize: segmentSize)
+        }
       }
-      return nil
-    }
-    switch error {
-    case nil: break
-    case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
-    case let error?: throw fail(error, "writing the head of epoch \(epoch.rawValue)")
     }
     for run in layout.runs { durability.note(run.segment, bytes: run.length) }
     try flush()
   }
 
   /// Continues the log in the epoch of a durable head.
-  private func install(_ head: NewHead) {
-    tail = head.tail
-    durability.flushedThrough = max(durability.flushedThrough, head.tail.writtenEnd)
+  private func install(_ head: HeadState, followedBy next: LogTail) {
+    tail = next
+    durability.flushedThrough = max(durability.flushedThrough, next.writtenEnd)
     catalog.note(heads: head.heads, retired: head.retired)
     if let segment = tail.current { leases.add(segment.writer) }
   }
@@ -196,19 +179,14 @@ extension LogContext {
   }
 
   /// Completes and flushes files of this space.
-  fileprivate func complete(_ segments: [SegmentIdentifier]) -> Errno? {
-    do throws(Errno) {
-      for identifier in segments {
-        // The lease on the newest head keeps other processes out of the space.
-        let writer = try storage.openToFill(identifier, takingLease: false)
-        let size = try writer.size()
-        if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }
-        try writer.flush()
-      }
-      try storage.flushNames(of: segments)
-      return nil
-    } catch {
-      return error
+  fileprivate func complete(_ segments: [SegmentIdentifier]) throws(Errno) {
+    for identifier in segments {
+      // The lease on the newest head keeps other processes out of the space.
+      let writer = try storage.openToFill(identifier, takingLease: false)
+      let size = try writer.size()
+      if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }
+      try writer.flush()
     }
+    try storage.flushNames(of: segments)
   }
 }

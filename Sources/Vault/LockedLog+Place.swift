@@ -25,7 +25,7 @@ extension LockedLog {
         layout.pagePositions.append((page.number, position))
       }
       let header = RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(count), first: UInt64(count))
-      add(header, .pages(part), at: &tail, to: &layout)
+      try add(header, .pages(part), for: use, at: &tail, to: &layout)
       layout.pagesRecordCount += 1
     }
   }
@@ -37,15 +37,13 @@ extension LockedLog {
     pageCount: UInt32, flags: UInt8, intents: IntentChange, for use: RoomUse, at tail: inout LogTail,
     into layout: inout RunLayout
   ) throws(VaultError) {
-    let bodyLength = CommitBody.bodyLength(intents)
-    try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), for: use, at: &tail)
-    tail.sequence += 1
     let body = CommitBody(
-      recordCount: layout.pagesRecordCount, pageCount: pageCount, sequence: tail.sequence,
+      recordCount: layout.pagesRecordCount, pageCount: pageCount, sequence: tail.sequence + 1,
       flushedThrough: durability.flushedThrough, chain: tail.chain, intents: intents)
     let header = RecordHeader(
-      kind: .commit, flags: flags | body.flags, bodyLength: bodyLength, first: tail.sequence)
-    add(header, .blob(body.encoded, kind: BlobKind.commit), at: &tail, to: &layout)
+      kind: .commit, flags: flags | body.flags, bodyLength: CommitBody.bodyLength(intents), first: body.sequence)
+    try add(header, .blob(body.encoded, kind: BlobKind.commit), for: use, at: &tail, to: &layout)
+    tail.sequence = body.sequence
   }
 
   /// Places one part of a head's state; `total` is the size of the whole state in bytes.
@@ -54,54 +52,57 @@ extension LockedLog {
   func placeHead(
     part: Int, total: Int, _ bytes: [UInt8], at tail: inout LogTail, into layout: inout RunLayout
   ) throws(VaultError) {
-    let bodyLength = bytes.count + CipherSuite.tagSize
-    try makeRoom(RecordHeader.recordLength(bodyLength: bodyLength), for: .head, at: &tail)
     let header = RecordHeader(
-      kind: .head, bodyLength: bodyLength, first: UInt64(part), second: UInt64(total), third: UInt64(bytes.count))
-    add(header, .blob(bytes, kind: BlobKind.head), at: &tail, to: &layout)
+      kind: .head, bodyLength: bytes.count + CipherSuite.tagSize, first: UInt64(part), second: UInt64(total),
+      third: UInt64(bytes.count))
+    try add(header, .blob(bytes, kind: BlobKind.head), for: .head, at: &tail, to: &layout)
   }
 
-  /// Places file data, until nothing is left or the epoch is full.
+  /// Places file data, until nothing is left or the epoch is full. What has a place is taken off `writes`.
   ///
   /// - Throws: as `place(_:at:into:)`.
   func place(
-    _ data: inout UnplacedData, for use: RoomUse, at tail: inout LogTail, into layout: inout RunLayout
+    _ writes: inout ArraySlice<ExtentWrite>, for use: RoomUse, at tail: inout LogTail, into layout: inout RunLayout
   ) throws(VaultError) {
     let extents = context.keys.extents
-    while let rest = data.nextLength {
-      var length = extents.fitting(rest, room: context.segmentSize - tail.end)
+    while let write = writes.first {
+      let whole = unsafe write.plaintext.count
+      var length = extents.fitting(whole, room: context.segmentSize - tail.end)
       if length == 0 {
         if tail.segment.index + 1 == SegmentNumber.perEpoch { return }
         try roll(&tail, for: use)
-        length = extents.fitting(rest, room: context.segmentSize - tail.end)
+        length = extents.fitting(whole, room: context.segmentSize - tail.end)
       }
-      let write = data.writes[data.index]
-      let start = data.start
       let header = RecordHeader(
         kind: .extent, bodyLength: extents.bodyLength(length), first: write.inode.rawValue,
-        second: UInt64(bitPattern: (write.offset + start).rawValue), third: UInt64(length))
+        second: UInt64(bitPattern: write.offset.rawValue), third: UInt64(length))
       layout.pieces.append(
-        ExtentPiece(write: data.index, offset: write.offset + start, length: length, position: tail.position))
-      let plaintext = unsafe UnsafeRawBufferPointer(rebasing: write.plaintext[start..<start + length])
-      unsafe add(header, .extent(plaintext, extents), at: &tail, to: &layout)
-      data.place(length)
+        ExtentPiece(write: writes.startIndex, offset: write.offset, length: length, position: tail.position))
+      let plaintext = unsafe UnsafeRawBufferPointer(rebasing: write.plaintext[..<length])
+      try unsafe add(header, .extent(plaintext, extents), for: use, at: &tail, to: &layout)
       if use != .cleaning { tail.dataBytes += Int64(header.recordLength) }
+      if length < whole {
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: write.plaintext[length...])
+        unsafe writes[writes.startIndex] = ExtentWrite(
+          inode: write.inode, offset: write.offset + length, plaintext: rest)
+      } else {
+        writes = writes.dropFirst()
+      }
     }
   }
 
-  private func makeRoom(_ length: Int, for use: RoomUse, at tail: inout LogTail) throws(VaultError) {
-    if tail.end + length > context.segmentSize { try roll(&tail, for: use) }
-  }
-
+  /// Places a record; in the next segment if it does not fit into this one.
   private func add(
-    _ header: RecordHeader, _ body: RunRecord.Body, at tail: inout LogTail, to layout: inout RunLayout
-  ) {
+    _ header: RecordHeader, _ body: RunRecord.Body, for use: RoomUse, at tail: inout LogTail,
+    to layout: inout RunLayout
+  ) throws(VaultError) {
+    if tail.end + header.recordLength > context.segmentSize { try roll(&tail, for: use) }
     guard let segment = tail.current else { preconditionFailure("a record was placed without a segment") }
     let sealedHeader = segment.key.seal(header.encoded, at: tail.end, kind: BlobKind.recordHeader)
     tail.chain = context.keys.chain(after: tail.chain, tag: Array(sealedHeader.suffix(CipherSuite.tagSize)))
     let length = header.recordLength
     var run = layout.runs.popLast()
-    if let open = run, open.segment !== segment || open.length + length > SealingBuffers.capacity {
+    if let open = run, open.segment.number != segment.number || open.length + length > SealingBuffers.capacity {
       layout.runs.append(open)
       run = nil
     }
@@ -174,6 +175,7 @@ extension LockedLog {
       number: number, identifier: identifier, writer: writer, key: key, start: salt + sealed)
     cache.insert(SegmentHandle(header, key: key, reader: writer))
     durability.note(segment, bytes: 0)
+    durability.newNames.append(identifier)
     return segment
   }
 

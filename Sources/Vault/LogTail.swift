@@ -8,7 +8,6 @@
 
 internal import Crypto
 internal import Storage
-internal import Synchronization
 
 /// The end of a log, and the runs in flight to the storage.
 struct LogTail {
@@ -70,30 +69,13 @@ struct LogTail {
 }
 
 /// A segment that is being written or waits for its flush.
-final class OpenSegment: Sendable {
-  private let durableName = Atomic(false)
+struct OpenSegment {
   let number: SegmentNumber
   let identifier: SegmentIdentifier
   let writer: any SegmentWriter
   let key: SealingKey
   /// Salt and sealed header. The first run of the segment includes them.
   let start: [UInt8]
-
-  init(
-    number: SegmentNumber, identifier: SegmentIdentifier, writer: any SegmentWriter, key: SealingKey, start: [UInt8]
-  ) {
-    self.number = number
-    self.identifier = identifier
-    self.writer = writer
-    self.key = key
-    self.start = start
-  }
-
-  /// Whether the file's name survives a power cut.
-  var nameIsDurable: Bool {
-    get { durableName.load(ordering: .acquiring) }
-    set { durableName.store(newValue, ordering: .releasing) }
-  }
 }
 
 /// Sealed bytes that wait in memory because the disk is full.

@@ -50,14 +50,9 @@ struct SegmentHeader: Equatable {
     writer.append(chain)
     return writer.bytes
   }
+}
 
-  init(number: SegmentNumber, branch: [UInt8], previousEnd: Int, chain: [UInt8]) {
-    self.number = number
-    self.branch = branch
-    self.previousEnd = previousEnd
-    self.chain = chain
-  }
-
+extension SegmentHeader {
   init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     let epoch = try reader.read(UInt32.self)
@@ -115,16 +110,9 @@ struct RecordHeader: Equatable {
     writer.append(third)
     return writer.bytes
   }
+}
 
-  init(kind: RecordKind, flags: UInt8 = 0, bodyLength: Int, first: UInt64, second: UInt64 = 0, third: UInt64 = 0) {
-    self.kind = kind
-    self.flags = flags
-    self.bodyLength = bodyLength
-    self.first = first
-    self.second = second
-    self.third = third
-  }
-
+extension RecordHeader {
   /// Nil for an unknown kind.
   init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
@@ -231,7 +219,7 @@ struct CommitBody: Equatable {
   /// The chain value before this record.
   var chain: [UInt8]
   /// The change of the pending intents.
-  var intents: IntentChange
+  var intents = IntentChange.none
 
   /// Bytes of the sealed body.
   static func bodyLength(_ intents: IntentChange) -> Int { size + intentsLength(intents) + CipherSuite.tagSize }
@@ -260,19 +248,9 @@ struct CommitBody: Equatable {
     }
     return writer.bytes
   }
+}
 
-  init(
-    recordCount: Int, pageCount: UInt32, sequence: UInt64, flushedThrough: LogPosition, chain: [UInt8],
-    intents: IntentChange = .none
-  ) {
-    self.recordCount = UInt32(recordCount)
-    self.pageCount = pageCount
-    self.sequence = sequence
-    self.flushedThrough = flushedThrough
-    self.chain = chain
-    self.intents = intents
-  }
-
+extension CommitBody {
   /// Decodes a body; `flags` are the flags of the record's header.
   init(decoding bytes: [UInt8], flags: UInt8) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)

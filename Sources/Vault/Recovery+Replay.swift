@@ -76,9 +76,9 @@ extension Recovery {
       state.chain = commit.chainAfter
     }
     state.pages = map.positions
-    if content.isUnfinished { state.isUnfinishedCopy = true }
+    if content.isUnfinished { state.origin.isUnfinishedCopy = true }
     if content.durable > state.end {
-      state.warning = "the end of the log is damaged; the last state before the damage is opened read-only"
+      state.origin.warning = "the end of the log is damaged; the last state before the damage is opened read-only"
     }
     try noteSegments(of: reader.position.segment.epoch, branch: reader.branch, in: &state)
     return content.holdsCommits
@@ -165,7 +165,7 @@ extension Recovery {
           var next = state
           next.end = reader.position
           isLoss = try replay(reader, onto: &next)
-          if isLoss, handle.header.chain == state.chain, state.warning == nil {
+          if isLoss, handle.header.chain == state.chain, state.origin.warning == nil {
             state = next
             return
           }
@@ -182,8 +182,8 @@ extension Recovery {
     } catch {
       isLoss = true
     }
-    if isLoss, state.warning == nil {
-      state.warning = "the newest head is damaged; an older state is opened read-only"
+    if isLoss, state.origin.warning == nil {
+      state.origin.warning = "the newest head is damaged; an older state is opened read-only"
     }
     state.epochs[epoch, default: EpochEntry(branch: SpaceKeys.unknownBranch, present: 0)].insert(0)
     state.leftover.insert(head)

@@ -28,14 +28,8 @@ struct RecoveredState {
   var torn: [SegmentIdentifier] = []
   /// Segments that a crash left after the end of the log, and torn heads. Nothing refers to their content.
   var leftover: Set<SegmentNumber> = []
-  /// Whether the newest head is in a copy of its file.
-  var isCopy = false
-  /// Whether this copy of the vault lacks segments, or parts of them, that were written after the recovered state.
-  var isUnfinishedCopy = false
-  /// Whether the search by prefix misses the newest head because another head is lost.
-  var isMissedBySearch = false
-  /// Why the space is opened read-only; nil when it may be written.
-  var warning: String?
+  /// What is wrong with it. With a warning, the space is opened read-only.
+  var origin = SpaceOrigin()
 }
 
 struct Recovery {
@@ -75,10 +69,10 @@ struct Recovery {
     guard let chosen else { throw .damaged("no head of the space can be read") }
     var state = try replay(chosen)
     state.highestEpoch = highest
-    state.isCopy = chosen.isCopy
-    if state.warning == nil, isUnfinished || state.isUnfinishedCopy {
-      state.isUnfinishedCopy = true
-      state.warning =
+    state.origin.isCopy = chosen.isCopy
+    if state.origin.warning == nil, isUnfinished || state.origin.isUnfinishedCopy {
+      state.origin.isUnfinishedCopy = true
+      state.origin.warning =
         "this copy of the vault is incomplete: files of its newest state are missing or short; "
         + "the newest complete state is opened read-only"
     }

@@ -1,29 +1,6 @@
 internal import Crypto
 internal import System
 
-/// File data that has no place in the log yet.
-struct UnplacedData {
-  let writes: [ExtentWrite]
-  /// The next write.
-  private(set) var index = 0
-  /// How many bytes of it have a place.
-  private(set) var start = 0
-
-  init(_ writes: [ExtentWrite]) { self.writes = writes }
-
-  /// Bytes of the next write without a place; nil when everything has one.
-  var nextLength: Int? { index < writes.count ? unsafe writes[index].plaintext.count - start : nil }
-
-  /// Records that the next `length` bytes of the next write have a place.
-  mutating func place(_ length: Int) {
-    start += length
-    if nextLength == 0 {
-      index += 1
-      start = 0
-    }
-  }
-}
-
 /// One record of a run: its sealed header, and the plaintext of its body.
 @safe struct RunRecord {
   @safe enum Body {
@@ -135,5 +112,5 @@ struct RunLayout {
   var pieces: [ExtentPiece] = []
   var pagePositions: [(PageNumber, LogPosition)] = []
   /// The number of pages records.
-  var pagesRecordCount = 0
+  var pagesRecordCount: UInt32 = 0
 }

@@ -18,15 +18,16 @@ extension Space {
     let total = writes.reduce(0) {
       unsafe $0 + RecordHeader.recordLength(bodyLength: extents.bodyLength($1.plaintext.count))
     }
-    var data = UnplacedData(writes)
+    var rest = writes[...]
     var pieces: [ExtentPiece] = []
-    while let length = data.nextLength {
+    while let next = rest.first {
+      let leastRoom = unsafe extents.leastRoom(for: next.plaintext.count)
       let isFirst = pieces.isEmpty
       let layout = try placeAndWrite { log, layout throws(VaultError) in
         // Whatever has a place takes room, even if the rest finds none.
         if isFirst { try log.requireRoom(total, for: use) }
-        try log.prepareEpoch(room: extents.leastRoom(for: length), for: use)
-        try log.place(&data, for: use, at: &log.tail, into: &layout)
+        try log.prepareEpoch(room: leastRoom, for: use)
+        try log.place(&rest, for: use, at: &log.tail, into: &layout)
       }
       pieces += layout.pieces
     }
@@ -57,15 +58,14 @@ extension Space {
     log.assertNotLocked()
     var failed: VaultError?
     for run in layout.runs {
-      let buffer = SealingBuffers.pool.take(run.length)
-      let bytes = unsafe buffer.bytes(run.length)
-      unsafe run.seal(into: bytes)
       do throws(VaultError) {
-        try unsafe write(run, UnsafeRawBufferPointer(bytes))
+        try unsafe SealingBuffers.pool.with(run.length) { (bytes) throws(VaultError) in
+          unsafe run.seal(into: bytes)
+          try unsafe write(run, UnsafeRawBufferPointer(bytes))
+        }
       } catch {
         failed = error
       }
-      SealingBuffers.pool.give(buffer)
     }
     if let failed { throw failed }
   }
@@ -83,13 +83,15 @@ extension Space {
         return
       }
       let segmentSize = log.context.segmentSize
-      switch log.unlocked({ unsafe run.write(bytes, segmentSize: segmentSize) }) {
-      case nil:
+      do throws(VaultError) {
+        try log.store("writing segment \(run.segment.identifier)") { () throws(Errno) in
+          try unsafe run.write(bytes, segmentSize: segmentSize)
+        }
         if let completes = run.completes { log.durability.note(completes.segment, bytes: 0) }
         log.durability.note(run.segment, bytes: run.length)
         log.tail.writtenEnd = LogPosition(segment: run.segment.number, offset: run.offset + run.length)
-      case Errno.noSpace?, Errno.diskQuotaExceeded?: unsafe log.stall(run, bytes)
-      case let error?: throw log.fail(error, "writing segment \(run.segment.identifier)")
+      } catch .noSpace {
+        unsafe log.stall(run, bytes)
       }
     }
   }
@@ -109,16 +111,12 @@ extension Space {
       }
       while let first = log.tail.stalled.first {
         try log.gate.requireOpen()
-        switch log.unlocked({ first.write() }) {
-        case nil:
-          log.tail.stalled.removeFirst()
-          log.noteStalled()
-          let end = LogPosition(segment: first.segment.number, offset: first.offset + first.bytes.count)
-          log.tail.writtenEnd = max(log.tail.writtenEnd, end)
-          log.durability.note(first.segment, bytes: 0)
-        case Errno.noSpace?, Errno.diskQuotaExceeded?: throw .noSpace
-        case let error?: throw log.fail(error, "writing segment \(first.segment.identifier)")
-        }
+        try log.store("writing segment \(first.segment.identifier)") { () throws(Errno) in try first.write() }
+        log.tail.stalled.removeFirst()
+        log.noteStalled()
+        let end = LogPosition(segment: first.segment.number, offset: first.offset + first.bytes.count)
+        log.tail.writtenEnd = max(log.tail.writtenEnd, end)
+        log.durability.note(first.segment, bytes: 0)
       }
     }
   }
@@ -145,35 +143,22 @@ extension Run {
   private static let startsFlush = 256 << 10
 
   /// Fills up the segment before, if that is due, and hands the sealed bytes to the storage.
-  func write(_ bytes: UnsafeRawBufferPointer, segmentSize: Int) -> Errno? {
-    do throws(Errno) {
-      if let completes {
-        try padSegment(completes.segment.writer, from: completes.end, size: segmentSize)
-      }
-      try unsafe segment.writer.write(bytes, at: offset)
-      if length >= Self.startsFlush { segment.writer.startFlush(from: offset, count: length) }
-      return nil
-    } catch {
-      return error
+  func write(_ bytes: UnsafeRawBufferPointer, segmentSize: Int) throws(Errno) {
+    if let completes {
+      try padSegment(completes.segment.writer, from: completes.end, size: segmentSize)
     }
+    try unsafe segment.writer.write(bytes, at: offset)
+    if length >= Self.startsFlush { segment.writer.startFlush(from: offset, count: length) }
   }
 }
 
 extension StalledWrite {
-  fileprivate func write() -> Errno? {
-    do throws(Errno) {
-      try writeBytes(bytes, to: segment.writer, at: offset)
-      if completes { try segment.writer.finish() }
-      return nil
-    } catch {
-      return error
+  fileprivate func write() throws(Errno) {
+    try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in
+      try unsafe segment.writer.write(bytes, at: offset)
     }
+    if completes { try segment.writer.finish() }
   }
-}
-
-/// Writes an array.
-func writeBytes(_ bytes: [UInt8], to writer: any SegmentWriter, at offset: Int) throws(Errno) {
-  try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe writer.write(bytes, at: offset) }
 }
 
 /// Fills a segment file with random bytes from `offset` to `size` and marks it complete.

@@ -28,31 +28,25 @@ extension LockedLog {
   /// Flushes everything that was written.
   mutating func flush() throws(VaultError) {
     durability.isFlushing = true
+    defer { durability.isFlushing = false }
     let segments = durability.unflushed
+    let names = durability.newNames
     let through = tail.writtenEnd
     let count = durability.unflushedBytes
     // Later writes to an open segment add it to the list again.
     durability.unflushed.removeAll()
+    durability.newNames.removeAll()
     durability.unflushedBytes = 0
     let othersHead = headToLookFor()
     let storage = context.storage
     var isContinuedElsewhere = false
-    let error = unlocked { () -> Errno? in
-      do throws(Errno) {
+    do throws(Errno) {
+      try unlocked { () throws(Errno) in
         for segment in segments { try segment.writer.flush() }
-        let new = segments.filter { !$0.nameIsDurable }
-        if !new.isEmpty {
-          try storage.flushNames(of: new.map(\.identifier))
-          for segment in new { segment.nameIsDurable = true }
-        }
+        if !names.isEmpty { try storage.flushNames(of: names) }
         if let othersHead { isContinuedElsewhere = try storage.exists(othersHead) }
-        return nil
-      } catch {
-        return error
       }
-    }
-    durability.isFlushing = false
-    if let error {
+    } catch {
       durability.unflushedBytes += count
       throw fail(error, "flushing the log")
     }

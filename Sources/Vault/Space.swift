@@ -16,14 +16,14 @@ internal import SystemPackage
 /// What recovery found out about the open state.
 package struct SpaceOrigin: Sendable {
   /// The damage that recovery found; nil when it found the newest state.
-  package let warning: String?
+  package internal(set) var warning: String?
   /// Whether a head that leads to this state is lost. The next head gets a number that the search finds without it.
-  package let isMissedBySearch: Bool
+  package internal(set) var isMissedBySearch = false
   /// Whether the vault is a copy that nobody has written to.
-  package let isCopy: Bool
+  package internal(set) var isCopy = false
   /// Whether the copy was made while the space was written to, and lacks a part of the newest state. The open state is
   /// complete, and `warning` says that it is older.
-  package let isUnfinishedCopy: Bool
+  package internal(set) var isUnfinishedCopy = false
 }
 
 /// One space of a vault: an encrypted log that holds file data and the pages of one database. Safe from any thread.
@@ -44,9 +44,7 @@ package final class Space: Sendable {
   init(_ context: LogContext, state: RecoveredState, leases: [any SegmentLease], readOnlyReason: String?) {
     gate = WriteGate(shutBecause: readOnlyReason)
     log = Log(context, state: state, leases: leases, gate: gate)
-    origin = SpaceOrigin(
-      warning: state.warning, isMissedBySearch: state.isMissedBySearch, isCopy: state.isCopy,
-      isUnfinishedCopy: state.isUnfinishedCopy)
+    origin = state.origin
   }
 
   var storage: any Storage { log.context.storage }
@@ -95,6 +93,19 @@ package final class Space: Sendable {
 }
 
 extension LockedLog {
+  /// Has the storage do something without the lock. A full disk is no failure.
+  ///
+  /// - Throws: `.noSpace`; `.system` after shutting the gate.
+  mutating func store(_ doing: @autoclosure () -> String, _ body: () throws(Errno) -> Void) throws(VaultError) {
+    do throws(Errno) {
+      try unlocked(body)
+    } catch .noSpace, .diskQuotaExceeded {
+      throw .noSpace
+    } catch {
+      throw fail(error, doing())
+    }
+  }
+
   /// Shuts the gate after a failure, and returns the error to throw.
   func fail(_ error: Errno, _ doing: String) -> VaultError {
     gate.shut(because: error == .changedByOthers ? Self.changedElsewhere : "\(doing) failed: \(error)")

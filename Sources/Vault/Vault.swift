@@ -85,7 +85,8 @@ package final class Vault: Sendable {
     suite: CipherSuite, copyWindow: Int64 = Space.defaultCopyWindow
   ) -> (space: Space, body: SlotBody) {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
-    return (Space(context(of: body, copyWindow: copyWindow), state: RecoveredState(), leases: [], readOnlyReason: nil), body)
+    let context = context(of: body, copyWindow: copyWindow)
+    return (Space(context, state: RecoveredState(), leases: [], readOnlyReason: nil), body)
   }
 
   /// Opens the space of `body` at its newest state. Changes nothing.
@@ -132,11 +133,11 @@ package final class Vault: Sendable {
       var state = try recovery.recover(newest: newest)
       if found != newest {
         // The next head gets a number that the search finds without the lost heads, so one more loss does no harm.
-        state.isMissedBySearch = true
+        state.origin.isMissedBySearch = true
         let next = try recovery.searchable(from: EpochNumber(rawValue: state.highestEpoch.rawValue + 1))
         state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)
       }
-      let readOnlyReason = reason ?? (acceptOlder ? nil : state.warning)
+      let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
       return Space(context, state: state, leases: leases, readOnlyReason: readOnlyReason)
     }
   }

@@ -117,7 +117,7 @@ extension FileSystem {
       next = part.endIndex
       try lockedToClean { files throws(Errno) in
         for segment in part {
-          let extents = try files.withIndex { index throws(IndexError) in try index.liveBytes(in: segment.number) }
+          let extents = try files.result(of: files.index.liveBytes(in: segment.number))
           let live = extents + Int64(segment.databasePages * Space.databasePageSize)
           if live == 0 { dead.append(segment.number) } else { sparse.append(Sparse(segment: segment, live: live)) }
         }
@@ -200,9 +200,7 @@ extension FileSystem {
     var last: LocatedExtent?
     while true {
       let batch = try lockedToClean { files throws(Errno) in
-        let batch = try files.withIndex { index throws(IndexError) in
-          try index.extents(in: segment, after: last, limit: Self.extentStep)
-        }
+        let batch = try files.result(of: files.index.extents(in: segment, after: last, limit: Self.extentStep))
         files.cleaning.beginMove()
         return batch
       }
@@ -212,10 +210,9 @@ extension FileSystem {
       for (extents, pieces) in try copies(of: batch) {
         try lockedToClean { files throws(Errno) in
           for extent in extents {
-            _ = try files.withIndex { index throws(IndexError) in
-              try index.replaceExtent(
-                extent.extent, of: extent.inode, with: pieces.map { $0.moved(to: extent.extent.offset) })
-            }
+            _ = try files.result(
+              of: files.index.replaceExtent(
+                extent.extent, of: extent.inode, with: pieces.map { $0.moved(to: extent.extent.offset) }))
           }
           files.noteChange()
         }
@@ -292,7 +289,7 @@ extension FileSystem {
     let left = Set(space.segments().map(\.number))
     try lockedToClean { files throws(Errno) in
       for segment in dead where !left.contains(segment) {
-        try files.withIndex { index throws(IndexError) in try index.forgetSegment(segment) }
+        try files.result(of: files.index.forgetSegment(segment))
       }
       files.noteChange()
     }

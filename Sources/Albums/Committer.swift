@@ -191,7 +191,7 @@ extension LockedFileSystem {
     try storeInodes()
     var transaction = LogTransaction()
     transaction.intents = .replace(by: remainingIntents())
-    try withIndex { index throws(IndexError) in try index.commit() }
+    try result(of: index.commit())
     transaction.database = index.unlogged
     transaction.moving = cleaning.moving
     transaction.retiring = deadSegments()

@@ -75,14 +75,10 @@ extension LockedFileSystem {
   fileprivate func changeMode(of inode: Inode, to mode: UInt32) throws(Errno) {
     let permissions = mode & 0o7777
     if inode.record.hasExtendedAttributes {
-      let value = try withIndex { index throws(IndexError) in
-        try index.attribute(named: AccessControlList.accessName, of: inode.number)
-      }
+      let value = try result(of: index.attribute(named: AccessControlList.accessName, of: inode.number))
       if let value, var list = AccessControlList(value) {
         list.setPermissions(permissions)
-        try withIndex { index throws(IndexError) in
-          try index.setAttribute(named: AccessControlList.accessName, of: inode.number, to: list.encoded)
-        }
+        try result(of: index.setAttribute(named: AccessControlList.accessName, of: inode.number, to: list.encoded))
       }
     }
     inode.record.mode = inode.record.mode & FileKind.mask | permissions

@@ -141,15 +141,13 @@ extension LockedFileSystem {
     }
     do throws(Errno) {
       var growth = [Int64](repeating: 0, count: batch.count)
-      try withIndex { index throws(IndexError) in
-        try index.withSavepoint { () throws(IndexError) in
-          var rest = pieces[...]
-          while let first = rest.first {
-            let owner = owners[first.write]
-            let own = rest.prefix { owners[$0.write] == owner }
-            rest = rest[own.endIndex...]
-            growth[owner] += try name(own, batch[owner].inode)
-          }
+      try withSavepoint { index throws(IndexError) in
+        var rest = pieces[...]
+        while let first = rest.first {
+          let owner = owners[first.write]
+          let own = rest.prefix { owners[$0.write] == owner }
+          rest = rest[own.endIndex...]
+          growth[owner] += try name(own, batch[owner].inode)
         }
       }
       for piece in pieces {

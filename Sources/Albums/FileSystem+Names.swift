@@ -87,7 +87,7 @@ extension FileSystem {
       try files.requireRoom()
       let entry = DentryRecord(
         name: name, inode: inode.number, kind: inode.record.kind, cookie: files.index.nextCookie())
-      try files.withIndex { index throws(IndexError) in try index.insertDentry(parent: parent, entry) }
+      try files.result(of: files.index.insertDentry(parent: parent, entry))
       let now = Timestamp.now()
       inode.record.addLink()
       inode.record.changed = now
@@ -102,7 +102,7 @@ extension FileSystem {
 extension LockedFileSystem {
   /// A name's entry and inode.
   func find(_ name: FileName, in parent: InodeNumber) throws(Errno) -> (entry: DentryRecord, inode: Inode)? {
-    let found = try withIndex({ index throws(IndexError) in try index.dentryWithInode(parent: parent, name: name) })
+    let found = try result(of: index.dentryWithInode(parent: parent, name: name))
     guard let (entry, record) = found else { return nil }
     let inode = keep(record)
     inode.isHidden = name.isHidden
@@ -122,7 +122,7 @@ extension LockedFileSystem {
   ) throws(Errno) -> Inode {
     let directory = try directory(parent)
     guard !name.isDotOrDotDot else { throw .fileExists }
-    guard try withIndex({ index throws(IndexError) in try index.dentry(parent: parent, name: name) }) == nil else {
+    guard try result(of: index.dentry(parent: parent, name: name)) == nil else {
       throw .fileExists
     }
     guard directory.record.links > 0 else { throw .noSuchFileOrDirectory }
@@ -141,13 +141,11 @@ extension LockedFileSystem {
       size: Int64(request.target?.count ?? 0), time: now, parent: isDirectory ? parent : nil,
       hasExtendedAttributes: !inheritance.attributes.isEmpty, target: request.target)
     let entry = DentryRecord(name: name, inode: record.number, kind: record.kind, cookie: index.nextCookie())
-    try withIndex { index throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        try index.insert(record)
-        try index.insertDentry(parent: parent, entry)
-        for (name, value) in inheritance.attributes {
-          try index.setAttribute(named: name, of: record.number, to: value)
-        }
+    try withSavepoint { index throws(IndexError) in
+      try index.insert(record)
+      try index.insertDentry(parent: parent, entry)
+      for (name, value) in inheritance.attributes {
+        try index.setAttribute(named: name, of: record.number, to: value)
       }
     }
     if isDirectory { directory.record.addLink() }
@@ -165,9 +163,7 @@ extension LockedFileSystem {
     if request.kind == FileKind.symbolicLink { return (request.permissions, []) }
     let withoutAccessList = (request.permissions & ~(caller.umask & 0o777), [([UInt8], [UInt8])]())
     guard directory.record.hasExtendedAttributes else { return withoutAccessList }
-    let value = try withIndex { index throws(IndexError) in
-      try index.attribute(named: AccessControlList.defaultName, of: directory.number)
-    }
+    let value = try result(of: index.attribute(named: AccessControlList.defaultName, of: directory.number))
     guard let value, let list = AccessControlList(value) else { return withoutAccessList }
     var access = list
     let permissions = request.permissions & 0o7000 | access.narrow(to: request.permissions)

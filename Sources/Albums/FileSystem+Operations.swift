@@ -66,27 +66,37 @@ extension LockedFileSystem {
     }
   }
 
-  /// Calls the index, and maps its errors to those of an operation.
+  /// Gives what a call of the index gives, and maps its errors to those of an operation.
   @inline(__always)
-  func withIndex<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
+  func result<Result>(of call: @autoclosure () throws(IndexError) -> Result) throws(Errno) -> Result {
     do throws(IndexError) {
-      return try body(index)
+      return try call()
     } catch {
       throw failed(error)
     }
   }
 
+  /// The same for several calls.
+  @inline(__always)
+  func withIndex<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
+    try result(of: body(index))
+  }
+
+  /// The same, where all the calls or none have an effect.
+  @inline(__always)
+  func withSavepoint<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
+    try result(of: index.withSavepoint { () throws(IndexError) in try body(index) })
+  }
+
   /// Handles a failure of the index; gives the error for the caller.
   func failed(_ error: IndexError) -> Errno {
     if index.isReadOnly { stopChanging("the index lost a transaction: \(error)") }
-    switch error {
-    case .full: return .noSpace
-    case .readOnly: return .readOnlyFileSystem
-    case .damaged, .transactionLost, .sqlite:
+    let errno = Errno(error)
+    if errno == .ioError {
       options.logger.error(
         "the index failed: \(error); the log says: \(index.lastStoreError.map { "\($0)" } ?? "nothing")")
-      return .ioError
     }
+    return errno
   }
 
   /// Refuses changes from now on.
@@ -147,7 +157,7 @@ extension LockedFileSystem {
   /// - Throws: `ESTALE` when there is none.
   func inode(_ number: InodeNumber) throws(Errno) -> Inode {
     if let known = inodes.table[number] { return known }
-    guard let record = try withIndex({ index throws(IndexError) in try index.inode(number) }) else {
+    guard let record = try result(of: index.inode(number)) else {
       throw .staleNFSFileHandle
     }
     return keep(record)

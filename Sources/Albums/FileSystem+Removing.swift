@@ -13,7 +13,7 @@ extension FileSystem {
       let directory = try files.directory(parent)
       guard let (_, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
       guard !inode.isDirectory else { throw .isDirectory }
-      _ = try files.withIndex { index throws(IndexError) in try index.deleteDentry(parent: parent, name: name) }
+      _ = try files.result(of: files.index.deleteDentry(parent: parent, name: name))
       let now = Timestamp.now()
       files.touch(directory, now)
       files.loseName(inode, now)
@@ -32,7 +32,7 @@ extension FileSystem {
       guard let (_, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
       guard inode.isDirectory else { throw .notDirectory }
       try files.requireEmpty(inode)
-      _ = try files.withIndex { index throws(IndexError) in try index.deleteDentry(parent: parent, name: name) }
+      _ = try files.result(of: files.index.deleteDentry(parent: parent, name: name))
       let now = Timestamp.now()
       directory.record.removeLink()
       files.touch(directory, now)
@@ -85,7 +85,7 @@ private struct Move {
 extension LockedFileSystem {
   /// - Throws: `ENOTEMPTY`.
   func requireEmpty(_ directory: Inode) throws(Errno) {
-    guard try withIndex({ index throws(IndexError) in try index.isDirectoryEmpty(directory.number) }) else {
+    guard try result(of: index.isDirectoryEmpty(directory.number)) else {
       throw .directoryNotEmpty
     }
   }
@@ -106,7 +106,7 @@ extension LockedFileSystem {
       // Directories on the way are not brought into memory: a path may be very deep.
       let parent =
         if let known = inodes.table[current] { known.record.parent } else {
-          try withIndex({ index throws(IndexError) in try index.inode(current) })?.parent
+          try result(of: index.inode(current))?.parent
         }
       guard let parent else { return }
       current = parent
@@ -130,11 +130,9 @@ extension LockedFileSystem {
     // Within a directory an entry keeps its cookie. Otherwise a program that renames while it lists might never end.
     let cookie = move.source === move.target ? move.entry.cookie : index.nextCookie()
     let entry = DentryRecord(name: move.newName, inode: inode.number, kind: inode.record.kind, cookie: cookie)
-    try withIndex { index throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        try index.deleteDentry(parent: move.source.number, name: move.name)
-        try index.replaceDentry(parent: move.target.number, entry)
-      }
+    try withSavepoint { index throws(IndexError) in
+      try index.deleteDentry(parent: move.source.number, name: move.name)
+      try index.replaceDentry(parent: move.target.number, entry)
     }
     let now = Timestamp.now()
     if let existing = move.existing?.inode {
@@ -152,11 +150,9 @@ extension LockedFileSystem {
       name: move.newName, inode: move.inode.number, kind: move.inode.record.kind, cookie: index.nextCookie())
     let back = DentryRecord(
       name: move.name, inode: existing.inode.number, kind: existing.inode.record.kind, cookie: index.nextCookie())
-    try withIndex { index throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        try index.replaceDentry(parent: move.target.number, forward)
-        try index.replaceDentry(parent: move.source.number, back)
-      }
+    try withSavepoint { index throws(IndexError) in
+      try index.replaceDentry(parent: move.target.number, forward)
+      try index.replaceDentry(parent: move.source.number, back)
     }
     if move.inode.isDirectory { reparent(move.inode, from: move.source, to: move.target) }
     if existing.inode.isDirectory { reparent(existing.inode, from: move.target, to: move.source) }

@@ -63,18 +63,14 @@ extension LockedFileSystem {
 
   /// The first byte of data at or after a place.
   fileprivate func nextData(_ inode: Inode, from place: Int64) throws(Errno) -> Int64? {
-    let stored = try withIndex { index throws(IndexError) in
-      try index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place))
-    }
+    let stored = try result(of: index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place)))
     let waiting = inode.buffer.nextRange(endingAfter: place).map { max($0.lowerBound, place) }
     return [stored?.rawValue, waiting].compactMap { $0 }.min()
   }
 
   /// A place up to which all is data from `place` on, which holds data. More data may follow it.
   fileprivate func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
-    let stored = try withIndex { index throws(IndexError) in
-      try index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place))
-    }
+    let stored = try result(of: index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place)))
     guard let waiting = inode.buffer.nextRange(endingAfter: place), waiting.lowerBound <= place else {
       return stored.rawValue
     }

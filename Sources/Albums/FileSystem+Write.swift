@@ -128,9 +128,7 @@ extension LockedFileSystem {
   /// Removes what extents hold of a range.
   private func removeStored(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
     if range.isEmpty { return }
-    inode.record.allocated -= try withIndex { index throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in try removeExtents(of: inode, in: range) }
-    }
+    inode.record.allocated -= try withSavepoint { index throws(IndexError) in try removeExtents(of: inode, in: range) }
   }
 
   /// Removes what extents hold of a range, in a savepoint of the caller; gives how many bytes that was.

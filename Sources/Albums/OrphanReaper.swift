@@ -69,23 +69,21 @@ extension LockedFileSystem {
     var isGone = false
     var media: MediaRecord?
     do throws(Errno) {
-      try withIndex { index throws(IndexError) in
-        try index.withSavepoint { () throws(IndexError) in
-          if inode.record.allocated > 0 {
-            let all = FileOffset.zero..<FileOffset(rawValue: .max)
-            let pieces = try index.removeExtents(of: inode.number, in: all, limit: Self.step)
-            removed = pieces.reduce(0) { $0 + Int64($1.length) }
-            if pieces.count == Self.step { return }
-          }
-          if inode.record.hasExtendedAttributes { try index.removeAllAttributes(of: inode.number) }
-          if inode.isRegular {
-            media = try index.media(inode.number)
-            if media != nil { try index.deleteMedia(inode.number) }
-          }
-          try index.deleteInode(inode.number)
-          if inode.deletion.isListed { try index.removeOrphan(inode.number) }
-          isGone = true
+      try withSavepoint { index throws(IndexError) in
+        if inode.record.allocated > 0 {
+          let all = FileOffset.zero..<FileOffset(rawValue: .max)
+          let pieces = try index.removeExtents(of: inode.number, in: all, limit: Self.step)
+          removed = pieces.reduce(0) { $0 + Int64($1.length) }
+          if pieces.count == Self.step { return }
         }
+        if inode.record.hasExtendedAttributes { try index.removeAllAttributes(of: inode.number) }
+        if inode.isRegular {
+          media = try index.media(inode.number)
+          if media != nil { try index.deleteMedia(inode.number) }
+        }
+        try index.deleteInode(inode.number)
+        if inode.deletion.isListed { try index.removeOrphan(inode.number) }
+        isGone = true
       }
     } catch {
       // It stays among the index's orphans, and the next mount tries again.

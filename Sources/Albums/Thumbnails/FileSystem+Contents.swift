@@ -83,7 +83,7 @@ extension LockedFileSystem {
   func makeDerivative(_ bytes: [UInt8]) throws(Errno) -> InodeNumber {
     let record = InodeRecord(
       number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
-    try withIndex { index throws(IndexError) in try index.insert(record) }
+    try result(of: index.insert(record))
     let inode = Inode(record)
     inodes.insert(inode)
     unsafe bytes.withUnsafeBytes { unsafe put($0, at: 0, in: inode) }
@@ -109,7 +109,7 @@ extension FileSystem {
   /// How many files wait for thumbnails, and so on.
   package func mediaCounts() throws(Errno) -> MediaCounts {
     try reading { files throws(Errno) in
-      try files.withIndex { index throws(IndexError) in try index.mediaCounts() }
+      try files.result(of: files.index.mediaCounts())
     }
   }
 
@@ -139,7 +139,7 @@ extension FileSystem {
   /// Makes the thumbnail of a content again, whichever files hold it.
   func remakeThumbnail(of inode: InodeNumber) throws(Errno) {
     try changing { files throws(Errno) in
-      var next = try files.withIndex { index throws(IndexError) in try index.media(inode) }
+      var next = try files.result(of: files.index.media(inode))
       while let old = next {
         next = try files.withIndex { index throws(IndexError) in
           try index.setMedia(MediaRecord(inode: old.inode, state: .pending))
@@ -156,7 +156,7 @@ extension FileSystem {
     var last: InodeNumber?
     while true {
       let batch = try changing { files throws(Errno) in
-        let batch = try files.withIndex { index throws(IndexError) in try index.derivatives(after: last, limit: 64) }
+        let batch = try files.result(of: files.index.derivatives(after: last, limit: 64))
         for entry in batch {
           let old = try files.withIndex { index throws(IndexError) in
             let old = try index.media(entry.inode)

@@ -52,7 +52,7 @@ extension LockedFileSystem {
   fileprivate func knownDerivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber? {
     let file = try inode(number)
     guard file.isRegular, file.record.size > 0 else { throw .noSuchFileOrDirectory }
-    guard let row = try withIndex({ index throws(IndexError) in try index.media(number) }) else { return nil }
+    guard let row = try result(of: index.media(number)) else { return nil }
     switch row.state {
     case .pending: return nil
     case .failed, .other, .hidden: throw .noSuchFileOrDirectory

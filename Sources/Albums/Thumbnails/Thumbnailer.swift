@@ -70,7 +70,7 @@ extension LockedFileSystem {
     var seen = 0
     while seen < ThumbnailState.lookLimit {
       let start = last
-      let batch = try? withIndex { index throws(IndexError) in try index.media(in: .pending, after: start, limit: 64) }
+      let batch = try? result(of: index.media(in: .pending, after: start, limit: 64))
       guard let batch, let end = batch.last else { break }
       let now = monotonicTime()
       for number in batch where !thumbnails.passedOver.contains(number) {
@@ -102,7 +102,7 @@ extension LockedFileSystem {
       thumbnails.passOver(number, at: monotonicTime())
       return
     }
-    let before = try? withIndex { index throws(IndexError) in try index.media(number) }
+    let before = try? result(of: index.media(number))
     inode.isMediaPending = false
     inode.opens += 1
     let size = inode.record.size
@@ -195,7 +195,7 @@ extension FileSystem {
   /// Whether a content with this hash was looked at.
   private func isKnown(_ hash: [UInt8]) -> Bool {
     locked { files in
-      let record = try? files.withIndex { index throws(IndexError) in try index.media(withHash: hash) }
+      let record = try? files.result(of: files.index.media(withHash: hash))
       return (record ?? nil)?.state == .known
     }
   }
@@ -221,7 +221,7 @@ extension FileSystem {
           if before?.state == .known, let before { record = before } else { record.state = state }
           record.reason = reason
         case .duplicate(let hash):
-          let known = try files.withIndex { index throws(IndexError) in try index.media(withHash: hash) }
+          let known = try files.result(of: files.index.media(withHash: hash))
           guard let known, files.share(known) else { return }
           files.dropLinks(of: before)
           record = known
@@ -235,7 +235,7 @@ extension FileSystem {
           if record.small == nil, let small = made.small { record.small = try files.makeDerivative(small) }
           if record.large == nil, let large = made.large { record.large = try files.makeDerivative(large) }
         }
-        try files.withIndex { index throws(IndexError) in try index.setMedia(record) }
+        try files.result(of: files.index.setMedia(record))
         files.thumbnails.noteSuccess()
       }
     } catch {

@@ -1,5 +1,4 @@
 internal import Index
-internal import System
 package import SystemPackage
 package import Vault
 

@@ -1,7 +1,6 @@
 // How chunks get into the log: taken under the lock, sealed and appended without it, named by extents under it again.
 
 internal import Index
-internal import Logging
 internal import System
 internal import SystemPackage
 internal import Vault

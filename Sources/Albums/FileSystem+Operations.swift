@@ -2,7 +2,6 @@
 
 internal import Index
 internal import Logging
-internal import System
 internal import SystemPackage
 internal import Vault
 

@@ -3,7 +3,6 @@
 internal import Glibc
 internal import Index
 internal import Logging
-internal import System
 package import SystemPackage
 package import Vault
 

@@ -22,18 +22,16 @@ extension FileSystem {
   /// Builds an empty file system in a space that has none: the index, and a root directory with the given owner and
   /// group.
   ///
-  /// - Throws: `.damaged` when the space has an index; `.noSpace`; `.failed`.
-  package static func create(in space: Space, owner: UInt32, group: UInt32) throws(FileSystemError) {
-    do throws(IndexError) {
+  /// - Throws: `.damaged` when the space has an index; `.noSpace`; `.readOnly`; `.cannotOpen`.
+  package static func create(in space: Space, owner: UInt32, group: UInt32) throws(VaultError) {
+    try VaultError.ofIndex { () throws(IndexError) in
       let index = try Index(space: space, creating: RootOwner(owner: owner, group: group))
       try index.commit(to: space)
-    } catch {
-      throw FileSystemError(error)
     }
   }
 
   /// Starts the background threads.
-  func startThreads() throws(FileSystemError) {
+  func startThreads() throws(VaultError) {
     var bodies: [@Sendable () -> Void] = [
       { self.locked { $0.runCommitter() } }, { self.locked { $0.runReaper() } }, { self.runThumbnailer() },
     ]
@@ -50,7 +48,7 @@ extension FileSystem {
         locked { $0.life.threads.append(thread) }
       } catch {
         stopThreads()
-        throw .failed("the system refuses to start a thread: \(error)")
+        throw .cannotOpen("the system refuses to start a thread: \(error)")
       }
     }
   }
@@ -97,13 +95,18 @@ extension FileSystem {
   }
 }
 
-extension FileSystemError {
-  init(_ error: IndexError) {
-    switch error {
-    case .damaged: self = .damaged("the index of the space cannot be read")
-    case .full: self = .noSpace
-    case .readOnly, .transactionLost: self = .failed("the index of the space could not be written")
-    case .sqlite(let code): self = .failed("the index of the space gives SQLite's error \(code)")
+extension VaultError {
+  /// Calls `body`, and gives an error of an index in the terms of the vault.
+  static func ofIndex<Result>(_ body: () throws(IndexError) -> Result) throws(VaultError) -> Result {
+    do throws(IndexError) {
+      return try body()
+    } catch {
+      switch error {
+      case .damaged: throw .damaged("the index of the space cannot be read")
+      case .full: throw .noSpace
+      case .readOnly, .transactionLost: throw .readOnly("the index of the space could not be written")
+      case .sqlite(let code): throw .cannotOpen("the index of the space gives SQLite's error \(code)")
+      }
     }
   }
 }

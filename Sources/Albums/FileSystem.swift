@@ -25,7 +25,6 @@
 // taken after this one.
 
 internal import Index
-internal import Logging
 internal import System
 internal import SystemPackage
 package import Vault
@@ -53,15 +52,11 @@ package final class FileSystem: @unchecked Sendable {
   /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the
   /// background.
   ///
-  /// - Throws: `.damaged` when there is no index in the space, or none that can be read.
-  package init(space: Space, options: FileSystemOptions) throws(FileSystemError) {
+  /// - Throws: `.damaged` when there is no index in the space, or none that can be read; `.noSpace`; `.cannotOpen`.
+  package init(space: Space, options: FileSystemOptions) throws(VaultError) {
     self.space = space
     self.options = options
-    do throws(IndexError) {
-      index = try Index(space: space)
-    } catch {
-      throw FileSystemError(error)
-    }
+    index = try VaultError.ofIndex { () throws(IndexError) in try Index(space: space) }
     signals = Signals(of: monitor)
     inodes = InodeSet(limit: options.cachedInodes)
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }

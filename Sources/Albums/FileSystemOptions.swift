@@ -32,13 +32,3 @@ package struct FileSystemOptions: Sendable {
   /// The usual settings.
   package init(logger: Logger) { self.logger = logger }
 }
-
-/// Why a file system cannot be opened.
-package enum FileSystemError: Error, Equatable {
-  /// The index of the space is missing or damaged.
-  case damaged(String)
-  /// There is no room for what opening needs.
-  case noSpace
-  /// Anything else, in words.
-  case failed(String)
-}

@@ -34,11 +34,7 @@ package enum SpaceManager {
     guard let slot = slots.last else { throw .notAVault("it has no key derivation") }
     let (space, body) = vault.createSpace(suite: options.cipher ?? CipherSuite.fastest())
     do throws(VaultError) {
-      do throws(FileSystemError) {
-        try FileSystem.create(in: space, owner: geteuid(), group: getegid())
-      } catch {
-        throw error.asVaultError
-      }
+      try FileSystem.create(in: space, owner: geteuid(), group: getegid())
       try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(slot.identifier.bytes) }
       try space.close()
       try vault.putSlot(slot, body)
@@ -114,12 +110,10 @@ package enum SpaceManager {
   private static func changeIndex(
     of space: Space, _ change: (Index) throws(IndexError) -> Void
   ) throws(VaultError) {
-    do throws(IndexError) {
+    try VaultError.ofIndex { () throws(IndexError) in
       let index = try Index(space: space)
       try change(index)
       try index.commit(to: space)
-    } catch {
-      throw FileSystemError(error).asVaultError
     }
   }
 }
@@ -153,7 +147,7 @@ extension SpaceManager {
   package static func information(in vault: Vault, password: Password) throws(VaultError) -> SpaceInformation {
     let (_, body) = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(body, observing: true)
-    do throws(IndexError) {
+    return try VaultError.ofIndex { () throws(IndexError) in
       let index = try Index(space: space)
       let media = try index.mediaCounts()
       return SpaceInformation(
@@ -163,19 +157,6 @@ extension SpaceManager {
         storedBytes: space.capacity().usedBytes,
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
         passwords: try index.slots().count)
-    } catch {
-      throw FileSystemError(error).asVaultError
-    }
-  }
-}
-
-extension FileSystemError {
-  /// The same, in the terms of the layer below.
-  var asVaultError: VaultError {
-    switch self {
-    case .damaged(let reason): .damaged(reason)
-    case .noSpace: .noSpace
-    case .failed(let reason): .readOnly(reason)
     }
   }
 }

@@ -8,7 +8,6 @@
 //    then is gone. One that could not be written waits again.
 
 internal import System
-internal import Vault
 
 /// A place in a queue where a chunk may wait. It does not keep the chunk alive, whose memory may be needed.
 struct ChunkPlace {

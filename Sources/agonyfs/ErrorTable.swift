@@ -40,6 +40,7 @@ extension CommandFailure {
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
     case .readOnly(let reason):
       self.init(.failure, "The space cannot be written: \(reason).")
+    case .cannotOpen(let reason): self.init(.failure, "The space in \(path) cannot be opened: \(reason).")
     case .system(let error, let action): self.init(error, doing: "\(action) in \(path)")
     }
   }
@@ -53,15 +54,6 @@ extension CommandFailure {
     case .exists: self.init(VaultError.vaultExists, vault: path)
     case .system(.noSpace, _), .system(.diskQuotaExceeded, _): self.init(VaultError.noSpace, vault: path)
     case .system(let error, let action): self.init(error, doing: action)
-    }
-  }
-
-  /// The failure that an error of opening the space as a file system means to a person.
-  init(_ error: FileSystemError, vault path: String) {
-    switch error {
-    case .damaged(let reason): self.init(VaultError.damaged(reason), vault: path)
-    case .noSpace: self.init(VaultError.noSpace, vault: path)
-    case .failed(let reason): self.init(.failure, "The space in \(path) cannot be opened: \(reason).")
     }
   }
 
@@ -89,7 +81,6 @@ extension CommandFailure {
     case let failure as CommandFailure: self = failure
     case let error as VaultError: self.init(error, vault: path)
     case let error as DirectoryStorageError: self.init(error, vault: path)
-    case let error as FileSystemError: self.init(error, vault: path)
     case let error as MountError: self.init(error)
     case let error as MountOptionError: self.init(.usage, error.description)
     case let error as Errno: self.init(error, doing: "the command")

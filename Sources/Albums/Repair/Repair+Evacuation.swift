@@ -14,7 +14,7 @@ extension Repair {
     /// What was copied already, so that shared data stays shared.
     var copies: [ExtentRecord: [ExtentRecord]] = [:]
     while true {
-      let batch = try reading { () throws(IndexError) in try index.extents(in: segment, limit: Self.step) }
+      let batch = try VaultError.ofIndex { () throws(IndexError) in try index.extents(in: segment, limit: Self.step) }
       if batch.isEmpty { return }
       for located in batch {
         let extent = located.extent
@@ -37,7 +37,7 @@ extension Repair {
           }
           copies[source] = pieces
         }
-        _ = try reading { () throws(IndexError) in
+        _ = try VaultError.ofIndex { () throws(IndexError) in
           try index.replaceExtent(
             extent, of: located.inode,
             with: pieces.map { piece in
@@ -47,14 +47,6 @@ extension Repair {
             })
         }
       }
-    }
-  }
-
-  private func reading<Result>(_ body: () throws(IndexError) -> Result) throws(VaultError) -> Result {
-    do throws(IndexError) {
-      return try body()
-    } catch {
-      throw FileSystemError(error).asVaultError
     }
   }
 }

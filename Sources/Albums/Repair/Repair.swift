@@ -133,19 +133,13 @@ package final class Repair {
   /// - Throws: `.noSpace`; `.readOnly`; `.system`; `.damaged`.
   package func carryOut() throws(VaultError) -> CheckReport {
     guard let index, !plan.isEmpty else { return found }
-    do throws(IndexError) {
-      try freeOrphans(index)
-    } catch {
-      throw FileSystemError(error).asVaultError
-    }
+    try VaultError.ofIndex { () throws(IndexError) in try freeOrphans(index) }
     for segment in damaged.sorted() { try evacuate(segment, index) }
-    do throws(IndexError) {
+    try VaultError.ofIndex { () throws(IndexError) in
       // A commit counts the rows of segments.
       try index.commit()
       for segment in damaged where try index.liveBytes(in: segment) == 0 { try index.forgetSegment(segment) }
       try index.commit()
-    } catch {
-      throw FileSystemError(error).asVaultError
     }
     var transaction = LogTransaction()
     transaction.database = index.unlogged

@@ -12,27 +12,20 @@ internal import Index
 internal import Storage
 package import Vault
 
-/// The options for a new space.
-package struct SpaceOptions: Sendable {
-  /// The cipher; nil for the faster one on this machine.
-  package var cipher: CipherSuite?
-  /// Sets the options.
-  package init(cipher: CipherSuite? = nil) { self.cipher = cipher }
-}
-
 /// The spaces of a vault, by their passwords.
 package enum SpaceManager {
-  /// Creates an empty space that `password` opens. Its root directory belongs to the user of the process.
+  /// Creates an empty space that `password` opens, with the faster cipher on this machine unless another is asked for.
+  /// Its root directory belongs to the user of the process.
   ///
   /// - Throws: `.passwordInUse` when the password already opens a space; `.noSpace`; `.readOnly`; `.system`.
-  package static func addSpace(to vault: Vault, password: Password, options: SpaceOptions = SpaceOptions())
-    throws(VaultError)
-  {
+  package static func addSpace(
+    to vault: Vault, password: Password, cipher: CipherSuite = .fastest()
+  ) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slots = try vault.slotKeys(for: password)
     try checkUnused(slots, in: vault)
     guard let slot = slots.last else { throw .notAVault("it has no key derivation") }
-    let (space, body) = vault.createSpace(suite: options.cipher ?? CipherSuite.fastest())
+    let (space, body) = vault.createSpace(suite: cipher)
     do throws(VaultError) {
       try FileSystem.create(in: space, owner: geteuid(), group: getegid())
       try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(slot.identifier.bytes) }

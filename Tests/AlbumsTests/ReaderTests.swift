@@ -84,9 +84,7 @@ struct ReaderTests {
     let vault = try Vault.create(in: DirectoryCreation(at: path).storage, options: creation)
     for (suite, cipher) in CipherSuite.allCases.enumerated() {
       let password = "space \(suite), \u{fc}ber alles"
-      var options = SpaceOptions()
-      options.cipher = cipher
-      try SpaceManager.addSpace(to: vault, password: .of(password), options: options)
+      try SpaceManager.addSpace(to: vault, password: .of(password), cipher: cipher)
       for session in 0..<3 { try write(session, to: vault, password) }
     }
     for suite in CipherSuite.allCases.indices {

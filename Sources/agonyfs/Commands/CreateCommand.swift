@@ -55,7 +55,7 @@ extension Vault {
     let directory = try DirectoryCreation(at: path)
     do {
       let vault = try create(in: directory.storage, options: options)
-      try SpaceManager.addSpace(to: vault, password: password, options: SpaceOptions(cipher: cipher))
+      try SpaceManager.addSpace(to: vault, password: password, cipher: cipher ?? .fastest())
     } catch {
       directory.remove()
       throw error

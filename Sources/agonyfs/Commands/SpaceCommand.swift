@@ -25,7 +25,7 @@ struct SpaceCommand: ParsableCommand {
     func run() throws {
       let vault = try openVault()
       let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
-      try SpaceManager.addSpace(to: vault, password: new, options: SpaceOptions(cipher: cipher))
+      try SpaceManager.addSpace(to: vault, password: new, cipher: cipher ?? .fastest())
     }
   }
 

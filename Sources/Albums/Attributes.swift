@@ -1,35 +1,14 @@
 package import Index
 package import Vault
 
-/// What `stat` tells about an inode.
-package struct Attributes: Sendable {
-  /// The inode's number; the kernel's node id as well.
-  package var inode: InodeNumber
-  /// Type bits and permission bits, as in `st_mode`.
-  package var mode: UInt32
-  /// Number of names; for a directory 2 and one more for each directory in it.
-  package var links: UInt32
-  /// User id of the owner.
-  package var owner: UInt32
-  /// Group id.
-  package var group: UInt32
-  /// Device number of a device node, as in `st_rdev`; otherwise 0.
-  package var device: UInt64
-  /// Size in bytes.
-  package var size: Int64
-  /// Allocated room in units of 512 bytes, as in `st_blocks`.
-  package var blocks512: UInt64
-  /// Time of the last access that was recorded (creation, `utimens`).
-  package var accessed: Timestamp
-  /// Time of the last change of the content.
-  package var modified: Timestamp
-  /// Time of the last change of the inode.
-  package var changed: Timestamp
-  /// Time of creation.
-  package var born: Timestamp
+/// What `stat` tells about an inode: its record, in which `allocated` counts what waits to be written as well.
+package typealias Attributes = InodeRecord
 
-  /// The type alone, as `mode >> 12`: what a directory entry's `d_type` holds.
-  package var kind: UInt8 { UInt8(truncatingIfNeeded: mode >> 12) }
+extension Attributes {
+  /// The inode's number; the kernel's node id as well.
+  package var inode: InodeNumber { number }
+  /// Allocated room in units of 512 bytes, as in `st_blocks`.
+  package var blocks512: UInt64 { UInt64((allocated + 511) / 512) }
 }
 
 /// A time that is to be set.

@@ -208,23 +208,10 @@ extension LockedFileSystem {
   }
 
   /// The attributes of an inode.
-  func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, buffered: unallocatedBytes(inode)) }
-}
-
-extension Attributes {
-  init(_ record: InodeRecord, buffered: Int64 = 0) {
-    inode = record.number
-    mode = record.mode
-    links = record.links
-    owner = record.owner
-    group = record.group
-    device = record.device
-    size = record.size
-    blocks512 = UInt64((record.allocated + buffered + 511) / 512)
-    accessed = record.accessed
-    modified = record.modified
-    changed = record.changed
-    born = record.born
+  func attributes(_ inode: Inode) -> Attributes {
+    var attributes = inode.record
+    attributes.allocated += unallocatedBytes(inode)
+    return attributes
   }
 }
 

@@ -1,6 +1,7 @@
 internal import Albums
 internal import CMount
 internal import Glibc
+internal import Index
 internal import SystemPackage
 internal import Vault
 

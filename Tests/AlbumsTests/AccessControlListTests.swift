@@ -1,3 +1,4 @@
+import Index
 import SystemPackage
 import Testing
 import Vault

@@ -1,4 +1,5 @@
 import Crypto
+import Index
 import Storage
 import TestSupport
 import Testing

@@ -99,7 +99,7 @@ package final class VirtualTree: Sendable {
     case .status, .failures, .picture: isDirectory = false
     case .tree: isDirectory = attributes.kind == FileKind.directory >> 12
     }
-    attributes.inode = node.number
+    attributes.number = node.number
     attributes.links = isDirectory ? 2 : 1
     let permissions: UInt32 =
       switch node {
@@ -109,7 +109,7 @@ package final class VirtualTree: Sendable {
       }
     attributes.mode = (isDirectory ? FileKind.directory : FileKind.regular) | permissions
     attributes.size = isDirectory ? 0 : try size(of: node)
-    attributes.blocks512 = UInt64((attributes.size + 511) / 512)
+    attributes.allocated = attributes.size
     return attributes
   }
 

@@ -91,15 +91,7 @@ extension Checker {
   }
 
   private func isReadable(_ extent: ExtentRecord, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-    let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<extent.length])
-    do throws(VaultError) {
-      try unsafe space.read(
-        extent.position, recordLength: extent.recordLength, range: extent.skip..<extent.skip + extent.length,
-        into: target)
-      return true
-    } catch {
-      return false
-    }
+    (try? unsafe space.read(extent, into: buffer)) != nil
   }
 
   private mutating func noteDamage(_ inode: InodeNumber, _ range: Range<FileOffset>) {

@@ -91,13 +91,7 @@ extension FileSystem {
 
   /// Begins epochs, so that what died before them can go.
   func beginEpochs(_ count: Int) throws(Errno) {
-    for _ in 0..<count {
-      do throws(VaultError) {
-        try space.advanceEpoch()
-      } catch {
-        throw locked { $0.failed(error) }
-      }
-    }
+    for _ in 0..<count { try result(of: space.advanceEpoch()) }
   }
 
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
@@ -207,62 +201,19 @@ extension FileSystem {
       defer { locked { $0.cleaning.endMove() } }
       guard !batch.isEmpty else { return }
       last = batch.last
-      for (extents, pieces) in try copies(of: batch) {
+      var copies: [ExtentRecord: [ExtentRecord]] = [:]
+      let moved = try result(
+        of: space.copy(batch, &copies, for: .cleaning) { located, _ in
+          // What cannot be read stays where it is: a backup may repair it.
+          logDamage(located.inode, located.extent.offset)
+        })
+      for (old, new) in moved {
         try lockedToClean { files throws(Errno) in
-          for extent in extents {
-            _ = try files.result(
-              of: files.index.replaceExtent(
-                extent.extent, of: extent.inode, with: pieces.map { $0.moved(to: extent.extent.offset) }))
-          }
+          _ = try files.result(of: files.index.replaceExtent(old.extent, of: old.inode, with: new))
           files.noteChange()
         }
       }
     }
-  }
-
-  /// Groups extents that share the same bytes, and copies these; offsets of the pieces count from the extent's start.
-  private func copies(
-    of batch: [LocatedExtent]
-  ) throws(Errno) -> [(extents: [LocatedExtent], pieces: [ExtentRecord])] {
-    struct Source: Hashable {
-      let position: LogPosition
-      let skip: Int
-      let length: Int
-    }
-    let groups = Dictionary(grouping: batch) {
-      Source(position: $0.extent.position, skip: $0.extent.skip, length: $0.extent.length)
-    }
-    var copies: [(extents: [LocatedExtent], pieces: [ExtentRecord])] = []
-    for (source, extents) in groups {
-      guard let first = extents.first else { continue }
-      let block = pool.take(source.length)
-      defer { pool.give(block) }
-      let memory = unsafe block.bytes(source.length)
-      do throws(VaultError) {
-        try unsafe space.read(
-          source.position, recordLength: first.extent.recordLength, range: source.skip..<source.skip + source.length,
-          into: memory)
-      } catch {
-        // What cannot be read stays where it is: a backup may repair it.
-        logDamage(first.inode, first.extent.offset)
-        continue
-      }
-      let write = unsafe ExtentWrite(
-        inode: first.inode, offset: first.extent.offset, plaintext: UnsafeRawBufferPointer(memory))
-      let pieces: [ExtentPiece]
-      do throws(VaultError) {
-        pieces = try space.append([write], for: .cleaning)
-      } catch {
-        throw locked { $0.failed(error) }
-      }
-      let records = pieces.map {
-        ExtentRecord(
-          offset: FileOffset($0.offset - first.extent.offset), length: $0.length, position: $0.position,
-          recordLength: $0.length)
-      }
-      copies.append((extents, records))
-    }
-    return copies
   }
 
   /// Makes the database smaller when more than a quarter of it is empty.
@@ -330,13 +281,5 @@ extension LockedFileSystem {
     signals.cleanWork.signal()
     while cleaning.ended < goal, refusal == nil, !life.isStopping { wait(for: signals.progress) }
     return cleaning.gained && cleaning.ended != .max && refusal == nil
-  }
-}
-
-extension ExtentRecord {
-  fileprivate func moved(to start: FileOffset) -> ExtentRecord {
-    var extent = self
-    extent.offset = FileOffset(rawValue: start.rawValue + offset.rawValue)
-    return extent
   }
 }

@@ -36,28 +36,7 @@ extension FileSystem {
   /// Makes durable what is in the log.
   func syncLog() throws(Errno) {
     assertNotLocked()
-    do throws(VaultError) {
-      try space.sync()
-    } catch {
-      throw locked { $0.failed(error) }
-    }
-  }
-
-  fileprivate func failureToSync() -> Errno? {
-    do throws(Errno) {
-      try syncLog()
-      return nil
-    } catch {
-      return error
-    }
-  }
-}
-
-extension FileSystem {
-  /// Seals and appends a commit.
-  func append(_ transaction: LogTransaction) throws(VaultError) {
-    assertNotLocked()
-    try space.commit(transaction)
+    try result(of: space.sync())
   }
 }
 
@@ -93,8 +72,10 @@ extension LockedFileSystem {
         commits.noteToSync(by: monotonicTime() + CommitState.durabilityDelay)
       } else if commits.isSyncDue(now, orAtOnce: space.unflushedBytes > options.flushThreshold) {
         commits.noteSync()
-        if let failure = unlocked({ files in files.failureToSync() }) {
-          reportFailure("what was written could not be made durable: \(failure)")
+        do throws(Errno) {
+          try unlocked { files throws(Errno) in try files.syncLog() }
+        } catch {
+          reportFailure("what was written could not be made durable: \(error)")
           commits.noteSyncFailure(at: now)
         }
       } else if let due = [commitDue, commits.syncDue].compactMap({ $0 }).min() {
@@ -204,7 +185,7 @@ extension LockedFileSystem {
   private mutating func log(_ transaction: LogTransaction) throws(Errno) {
     guard transaction.hasMoreThanIntents else { return }
     do throws(VaultError) {
-      try unlocked { files throws(VaultError) in try files.append(transaction) }
+      try unlocked { files throws(VaultError) in try files.space.commit(transaction) }
       if let changes = transaction.database { index.noteLogged(changes) }
       cleaning.noteCommitted(transaction)
     } catch {

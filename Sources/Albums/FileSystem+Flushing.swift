@@ -169,9 +169,7 @@ extension LockedFileSystem {
 
   /// Makes extents of the pieces of a chunk, which are sorted; gives by how many bytes the file's extents grew.
   private func name(_ pieces: ArraySlice<ExtentPiece>, _ inode: Inode) throws(IndexError) -> Int64 {
-    let extents = pieces.map {
-      ExtentRecord(offset: $0.offset, length: $0.length, position: $0.position, recordLength: $0.length)
-    }
+    let extents = pieces.map { ExtentRecord($0) }
     let length = extents.reduce(0) { $0 + Int64($1.length) }
     if let end = inode.extentsEnd, let first = extents.first, end <= first.offset {
       for extent in extents { try index.insertExtent(extent, of: inode.number) }

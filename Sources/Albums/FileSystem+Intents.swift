@@ -35,7 +35,7 @@ extension LockedFileSystem {
       signals.progress.broadcast()
     }
     do throws(VaultError) {
-      try unlocked { files throws(VaultError) in try files.append(LogTransaction(stating: new)) }
+      try unlocked { files throws(VaultError) in try files.space.commit(LogTransaction(stating: new)) }
     } catch {
       // The log lacks what was taken, so only a commit of the index makes it durable.
       intents.noteOther()

@@ -36,6 +36,17 @@ extension FileSystem {
   }
 }
 
+extension FileSystem {
+  /// Gives what a call of the log gives, made without the lock, and maps its errors to those of an operation.
+  func result<Result>(of call: @autoclosure () throws(VaultError) -> Result) throws(Errno) -> Result {
+    do throws(VaultError) {
+      return try call()
+    } catch {
+      throw locked { $0.failed(error) }
+    }
+  }
+}
+
 extension LockedFileSystem {
   /// Evicts inodes. Only here and at a commit, so that an inode stays the same object during an operation that does not
   /// wait.

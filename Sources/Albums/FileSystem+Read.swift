@@ -45,11 +45,8 @@ extension FileSystem {
   func readStored(_ plan: [StoredStretch], into buffer: UnsafeMutableRawBufferPointer) -> StoredStretch? {
     assertNotLocked()
     for stretch in plan {
-      let extent = stretch.extent
       do throws(VaultError) {
-        try unsafe space.read(
-          extent.position, recordLength: extent.recordLength, range: extent.skip..<extent.skip + extent.length,
-          into: UnsafeMutableRawBufferPointer(rebasing: buffer[stretch.place..<stretch.place + extent.length]))
+        try unsafe space.read(stretch.extent, into: UnsafeMutableRawBufferPointer(rebasing: buffer[stretch.place...]))
       } catch {
         return stretch
       }

@@ -30,18 +30,17 @@ extension FileSystem {
     let range = offset.rawValue..<end
     try changing { files throws(Errno) in
       let inode = try files.settledFile(inode, in: range)
-      if !kind.isEmpty || (!keepsSize && end > inode.record.size) { try files.noteContentChange(inode) }
+      let grows = !keepsSize && end > inode.record.size
+      let changesContent = grows || !kind.isEmpty
+      if changesContent { try files.noteContentChange(inode) }
       if kind == .punchHole {
         try files.removeData(inode, range)
       } else {
         try files.allocate(range, clearing: kind == .zeroRange, in: inode)
       }
       let now = Timestamp.now()
-      if !keepsSize && end > inode.record.size {
-        inode.record.size = end
-        inode.record.modified = now
-      }
-      if !kind.isEmpty { inode.record.modified = now }
+      if grows { inode.record.size = end }
+      if changesContent { inode.record.modified = now }
       inode.record.changed = now
       files.markChanged(inode)
     }
@@ -119,43 +118,24 @@ extension LockedFileSystem {
   /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that
   /// is not promised.
   private func isAllocated(_ range: Range<Int64>, of inode: Inode) -> Bool {
-    guard let windows = WriteWindow.indices(of: range), let unwritten = unwritten(in: range, of: inode) else {
-      return false
-    }
-    for window in windows {
-      let base = window * Int64(WriteWindow.size)
-      var allocated = RangeList()
-      for part in unwritten {
-        let part = part.clamped(to: base..<base + Int64(WriteWindow.size))
-        allocated.insert(Int(part.lowerBound - base)..<Int(part.upperBound - base))
-      }
+    guard let windows = WriteWindow.indices(of: range) else { return false }
+    return windows.allSatisfy { window in
+      let part = WriteWindow.part(of: range, in: window)
+      guard var allocated = unwritten(in: part, of: window, inode) else { return false }
       for taken in inode.buffer.inFlight[window]?.ranges.ranges ?? [] { allocated.remove(taken) }
-      if !allocated.gaps(in: WriteWindow.part(of: range, in: window)).isEmpty { return false }
+      return allocated.gaps(in: part).isEmpty
     }
-    return true
   }
 
   /// Whether all that was written into a chunk is in allocated ranges.
   func isAllocated(_ chunk: Chunk, _ inode: Inode) -> Bool {
-    guard index.unwrittenBytes > 0 else { return false }
-    return chunk.ranges.ranges.allSatisfy { range in
-      let range = chunk.offset(of: range.lowerBound).rawValue..<chunk.offset(of: range.upperBound).rawValue
-      var end = range.lowerBound
-      for part in unwritten(in: range, of: inode) ?? [] where part.lowerBound == end { end = part.upperBound }
-      return end == range.upperBound
-    }
+    chunk.ranges.ranges.allSatisfy { unwritten(in: $0, of: chunk.window, inode)?.gaps(in: $0).isEmpty ?? false }
   }
 
   /// The parts of a gap between written bytes that touch these and have no allocated byte.
   func written(_ gap: Range<Int>, of chunk: Chunk, _ inode: Inode) -> [Range<Int>] {
-    guard index.unwrittenBytes > 0 else { return [gap] }
-    let base = chunk.offset(of: 0).rawValue
-    guard let unwritten = unwritten(in: base + Int64(gap.lowerBound)..<base + Int64(gap.upperBound), of: inode) else {
-      return []
-    }
-    if unwritten.isEmpty { return [gap] }
-    var allocated = RangeList()
-    for part in unwritten { allocated.insert(Int(part.lowerBound - base)..<Int(part.upperBound - base)) }
+    guard let allocated = unwritten(in: gap, of: chunk.window, inode) else { return [] }
+    if allocated.isEmpty { return [gap] }
     return allocated.gaps(in: gap).filter { !chunk.ranges.parts(in: $0.lowerBound - 1..<$0.upperBound + 1).isEmpty }
   }
 
@@ -163,23 +143,18 @@ extension LockedFileSystem {
   func unallocatedBytes(_ inode: Inode) -> Int64 {
     let all = inode.buffer.byteCount
     guard all > 0, index.unwrittenBytes > 0 else { return all }
-    var allocated: Int64 = 0
-    for chunk in [inode.buffer.waiting.values, inode.buffer.inFlight.values].joined() {
-      for range in chunk.ranges.ranges {
-        let range = chunk.offset(of: range.lowerBound).rawValue..<chunk.offset(of: range.upperBound).rawValue
-        allocated += (unwritten(in: range, of: inode) ?? []).reduce(0) { $0 + Int64($1.count) }
-      }
+    return inode.buffer.chunks.reduce(all) { rest, chunk in
+      chunk.ranges.ranges.reduce(rest) { $0 - Int64(unwritten(in: $1, of: chunk.window, inode)?.count ?? 0) }
     }
-    return all - allocated
   }
 
-  /// The parts of a range that are allocated and not written, in order; nil where the index cannot be read.
-  private func unwritten(in range: Range<Int64>, of inode: Inode) -> [Range<Int64>]? {
-    let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
-    do throws(IndexError) {
-      return try index.unwritten(in: wanted, of: inode.number).map { $0.lowerBound.rawValue..<$0.upperBound.rawValue }
-    } catch {
-      return nil
-    }
+  /// What is allocated and not written in a part of a window; nil where the index cannot be read.
+  private func unwritten(in part: Range<Int>, of window: Int64, _ inode: Inode) -> RangeList? {
+    var list = RangeList()
+    let start = FileOffset(rawValue: window * Int64(WriteWindow.size))
+    let range = start + part.lowerBound..<start + part.upperBound
+    guard let found = try? index.unwritten(in: range, of: inode.number) else { return nil }
+    for part in found { list.insert(part.lowerBound - start..<part.upperBound - start) }
+    return list
   }
 }

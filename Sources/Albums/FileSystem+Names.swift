@@ -40,10 +40,8 @@ extension FileSystem {
     guard isDevice || kind == FileKind.regular || kind == FileKind.fifo || kind == FileKind.socket else {
       throw .invalidArgument
     }
-    return try changing { files throws(Errno) in
-      let request = NewInode(kind: kind, permissions: mode & 0o7777, device: isDevice ? device : 0)
-      return files.attributes(try files.make(request, name, in: parent, caller))
-    }
+    let request = NewInode(kind: kind, permissions: mode & 0o7777, device: isDevice ? device : 0)
+    return try make(request, name, in: parent, caller)
   }
 
   /// Makes a directory.
@@ -52,10 +50,7 @@ extension FileSystem {
   package func makeDirectory(
     _ name: FileName, in parent: InodeNumber, mode: UInt32, caller: Caller
   ) throws(Errno) -> Attributes {
-    try changing { files throws(Errno) in
-      let request = NewInode(kind: FileKind.directory, permissions: mode & 0o7777)
-      return files.attributes(try files.make(request, name, in: parent, caller))
-    }
+    try make(NewInode(kind: FileKind.directory, permissions: mode & 0o7777), name, in: parent, caller)
   }
 
   /// Makes a symbolic link.
@@ -66,10 +61,14 @@ extension FileSystem {
   ) throws(Errno) -> Attributes {
     guard !target.isEmpty else { throw .noSuchFileOrDirectory }
     guard target.count <= 4095 else { throw .fileNameTooLong }
-    return try changing { files throws(Errno) in
-      let request = NewInode(kind: FileKind.symbolicLink, permissions: 0o777, target: target)
-      return files.attributes(try files.make(request, name, in: parent, caller))
-    }
+    let request = NewInode(kind: FileKind.symbolicLink, permissions: 0o777, target: target)
+    return try make(request, name, in: parent, caller)
+  }
+
+  private func make(
+    _ request: NewInode, _ name: FileName, in parent: InodeNumber, _ caller: Caller
+  ) throws(Errno) -> Attributes {
+    try changing { files throws(Errno) in files.attributes(try files.make(request, name, in: parent, caller)) }
   }
 
   /// Gives an inode one more name.
@@ -109,11 +108,11 @@ extension LockedFileSystem {
     return (entry, inode)
   }
 
-  /// Notes that a directory's entries changed.
-  func touch(_ directory: Inode, _ time: Timestamp) {
-    directory.record.modified = time
-    directory.record.changed = time
-    markChanged(directory)
+  /// Notes that what an inode holds was changed: data, or the entries of a directory.
+  func touch(_ inode: Inode, _ time: Timestamp) {
+    inode.record.modified = time
+    inode.record.changed = time
+    markChanged(inode)
   }
 
   /// Makes an inode and its name, or throws and changes nothing.

@@ -9,16 +9,7 @@ extension FileSystem {
   /// - Throws: `ENOENT`, `EISDIR`, `ENOTDIR`, `EROFS`.
   @discardableResult
   package func unlink(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber {
-    try changing { files throws(Errno) in
-      let directory = try files.directory(parent)
-      guard let (_, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
-      guard !inode.isDirectory else { throw .isDirectory }
-      _ = try files.result(of: files.index.deleteDentry(parent: parent, name: name))
-      let now = Timestamp.now()
-      files.touch(directory, now)
-      files.loseName(inode, now)
-      return inode.number
-    }
+    try changing { files throws(Errno) in try files.remove(name, in: parent, isDirectory: false) }
   }
 
   /// Removes an empty directory and returns its inode number.
@@ -28,16 +19,7 @@ extension FileSystem {
   package func removeDirectory(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber {
     try changing { files throws(Errno) in
       if name.isDotOrDotDot { throw name.count == 1 ? .invalidArgument : .directoryNotEmpty }
-      let directory = try files.directory(parent)
-      guard let (_, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
-      guard inode.isDirectory else { throw .notDirectory }
-      try files.requireEmpty(inode)
-      _ = try files.result(of: files.index.deleteDentry(parent: parent, name: name))
-      let now = Timestamp.now()
-      directory.record.removeLink()
-      files.touch(directory, now)
-      files.loseName(inode, now)
-      return inode.number
+      return try files.remove(name, in: parent, isDirectory: true)
     }
   }
 
@@ -59,14 +41,12 @@ extension FileSystem {
       if existing == nil && flags.contains(.exchange) { throw .noSuchFileOrDirectory }
       guard target.record.links > 0 else { throw .noSuchFileOrDirectory }
       if inode.isDirectory { try files.requireOutside(target, inode) }
-      var move = Move(name: name, source: source, newName: newName, target: target, entry: entry, inode: inode)
-      move.existing = existing
-      if flags.contains(.exchange) {
-        if let existing, existing.inode.isDirectory { try files.requireOutside(source, existing.inode) }
-        try files.exchange(move)
-      } else {
-        try files.perform(move)
-      }
+      let exchanged = flags.contains(.exchange) ? existing?.inode : nil
+      if let exchanged, exchanged.isDirectory { try files.requireOutside(source, exchanged) }
+      let move = Move(
+        name: name, source: source, newName: newName, target: target, entry: entry, inode: inode,
+        replaced: exchanged == nil ? existing?.inode : nil, exchanged: exchanged)
+      try files.perform(move)
     }
   }
 }
@@ -79,12 +59,28 @@ private struct Move {
   let target: Inode
   let entry: DentryRecord
   let inode: Inode
-  var existing: (entry: DentryRecord, inode: Inode)?
+  /// What loses the new name, if anything has it.
+  let replaced: Inode?
+  /// What gets the old name for the new one.
+  let exchanged: Inode?
 }
 
 extension LockedFileSystem {
+  fileprivate func remove(_ name: FileName, in parent: InodeNumber, isDirectory: Bool) throws(Errno) -> InodeNumber {
+    let directory = try directory(parent)
+    guard let (_, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+    guard inode.isDirectory == isDirectory else { throw isDirectory ? .notDirectory : .isDirectory }
+    if isDirectory { try requireEmpty(inode) }
+    _ = try result(of: index.deleteDentry(parent: parent, name: name))
+    let now = Timestamp.now()
+    if isDirectory { directory.record.removeLink() }
+    touch(directory, now)
+    loseName(inode, now)
+    return inode.number
+  }
+
   /// - Throws: `ENOTEMPTY`.
-  func requireEmpty(_ directory: Inode) throws(Errno) {
+  private func requireEmpty(_ directory: Inode) throws(Errno) {
     guard try result(of: index.isDirectoryEmpty(directory.number)) else {
       throw .directoryNotEmpty
     }
@@ -116,51 +112,49 @@ extension LockedFileSystem {
 
   fileprivate func perform(_ move: Move) throws(Errno) {
     let inode = move.inode
-    if let existing = move.existing?.inode {
-      if existing === inode { return }
+    if move.replaced === inode || move.exchanged === inode { return }
+    if let existing = move.replaced {
       if inode.isDirectory {
         guard existing.isDirectory else { throw .notDirectory }
         try requireEmpty(existing)
       } else if existing.isDirectory {
         throw .isDirectory
       }
-    } else {
+    } else if move.exchanged == nil {
       try requireRoom()
     }
     // Within a directory an entry keeps its cookie. Otherwise a program that renames while it lists might never end.
-    let cookie = move.source === move.target ? move.entry.cookie : index.nextCookie()
-    let entry = DentryRecord(name: move.newName, inode: inode.number, kind: inode.record.kind, cookie: cookie)
+    let keepsCookie = move.source === move.target && move.exchanged == nil
+    let entry = DentryRecord(
+      name: move.newName, inode: inode.number, kind: inode.record.kind,
+      cookie: keepsCookie ? move.entry.cookie : index.nextCookie())
     try withSavepoint { index throws(IndexError) in
       try index.deleteDentry(parent: move.source.number, name: move.name)
       try index.replaceDentry(parent: move.target.number, entry)
+      if let existing = move.exchanged {
+        let back = DentryRecord(
+          name: move.name, inode: existing.number, kind: existing.record.kind, cookie: index.nextCookie())
+        try index.insertDentry(parent: move.source.number, back)
+      }
     }
     let now = Timestamp.now()
-    if let existing = move.existing?.inode {
+    var moved = [(inode, move.newName)]
+    if let existing = move.exchanged {
+      if existing.isDirectory { reparent(existing, from: move.target, to: move.source) }
+      moved.append((existing, move.name))
+    }
+    if let existing = move.replaced {
       if existing.isDirectory { move.target.record.removeLink() }
       loseName(existing, now)
     }
     if inode.isDirectory { reparent(inode, from: move.source, to: move.target) }
-    if move.name.isHidden != move.newName.isHidden { noteName(move.newName, of: inode) }
-    finish(move, [inode], now)
-  }
-
-  fileprivate func exchange(_ move: Move) throws(Errno) {
-    guard let existing = move.existing, existing.inode !== move.inode else { return }
-    let forward = DentryRecord(
-      name: move.newName, inode: move.inode.number, kind: move.inode.record.kind, cookie: index.nextCookie())
-    let back = DentryRecord(
-      name: move.name, inode: existing.inode.number, kind: existing.inode.record.kind, cookie: index.nextCookie())
-    try withSavepoint { index throws(IndexError) in
-      try index.replaceDentry(parent: move.target.number, forward)
-      try index.replaceDentry(parent: move.source.number, back)
+    for (inode, name) in moved {
+      if move.name.isHidden != move.newName.isHidden { noteName(name, of: inode) }
+      inode.record.changed = now
+      markChanged(inode)
     }
-    if move.inode.isDirectory { reparent(move.inode, from: move.source, to: move.target) }
-    if existing.inode.isDirectory { reparent(existing.inode, from: move.target, to: move.source) }
-    if move.name.isHidden != move.newName.isHidden {
-      noteName(move.newName, of: move.inode)
-      noteName(move.name, of: existing.inode)
-    }
-    finish(move, [move.inode, existing.inode], .now())
+    touch(move.source, now)
+    touch(move.target, now)
   }
 
   private func reparent(_ inode: Inode, from source: Inode, to target: Inode) {
@@ -168,14 +162,5 @@ extension LockedFileSystem {
     source.record.removeLink()
     target.record.addLink()
     inode.record.parent = target.number
-  }
-
-  private func finish(_ move: Move, _ moved: [Inode], _ now: Timestamp) {
-    for inode in moved {
-      inode.record.changed = now
-      markChanged(inode)
-    }
-    touch(move.source, now)
-    touch(move.target, now)
   }
 }

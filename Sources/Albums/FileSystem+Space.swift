@@ -106,14 +106,8 @@ extension LockedFileSystem {
     try withIndex { index throws(IndexError) in
       let found = try index.extents(of: origin.number, overlapping: from, limit: Self.sharedExtents)
       if found.count == Self.sharedExtents, let last = found.last { done = min(count, last.end.rawValue - start) }
-      let onto = FileOffset(rawValue: target)..<FileOffset(rawValue: target + done)
       try index.withSavepoint { () throws(IndexError) in
-        let step = Self.sharedExtents
-        while true {
-          let removed = try index.removeExtents(of: copy.number, in: onto, limit: step)
-          growth -= removed.reduce(0) { $0 + Int64($1.length) }
-          if removed.count < step { break }
-        }
+        growth -= try removeExtents(of: copy, in: target..<target + done)
         for extent in found {
           guard var shared = extent.clamped(to: from), !shared.isUnwritten else { continue }
           shared.offset = FileOffset(rawValue: shared.offset.rawValue - start + target)
@@ -122,13 +116,10 @@ extension LockedFileSystem {
         }
       }
     }
-    let now = Timestamp.now()
     copy.extentsEnd = copy.extentsEnd.map { max($0, FileOffset(rawValue: target + done)) }
     copy.record.allocated += growth
     copy.record.size = max(copy.record.size, target + done)
-    copy.record.modified = now
-    copy.record.changed = now
-    markChanged(copy)
+    touch(copy, .now())
     return done
   }
 }

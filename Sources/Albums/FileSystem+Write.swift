@@ -88,12 +88,9 @@ extension LockedFileSystem {
     // A shorter file that is known to be no photo still begins as none does.
     if size != inode.record.size, !inode.isKnownNotMedia { try noteContentChange(inode) }
     if size <= inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
-    let now = Timestamp.now()
     inode.record.size = size
     inode.noteCut(to: size)
-    inode.record.modified = now
-    inode.record.changed = now
-    markChanged(inode)
+    touch(inode, .now())
     return inode
   }
 

@@ -33,12 +33,11 @@ struct WriteBuffer {
 
   var isEmpty: Bool { waiting.isEmpty && inFlight.isEmpty }
 
+  /// What waits and what is in flight, in no order.
+  var chunks: some Sequence<Chunk> { [waiting.values, inFlight.values].joined() }
+
   /// Bytes written and not in the log yet; what waits over what is in flight counts twice.
-  var byteCount: Int64 {
-    if isEmpty { return 0 }
-    return (waiting.values.reduce(0) { $0 + Int64($1.ranges.count) })
-      + inFlight.values.reduce(0) { $0 + Int64($1.ranges.count) }
-  }
+  var byteCount: Int64 { isEmpty ? 0 : chunks.reduce(0) { $0 + Int64($1.ranges.count) } }
 
   /// Has a chunk wait in its window; gives the one that waited there, which is dropped.
   @discardableResult
@@ -63,7 +62,7 @@ struct WriteBuffer {
   /// Whether anything waits or is in flight in a window that the range touches.
   func touches(_ range: Range<Int64>) -> Bool {
     guard !isEmpty, let windows = WriteWindow.indices(of: range) else { return false }
-    return waiting.keys.contains { windows.contains($0) } || inFlight.keys.contains { windows.contains($0) }
+    return chunks.contains { windows.contains($0.window) }
   }
 
   /// Drops what waits in a range, and returns the chunks that have nothing left.
@@ -85,9 +84,7 @@ struct WriteBuffer {
 
   /// The lowest offset that waits or is in flight.
   var lowestOffset: FileOffset? {
-    let chunks = [waiting.values.min { $0.window < $1.window }, inFlight.values.min { $0.window < $1.window }]
-    return chunks.compactMap { chunk in chunk?.ranges.ranges.first.map { chunk?.offset(of: $0.lowerBound) } ?? nil }
-      .min()
+    chunks.compactMap { chunk in chunk.ranges.ranges.first.map { chunk.offset(of: $0.lowerBound) } }.min()
   }
 
   /// Copies what is here of a range of the file into `target`, the buffer of the range, and returns the missing parts.
@@ -123,7 +120,7 @@ struct WriteBuffer {
   /// The first range of data, waiting or in flight, that ends after `offset`; what touches it is not joined to it.
   func nextRange(endingAfter offset: Int64) -> Range<Int64>? {
     var best: Range<Int64>?
-    for chunk in [waiting.values, inFlight.values].joined() {
+    for chunk in chunks {
       let base = chunk.window * Int64(WriteWindow.size)
       guard base + Int64(WriteWindow.size) > offset else { continue }
       if let best, best.lowerBound <= base { continue }

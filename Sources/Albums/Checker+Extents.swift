@@ -20,48 +20,42 @@ extension Checker {
       byteCount: Space.maximumExtentLength, alignment: 4096)
     defer { unsafe buffer.deallocate() }
     var live: [SegmentNumber: Int64] = [:]
-    var last: LocatedExtent?
     /// The last that is possible and not to be dropped.
     var before: LocatedExtent?
-    while true {
-      let step = try index.extents(after: last, limit: Self.batch)
-      for located in step {
-        let extent = located.extent
-        last = located
-        guard extent.isPossible, extent.recordLength <= Space.maximumExtentLength,
-          extent.position.offset < space.segmentBytes
-        else {
-          note(
-            located.inode, "the extent at byte \(extent.offset.rawValue) is impossible",
-            .dropExtent(located.inode, extent.offset))
-          continue
-        }
-        let segment = extent.position.segment
-        live[segment, default: 0] += Int64(extent.length)
-        extents[located.inode, default: ExtentSums()].add(extent)
-        if !extent.isUnwritten { report.dataBytes += Int64(extent.length) }
-        if let kept = before, kept.inode == located.inode, kept.extent.end > extent.offset {
-          // What was written counts more than room for it.
-          let dropsEarlier = kept.extent.isUnwritten && !extent.isUnwritten
-          note(
-            located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
-            .dropExtent(located.inode, dropsEarlier ? kept.extent.offset : extent.offset))
-          if dropsEarlier { before = located }
-        } else {
-          before = located
-        }
-        if extent.isUnwritten { continue }
-        guard present.contains(segment) else {
-          note(
-            located.inode,
-            "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone",
-            .makeHole(located.inode, extent.offset..<extent.end)
-          )
-          continue
-        }
-        if readData || suspects.contains(segment) { unsafe read(located, into: buffer) }
+    try forEachRow(index.extents(after:limit:), by: \.self) { located in
+      let extent = located.extent
+      guard extent.isPossible, extent.recordLength <= Space.maximumExtentLength,
+        extent.position.offset < space.segmentBytes
+      else {
+        note(
+          located.inode, "the extent at byte \(extent.offset.rawValue) is impossible",
+          .dropExtent(located.inode, extent.offset))
+        return
       }
-      if step.count < Self.batch { break }
+      let segment = extent.position.segment
+      live[segment, default: 0] += Int64(extent.length)
+      extents[located.inode, default: ExtentSums()].add(extent)
+      if !extent.isUnwritten { report.dataBytes += Int64(extent.length) }
+      if let kept = before, kept.inode == located.inode, kept.extent.end > extent.offset {
+        // What was written counts more than room for it.
+        let dropsEarlier = kept.extent.isUnwritten && !extent.isUnwritten
+        note(
+          located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
+          .dropExtent(located.inode, dropsEarlier ? kept.extent.offset : extent.offset))
+        if dropsEarlier { before = located }
+      } else {
+        before = located
+      }
+      if extent.isUnwritten { return }
+      guard present.contains(segment) else {
+        note(
+          located.inode,
+          "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone",
+          .makeHole(located.inode, extent.offset..<extent.end)
+        )
+        return
+      }
+      if readData || suspects.contains(segment) { unsafe read(located, into: buffer) }
     }
     try checkLiveBytes(live)
   }
@@ -101,20 +95,14 @@ extension Checker {
 
   private mutating func checkLiveBytes(_ counted: [SegmentNumber: Int64]) throws(IndexError) {
     var counted = counted
-    var last: SegmentNumber?
-    while true {
-      let lives = try index.segmentLives(after: last, limit: Self.batch)
-      for life in lives {
-        let bytes = counted.removeValue(forKey: life.segment) ?? 0
-        if bytes == life.liveBytes { continue }
-        let text =
-          life.segment == .unwritten
-          ? "the count of allocated bytes is wrong"
-          : "the count of live bytes of segment \(life.segment.rawValue) is wrong"
-        add(text, .setLiveBytes(life.segment, bytes))
-      }
-      if lives.count < Self.batch { break }
-      last = lives.last?.segment
+    try forEachRow(index.segmentLives(after:limit:), by: \.segment) { life in
+      let bytes = counted.removeValue(forKey: life.segment) ?? 0
+      if bytes == life.liveBytes { return }
+      let text =
+        life.segment == .unwritten
+        ? "the count of allocated bytes is wrong"
+        : "the count of live bytes of segment \(life.segment.rawValue) is wrong"
+      add(text, .setLiveBytes(life.segment, bytes))
     }
     for (segment, bytes) in counted.sorted(by: { $0.key < $1.key })
     where try index.liveBytes(in: segment) != bytes {

@@ -19,13 +19,7 @@ extension Checker {
 
   /// Compares every entry with what it names, and follows every directory up to the root.
   mutating func checkTree() throws(IndexError) {
-    var last: LocatedDentry?
-    while true {
-      let entries = try index.dentries(after: last, limit: Self.batch)
-      for entry in entries { checkEntry(entry) }
-      if entries.count < Self.batch { break }
-      last = entries.last
-    }
+    try forEachRow(index.dentries(after:limit:), by: \.self) { checkEntry($0) }
     var reached: Set<InodeNumber> = [.root]
     for directory in directories.keys.sorted() {
       var path: Set<InodeNumber> = []
@@ -62,14 +56,9 @@ extension Checker {
 
   /// Compares the inodes that should have extended attributes with those that have some.
   mutating func checkAttributes() throws(IndexError) {
-    var last: InodeNumber?
-    while true {
-      let owners = try index.inodesWithAttributes(after: last, limit: Self.batch)
-      for owner in owners where withAttributes.remove(owner) == nil {
-        note(owner, "its inode does not record that it has extended attributes", .setHasAttributes(owner, true))
-      }
-      if owners.count < Self.batch { break }
-      last = owners.last
+    try forEachRow(index.inodesWithAttributes(after:limit:), by: \.self) { owner in
+      if withAttributes.remove(owner) != nil { return }
+      note(owner, "its inode does not record that it has extended attributes", .setHasAttributes(owner, true))
     }
     for inode in withAttributes.sorted() {
       note(inode, "its extended attributes are missing", .setHasAttributes(inode, false))

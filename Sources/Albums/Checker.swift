@@ -8,7 +8,6 @@ internal import Index
 internal import Vault
 
 struct Checker {
-  static let batch = 4096
   static let directoryKind: UInt8 = 4
   private static let regularKind: UInt8 = 8
 
@@ -139,31 +138,19 @@ struct Checker {
   }
 
   private mutating func countNames() throws(IndexError) {
-    var last: LocatedDentry?
-    while true {
-      let entries = try index.dentries(after: last, limit: Self.batch)
-      for entry in entries {
-        names[entry.entry.inode, default: 0] += 1
-        if entry.entry.kind == Self.directoryKind { subdirectories[entry.parent, default: 0] += 1 }
-      }
-      if entries.count < Self.batch { return }
-      last = entries.last
+    try forEachRow(index.dentries(after:limit:), by: \.self) { entry in
+      names[entry.entry.inode, default: 0] += 1
+      if entry.entry.kind == Self.directoryKind { subdirectories[entry.parent, default: 0] += 1 }
     }
   }
 
   /// Counts references to thumbnails as their names.
   private mutating func countDerivatives() throws(IndexError) {
-    var last: InodeNumber?
-    while true {
-      let entries = try index.derivatives(after: last, limit: Self.batch)
-      for entry in entries {
-        for derivative in entry.derivatives {
-          names[derivative, default: 0] += 1
-          derivatives[derivative] = entry.inode
-        }
+    try forEachRow(index.derivatives(after:limit:), by: \.inode) { entry in
+      for derivative in entry.derivatives {
+        names[derivative, default: 0] += 1
+        derivatives[derivative] = entry.inode
       }
-      if entries.count < Self.batch { break }
-      last = entries.last?.inode
     }
     for inode in try index.mediaWithoutInode() {
       add("media facts are kept for inode \(inode.rawValue), which does not exist", .dropMedia(inode))
@@ -173,54 +160,48 @@ struct Checker {
   private mutating func checkInodes() throws(IndexError) {
     let orphans = Set(try index.orphans(limit: .max))
     var inodeCount: Int64 = 0
-    var last: InodeNumber?
-    while true {
-      let inodes = try index.inodes(after: last, limit: Self.batch)
-      for inode in inodes {
-        let count = names.removeValue(forKey: inode.number) ?? 0
-        noteForLater(inode)
-        if replaced?.contains(inode.number) == true {
-          note(inode.number, "its record in the index is lost", .replaceInode(inode.number))
-        }
-        inodeCount += 1
-        let isDirectory = inode.kind == Self.directoryKind
-        switch inode.kind {
-        case Self.directoryKind: report.directories += 1
-        case Self.regularKind: report.files += derivatives[inode.number] == nil ? 1 : 0
-        default: report.others += 1
-        }
-        if orphans.contains(inode.number) {
-          if count != 0 { note(inode.number, "it is marked as deleted, but has a name", .keep(inode.number)) }
-        } else if inode.number == .root {
-          if count != 0 { note(inode.number, "the root directory has a name", .dropNames(.root)) }
-        } else if count == 0 {
-          add("inode \(inode.number.rawValue) has no name", .giveName(inode.number))
-        } else if isDirectory && count != 1 {
-          note(inode.number, "the directory has \(count) names", .keepOneName(inode.number))
-        }
-        let expected = isDirectory ? 2 + (subdirectories[inode.number] ?? 0) : count
-        if !orphans.contains(inode.number), inode.links != expected {
+    try forEachRow(index.inodes(after:limit:), by: \.number) { inode in
+      let count = names.removeValue(forKey: inode.number) ?? 0
+      noteForLater(inode)
+      if replaced?.contains(inode.number) == true {
+        note(inode.number, "its record in the index is lost", .replaceInode(inode.number))
+      }
+      inodeCount += 1
+      let isDirectory = inode.kind == Self.directoryKind
+      switch inode.kind {
+      case Self.directoryKind: report.directories += 1
+      case Self.regularKind: report.files += derivatives[inode.number] == nil ? 1 : 0
+      default: report.others += 1
+      }
+      if orphans.contains(inode.number) {
+        if count != 0 { note(inode.number, "it is marked as deleted, but has a name", .keep(inode.number)) }
+      } else if inode.number == .root {
+        if count != 0 { note(inode.number, "the root directory has a name", .dropNames(.root)) }
+      } else if count == 0 {
+        add("inode \(inode.number.rawValue) has no name", .giveName(inode.number))
+      } else if isDirectory && count != 1 {
+        note(inode.number, "the directory has \(count) names", .keepOneName(inode.number))
+      }
+      let expected = isDirectory ? 2 + (subdirectories[inode.number] ?? 0) : count
+      if !orphans.contains(inode.number), inode.links != expected {
+        note(
+          inode.number, "its link count is \(inode.links), but should be \(expected)",
+          .setLinks(inode.number, expected))
+      }
+      let sums = extents.removeValue(forKey: inode.number) ?? ExtentSums()
+      // Orphans are deleted in steps, so their counts may differ.
+      if !orphans.contains(inode.number) {
+        if replaced != nil, inode.allocated > sums.bytes {
+          let lost = inode.allocated - sums.bytes
           note(
-            inode.number, "its link count is \(inode.links), but should be \(expected)",
-            .setLinks(inode.number, expected))
-        }
-        let sums = extents.removeValue(forKey: inode.number) ?? ExtentSums()
-        // Orphans are deleted in steps, so their counts may differ.
-        if !orphans.contains(inode.number) {
-          if replaced != nil, inode.allocated > sums.bytes {
-            let lost = inode.allocated - sums.bytes
-            note(
-              inode.number, "the place of \(lost) bytes of its data is lost",
-              .loseData(inode.number, lost, left: sums.bytes))
-          } else if inode.allocated != sums.bytes {
-            note(
-              inode.number, "\(inode.allocated) bytes are counted for it, but it has \(sums.bytes)",
-              .setAllocated(inode.number, sums.bytes))
-          }
+            inode.number, "the place of \(lost) bytes of its data is lost",
+            .loseData(inode.number, lost, left: sums.bytes))
+        } else if inode.allocated != sums.bytes {
+          note(
+            inode.number, "\(inode.allocated) bytes are counted for it, but it has \(sums.bytes)",
+            .setAllocated(inode.number, sums.bytes))
         }
       }
-      if inodes.count < Self.batch { break }
-      last = inodes.last?.number
     }
     for inode in names.keys.sorted() {
       note(
@@ -295,4 +276,18 @@ struct Checker {
     }
     return "/" + components.reversed().map { $0 + "/" }.joined()
   }
+}
+
+/// Calls `body` for every row of a table of the index. `rows` gives those after one, by its key, and no more than asked
+/// for.
+func forEachRow<Row, Key>(
+  _ rows: (_ last: Key?, _ limit: Int) throws(IndexError) -> [Row], by key: KeyPath<Row, Key>,
+  _ body: (Row) throws(IndexError) -> Void
+) throws(IndexError) {
+  var last: Key?
+  repeat {
+    let batch = try rows(last, 4096)
+    for row in batch { try body(row) }
+    last = batch.last?[keyPath: key]
+  } while last != nil
 }

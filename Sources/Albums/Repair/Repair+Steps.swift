@@ -88,16 +88,11 @@ extension Repair {
   }
 
   private func dropDerivative(_ derivative: InodeNumber, _ index: Index) throws(IndexError) {
-    var last: InodeNumber?
     var unused: [InodeNumber] = [derivative]
-    while true {
-      let batch = try index.derivatives(after: last, limit: Checker.batch)
-      for entry in batch where entry.derivatives.contains(derivative) {
-        unused += entry.derivatives
-        try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
-      }
-      if batch.count < Checker.batch { break }
-      last = batch.last?.inode
+    try forEachRow(index.derivatives(after:limit:), by: \.inode) { entry throws(IndexError) in
+      guard entry.derivatives.contains(derivative) else { return }
+      unused += entry.derivatives
+      try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
     }
     try freeUnused(unused, index)
   }
@@ -105,13 +100,8 @@ extension Repair {
   /// Deletes derivatives that no file points at.
   private func freeUnused(_ derivatives: [InodeNumber], _ index: Index) throws(IndexError) {
     var unused = Set(derivatives)
-    var last: InodeNumber?
-    while !unused.isEmpty {
-      let batch = try index.derivatives(after: last, limit: Checker.batch)
-      for entry in batch { unused.subtract(entry.derivatives) }
-      if batch.count < Checker.batch { break }
-      last = batch.last?.inode
-    }
+    if unused.isEmpty { return }
+    try forEachRow(index.derivatives(after:limit:), by: \.inode) { unused.subtract($0.derivatives) }
     for derivative in unused { try free(derivative, index) }
   }
 

@@ -246,7 +246,8 @@ struct Checker {
     }
     var paths: [InodeNumber: String] = [.root: "/"]
     for entry in hurt.isEmpty ? [] : try index.names(of: Set(hurt.keys)) where paths[entry.inode] == nil {
-      paths[entry.inode] = try path(of: entry.parent) + entry.name.description
+      let path = try index.path(of: entry.parent) + [entry.name]
+      paths[entry.inode] = path.map { "/\($0.description)" }.joined()
     }
     for (inode, texts) in hurt.sorted(by: { $0.key < $1.key }) {
       for text in texts {
@@ -262,19 +263,19 @@ struct Checker {
       PlannedStep(step: step.step, path: step.inode.flatMap { paths[derivatives[$0] ?? $0] })
     }
   }
+}
 
-  /// The path of a directory with a slash at its end.
-  private func path(of directory: InodeNumber) throws(IndexError) -> String {
-    var components: [String] = []
+extension Index {
+  /// The names on the way from the root to a directory.
+  func path(of directory: InodeNumber) throws(IndexError) -> [FileName] {
+    var names: [FileName] = []
     var current = directory
     // The bound ends a loop in a damaged tree.
-    while current != .root, components.count < 100_000,
-      let entry = try index.entry(ofDirectory: current)
-    {
-      components.append(entry.entry.name.description)
+    while current != .root, names.count < 100_000, let entry = try entry(ofDirectory: current) {
+      names.append(entry.entry.name)
       current = entry.parent
     }
-    return "/" + components.reversed().map { $0 + "/" }.joined()
+    return names.reversed()
   }
 }
 

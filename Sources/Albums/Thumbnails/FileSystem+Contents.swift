@@ -18,13 +18,19 @@ extension LockedFileSystem {
     inode.contentChanged = monotonicTime()
     if inode.isMediaPending { return }
     inode.isKnownNotMedia = false
+    try lookAgain(at: inode.number) { inode.isHidden || $0?.state == .hidden ? .hidden : .pending }
+    inode.isMediaPending = true
+  }
+
+  /// Has a content looked at as if nothing were known of it. Its derivatives lose their links.
+  func lookAgain(
+    at number: InodeNumber, _ state: (_ old: MediaRecord?) -> MediaRecord.State = { _ in .pending }
+  ) throws(Errno) {
     let old = try withIndex { index throws(IndexError) in
-      let old = try index.media(inode.number)
-      let isHidden = inode.isHidden || old?.state == .hidden
-      try index.setMedia(MediaRecord(inode: inode.number, state: isHidden ? .hidden : .pending))
+      let old = try index.media(number)
+      try index.setMedia(MediaRecord(inode: number, state: state(old)))
       return old
     }
-    inode.isMediaPending = true
     dropLinks(of: old)
     signals.thumbnailWork.signal()
   }
@@ -124,13 +130,8 @@ extension FileSystem {
         let reasons = [InodeNumber: String](failed.map { ($0.inode, $0.reason) }) { first, _ in first }
         if reasons.isEmpty { return [] }
         return try index.names(of: Set(reasons.keys)).map { (entry) throws(IndexError) in
-          var path = entry.name.bytes
-          var current = entry.parent
-          while current != .root, let above = try index.entry(ofDirectory: current) {
-            path = above.entry.name.bytes + [0x2F] + path
-            current = above.parent
-          }
-          return (path, reasons[entry.inode] ?? "")
+          let path = try index.path(of: entry.parent) + [entry.name]
+          return (Array(path.map(\.bytes).joined(separator: [0x2F])), reasons[entry.inode] ?? "")
         }
       }
     }
@@ -141,13 +142,9 @@ extension FileSystem {
     try changing { files throws(Errno) in
       var next = try files.result(of: files.index.media(inode))
       while let old = next {
-        next = try files.withIndex { index throws(IndexError) in
-          try index.setMedia(MediaRecord(inode: old.inode, state: .pending))
-          return if let hash = old.hash { try index.media(withHash: hash) } else { nil }
-        }
-        files.dropLinks(of: old)
+        try files.lookAgain(at: old.inode)
+        next = if let hash = old.hash { try files.result(of: files.index.media(withHash: hash)) } else { nil }
       }
-      files.signals.thumbnailWork.signal()
     }
   }
 
@@ -157,14 +154,7 @@ extension FileSystem {
     while true {
       let batch = try changing { files throws(Errno) in
         let batch = try files.result(of: files.index.derivatives(after: last, limit: 64))
-        for entry in batch {
-          let old = try files.withIndex { index throws(IndexError) in
-            let old = try index.media(entry.inode)
-            try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
-            return old
-          }
-          files.dropLinks(of: old)
-        }
+        for entry in batch { try files.lookAgain(at: entry.inode) }
         return batch
       }
       guard let end = batch.last else { break }

@@ -62,29 +62,33 @@ package enum VirtualNode: Hashable, Sendable {
     case 4: self = .tree(.small, inode)
     case 5: self = .tree(.large, inode)
     case 6: self = .shared(inode)
-    case 8..<12:
-      guard let size = SharedSize(rawValue: kind - 8) else { return nil }
-      self = .sharedSize(size, inode)
-    case 12..<16:
-      guard let size = SharedSize(rawValue: kind - 12) else { return nil }
-      self = .picture(size, inode)
+    case 8..<12: self = .sharedSize(SharedSize.allCases[Int(kind) - 8], inode)
+    case 12..<16: self = .picture(SharedSize.allCases[Int(kind) - 12], inode)
     default: return nil
+    }
+  }
+
+  /// The file or directory that it belongs to, whose attributes it has; nil for `.agonyfs` and what is in it.
+  var inode: InodeNumber? {
+    switch self {
+    case .control, .trees, .status, .failures: nil
+    case .tree(_, let inode), .shared(let inode), .sharedSize(_, let inode), .picture(_, let inode): inode
     }
   }
 
   /// The node's number.
   package var number: InodeNumber {
-    let (kind, inode): (UInt64, UInt64) =
+    let kind: UInt64 =
       switch self {
-      case .control: (0, 0)
-      case .trees: (1, 0)
-      case .status: (2, 0)
-      case .failures: (3, 0)
-      case .tree(let size, let inode): (size == .small ? 4 : 5, inode.rawValue)
-      case .shared(let inode): (6, inode.rawValue)
-      case .sharedSize(let size, let inode): (8 + size.rawValue, inode.rawValue)
-      case .picture(let size, let inode): (12 + size.rawValue, inode.rawValue)
+      case .control: 0
+      case .trees: 1
+      case .status: 2
+      case .failures: 3
+      case .tree(let size, _): size == .small ? 4 : 5
+      case .shared: 6
+      case .sharedSize(let size, _): 8 + size.rawValue
+      case .picture(let size, _): 12 + size.rawValue
       }
-    return InodeNumber(rawValue: Self.mark | kind << Self.kindShift | inode)
+    return InodeNumber(rawValue: Self.mark | kind << Self.kindShift | (inode?.rawValue ?? 0))
   }
 }

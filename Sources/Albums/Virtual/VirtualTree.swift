@@ -20,8 +20,6 @@ package final class VirtualTree: Sendable {
   /// The extended attribute of `.agonyfs` that takes requests.
   package static let requestName = Array("user.agonyfs.request".utf8)
 
-  private static let accessListName = Array("system.posix_acl_access".utf8)
-
   let fileSystem: FileSystem
   let digests = NameDigests()
   let pictures = PictureCache()
@@ -53,27 +51,15 @@ package final class VirtualTree: Sendable {
   package func lookup(_ name: FileName, in parent: VirtualNode) throws(Errno) -> VirtualNode {
     let text = String(decoding: name.bytes, as: UTF8.self)
     switch parent {
-    case .control:
-      switch text {
-      case "thumbnails": return .trees
-      case "status": return .status
-      case "failed": return .failures
-      default: throw .noSuchFileOrDirectory
-      }
-    case .trees:
-      guard let size = DerivativeSize.allCases.first(where: { "\($0.rawValue)" == text }) else {
-        throw .noSuchFileOrDirectory
-      }
-      return .tree(size, .root)
+    case .control, .trees, .shared:
+      guard let entry = entries(of: parent).first(where: { $0.name == text }) else { throw .noSuchFileOrDirectory }
+      return entry.node
     case .tree(let size, let directory):
       let found = try fileSystem.lookup(name, in: directory)
       if found.kind == FileKind.directory >> 12 { return .tree(size, found.inode) }
       guard found.kind == FileKind.regular >> 12 else { throw .noSuchFileOrDirectory }
       _ = try fileSystem.derivative(size, of: found.inode)
       return .tree(size, found.inode)
-    case .shared(let directory):
-      guard let size = SharedSize.allCases.first(where: { $0.name == text }) else { throw .noSuchFileOrDirectory }
-      return .sharedSize(size, directory)
     case .sharedSize(let size, let directory):
       guard let digest = NameDigests.digest(named: name),
         let found = try digests.find(digest, in: directory, fileSystem)
@@ -85,14 +71,19 @@ package final class VirtualTree: Sendable {
     }
   }
 
+  /// What is in a directory whose entries have fixed names.
+  private func entries(of node: VirtualNode) -> [(name: String, node: VirtualNode)] {
+    switch node {
+    case .control: [("thumbnails", .trees), ("status", .status), ("failed", .failures)]
+    case .trees: DerivativeSize.allCases.map { ("\($0.rawValue)", .tree($0, .root)) }
+    case .shared(let directory): SharedSize.allCases.map { ($0.name, .sharedSize($0, directory)) }
+    default: []
+    }
+  }
+
   /// What `stat` tells. The size of a PNG is known once it was opened, and 0 before.
   package func attributes(of node: VirtualNode) throws(Errno) -> Attributes {
-    var attributes: Attributes
-    switch node {
-    case .control, .trees, .status, .failures: attributes = try fileSystem.attributes(of: .root)
-    case .tree(_, let inode), .shared(let inode), .sharedSize(_, let inode), .picture(_, let inode):
-      attributes = try fileSystem.attributes(of: inode)
-    }
+    var attributes = try fileSystem.attributes(of: node.inode ?? .root)
     let isDirectory: Bool
     switch node {
     case .control, .trees, .shared, .sharedSize: isDirectory = true
@@ -117,12 +108,8 @@ package final class VirtualTree: Sendable {
   ///
   /// - Throws: `ENODATA`.
   package func extendedAttribute(_ name: [UInt8], of node: VirtualNode) throws(Errno) -> [UInt8] {
-    switch node {
-    case .tree(_, let inode), .shared(let inode), .sharedSize(_, let inode), .picture(_, let inode):
-      if name == Self.accessListName { return try fileSystem.extendedAttribute(name, of: inode) }
-    case .control, .trees, .status, .failures: break
-    }
-    throw .noData
+    guard let inode = node.inode, name == AccessControlList.accessName else { throw .noData }
+    return try fileSystem.extendedAttribute(name, of: inode)
   }
 
   private func size(of node: VirtualNode) throws(Errno) -> Int64 {
@@ -151,18 +138,13 @@ package final class VirtualTree: Sendable {
         return body(name, VirtualNode.tree(size, inode).number, kind, place)
       }
     case .control, .trees, .shared, .sharedSize:
-      let names: [(String, VirtualNode)] =
-        switch node {
-        case .control: [(".", node), ("..", node), ("thumbnails", .trees), ("status", .status), ("failed", .failures)]
-        case .trees:
-          [(".", node), ("..", .control)] + DerivativeSize.allCases.map { ("\($0.rawValue)", .tree($0, .root)) }
-        default: [(".", node), ("..", node)]
-        }
-      for (place, entry) in names.enumerated() where UInt64(place) >= cookie {
-        guard let name = FileName(Array(entry.0.utf8)) else { continue }
-        let isFile = entry.1 == .status || entry.1 == .failures
+      let own = [(name: ".", node: node), (name: "..", node: node == .trees ? .control : node)]
+      let listed = node == .control || node == .trees ? entries(of: node) : []
+      for (place, entry) in (own + listed).enumerated() where UInt64(place) >= cookie {
+        guard let name = FileName(entry.name) else { continue }
+        let isFile = entry.node == .status || entry.node == .failures
         let kind = UInt8(truncatingIfNeeded: (isFile ? FileKind.regular : FileKind.directory) >> 12)
-        guard body(name, entry.1.number, kind, UInt64(place) + 1) else { return }
+        guard body(name, entry.node.number, kind, UInt64(place) + 1) else { return }
       }
     case .status, .failures, .picture: throw .notDirectory
     }

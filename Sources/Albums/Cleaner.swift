@@ -76,7 +76,7 @@ extension FileSystem {
       locked { files in
         files.cleaning.endRound(gained: gain >= Int64(space.segmentBytes / 2))
         files.writeBack.logIsFull = false
-        files.signals.progress.broadcast()
+        files.signals[.progress].broadcast()
         // A commit in the meantime may have left something that this round did not see.
         if due == nil, files.commits.ended != commits {
           due = now + (isTight ? Self.tightInterval : Self.roundInterval)
@@ -85,7 +85,7 @@ extension FileSystem {
     }
     locked { files in
       files.cleaning.end()
-      files.signals.progress.broadcast()
+      files.signals[.progress].broadcast()
     }
   }
 
@@ -253,7 +253,7 @@ extension LockedFileSystem {
     if life.isStopping || refusal != nil { return false }
     if !cleaning.isAsked {
       cleaning.beginWaiting(forCommit: due == nil)
-      wait(for: signals.cleanWork, until: due)
+      wait(for: .cleanWork, until: due)
       cleaning.endWaiting()
     }
     return !life.isStopping
@@ -261,7 +261,7 @@ extension LockedFileSystem {
 
   /// Waits until all inodes without a name are deleted, so that what they held is dead.
   fileprivate mutating func waitForReaper() {
-    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping { wait(for: signals.progress) }
+    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping { wait(for: .progress) }
   }
 
   /// Has the cleaner begin a round soon, if none is under way: a round is often what is refused, and would ask for the
@@ -269,7 +269,7 @@ extension LockedFileSystem {
   func askCleaner() {
     if cleaning.isInRound { return }
     cleaning.ask()
-    signals.cleanWork.signal()
+    signals[.cleanWork].signal()
   }
 
   /// Asks the cleaner for a round, and waits for its end: whether it made room, so that another attempt is worth while.
@@ -278,8 +278,8 @@ extension LockedFileSystem {
     guard cleaning.isRunning, refusal == nil, !life.isStopping else { return false }
     let goal = cleaning.begun + 1
     cleaning.ask()
-    signals.cleanWork.signal()
-    while cleaning.ended < goal, refusal == nil, !life.isStopping { wait(for: signals.progress) }
+    signals[.cleanWork].signal()
+    while cleaning.ended < goal, refusal == nil, !life.isStopping { wait(for: .progress) }
     return cleaning.gained && cleaning.ended != .max && refusal == nil
   }
 }

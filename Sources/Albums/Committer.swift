@@ -48,11 +48,11 @@ extension LockedFileSystem {
   func noteChange() {
     notePromises()
     if commits.firstChange == nil, commits.noteFirstChange(at: monotonicTime(), interval: commitInterval) {
-      signals.commitWork.signal()
+      signals[.commitWork].signal()
     }
     if !commits.isUrgent, index.changeEstimate + inodes.stale.count >= Self.urgentChanges {
       commits.noteUrgent()
-      signals.commitWork.signal()
+      signals[.commitWork].signal()
     }
   }
 
@@ -90,7 +90,7 @@ extension LockedFileSystem {
 
   private mutating func waitForCommitWork(until time: UInt64?) {
     commits.beginWaiting(until: time)
-    wait(for: signals.commitWork, until: time)
+    wait(for: .commitWork, until: time)
     commits.endWaiting()
   }
 
@@ -116,7 +116,7 @@ extension LockedFileSystem {
       // What the caller changed is not stored and never will be.
       if refusal != nil { throw .ioError }
       if commits.underway != nil {
-        wait(for: signals.progress)
+        wait(for: .progress)
         continue
       }
       guard hasUncommitted else { return commits.noteNothingWaits() }
@@ -124,9 +124,9 @@ extension LockedFileSystem {
       var failure: Errno?
       do throws(Errno) { try runCommit() } catch { failure = error }
       commits.endCommit(failure)
-      signals.progress.broadcast()
+      signals[.progress].broadcast()
       // Also after a failed commit: a full disk needs cleaning most.
-      if cleaning.waitsForCommit || cleaning.isAsked { signals.cleanWork.signal() }
+      if cleaning.waitsForCommit || cleaning.isAsked { signals[.cleanWork].signal() }
       noteLogged()
     }
     if let failure = commits.failure(of: goal) { throw failure }
@@ -140,7 +140,7 @@ extension LockedFileSystem {
       let batch = takeBatch(oldToo: false)
       if batch.isEmpty { break }
       // The flushers help where there is more than one batch.
-      if writeBack.hasReady { signals.flushWork.broadcast() }
+      if writeBack.hasReady { signals[.flushWork].broadcast() }
       writeOut(batch)
     }
     let (transaction, isWhole) = try takeTransaction()
@@ -155,7 +155,7 @@ extension LockedFileSystem {
     defer {
       commits.endCriticalPart()
       inodes.shrink(steps: 2 * Self.urgentChanges)
-      signals.progress.broadcast()
+      signals[.progress].broadcast()
     }
     while true {
       if refusal != nil { throw .ioError }
@@ -164,7 +164,7 @@ extension LockedFileSystem {
       if !batch.isEmpty {
         writeOut(batch)
       } else if writeBack.inFlightCount > 0 {
-        wait(for: signals.progress)
+        wait(for: .progress)
       } else {
         break
       }

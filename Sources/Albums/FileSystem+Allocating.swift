@@ -70,7 +70,7 @@ extension LockedFileSystem {
     inode.record.allocated += growth
     inode.extentsEnd = inode.extentsEnd.map { max($0, blocks.upperBound) }
     if isCleared { writeBack.discard(range, of: inode) }
-    signals.progress.broadcast()
+    signals[.progress].broadcast()
   }
 
   /// Has the log hold room for `bytes` that are allocated and not written.

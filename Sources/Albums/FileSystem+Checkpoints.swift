@@ -13,10 +13,10 @@ extension LockedFileSystem {
     while !life.isStopping, refusal == nil {
       if commits.logged == told {
         commits.isCheckpointKeeperWaiting = true
-        wait(for: signals.checkpointWork)
+        wait(for: .checkpointWork)
         commits.isCheckpointKeeperWaiting = false
       } else if monotonicTime() < next {
-        wait(for: signals.checkpointWork, until: next)
+        wait(for: .checkpointWork, until: next)
       } else {
         told = commits.logged
         unlocked { files in
@@ -31,6 +31,6 @@ extension LockedFileSystem {
   /// Counts a commit or a statement of intents, and wakes the thread that keeps checkpoint records.
   func noteLogged() {
     commits.noteLogged()
-    if commits.isCheckpointKeeperWaiting { signals.checkpointWork.signal() }
+    if commits.isCheckpointKeeperWaiting { signals[.checkpointWork].signal() }
   }
 }

@@ -60,7 +60,7 @@ extension LockedFileSystem {
       let mayWrite = !writeBack.logIsFull && refusal == nil
       let batch = mayWrite ? takeBatch(oldToo: writeBack.bytes > options.dirtyLimit / 2) : []
       if batch.isEmpty {
-        wait(for: signals.flushWork)
+        wait(for: .flushWork)
       } else {
         writeOut(batch)
       }
@@ -70,7 +70,7 @@ extension LockedFileSystem {
   /// Makes all data that waits ready, and wakes the flushers.
   func makeEverythingReady() {
     writeBack.queueEverything()
-    if writeBack.hasReady { signals.flushWork.broadcast() }
+    if writeBack.hasReady { signals[.flushWork].broadcast() }
   }
 
   /// Puts some chunks in flight, as many as one append takes.
@@ -162,9 +162,9 @@ extension LockedFileSystem {
       stopChanging("written data cannot be named in the index: \(error)")
       return requeue(batch)
     }
-    for item in batch where writeBack.complete(item.chunk, of: item.inode) { signals.flushWork.signal() }
-    signals.progress.broadcast()
-    if space.unflushedBytes > options.flushThreshold { signals.commitWork.signal() }
+    for item in batch where writeBack.complete(item.chunk, of: item.inode) { signals[.flushWork].signal() }
+    signals[.progress].broadcast()
+    if space.unflushedBytes > options.flushThreshold { signals[.commitWork].signal() }
   }
 
   /// Makes extents of the pieces of a chunk, which are sorted; gives by how many bytes the file's extents grew.
@@ -185,8 +185,8 @@ extension LockedFileSystem {
       // The index, and every file with it, went back to its last commit.
       for item in batch { _ = writeBack.complete(item.chunk, of: item.inode) }
     } else if writeBack.requeue(batch.map { ($0.inode, $0.chunk) }, pool: pool) {
-      signals.flushWork.signal()
+      signals[.flushWork].signal()
     }
-    signals.progress.broadcast()
+    signals[.progress].broadcast()
   }
 }

@@ -20,7 +20,7 @@ extension LockedFileSystem {
   /// States in the log what was written, if the index lacks nothing else and it is little. False when the index must be
   /// committed instead.
   mutating func stateIntents() throws(Errno) -> Bool {
-    while commits.underway == .intents { wait(for: signals.progress) }
+    while commits.underway == .intents { wait(for: .progress) }
     guard intents.coverEverything, refusal == nil, commits.underway == nil, !index.hasChanges, index.unlogged == nil,
       inodes.newOrphans.isEmpty
     else {
@@ -32,7 +32,7 @@ extension LockedFileSystem {
     commits.beginIntents()
     defer {
       commits.endIntents()
-      signals.progress.broadcast()
+      signals[.progress].broadcast()
     }
     do throws(VaultError) {
       try unlocked { files throws(VaultError) in try files.space.commit(LogTransaction(stating: new)) }

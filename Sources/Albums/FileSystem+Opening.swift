@@ -52,7 +52,7 @@ extension FileSystem {
       guard let inode = files.inodes.table[inode], inode.opens > 0 else { return }
       files.inodes.noteReleased(inode)
       if inode.opens == 0, !inode.buffer.isEmpty, files.writeBack.noteClosed(inode) {
-        files.signals.flushWork.signal()
+        files.signals[.flushWork].signal()
       }
     }
   }

@@ -54,7 +54,7 @@ extension LockedFileSystem {
 
   /// Waits until no commit is in its critical part.
   mutating func waitForCriticalPart() {
-    while commits.isCritical { wait(for: signals.progress) }
+    while commits.isCritical { wait(for: .progress) }
   }
 
   /// As `waitForCriticalPart()`, before an operation that changes something.
@@ -72,7 +72,7 @@ extension LockedFileSystem {
       try waitToChange()
       let inode = try regularFile(number)
       if !inode.buffer.hasInFlight(in: range) { return inode }
-      wait(for: signals.progress)
+      wait(for: .progress)
     }
   }
 

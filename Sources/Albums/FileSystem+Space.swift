@@ -89,10 +89,10 @@ extension LockedFileSystem {
       if touched.isEmpty { return (origin, copy) }
       if writeBack.logIsFull { throw cleaning.refuse() }
       for (inode, _) in touched {
-        for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals.flushWork.signal() }
+        for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals[.flushWork].signal() }
       }
       let batch = takeBatch(oldToo: false)
-      if batch.isEmpty { wait(for: signals.progress) } else { writeOut(batch) }
+      if batch.isEmpty { wait(for: .progress) } else { writeOut(batch) }
     }
   }
 

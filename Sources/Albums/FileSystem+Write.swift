@@ -46,7 +46,7 @@ extension LockedFileSystem {
     if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
     try unsafe noteWrite(inode, at: range.lowerBound, buffer)
     if let whole {
-      if writeBack.put(whole, in: inode) { signals.flushWork.signal() }
+      if writeBack.put(whole, in: inode) { signals[.flushWork].signal() }
     } else {
       unsafe put(buffer, at: range.lowerBound, in: inode)
     }
@@ -56,12 +56,12 @@ extension LockedFileSystem {
     inode.record.changed = now
     intents.note(inode, range)
     inodes.noteStale(inode)
-    if writeBack.bytes > options.dirtyLimit / 2 { signals.flushWork.signal() }
+    if writeBack.bytes > options.dirtyLimit / 2 { signals[.flushWork].signal() }
   }
 
   /// Puts bytes into the chunks of a file, at an offset of it.
   func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64, in inode: Inode) {
-    if unsafe writeBack.put(bytes, at: offset, in: inode, pool: pool) { signals.flushWork.signal() }
+    if unsafe writeBack.put(bytes, at: offset, in: inode, pool: pool) { signals[.flushWork].signal() }
   }
 
   /// The file, once there is memory for `count` more bytes. Waits at the start only.
@@ -70,8 +70,8 @@ extension LockedFileSystem {
       if writeBack.logIsFull { throw cleaning.refuse() }
       // The flushers take what is not ready only when there is much of it.
       if writeBack.bytes <= options.dirtyLimit / 2 { makeEverythingReady() }
-      signals.flushWork.broadcast()
-      wait(for: signals.progress)
+      signals[.flushWork].broadcast()
+      wait(for: .progress)
       try waitToChange()
     }
     return try regularFile(number)
@@ -119,7 +119,7 @@ extension LockedFileSystem {
       if range.upperBound == .max { inode.extentsEnd = inode.extentsEnd.map { min($0, start) } ?? start }
     }
     writeBack.discard(range, of: inode)
-    signals.progress.broadcast()
+    signals[.progress].broadcast()
   }
 
   /// Removes what extents hold of a range.

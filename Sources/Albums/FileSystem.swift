@@ -141,10 +141,10 @@ struct LockedFileSystem: ~Copyable {
     nonmutating _modify { yield &fileSystem.life }
   }
 
-  /// Gives the lock back until the condition is signalled, or the time has come (monotonic, in nanoseconds). May return
+  /// Gives the lock back until something is signalled, or the time has come (monotonic, in nanoseconds). May return
   /// without reason.
-  mutating func wait(for condition: Condition, until time: UInt64? = nil) {
-    if let time { condition.wait(until: time) } else { condition.wait() }
+  mutating func wait(for signal: Signal, until time: UInt64? = nil) {
+    if let time { signals[signal].wait(until: time) } else { signals[signal].wait() }
   }
 
   /// Calls `body` without the lock.

@@ -14,13 +14,13 @@ extension LockedFileSystem {
   func delete(_ inode: Inode) {
     guard inode.noteDeletionPending() else { return }
     writeBack.discard(0..<Int64.max, of: inode)
-    signals.progress.broadcast()
+    signals[.progress].broadcast()
     if refusal == nil, !commits.isCritical, inode.buffer.isEmpty, reap(inode) {
       noteChange()
       return
     }
     inodes.queueDeletion(of: inode)
-    signals.reapWork.signal()
+    signals[.reapWork].signal()
   }
 
   /// The work of the reaper's thread.
@@ -28,21 +28,21 @@ extension LockedFileSystem {
     queueLeftovers()
     while !life.isStopping, refusal == nil {
       if commits.isCritical {
-        wait(for: signals.progress)
+        wait(for: .progress)
       } else if let number = inodes.nextDeletion() {
         guard let inode = inodes.table[number] else { continue }
         if !inode.buffer.isEmpty {
           inodes.queueDeletion(of: inode)
-          wait(for: signals.progress)
+          wait(for: .progress)
         } else {
           if !reap(inode) { inodes.queueDeletion(of: inode) }
           noteChange()
-          if inodes.pendingDeletion.isEmpty { signals.progress.broadcast() }
+          if inodes.pendingDeletion.isEmpty { signals[.progress].broadcast() }
           // Others get the lock between two steps.
           unlocked { _ in }
         }
       } else {
-        wait(for: signals.reapWork)
+        wait(for: .reapWork)
       }
     }
   }
@@ -109,7 +109,7 @@ extension LockedFileSystem {
     while refusal == nil, let number = inodes.nextDeletion() {
       waitForCriticalPart()
       guard let inode = inodes.table[number] else { continue }
-      if !inode.buffer.isEmpty { wait(for: signals.progress) }
+      if !inode.buffer.isEmpty { wait(for: .progress) }
       if !inode.buffer.isEmpty || !reap(inode) { inodes.queueDeletion(of: inode) }
     }
   }

@@ -1,40 +1,35 @@
 internal import System
 
-/// What the threads of a file system wait for, each a condition of its one lock.
-struct Signals {
+/// What a thread of a file system waits for.
+enum Signal: Int, CaseIterable {
   /// A commit ended its critical part, data was written, memory became free, or a round of cleaning ended.
-  let progress: Condition
+  case progress
   /// There is data to write.
-  let flushWork: Condition
+  case flushWork
   /// There is something to commit, or to make durable.
-  let commitWork: Condition
+  case commitWork
   /// There are inodes to delete.
-  let reapWork: Condition
+  case reapWork
   /// There may be something to clean.
-  let cleanWork: Condition
+  case cleanWork
   /// There may be thumbnails to make.
-  let thumbnailWork: Condition
+  case thumbnailWork
   /// A thumbnail that somebody waits for may have been made.
-  let thumbnailDone: Condition
+  case thumbnailDone
   /// There may be a checkpoint record to keep.
-  let checkpointWork: Condition
+  case checkpointWork
+}
 
-  init(of lock: Lock) {
-    progress = Condition(of: lock)
-    flushWork = Condition(of: lock)
-    commitWork = Condition(of: lock)
-    reapWork = Condition(of: lock)
-    cleanWork = Condition(of: lock)
-    thumbnailWork = Condition(of: lock)
-    thumbnailDone = Condition(of: lock)
-    checkpointWork = Condition(of: lock)
-  }
+/// The conditions of a file system's one lock.
+struct Signals {
+  private let conditions: [Condition]
+
+  init(of lock: Lock) { conditions = Signal.allCases.map { _ in Condition(of: lock) } }
+
+  subscript(signal: Signal) -> Condition { conditions[signal.rawValue] }
 
   /// Wakes every thread, since what it waits for may never happen.
   func wakeAll() {
-    let all = [
-      progress, flushWork, commitWork, reapWork, cleanWork, thumbnailWork, thumbnailDone, checkpointWork,
-    ]
-    for condition in all { condition.broadcast() }
+    for condition in conditions { condition.broadcast() }
   }
 }

@@ -32,7 +32,7 @@ extension LockedFileSystem {
       return old
     }
     dropLinks(of: old)
-    signals.thumbnailWork.signal()
+    signals[.thumbnailWork].signal()
   }
 
   /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at.
@@ -82,7 +82,7 @@ extension LockedFileSystem {
       return
     }
     inode.contentChanged = monotonicTime()
-    signals.thumbnailWork.signal()
+    signals[.thumbnailWork].signal()
   }
 
   /// Makes an inode without a name that holds `bytes`.
@@ -167,7 +167,7 @@ extension FileSystem {
         try index.noteAllContents()
       }
       files.thumbnails.noteSuccess()
-      files.signals.thumbnailWork.signal()
+      files.signals[.thumbnailWork].signal()
     }
   }
 }

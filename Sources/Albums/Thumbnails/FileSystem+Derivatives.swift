@@ -19,9 +19,9 @@ extension FileSystem {
       defer { files.thumbnails.endWaiting() }
       let demand = ThumbnailDemand(inode: number, size: size)
       files.thumbnails.add(demand)
-      files.signals.thumbnailWork.signal()
+      files.signals[.thumbnailWork].signal()
       while !demand.isDone {
-        files.wait(for: files.signals.thumbnailDone)
+        files.wait(for: .thumbnailDone)
         if let known = try files.knownDerivative(size, of: number) { return known }
       }
       guard let made = try files.knownDerivative(size, of: number) else { throw .ioError }

@@ -30,7 +30,7 @@ extension FileSystem {
   func endThumbnails() {
     locked { files in
       files.thumbnails.end()
-      files.signals.thumbnailWork.broadcast()
+      files.signals[.thumbnailWork].broadcast()
     }
     options.thumbnails?.maker.stop()
   }
@@ -42,17 +42,17 @@ extension LockedFileSystem {
       if let demand = thumbnails.nextDemand() {
         lookAt(demand.inode, [demand.size], eagerly: false, settings)
         demand.isDone = true
-        signals.thumbnailDone.broadcast()
+        signals[.thumbnailDone].broadcast()
         continue
       }
       switch settings.isLazy ? .nothing : nextPending(settings) {
       case .inode(let number): lookAt(number, [.small, .large], eagerly: true, settings)
-      case .later(let time): wait(for: signals.thumbnailWork, until: time)
-      case .nothing: wait(for: signals.thumbnailWork)
+      case .later(let time): wait(for: .thumbnailWork, until: time)
+      case .nothing: wait(for: .thumbnailWork)
       }
     }
     while let demand = thumbnails.nextDemand() { demand.isDone = true }
-    signals.thumbnailDone.broadcast()
+    signals[.thumbnailDone].broadcast()
   }
 
   private enum Next {
@@ -113,7 +113,7 @@ extension LockedFileSystem {
     }
     inode.opens -= 1
     if inode.record.links == 0, inode.opens == 0 { delete(inode) }
-    signals.thumbnailDone.broadcast()
+    signals[.thumbnailDone].broadcast()
   }
 
   /// Forgets what is known of a content whose inode is gone.

@@ -24,6 +24,9 @@ package struct CheckReport: Sendable {
   /// Bytes of file data that were read and authenticated.
   package internal(set) var readBytes: Int64 = 0
 
+  /// A report of problems that belong to no path.
+  init(_ texts: [String] = []) { problems = texts.map { Problem(path: nil, text: $0) } }
+
   /// Whether nothing is wrong.
   package var isClean: Bool { problems.isEmpty }
 }

@@ -27,9 +27,9 @@ struct Checker {
   var derivatives: [InodeNumber: InodeNumber] = [:]
   /// Inodes that replace lost ones; nil if the index was not rebuilt.
   var replaced: Set<InodeNumber>?
-  /// The proposed repairs.
+  /// The proposed repairs, with the inode that each is for; then with the path, nil if it has none.
   var steps: [(step: RepairStep, inode: InodeNumber?)] = []
-  private(set) var planned: [PlannedStep] = []
+  private(set) var planned: [(step: RepairStep, path: String?)] = []
   /// Problems of the index that cannot be repaired here.
   var unrepairable: [String] = []
 
@@ -44,22 +44,18 @@ struct Checker {
     let log = examineLog(of: space)
     do throws(IndexError) {
       var checker = Checker(space: space, index: try Index(space: space), readData: readData)
-      checker.report.problems = log.problems
+      checker.report = CheckReport(log.problems)
       checker.run(suspects: log.suspects, slot: slot)
       return checker.report
     } catch {
-      var report = CheckReport()
-      report.problems = log.problems + [CheckReport.Problem(path: nil, text: "the index cannot be opened")]
-      return report
+      return CheckReport(log.problems + ["the index cannot be opened"])
     }
   }
 
   /// The problems of the log.
   struct LogExamination {
-    var problems: [CheckReport.Problem] = []
-    /// Segments that are certainly damaged.
-    var damaged: Set<SegmentNumber> = []
-    /// These, and segments that may be damaged; reading their data shows it.
+    var problems: [String] = []
+    /// Segments that are damaged, and those that may be; reading their data shows it.
     var suspects: Set<SegmentNumber> = []
     /// A sentence about another branch of the space; nil if there is none.
     var fork: String?
@@ -72,8 +68,7 @@ struct Checker {
     var result = LogExamination()
     // The heads of a copy are found by listing all files, so none is missed.
     if space.origin.isMissedBySearch, !space.origin.isCopy {
-      result.problems.append(
-        CheckReport.Problem(path: nil, text: "a file that leads to the newest state is missing"))
+      result.problems.append("a file that leads to the newest state is missing")
     }
     do throws(VaultError) {
       if let foreign = try space.foreignContinuation() {
@@ -84,15 +79,12 @@ struct Checker {
           + "belong to a state that cannot be reached from this one"
       }
     } catch {
-      result.problems.append(CheckReport.Problem(path: nil, text: "the files of the vault cannot be listed"))
+      result.problems.append("the files of the vault cannot be listed")
     }
-    if let fork = result.fork { result.problems.append(CheckReport.Problem(path: nil, text: fork)) }
+    if let fork = result.fork { result.problems.append(fork) }
     let findings = space.verify(readData: false)
     result.suspects = Set(findings.map(\.segment))
-    for finding in findings where finding.isCertain {
-      result.damaged.insert(finding.segment)
-      result.problems.append(CheckReport.Problem(path: nil, text: finding.problem))
-    }
+    result.problems += findings.filter(\.isCertain).map(\.problem)
     let page = UnsafeMutableRawBufferPointer.allocate(
       byteCount: Space.databasePageSize, alignment: 16)
     defer { unsafe page.deallocate() }
@@ -103,7 +95,7 @@ struct Checker {
         result.lostPages.append("page \(number + 1) of the index cannot be read")
       }
     }
-    result.problems += result.lostPages.map { CheckReport.Problem(path: nil, text: $0) }
+    result.problems += result.lostPages
     return result
   }
 
@@ -250,18 +242,13 @@ struct Checker {
       paths[entry.inode] = path.map { "/\($0.description)" }.joined()
     }
     for (inode, texts) in hurt.sorted(by: { $0.key < $1.key }) {
+      let path = paths[inode]
       for text in texts {
-        let path = paths[inode]
-        let isNamed = path != nil
-        report.problems.append(
-          CheckReport.Problem(
-            path: path, text: isNamed ? text : "inode \(inode.rawValue), which has no name: \(text)"
-          ))
+        let text = path == nil ? "inode \(inode.rawValue), which has no name: \(text)" : text
+        report.problems.append(CheckReport.Problem(path: path, text: text))
       }
     }
-    planned = steps.map { step in
-      PlannedStep(step: step.step, path: step.inode.flatMap { paths[derivatives[$0] ?? $0] })
-    }
+    planned = steps.map { (step, inode) in (step, inode.flatMap { paths[derivatives[$0] ?? $0] }) }
   }
 }
 

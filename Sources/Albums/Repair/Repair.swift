@@ -45,7 +45,7 @@ package final class Repair {
     self.space = space
     index = try? Index(space: space)
     let log = Checker.examineLog(of: space)
-    found.problems = log.problems
+    found = CheckReport(log.problems)
     do throws(IndexError) {
       if let index, log.lostPages.isEmpty, try index.integrityCheck().isEmpty {
         try makePlan(index, suspects: log.suspects)
@@ -78,11 +78,10 @@ package final class Repair {
   /// Rebuilds the index from what can be read of it, and plans with that.
   private func rebuild(suspects: Set<SegmentNumber>) throws(IndexError) {
     if let index {
-      for line in (try? index.integrityCheck()) ?? [] {
-        found.problems.append(CheckReport.Problem(path: nil, text: "the index is inconsistent: \(line)"))
-      }
+      let lines = (try? index.integrityCheck()) ?? []
+      found.problems += CheckReport(lines.map { "the index is inconsistent: \($0)" }).problems
     } else {
-      found.problems.append(CheckReport.Problem(path: nil, text: "the index cannot be opened"))
+      found.problems += CheckReport(["the index cannot be opened"]).problems
     }
     let rows = SalvagedRows(reading: space)
     if rows.isEmpty {

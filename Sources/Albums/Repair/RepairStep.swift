@@ -102,10 +102,3 @@ enum RepairStep: Hashable {
     }
   }
 }
-
-/// A step and the file that it is for.
-struct PlannedStep {
-  var step: RepairStep
-  /// The path of the file; nil when the step is for none, or the file has no name.
-  var path: String?
-}

@@ -259,11 +259,6 @@ extension LockedFileSystem {
     return !life.isStopping
   }
 
-  /// Waits until all inodes without a name are deleted, so that what they held is dead.
-  fileprivate mutating func waitForReaper() {
-    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping { wait(for: .progress) }
-  }
-
   /// Has the cleaner begin a round soon, if none is under way: a round is often what is refused, and would ask for the
   /// next one without end.
   func askCleaner() {

@@ -37,11 +37,11 @@ extension LockedFileSystem {
         } else {
           if !reap(inode) { inodes.queueDeletion(of: inode) }
           noteChange()
-          if inodes.pendingDeletion.isEmpty { signals[.progress].broadcast() }
           // Others get the lock between two steps.
           unlocked { _ in }
         }
       } else {
+        signals[.progress].broadcast()
         wait(for: .reapWork)
       }
     }
@@ -106,11 +106,11 @@ extension LockedFileSystem {
       inodes.noteReleased(inode, count: inode.opens)
       delete(inode)
     }
-    while refusal == nil, let number = inodes.nextDeletion() {
-      waitForCriticalPart()
-      guard let inode = inodes.table[number] else { continue }
-      if !inode.buffer.isEmpty { wait(for: .progress) }
-      if !inode.buffer.isEmpty || !reap(inode) { inodes.queueDeletion(of: inode) }
-    }
+    waitForReaper()
+  }
+
+  /// Waits until all inodes without a name are deleted, so that what they held is dead.
+  mutating func waitForReaper() {
+    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping { wait(for: .progress) }
   }
 }

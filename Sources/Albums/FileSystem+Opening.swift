@@ -49,7 +49,7 @@ extension FileSystem {
   /// Ends one open.
   package func release(_ inode: InodeNumber) {
     locked { files in
-      guard let inode = files.inodes.table[inode], inode.opens > 0 else { return }
+      guard let inode = files.inodes[inode], inode.opens > 0 else { return }
       files.inodes.noteReleased(inode)
       if inode.opens == 0, !inode.buffer.isEmpty, files.writeBack.noteClosed(inode) {
         files.signals[.flushWork].signal()
@@ -60,7 +60,7 @@ extension FileSystem {
   /// The kernel has forgotten the inode: it is deleted if it has no name and is not open.
   package func forget(_ inode: InodeNumber) {
     locked { files in
-      guard let inode = files.inodes.table[inode], inode.record.links == 0, inode.opens == 0 else { return }
+      guard let inode = files.inodes[inode], inode.record.links == 0, inode.opens == 0 else { return }
       files.delete(inode)
     }
   }

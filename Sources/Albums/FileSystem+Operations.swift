@@ -133,8 +133,8 @@ extension LockedFileSystem {
   /// when it ends.
   private func forgetChanges() {
     intents = IntentState()
-    let old = inodes.removeAll(limit: options.cachedInodes)
-    for inode in old.all {
+    let old = inodes.removeAll()
+    for inode in old {
       writeBack.discardAll(of: inode)
       guard inode.opens > 0 else { continue }
       var record = inode.record
@@ -166,7 +166,7 @@ extension LockedFileSystem {
   ///
   /// - Throws: `ESTALE` when there is none.
   func inode(_ number: InodeNumber) throws(Errno) -> Inode {
-    if let known = inodes.table[number] { return known }
+    if let known = inodes[number] { return known }
     guard let record = try result(of: index.inode(number)) else {
       throw .staleNFSFileHandle
     }
@@ -175,7 +175,7 @@ extension LockedFileSystem {
 
   /// The inode of a row that was just read: the one in memory, if there is one, else one with this row.
   func keep(_ record: InodeRecord) -> Inode {
-    if let known = inodes.table[record.number] { return known }
+    if let known = inodes[record.number] { return known }
     let inode = Inode(record)
     inodes.insert(inode)
     return inode

@@ -101,7 +101,7 @@ extension LockedFileSystem {
       if current == ancestor.number { throw .invalidArgument }
       // Directories on the way are not brought into memory: a path may be very deep.
       let parent =
-        if let known = inodes.table[current] { known.record.parent } else {
+        if let known = inodes[current] { known.record.parent } else {
           try result(of: index.inode(current))?.parent
         }
       guard let parent else { return }

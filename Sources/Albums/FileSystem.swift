@@ -5,11 +5,11 @@
 //    its critical part sees the state after a whole number of operations.
 // 2. A commit stores such a state. From when `commits.isCritical` is set until the index has committed no operation
 //    changes anything, and all data that was written by then is in the log and named by the index.
-// 3. The inodes in memory are newer than the index: what is in `inodes.table` counts, and their rows may be out of
+// 3. The inodes in memory are newer than the index: what is in `inodes` counts, and their rows may be out of
 //    date.
 // 4. Data waits, is in flight, then is named by extents (WriteBuffer.swift). Memory that holds data in the first two
 //    states is at most `dirtyLimit`, and one write more.
-// 5. Memory does not grow with the number of files that the kernel knows: inodes are kept as InodeTable.swift says.
+// 5. Memory does not grow with the number of files that the kernel knows: inodes are kept as InodeSet.swift says.
 // 6. After a failure of the log or of the index the space's gate is shut: nothing changes any more (`EROFS`), and
 //    reading goes on.
 // 7. A segment with data is given up by a commit only, and only when no data is in flight as its state is taken: what

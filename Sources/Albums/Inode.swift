@@ -63,7 +63,7 @@ final class Inode {
   var isHidden = false
   /// When the content changed last, on the monotonic clock; 0 if not since the inode is in memory.
   var contentChanged: UInt64 = 0
-  /// Whether it was looked up since `InodeTable.shrink(steps:)` last saw it.
+  /// Whether it was looked up since `InodeSet.shrink(steps:)` last saw it.
   var wasUsed = false
 
   init(_ record: InodeRecord) {

@@ -1,16 +1,22 @@
-// The inodes in memory, and which of them the index does not have as they are.
+// The inodes in memory, and which of them the index does not have as they are. Those that are open, changed, written to
+// or without a name stay. Of the others a bounded number stays, those used last (second chance).
 //
 // Invariants
-// 1. `stale` has every inode whose row is out of date, once. Those deleted meanwhile may be in it, too.
-// 2. `newOrphans` has every inode that lost its last name and is not among the index's orphans, once. Those deleted
+// 1. For each inode number there is at most one `Inode`, and it counts, whatever the row says.
+// 2. Only an inode whose row is up to date is evicted (`isPinned` is false).
+// 3. `queue` names every inode in memory once. It may name some that are gone.
+// 4. `stale` has every inode whose row is out of date, once. Those deleted meanwhile may be in it, too.
+// 5. `newOrphans` has every inode that lost its last name and is not among the index's orphans, once. Those deleted
 //    meanwhile may be in it, too.
-// 3. `opens` counts the opens of callers. A file whose thumbnails are made counts as open in its inode only.
+// 6. `opens` counts the opens of callers. A file whose thumbnails are made counts as open in its inode only.
 
 internal import Vault
 
 /// Inodes in memory, under the file system's lock.
 struct InodeSet {
-  private(set) var table: InodeTable
+  private var inodes: [InodeNumber: Inode] = [:]
+  private var queue = Queue<InodeNumber>()
+  private let limit: Int
   /// Inodes whose row is out of date.
   private(set) var stale: [Inode] = []
   /// Inodes that lost their last name since the last commit.
@@ -20,13 +26,38 @@ struct InodeSet {
   /// Opens that were not released, of all inodes.
   private(set) var opens = 0
 
-  init(limit: Int) { table = InodeTable(limit: limit) }
+  /// A set that keeps about `limit` inodes that need not stay.
+  init(limit: Int) { self.limit = limit }
+
+  var all: Dictionary<InodeNumber, Inode>.Values { inodes.values }
+
+  /// The inode, if it is in memory.
+  subscript(number: InodeNumber) -> Inode? {
+    let inode = inodes[number]
+    inode?.wasUsed = true
+    return inode
+  }
 
   /// Adds an inode that is not in memory.
-  mutating func insert(_ inode: Inode) { table.insert(inode) }
+  mutating func insert(_ inode: Inode) {
+    inodes[inode.number] = inode
+    queue.append(inode.number)
+  }
 
-  /// Evicts inodes that need not stay, while there are too many.
-  mutating func shrink(steps: Int) { table.shrink(steps: steps) }
+  /// Evicts inodes that need not stay, while there are too many; looks at `steps` of them at most.
+  mutating func shrink(steps: Int) {
+    var left = steps
+    while left > 0, inodes.count > limit || queue.count > 2 * inodes.count + limit, let number = queue.popFirst() {
+      left -= 1
+      guard let inode = inodes[number] else { continue }
+      if inode.wasUsed || inode.isPinned {
+        inode.wasUsed = false
+        queue.append(number)
+      } else {
+        inodes[number] = nil
+      }
+    }
+  }
 
   mutating func noteOpened(_ inode: Inode) {
     inode.opens += 1
@@ -65,15 +96,17 @@ struct InodeSet {
   /// Notes that the index has nothing of an inode any more.
   mutating func noteDeleted(_ inode: Inode) {
     inode.noteDeleted()
-    table.remove(inode.number)
+    inodes[inode.number] = nil
   }
 
   /// Forgets all inodes with their changes, and returns them. Opens still count.
-  mutating func removeAll(limit: Int) -> InodeTable {
-    let old = table
-    table = InodeTable(limit: limit)
-    stale.removeAll()
-    newOrphans.removeAll()
-    return old
+  mutating func removeAll() -> [Inode] {
+    defer {
+      inodes.removeAll()
+      queue = Queue()
+      stale.removeAll()
+      newOrphans.removeAll()
+    }
+    return Array(all)
   }
 }

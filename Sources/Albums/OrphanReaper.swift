@@ -30,7 +30,7 @@ extension LockedFileSystem {
       if commits.isCritical {
         wait(for: .progress)
       } else if let number = inodes.nextDeletion() {
-        guard let inode = inodes.table[number] else { continue }
+        guard let inode = inodes[number] else { continue }
         if !inode.buffer.isEmpty {
           inodes.queueDeletion(of: inode)
           wait(for: .progress)
@@ -102,7 +102,7 @@ extension LockedFileSystem {
 
   /// Deletes all inodes without a name, open or not, when nobody uses the file system any more.
   mutating func deleteOrphans() {
-    for inode in Array(inodes.table.all) where inode.record.links == 0 {
+    for inode in Array(inodes.all) where inode.record.links == 0 {
       inodes.noteReleased(inode, count: inode.opens)
       delete(inode)
     }

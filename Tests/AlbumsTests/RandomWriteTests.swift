@@ -100,7 +100,7 @@ struct RandomWriteRun {
   }
 
   private mutating func noteWaiting() {
-    let counts = files.locked { $0.inodes.table[file]?.buffer.waiting.values.map(\.ranges.ranges.count) }
+    let counts = files.locked { $0.inodes[file]?.buffer.waiting.values.map(\.ranges.ranges.count) }
     mostRanges = max(mostRanges, counts?.max() ?? 0)
   }
 
@@ -171,8 +171,8 @@ struct RandomWriteRun {
   /// Memory and chunks are counted as they are: otherwise writers would wait for ever, or too much would be taken.
   func expectRightCounts() {
     files.locked { files in
-      let waiting = files.inodes.table.all.flatMap(\.buffer.waiting.values)
-      let inFlight = files.inodes.table.all.flatMap(\.buffer.inFlight.values)
+      let waiting = files.inodes.all.flatMap(\.buffer.waiting.values)
+      let inFlight = files.inodes.all.flatMap(\.buffer.inFlight.values)
       let bytes = (waiting + inFlight).reduce(0) { $0 + $1.capacity }
       let counts = [files.writeBack.waitingCount, files.writeBack.inFlightCount, files.writeBack.bytes]
       #expect(counts == [waiting.count, inFlight.count, bytes])

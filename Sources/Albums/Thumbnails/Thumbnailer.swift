@@ -75,7 +75,7 @@ extension LockedFileSystem {
       let now = monotonicTime()
       for number in batch where !thumbnails.passedOver.contains(number) {
         seen += 1
-        guard let inode = inodes.table[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
+        guard let inode = inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
           return .inode(number)
         }
         due = min(due ?? .max, inode.contentChanged + quiet)

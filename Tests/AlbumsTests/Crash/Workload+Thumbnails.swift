@@ -33,7 +33,7 @@ extension Workload {
 extension FileSystem {
   /// Waits until nobody looks at a file any more, so that nothing goes on beside what comes next.
   func waitUntilUnused(_ number: InodeNumber) throws {
-    try waitUntil("nobody looked at inode \(number)") { locked { $0.inodes.table[number]?.opens ?? 0 == 0 } }
+    try waitUntil("nobody looked at inode \(number)") { locked { $0.inodes[number]?.opens ?? 0 == 0 } }
   }
 
   /// Expects that what is kept as thumbnail of a file was made of its content. With a decoder every photo must have

@@ -3,7 +3,7 @@ internal import System
 package import SystemPackage
 package import Vault
 
-/// Opening, closing and forgetting.
+/// Opening, closing and forgetting, and what is in memory.
 extension FileSystem {
   /// Opens a regular file, and makes it if it does not exist.
   ///
@@ -64,4 +64,10 @@ extension FileSystem {
       files.delete(inode)
     }
   }
+
+  /// The inodes that are open.
+  package var openInodes: [InodeNumber] { locked { $0.inodes.all.filter { $0.opens > 0 }.map(\.number) } }
+
+  /// The inodes in memory: those that are open, and a number of those that were used last.
+  package var inodesInMemory: [InodeNumber] { locked { $0.inodes.all.map(\.number) } }
 }

@@ -11,8 +11,7 @@ internal import SystemPackage
 internal import Vault
 
 extension FileSystem {
-  /// How many segments, extents and pages one step under the lock handles.
-  private static let step = 256
+  /// How many extents and pages one step under the lock handles.
   private static let extentStep = 32
   private static let vacuumStep = 32
   /// How many segments one round copies forward.
@@ -102,29 +101,23 @@ extension FileSystem {
       locked { $0.waitForReaper() }
       try syncLog()
     }
-    let segments = space.segments().filter { !$0.isOpen }
     var sparse: [Sparse] = []
     var dead: [SegmentNumber] = []
-    var next = 0
-    while next < segments.count {
-      let part = segments[next..<min(next + Self.step, segments.count)]
-      next = part.endIndex
-      try lockedToClean { files throws(Errno) in
-        for segment in part {
-          let extents = try files.result(of: files.index.liveBytes(in: segment.number))
-          let live = extents + Int64(segment.databasePages * Space.databasePageSize)
-          if live == 0 { dead.append(segment.number) } else { sparse.append(Sparse(segment: segment, live: live)) }
-        }
+    for segment in space.segments() where !segment.isOpen {
+      let extents = try lockedToClean { files throws(Errno) in
+        try files.result(of: files.index.liveBytes(in: segment.number))
       }
+      let live = extents + Int64(segment.databasePages * Space.databasePageSize)
+      if live == 0 { dead.append(segment.number) } else { sparse.append((segment.number, live)) }
     }
     var copied: [SegmentNumber] = []
     var pages: Set<PageNumber> = []
     do throws(Errno) {
       for victim in isAsked ? chooseForRoom(sparse, dead: dead.count) : chooseVictims(sparse) {
         if locked({ $0.life.isStopping }) { break }
-        try copyForward(victim.segment.number)
-        copied.append(victim.segment.number)
-        pages.formUnion(space.databasePages(in: victim.segment.number))
+        try copyForward(victim.segment)
+        copied.append(victim.segment)
+        pages.formUnion(space.databasePages(in: victim.segment))
       }
     } catch {
       // On a full disk dead segments go first.
@@ -147,10 +140,7 @@ extension FileSystem {
   }
 
   /// A segment, and the bytes in it that are needed.
-  private struct Sparse {
-    let segment: SegmentState
-    let live: Int64
-  }
+  private typealias Sparse = (segment: SegmentNumber, live: Int64)
 
   /// - Throws: `EROFS` when nothing may be changed.
   private func lockedToClean<Result>(

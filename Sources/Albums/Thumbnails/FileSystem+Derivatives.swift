@@ -20,12 +20,11 @@ extension FileSystem {
       let demand = ThumbnailDemand(inode: number, size: size)
       files.thumbnails.add(demand)
       files.signals[.thumbnailWork].signal()
-      while !demand.isDone {
-        files.wait(for: .thumbnailDone)
+      while true {
         if let known = try files.knownDerivative(size, of: number) { return known }
+        if demand.isDone { throw .ioError }
+        files.wait(for: .thumbnailDone)
       }
-      guard let made = try files.knownDerivative(size, of: number) else { throw .ioError }
-      return made
     }
   }
 

@@ -45,25 +45,20 @@ extension LockedFileSystem {
         signals[.thumbnailDone].broadcast()
         continue
       }
-      switch settings.isLazy ? .nothing : nextPending(settings) {
-      case .inode(let number): lookAt(number, [.small, .large], eagerly: true, settings)
-      case .later(let time): wait(for: .thumbnailWork, until: time)
-      case .nothing: wait(for: .thumbnailWork)
+      let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
+      if let number = next.inode {
+        lookAt(number, [.small, .large], eagerly: true, settings)
+      } else {
+        wait(for: .thumbnailWork, until: next.due)
       }
     }
     while let demand = thumbnails.nextDemand() { demand.isDone = true }
     signals[.thumbnailDone].broadcast()
   }
 
-  private enum Next {
-    case inode(InodeNumber)
-    case later(UInt64)
-    case nothing
-  }
-
-  /// The next file that waits and is not being written.
-  private func nextPending(_ settings: ThumbnailOptions) -> Next {
-    if let time = thumbnails.pauseEnd(after: monotonicTime()) { return .later(time) }
+  /// The next file that waits and is not being written; without one, when to look again if something waits.
+  private func nextPending(_ settings: ThumbnailOptions) -> (inode: InodeNumber?, due: UInt64?) {
+    if let time = thumbnails.pauseEnd(after: monotonicTime()) { return (nil, time) }
     let quiet = UInt64(settings.quietTime * 1e9)
     var due: UInt64?
     var last: InodeNumber?
@@ -76,14 +71,14 @@ extension LockedFileSystem {
       for number in batch where !thumbnails.passedOver.contains(number) {
         seen += 1
         guard let inode = inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
-          return .inode(number)
+          return (number, nil)
         }
         due = min(due ?? .max, inode.contentChanged + quiet)
       }
       last = end
     }
     // The clock is coarse.
-    return due.map { .later($0 + 5_000_000) } ?? .nothing
+    return (nil, due.map { $0 + 5_000_000 })
   }
 
   /// Makes the derivatives of one file and keeps them.

@@ -20,15 +20,10 @@ extension VirtualTree {
   private func bytes(of derivative: InodeNumber) throws(Errno) -> [UInt8] {
     let size = Int(try fileSystem.attributes(of: derivative).size)
     var bytes = [UInt8](repeating: 0, count: size)
-    var outcome: Result<Int, Errno> = .success(0)
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      do throws(Errno) {
-        outcome = .success(try unsafe fileSystem.read(derivative, at: .zero, into: buffer))
-      } catch {
-        outcome = .failure(error)
-      }
+    let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+      try unsafe fileSystem.read(derivative, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))
     }
-    guard try outcome.get() == size else { throw .ioError }
+    guard count == size else { throw .ioError }
     return bytes
   }
 

@@ -56,7 +56,7 @@ extension FileSystem {
       let before = space.bytesWithoutNewData
       do throws(Errno) {
         // Another look finds what was dead but not flushed yet.
-        if try clean(isAsked: isAsked), isTight { due = now + Self.tightInterval }
+        if try clean(isAsked: isAsked, isTight: isTight), isTight { due = now + Self.tightInterval }
         let isDue = isTight || now >= lastEpoch + Self.epochInterval
         let worth = isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
         if isDue, space.segmentsFreedByTwoEpochs >= worth {
@@ -94,13 +94,12 @@ extension FileSystem {
   }
 
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
-  /// something. With `isAsked` somebody waits for room, and everything that gains some is done.
+  /// something. With `isTight` it waits until what was deleted is dead, since no commit may follow that. With `isAsked`
+  /// somebody waits for room, and everything that gains some is done.
   @discardableResult
-  func clean(isAsked: Bool = false) throws(Errno) -> Bool {
-    if isAsked {
-      locked { $0.waitForReaper() }
-      try syncLog()
-    }
+  func clean(isAsked: Bool = false, isTight: Bool = false) throws(Errno) -> Bool {
+    if isAsked || isTight { locked { $0.waitForReaper() } }
+    if isAsked { try syncLog() }
     var sparse: [Sparse] = []
     var dead: [SegmentNumber] = []
     for segment in space.segments() where !segment.isOpen {

@@ -9,30 +9,30 @@ import Testing
 
 /// What `fallocate` promises: the room is counted, it is there when it is written, and it comes back when it is not.
 @Suite struct AllocationTests {
-  private static let mebibyte = 1 << 20
+  static let mebibyte = 1 << 20
 
   /// A vault on a disk of 64 MiB.
-  private func smallVault() throws -> TestVault {
+  func smallVault() throws -> TestVault {
     let storage = FaultyStorage()
     storage.setLimit(64 << 20)
     return try TestVault(storage: storage) { $0.commitInterval = 3600 }
   }
 
-  private func allocated(_ file: InodeNumber, _ vault: TestVault) throws -> Int {
+  func allocated(_ file: InodeNumber, _ vault: TestVault) throws -> Int {
     Int(try vault.files.attributes(of: file).blocks512) * 512
   }
 
-  private func allocate(
+  func allocate(
     _ file: InodeNumber, _ vault: TestVault, _ mode: AllocationMode, _ offset: Int, _ length: Int
   ) throws {
     try vault.files.allocate(file, mode: mode, offset: FileOffset(offset), length: Int64(length))
   }
 
-  private func allocate(_ file: InodeNumber, _ vault: TestVault, _ length: Int) throws {
+  func allocate(_ file: InodeNumber, _ vault: TestVault, _ length: Int) throws {
     try allocate(file, vault, [], 0, length)
   }
 
-  private func expectSound(_ vault: TestVault) throws {
+  func expectSound(_ vault: TestVault) throws {
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     #expect(Checker.check(space, readData: true).problems == [])
     try space.close()
@@ -359,56 +359,4 @@ import Testing
   }
 
   // MARK: Repair
-
-  @Test(arguments: [5, -5, .max - 30_000, .min + 30_000])
-  func aWrongCountIsFoundAndCorrected(count: Int64) throws {
-    let vault = try TestVault()
-    let file = try vault.files.make("f")
-    try allocate(file, vault, 20_000)
-    try vault.files.close()
-    let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    let index = try Index(space: space)
-    try index.setLiveBytes(in: .unwritten, to: count)
-    try index.commit(to: space)
-    try space.close()
-    // Such a space can be mounted all the same.
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
-    #expect(try vault.files.get(file) == [UInt8](repeating: 0, count: 20_000))
-    try vault.files.close()
-    let broken = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(Checker.check(broken, readData: true).problems.map(\.text) == ["the count of allocated bytes is wrong"])
-    try broken.close()
-    let opened = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    let repair = Repair(of: opened, in: vault.vault, body: vault.body, slot: nil)
-    #expect(repair.plan.items.map(\.text) == ["the allocated bytes are recounted"])
-    #expect(try repair.carryOut().problems == [])
-    try expectSound(vault)
-  }
-
-  /// Of a written extent and an unwritten one that overlap, the unwritten one goes, whichever begins first.
-  @Test(arguments: [(0, 20_480), (4096, 20_480), (8192, 20_480), (4096, 8192)])
-  func repairKeepsWhatWasWritten(start: Int, end: Int) throws {
-    let vault = try TestVault()
-    let file = try vault.files.make("f")
-    try vault.files.put(pattern(2000, 1), file, at: 1096)
-    try vault.files.put(pattern(8192, 2), file, at: 4097)
-    try vault.files.put(pattern(100, 3), file, at: 16_000)
-    try vault.files.synchronize(intoIndex: true)
-    let content = try vault.files.get(file)
-    try vault.files.close()
-    try vault.changeIndex { (index) throws(IndexError) in
-      try index.change { () throws(IndexError) in
-        try index.addRow(.unwritten(FileOffset(start)..<FileOffset(end)), of: file)
-      }
-    }
-    let repair = try vault.plannedRepair()
-    #expect(repair.found.problems != [])
-    #expect(try repair.carryOut().problems == [])
-    try expectSound(vault)
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
-    #expect(isSame(try vault.files.get(file), content))
-    try vault.files.close()
-  }
 }

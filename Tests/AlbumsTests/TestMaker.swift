@@ -1,0 +1,64 @@
+import Glibc
+import Media
+import Synchronization
+import SystemPackage
+import TestSupport
+
+@testable import Albums
+
+/// Stands in for the decoder: a content that begins with "photo" is one, and its derivatives say what they were made
+/// of.
+final class TestMaker: DerivativeMaker {
+  private struct State {
+    var jobs = 0
+    var failures: [DecoderError] = []
+    var isStopped = false
+    var isHeld = false
+  }
+
+  private let state = Mutex(State())
+  /// Made only when it is asked for.
+  let leavesLargeOut: Bool
+
+  init(leavesLargeOut: Bool = false) { self.leavesLargeOut = leavesLargeOut }
+
+  var confinement: String { "none" }
+  var jobs: Int { state.withLock { $0.jobs } }
+  func failNext(_ errors: DecoderError...) { state.withLock { $0.failures += errors } }
+  func hold() { state.withLock { $0.isHeld = true } }
+  func letGo() { state.withLock { $0.isHeld = false } }
+  func stop() { state.withLock { $0.isStopped = true } }
+  func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
+    unsafe bytes.starts(with: Array("photo".utf8)) || MediaKind.mayBegin(with: bytes)
+  }
+
+  func derive(
+    _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
+  ) throws(DecoderError) -> Derivatives {
+    state.withLock { $0.jobs += 1 }
+    do {
+      try waitUntil("the test let go") { state.withLock { !$0.isHeld || $0.isStopped } }
+    } catch {
+      throw .unavailable("\(error)")
+    }
+    if let error = state.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw error }
+    var bytes = [UInt8](repeating: 0, count: Int(source.size))
+    var failure: Errno?
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(Errno) { _ = try unsafe source.read(at: 0, into: buffer) } catch { failure = error }
+    }
+    if let failure { throw .source(failure) }
+    guard bytes.starts(with: Array("photo".utf8)) else { throw .notMedia }
+    var facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
+    facts.cameraMake = "Maker"
+    facts.latitude = 48.1234567
+    let wantsLarge = sizes.contains(.large) && !(eagerly && leavesLargeOut)
+    return Derivatives(
+      facts: facts, small: sizes.contains(.small) ? Array("small ".utf8) + bytes : nil,
+      large: wantsLarge ? Array("large ".utf8) + bytes : nil)
+  }
+
+  func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8] {
+    Array("png \(longerSide) \(text.map { "\($0.0)=\($0.1)" }.joined(separator: " ")) ".utf8) + jpeg
+  }
+}

@@ -268,14 +268,20 @@ extension Index {
 
 /// Calls `body` for every row of a table of the index. `rows` gives those after one, by its key, and no more than asked
 /// for.
-func forEachRow<Row, Key>(
+///
+/// - Throws: `.damaged` when the order of the rows of a damaged table leads back to some of them.
+func forEachRow<Row, Key: Hashable>(
   _ rows: (_ last: Key?, _ limit: Int) throws(IndexError) -> [Row], by key: KeyPath<Row, Key>,
   _ body: (Row) throws(IndexError) -> Void
 ) throws(IndexError) {
+  let limit = 4096
   var last: Key?
-  repeat {
-    let batch = try rows(last, 4096)
+  var ends: Set<Key> = []
+  while true {
+    let batch = try rows(last, limit)
     for row in batch { try body(row) }
-    last = batch.last?[keyPath: key]
-  } while last != nil
+    guard batch.count == limit, let end = batch.last?[keyPath: key] else { return }
+    guard ends.insert(end).inserted else { throw .damaged }
+    last = end
+  }
 }

@@ -1,9 +1,9 @@
 import FaultyStorage
-import Index
 import SystemPackage
 import Testing
 
 @testable import Albums
+@testable import Index
 @testable import Vault
 
 /// Repairing an index that cannot be read, or contradicts itself.
@@ -81,15 +81,10 @@ import Testing
       let space = try other.vault.openSpace(other.body, copyWindow: 0)
       defer { try? space.close() }
       guard number <= space.databasePageCount else { break }
-      let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
-      defer { unsafe page.deallocate() }
-      let name = PageNumber(rawValue: UInt32(number))
-      try unsafe space.readPage(name, into: page)
-      guard unsafe page[0] == 0x0A, unsafe page[3] > 0 || page[4] > 0 else { continue }
-      unsafe page[3] = 0
-      unsafe page[4] = 0
-      try unsafe space.commit(
-        LogTransaction(PageChanges(pages: [name: PageImage(Array(page))], pageCount: space.databasePageCount)))
+      var page = try readPage(number, of: space)
+      guard page[0] == 0x0A, page[3] > 0 || page[4] > 0 else { continue }
+      page[3...4] = [0, 0]
+      try commit(page, number, to: space)
       try space.close()
       let repairing = try other.plannedRepair()
       #expect(!repairing.found.isClean && repairing.plan.unrepairable == [], "page \(number)")
@@ -100,6 +95,65 @@ import Testing
       emptied += 1
     }
     #expect(emptied >= 5)
+  }
+
+  private func readPage(_ number: Int, of space: Space) throws -> [UInt8] {
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
+    defer { unsafe page.deallocate() }
+    try unsafe space.readPage(PageNumber(rawValue: UInt32(number)), into: page)
+    return unsafe Array(page)
+  }
+
+  private func commit(_ page: [UInt8], _ number: Int, to space: Space) throws {
+    let pages = [PageNumber(rawValue: UInt32(number)): PageImage(page)]
+    try space.commit(LogTransaction(PageChanges(pages: pages, pageCount: space.databasePageCount)))
+  }
+
+  private func check(_ vault: TestVault) throws -> CheckReport {
+    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    defer { try? space.close() }
+    return Checker.check(space, readData: false)
+  }
+
+  /// The last two rows of each leaf of a table in turn change places, so that SQL finds the rows after the last again.
+  @Test func aCheckEndsWhereRowsAreOutOfOrder() throws {
+    let vault = try TestVault.filled()
+    var swapped = 0
+    for number in 2...60 {
+      let other = TestVault(sameAs: vault, over: vault.storage.powerCut(seed: 1))
+      let space = try other.vault.openSpace(other.body, copyWindow: 0)
+      defer { try? space.close() }
+      guard number <= space.databasePageCount else { break }
+      var page = try readPage(number, of: space)
+      let cells = Int(page[3]) << 8 | Int(page[4])
+      guard page[0] == 0x0D, cells > 1 else { continue }
+      let end = 8 + 2 * cells
+      page[end - 4..<end] = page[end - 2..<end] + page[end - 4..<end - 2]
+      try commit(page, number, to: space)
+      try space.close()
+      #expect(try !check(other).isClean, "page \(number)")
+      swapped += 1
+    }
+    #expect(swapped >= 2)
+  }
+
+  /// An offset that is no number: as the cursor of the next query it is 0, and all rows of the inode come again.
+  @Test(arguments: [1, 4096]) func aCheckEndsWhereAKeyIsText(rows: Int) throws {
+    let vault = try TestVault.filled()
+    try vault.changeIndex { (index) throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in
+        try index.connection.execute(
+          """
+          DELETE FROM extent;
+          WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(rows))
+          INSERT INTO extent SELECT 5, iif(n < \(rows), n, 'end'), 1, (SELECT max(number) << 26 FROM segment), 1, 0
+          FROM number;
+          """)
+      }
+    }
+    let problems = try check(vault).problems.map(\.text)
+    #expect(!problems.isEmpty)
+    #expect(rows == 1 || problems.contains { $0.hasPrefix("the index cannot be read completely") })
   }
 
   /// Rows that nobody wrote so, which only a fault of the program or of memory makes: one file gives errors, the others

@@ -27,7 +27,9 @@ extension Index {
         end = piece.end
       }
       guard end == old.end else { throw .damaged }
-      try replaceExtents(of: inode, with: pieces)
+      // The row by itself: others may overlap it in a damaged index, and must not end cleaning.
+      try removeExtents(of: inode, in: old.offset..<old.end, limit: 1)
+      for piece in pieces { try addRow(piece, of: inode) }
       return true
     }
   }

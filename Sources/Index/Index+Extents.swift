@@ -2,7 +2,7 @@ package import Vault
 
 /// Statements on `extent`.
 struct ExtentStatements {
-  let overlapping, overlapsAny, insert, overwrite, shorten, delete, find, inSegment: Statement
+  let overlapping, overlapsAny, insert, overwrite, shorten, delete, deleteAll, find, inSegment: Statement
 
   init(_ connection: Connection) throws(IndexError) {
     // The last row that begins at or before the range may reach into it. Rows do not overlap, so no earlier one can.
@@ -22,6 +22,7 @@ struct ExtentStatements {
       "UPDATE extent SET length = ?3, position = ?4, record = ?5, skip = ?6 WHERE inode = ?1 AND offset = ?2")
     shorten = try connection.prepare("UPDATE extent SET length = ?3 WHERE inode = ?1 AND offset = ?2")
     delete = try connection.prepare("DELETE FROM extent WHERE inode = ?1 AND offset BETWEEN ?2 AND ?3")
+    deleteAll = try connection.prepare("DELETE FROM extent WHERE inode = ?1")
     find = try connection.prepare(
       "SELECT offset, length, position, record, skip FROM extent WHERE inode = ?1 AND offset = ?2")
     inSegment = try connection.prepare(

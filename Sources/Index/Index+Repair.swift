@@ -5,19 +5,14 @@ package import Vault
 extension Index {
   /// Removes the row of the extent that begins at `offset`, even if others overlap it. The caller updates live bytes.
   package func dropExtent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) {
-    try dropExtents(of: inode, offset...offset)
+    extentCache.drop(inode)
+    try run(statements.extents.delete.bind(inode, offset, offset))
   }
 
-  /// Removes all rows of an inode's extents. The caller updates live bytes.
+  /// Removes all rows of an inode's extents, also those whose offset is no integer. The caller updates live bytes.
   package func dropExtents(of inode: InodeNumber) throws(IndexError) {
-    try dropExtents(of: inode, .lowest...FileOffset(rawValue: .max))
-  }
-
-  private func dropExtents(of inode: InodeNumber, _ offsets: ClosedRange<FileOffset>) throws(IndexError) {
-    try change { () throws(IndexError) in
-      extentCache.drop(inode)
-      try deleteRows(of: inode, offsets)
-    }
+    extentCache.drop(inode)
+    try run(statements.extents.deleteAll.bind(inode))
   }
 
   /// Sets the live bytes of a segment as of the next commit. Does not change the total.

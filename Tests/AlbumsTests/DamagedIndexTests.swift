@@ -156,6 +156,20 @@ import Testing
     #expect(rows == 1 || problems.contains { $0.hasPrefix("the index cannot be read completely") })
   }
 
+  /// Extents of an inode that does not exist go, whatever their offsets are.
+  @Test func extentsOfNothingGoWithTheirTextOffsets() throws {
+    let vault = try TestVault.filled()
+    try vault.changeIndex { (index) throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in
+        try index.connection.execute(
+          "INSERT INTO extent SELECT 1000, 'text', 1, (SELECT max(number) << 26 FROM segment), 1, 0")
+      }
+    }
+    let repairing = try vault.plannedRepair()
+    #expect(repairing.plan.unrepairable == [] && !repairing.found.isClean)
+    #expect(try repairing.carryOut().problems == [])
+  }
+
   /// Rows that overlap are left to a check: the cleaner moves them as they are, and goes on.
   @Test func overlappingExtentsDoNotEndCleaning() throws {
     let vault = try TestVault {

@@ -22,7 +22,7 @@ extension FileSystem {
   /// Builds an empty file system in a space that has none: the index, and a root directory with the given owner and
   /// group.
   ///
-  /// - Throws: `.damaged` when the space has an index; `.noSpace`; `.readOnly`; `.cannotOpen`.
+  /// - Throws: `.damaged` when the space has an index; `.noSpace`; `.readOnly`; `.indexFailed`.
   package static func create(in space: Space, owner: UInt32, group: UInt32) throws(VaultError) {
     try VaultError.ofIndex { () throws(IndexError) in
       let index = try Index(space: space, creating: RootOwner(owner: owner, group: group))
@@ -48,7 +48,7 @@ extension FileSystem {
         locked { $0.life.threads.append(thread) }
       } catch {
         stopThreads()
-        throw .cannotOpen("the system refuses to start a thread: \(error)")
+        throw .system(error, "starting a thread")
       }
     }
   }
@@ -105,7 +105,7 @@ extension VaultError {
       case .damaged: throw .damaged("the index of the space cannot be read")
       case .full: throw .noSpace
       case .readOnly, .transactionLost: throw .readOnly("the index of the space could not be written")
-      case .sqlite(let code): throw .cannotOpen("the index of the space gives SQLite's error \(code)")
+      case .sqlite(let code): throw .indexFailed(code)
       }
     }
   }

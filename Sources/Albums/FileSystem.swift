@@ -52,7 +52,8 @@ package final class FileSystem: @unchecked Sendable {
   /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the
   /// background.
   ///
-  /// - Throws: `.damaged` when there is no index in the space, or none that can be read; `.noSpace`; `.cannotOpen`.
+  /// - Throws: `.damaged` when there is no index in the space, or none that can be read; `.noSpace`; `.readOnly`;
+  ///   `.indexFailed`; `.system` when a thread cannot be started.
   package init(space: Space, options: FileSystemOptions) throws(VaultError) {
     self.space = space
     self.options = options

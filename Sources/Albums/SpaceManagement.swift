@@ -17,7 +17,8 @@ package enum SpaceManager {
   /// Creates an empty space that `password` opens, with the faster cipher on this machine unless another is asked for.
   /// Its root directory belongs to the user of the process.
   ///
-  /// - Throws: `.passwordInUse` when the password already opens a space; `.noSpace`; `.readOnly`; `.system`.
+  /// - Throws: `.passwordInUse` when the password already opens a space; `.damaged`; `.noSpace`; `.readOnly`;
+  ///   `.indexFailed`; `.system`.
   package static func addSpace(
     to vault: Vault, password: Password, cipher: CipherSuite = .fastest()
   ) throws(VaultError) {
@@ -56,8 +57,8 @@ package enum SpaceManager {
 
   /// Makes `new` open the space that `old` opens, instead of `old`.
   ///
-  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.noSpace`;
-  ///   `.system`.
+  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.damaged`;
+  ///   `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
   package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let (oldSlot, body) = try vault.openSlot(try vault.slotKeys(for: old))
@@ -92,9 +93,8 @@ package enum SpaceManager {
   private static func checkUnused(_ slots: [SlotKey], in vault: Vault) throws(VaultError) {
     do throws(VaultError) {
       _ = try vault.openSlot(slots)
-    } catch .noSpaceOpens {
-      return
     } catch {
+      if error == .noSpaceOpens { return }
       throw error
     }
     throw .passwordInUse
@@ -136,7 +136,7 @@ package struct SpaceInformation: Sendable, Encodable {
 extension SpaceManager {
   /// Figures of the space that a password opens; works while it is mounted, and changes nothing.
   ///
-  /// - Throws: `.noSpaceOpens`, `.damaged`, `.system`.
+  /// - Throws: `.noSpaceOpens`, `.damaged`, `.indexFailed`, `.system`.
   package static func information(in vault: Vault, password: Password) throws(VaultError) -> SpaceInformation {
     let (_, body) = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(body, observing: true)

@@ -142,7 +142,7 @@ struct Recovery {
   /// The headers of all segments of this space that have their own names. Opens every file in the vault.
   func allSegments() throws(VaultError) -> [SegmentHeader] {
     var segments: [SegmentHeader] = []
-    try attempt("listing the vault") { () throws(Errno) in
+    try attempt("listing the files") { () throws(Errno) in
       try storage.list { identifier, _, _ in
         guard let file = try? storage.open(identifier), let header = try? SegmentHandle.open(file, keys: keys)?.header,
           keys.identifier(header.number, branch: header.branch) == identifier

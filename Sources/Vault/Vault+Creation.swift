@@ -27,7 +27,7 @@ extension Vault {
       derivations: [options.derivation])
     guard try readParameters(of: storage) == nil else { throw .vaultExists }
     let vault = Vault(storage: storage, parameters: parameters)
-    try attempt("creating the vault") { () throws(Errno) in
+    try attempt("writing the first files") { () throws(Errno) in
       try vault.addCover(extraBytes: options.extraCover)
       try storage.replaceParameters(with: parameters.json)
     }

@@ -22,8 +22,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case noSpace
   /// The space cannot be written, for the reason in the text.
   case readOnly(String)
-  /// The space cannot be opened, for the reason in the text.
-  case cannotOpen(String)
+  /// SQLite failed on the index of the space, with this result code.
+  case indexFailed(Int32)
   /// A system call failed during the action in the text.
   case system(Errno, String)
 

@@ -40,8 +40,12 @@ extension CommandFailure {
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
     case .readOnly(let reason):
       self.init(.failure, "The space cannot be written: \(reason).")
-    case .cannotOpen(let reason): self.init(.failure, "The space in \(path) cannot be opened: \(reason).")
-    case .system(let error, let action): self.init(error, doing: "\(action) in \(path)")
+    case .indexFailed(let code):
+      self.init(
+        .failure,
+        "The index of the space in \(path) failed with SQLite's error \(code); look for damage with: "
+          + "agonyfs check \(path)")
+    case .system(let error, let action): self.init(error, doing: action, of: " for the vault at \(path)")
     }
   }
 
@@ -70,9 +74,9 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// The failure that a failed system call means to a person.
-  init(_ error: Errno, doing action: String) {
-    self.init(Self.status(of: error), "\(Self.capitalized(action)) failed: \(Self.advice(error)).")
+  /// The failure that a failed system call means to a person. `place` follows "failed".
+  init(_ error: Errno, doing action: String, of place: String = "") {
+    self.init(Self.status(of: error), "\(Self.capitalized(action)) failed\(place): \(Self.advice(error)).")
   }
 
   /// The failure for any error of a command. Nil for those that the argument parser describes itself.

@@ -13,7 +13,7 @@ import Vault
     (.olderFormat(1), .failure),
     (.vaultExists, .vaultExists), (.noSpaceOpens, .noSpaceOpens), (.passwordInUse, .passwordInUse),
     (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),
-    (.readOnly("it is"), .failure), (.system(.permissionDenied, "reading"), .failure),
+    (.readOnly("it is"), .failure), (.indexFailed(7), .failure), (.system(.permissionDenied, "reading"), .failure),
     (.system(.noSpace, "writing"), .noRoom), (.system(.diskQuotaExceeded, "writing"), .noRoom),
   ]
 
@@ -24,6 +24,15 @@ import Vault
     #expect(failure.message.first?.isUppercase == true || failure.message.hasPrefix("/the/vault"))
     #expect(!failure.message.contains("\n"))
     #expect(failure.message.count > 20)
+  }
+
+  /// The sentences name the vault, and are true whatever was done.
+  @Test func sentencesFitEveryCommand() {
+    func sentence(_ error: VaultError) -> String { CommandFailure(error, vault: "/the/vault").message }
+    #expect(
+      sentence(.system(.noMemory, "allocating 256 MiB to derive the key"))
+        == "Allocating 256 MiB to derive the key failed for the vault at /the/vault: there is not enough free memory.")
+    #expect(sentence(.indexFailed(7)).hasPrefix("The index of the space in /the/vault failed with SQLite's error 7; "))
   }
 
   private static let directoryErrors: [(DirectoryStorageError, CommandStatus)] = [

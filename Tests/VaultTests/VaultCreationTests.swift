@@ -54,7 +54,7 @@ import Testing
     for operation in 1...9 {
       let storage = FaultyStorage()
       storage.inject(.errors(.ioError, from: operation))
-      #expect(throws: VaultError.system(.ioError, "creating the vault")) {
+      #expect(throws: VaultError.system(.ioError, "writing the first files")) {
         try Vault.create(in: storage, options: try Self.options())
       }
       #expect(throws: VaultError.notAVault("it has no agonyfs.json")) { try Vault.open(in: storage) }

@@ -130,7 +130,7 @@ package final class Repair {
 
   /// Carries out the plan and checks again; gives what is wrong now. The space is closed then. Call it once at most.
   ///
-  /// - Throws: `.noSpace`; `.readOnly`; `.system`; `.damaged`.
+  /// - Throws: `.damaged`; `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
   package func carryOut() throws(VaultError) -> CheckReport {
     guard let index, !plan.isEmpty else { return found }
     try VaultError.ofIndex { () throws(IndexError) in try freeOrphans(index) }

@@ -23,7 +23,7 @@ internal import SystemPackage
     }
   }
 
-  /// Asks a yes-or-no question. Every answer but yes is no.
+  /// Asks a yes-or-no question. Every answer but yes is no, also one that cannot be read.
   func confirm(_ question: String) -> Bool {
     write("\(question) [y/N] ")
     guard let answer = try? SecretLine.read(from: descriptor) else { return false }

@@ -22,8 +22,8 @@ internal import CSQLite
   /// The number of statements prepared so far.
   package fileprivate(set) var preparedStatementCount = 0
 
-  /// Opens the database in `file`, or else an ordinary one at `path`.
-  package init(file: PageFile? = nil, path: String = "agonyfs") throws(IndexError) {
+  /// Opens the database in `file`; if that is nil, an ordinary one at `path`, in plaintext.
+  package init(file: PageFile?, path: String = "agonyfs") throws(IndexError) {
     files = file.map(PageFileSystem.init)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var opened: OpaquePointer?

@@ -13,7 +13,7 @@ import Vault
     let store = MemoryPageStore()
     let file = PageFile(store)
     let ours = try Connection(file: file)
-    let plain = try Connection(path: folder.path("database"))
+    let plain = try Connection(file: nil, path: folder.path("database"))
     let pragmas = """
       PRAGMA page_size = 4096; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;
       PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = OFF;

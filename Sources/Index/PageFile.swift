@@ -107,7 +107,7 @@ package final class PageFile {
     }
     let number = UInt32(offset / Int64(Self.pageSize)) + 1
     if number == Self.lockPage { counters.lockPageWrites += 1 }
-    pending[PageNumber(rawValue: number)] = unsafe PageImage([UInt8](bytes))
+    pending[PageNumber(rawValue: number)] = unsafe PageImage(copying: bytes)
     pageCount = max(pageCount, number)
     return true
   }

@@ -15,6 +15,13 @@
   }
 
   /// Copies a page.
+  package convenience init(copying bytes: UnsafeRawBufferPointer) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
+    unsafe memory.copyMemory(from: bytes)
+    unsafe self.init(adopting: memory)
+  }
+
+  /// Copies a page.
   package convenience init(_ bytes: [UInt8]) {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
     unsafe memory.copyBytes(from: bytes)

@@ -1,12 +1,29 @@
 package import Index
 package import Vault
 
-/// What `stat` tells about an inode: its record, in which `allocated` counts what waits to be written as well.
-package typealias Attributes = InodeRecord
-
-extension Attributes {
+/// What `stat` tells about an inode. Unlike a record it is never stored, as it counts what waits to be written.
+package struct Attributes: Sendable {
   /// The inode's number; the kernel's node id as well.
-  package var inode: InodeNumber { number }
+  package var inode: InodeNumber
+  /// As in the record.
+  package var mode, links, owner, group: UInt32
+  /// As in the record.
+  package var device: UInt64
+  /// As in the record.
+  package var size: Int64
+  /// Bytes that are stored or wait to be written.
+  package var allocated: Int64
+  /// As in the record.
+  package var accessed, modified, changed, born: Timestamp
+
+  init(_ record: InodeRecord, waiting: Int64 = 0) {
+    (inode, device, size, allocated) = (record.number, record.device, record.size, record.allocated + waiting)
+    (mode, links, owner, group) = (record.mode, record.links, record.owner, record.group)
+    (accessed, modified, changed, born) = (record.accessed, record.modified, record.changed, record.born)
+  }
+
+  /// The kind of the inode, as in directory entries.
+  package var kind: UInt8 { UInt8(truncatingIfNeeded: mode >> 12) }
   /// Allocated room in units of 512 bytes, as in `st_blocks`.
   package var blocks512: UInt64 { UInt64((allocated + 511) / 512) }
 }

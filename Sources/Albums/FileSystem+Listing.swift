@@ -42,7 +42,7 @@ extension FileSystem {
       try files.withIndex { index throws(IndexError) in
         try index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
           // The row of an inode in memory may be out of date. Listing brings no inode into memory.
-          let found = files.inodes[entry.inode].map { files.attributes($0) } ?? record
+          let found = files.inodes[entry.inode].map { files.attributes($0) } ?? Attributes(record)
           return body(entry.name, found, entry.cookie)
         }
       }

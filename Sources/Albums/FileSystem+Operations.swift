@@ -219,11 +219,7 @@ extension LockedFileSystem {
   }
 
   /// The attributes of an inode.
-  func attributes(_ inode: Inode) -> Attributes {
-    var attributes = inode.record
-    attributes.allocated += unallocatedBytes(inode)
-    return attributes
-  }
+  func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, waiting: unallocatedBytes(inode)) }
 }
 
 extension Errno: SavepointFailure {

@@ -90,7 +90,7 @@ package final class VirtualTree: Sendable {
     case .status, .failures, .picture: isDirectory = false
     case .tree: isDirectory = attributes.kind == FileKind.directory >> 12
     }
-    attributes.number = node.number
+    attributes.inode = node.number
     attributes.links = isDirectory ? 2 : 1
     let permissions: UInt32 =
       switch node {

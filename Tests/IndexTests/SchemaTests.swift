@@ -15,6 +15,30 @@ import Testing
     #expect(article.contains("| `schema` | \(Schema.version);"))
   }
 
+  /// Records are read, written and salvaged by the numbers of columns, not by their names.
+  @Test(arguments: [
+    (
+      "inode",
+      "number mode links owner group device size allocated accessed_s accessed_ns modified_s modified_ns changed_s "
+        + "changed_ns born_s born_ns parent flags target"
+    ),
+    ("dentry", "parent name inode kind cookie"),
+    ("extent", "inode offset length position record skip"),
+    ("attribute", "inode name value"),
+    ("orphan", "inode"), ("slot", "id"), ("meta", "key value"), ("segment", "number live"),
+    (
+      "media",
+      "inode state hash kind width height orientation captured offset latitude longitude make model duration codec "
+        + "small large reason"
+    ),
+  ])
+  func columnsHaveTheOrderOfTheRecords(table: String, columns: String) throws {
+    let (index, _) = try makeIndex()
+    let statement = try index.connection.prepare("PRAGMA table_info(\(table))")
+    let found = try statement.rows { (row) throws(IndexError) in row.text(1) }
+    #expect(found.joined(separator: " ") == columns)
+  }
+
   @Test(arguments: [Schema.version - 1, Schema.version + 1])
   func anotherSchemaIsRefused(version: Int64) throws {
     let (index, store) = try makeIndex()

@@ -32,7 +32,8 @@ struct LogReader {
   private(set) var chain: [UInt8]?
   private var window: [UInt8] = []
   private var windowStart = 0
-  /// Whether reading ends with the segment.
+  /// Whether reading ends with the segment. The reader of another segment begins without it: one that has it never goes
+  /// on to another.
   var staysInSegment = false
 
   /// Begins at the first record of a segment.
@@ -129,10 +130,10 @@ struct LogReader {
   /// Bytes of the current segment, through a buffer; nil when the file ends before.
   private mutating func bytes(at offset: Int, count: Int) throws(VaultError) -> [UInt8]? {
     if offset < windowStart || offset + count > windowStart + window.count {
-      windowStart = offset
       window = try attempt(Self.reading) { () throws(Errno) in
         try handle.reader.bytes(at: offset, count: Self.windowSize)
       }
+      windowStart = offset
     }
     guard offset + count <= windowStart + window.count else { return nil }
     return Array(window[offset - windowStart..<offset - windowStart + count])

@@ -17,10 +17,8 @@ extension FileSystem {
       do throws(Errno) {
         try commitAndSync(intoIndex: intoIndex)
         return
-      } catch .noSpace {
-        guard locked({ $0.waitForRoom() }) else { throw .noSpace }
       } catch {
-        throw error
+        guard error == .noSpace, locked({ $0.waitForRoom() }) else { throw error }
       }
     }
   }

@@ -51,7 +51,7 @@ extension FileSystem {
   }
 }
 
-/// A rename.
+/// A rename. At most one of `replaced` and `exchanged` is set.
 private struct Move {
   let name: FileName
   let source: Inode

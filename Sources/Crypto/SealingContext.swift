@@ -9,7 +9,8 @@ internal import Synchronization
 @safe package struct SealingContext: ~Copyable, @unchecked Sendable {
   private let sealing: OpaquePointer
   private let opening: OpaquePointer
-  /// The identities of the keys whose schedules they have; 0 before the first.
+  /// The identities of the keys whose schedules they have; 0 before the first. Atomic only so that they can change in a
+  /// context that is borrowed.
   private let sealingKey = Atomic<UInt64>(0)
   private let openingKey = Atomic<UInt64>(0)
 

@@ -13,7 +13,8 @@ extension DecoderError {
     case .undecodable(let reason):
       writer.append(UInt8(3))
       writer.blob(Self.printable(reason.utf8))
-    default: preconditionFailure("an error of the daemon's own")
+    case .crashed, .killed, .timedOut, .unavailable, .source:
+      preconditionFailure("an error of the daemon's own")
     }
     return writer.bytes
   }

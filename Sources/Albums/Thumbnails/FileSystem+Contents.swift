@@ -18,17 +18,16 @@ extension LockedFileSystem {
     inode.contentChanged = monotonicTime()
     if inode.isMediaPending { return }
     inode.isKnownNotMedia = false
-    try lookAgain(at: inode.number) { inode.isHidden || $0?.state == .hidden ? .hidden : .pending }
+    let old = try result(of: index.media(inode.number))
+    try lookAgain(at: inode.number, as: inode.isHidden || old?.state == .hidden ? .hidden : .pending)
     inode.isMediaPending = true
   }
 
   /// Has a content looked at as if nothing were known of it. Its derivatives lose their links.
-  func lookAgain(
-    at number: InodeNumber, _ state: (_ old: MediaRecord?) -> MediaRecord.State = { _ in .pending }
-  ) throws(Errno) {
+  func lookAgain(at number: InodeNumber, as state: MediaRecord.State = .pending) throws(Errno) {
     let old = try withIndex { index throws(IndexError) in
       let old = try index.media(number)
-      try index.setMedia(MediaRecord(inode: number, state: state(old)))
+      try index.setMedia(MediaRecord(inode: number, state: state))
       return old
     }
     dropLinks(of: old)

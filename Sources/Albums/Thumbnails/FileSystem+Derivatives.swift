@@ -42,7 +42,6 @@ extension FileSystem {
       throw .ioError
     }
   }
-
 }
 
 extension LockedFileSystem {

@@ -62,8 +62,9 @@ package enum VirtualNode: Hashable, Sendable {
     case 4: self = .tree(.small, inode)
     case 5: self = .tree(.large, inode)
     case 6: self = .shared(inode)
-    case 8..<12: self = .sharedSize(SharedSize.allCases[Int(kind) - 8], inode)
-    case 12..<16: self = .picture(SharedSize.allCases[Int(kind) - 12], inode)
+    case 8..<16:
+      guard let size = SharedSize(rawValue: kind & 3) else { return nil }
+      self = kind < 12 ? .sharedSize(size, inode) : .picture(size, inode)
     default: return nil
     }
   }

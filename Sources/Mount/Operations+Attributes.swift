@@ -7,7 +7,7 @@ internal import Vault
 
 extension fuse_lowlevel_ops {
   /// Attributes of inodes and of the file system, and targets of symbolic links.
-  mutating func setAttributes() {
+  mutating func addAttributeCallbacks() {
     unsafe getattr = { request, inode, _ in
       unsafe serve(request) { volume throws(Errno) in
         var entry = try volume.entry(of: InodeNumber(rawValue: inode))

@@ -8,7 +8,7 @@ internal import Vault
 
 extension fuse_lowlevel_ops {
   /// Lists directories.
-  mutating func setDirectories() {
+  mutating func addDirectoryCallbacks() {
     // The kernel never asks again and caches listings. Listings continue from the cookie of an entry, so there is
     // nothing to open.
     unsafe opendir = { request, _, _ in unsafe fuse_reply_err(request, ENOSYS) }

@@ -7,7 +7,7 @@ internal import Vault
 
 extension fuse_lowlevel_ops {
   /// Extended attributes.
-  mutating func setExtendedAttributes() {
+  mutating func addExtendedAttributeCallbacks() {
     unsafe getxattr = { request, inode, name, size in
       unsafe serve(request) { volume throws(Errno) in
         let name = unsafe bytes(of: name)

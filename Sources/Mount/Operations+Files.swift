@@ -8,7 +8,7 @@ internal import Vault
 
 extension fuse_lowlevel_ops {
   /// Opens, reads, writes and allocates files.
-  mutating func setFiles() {
+  mutating func addFileCallbacks() {
     unsafe open = { request, inode, file in
       unsafe serve(request) { volume throws(Errno) in
         guard let file = unsafe file else { throw .invalidArgument }

@@ -7,7 +7,7 @@ internal import Vault
 
 extension fuse_lowlevel_ops {
   /// Finds, makes, renames and removes names.
-  mutating func setNames() {
+  mutating func addNameCallbacks() {
     unsafe lookup = { request, parent, name in
       unsafe serve(request) { volume throws(Errno) in
         let target = try unsafe volume.lookup(FileName(request: name), in: InodeNumber(rawValue: parent))

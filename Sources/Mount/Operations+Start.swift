@@ -2,7 +2,7 @@ internal import CMount
 
 extension fuse_lowlevel_ops {
   /// Agrees with the kernel on the protocol.
-  mutating func setStart() {
+  mutating func addStartCallbacks() {
     unsafe self.`init` = { _, connection in
       guard let connection = unsafe connection else { return }
       unsafe connection.pointee.max_write = UInt32(SessionLimits.maximumWrite)

@@ -15,12 +15,12 @@ extension fuse_lowlevel_ops {
   /// - write_buf, retrieve_reply: useful only with splice; bmap: there is no block device; poll: files are always ready.
   static var all: fuse_lowlevel_ops {
     var table = fuse_lowlevel_ops()
-    table.setStart()
-    table.setNames()
-    table.setAttributes()
-    table.setExtendedAttributes()
-    table.setFiles()
-    table.setDirectories()
+    table.addStartCallbacks()
+    table.addNameCallbacks()
+    table.addAttributeCallbacks()
+    table.addExtendedAttributeCallbacks()
+    table.addFileCallbacks()
+    table.addDirectoryCallbacks()
     return table
   }
 }

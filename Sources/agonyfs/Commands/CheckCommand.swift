@@ -30,13 +30,13 @@ struct CheckCommand: VaultCommand {
   }
 
   func run() throws {
-    let vault = try openVault()
+    let opened = try openVault()
     let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
     if repair {
-      try RepairDialogue(vault: vault, isAgreedTo: yes, isJSON: json).run(secret)
+      try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secret)
       return
     }
-    let found = try SpaceManager.check(in: vault, password: secret, readData: readData)
+    let found = try SpaceManager.check(in: opened, password: secret, readData: readData)
     let report = CheckResult(found, readData: readData)
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
     if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }

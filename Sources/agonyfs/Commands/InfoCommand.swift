@@ -17,10 +17,10 @@ struct InfoCommand: VaultCommand {
   var password: PasswordOptions<CurrentPassword>
 
   func run() throws {
-    let vault = try openVault()
+    let opened = try openVault()
     let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
     let report = InfoReport(
-      vault: try .init(vault, path: path), space: try SpaceManager.information(in: vault, password: secret))
+      vault: try .init(opened, path: path), space: try SpaceManager.information(in: opened, password: secret))
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
   }
 }

@@ -23,10 +23,10 @@ struct PasswordCommand: ParsableCommand {
     var newPassword: PasswordOptions<NewPassword>
 
     func run() throws {
-      let vault = try openVault()
+      let opened = try openVault()
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
-      try SpaceManager.changePassword(in: vault, old: old, new: new)
+      try SpaceManager.changePassword(in: opened, old: old, new: new)
     }
   }
 }

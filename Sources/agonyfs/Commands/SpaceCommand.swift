@@ -23,9 +23,9 @@ struct SpaceCommand: ParsableCommand {
     var password: PasswordOptions<CurrentPassword>
 
     func run() throws {
-      let vault = try openVault()
+      let opened = try openVault()
       let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
-      try SpaceManager.addSpace(to: vault, password: new, cipher: cipher ?? .fastest())
+      try SpaceManager.addSpace(to: opened, password: new, cipher: cipher ?? .fastest())
     }
   }
 
@@ -41,9 +41,9 @@ struct SpaceCommand: ParsableCommand {
     var password: PasswordOptions<CurrentPassword>
 
     func run() throws {
-      let vault = try openVault()
+      let opened = try openVault()
       let current = try password.source().password(for: .opening, prompt: "Password of the space to remove")
-      try SpaceManager.removeSpace(from: vault, password: current)
+      try SpaceManager.removeSpace(from: opened, password: current)
     }
   }
 }

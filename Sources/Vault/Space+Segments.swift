@@ -63,8 +63,9 @@ extension Space {
     }
   }
 
-  /// Bytes that the space's files take, without what was appended as data since the space was opened. It falls by what
-  /// cleaning gains, whatever is written meanwhile, here or by other programs.
+  /// Bytes that the space's files take, without the file data that was appended since the space was opened, but for the
+  /// copies that cleaning makes. So it falls by what cleaning gains, whatever files are written meanwhile. Commits,
+  /// pages of the database and heads count.
   package var bytesWithoutNewData: Int64 {
     log.locked { log in Int64(log.catalog.count * segmentSize - log.rest) - log.tail.dataBytes }
   }

@@ -188,7 +188,8 @@ extension FileSystem {
         return batch
       }
       defer { locked { $0.cleaning.endMove() } }
-      guard !batch.isEmpty else { return }
+      // What comes again has a key that only damage could have written.
+      if batch.isEmpty || batch.last == last { return }
       last = batch.last
       var copies: [ExtentRecord: [ExtentRecord]] = [:]
       let moved = try result(

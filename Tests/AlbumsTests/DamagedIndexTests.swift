@@ -200,6 +200,14 @@ import Testing
         let segment = extent.position.segment
         try index.setLiveBytes(in: segment, to: try index.liveBytes(in: segment) + 100)
       }
+      // And each segment ends with a row that the cursor never passes.
+      try index.withSavepoint { () throws(IndexError) in
+        try index.connection.execute(
+          """
+          INSERT INTO extent SELECT 1000, 't' || position, 1, max(position), record, 0 FROM extent
+          GROUP BY position >> 26
+          """)
+      }
     }
     let before = vault.storage.names.count
     vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)

@@ -133,9 +133,12 @@ extension Repair {
   /// be read was given up before.
   func evacuate(_ segment: SegmentNumber, _ index: Index) throws(VaultError) {
     var copies: [ExtentRecord: [ExtentRecord]] = [:]
+    var last: [LocatedExtent] = []
     while true {
       let batch = try VaultError.ofIndex { () throws(IndexError) in try index.extents(in: segment, limit: Self.step) }
       if batch.isEmpty { return }
+      if batch == last { throw .damaged("parts of files cannot be moved, since the index has them at wrong places") }
+      last = batch
       let moved = try space.copy(batch, &copies) { _, error throws(VaultError) in throw error }
       try VaultError.ofIndex { () throws(IndexError) in
         for (old, new) in moved { _ = try index.replaceExtent(old.extent, of: old.inode, with: new) }

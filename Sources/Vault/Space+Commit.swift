@@ -59,8 +59,9 @@ extension Space {
       guard log.tail.stalled.isEmpty else { throw .noSpace }
       if transaction.isOptional, !log.admit(Int64(length), waiting: 0) { throw .noSpace }
       try log.prepareEpoch(room: room, for: use, isOwnCommit: true)
-      // Ask for all room first: placed records take room, even if the rest finds none.
-      try log.requireRoom(room, for: use)
+      // Ask for all room first: placed records take room, even if the rest finds none. An optional commit was admitted,
+      // and is one record.
+      if !transaction.isOptional { try log.requireRoom(room, for: use) }
       let pageCount = transaction.database?.pageCount ?? log.database.map.pageCount
       try log.place(pages, for: use, at: &log.tail, into: &layout)
       try log.placeCommit(

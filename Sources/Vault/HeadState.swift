@@ -17,7 +17,9 @@ struct KeptHead: Equatable {
 
 /// The content of a head: the whole state of the log. Recovery reads nothing before the newest head.
 struct HeadState: Equatable {
-  static let version: UInt32 = 1
+  /// The versions without and with an owner table.
+  private static let version: UInt32 = 1
+  private static let versionWithOwner: UInt32 = 2
   /// Bytes before the lists.
   static let fixedSize = 104
   /// Bytes of the state in one record.
@@ -40,18 +42,20 @@ struct HeadState: Equatable {
   var retired: [SegmentNumber: EpochNumber]
   /// Position of each database page, in order; 0 for a page that does not exist.
   var pages: [UInt64]
+  /// What the space states beside its log; nil in a space that was made before there were such tables.
+  var owner: OwnerTable?
   /// Encoded writes that commits state and the database does not contain.
   var intents: [UInt8] = []
 
   var encoded: [UInt8] {
     var writer = ByteWriter()
-    writer.append(Self.version)
+    writer.append(owner == nil ? Self.version : Self.versionWithOwner)
     writer.append(epoch.rawValue)
     writer.append(time)
     writer.append(identity.inode)
     writer.append(identity.bornSeconds)
     writer.append(identity.bornNanoseconds)
-    writer.append(UInt32(0))
+    writer.append(UInt32(owner?.encodedSize ?? 0))
     writer.append(previousEnd.rawValue)
     writer.append(previousChain)
     writer.append(sequence)
@@ -73,6 +77,7 @@ struct HeadState: Equatable {
       writer.append(died.rawValue)
     }
     for page in pages { writer.append(page) }
+    owner?.encode(to: &writer)
     writer.append(intents)
     return writer.bytes
   }
@@ -84,12 +89,13 @@ extension HeadState {
   /// - Throws: when the bytes end early or have another version.
   init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
-    guard try reader.read(UInt32.self) == Self.version else { throw ByteReader.Malformed() }
+    let version = try reader.read(UInt32.self)
+    guard version == Self.version || version == Self.versionWithOwner else { throw ByteReader.Malformed() }
     epoch = EpochNumber(rawValue: try reader.read())
     time = try reader.read()
     identity = SegmentIdentity(
       inode: try reader.read(), bornSeconds: try reader.read(), bornNanoseconds: try reader.read())
-    _ = try reader.read(UInt32.self)
+    let ownerSize = Int(try reader.read(UInt32.self))
     previousEnd = LogPosition(rawValue: try reader.read())
     previousChain = try reader.readBytes(SpaceKeys.chainSize)
     sequence = try reader.read()
@@ -115,6 +121,7 @@ extension HeadState {
     pages = []
     pages.reserveCapacity(pageCount)
     for _ in 0..<pageCount { pages.append(try reader.read()) }
+    if version == Self.versionWithOwner { owner = try OwnerTable(decoding: try reader.readBytes(ownerSize)) }
     intents = try reader.readBytes(reader.remaining)
   }
 }

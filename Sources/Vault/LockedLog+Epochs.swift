@@ -97,7 +97,7 @@ extension LockedLog {
     let state = HeadState(
       epoch: epoch, time: time, identity: identity, previousEnd: tail.position, previousChain: tail.chain,
       sequence: tail.sequence, heads: heads, epochs: catalog.epochs, retired: catalog.retired(asOf: epoch),
-      pages: database.map.positions, intents: database.intents)
+      pages: database.map.positions, owner: owner, intents: database.intents)
     var next = LogTail(epoch: epoch, after: tail, in: segment)
     var layout = RunLayout()
     let bytes = state.encoded

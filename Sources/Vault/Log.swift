@@ -42,6 +42,7 @@ final class Log: @unchecked Sendable {
   fileprivate var durability: Durability
   fileprivate var leases: Leases
   fileprivate var room = RoomBudget()
+  fileprivate var owner: OwnerTable?
 
   init(_ context: LogContext, state: RecoveredState, leases: [any SegmentLease], gate: WriteGate) {
     self.context = context
@@ -52,6 +53,7 @@ final class Log: @unchecked Sendable {
     database = LoggedDatabase(state)
     durability = Durability(state)
     self.leases = Leases(leases)
+    owner = state.owner
   }
 
   /// Calls `body` with the lock held.
@@ -97,6 +99,11 @@ struct LockedLog: ~Copyable {
   var leases: Leases {
     _read { yield log.leases }
     nonmutating _modify { yield &log.leases }
+  }
+  /// What the next head states beside the log; nil in a space without such a table.
+  var owner: OwnerTable? {
+    _read { yield log.owner }
+    nonmutating _modify { yield &log.owner }
   }
   var room: RoomBudget {
     _read { yield log.room }

@@ -43,6 +43,7 @@ extension Recovery {
     state.sequence = head.state.sequence
     state.pages = head.state.pages
     state.intents = head.state.intents
+    state.owner = head.state.owner
     state.end = head.reader.position
     state.chain = head.reader.chain ?? head.state.previousChain
     _ = try replay(head.reader, onto: &state, isCopy: head.isCopy)
@@ -195,7 +196,7 @@ extension Recovery {
     let segments = state.epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount }
     let body =
       HeadState.fixedSize + 12 * (state.heads.count + 1) + 28 * (state.epochs.count + 1) + 12 * segments
-      + 8 * state.pages.count + state.intents.count
+      + 8 * state.pages.count + (state.owner?.encodedSize ?? 0) + state.intents.count
     return SegmentFormat.recordsStart + body + (body / HeadState.partSize + 1)
       * RecordHeader.recordLength(bodyLength: 32)
   }

@@ -16,6 +16,8 @@ struct RecoveredState {
   var heads: [KeptHead] = []
   var retired: [SegmentNumber: EpochNumber] = [:]
   var sequence: UInt64 = 0
+  /// What the space states beside its log; nil if it has no such table.
+  var owner: OwnerTable?
   /// Encoded writes that commits state and the database does not contain.
   var intents: [UInt8] = []
   var highestEpoch = EpochNumber(rawValue: 0)

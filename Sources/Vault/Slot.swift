@@ -13,8 +13,10 @@ internal import System
 /// The content of a slot: the key of a space, and the format of its log.
 package struct SlotBody: Sendable {
   static let size = 128
-  /// The feature bits that this program can read; none exist yet.
-  static let knownIncompatible: UInt64 = 0
+  /// Heads have version 2, which has an owner table.
+  static let ownerTable: UInt64 = 1 << 0
+  /// The feature bits that this program can read.
+  static let knownIncompatible: UInt64 = ownerTable
   /// The feature bits that this program can write; none exist yet.
   static let knownReadOnlyCompatible: UInt64 = 0
 
@@ -25,7 +27,7 @@ package struct SlotBody: Sendable {
   let extents: ExtentFormat
   var compatible: UInt64 = 0
   var readOnlyCompatible: UInt64 = 0
-  var incompatible: UInt64 = 0
+  var incompatible: UInt64 = Self.ownerTable
 
   init(spaceKey: SecretBytes, suite: CipherSuite, extents: ExtentFormat = .preferred) {
     self.spaceKey = spaceKey

@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 
 /// The subkeys of a space. They yield the names and keys of segments, and the chain over the log. Also the format of
-/// its extents.
+/// its extents and heads.
 final class SpaceKeys: Sendable {
   /// Bytes of the random value that distinguishes two branches of one epoch.
   static let branchSize = 16
@@ -14,6 +14,8 @@ final class SpaceKeys: Sendable {
 
   let suite: CipherSuite
   let extents: ExtentFormat
+  /// Whether heads have an owner table.
+  let hasOwnerTable: Bool
   private let logKey: SecretBytes
   private let identifierKey: SecretBytes
   private let chainKey: SecretBytes
@@ -26,6 +28,7 @@ final class SpaceKeys: Sendable {
     let spaceKey = body.spaceKey
     suite = body.suite
     extents = body.extents
+    hasOwnerTable = body.incompatible & SlotBody.ownerTable != 0
     logKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs log")
     identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")

@@ -86,7 +86,9 @@ package final class Vault: Sendable {
   ) -> (space: Space, body: SlotBody) {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
     let context = context(of: body, copyWindow: copyWindow)
-    return (Space(context, state: RecoveredState(), leases: [], readOnlyReason: nil), body)
+    var state = RecoveredState()
+    state.owner = OwnerTable()
+    return (Space(context, state: state, leases: [], readOnlyReason: nil), body)
   }
 
   /// Opens the space of `body` at its newest state. Changes nothing.

@@ -205,7 +205,7 @@ class Log:
         if not segment.opens:
             segments = sum(bits.bit_count() for bits in state.present.values())
             size = 104 + 12 * (state.heads + 1) + 28 * (len(state.branches) + 1) + 12 * segments + 8 * len(state.map)
-            size += len(state.intents)
+            size += len(state.owner) + len(state.intents)
             is_loss = len(segment.content) > RECORDS_START + size + (size // 61440 + 1) * 80
         elif (segment.epoch, segment.index) != (epoch, 0):
             is_loss = True

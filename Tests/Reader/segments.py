@@ -59,7 +59,7 @@ class Keys:
 
     def __init__(self, body):
         space_key, self.suite, self.file_page, page, incompatible = struct.unpack_from("<32sB3xII4x16xQ", body)
-        if page != PAGE or incompatible:
+        if page != PAGE or incompatible & ~1:
             raise Damage("the space needs another reader")
         self.log, self.identifier, self.chain = (
             keyed(space_key, "agonyfs " + name) for name in ("log", "identifier", "chain"))
@@ -158,9 +158,9 @@ class State:
     """What a head states, and what the commits after it make of that."""
 
     def __init__(self, data):
-        (version, self.epoch, _, inode, born, born_nanoseconds, self.previous_end, self.chain, self.sequence, heads,
-         epochs, retired, pages) = struct.unpack_from("<IIqQqI4xQ32sQ4I", data)
-        if version != 1:
+        (version, self.epoch, _, inode, born, born_nanoseconds, owner, self.previous_end, self.chain, self.sequence, heads,
+         epochs, retired, pages) = struct.unpack_from("<IIqQqIIQ32sQ4I", data)
+        if version not in (1, 2):
             raise Damage("the state has another version")
         self.identity, self.heads, at = (inode, born, born_nanoseconds), heads, 104 + 12 * heads
         entries = [struct.unpack_from("<I16sQ", data, at + 28 * k) for k in range(epochs)]
@@ -170,7 +170,9 @@ class State:
         self.retired = {struct.unpack_from("<QI", data, at + 12 * k)[0] for k in range(retired)}
         at += 12 * retired
         self.map = list(struct.unpack_from(f"<{pages}Q", data, at))
-        self.intents = data[at + 8 * pages:]
+        at += 8 * pages
+        self.owner = data[at:at + owner] if version == 2 else b""
+        self.intents = data[at + len(self.owner):]
         self.warnings = []
 
     def apply(self, commit):

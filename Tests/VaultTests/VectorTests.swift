@@ -192,6 +192,31 @@ import Testing
       #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: Array(encoded[..<count])) }
     }
     #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: [2] + encoded[1...]) }
+    #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: [3] + encoded[1...]) }
+  }
+
+  @Test func anOwnerTableIsReadAndWritten() throws {
+    let vector: Vectors.Head = try Vectors.read("head-state-with-owner")
+    let encoded = bytes(vector.encoded)
+    let state = try HeadState(decoding: encoded)
+    let owner = try #require(state.owner)
+    #expect(owner.fileCount == 300)
+    #expect(owner.slots == [1, 17].map { SegmentIdentifier(bytes: ($0..<$0 + 16).map { UInt8($0) }) })
+    #expect(
+      owner.derivations == [
+        PasswordDerivation(operations: 3, memory: 256 << 20, salt: (33..<49).map { UInt8($0) })
+      ])
+    #expect(
+      owner.cover == [
+        CoverRange(branch: (49..<65).map { UInt8($0) }, first: 7, end: 280),
+        CoverRange(branch: (65..<81).map { UInt8($0) }, first: 0, end: 3),
+      ])
+    #expect(state.pages == [5, 6])
+    #expect(state.intents == [9, 9])
+    #expect(state.encoded == encoded)
+    for count in 0..<encoded.count - state.intents.count {
+      #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: Array(encoded[..<count])) }
+    }
   }
 
   /// The worked totals of the format article.
@@ -218,9 +243,9 @@ import Testing
       epoch: one, time: 0, identity: SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0),
       previousEnd: LogPosition(rawValue: 0), previousChain: Array(repeating: 0, count: 32), sequence: 0,
       heads: [KeptHead(epoch: one, time: 0)], epochs: [one: EpochEntry(branch: branch, present: 1)], retired: [:],
-      pages: [])
-    #expect(empty.encoded.count == 144)
-    #expect(RecordHeader.recordLength(bodyLength: empty.encoded.count + CipherSuite.tagSize) == 208)
+      pages: [], owner: OwnerTable())
+    #expect(empty.encoded.count == 164)
+    #expect(RecordHeader.recordLength(bodyLength: empty.encoded.count + CipherSuite.tagSize) == 240)
     #expect(SegmentFormat.recordsStart == 112)
   }
 
@@ -233,7 +258,7 @@ import Testing
       return test.space.end - before
     }
     _ = try test.space.append([1])
-    #expect(test.space.end == 112 + 208 + 80)
+    #expect(test.space.end == 112 + 240 + 80)
     #expect(try growth { _ = try test.space.append(randomBytes(5000, seed: 1)) } == 5072)
     #expect(try growth { _ = try test.space.append(randomBytes(16_384, seed: 1)) } == 16_464)
     let three = Dictionary(uniqueKeysWithValues: (1...3).map { (UInt32($0), page(UInt32($0), version: 1)) })

@@ -100,7 +100,18 @@ def head_state():
     write("head-state.json", {"encoded": state.hex()})
 
 
+def head_state_with_owner():
+    owner = struct.pack("<QI", 300, 2) + span(1, 16) + span(17, 16)
+    owner += struct.pack("<IQQ", 1, 3, 256 << 20) + span(33, 16)
+    owner += struct.pack("<I16sQQ16sQQ", 2, span(49, 16), 7, 280, span(65, 16), 0, 3)
+    state = struct.pack(
+        "<IIqQqIIQ32sQ4I", 2, 4, 1000, 77, 5, 6, len(owner), 1 << 30, bytes(32), 12, 1, 1, 0, 2)
+    state += struct.pack("<IqI16sQQQ", 4, 1000, 4, span(81, 16), 1, 5, 6)
+    write("head-state-with-owner.json", {"encoded": (state + owner + bytes([9, 9])).hex()})
+
+
 slot()
 log("aes-256-gcm", AES, 8192)
 log("xchacha20-poly1305", XCHACHA, 16384)
 head_state()
+head_state_with_owner()

@@ -37,11 +37,8 @@ extension FileSystem {
     var failureIsKnown = false
     while locked({ $0.waitForCleaning(due) }) {
       let wasAsked = locked { $0.cleaning.isAsked }
-      if !hasCompletedShortFiles, !wasAsked {
-        // Once, in a mount that writes.
-        hasCompletedShortFiles = true
-        space.completeShortFiles()
-      }
+      // Once, in a mount that writes, when no other space is mounted.
+      if !hasCompletedShortFiles, !wasAsked { hasCompletedShortFiles = space.completeShortFiles() }
       let now = monotonicTime()
       var isTight = wasAsked || space.roomState < .ample
       let next = lastRound + (isTight ? Self.tightInterval : Self.roundInterval)

@@ -26,7 +26,10 @@ package enum SpaceManager {
     let slots = try vault.slotKeys(for: password)
     try checkUnused(slots, in: vault)
     guard let slot = slots.last else { throw .notAVault("it has no key derivation") }
-    let (space, body) = vault.createSpace(suite: cipher)
+    // The space gives its leases back before its slot is written.
+    let lease = try vault.lease(exclusive: false)
+    defer { withExtendedLifetime(lease) {} }
+    let (space, body) = try vault.createSpace(suite: cipher)
     do throws(VaultError) {
       try FileSystem.create(in: space, owner: geteuid(), group: getegid())
       try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(slot.identifier.bytes) }

@@ -40,16 +40,12 @@ int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
 
-// On NFS, flock(2) locks all bytes of the file, and the mark replaces that lock for its byte. So the byte is far beyond
-// the end of every file.
-static const off_t mark_place = (off_t)1 << 62;
-
-int agonyfs_announce_release(int descriptor) {
-    struct flock mark = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = mark_place, .l_len = 1};
-    return fcntl(descriptor, F_OFD_SETLK, &mark);
+int agonyfs_lock_byte(int descriptor, off_t place, bool exclusive) {
+    struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
-bool agonyfs_release_is_announced(int descriptor) {
-    struct flock mark = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = mark_place, .l_len = 1};
-    return fcntl(descriptor, F_OFD_GETLK, &mark) == 0 && mark.l_type == F_RDLCK;
+bool agonyfs_byte_is_locked(int descriptor, off_t place) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+    return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }

@@ -53,7 +53,15 @@ package final class DirectoryStorage: Storage {
   init(directory: Descriptor) throws(Errno) {
     self.directory = directory
     root = try Descriptor.open(StorageNames.segments, in: directory, O_RDONLY | O_DIRECTORY)
-    isReadOnly = unsafe faccessat(root.number, folderName(0), W_OK | X_OK, AT_EACCESS) != 0
+    // Who cannot open the parameters for writing cannot keep other writers out (`ParametersLock`).
+    isReadOnly =
+      !Self.mayWrite(folderName(0), in: root, W_OK | X_OK)
+      || !Self.mayWrite(StorageNames.parameters, in: directory, W_OK)
+  }
+
+  /// Whether a path can be accessed, or nothing is there yet.
+  private static func mayWrite(_ path: String, in directory: Descriptor, _ access: CInt) -> Bool {
+    unsafe faccessat(directory.number, path, access, AT_EACCESS) == 0 || errno == ENOENT
   }
 
   /// Makes the 256 folders in the folder of segments, which must exist and be empty. Durable on return.
@@ -76,10 +84,9 @@ package final class DirectoryStorage: Storage {
     try WholeFile.replace(StorageNames.parameters, in: directory, with: content)
   }
 
-  /// Creates an empty segment file and takes its lease.
+  /// Creates an empty segment file.
   package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_CREAT | O_EXCL)
-    try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
     return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
   }
 
@@ -143,30 +150,42 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Takes a lease on a segment file by flock(2), without waiting.
-  package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
-    let file: Descriptor
-    do throws(Errno) {
-      // On NFS an exclusive lock needs a file that is open for writing (flock(2)).
-      file = try Descriptor.open(identifier.path, in: root, (exclusive ? O_RDWR : O_RDONLY) | O_NOFOLLOW)
-    } catch {
-      guard exclusive, error == .permissionDenied else { throw error }
-      file = try Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW)
+  /// How often a lease is taken again because the parameters were replaced meanwhile. Some network file systems give a
+  /// file another inode number at each look.
+  private static let leaseAttempts = 5
+
+  /// Takes a lease by a lock on a byte of the parameters, without waiting.
+  package func lease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> any Lease {
+    var attempt = 1
+    while true {
+      let lease = ParametersLock(token, of: try openForLease(token, exclusive: exclusive), in: directory)
+      try lease.take(exclusive: exclusive)
+      if try lease.isOfNamedFile() || attempt == Self.leaseAttempts { return lease }
+      attempt += 1
     }
-    try systemCall { flock(file.number, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) }
-    return SegmentFile(file)
   }
 
-  /// Whether the holder of the lease on a segment file has announced its end.
-  package func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool {
-    guard let file = try? Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW) else { return false }
-    return agonyfs_release_is_announced(file.number)
+  /// Opens the parameters, for writing where the lease is or may become exclusive.
+  private func openForLease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> Descriptor {
+    if exclusive || token == .vault {
+      do throws(Errno) {
+        return try Descriptor.open(StorageNames.parameters, in: directory, O_RDWR)
+      } catch {
+        guard !exclusive, [.readOnlyFileSystem, .permissionDenied, .notPermitted].contains(error) else { throw error }
+      }
+    }
+    return try Descriptor.open(StorageNames.parameters, in: directory, O_RDONLY)
   }
 
-  /// Opens a file that a crash left short, to fill it up; takes its lease if asked to.
-  package func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter {
+  /// Whether a holder of a lease has announced its end.
+  package func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool {
+    guard let file = try? Descriptor.open(StorageNames.parameters, in: directory, O_RDONLY) else { return false }
+    return ParametersLock.endIsAnnounced(token, in: file)
+  }
+
+  /// Opens a file that a crash left short, to fill it up.
+  package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_NOFOLLOW)
-    if takingLease { try systemCall { flock(file.number, LOCK_EX | LOCK_NB) } }
     return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
   }
 

@@ -19,10 +19,14 @@ final class SegmentFile: SegmentWriter {
     self.place = place
   }
 
-  func size() throws(Errno) -> Int {
+  func size() throws(Errno) -> Int { Int(try information().st_size) }
+
+  func modified() throws(Errno) -> Int64 { Int64(try information().st_mtim.tv_sec) }
+
+  private func information() throws(Errno) -> stat {
     var information = stat()
     try systemCall { unsafe fstat(file.number, &information) }
-    return Int(information.st_size)
+    return information
   }
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
@@ -44,11 +48,6 @@ final class SegmentFile: SegmentWriter {
       unsafe agonyfs_file_identity(file.number, &identity.inode, &identity.bornSeconds, &identity.bornNanoseconds)
     }
     return identity
-  }
-
-  func announceEnd() {
-    // On a file system without such locks the waiter gives up sooner.
-    _ = agonyfs_announce_release(file.number)
   }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {

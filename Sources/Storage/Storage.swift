@@ -20,10 +20,11 @@ package protocol Storage: AnyObject, Sendable {
   func readParameters(limit: Int) throws(Errno) -> [UInt8]
 
   /// Writes the vault's public parameters, or replaces them. A crash leaves the old ones or the new ones. Durable on
-  /// return.
+  /// return. Whoever replaces them has the lease on the vault exclusively, and ends it next: leases that are taken from
+  /// then on know nothing of it.
   func replaceParameters(with content: [UInt8]) throws(Errno)
 
-  /// Creates an empty segment file and takes its lease.
+  /// Creates an empty segment file.
   ///
   /// - Throws: `.fileExists` when the name is taken; `.noSpace`.
   func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter
@@ -48,19 +49,20 @@ package protocol Storage: AnyObject, Sendable {
   /// of its last write.
   func list(_ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void) throws(Errno)
 
-  /// Takes a lease on a segment file without waiting. It ends with the returned object.
+  /// Takes a lease without waiting. It ends with the returned object, and with the process.
   ///
-  /// - Throws: `.wouldBlock` when somebody else holds it; `.noSuchFileOrDirectory`.
-  func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease
+  /// - Throws: `.wouldBlock` when somebody else holds it, unless both share it; `.noSuchFileOrDirectory` where there are
+  ///   no parameters yet; `.readOnlyFileSystem`, `.permissionDenied` or `.notPermitted` when it is to be exclusive and
+  ///   the storage is read-only.
+  func lease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> any Lease
 
-  /// Whether the holder of the lease on a segment file has announced its end. False if that cannot be known.
-  func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool
+  /// Whether a holder of the lease has announced its end. False if that cannot be known.
+  func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool
 
-  /// Opens a file that a crash left short, to fill it up. Takes its lease, unless the caller is known to be its only
-  /// owner.
+  /// Opens a file that a crash left short, to fill it up. Nobody else may write it.
   ///
-  /// - Throws: `.wouldBlock` when somebody still writes it; `.noSuchFileOrDirectory`.
-  func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter
+  /// - Throws: `.noSuchFileOrDirectory`.
+  func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter
 
   /// Makes creations and deletions of these names durable.
   func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno)
@@ -120,18 +122,14 @@ package struct SegmentIdentity: Hashable, Sendable {
   }
 }
 
-/// Proof that nobody else writes a segment; ends with the object.
-package protocol SegmentLease: AnyObject, Sendable {
-  /// Tells processes that want the lease to wait for it: it will end soon.
-  func announceEnd()
-}
-
 /// An open segment file.
 package protocol SegmentReader: AnyObject, Sendable {
   /// Bytes in the file now.
   func size() throws(Errno) -> Int
   /// Reads from `offset` until `buffer` is full or the file ends; returns the number of bytes.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+  /// Seconds since 1970 of its last write.
+  func modified() throws(Errno) -> Int64
   /// Distinguishes this file from a copy of it.
   func identity() throws(Errno) -> SegmentIdentity
 }
@@ -146,7 +144,7 @@ extension SegmentReader {
 }
 
 /// A segment file and its only writer.
-package protocol SegmentWriter: SegmentReader, SegmentLease {
+package protocol SegmentWriter: SegmentReader {
   /// Writes all of `buffer` at `offset`, where the last write ended. After an error the same bytes may be written there
   /// again.
   ///

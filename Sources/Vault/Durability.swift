@@ -32,27 +32,3 @@ struct Durability {
     if !unflushed.contains(where: { $0.number == segment.number }) { unflushed.append(segment) }
   }
 }
-
-/// Leases on the newest heads: they keep other processes out of the space.
-struct Leases {
-  private var held: [any SegmentLease]
-  /// Whether others were told that the leases end soon.
-  private var endIsAnnounced = false
-
-  init(_ held: [any SegmentLease]) { self.held = held }
-
-  /// Adds the lease on the newest head. Only the last two are kept.
-  mutating func add(_ lease: any SegmentLease) {
-    held.append(lease)
-    if endIsAnnounced { lease.announceEnd() }
-    if held.count > 2 { held.removeFirst() }
-  }
-
-  /// Tells processes that want the space to wait: the leases end soon.
-  mutating func announceEnd() {
-    endIsAnnounced = true
-    for lease in held { lease.announceEnd() }
-  }
-
-  mutating func removeAll() { held.removeAll() }
-}

@@ -23,7 +23,7 @@ struct LockRetryPolicy {
   mutating func waitForNextAttempt(holderIsEnding: Bool) -> Bool {
     let now = monotonicTime()
     var deadlines = self.deadlines ?? (now + Self.unannouncedLimit, now + Self.totalLimit)
-    // A closing process takes leases on new heads, at first without an announcement on them.
+    // The announcement ends with the lease. Somebody else may take it next.
     if holderIsEnding { deadlines.unannounced = now + Self.unannouncedLimit }
     self.deadlines = deadlines
     guard now < min(deadlines.unannounced, deadlines.total) else { return false }

@@ -132,7 +132,6 @@ extension LockedLog {
     tail = next
     durability.flushedThrough = max(durability.flushedThrough, next.writtenEnd)
     catalog.note(heads: head.heads, retired: head.retired)
-    if let segment = tail.current { leases.add(segment.writer) }
   }
 
   /// Gives up an epoch whose head was not written, and releases its room. Its number stays used.
@@ -181,8 +180,7 @@ extension LogContext {
   /// Completes and flushes files of this space.
   fileprivate func complete(_ segments: [SegmentIdentifier]) throws(Errno) {
     for identifier in segments {
-      // The lease on the newest head keeps other processes out of the space.
-      let writer = try storage.openToFill(identifier, takingLease: false)
+      let writer = try storage.openToFill(identifier)
       let size = try writer.size()
       if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }
       try writer.flush()

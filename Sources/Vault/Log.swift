@@ -44,7 +44,7 @@ final class Log: @unchecked Sendable {
   fileprivate var room = RoomBudget()
   fileprivate var owner: OwnerTable?
 
-  init(_ context: LogContext, state: RecoveredState, leases: [any SegmentLease], gate: WriteGate) {
+  init(_ context: LogContext, state: RecoveredState, leases: Leases, gate: WriteGate) {
     self.context = context
     self.gate = gate
     changed = Condition(of: lock)
@@ -52,7 +52,7 @@ final class Log: @unchecked Sendable {
     catalog = SegmentCatalog(state)
     database = LoggedDatabase(state)
     durability = Durability(state)
-    self.leases = Leases(leases)
+    self.leases = leases
     owner = state.owner
   }
 

@@ -41,7 +41,7 @@ package final class Space: Sendable {
   package let gate: WriteGate
   let log: Log
 
-  init(_ context: LogContext, state: RecoveredState, leases: [any SegmentLease], readOnlyReason: String?) {
+  init(_ context: LogContext, state: RecoveredState, leases: Leases, readOnlyReason: String?) {
     gate = WriteGate(shutBecause: readOnlyReason)
     log = Log(context, state: state, leases: leases, gate: gate)
     origin = state.origin

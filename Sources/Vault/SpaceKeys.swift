@@ -23,6 +23,8 @@ final class SpaceKeys: Sendable {
   let contentKey: SecretBytes
   /// The key for checkpoint records, which a machine may keep outside the vault.
   let recordKey: SecretBytes
+  /// What those who open the space lease.
+  let leaseToken: LeaseToken
 
   init(_ body: SlotBody) {
     let spaceKey = body.spaceKey
@@ -34,6 +36,8 @@ final class SpaceKeys: Sendable {
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")
     contentKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs content")
     recordKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs record")
+    let lease = KeyedHash.identifier(of: spaceKey, context: "agonyfs lease", data: [], count: 16)
+    leaseToken = .space(lease[..<4].reversed().reduce(0) { $0 << 8 | UInt32($1) })
   }
 
   /// The name of an epoch's head: PRF(identifier key, "epoch", epoch).

@@ -81,25 +81,27 @@ package final class Vault: Sendable {
   }
 
   /// Creates an empty space, which no password opens yet. Nothing is stored before its first write.
+  ///
+  /// - Throws: `.vaultInUse`; `.system`.
   package func createSpace(
     suite: CipherSuite, copyWindow: Int64 = Space.defaultCopyWindow
-  ) -> (space: Space, body: SlotBody) {
+  ) throws(VaultError) -> (space: Space, body: SlotBody) {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
     let context = context(of: body, copyWindow: copyWindow)
     var state = RecoveredState()
     state.owner = OwnerTable()
-    return (Space(context, state: state, leases: [], readOnlyReason: nil), body)
+    return (Space(context, state: state, leases: try leasesToCreate(context.keys), readOnlyReason: nil), body)
   }
 
   /// Opens the space of `body` at its newest state. Changes nothing.
   ///
   /// - Parameters:
   ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
-  ///   - observing: opens it read-only without a lock, even while another process writes it.
+  ///   - observing: opens it read-only, even while another process writes it.
   ///   - scanning: reads the headers of all files to find the newest head, as a check does, even if heads are lost.
   ///   - acceptOlder: allows writing to a state that is older than the newest that was written.
-  /// - Throws: `.spaceInUse` when another process has it open and does not release it soon; `.damaged` when the space
-  ///   cannot be found.
+  /// - Throws: `.spaceInUse` when another process has it open and does not release it soon; `.vaultInUse`; `.damaged`
+  ///   when the space cannot be found.
   package func openSpace(
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
@@ -110,7 +112,7 @@ package final class Vault: Sendable {
     if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault is read-only" }
-    var policy = LockRetryPolicy()
+    let leases = try leases(on: context.keys, for: observing ? .observing : reason == nil ? .writing : .reading)
     while true {
       var newest = scanning ? nil : try recovery.newestExisting()
       // A copy that was made while the space was written to may lack all heads that lead to the ones it has.
@@ -118,17 +120,7 @@ package final class Vault: Sendable {
       guard let newest else {
         throw .damaged("the space of this password has no head")
       }
-      var leases: [any SegmentLease] = []
-      do throws(Errno) {
-        if !observing { leases = [try lease(context.keys.headIdentifier(newest), exclusive: reason == nil, &policy)] }
-      } catch .wouldBlock {
-        throw .spaceInUse
-      } catch .noSuchFileOrDirectory {
-        continue
-      } catch {
-        throw .system(error, "locking the space")
-      }
-      // The last holder of the lease may have begun another epoch.
+      // One who only observes the space may be overtaken by its writer.
       let found = try recovery.newestByPrefix()
       if let found, found > newest { continue }
       if try recovery.head(following: newest) != nil { continue }
@@ -148,22 +140,6 @@ package final class Vault: Sendable {
     LogContext(
       storage: storage, keys: SpaceKeys(body), segmentSize: parameters.segmentSize, copyWindow: copyWindow,
       clock: clock)
-  }
-
-  /// Takes a lease; tries again while another process holds it and `policy` allows it.
-  ///
-  /// - Throws: `.wouldBlock` when the other process still holds it then.
-  private func lease(
-    _ identifier: SegmentIdentifier, exclusive: Bool, _ policy: inout LockRetryPolicy
-  ) throws(Errno) -> any SegmentLease {
-    while true {
-      do throws(Errno) {
-        return try storage.lease(identifier, exclusive: exclusive)
-      } catch .wouldBlock {
-        let isEnding = storage.leaseEndIsAnnounced(identifier)
-        guard policy.waitForNextAttempt(holderIsEnding: isEnding) else { throw .wouldBlock }
-      }
-    }
   }
 
   /// Deletes every file of a space, durably. No other process may have it open.

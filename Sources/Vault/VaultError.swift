@@ -16,6 +16,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case passwordInUse
   /// Another process has the space open.
   case spaceInUse
+  /// Another process works on the whole vault, or this one would and another has a space open.
+  case vaultInUse
   /// Stored bytes are missing or do not authenticate.
   case damaged(String)
   /// The disk is full.

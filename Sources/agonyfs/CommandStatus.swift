@@ -16,7 +16,7 @@ enum CommandStatus: Int32, CaseIterable {
   case passwordInUse = 13
   /// Nothing can be mounted at the path, or nothing is mounted there.
   case mountPointUnusable = 14
-  /// Another process has the space open.
+  /// Another process has the space open, or the vault for itself.
   case spaceInUse = 15
   /// Something stored is damaged or missing.
   case damage = 16

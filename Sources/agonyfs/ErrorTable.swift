@@ -32,6 +32,10 @@ extension CommandFailure {
         .passwordInUse, "This password already opens a space in \(path); nothing was changed. Choose another password.")
     case .spaceInUse:
       self.init(.spaceInUse, "This space is in use; unmount it first, with: agonyfs unmount MOUNTPOINT")
+    case .vaultInUse:
+      self.init(
+        .spaceInUse,
+        "Another agonyfs process works on the vault at \(path); wait until it ends, or unmount what is mounted of it.")
     case .damaged(let reason):
       self.init(
         .damage,

@@ -24,7 +24,7 @@ final class TestVault {
   init(storage: FaultyStorage = FaultyStorage(), _ adjust: (inout FileSystemOptions) -> Void = { _ in }) throws {
     self.storage = storage
     vault = Vault(storage: storage, parameters: .cheap)
-    (space, body) = vault.createSpace(suite: .aes256gcm, copyWindow: 0)
+    (space, body) = try vault.createSpace(suite: .aes256gcm, copyWindow: 0)
     options = FileSystemOptions(logger: quietLogger)
     adjust(&options)
     try FileSystem.create(in: space, owner: 1000, group: 1000)

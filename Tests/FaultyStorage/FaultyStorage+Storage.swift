@@ -36,7 +36,7 @@ extension FaultyStorage {
     files[identifier] = file
     note(.create(identifier))
     if cut { throw .ioError }
-    return OpenFile(self, identifier, file, lease: .exclusive)
+    return OpenFile(self, identifier, file)
   }
 
   /// Writes a whole file under another name, flushes and renames it: three operations.
@@ -118,30 +118,57 @@ extension FaultyStorage {
   }
 
   /// Takes a lease.
-  package func lease(_ identifier: SegmentIdentifier, exclusive: Bool) throws(Errno) -> any SegmentLease {
-    let (lease, refusal) = try lock.withLock { () throws(Errno) in
-      guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-      if file.isLeased(exclusive: exclusive) { return (nil as OpenFile?, self.refusal) }
-      return (OpenFile(self, identifier, file, lease: exclusive ? .exclusive : .shared), nil)
+  package func lease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> any Lease {
+    if exclusive, isReadOnly { throw .readOnlyFileSystem }
+    let (lease, refusal) = lock.withLock {
+      if isHeld(token, exclusive: exclusive) { return (nil as HeldLease?, self.refusal) }
+      let lease = HeldLease(self, token)
+      leases[ObjectIdentifier(lease)] = (token, exclusive, false)
+      return (lease, nil)
     }
     if let lease { return lease }
     refusal?()
     throw .wouldBlock
   }
 
+  /// Whether somebody but `own` keeps a lease from one who wants it. Lock held.
+  private func isHeld(_ token: LeaseToken, exclusive: Bool, but own: ObjectIdentifier? = nil) -> Bool {
+    leases.contains { $0.key != own && $0.value.token == token && (exclusive || $0.value.isExclusive) }
+  }
+
   /// Whether the end of a lease was announced.
-  package func leaseEndIsAnnounced(_ identifier: SegmentIdentifier) -> Bool {
-    lock.withLock { files[identifier]?.endIsAnnounced ?? false }
+  package func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool {
+    lock.withLock { leases.values.contains { $0.token == token && $0.isEnding } }
+  }
+
+  /// A lease; that of a process that was killed is none.
+  final class HeldLease: Lease {
+    private let storage: FaultyStorage
+    private let token: LeaseToken
+
+    init(_ storage: FaultyStorage, _ token: LeaseToken) { (self.storage, self.token) = (storage, token) }
+
+    deinit { storage.lock.withLock { _ = storage.leases.removeValue(forKey: ObjectIdentifier(self)) } }
+
+    func announceEnd() { storage.lock.withLock { storage.leases[ObjectIdentifier(self)]?.isEnding = true } }
+
+    func change(exclusive: Bool) throws(Errno) {
+      try storage.lock.withLock { () throws(Errno) in
+        let own = ObjectIdentifier(self)
+        if storage.leases[own] == nil || storage.isHeld(token, exclusive: exclusive, but: own) { throw .wouldBlock }
+        if exclusive, storage.isReadOnly { throw .readOnlyFileSystem }
+        storage.leases[own]?.isExclusive = exclusive
+      }
+    }
   }
 
   /// Opens a short file to be filled.
-  package func openToFill(_ identifier: SegmentIdentifier, takingLease: Bool) throws(Errno) -> any SegmentWriter {
+  package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     lock.lock()
     defer { lock.unlock() }
     _ = try begin()
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-    if takingLease && file.isLeased(exclusive: true) { throw .wouldBlock }
-    return OpenFile(self, identifier, file, lease: takingLease ? .exclusive : .none)
+    return OpenFile(self, identifier, file)
   }
 
   /// Makes names durable.
@@ -195,10 +222,7 @@ extension FaultyStorage {
     }
   }
 
-  /// What a handle holds of a file's lease.
-  enum Lease { case none, shared, exclusive }
-
-  /// A handle on a file; its lease ends with it.
+  /// A handle on a file.
   final class OpenFile: SegmentWriter, @unchecked Sendable {
     let storage: FaultyStorage
     let identifier: SegmentIdentifier
@@ -207,20 +231,11 @@ extension FaultyStorage {
     var end: Int?
 
     /// Call with the lock held.
-    init(_ storage: FaultyStorage, _ identifier: SegmentIdentifier, _ file: File, lease: Lease = .none) {
+    init(_ storage: FaultyStorage, _ identifier: SegmentIdentifier, _ file: File) {
       self.storage = storage
       self.identifier = identifier
       self.file = file
-      if lease != .none { file.leases[ObjectIdentifier(self)] = lease == .exclusive }
     }
-
-    deinit {
-      storage.lock.withLock {
-        if file.leases.removeValue(forKey: ObjectIdentifier(self)) != nil { file.endIsAnnounced = false }
-      }
-    }
-
-    func announceEnd() { storage.lock.withLock { file.endIsAnnounced = true } }
 
     /// Whether the name leads to this file, and nobody else changed its size. Lock held.
     private func checkUnchanged() throws(Errno) {
@@ -229,6 +244,8 @@ extension FaultyStorage {
     }
 
     func size() throws(Errno) -> Int { storage.lock.withLock { file.content.count } }
+
+    func modified() throws(Errno) -> Int64 { storage.lock.withLock { file.modified } }
 
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
       storage.lock.lock()

@@ -76,9 +76,6 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     var oldName: SegmentIdentifier?
     /// Seconds since 1970 of the last write.
     var modified: Int64 = 0
-    /// Those who hold the lease, and whether each wants it for itself alone.
-    var leases: [ObjectIdentifier: Bool] = [:]
-    var endIsAnnounced = false
     var held = 0
     let identity: SegmentIdentity
     init(identity: SegmentIdentity) { self.identity = identity }
@@ -92,9 +89,6 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       identity = other.identity
     }
 
-    /// Whether another holder keeps the lease from the one who asks.
-    func isLeased(exclusive: Bool) -> Bool { exclusive ? !leases.isEmpty : leases.values.contains(true) }
-
     func markComplete() { modified = Int64(DirectoryStorage.completeTime) }
   }
 
@@ -103,6 +97,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var parameters: [UInt8]?
   var files: [SegmentIdentifier: File] = [:]
   var deleted: [SegmentIdentifier: File] = [:]
+  /// Who holds which lease, whether alone, and whether its end is announced.
+  var leases: [ObjectIdentifier: (token: LeaseToken, isExclusive: Bool, isEnding: Bool)] = [:]
   var operations = 0
   var fault: Fault?
   var isCut = false
@@ -198,9 +194,12 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   /// Calls `body` after every write of a segment.
   package func whenWritten(_ body: (@Sendable () -> Void)?) { lock.withLock { writing = body } }
 
+  /// Leases that are held.
+  package var leaseCount: Int { lock.withLock { leases.count } }
+
   /// Ends all leases, as the end of a process does.
   package func killProcess() {
-    lock.withLock { for file in files.values { (file.leases, file.endIsAnnounced) = ([:], false) } }
+    lock.withLock { leases = [:] }
   }
 
   /// A copy with other inodes and without what `isLeftOut` names, as a file-by-file backup makes.

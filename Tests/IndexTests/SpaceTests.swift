@@ -51,7 +51,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let storage = FaultyStorage()
     let vault = try makeVault(storage)
-    let made = vault.createSpace(suite: .aes256gcm, copyWindow: 0)
+    let made = try vault.createSpace(suite: .aes256gcm, copyWindow: 0)
     let index = try Index(space: made.space, creating: RootOwner(owner: 0, group: 0))
     try index.commit(to: made.space)
     var states = [try names(index)]
@@ -83,7 +83,7 @@ import Testing
     var random = SeededGenerator(seed: 1)
     let storage = FaultyStorage()
     let vault = try makeVault(storage)
-    let made = vault.createSpace(suite: .aes256gcm, copyWindow: 0)
+    let made = try vault.createSpace(suite: .aes256gcm, copyWindow: 0)
     let index = try Index(space: made.space, creating: RootOwner(owner: 0, group: 0))
     for _ in 0..<30 { try change(index, &random) }
     try commit(index, made.space)

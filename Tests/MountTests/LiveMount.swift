@@ -30,7 +30,7 @@ final class LiveMount {
       storage: storage,
       parameters: VaultParameters(
         identifier: Array(repeating: 1, count: 16), segmentSize: 1 << 20, derivations: [derivation]))
-    let space = vault.createSpace(suite: .aes256gcm, copyWindow: 0).space
+    let space = try vault.createSpace(suite: .aes256gcm, copyWindow: 0).space
     try FileSystem.create(in: space, owner: getuid(), group: getgid())
     fileSystem = try FileSystem(space: space, options: FileSystemOptions(logger: Self.logger))
     try mount(options)

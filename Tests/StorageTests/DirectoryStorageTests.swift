@@ -38,25 +38,6 @@ import Testing
     #expect(Int(HostFile.status(path).st_mtim.tv_sec) == DirectoryStorage.completeTime)
   }
 
-  /// Clients of NFS refuse an exclusive lock on a file that is open for reading only.
-  @Test(arguments: [true, false])
-  func anExclusiveLeaseHasTheFileOpenForWriting(exclusive: Bool) throws {
-    try storage.put(name, Array(repeating: 7, count: 4096))
-    let lease = try storage.lease(name, exclusive: exclusive)
-    defer { withExtendedLifetime(lease) {} }
-    let descriptors = (0..<1024).filter { unsafe realpath("/proc/self/fd/\($0)", nil).map(unsafe pathIs) ?? false }
-    let modes = descriptors.map { fcntl(CInt($0), F_GETFL) & O_ACCMODE }
-    #expect(modes == [exclusive ? O_RDWR : O_RDONLY])
-  }
-
-  /// Whether a path, which is freed, is that of the file.
-  private func pathIs(_ found: UnsafeMutablePointer<CChar>) -> Bool {
-    defer { unsafe free(found) }
-    guard let own = unsafe realpath(path, nil) else { return false }
-    defer { unsafe free(own) }
-    return unsafe strcmp(found, own) == 0
-  }
-
   @Test func aFinishedFileIsLikeAllOthers() throws {
     let writer = try storage.create(name)
     try writer.put([1, 2, 3], at: 0)

@@ -4,7 +4,7 @@ import Storage
 import SystemPackage
 import Testing
 
-/// What every storage promises of names and leases.
+/// What every storage promises of names.
 @Suite struct NameConformanceTests {
   let name = SegmentIdentifier.numbered(1)
 
@@ -34,9 +34,7 @@ import Testing
     try storage.flushNames(of: [name])
     #expect(try !storage.exists(name))
     #expect(throws: Errno.noSuchFileOrDirectory) { try storage.open(name) }
-    #expect(throws: Errno.noSuchFileOrDirectory) { try storage.lease(name, exclusive: true) }
-    #expect(throws: Errno.noSuchFileOrDirectory) { try storage.openToFill(name, takingLease: true) }
-    #expect(!storage.leaseEndIsAnnounced(name))
+    #expect(throws: Errno.noSuchFileOrDirectory) { try storage.openToFill(name) }
     try storage.put(name, [2])
     #expect(try storage.content(of: name) == [2])
   }
@@ -49,8 +47,6 @@ import Testing
     #expect(try subject.opened().content(of: name) == content)
     #expect(throws: Errno.fileExists) { try subject.storage.put(name, [1]) }
     #expect(try listed(subject.storage).map(\.identifier) == [name])
-    // Nobody holds it.
-    _ = try subject.opened().lease(name, exclusive: true)
   }
 
   @Test(arguments: StorageKind.allCases)
@@ -75,6 +71,7 @@ import Testing
       } else {
         #expect(listing.size == names.firstIndex(of: listing.identifier))
         #expect(listing.modified == Int64(DirectoryStorage.completeTime))
+        #expect(try storage.open(listing.identifier).modified() == listing.modified)
       }
     }
     try writer.finish()
@@ -91,75 +88,12 @@ import Testing
   }
 
   @Test(arguments: StorageKind.allCases)
-  func anExclusiveLeaseKeepsEverybodyOut(_ kind: StorageKind) throws {
+  func aFileThatACrashLeftShortIsGoneOnWith(_ kind: StorageKind) throws {
     let subject = try kind.make()
-    try subject.storage.put(name, [1])
-    var lease: (any SegmentLease)? = try subject.storage.lease(name, exclusive: true)
-    for other in [subject.storage, try subject.opened()] {
-      #expect(throws: Errno.wouldBlock) { try other.lease(name, exclusive: true) }
-      #expect(throws: Errno.wouldBlock) { try other.lease(name, exclusive: false) }
-      #expect(throws: Errno.wouldBlock) { try other.openToFill(name, takingLease: true) }
-      // Readers need none.
-      #expect(try other.content(of: name) == [1])
-    }
-    withExtendedLifetime(lease) {}
-    lease = nil
-    _ = try subject.opened().lease(name, exclusive: true)
-  }
-
-  @Test(arguments: StorageKind.allCases)
-  func sharedLeasesKeepOutWhoWantsItAlone(_ kind: StorageKind) throws {
-    let subject = try kind.make()
-    try subject.storage.put(name, [1])
-    var first: (any SegmentLease)? = try subject.storage.lease(name, exclusive: false)
-    var second: (any SegmentLease)? = try subject.opened().lease(name, exclusive: false)
-    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: true) }
-    withExtendedLifetime(first) {}
-    first = nil
-    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: true) }
-    #expect(throws: Errno.wouldBlock) { try subject.opened().openToFill(name, takingLease: true) }
-    withExtendedLifetime(second) {}
-    second = nil
-    _ = try subject.opened().lease(name, exclusive: true)
-  }
-
-  @Test(arguments: StorageKind.allCases)
-  func writersHoldTheLease(_ kind: StorageKind) throws {
-    let subject = try kind.make()
-    var writer: (any SegmentWriter)? = try subject.storage.create(name)
-    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: false) }
-    #expect(throws: Errno.wouldBlock) { try subject.opened().openToFill(name, takingLease: true) }
-    try writer?.put([1, 2], at: 0)
-    withExtendedLifetime(writer) {}
-    writer = nil
-    // Left short by a crash.
-    writer = try subject.opened().openToFill(name, takingLease: true)
-    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: false) }
-    try writer?.put([3], at: 2)
-    // Who is known to be the only owner has the lease in another handle.
-    let again = try subject.storage.openToFill(name, takingLease: false)
-    #expect(try again.size() == 3)
-    withExtendedLifetime(writer) {}
-    writer = nil
-    _ = try subject.opened().lease(name, exclusive: true)
+    try subject.storage.create(name).put([1, 2], at: 0)
+    let writer = try subject.opened().openToFill(name)
+    #expect(try writer.size() == 2)
+    try writer.put([3], at: 2)
     #expect(try subject.storage.content(of: name) == [1, 2, 3])
-  }
-
-  @Test(arguments: StorageKind.allCases)
-  func theEndOfALeaseIsAnnounced(_ kind: StorageKind) throws {
-    let subject = try kind.make()
-    let storage = subject.storage
-    try storage.put(name, [1])
-    #expect(!storage.leaseEndIsAnnounced(name))
-    var lease: (any SegmentLease)? = try storage.lease(name, exclusive: true)
-    #expect(!storage.leaseEndIsAnnounced(name))
-    lease?.announceEnd()
-    lease?.announceEnd()
-    #expect(try subject.opened().leaseEndIsAnnounced(name))
-    // The lease itself is as good as before.
-    #expect(throws: Errno.wouldBlock) { try subject.opened().lease(name, exclusive: false) }
-    lease = nil
-    #expect(!storage.leaseEndIsAnnounced(name))
-    _ = try storage.lease(name, exclusive: true)
   }
 }

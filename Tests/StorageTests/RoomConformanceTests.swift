@@ -123,9 +123,11 @@ import Testing
     #expect(throws: Errno.readOnlyFileSystem) { try storage.replaceParameters(with: [1]) }
     #expect(throws: Errno.readOnlyFileSystem) { try storage.put(other, [1]) }
     #expect(throws: Errno.readOnlyFileSystem) { try storage.delete(name) }
-    #expect(throws: Errno.readOnlyFileSystem) { try storage.openToFill(name, takingLease: true) }
+    #expect(throws: Errno.readOnlyFileSystem) { try storage.openToFill(name) }
+    #expect(throws: Errno.readOnlyFileSystem) { try storage.lease(.vault, exclusive: true) }
     #expect(try storage.content(of: name) == [1, 2] && !storage.exists(other))
-    let leases = [try storage.lease(name, exclusive: false), try storage.lease(name, exclusive: false)]
+    let leases = [try storage.lease(.vault, exclusive: false), try storage.lease(.vault, exclusive: false)]
+    #expect(throws: (any Error).self) { try leases[0].change(exclusive: true) }
     withExtendedLifetime(leases) {}
   }
 }

@@ -77,27 +77,6 @@ import Testing
     for name in test.storage.names { #expect(test.storage.content(name).count == TestSpace.segmentSize) }
   }
 
-  @Test func filesThatACrashLeftShortAreCompleted() throws {
-    let test = TestSpace()
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
-    test.storage.killProcess()
-    let crashed = test.space
-    // Another space of the vault completes what the first left, but nothing that is being written.
-    let other = test.vault.createSpace(suite: .aes256gcm).space
-    try other.commit([1: page(1, version: 2)], pageCount: 1)
-    other.completeShortFiles()
-    let whole = test.storage.names.filter { test.storage.content($0).count == TestSpace.segmentSize }
-    #expect(whole.count == 1)
-    try other.close()
-    #expect(crashed.databasePageCount == 1)
-    let space = try test.vault.openSpace(test.body)
-    #expect(try space.pageBytes(1) == page(1, version: 1))
-    try space.commit([1: page(1, version: 3)], pageCount: 1)
-    try space.close()
-    for name in test.storage.names { #expect(test.storage.content(name).count == TestSpace.segmentSize) }
-  }
-
   @Test func aMountThatWritesNothingCreatesNothing() throws {
     let test = TestSpace()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
@@ -150,7 +129,6 @@ import Testing
     let later = monotonicTime() + 1_500_000_000
     test.storage.whenRefused { if monotonicTime() > later { try? first.close() } }
     first.announceEnd()
-    // Heads that are begun from now on are announced as well.
     try first.advanceEpoch()
     let second = try test.vault.openSpace(test.body)
     #expect(try second.pageBytes(1) == page(1, version: 1))

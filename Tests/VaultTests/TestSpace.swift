@@ -16,7 +16,9 @@ final class TestSpace {
   init(suite: CipherSuite = .aes256gcm, storage: FaultyStorage = FaultyStorage(), copyWindow: Int64 = 0) {
     self.storage = storage
     vault = Vault(storage: storage, parameters: .cheap)
-    let made = vault.createSpace(suite: suite, copyWindow: copyWindow)
+    guard let made = try? vault.createSpace(suite: suite, copyWindow: copyWindow) else {
+      preconditionFailure("somebody else is in the vault")
+    }
     space = made.space
     body = made.body
   }

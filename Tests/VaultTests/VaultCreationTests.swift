@@ -87,7 +87,7 @@ import Testing
     let vault = try Vault.create(in: DirectoryCreation(at: folder.path).storage, options: try Self.options())
     for number in 0..<spaces {
       let suite: CipherSuite = number == 1 ? .xchacha20poly1305 : .aes256gcm
-      let (space, body) = vault.createSpace(suite: suite)
+      let (space, body) = try vault.createSpace(suite: suite)
       // The most regular data that there is.
       for round in 0..<4 {
         _ = try space.append([UInt8](repeating: 0, count: 400_000))

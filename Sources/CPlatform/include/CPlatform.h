@@ -30,12 +30,12 @@ int agonyfs_path_flag(void);
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
 
-/// Marks an open file: its lock by flock(2) will soon be released. The mark is a shared lock by fcntl(2), which
-/// flock(2) does not see. It ends when the file is closed.
-int agonyfs_announce_release(int descriptor);
+/// Locks one byte of a file, which may be beyond its end, without waiting: an open file description lock of fcntl(2). It
+/// takes the place of the lock that this open file has on the byte, and ends when the file is closed.
+int agonyfs_lock_byte(int descriptor, off_t place, bool exclusive);
 
-/// Whether somebody else has marked the file.
-bool agonyfs_release_is_announced(int descriptor);
+/// Whether somebody else has a lock on the byte.
+bool agonyfs_byte_is_locked(int descriptor, off_t place);
 
 /// The process's argument vector itself, not a copy: what is overwritten in it is overwritten in the process title.
 char **agonyfs_arguments(int *count);

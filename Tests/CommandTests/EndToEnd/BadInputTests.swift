@@ -48,6 +48,28 @@ import Testing
     expectFailure(outcome, .failure, "agonyfs.json", "permission denied")
   }
 
+  /// Its locks on the parameters could keep no other writer out.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
+  func vaultWhoseParametersMayNotBeWrittenIsReadOnly() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      chmod 0755 "$W"; cp "$AGONYFS" agonyfs-copy
+      chown -R 65534:65534 Vault
+      chown 0:0 Vault/agonyfs.json
+      chmod 0644 Vault/agonyfs.json password
+      user() { setpriv --reuid 65534 --regid 65534 --clear-groups ./agonyfs-copy "$@"; }
+      user info --password-file password Vault
+      user check --password-file password Vault
+      not user space add --password-command 'echo another word' Vault 2> error
+      grep -q 'read-only' error
+      chown 65534:65534 Vault/agonyfs.json
+      user space add --password-command 'echo another word' Vault
+      """)
+  }
+
   @Test func newerFormat() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -58,6 +58,29 @@ import Testing
       """)
   }
 
+  /// The locks of a machine are for everybody to see, with the inodes of the files that they are on.
+  @Test func locksNameNoSegment() throws {
+    try expectSuccess(
+      try twoSpaces(),
+      """
+      agonyfs mount --password-file password Vault Albums
+      agonyfs mount --password-file other -o ro Vault Others
+      for i in 1 2 3 4 5; do head -c 3000000 /dev/urandom > Albums/$i; sync Albums/$i; done
+      awk '{print $6}' /proc/locks | sed 's/.*://' | sort > locked
+      find Vault/segments -printf '%i\n' | sort > inodes
+      test -z "$(comm -12 locked inodes)"
+      # Each of the two has the vault's lock and its own.
+      test "$(grep -c -x "$(stat -c %i Vault/agonyfs.json)" locked)" = 4
+      head -c 3000000 /dev/urandom > Albums/6 & sleep 0.2
+      awk '{print $6}' /proc/locks | sed 's/.*://' | sort > locked
+      find Vault/segments -printf '%i\n' | sort > inodes
+      test -z "$(comm -12 locked inodes)"
+      wait
+      agonyfs unmount Albums
+      agonyfs unmount Others
+      """)
+  }
+
   @Test func passwordOfASpaceIsNotTakenTwice() throws {
     let workspace = try twoSpaces()
     let before = try workspace.shell("find Vault -type f | sort").output

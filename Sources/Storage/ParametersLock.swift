@@ -1,0 +1,76 @@
+// Leases in a directory are locks on bytes of `agonyfs.json`, far beyond its content, which need not be there.
+//
+// The vault has byte 2^40, a space 2^41 + 2 * its number. The byte after it is locked as well once the end is announced.
+//
+// They are open file description locks of fcntl(2): all threads of a process and its forks share them, the last close
+// ends them, and a second open of the file in the same process is somebody else. NFS has them, too. An exclusive one
+// needs a file that is open for writing.
+
+internal import CPlatform
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// A lease: a lock on a byte of the parameters' file.
+final class ParametersLock: Lease {
+  private let file: Descriptor
+  private let directory: Descriptor
+  private let place: off_t
+
+  /// A lease that nobody has yet, on an open file of parameters in `directory`.
+  init(_ token: LeaseToken, of file: Descriptor, in directory: Descriptor) {
+    self.file = file
+    self.directory = directory
+    place = Self.place(of: token)
+  }
+
+  /// Takes the lock, or changes it.
+  ///
+  /// - Throws: `.wouldBlock`, and what fcntl(2) gives.
+  func take(exclusive: Bool) throws(Errno) {
+    do throws(Errno) {
+      try systemCall { agonyfs_lock_byte(file.number, place, exclusive) }
+    } catch .permissionDenied {
+      // POSIX allows either error for a lock that somebody has.
+      throw .wouldBlock
+    }
+  }
+
+  /// Whether the file's name still leads to the file. If not, others take their locks on another one.
+  func isOfNamedFile() throws(Errno) -> Bool {
+    var own = stat()
+    var named = stat()
+    try systemCall { unsafe fstat(file.number, &own) }
+    do throws(Errno) {
+      try systemCall { unsafe fstatat(directory.number, StorageNames.parameters, &named, AT_SYMLINK_NOFOLLOW) }
+    } catch .noSuchFileOrDirectory {
+      return false
+    }
+    return own.st_ino == named.st_ino && own.st_dev == named.st_dev
+  }
+
+  func announceEnd() {
+    // On a file system without such locks the waiter gives up sooner.
+    _ = agonyfs_lock_byte(file.number, place + 1, false)
+  }
+
+  func change(exclusive: Bool) throws(Errno) {
+    try take(exclusive: exclusive)
+    if exclusive, try !isOfNamedFile() {
+      try take(exclusive: false)
+      throw .wouldBlock
+    }
+  }
+
+  /// Whether somebody has announced the end of a lease.
+  static func endIsAnnounced(_ token: LeaseToken, in file: Descriptor) -> Bool {
+    agonyfs_byte_is_locked(file.number, place(of: token) + 1)
+  }
+
+  private static func place(of token: LeaseToken) -> off_t {
+    switch token {
+    case .vault: 1 << 40
+    case .space(let number): (1 << 41) + 2 * off_t(number)
+    }
+  }
+}

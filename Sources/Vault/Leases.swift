@@ -1,0 +1,17 @@
+internal import Storage
+
+/// What an open space holds of its vault's leases.
+struct Leases {
+  /// Keeps others out of the space: exclusive to write it, shared to read it; nil for one who only observes it.
+  var space: (any Lease)?
+  /// Shared with all who have a space of this vault open; nil while the vault is being created.
+  var vault: (any Lease)?
+
+  /// Tells processes that want a lease to wait: it ends soon.
+  func announceEnd() {
+    space?.announceEnd()
+    vault?.announceEnd()
+  }
+
+  mutating func removeAll() { (space, vault) = (nil, nil) }
+}

@@ -36,6 +36,8 @@ int agonyfs_unnamed_file_flag(void) { return O_TMPFILE; }
 
 int agonyfs_path_flag(void) { return O_PATH; }
 
+int agonyfs_no_access_time_flag(void) { return O_NOATIME; }
+
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }

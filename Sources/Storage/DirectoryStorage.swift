@@ -1,8 +1,10 @@
 // Invariants
-// 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything.
+// 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything. In a copy they
+//    may be missing, as programs leave out empty ones: a missing folder is an empty one, and is made before a file is.
 // 2. `putIfAbsent` gives a file its final name by a rename that replaces nothing. Until then the file has a random name
 //    of the same form, so a crash leaves a file that looks like cover.
-// 3. Complete files have the modification time `completeTime`.
+// 3. Complete files and all directories have the access and modification time `completeTime`; directories get it back
+//    after every change, and when writing begins, as a crash may have come between.
 
 internal import CPlatform
 internal import Glibc
@@ -11,13 +13,13 @@ package import SystemPackage
 
 /// A directory on the host: the parameters, and the folder `segments` with 256 folders of segment files.
 package final class DirectoryStorage: Storage {
-  /// Modification time of every complete file: 2000-01-01 00:00 UTC, in seconds since 1970.
+  /// Time of everything complete: 2000-01-01 00:00 UTC, in seconds since 1970.
   package static let completeTime = 946_684_800
 
   /// The whole directory, opened only as a starting point for paths.
-  private let directory: Descriptor
+  let directory: Descriptor
   /// The folder of segment files.
-  private let root: Descriptor
+  let root: Descriptor
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
 
@@ -40,54 +42,59 @@ package final class DirectoryStorage: Storage {
     } catch {
       throw .system(error, "reading \(path)/\(StorageNames.parameters)")
     }
+    let others: [[UInt8]]
     do throws(Errno) {
       try self.init(directory: directory)
+      others = try Directory.namesOfOthers(in: ".", of: root)
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw .incomplete("it has no directory \(StorageNames.segments)")
     } catch {
       throw .system(error, "opening \(path)/\(StorageNames.segments)")
+    }
+    for name in others where Hexadecimal.bytes(of: name)?.count == 1 {
+      throw .blocked("\(StorageNames.segments)/\(String(decoding: name, as: UTF8.self))")
     }
   }
 
   /// Opens the folder of segments in an open directory.
   init(directory: Descriptor) throws(Errno) {
     self.directory = directory
-    root = try Descriptor.open(StorageNames.segments, in: directory, O_RDONLY | O_DIRECTORY)
+    root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
     // Who cannot open the parameters for writing cannot keep other writers out (`ParametersLock`).
     isReadOnly =
-      !Self.mayWrite(folderName(0), in: root, W_OK | X_OK)
-      || !Self.mayWrite(StorageNames.parameters, in: directory, W_OK)
+      !Self.mayWrite(folderName(0), in: root, W_OK | X_OK, orElse: ".")
+      || !Self.mayWrite(StorageNames.parameters, in: directory, W_OK, orElse: ".")
   }
 
-  /// Whether a path can be accessed, or nothing is there yet.
-  private static func mayWrite(_ path: String, in directory: Descriptor, _ access: CInt) -> Bool {
-    unsafe faccessat(directory.number, path, access, AT_EACCESS) == 0 || errno == ENOENT
-  }
-
-  /// Makes the 256 folders in the folder of segments, which must exist and be empty. Durable on return.
-  static func createFolders(in directory: Descriptor) throws(Errno) {
-    let root = try Descriptor.open(StorageNames.segments, in: directory, O_RDONLY | O_DIRECTORY)
-    for folder in 0..<256 {
-      try systemCall { unsafe mkdirat(root.number, folderName(folder), 0o700) }
-    }
-    try systemCall { fsync(root.number) }
+  /// Whether a path can be accessed or, where nothing is there yet, another path.
+  private static func mayWrite(
+    _ path: String, in directory: Descriptor, _ access: CInt, orElse other: String
+  ) -> Bool {
+    if unsafe faccessat(directory.number, path, access, AT_EACCESS) == 0 { return true }
+    return unsafe errno == ENOENT && faccessat(directory.number, other, access, AT_EACCESS) == 0
   }
 
   /// Reads the parameters, but `limit` bytes at most.
   package func readParameters(limit: Int) throws(Errno) -> [UInt8] {
-    try Descriptor.open(StorageNames.parameters, in: directory, O_RDONLY).readToEnd(limit: limit)
+    try VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY).readToEnd(limit: limit)
   }
 
   /// Writes the parameters, or replaces them. A crash leaves the old ones or the new ones. Durable on return.
   package func replaceParameters(with content: [UInt8]) throws(Errno) {
-    let directory = try Descriptor.open(".", in: directory, O_RDONLY | O_DIRECTORY)
-    try WholeFile.replace(StorageNames.parameters, in: directory, with: content)
+    let directory = try VaultFile.openDirectory(".", in: directory)
+    try WholeFile.replace(StorageNames.parameters, in: directory, with: content, dated: Self.completeTime)
   }
 
   /// Creates an empty segment file.
   package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
-    let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_CREAT | O_EXCL)
+    let file = try createFile(identifier)
     return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
+  }
+
+  private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> Descriptor {
+    try changeNames(in: identifier.folder) { () throws(Errno) in
+      try VaultFile.create(identifier.path, in: root)
+    }
   }
 
   /// Writes a whole file under a random name, then renames it. Durable on return.
@@ -98,13 +105,15 @@ package final class DirectoryStorage: Storage {
     random[0] = UInt8(identifier.folder)
     let temporary = SegmentIdentifier(bytes: random)
     do {
-      let file = SegmentFile(try Descriptor.open(temporary.path, in: root, O_RDWR | O_CREAT | O_EXCL))
+      let file = SegmentFile(try createFile(temporary))
       try unsafe file.write(content, at: 0)
       try file.finish()
       try file.flush()
-      try systemCall { unsafe agonyfs_rename_if_absent(root.number, temporary.path, identifier.path) }
+      _ = try changeNames(in: identifier.folder) { () throws(Errno) in
+        try systemCall { unsafe agonyfs_rename_if_absent(root.number, temporary.path, identifier.path) }
+      }
     } catch {
-      unsafe unlinkat(root.number, temporary.path, 0)
+      try? delete(temporary)
       throw error
     }
     try flushNames(of: [identifier])
@@ -112,13 +121,14 @@ package final class DirectoryStorage: Storage {
 
   /// Opens a segment file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
-    SegmentFile(try Descriptor.open(identifier.path, in: root, O_RDONLY | O_NOFOLLOW))
+    SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDONLY))
   }
 
   /// Whether a segment file of this name exists.
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
+    var information = stat()
     do throws(Errno) {
-      try systemCall { unsafe faccessat(root.number, identifier.path, F_OK, AT_EACCESS) }
+      try systemCall { unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) }
       return true
     } catch .noSuchFileOrDirectory {
       return false
@@ -132,6 +142,7 @@ package final class DirectoryStorage: Storage {
     } catch .noSuchFileOrDirectory {
       return
     }
+    try? VaultFile.setTimes(of: folderName(identifier.folder), in: root)
   }
 
   /// Calls `body` for every segment file. Files with other names are skipped.
@@ -139,7 +150,7 @@ package final class DirectoryStorage: Storage {
     _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
   ) throws(Errno) {
     for folder in 0..<256 {
-      for name in try Directory.names(in: folderName(folder), of: root) {
+      for name in try names(in: folder) {
         guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
         var information = stat()
         guard unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) == 0,
@@ -169,31 +180,36 @@ package final class DirectoryStorage: Storage {
   private func openForLease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> Descriptor {
     if exclusive || token == .vault {
       do throws(Errno) {
-        return try Descriptor.open(StorageNames.parameters, in: directory, O_RDWR)
+        return try VaultFile.open(StorageNames.parameters, in: directory, O_RDWR)
       } catch {
         guard !exclusive, [.readOnlyFileSystem, .permissionDenied, .notPermitted].contains(error) else { throw error }
       }
     }
-    return try Descriptor.open(StorageNames.parameters, in: directory, O_RDONLY)
+    return try VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY)
   }
 
   /// Whether a holder of a lease has announced its end.
   package func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool {
-    guard let file = try? Descriptor.open(StorageNames.parameters, in: directory, O_RDONLY) else { return false }
+    guard let file = try? VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY) else { return false }
     return ParametersLock.endIsAnnounced(token, in: file)
   }
 
   /// Opens a file that a crash left short, to fill it up.
   package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
-    let file = try Descriptor.open(identifier.path, in: root, O_RDWR | O_NOFOLLOW)
+    let file = try VaultFile.open(identifier.path, in: root, O_RDWR)
     return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
   }
 
   /// Makes creations and deletions of these names durable.
   package func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno) {
     for folder in Set(identifiers.map(\.folder)).sorted() {
-      let directory = try Descriptor.open(folderName(folder), in: root, O_RDONLY | O_DIRECTORY)
-      try systemCall { fsync(directory.number) }
+      do throws(Errno) {
+        let directory = try VaultFile.openDirectory(folderName(folder), in: root)
+        try systemCall { fsync(directory.number) }
+      } catch .noSuchFileOrDirectory {
+        // Nothing was created in it, or somebody else has deleted it with the files.
+        continue
+      }
     }
   }
 
@@ -214,5 +230,3 @@ package final class DirectoryStorage: Storage {
       total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block)
   }
 }
-
-private func folderName(_ folder: Int) -> String { Hexadecimal.text(of: [UInt8(folder)]) }

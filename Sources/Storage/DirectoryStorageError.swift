@@ -6,6 +6,8 @@ package enum DirectoryStorageError: Error, Equatable, Sendable {
   case missing
   /// What is at the path is not a complete storage, for the reason in the text.
   case incomplete(String)
+  /// Something that is no directory is at this path in the storage, where a folder of segment files should be.
+  case blocked(String)
   /// A storage cannot be created where something other than an empty directory is.
   case exists
   /// A system call failed during the action in the text.

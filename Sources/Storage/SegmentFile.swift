@@ -98,9 +98,7 @@ final class SegmentFile: SegmentWriter {
 
   func finish() throws(Errno) {
     try releaseHold()
-    let time = timespec(tv_sec: DirectoryStorage.completeTime, tv_nsec: 0)
-    let times = [time, time]
-    try systemCall { unsafe futimens(file.number, times) }
+    try VaultFile.setTimes(of: file)
     finished.store(true, ordering: .releasing)
   }
 }

@@ -55,7 +55,7 @@ final class SegmentPlace: Sendable {
     // same size.
     var held = stat()
     try systemCall { unsafe fstat(file.number, &held) }
-    let named = SegmentFile(try Descriptor.open(path, in: root, O_RDONLY | O_NOFOLLOW))
+    let named = SegmentFile(try VaultFile.open(path, in: root, O_RDONLY))
     let start = try SegmentFile(file).bytes(at: 0, count: Self.startSize)
     guard held.st_nlink > 0, try named.bytes(at: 0, count: Self.startSize) == start else { throw .changedByOthers }
   }

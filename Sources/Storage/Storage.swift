@@ -24,6 +24,10 @@ package protocol Storage: AnyObject, Sendable {
   /// then on know nothing of it.
   func replaceParameters(with content: [UInt8]) throws(Errno)
 
+  /// Puts right what a crash or a copy may have left and what nothing depends on: missing folders, and times of
+  /// folders. As far as possible; whoever begins to write calls it.
+  func prepareForWriting()
+
   /// Creates an empty segment file.
   ///
   /// - Throws: `.fileExists` when the name is taken; `.noSpace`.

@@ -26,6 +26,24 @@ package final class Descriptor: Sendable {
     return Descriptor(number)
   }
 
+  /// As `open`, for an existing file or directory. Reading it leaves no access time, unless it belongs to somebody else:
+  /// the kernel refuses that to all but the owner and root.
+  package static func openQuietly(
+    _ path: String, in directory: Descriptor? = nil, _ flags: CInt
+  ) throws(Errno) -> Descriptor {
+    do throws(Errno) {
+      return try open(path, in: directory, flags | agonyfs_no_access_time_flag())
+    } catch .notPermitted {
+      return try open(path, in: directory, flags)
+    }
+  }
+
+  /// Makes later reads leave no access time, where the kernel allows it.
+  package func readQuietly() {
+    let flags = fcntl(number, F_GETFL)
+    if flags != -1 { _ = fcntl(number, F_SETFL, flags | agonyfs_no_access_time_flag()) }
+  }
+
   /// pipe2(2). Neither end blocks if `blocks` is false.
   package static func pipe(blocks: Bool = true) throws(Errno) -> (reading: Descriptor, writing: Descriptor) {
     var ends: [CInt] = [-1, -1]

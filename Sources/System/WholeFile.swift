@@ -12,17 +12,26 @@ package enum WholeFile {
   }
 
   /// Creates or replaces a file. It is written beside, as `.NAME.new`, and renamed, so a crash leaves the old content
-  /// or the new one. Durable on return; only the owner can read it.
-  package static func replace(_ name: String, in directory: Descriptor, with content: [UInt8]) throws(Errno) {
+  /// or the new one. Durable on return; only the owner can read it. With `seconds` since 1970 this becomes the access
+  /// and modification time of the file and, if it belongs to this user, of the directory.
+  package static func replace(
+    _ name: String, in directory: Descriptor, with content: [UInt8], dated seconds: Int? = nil
+  ) throws(Errno) {
     let temporary = "." + name + ".new"
+    let times = seconds.map { [timespec](repeating: timespec(tv_sec: $0, tv_nsec: 0), count: 2) }
+    // A crash may have left it.
+    unsafe unlinkat(directory.number, temporary, 0)
     do throws(Errno) {
-      let file = try Descriptor.open(temporary, in: directory, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+      let file = try Descriptor.open(temporary, in: directory, O_WRONLY | O_CREAT | O_EXCL)
       try file.writeAll(content)
+      if let times { try systemCall { unsafe futimens(file.number, times) } }
       try systemCall { fsync(file.number) }
       try systemCall { unsafe renameat(directory.number, temporary, directory.number, name) }
+      if let times { unsafe futimens(directory.number, times) }
       try systemCall { fsync(directory.number) }
     } catch {
       unsafe unlinkat(directory.number, temporary, 0)
+      if let times { unsafe futimens(directory.number, times) }
       throw error
     }
   }

@@ -148,7 +148,7 @@ extension LogContext {
     do throws(Errno) {
       let handle = try SegmentHandle.open(storage.open(keys.identifier(next, branch: branch)), keys: keys)
       return handle.flatMap { $0.number == next && $0.header.branch == branch ? $0 : nil }
-    } catch .noSuchFileOrDirectory {
+    } catch .noSuchFileOrDirectory, .notRegularFile {
       return nil
     } catch {
       throw .system(error, LogReader.reading)

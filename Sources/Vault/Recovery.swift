@@ -111,7 +111,7 @@ struct Recovery {
       header.branch = branch
       header.chain = state.previousChain
       return try head(SegmentHandle(header, key: handle.key, reader: file))
-    } catch .noSuchFileOrDirectory, .ioError {
+    } catch .noSuchFileOrDirectory, .notRegularFile, .ioError {
       return nil
     } catch {
       throw .system(error, "reading a head")

@@ -103,6 +103,8 @@ extension Space {
       return nil
     } catch .noSuchFileOrDirectory {
       return ("\(name) is missing", true)
+    } catch .notRegularFile {
+      return ("\(name) is not a regular file", true)
     } catch {
       return ("\(name) cannot be read: \(error)", true)
     }

@@ -69,6 +69,8 @@ package final class Space: Sendable {
       opened = try SegmentHandle.open(try openFile(identifier), keys: keys)
     } catch .noSuchFileOrDirectory {
       throw .damaged("segment \(identifier) is missing")
+    } catch .notRegularFile {
+      throw .damaged("segment \(identifier) is not a regular file")
     } catch {
       throw .system(error, "reading segment \(identifier)")
     }

@@ -50,6 +50,8 @@ extension Vault {
       return try storage.readParameters(limit: VaultParameters.fileLimit)
     } catch .noSuchFileOrDirectory {
       return nil
+    } catch .notRegularFile {
+      throw .notAVault("its \(StorageNames.parameters) is not a regular file")
     } catch {
       throw .system(error, "reading \(StorageNames.parameters)")
     }

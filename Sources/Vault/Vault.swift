@@ -47,13 +47,20 @@ package final class Vault: Sendable {
 
   /// Opens the first of `slots` that exists and authenticates.
   ///
-  /// - Throws: `.noSpaceOpens` when there is none.
+  /// - Throws: `.noSpaceOpens` when there is none; `.damaged` when something else is in its place.
   package func openSlot(_ slots: [SlotKey]) throws(VaultError) -> (slot: SlotKey, body: SlotBody) {
+    var isReplaced = false
     for slot in slots {
-      guard let file = try? storage.open(slot.identifier) else { continue }
+      let file: any SegmentReader
+      do throws(Errno) {
+        file = try storage.open(slot.identifier)
+      } catch {
+        isReplaced = isReplaced || error == .notRegularFile
+        continue
+      }
       if let body = try slot.open(file, segmentSize: parameters.segmentSize) { return (slot, body) }
     }
-    throw .noSpaceOpens
+    throw isReplaced ? .damaged("what should be the slot of this password is not a regular file") : .noSpaceOpens
   }
 
   /// Writes a slot that opens the space of `body`. Durable on return.
@@ -132,6 +139,7 @@ package final class Vault: Sendable {
         state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)
       }
       let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
+      if readOnlyReason == nil { storage.prepareForWriting() }
       return Space(context, state: state, leases: leases, readOnlyReason: readOnlyReason)
     }
   }

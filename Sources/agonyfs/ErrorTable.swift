@@ -59,6 +59,10 @@ extension CommandFailure {
     case .missing:
       self.init(.noVault, "There is no vault at \(path); check the path, or make one with: agonyfs create \(path)")
     case .incomplete(let reason): self.init(VaultError.notAVault(reason), vault: path)
+    case .blocked(let name):
+      self.init(
+        .damage,
+        "\(path)/\(name) is not a directory; restore it from a backup, or remove it: the next mount makes a new one.")
     case .exists: self.init(VaultError.vaultExists, vault: path)
     case .system(.noSpace, _), .system(.diskQuotaExceeded, _): self.init(VaultError.noSpace, vault: path)
     case .system(let error, let action): self.init(error, doing: action)

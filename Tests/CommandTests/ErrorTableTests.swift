@@ -37,6 +37,7 @@ import Vault
 
   private static let directoryErrors: [(DirectoryStorageError, CommandStatus)] = [
     (.missing, .noVault), (.incomplete("it has no agonyfs.json"), .noVault), (.exists, .vaultExists),
+    (.blocked("segments/07"), .damage),
     (.system(.permissionDenied, "reading"), .failure), (.system(.noSpace, "writing"), .noRoom),
     (.system(.diskQuotaExceeded, "writing"), .noRoom),
   ]

@@ -24,6 +24,9 @@ extension FaultyStorage {
     }
   }
 
+  /// Nothing: there are no folders.
+  package func prepareForWriting() {}
+
   /// Creates an empty file.
   package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     lock.lock()

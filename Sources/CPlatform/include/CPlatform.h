@@ -23,9 +23,10 @@ void agonyfs_trim_heap(void);
 /// fallocate(2) for the first `size` bytes of a file. With `keeps_size` it does not get longer by that.
 int agonyfs_allocate(int descriptor, off_t size, bool keeps_size);
 
-/// O_TMPFILE and O_PATH, which Glibc shows to GNU programs only.
+/// O_TMPFILE, O_PATH and O_NOATIME, which Glibc shows to GNU programs only.
 int agonyfs_unnamed_file_flag(void);
 int agonyfs_path_flag(void);
+int agonyfs_no_access_time_flag(void);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);

@@ -1,0 +1,73 @@
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// The 256 folders of segment files.
+extension DirectoryStorage {
+  /// Makes the 256 folders in the folder of segments, which must exist and be empty. Durable on return.
+  static func createFolders(in directory: Descriptor) throws(Errno) {
+    let root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    for folder in 0..<256 {
+      try systemCall { unsafe mkdirat(root.number, folderName(folder), 0o700) }
+      try VaultFile.setTimes(of: folderName(folder), in: root)
+    }
+    try VaultFile.setTimes(of: root)
+    try systemCall { fsync(root.number) }
+  }
+
+  /// Makes missing folders, and gives every directory the constant time.
+  package func prepareForWriting() {
+    for folder in 0..<256 {
+      do throws(Errno) {
+        try VaultFile.setTimes(of: folderName(folder), in: root)
+      } catch .noSuchFileOrDirectory {
+        // Without room it is made later, with the first file in it.
+        try? makeFolder(folder)
+      } catch {
+        // It belongs to somebody else.
+        continue
+      }
+    }
+    try? VaultFile.setTimes(of: root)
+    try? VaultFile.setTimes(of: ".", in: directory)
+  }
+
+  /// Makes a folder that a copy lacks. Durable on return.
+  private func makeFolder(_ folder: Int) throws(Errno) {
+    var information = stat()
+    try systemCall { unsafe fstat(root.number, &information) }
+    do throws(Errno) {
+      try systemCall { unsafe mkdirat(root.number, folderName(folder), information.st_mode & 0o777) }
+    } catch .fileExists {
+      return
+    }
+    try? VaultFile.setTimes(of: folderName(folder), in: root)
+    try? VaultFile.setTimes(of: root)
+    try systemCall { fsync(root.number) }
+  }
+
+  /// Calls `body`, which changes the names in a folder; makes the folder if it is missing.
+  func changeNames<Result>(
+    in folder: Int, _ body: () throws(Errno) -> Result
+  ) throws(Errno) -> Result {
+    defer { try? VaultFile.setTimes(of: folderName(folder), in: root) }
+    do throws(Errno) {
+      return try body()
+    } catch .noSuchFileOrDirectory {
+      try makeFolder(folder)
+      return try body()
+    }
+  }
+
+  /// The names in a folder; none if it is missing.
+  func names(in folder: Int) throws(Errno) -> [[UInt8]] {
+    do throws(Errno) {
+      return try Directory.names(in: folderName(folder), of: root)
+    } catch .noSuchFileOrDirectory {
+      return []
+    }
+  }
+}
+
+/// The name of a folder, 0 to 255.
+func folderName(_ folder: Int) -> String { Hexadecimal.text(of: [UInt8(folder)]) }

@@ -1,0 +1,73 @@
+// Invariants
+// 1. Nothing in a vault says when it was read: every open is one that leaves no access time. Everything complete has one
+//    constant time as access and modification time, and directories have it after every change. So no time says what
+//    was used.
+// 2. Only regular files are read or written, and no symbolic link inside the vault is followed. Opening anything else
+//    fails at once; it does not wait for the other end of a FIFO.
+
+internal import CPlatform
+internal import Glibc
+internal import System
+package import SystemPackage
+
+/// How files and directories of a vault are opened and dated.
+enum VaultFile {
+  /// Errors of opening that say that something else than a regular file is there: a symbolic link, a socket or a FIFO
+  /// that nobody reads, a directory, a device without a driver.
+  private static let errorsOfOthers: [Errno] = [
+    .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .isDirectory, .operationNotSupportedByDevice,
+  ]
+
+  /// Opens an existing regular file.
+  ///
+  /// - Throws: `.noSuchFileOrDirectory`, `.notRegularFile`.
+  static func open(_ path: String, in directory: Descriptor, _ flags: CInt) throws(Errno) -> Descriptor {
+    let file: Descriptor
+    do throws(Errno) {
+      file = try Descriptor.openQuietly(path, in: directory, flags | O_NOFOLLOW | O_NONBLOCK)
+    } catch {
+      throw errorsOfOthers.contains(error) ? .notRegularFile : error
+    }
+    var information = stat()
+    try systemCall { unsafe fstat(file.number, &information) }
+    guard information.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile }
+    return file
+  }
+
+  /// Creates a file that does not exist, for reading and writing.
+  static func create(_ path: String, in directory: Descriptor) throws(Errno) -> Descriptor {
+    let file = try Descriptor.open(path, in: directory, O_RDWR | O_CREAT | O_EXCL)
+    // Not at opening: a server that gives the file to another user refuses that after it has created the file.
+    file.readQuietly()
+    return file
+  }
+
+  /// Opens a directory, to list it or to flush its names.
+  ///
+  /// - Throws: `.notDirectory`, also for a symbolic link.
+  static func openDirectory(_ path: String, in directory: Descriptor) throws(Errno) -> Descriptor {
+    try Descriptor.openQuietly(path, in: directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  }
+
+  /// Gives an open file the constant time.
+  static func setTimes(of file: Descriptor) throws(Errno) {
+    let times = constantTimes
+    try systemCall { unsafe futimens(file.number, times) }
+  }
+
+  /// Gives a directory the constant time, if it belongs to this user; only its owner may do that.
+  static func setTimes(of path: String, in directory: Descriptor) throws(Errno) {
+    let times = constantTimes
+    try systemCall { unsafe utimensat(directory.number, path, times, AT_SYMLINK_NOFOLLOW) }
+  }
+
+  /// Access and modification time.
+  private static var constantTimes: [timespec] {
+    [timespec](repeating: timespec(tv_sec: DirectoryStorage.completeTime, tv_nsec: 0), count: 2)
+  }
+}
+
+extension Errno {
+  /// Something else than a regular file is where a file of the vault should be (EMEDIUMTYPE).
+  package static var notRegularFile: Errno { Errno(rawValue: Glibc.EMEDIUMTYPE) }
+}

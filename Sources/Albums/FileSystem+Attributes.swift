@@ -56,16 +56,21 @@ extension FileSystem {
   /// What `statfs` tells.
   package func statistics() throws(Errno) -> Statistics {
     let capacity = space.capacity()
-    let (reclaimable, waiting, inodes) = locked { files in
-      (files.reclaimable(capacity), Int64(files.writeBack.bytes), files.index.inodeCount)
+    let (reclaimable, live, waiting, inodes) = locked { files in
+      (
+        files.reclaimable(capacity), files.index.totalLiveBytes, Int64(files.writeBack.bytes), files.index.inodeCount
+      )
     }
     let unit = Int64(4096)
-    let available = max(0, capacity.availableBytes + reclaimable - waiting) / unit
+    var left = capacity.availableBytes + reclaimable
+    if let own = capacity.ownBytes { left = min(left, own - live) }
+    let available = max(0, left - waiting) / unit
     let used = UInt64(clamping: inodes)
     let free = UInt64(available)
+    let unowned = capacity.ownBytes == nil ? capacity.freeBytes / unit : 0
     return Statistics(
-      blockSize: UInt64(unit), blocks: UInt64(capacity.totalBytes / unit),
-      freeBlocks: UInt64(max(available, capacity.freeBytes / unit)), availableBlocks: free, files: used + free,
+      blockSize: UInt64(unit), blocks: UInt64((capacity.ownBytes ?? capacity.totalBytes) / unit),
+      freeBlocks: UInt64(max(available, unowned)), availableBlocks: free, files: used + free,
       freeFiles: free, maximumNameLength: UInt64(FileName.maximumLength))
   }
 }

@@ -23,11 +23,17 @@ package enum Sodium {
   }
 
   /// Fills `buffer`, of any size, with bytes that look random, for padding and cover: a ChaCha20 stream under a fresh
-  /// random key (`randombytes_buf_deterministic`), several times as fast as the system's generator.
+  /// random key, several times as fast as the system's generator.
   package static func fillPadding(_ buffer: UnsafeMutableRawBufferPointer) {
-    let seed = SecretBytes.random(count: Int(randombytes_SEEDBYTES))
-    unsafe seed.withUnsafeBytes { seed in
-      unsafe randombytes_buf_deterministic(buffer.bytes, buffer.count, seed.bytes)
+    unsafe fillStream(buffer, key: SecretBytes.random(count: Int(randombytes_SEEDBYTES)))
+  }
+
+  /// Fills `buffer` with the ChaCha20 stream of a key of 32 bytes (RFC 8439 from block 0, with the 12 ASCII bytes
+  /// "LibsodiumDRG" as nonce: `randombytes_buf_deterministic`).
+  package static func fillStream(_ buffer: UnsafeMutableRawBufferPointer, key: SecretBytes) {
+    unsafe key.withUnsafeBytes { key in
+      precondition(key.count == Int(randombytes_SEEDBYTES))
+      unsafe randombytes_buf_deterministic(buffer.bytes, buffer.count, key.bytes)
     }
   }
 

@@ -143,8 +143,9 @@ extension LockedLog {
     catalog.abandon(epoch)
   }
 
-  /// Deletes retired segments that no kept head needs.
+  /// Deletes retired segments that no kept head needs. In a space that owns cover they are cover now.
   private mutating func deleteUnneeded() {
+    if ownsCover { return }
     let deletable = catalog.deletable.map { ($0, catalog.branch(of: $0.epoch) ?? []) }
     if deletable.isEmpty { return }
     let context = context
@@ -157,7 +158,7 @@ extension LockedLog {
 
 extension LogContext {
   /// Deletes a segment; false when its file is still there.
-  fileprivate func delete(_ segment: SegmentNumber, branch: [UInt8]) -> Bool {
+  func delete(_ segment: SegmentNumber, branch: [UInt8]) -> Bool {
     let identifier = keys.identifier(segment, branch: branch)
     if segment.index == 0, isOfAnotherBranch(identifier, than: branch) { return true }
     do throws(Errno) {

@@ -147,8 +147,15 @@ extension LockedLog {
     let keys = context.keys
     let identifier = keys.identifier(number, branch: branch)
     let writer: any SegmentWriter
+    var hasDisplaced = false
     do throws(Errno) {
-      writer = try createFile(identifier)
+      do throws(Errno) {
+        writer = try createFile(identifier)
+      } catch .noSpace where ownsCover {
+        displace()
+        hasDisplaced = true
+        writer = try createFile(identifier)
+      }
     } catch .noSpace, .diskQuotaExceeded {
       throw refusal()
     } catch .fileExists {
@@ -159,7 +166,7 @@ extension LockedLog {
       throw fail(error, "creating segment \(identifier)")
     }
     do throws(Errno) {
-      try holdRoom(of: writer)
+      try holdRoom(of: writer, hasDisplaced: hasDisplaced)
     } catch {
       try discard(identifier)
       holdReserve()

@@ -10,6 +10,7 @@ extension LockedLog {
   func measureRoom() -> RoomMeasure { measureRoom(rest: rest, isBegun: tail.current != nil) }
 
   private func measureRoom(rest: Int, isBegun: Bool = true) -> RoomMeasure {
+    if ownsCover { return measureOwnRoom(rest: rest, isBegun: isBegun) }
     let host = context.storage.capacity()
     let segmentSize = context.segmentSize
     let rest = Int64(rest)
@@ -21,8 +22,9 @@ extension LockedLog {
       reserve: Int64(reserve) + room.promised)
   }
 
-  /// Holds the reserve, or as much of it as there is room for.
+  /// Holds the reserve, or as much of it as there is room for. The reserve of a space that owns cover is that.
   func holdReserve() {
+    if ownsCover { return }
     // The log's own segment has its room.
     let measure = measureRoom(rest: 0)
     room.hold(
@@ -53,22 +55,31 @@ extension LockedLog {
 
   /// Gives up as much of the reserve as the disk lacks for `count` bytes of files.
   func takeFromReserve(_ count: Int) {
+    if ownsCover { return }
     // A file takes more than its content: its inode, its name, and where its blocks are.
     let needed = count + max(64 << 10, count / 64)
     let missing = needed - Int(clamping: context.storage.capacity().free)
     if missing > 0 { release(missing) }
   }
 
-  /// Holds the room of a new segment, so that no write of it finds the disk full.
+  /// Holds the room of a new segment, so that no write of it finds the disk full. It displaces a file of a space that
+  /// owns cover.
   ///
   /// - Throws: `.noSpace`, with a part of it held.
-  func holdRoom(of segment: any SegmentWriter) throws(Errno) {
+  func holdRoom(of segment: any SegmentWriter, hasDisplaced: Bool = false) throws(Errno) {
+    var hasDisplaced = hasDisplaced
+    defer { if ownsCover, !hasDisplaced { displace() } }
     do throws(Errno) {
       do throws(Errno) {
         try segment.hold(upTo: context.segmentSize)
       } catch .noSpace {
         // Others may have been faster, or the file took more than was thought.
-        release(context.segmentSize)
+        if !ownsCover {
+          release(context.segmentSize)
+        } else if !hasDisplaced {
+          displace()
+          hasDisplaced = true
+        }
         try segment.hold(upTo: context.segmentSize)
       }
     } catch .noSpace, .diskQuotaExceeded {

@@ -14,8 +14,13 @@ package struct OwnerTable: Equatable, Sendable {
   /// Cover that was never used, in the order of use.
   var cover: [CoverRange] = []
 
-  /// A table that states nothing.
-  package init() {}
+  /// The table of a new space with so many files. All of them are cover.
+  init(ownFiles: UInt64 = 0) {
+    fileCount = ownFiles
+    if ownFiles > 0 {
+      cover = [CoverRange(branch: Sodium.randomBytes(SpaceKeys.branchSize), first: 0, end: ownFiles)]
+    }
+  }
 
   /// Bytes of the encoding.
   var encodedSize: Int {
@@ -69,6 +74,27 @@ package struct OwnerTable: Equatable, Sendable {
     try reader.finish()
   }
 
+  /// How many files of cover there are that were never used.
+  var coverCount: Int { cover.reduce(0) { $0 + Int($1.count) } }
+
+  /// Takes the next cover file in the order of use; nil if there is none.
+  mutating func takeCover() -> CoverFile? {
+    guard let index = cover.firstIndex(where: { $0.count > 0 }) else { return nil }
+    defer { cover[index].first += 1 }
+    return CoverFile(branch: cover[index].branch, counter: cover[index].first)
+  }
+
+  /// Has the last `count` files count as unused, and those before as used. If there are not as many, adds a batch.
+  mutating func setCover(count: Int, newBranch: () -> [UInt8]) {
+    var left = UInt64(count)
+    for index in cover.indices.reversed() {
+      let kept = min(left, cover[index].end)
+      cover[index].first = cover[index].end - kept
+      left -= kept
+    }
+    if left > 0 { cover.append(CoverRange(branch: newBranch(), first: 0, end: left)) }
+  }
+
   /// More files than any space has. Sums of so few numbers below it do not overflow.
   private static let most: UInt64 = 1 << 38
 }
@@ -85,4 +111,15 @@ struct CoverRange: Equatable, Sendable {
   var end: UInt64
 
   var count: UInt64 { end - first }
+}
+
+/// One file of cover.
+struct CoverFile: Hashable, Sendable {
+  /// Bytes of a file that have a key of their own.
+  static let partSize = 1 << 20
+
+  /// That of its batch.
+  var branch: [UInt8]
+  /// Its place in the batch, from 0.
+  var counter: UInt64
 }

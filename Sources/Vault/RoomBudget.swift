@@ -61,6 +61,33 @@ struct RoomBudget {
     count <= 0 ? 0 : count + count / 16 + 2 * Int64(segmentSize)
   }
 
+  /// Files of a space that owns cover beside data and reserve: two slots, the heads that the search needs, one for each
+  /// bit of a number, and what cleaning keeps for itself.
+  private static let filesBeside: Int64 = 2 + 31 + 4
+  /// The part of the other files that data may fill. Cleaning leaves a fifth dead, and headers and the index take some.
+  private static let usableShare = 0.8 * (1 - 1.0 / 256)
+
+  /// Bytes of data that fit into `files` files of a space that owns cover.
+  static func usableBytes(files: Int64, segmentSize: Int) -> Int64 {
+    let size = Int64(segmentSize)
+    let room = (files - filesBeside) * size - Int64(reserveSize(total: files * size, segmentSize: segmentSize))
+    return max(0, Int64(Double(room) * usableShare))
+  }
+
+  /// The least number of files into which `bytes` of data fit.
+  static func files(for bytes: Int64, segmentSize: Int) -> Int64 {
+    var range: Range<Int64> = 0..<2 * (bytes / Int64(segmentSize)) + 1024
+    while range.lowerBound < range.upperBound {
+      let middle = (range.lowerBound + range.upperBound) / 2
+      if usableBytes(files: middle, segmentSize: segmentSize) >= bytes {
+        range = range.lowerBound..<middle
+      } else {
+        range = middle + 1..<range.upperBound
+      }
+    }
+    return range.lowerBound
+  }
+
   /// Holds `size` bytes, or as much of them as there is, in steps of a segment.
   mutating func hold(upTo size: Int, free: Int64, segmentSize: Int, in storage: any Storage) {
     guard canHold, size != held else { return }
@@ -110,6 +137,8 @@ package struct SpaceCapacity: Sendable {
   package var availableBytes: Int64
   /// Held by this space's own segments.
   package var usedBytes: Int64
+  /// What fits into a space that owns cover; nil if it owns none, and has the room of the file system.
+  package var ownBytes: Int64?
 }
 
 /// What the disk said, and what this space holds of it.

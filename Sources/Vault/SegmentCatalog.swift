@@ -13,6 +13,9 @@ struct SegmentCatalog {
   private(set) var retired: [SegmentNumber: EpochNumber] = [:]
   /// Segments that were retired after the newest head was written.
   private(set) var retiring: Set<SegmentNumber> = []
+  /// Retired segments that no kept head needs, and that the search for a kept head does not need; the first that died
+  /// comes first.
+  private(set) var deletable: [SegmentNumber] = []
   /// The highest epoch number that was ever used, including those of torn heads.
   private(set) var highestEpoch = EpochNumber(rawValue: 0)
 
@@ -22,6 +25,7 @@ struct SegmentCatalog {
     retired = state.retired
     retiring = state.leftover
     highestEpoch = state.highestEpoch
+    findDeletable()
   }
 
   func branch(of epoch: EpochNumber) -> [UInt8]? { epochs[epoch]?.branch }
@@ -34,7 +38,8 @@ struct SegmentCatalog {
   /// The segments that are not retired.
   var needed: [SegmentNumber] { segments.filter { retired[$0] == nil && !retiring.contains($0) } }
 
-  var count: Int { epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount } }
+  /// The segments that cannot be deleted.
+  var keptCount: Int { epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount } - deletable.count }
 
   /// The number of retired segments that still exist.
   var retiredCount: Int { retired.count + retiring.count }
@@ -74,21 +79,23 @@ struct SegmentCatalog {
     self.heads = heads
     self.retired = retired
     retiring.subtract(retired.keys)
+    findDeletable()
   }
 
-  /// Retired segments that no kept head needs, and that the search for a kept head does not need. The search tries a
-  /// head's number with low bits cleared. It must find every kept head, because each may be the newest in a copy.
-  var deletable: [SegmentNumber] {
-    guard let oldest = heads.first?.epoch else { return [] }
+  /// The search tries a head's number with low bits cleared. It must find every kept head, because each may be the
+  /// newest in a copy.
+  private mutating func findDeletable() {
+    guard let oldest = heads.first?.epoch else { return }
     let searched = Self.searched(for: heads.map(\.epoch))
-    return retired.filter { segment, died in died <= oldest && !searched.contains(segment) }.map(\.key)
+    deletable = retired.filter { segment, died in died <= oldest && !searched.contains(segment) }
+      .sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
   }
 
-  /// How many retired segments can be deleted once two more heads were written and no older one is kept.
+  /// How many more retired segments can be deleted once two more heads were written and no older one is kept.
   var countDeletableAfterTwoHeads: Int {
     let next = (1...2).map { EpochNumber(rawValue: highestEpoch.rawValue + $0) }
     let searched = Self.searched(for: next)
-    return retired.keys.count { !searched.contains($0) } + retiring.count { !searched.contains($0) }
+    return retired.keys.count { !searched.contains($0) } + retiring.count { !searched.contains($0) } - deletable.count
   }
 
   /// The heads that the search for one of these tries.
@@ -105,6 +112,8 @@ struct SegmentCatalog {
 
   /// Removes deleted segments.
   mutating func remove(_ segments: [SegmentNumber]) {
+    let removed = Set(segments)
+    deletable.removeAll { removed.contains($0) }
     for segment in segments {
       retired[segment] = nil
       epochs[segment.epoch]?.remove(segment.index)

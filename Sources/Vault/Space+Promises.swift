@@ -51,7 +51,7 @@ extension LockedLog {
     let old = room.promised
     let new = RoomBudget.room(forAllocated: bytes, segmentSize: context.segmentSize)
     if new <= old { return notePromised(bytes) }
-    guard room.canHold else { throw .cannotHold }
+    guard room.canHold || ownsCover else { throw .cannotHold }
     let measure = measureRoom()
     guard tail.stalled.isEmpty, new - old <= measure.pool - measure.reserve - waiting - waiting / 64 else {
       throw .noSpace
@@ -59,6 +59,7 @@ extension LockedLog {
     room.promised = new
     // What was granted was measured without this.
     room.grant(0)
+    if ownsCover { return }
     holdReserve()
     // Room is held in steps of a segment.
     if room.canHold, Int64(room.held + context.segmentSize) > measure.reserve + new - old { return }

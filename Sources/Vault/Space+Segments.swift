@@ -67,7 +67,7 @@ extension Space {
   /// copies that cleaning makes. So it falls by what cleaning gains, whatever files are written meanwhile. Commits,
   /// pages of the database and heads count.
   package var bytesWithoutNewData: Int64 {
-    log.locked { log in Int64(log.catalog.count * segmentSize - log.rest) - log.tail.dataBytes }
+    log.locked { log in Int64(log.catalog.keptCount * segmentSize - log.rest) - log.tail.dataBytes }
   }
 
   /// The room in the space and on the disk.
@@ -77,7 +77,7 @@ extension Space {
       let available = max(0, measure.rest + measure.pool - measure.reserve)
       return SpaceCapacity(
         totalBytes: measure.host.total, freeBytes: max(measure.host.free, available), availableBytes: available,
-        usedBytes: Int64(log.catalog.count * segmentSize))
+        usedBytes: Int64(log.catalog.keptCount * segmentSize), ownBytes: log.ownBytes)
     }
   }
 

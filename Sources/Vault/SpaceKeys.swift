@@ -19,6 +19,7 @@ final class SpaceKeys: Sendable {
   private let logKey: SecretBytes
   private let identifierKey: SecretBytes
   private let chainKey: SecretBytes
+  private let coverKey: SecretBytes
   /// The key for hashes of file contents.
   let contentKey: SecretBytes
   /// The key for checkpoint records, which a machine may keep outside the vault.
@@ -34,6 +35,7 @@ final class SpaceKeys: Sendable {
     logKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs log")
     identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")
+    coverKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs cover")
     contentKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs content")
     recordKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs record")
     let lease = KeyedHash.identifier(of: spaceKey, context: "agonyfs lease", data: [], count: 16)
@@ -55,6 +57,23 @@ final class SpaceKeys: Sendable {
     data.append(branch)
     data.append(UInt32(segment.index))
     return SegmentIdentifier(of: identifierKey, context: "segment", data: data.bytes)
+  }
+
+  /// The name of a cover file: PRF(identifier key, "cover", branch, counter).
+  func coverIdentifier(_ file: CoverFile) -> SegmentIdentifier {
+    var data = ByteWriter()
+    data.append(file.branch)
+    data.append(file.counter)
+    return SegmentIdentifier(of: identifierKey, context: "cover", data: data.bytes)
+  }
+
+  /// The bytes of part `part` of the cover file with this name: each MiB of a file is a part, with a key of its own. So
+  /// a file that is made again has the same bytes.
+  func fillCover(_ name: SegmentIdentifier, part: Int, _ bytes: UnsafeMutableRawBufferPointer) {
+    var data = ByteWriter()
+    data.append(name.bytes)
+    data.append(UInt32(part))
+    unsafe Sodium.fillStream(bytes, key: KeyedHash.subkey(of: coverKey, context: "cover", data: data.bytes))
   }
 
   /// The key of the segment that begins with `salt`: keyed BLAKE2b(log key, salt).

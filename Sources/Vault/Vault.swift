@@ -89,14 +89,15 @@ package final class Vault: Sendable {
 
   /// Creates an empty space, which no password opens yet. Nothing is stored before its first write.
   ///
+  /// - Parameter ownFiles: the number of its files, cover included; 0 if it owns no cover.
   /// - Throws: `.vaultInUse`; `.system`.
   package func createSpace(
-    suite: CipherSuite, copyWindow: Int64 = Space.defaultCopyWindow
+    suite: CipherSuite, ownFiles: Int64 = 0, copyWindow: Int64 = Space.defaultCopyWindow
   ) throws(VaultError) -> (space: Space, body: SlotBody) {
     let body = SlotBody(spaceKey: SecretBytes.random(count: CipherSuite.keySize), suite: suite)
     let context = context(of: body, copyWindow: copyWindow)
     var state = RecoveredState()
-    state.owner = OwnerTable()
+    state.owner = OwnerTable(ownFiles: UInt64(ownFiles))
     return (Space(context, state: state, leases: try leasesToCreate(context.keys), readOnlyReason: nil), body)
   }
 
@@ -140,7 +141,9 @@ package final class Vault: Sendable {
       }
       let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
       if readOnlyReason == nil { storage.prepareForWriting() }
-      return Space(context, state: state, leases: leases, readOnlyReason: readOnlyReason)
+      let space = Space(context, state: state, leases: leases, readOnlyReason: readOnlyReason)
+      try space.restoreFileCount()
+      return space
     }
   }
 

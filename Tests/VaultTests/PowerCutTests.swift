@@ -92,7 +92,9 @@ import Testing
     return nil
   }
 
-  static func check(_ storage: FaultyStorage, _ test: TestSpace, _ run: Run, _ label: String) throws {
+  static func check(
+    _ storage: FaultyStorage, _ test: TestSpace, _ run: Run, ownFiles: Int, _ label: String
+  ) throws {
     let vault = test.vault(over: storage)
     // Before the first flush there may be no space yet; no slot names one then.
     if run.durable == 0, (try? vault.openSpace(test.body)) == nil { return }
@@ -100,6 +102,10 @@ import Testing
     let space = try vault.openSpace(test.body, copyWindow: 0)
     let comment = Comment(rawValue: label)
     #expect(space.gate.reason == nil, comment)
+    if ownFiles > 0 {
+      #expect(storage.names.count == ownFiles, comment)
+      #expect(space.wrongCover(in: storage) == [], comment)
+    }
     let shown = try state(space, run)
     let found = try #require(shown, comment)
     #expect(found >= run.durable, comment)
@@ -117,18 +123,26 @@ import Testing
     #expect(first == Self.content(1, version: 999_999), comment)
   }
 
-  @Test func everyCutLeavesAPrefixWithAllThatWasFlushed() throws {
+  /// With and without cover that the space owns.
+  @Test(arguments: [0, 24]) func everyCutLeavesAPrefixWithAllThatWasFlushed(ownFiles: Int) throws {
     var cases = 0
+    let test = { () throws in
+      let test = TestSpace(ownFiles: Int64(ownFiles))
+      try test.space.restoreFileCount()
+      return test
+    }
     let seeds: [UInt64] = [1, 2, 3]
     let ways: [UInt64] = [1, 2]
     for seed in seeds {
-      let whole = TestSpace()
+      let whole = try test()
+      let start = whole.storage.operationCount
       var complete = Run()
       Self.work(whole, &complete, seed: seed, steps: 40)
       #expect(complete.states.count == 41)
       let operations = whole.storage.operationCount
-      for operation in stride(from: 1 + Int(seed) % 3, through: operations, by: 3) {
-        let test = TestSpace()
+      let step = ownFiles == 0 ? 3 : 7
+      for operation in stride(from: start + 1 + Int(seed) % step, through: operations, by: step) {
+        let test = try test()
         test.storage.inject(.cut(at: operation))
         var run = Run()
         Self.work(test, &run, seed: seed, steps: 40)
@@ -136,7 +150,7 @@ import Testing
           let cutSeed = UInt64(operation) * 256 + cut
           let storage = test.storage.powerCut(seed: cutSeed)
           let label = "seed " + String(seed) + ", operation " + String(operation) + ", way " + String(cut)
-          try Self.check(storage, test, run, label)
+          try Self.check(storage, test, run, ownFiles: ownFiles, label)
           cases += 1
         }
       }

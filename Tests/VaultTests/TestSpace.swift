@@ -13,10 +13,13 @@ final class TestSpace {
   let body: SlotBody
   var space: Space
 
-  init(suite: CipherSuite = .aes256gcm, storage: FaultyStorage = FaultyStorage(), copyWindow: Int64 = 0) {
+  init(
+    suite: CipherSuite = .aes256gcm, storage: FaultyStorage = FaultyStorage(), ownFiles: Int64 = 0,
+    copyWindow: Int64 = 0
+  ) {
     self.storage = storage
     vault = Vault(storage: storage, parameters: .cheap)
-    guard let made = try? vault.createSpace(suite: suite, copyWindow: copyWindow) else {
+    guard let made = try? vault.createSpace(suite: suite, ownFiles: ownFiles, copyWindow: copyWindow) else {
       preconditionFailure("somebody else is in the vault")
     }
     space = made.space

@@ -1,0 +1,120 @@
+internal import Crypto
+internal import Storage
+internal import System
+internal import SystemPackage
+
+/// The number of files of a space that owns cover.
+extension Space {
+  /// Makes the number of the space's files again what it has to be, after a crash, after a copy was put back, and when
+  /// slots were added or removed. Does nothing in a space that owns no cover. No other thread may use the space
+  /// meanwhile. What cannot be done now, since the disk is full, is left for the next time.
+  package func restoreFileCount() throws(VaultError) {
+    guard gate.isOpen, log.locked({ $0.ownsCover }) else { return }
+    var sizes: [SegmentIdentifier: Int] = [:]
+    try attempt("listing the files") { () throws(Errno) in
+      try storage.list { identifier, size, _ in sizes[identifier] = size }
+    }
+    let strays = try mayHaveStrays ? straySegments() : 0
+    let (unneeded, missing) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
+    for name in unneeded { try? storage.delete(name) }
+    for name in missing {
+      do throws(Errno) {
+        if sizes[name] != nil { try storage.delete(name) }
+        try writeCover(name)
+      } catch {
+        break
+      }
+    }
+    try? storage.flushNames(of: unneeded + missing)
+  }
+
+  /// Gives the space more cover of its own, so that `size` bytes more fit into it. Durable on return. If it throws,
+  /// nothing is changed.
+  ///
+  /// - Throws: `.noSpace`; `.readOnly` also if the space owns no cover; `.system`.
+  package func growCover(by size: Int64) throws(VaultError) {
+    guard let owner, owner.fileCount > 0, let ownBytes = log.locked({ $0.ownBytes }) else {
+      throw .readOnly("it owns no cover, and takes what room the disk has")
+    }
+    let count = RoomBudget.files(for: ownBytes + size, segmentSize: segmentSize) - Int64(owner.fileCount)
+    let range = CoverRange(branch: Sodium.randomBytes(SpaceKeys.branchSize), first: 0, end: UInt64(max(0, count)))
+    let bytes = count * Int64(segmentSize)
+    guard storage.capacity().free > bytes + bytes / 64 else { throw .noSpace }
+    let names = (0..<range.end).map { keys.coverIdentifier(CoverFile(branch: range.branch, counter: $0)) }
+    do throws(VaultError) {
+      try attempt("writing cover") { () throws(Errno) in
+        for name in names { try writeCover(name) }
+        try storage.flushNames(of: names)
+      }
+      try changeOwner { owner in
+        owner.fileCount += UInt64(names.count)
+        owner.cover.append(range)
+      }
+    } catch {
+      for name in names { try? storage.delete(name) }
+      throw error
+    }
+  }
+
+  /// Writes one file of the space's cover.
+  private func writeCover(_ name: SegmentIdentifier) throws(Errno) {
+    let writer = try storage.create(name)
+    do throws(Errno) {
+      for part in 0..<segmentSize / CoverFile.partSize {
+        try unsafe SealingBuffers.pool.with(CoverFile.partSize) { (bytes) throws(Errno) in
+          unsafe keys.fillCover(name, part: part, bytes)
+          try unsafe writer.write(UnsafeRawBufferPointer(bytes), at: part * CoverFile.partSize)
+        }
+      }
+      try writer.finish()
+      try writer.flush()
+    } catch {
+      try? storage.delete(name)
+      throw error
+    }
+  }
+
+  /// Whether there may be segments of the space that the open state does not know.
+  private var mayHaveStrays: Bool { origin.isCopy || origin.isMissedBySearch || origin.warning != nil }
+
+  /// How many segments of the space the open state does not know: newer ones, and those of another branch.
+  private func straySegments() throws(VaultError) -> Int {
+    let known = Set(segmentIdentifiers())
+    return try Recovery(context: log.context).allSegments()
+      .count { !known.contains(keys.identifier($0.number, branch: $0.branch)) }
+  }
+}
+
+extension LockedLog {
+  /// Compares what exists with the table: what of the cover is unneeded, and what is missing.
+  fileprivate func settleCover(
+    existing sizes: [SegmentIdentifier: Int], strays: Int
+  ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier]) {
+    guard var owner else { return ([], []) }
+    let keys = context.keys
+    let isThere = { (segment: SegmentNumber, catalog: SegmentCatalog) in
+      sizes[keys.identifier(segment, branch: catalog.branch(of: segment.epoch) ?? [])] != nil
+    }
+    // What was displaced after the newest head is still in its list.
+    catalog.remove(catalog.deletable.filter { !isThere($0, catalog) })
+    let segments = catalog.segments.count { isThere($0, catalog) }
+    let slots = owner.slots.count { sizes[$0] != nil }
+    let count = Int(owner.fileCount) - slots - segments - strays
+    owner.setCover(count: max(0, count)) { Sodium.randomBytes(SpaceKeys.branchSize) }
+    self.owner = owner
+    var unneeded: [SegmentIdentifier] = []
+    var missing: [SegmentIdentifier] = []
+    for range in owner.cover {
+      for counter in 0..<range.end {
+        let name = keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter))
+        if counter < range.first {
+          if sizes[name] != nil { unneeded.append(name) }
+        } else if sizes[name] != context.segmentSize {
+          missing.append(name)
+        }
+      }
+    }
+    for _ in 0..<max(0, -count) { displace() }
+    return (unneeded, missing)
+  }
+}

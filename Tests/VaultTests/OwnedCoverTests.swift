@@ -1,0 +1,212 @@
+import FaultyStorage
+import Storage
+import Testing
+
+@testable import Vault
+
+/// Cover that a space owns: the number of its files never changes, and names never get other bytes.
+@Suite struct OwnedCoverTests {
+  static let files = 24
+  let test: TestSpace
+  var storage: FaultyStorage { test.storage }
+
+  init() throws {
+    test = TestSpace(ownFiles: Int64(Self.files))
+    try test.space.restoreFileCount()
+  }
+
+  /// Writes data until there is no room, and gives where it is.
+  private func fill() throws -> [ExtentPiece] {
+    var pieces: [ExtentPiece] = []
+    while test.space.admit(300_000, waiting: 0) {
+      pieces += try test.space.append(randomBytes(300_000, seed: UInt64(pieces.count)))
+      #expect(storage.names.count == Self.files)
+    }
+    return pieces
+  }
+
+  @Test func whatIsWrittenDisplacesCover() throws {
+    #expect(storage.names.count == Self.files)
+    #expect(test.space.wrongCover(in: storage) == [])
+    let before = Set(storage.names)
+    let pieces = try fill()
+    #expect(pieces.count > 30)
+    #expect(throws: VaultError.noSpace) { for _ in 0..<60 { _ = try test.space.append(randomBytes(300_000)) } }
+    #expect(storage.names.count == Self.files)
+    // The reserve still takes a commit and heads.
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    #expect(storage.names.count == Self.files)
+    #expect(storage.reservedBytes == 0)
+    #expect(before.intersection(storage.names).count < Self.files / 4)
+    let again = try test.vault.openSpace(test.body, copyWindow: 0)
+    for (index, piece) in pieces.enumerated() where piece.write == 0 && piece.length == 300_000 {
+      #expect(try again.bytes(piece) == randomBytes(300_000, seed: UInt64(index)))
+    }
+  }
+
+  @Test func deadSegmentsAreCover() throws {
+    _ = try fill()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.advanceEpoch()
+    let full = Set(storage.names)
+    try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+    for _ in 0..<2 { try test.space.advanceEpoch() }
+    // Only the heads of those epochs displaced something.
+    #expect(full.subtracting(storage.names).count <= 2)
+    #expect(storage.names.count == Self.files)
+    #expect(test.space.capacity().availableBytes > 8 << 20)
+    _ = try fill()
+    try test.space.close()
+    #expect(storage.names.count == Self.files)
+    #expect(try test.vault.openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1))
+  }
+
+  @Test func aFullHostIsNoHindrance() throws {
+    _ = try test.space.append(randomBytes(10))
+    storage.fill()
+    let pieces = try fill()
+    #expect(pieces.count > 30)
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    #expect(storage.names.count == Self.files)
+  }
+
+  @Test func manySessionsInOneDayLeaveRoom() throws {
+    var space = test.space
+    for version in 1...60 {
+      try space.commit([1: page(1, version: version)], pageCount: 1)
+      try space.retire(space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      try space.close()
+      space = try test.vault.openSpace(test.body)
+      #expect(storage.names.count == Self.files)
+    }
+    // Heads are not kept for copies when that leaves too little room.
+    #expect(space.admit(1_000_000, waiting: 0))
+    _ = try space.append(randomBytes(1_000_000))
+    try space.close()
+    #expect(storage.names.count == Self.files)
+  }
+
+  /// A file that is lost, one too many, and a short one: the next writable opening sets it right, a read-only one does
+  /// not touch anything.
+  @Test func theNumberIsRestored() throws {
+    for version in 1...5 {
+      _ = try test.space.append(randomBytes(900_000))
+      try test.space.commit([1: page(1, version: version)], pageCount: 1)
+    }
+    try test.space.close()
+    let owner = try #require(test.space.owner)
+    let range = try #require(owner.cover.first)
+    let name = { (counter: UInt64) in
+      test.space.keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter))
+    }
+    #expect(range.first > 3)
+    let content = storage.content(name(range.end - 1))
+    storage.tamper(name(range.end - 1)) { _ in nil }
+    storage.tamper(name(range.end - 2)) { Array($0.prefix(1000)) }
+    storage.place(randomBytes(1 << 20), as: name(1))
+    _ = try test.vault.openSpace(test.body, readOnly: true)
+    #expect(storage.names.count == Self.files)
+    #expect(storage.names.contains(name(1)))
+    let space = try test.vault.openSpace(test.body, copyWindow: 0)
+    #expect(storage.names.count == Self.files)
+    #expect(!storage.names.contains(name(1)))
+    #expect(storage.content(name(range.end - 1)) == content)
+    #expect(space.wrongCover(in: storage) == [])
+  }
+
+  @Test func anOlderCopyThatIsPutBackHasTheSameNumber() throws {
+    for version in 1...3 {
+      _ = try test.space.append(randomBytes(900_000))
+      try test.space.commit([1: page(1, version: version)], pageCount: 1)
+    }
+    try test.space.close()
+    let old = storage.copy()
+    var space = try test.vault.openSpace(test.body, copyWindow: 0)
+    for version in 4...9 {
+      _ = try space.append(randomBytes(900_000))
+      try space.commit([1: page(1, version: version)], pageCount: 1)
+    }
+    try space.close()
+
+    // Put back beside what is there, as rsync without --delete does.
+    for name in old.names where !storage.names.contains(name) { storage.place(old.content(name), as: name) }
+    #expect(storage.names.count > Self.files)
+    space = try test.vault.openSpace(test.body, copyWindow: 0)
+    #expect(try space.pageBytes(1) == page(1, version: 9))
+    #expect(space.wrongCover(in: storage) == [])
+    try space.close()
+
+    // Put back as it was, and continued.
+    let fork = old.copy()
+    space = try test.vault(over: fork).openSpace(test.body, copyWindow: 0)
+    #expect(space.origin.isCopy)
+    #expect(fork.names.count == Self.files)
+    try space.commit([1: page(1, version: 20)], pageCount: 1)
+    try space.close()
+    #expect(fork.names.count == Self.files)
+    // No name has two contents.
+    for name in fork.names where storage.names.contains(name) && old.names.contains(name) {
+      #expect(fork.content(name) == old.content(name))
+    }
+  }
+
+  @Test func moreCoverIsAdded() throws {
+    let before = test.space.capacity()
+    _ = try test.space.append(randomBytes(900_000))
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    storage.setLimit(30 << 20)
+    #expect(throws: VaultError.noSpace) { try test.space.growCover(by: 8 << 20) }
+    #expect(storage.names.count == Self.files)
+    storage.setLimit(.max)
+    try test.space.growCover(by: 20 << 20)
+    let files = storage.names.count
+    #expect(files > Self.files + 20)
+    #expect(test.space.owner?.fileCount == UInt64(files))
+    #expect((test.space.capacity().ownBytes ?? 0) >= (before.ownBytes ?? 0) + 20 << 20)
+    try test.space.close()
+    let again = try test.vault.openSpace(test.body, copyWindow: 0)
+    #expect(storage.names.count == files)
+    #expect(again.wrongCover(in: storage) == [])
+    let none = TestSpace()
+    #expect(throws: VaultError.self) { try none.space.growCover(by: 1) }
+  }
+
+  @Test func theSizeIsWhatFits() {
+    for size in [1 << 20, 4 << 20, 64 << 20] {
+      for bytes: Int64 in [1, 100 << 20, 1 << 30, 50 << 30] {
+        let files = RoomBudget.files(for: bytes, segmentSize: size)
+        #expect(RoomBudget.usableBytes(files: files, segmentSize: size) >= bytes)
+        #expect(RoomBudget.usableBytes(files: files - 1, segmentSize: size) < bytes)
+      }
+    }
+  }
+}
+
+extension Space {
+  /// The names of whole cover files of the space that lack their bytes, or that the table does not expect to exist.
+  func wrongCover(in storage: FaultyStorage) -> [SegmentIdentifier] {
+    let names = Set(storage.names)
+    var wrong: [SegmentIdentifier] = []
+    for range in owner?.cover ?? [] {
+      for counter in 0..<range.end {
+        let name = keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter))
+        guard names.contains(name) else {
+          if counter >= range.first { wrong.append(name) }
+          continue
+        }
+        var bytes = [UInt8](repeating: 0, count: segmentSize)
+        for part in 0..<segmentSize / CoverFile.partSize {
+          unsafe bytes.withUnsafeMutableBytes { buffer in
+            let start = part * CoverFile.partSize
+            unsafe keys.fillCover(
+              name, part: part, UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + CoverFile.partSize]))
+          }
+        }
+        if counter < range.first || storage.content(name) != bytes { wrong.append(name) }
+      }
+    }
+    return wrong
+  }
+}

@@ -27,7 +27,7 @@ package enum SpaceManager {
     try checkUnused(slots, in: vault)
     guard let slot = slots.last else { throw .notAVault("it has no key derivation") }
     // The space gives its leases back before its slot is written.
-    let lease = try vault.lease(exclusive: false)
+    let lease = try vault.leaseToAddSpace()
     defer { withExtendedLifetime(lease) {} }
     let (space, body) = try vault.createSpace(suite: cipher)
     do throws(VaultError) {

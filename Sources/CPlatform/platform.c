@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <linux/stat.h>
@@ -26,6 +27,12 @@ int agonyfs_pipe(int *ends, bool blocks) {
     return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK);
 }
 
+int agonyfs_finish_output(void) {
+    if (fflush(stdout) != 0) return errno;
+    // Of an error of an earlier write only the fact is known.
+    return ferror(stdout) ? EIO : 0;
+}
+
 void agonyfs_trim_heap(void) { malloc_trim(0); }
 
 int agonyfs_allocate(int descriptor, off_t size, bool keeps_size) {
@@ -41,6 +48,8 @@ int agonyfs_no_access_time_flag(void) { return O_NOATIME; }
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
+
+int agonyfs_flush_file_system(int descriptor) { return syncfs(descriptor); }
 
 int agonyfs_lock_byte(int descriptor, off_t place, bool exclusive) {
     struct flock lock = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};

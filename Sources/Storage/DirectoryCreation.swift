@@ -1,9 +1,15 @@
+// Invariants
+// 1. The marker is the first name in the directory and the last of a creation that goes, after the parameters have
+//    come or everything else has gone. Its creator holds a lock on it.
+// 2. So a marker that nobody has locked, beside no parameters, is what a crash left. Nothing is ever deleted of a
+//    directory without one, nor of one with names in it that no creation makes.
+
 internal import CPlatform
 internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A new storage in a directory, and what was created for it.
+/// A new storage in a directory, and what was created for it. It ends with `complete()` or `remove()`.
 package struct DirectoryCreation {
   /// The storage; it has no parameters yet.
   package let storage: DirectoryStorage
@@ -11,42 +17,77 @@ package struct DirectoryCreation {
   private let directory: Descriptor
   /// The path of the directory if it was created, too.
   private let newPath: String?
+  private let marker: CreationMarker
 
-  /// Creates the directory, unless there is an empty one, and the folders in it. Durable on return. If it throws, it
-  /// leaves nothing behind.
+  /// Creates the directory, unless there is an empty one, and the folders in it. What a crash left of an earlier
+  /// creation goes first. Durable on return. If it throws, it leaves nothing behind.
   ///
-  /// - Throws: `.exists` when something other than an empty directory is at the path; `.system`.
+  /// - Throws: `.exists` when something else is at the path; `.beingCreated`; `.parentMissing`; `.system`.
   package init(at path: String) throws(DirectoryStorageError) {
     do throws(Errno) {
       let newPath = try Self.createDirectory(at: path) ? path : nil
       let opened: Descriptor
       do throws(Errno) {
-        opened = try Self.openEmpty(path)
-        // Two processes may have found the directory empty. Only one succeeds here, and all below is its own.
-        try systemCall { unsafe mkdirat(opened.number, StorageNames.segments, 0o700) }
+        opened = try Self.openDirectory(path)
+        marker = try CreationMarker(in: opened)
       } catch {
         if let newPath { unsafe rmdir(newPath) }
         throw error
       }
       do throws(Errno) {
-        try DirectoryStorage.createFolders(in: opened)
         try Self.flush(".", in: opened)
         if newPath != nil { try Self.flush("..", in: opened) }
+        try systemCall { unsafe mkdirat(opened.number, StorageNames.segments, 0o700) }
+        try DirectoryStorage.createFolders(in: opened)
+        try Self.flush(".", in: opened)
         storage = try DirectoryStorage(directory: opened)
       } catch {
-        Self.remove(from: opened, at: newPath)
+        Self.remove(from: opened, marker, at: newPath)
         throw error
       }
       (directory, self.newPath) = (opened, newPath)
     } catch .fileExists {
       throw .exists
+    } catch .wouldBlock {
+      throw .beingCreated
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      throw .parentMissing(FilePath(path).removingLastComponent().string)
     } catch {
       throw .system(error, "creating the vault")
     }
   }
 
+  /// Whether a storage can be created at a path: nothing is there, or an empty directory, or what a crash left of a
+  /// creation.
+  ///
+  /// - Throws: `.beingCreated`.
+  package static func isPossible(at path: String) throws(DirectoryStorageError) -> Bool {
+    var information = stat()
+    if unsafe lstat(path, &information) != 0 { return Errno.current == .noSuchFileOrDirectory }
+    do throws(Errno) {
+      let directory = try openDirectory(path)
+      if try Directory.names(in: ".", of: directory).isEmpty { return true }
+      return try CreationMarker.isAbandoned(in: directory)
+    } catch .wouldBlock {
+      throw .beingCreated
+    } catch {
+      return false
+    }
+  }
+
+  /// Ends the creation; the storage has its parameters. Durable on return.
+  package func complete() throws(DirectoryStorageError) {
+    marker.remove(from: directory)
+    do throws(Errno) {
+      try? VaultFile.setTimes(of: ".", in: directory)
+      try Self.flush(".", in: directory)
+    } catch {
+      throw .system(error, "completing the vault")
+    }
+  }
+
   /// Deletes the storage again, with everything that was put into it.
-  package func remove() { Self.remove(from: directory, at: newPath) }
+  package func remove() { Self.remove(from: directory, marker, at: newPath) }
 
   /// Whether a directory was created; false if something is at the path already.
   private static func createDirectory(at path: String) throws(Errno) -> Bool {
@@ -58,17 +99,13 @@ package struct DirectoryCreation {
     }
   }
 
-  /// Opens an empty directory.
-  ///
-  /// - Throws: `.fileExists` when it is not empty, or is no directory that can be listed.
-  private static func openEmpty(_ path: String) throws(Errno) -> Descriptor {
+  /// Throws `.fileExists` for what is no directory that can be listed.
+  private static func openDirectory(_ path: String) throws(Errno) -> Descriptor {
     do throws(Errno) {
-      let directory = try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY)
-      if try Directory.names(in: ".", of: directory).isEmpty { return directory }
+      return try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY)
     } catch .noSuchFileOrDirectory, .notDirectory, .permissionDenied, .tooManySymbolicLinkLevels {
       throw .fileExists
     }
-    throw .fileExists
   }
 
   /// Makes the names in a directory durable, if it may be opened: `..` perhaps not.
@@ -81,20 +118,10 @@ package struct DirectoryCreation {
     }
   }
 
-  /// Deletes what a storage consists of, and the directory itself if its path is given and nothing else is in it.
-  private static func remove(from directory: Descriptor, at path: String?) {
-    unsafe unlinkat(directory.number, StorageNames.parameters, 0)
-    for folder in names(in: StorageNames.segments, of: directory) {
-      for file in names(in: folder, of: directory) { unsafe unlinkat(directory.number, file, 0) }
-      unsafe unlinkat(directory.number, folder, AT_REMOVEDIR)
-    }
-    unsafe unlinkat(directory.number, StorageNames.segments, AT_REMOVEDIR)
+  /// Deletes what a storage consists of, then the marker, and the directory itself if its path is given and nothing
+  /// else is in it.
+  private static func remove(from directory: Descriptor, _ marker: CreationMarker, at path: String?) {
+    if CreatedNames.remove(from: directory) { marker.remove(from: directory) }
     if let path { unsafe rmdir(path) }
-  }
-
-  /// The paths of everything in a folder.
-  private static func names(in folder: String, of directory: Descriptor) -> [String] {
-    let names = (try? Directory.names(in: folder, of: directory)) ?? []
-    return names.map { folder + "/" + String(decoding: $0, as: UTF8.self) }
   }
 }

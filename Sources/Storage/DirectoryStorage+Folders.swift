@@ -15,8 +15,10 @@ extension DirectoryStorage {
     try systemCall { fsync(root.number) }
   }
 
-  /// Makes missing folders, and gives every directory the constant time.
+  /// Makes missing folders, removes a marker that a crash at the end of the creation left, and gives every directory the
+  /// constant time.
   package func prepareForWriting() {
+    unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
     for folder in 0..<256 {
       do throws(Errno) {
         try VaultFile.setTimes(of: folderName(folder), in: root)

@@ -213,6 +213,11 @@ package final class DirectoryStorage: Storage {
     }
   }
 
+  /// Flushes the whole file system: one system call, where a flush of each new file costs one of the disk each.
+  package func flushAll() throws(Errno) {
+    try systemCall { agonyfs_flush_file_system(root.number) }
+  }
+
   /// Holds room in a file without a name, which the kernel deletes when it is closed, and the host file system after a
   /// crash.
   package func holdRoom() throws(Errno) -> any HeldRoom {
@@ -220,11 +225,18 @@ package final class DirectoryStorage: Storage {
   }
 
   /// Room on the file system, in bytes.
-  package func capacity() -> StorageCapacity {
+  package func capacity() -> StorageCapacity { Self.capacity { unsafe fstatvfs(root.number, &$0) } }
+
+  /// Room for a storage that is to be created at a path, in bytes; 0 in all if it is not known.
+  package static func capacity(near path: String) -> StorageCapacity {
+    let found = capacity { unsafe statvfs(path, &$0) }
+    if found.total > 0 { return found }
+    return capacity { unsafe statvfs(FilePath(path).removingLastComponent().string, &$0) }
+  }
+
+  private static func capacity(_ ask: (inout statvfs) -> CInt) -> StorageCapacity {
     var information = statvfs()
-    guard unsafe fstatvfs(root.number, &information) == 0 else {
-      return StorageCapacity(total: 0, free: 0)
-    }
+    guard ask(&information) == 0 else { return StorageCapacity(total: 0, free: 0) }
     let block = Int64(information.f_frsize)
     return StorageCapacity(
       total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block)

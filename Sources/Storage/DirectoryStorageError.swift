@@ -10,6 +10,10 @@ package enum DirectoryStorageError: Error, Equatable, Sendable {
   case blocked(String)
   /// A storage cannot be created where something other than an empty directory is.
   case exists
+  /// Another process is creating a storage there.
+  case beingCreated
+  /// A storage cannot be created because the directory that is to hold it, the one in the text, does not exist.
+  case parentMissing(String)
   /// A system call failed during the action in the text.
   case system(Errno, String)
 }

@@ -71,6 +71,9 @@ package protocol Storage: AnyObject, Sendable {
   /// Makes creations and deletions of these names durable.
   func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno)
 
+  /// Makes everything durable that was written, created and deleted before.
+  func flushAll() throws(Errno)
+
   /// Begins to hold room on the medium; none at first.
   ///
   /// - Throws: `.notSupported` where the medium cannot hold room.
@@ -86,6 +89,8 @@ package enum StorageNames {
   package static let parameters = "agonyfs.json"
   /// What the paths of segment files are below.
   package static let segments = "segments"
+  /// The marker of a creation that is not complete.
+  package static let creationMarker = "creating"
 }
 
 /// Room on the medium, in bytes.

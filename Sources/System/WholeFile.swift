@@ -17,7 +17,7 @@ package enum WholeFile {
   package static func replace(
     _ name: String, in directory: Descriptor, with content: [UInt8], dated seconds: Int? = nil
   ) throws(Errno) {
-    let temporary = "." + name + ".new"
+    let temporary = Self.temporary(name)
     let times = seconds.map { [timespec](repeating: timespec(tv_sec: $0, tv_nsec: 0), count: 2) }
     // A crash may have left it.
     unsafe unlinkat(directory.number, temporary, 0)
@@ -35,4 +35,7 @@ package enum WholeFile {
       throw error
     }
   }
+
+  /// The name of the file that `replace` writes first.
+  package static func temporary(_ name: String) -> String { "." + name + ".new" }
 }

@@ -8,27 +8,33 @@ package struct VaultCreationOptions: Sendable {
   package var segmentSize = SegmentFormat.defaultSize
   /// The key derivation of its passwords.
   package var derivation = PasswordDerivation(cost: .moderate)
-  /// Cover to add to the random amount, in bytes.
-  package var extraCover: Int64 = 0
+  /// Cover to add to the random amount, in bytes; nil for a drawn amount.
+  package var cover: Int64?
 
   /// The defaults.
   package init() {}
 }
 
 extension Vault {
-  /// Makes a vault without a space: adds cover, and last the parameters. Without them a storage is no vault.
+  /// Makes a vault: adds cover, calls `fill`, which may add spaces, and writes the parameters last. Without them a
+  /// storage is no vault.
   ///
-  /// - Throws: `.vaultExists` when the storage has parameters; `.noSpace`; `.system`.
+  /// - Throws: `.vaultExists` when the storage has parameters; `.noSpace`, before anything is written if the cover does
+  ///   not fit; `.cancelled`; `.system`; what `fill` throws.
   package static func create(
-    in storage: any Storage, options: VaultCreationOptions
+    in storage: any Storage, options: VaultCreationOptions, _ control: OperationControl = OperationControl(),
+    fill: (Vault) throws(VaultError) -> Void = { _ throws(VaultError) in }
   ) throws(VaultError) -> Vault {
     let parameters = VaultParameters(
       identifier: Sodium.randomBytes(VaultParameters.identifierSize), segmentSize: options.segmentSize,
       derivations: [options.derivation])
     guard try readParameters(of: storage) == nil else { throw .vaultExists }
     let vault = Vault(storage: storage, parameters: parameters)
+    let count = try Cover.fileCount(options, in: storage.capacity())
+    try vault.writeFiles((0..<count).map { _ in .random() }, control)
+    try fill(vault)
+    if control.isCancelled() { throw .cancelled }
     try attempt("writing the first files") { () throws(Errno) in
-      try vault.addCover(extraBytes: options.extraCover)
       try storage.replaceParameters(with: parameters.json)
     }
     return vault
@@ -55,29 +61,5 @@ extension Vault {
     } catch {
       throw .system(error, "reading \(StorageNames.parameters)")
     }
-  }
-
-  /// Adds random files that no key opens. So files that no known password explains are normal in every vault.
-  func addCover(extraBytes: Int64) throws(Errno) {
-    let chance = Int64(Cover.randomCount()) * Int64(parameters.segmentSize)
-    let bearable = max(4 * Int64(parameters.segmentSize), storage.capacity().free / 20)
-    let count = (min(chance, bearable) + extraBytes) / Int64(parameters.segmentSize)
-    for _ in 0..<count {
-      let writer = try storage.create(SegmentIdentifier(bytes: Sodium.randomBytes(SegmentIdentifier.size)))
-      try padSegment(writer, from: 0, size: parameters.segmentSize)
-    }
-  }
-}
-
-/// The number of cover segments in a new vault.
-enum Cover {
-  static let least = 4
-
-  /// A number of at least four from a Pareto distribution of exponent 1: half of all vaults get 8 or more, one in a
-  /// hundred 400 or more.
-  static func randomCount() -> Int {
-    var generator = SystemRandomNumberGenerator()
-    let uniform = Double.random(in: 0x1p-20..<1, using: &generator)
-    return Int(Double(least) / uniform)
   }
 }

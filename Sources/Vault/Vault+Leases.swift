@@ -29,6 +29,17 @@ extension Vault {
     try lease(.vault, exclusive: exclusive, refusal: .vaultInUse, isPatient: !exclusive)
   }
 
+  /// The lease of one who adds a space; nil while the vault itself is being created, where nobody else can be.
+  ///
+  /// - Throws: `.vaultInUse`; `.system`.
+  package func leaseToAddSpace() throws(VaultError) -> (any Lease)? {
+    do throws(VaultError) {
+      return try lease(exclusive: false)
+    } catch .system(.noSuchFileOrDirectory, _) {
+      return nil
+    }
+  }
+
   /// The leases for one who opens a space.
   ///
   /// - Throws: `.spaceInUse`; `.vaultInUse`; `.system`.

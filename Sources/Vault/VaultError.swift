@@ -22,6 +22,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case damaged(String)
   /// The disk is full.
   case noSpace
+  /// The person has ended the operation.
+  case cancelled
   /// The space cannot be written, for the reason in the text.
   case readOnly(String)
   /// SQLite failed on the index of the space, with this result code.

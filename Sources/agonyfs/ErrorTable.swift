@@ -42,6 +42,7 @@ extension CommandFailure {
         "Damage was found in \(path): \(reason). See what is affected with: agonyfs check \(path)")
     case .noSpace:
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
+    case .cancelled: self.init(.failure, "The command was interrupted; nothing was left at \(path).")
     case .readOnly(let reason):
       self.init(.failure, "The space cannot be written: \(reason).")
     case .indexFailed(let code):
@@ -64,6 +65,10 @@ extension CommandFailure {
         .damage,
         "\(path)/\(name) is not a directory; restore it from a backup, or remove it: the next mount makes a new one.")
     case .exists: self.init(VaultError.vaultExists, vault: path)
+    case .beingCreated:
+      self.init(.vaultExists, "Another agonyfs is creating a vault at \(path); wait for it, or choose another path.")
+    case .parentMissing(let directory):
+      self.init(.failure, "There is no directory \(directory); make it first, with: mkdir -p \(directory)")
     case .system(.noSpace, _), .system(.diskQuotaExceeded, _): self.init(VaultError.noSpace, vault: path)
     case .system(let error, let action): self.init(error, doing: action)
     }

@@ -22,8 +22,8 @@ enum HelpText {
 
     - Somebody who sees the vault several times, or reads the host's change times and journal, learns that it changed \
     and roughly how much.
-    - Far more files than cover explains are suspicious. A new vault gets at least 4 cover files, half of all vaults 8 \
-    or more, one in a hundred 400 or more; create --cover adds more.
+    - Far more files than cover explains are suspicious. A new vault gets cover of 256 MiB to 4 GiB, a drawn size, or \
+    as much as create --cover says, and a random number of files more: half of all vaults 8 or more.
     - A new password does not revoke older copies of the vault: they still open with the old one.
     - The vault alone does not reveal that somebody put back a whole older copy of it; mount --remember detects that \
     on this machine.
@@ -44,8 +44,9 @@ enum HelpText {
     """
 
   static let create = """
-    Creates the directory, random cover files and a first space. At a terminal it asks for the new password twice. \
-    \(password)
+    Creates the directory, random cover files and a first space. At a terminal it asks for the new password twice, and \
+    shows how far it is. If it is interrupted, it leaves nothing; what a crash left of it, the next create at the same \
+    path takes away. \(password)
 
     EXAMPLES
 
@@ -54,7 +55,10 @@ enum HelpText {
       agonyfs create --kdf sensitive --cover 20G ~/Vault
 
     The size of the vault is an upper bound on what its spaces hold; the rest is cover. The number of cover files is \
-    random and recorded nowhere. Use --cover if a second space will be much larger than the first.
+    random and recorded nowhere. Without --cover their size is drawn, from 256 MiB to 4 GiB but at most a twentieth of \
+    the free room; with it they are as large as it says, rounded up. A random number is added: at least 4, half of all \
+    vaults get 8 or more, one in a hundred 400 or more. Use --cover if a second space will be large. With --cover 0 \
+    only the random number is left, so a second space of more than a few photos shows.
     """
 
   static let thumbnails = """

@@ -78,10 +78,11 @@ struct ReaderTests {
     let folder = try TemporaryFolder()
     let path = folder.path("vault")
     var creation = VaultCreationOptions()
+    creation.cover = 0
     creation.segmentSize = 1 << 20
     creation.derivation = PasswordDerivation(cost: .interactive)
     (creation.derivation.operations, creation.derivation.memory) = (1, 8 << 20)
-    let vault = try Vault.create(in: DirectoryCreation(at: path).storage, options: creation)
+    let vault = try Vault.create(in: DirectoryStorage.make(at: path), options: creation)
     for (suite, cipher) in CipherSuite.allCases.enumerated() {
       let password = "space \(suite), \u{fc}ber alles"
       try SpaceManager.addSpace(to: vault, password: .of(password), cipher: cipher)
@@ -182,7 +183,7 @@ struct ReaderTests {
   /// A directory with the files of a storage, and the parameters that a vault has.
   private func folder(of storage: FaultyStorage, _ parameters: VaultParameters) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
-    try DirectoryCreation(at: folder.path).storage.replaceParameters(with: parameters.json)
+    try DirectoryStorage.make(at: folder.path).replaceParameters(with: parameters.json)
     for name in storage.names { try HostFile.write(storage.content(name), to: folder.path("segments/" + name.path)) }
     return folder
   }

@@ -11,7 +11,8 @@ import Vault
   private static let vaultErrors: [(VaultError, CommandStatus)] = [
     (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(3), .failure),
     (.olderFormat(1), .failure),
-    (.vaultExists, .vaultExists), (.noSpaceOpens, .noSpaceOpens), (.passwordInUse, .passwordInUse),
+    (.vaultExists, .vaultExists), (.cancelled, .failure), (.noSpaceOpens, .noSpaceOpens),
+    (.passwordInUse, .passwordInUse),
     (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),
     (.readOnly("it is"), .failure), (.indexFailed(7), .failure), (.system(.permissionDenied, "reading"), .failure),
     (.system(.noSpace, "writing"), .noRoom), (.system(.diskQuotaExceeded, "writing"), .noRoom),
@@ -38,6 +39,7 @@ import Vault
   private static let directoryErrors: [(DirectoryStorageError, CommandStatus)] = [
     (.missing, .noVault), (.incomplete("it has no agonyfs.json"), .noVault), (.exists, .vaultExists),
     (.blocked("segments/07"), .damage),
+    (.beingCreated, .vaultExists), (.parentMissing("/the"), .failure),
     (.system(.permissionDenied, "reading"), .failure), (.system(.noSpace, "writing"), .noRoom),
     (.system(.diskQuotaExceeded, "writing"), .noRoom),
   ]
@@ -46,7 +48,7 @@ import Vault
   func directoryErrorsHaveAStatusAndASentence(_ error: DirectoryStorageError, _ status: CommandStatus) {
     let failure = CommandFailure(error, vault: "/the/vault")
     #expect(failure.status == status)
-    #expect(failure.message.contains("/the/vault") || failure.message.hasPrefix("Reading failed: permission denied"))
+    #expect(failure.message.contains("/the") || failure.message.hasPrefix("Reading failed: permission denied"))
   }
 
   private static let mountErrors: [(MountError, CommandStatus)] = [

@@ -187,6 +187,21 @@ extension FaultyStorage {
     note(.flushNames(identifiers))
   }
 
+  /// Makes everything durable.
+  package func flushAll() throws(Errno) {
+    lock.lock()
+    defer { lock.unlock() }
+    if try begin() { throw .ioError }
+    for (name, file) in files {
+      if file.flushedCount < file.content.count { note(.flush(name)) }
+      file.flushedCount = file.content.count
+      file.nameIsFlushed = true
+      file.oldName = nil
+    }
+    deleted.removeAll()
+    note(.flushNames(Array(files.keys)))
+  }
+
   /// How many of `count` bytes a write that is torn now leaves. Lock held.
   func tear(_ count: Int) -> Int {
     var generator = SeededGenerator(seed: UInt64(operations))

@@ -16,6 +16,15 @@ extension Storage {
   }
 }
 
+extension DirectoryStorage {
+  /// Makes a storage without parameters in a directory that does not exist or is empty.
+  package static func make(at path: String) throws -> DirectoryStorage {
+    let creation = try DirectoryCreation(at: path)
+    try creation.complete()
+    return creation.storage
+  }
+}
+
 extension SegmentWriter {
   /// Writes bytes at an offset.
   package func put(_ bytes: [UInt8], at offset: Int) throws {

@@ -220,7 +220,7 @@ def main(program, folder, ending):
     run = lambda arguments, password: subprocess.run(
         [program, *arguments, "--password-file", "/dev/stdin"], input=password.encode() + b"\n", check=True)
     while True:
-        run(["create", "--kdf", "interactive", "--cipher", "aes-256-gcm", "--segment-size", "1M", vault], PASSWORDS[0])
+        run(["create", "--kdf", "interactive", "--cipher", "aes-256-gcm", "--segment-size", "1M", "--cover", "0", vault], PASSWORDS[0])
         if sum(1 for _ in (vault / "segments").glob("*/*")) <= 9:
             break
         shutil.rmtree(vault)

@@ -13,7 +13,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    storage = try DirectoryCreation(at: folder.path).storage
+    storage = try DirectoryStorage.make(at: folder.path)
   }
 
   var segments: String { folder.path + "/segments" }

@@ -21,7 +21,7 @@ import Testing
 
   @Test func aNewStorageHasNone() throws {
     let folder = try TemporaryFolder()
-    for storage: any Storage in [FaultyStorage(), try DirectoryCreation(at: folder.path).storage] {
+    for storage: any Storage in [FaultyStorage(), try DirectoryStorage.make(at: folder.path)] {
       #expect(throws: Errno.noSuchFileOrDirectory) { try storage.readParameters(limit: 10) }
     }
   }

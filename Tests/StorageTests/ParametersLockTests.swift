@@ -1,3 +1,4 @@
+import FaultyStorage
 import Glibc
 import Storage
 import System
@@ -13,7 +14,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    storage = try DirectoryCreation(at: folder.path).storage
+    storage = try DirectoryStorage.make(at: folder.path)
     try storage.replaceParameters(with: [1])
   }
 

@@ -57,7 +57,7 @@ final class DirectorySubject: StorageSubject {
       try systemCall { unsafe mount("tmpfs", folder.path, "tmpfs", 0, "size=\(room)") }
     }
     (self.folder, isMounted) = (folder, room != nil)
-    storage = try DirectoryCreation(at: folder.path).storage
+    storage = try DirectoryStorage.make(at: folder.path)
     try storage.replaceParameters(with: [1])
   }
 

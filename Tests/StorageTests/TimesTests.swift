@@ -14,7 +14,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    storage = try DirectoryCreation(at: folder.path("vault")).storage
+    storage = try DirectoryStorage.make(at: folder.path("vault"))
     try storage.replaceParameters(with: [1, 2])
   }
 

@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import Glibc
 import Storage
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -12,6 +13,7 @@ import Testing
   static func options() throws -> VaultCreationOptions {
     var options = VaultCreationOptions()
     options.segmentSize = 1 << 20
+    options.cover = 0
     options.derivation = try #require(
       PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 3, count: 16)))
     return options
@@ -19,7 +21,7 @@ import Testing
 
   @Test func aNewVaultHasCoverAndParameters() throws {
     let folder = try TemporaryFolder()
-    let vault = try Vault.create(in: DirectoryCreation(at: folder.path).storage, options: try Self.options())
+    let vault = try Vault.create(in: DirectoryStorage.make(at: folder.path), options: try Self.options())
     #expect(HostFile.names(in: folder.path) == ["agonyfs.json", "segments"])
     let cover = HostFile.segments(of: folder.path)
     #expect(cover.count >= 4)
@@ -64,12 +66,89 @@ import Testing
     #expect(throws: VaultError.noSpace) { try Vault.create(in: small, options: try Self.options()) }
   }
 
-  @Test func extraCoverIsAdded() throws {
+  @Test func coverIsRoundedUpAndAdded() throws {
     var options = try Self.options()
-    options.extraCover = 10 << 20
+    options.cover = 9 << 20 + 1
     let storage = FaultyStorage()
     _ = try Vault.create(in: storage, options: options)
     #expect(storage.names.count >= 14)
+  }
+
+  /// Nothing is written first, whatever the size; sums do not overflow.
+  @Test(arguments: [3 << 20, 9999 << 40, Int64.max])
+  func coverThatDoesNotFitIsRefused(cover: Int64) throws {
+    var options = try Self.options()
+    options.cover = cover
+    let storage = FaultyStorage()
+    storage.setLimit(9 << 20)
+    #expect(throws: VaultError.noSpace) { try Vault.create(in: storage, options: options) }
+    #expect(storage.operationCount == 0)
+  }
+
+  @Test func whoCancelsGetsNoVault() throws {
+    let storage = FaultyStorage()
+    let control = OperationControl(isCancelled: { storage.names.count == 3 })
+    #expect(throws: VaultError.cancelled) { try Vault.create(in: storage, options: try Self.options(), control) }
+    #expect(storage.names.count == 3)
+    let late = FaultyStorage()
+    let afterSpaces = OperationControl(isCancelled: { late.names.contains(.numbered(1)) })
+    #expect(throws: VaultError.cancelled) {
+      _ = try Vault.create(in: late, options: try Self.options(), afterSpaces) { vault throws(VaultError) in
+        _ = try? late.put(.numbered(1), [1])
+      }
+    }
+    #expect(throws: VaultError.notAVault("it has no agonyfs.json")) { try Vault.open(in: late) }
+  }
+
+  /// The names come in the order of the list, the bytes from its functions, and the progress grows to the end.
+  @Test func filesAreMadeInTheirOrder() throws {
+    let folder = try TemporaryFolder()
+    let vault = try Vault.create(in: DirectoryStorage.make(at: folder.path), options: try Self.options())
+    let before = Set(HostFile.segments(of: folder.path))
+    let files = (1...20).map { number in
+      unsafe NewFile(.numbered(number)) { buffer, offset in
+        unsafe buffer.initializeMemory(as: UInt8.self, repeating: UInt8(number + offset >> 18))
+      }
+    }
+    let progress = Mutex<[Int64]>([])
+    try vault.writeFiles(
+      files,
+      OperationControl(progress: { done, all in
+        #expect(all == 20 << 20)
+        progress.withLock { $0.append(done) }
+      }))
+    #expect(progress.withLock { $0 } == (1...20).map { Int64($0) << 20 })
+    #expect(Set(HostFile.segments(of: folder.path)).subtracting(before).count == 20)
+    for number in [1, 20] {
+      let content = try vault.storage.content(of: .numbered(number))
+      #expect(content == (0..<4).flatMap { [UInt8](repeating: UInt8(number + $0), count: 256 << 10) })
+    }
+    let births = try files.map { try vault.storage.open($0.identifier).identity() }
+      .map { ($0.bornSeconds, $0.bornNanoseconds) }
+    #expect(zip(births, births.dropFirst()).allSatisfy { $0 <= $1 })
+  }
+
+  /// No constant: it would tell a single file more.
+  @Test func coverIsDrawnWithoutAWish() throws {
+    let gibibyte = Int64(1 << 30)
+    for (free, range) in [
+      (500 * gibibyte, gibibyte / 4...4 * gibibyte), (40 * gibibyte, gibibyte / 4...2 * gibibyte),
+      (2 * gibibyte, gibibyte / 20...gibibyte / 10),
+    ] {
+      let drawn = (0..<1000).map { _ in Cover.drawnBytes(atMost: free / 20) }
+      #expect(drawn.allSatisfy { range.contains($0) })
+      #expect(Set(drawn).count > 990)
+      #expect(drawn.count { $0 > range.upperBound / 2 } > 100)
+    }
+    #expect(Cover.drawnBytes(atMost: 0) == 0)
+    var options = try Self.options()
+    options.cover = nil
+    for _ in 0..<1000 {
+      let count = try Cover.fileCount(options, in: StorageCapacity(total: 90 * gibibyte, free: 10 * gibibyte))
+      #expect((256...512 + 4).contains(count))
+    }
+    let few = try (0..<1000).map { _ in try Cover.fileCount(Self.options(), in: StorageCapacity(total: 0, free: 0)) }
+    #expect(few.min() == 4)
   }
 
   @Test func coverIsDrawnFromAWideDistribution() {
@@ -84,7 +163,7 @@ import Testing
   @Test(arguments: [1, 2, 3])
   func anUnmountedVaultIsEqualAndRandom(spaces: Int) throws {
     let folder = try TemporaryFolder()
-    let vault = try Vault.create(in: DirectoryCreation(at: folder.path).storage, options: try Self.options())
+    let vault = try Vault.create(in: DirectoryStorage.make(at: folder.path), options: try Self.options())
     for number in 0..<spaces {
       let suite: CipherSuite = number == 1 ? .xchacha20poly1305 : .aes256gcm
       let (space, body) = try vault.createSpace(suite: suite)
@@ -152,5 +231,11 @@ struct Randomness {
     let sum = frequencies.enumerated().reduce(0) { $0 + Double($1.offset) * $1.element }
     let squares = frequencies.enumerated().reduce(0) { $0 + Double($1.offset * $1.offset) * $1.element }
     serialCorrelation = (count * Double(products) - sum * sum) / (count * squares - sum * sum)
+  }
+}
+
+extension SegmentIdentifier {
+  fileprivate static func numbered(_ number: Int) -> SegmentIdentifier {
+    SegmentIdentifier(bytes: [UInt8](repeating: UInt8(number), count: size))
   }
 }

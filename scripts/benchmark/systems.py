@@ -47,7 +47,7 @@ class System:
             run("securefs", "create", "--pass", PASSWORD, self.store, cwd="/")
         elif self.agonyfs:
             os.rmdir(self.store)
-            run(self.agonyfs, "create", *options, "--password-file", self.password_file, self.store)
+            run(self.agonyfs, "create", "--cover", "0", *options, "--password-file", self.password_file, self.store)
 
     def mount(self, *options):
         """Returns when it is mounted."""

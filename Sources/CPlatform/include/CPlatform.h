@@ -17,6 +17,9 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
 /// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
 int agonyfs_pipe(int *ends, bool blocks);
 
+/// Writes what waits in the buffer of standard output. Returns 0, or the error of this write or an earlier one.
+int agonyfs_finish_output(void);
+
 /// malloc_trim(3): gives the free pages of the heap back to the system.
 void agonyfs_trim_heap(void);
 
@@ -31,6 +34,9 @@ int agonyfs_no_access_time_flag(void);
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
 
+/// syncfs(2): makes everything on the file system of an open file durable.
+int agonyfs_flush_file_system(int descriptor);
+
 /// Locks one byte of a file, which may be beyond its end, without waiting: an open file description lock of fcntl(2). It
 /// takes the place of the lock that this open file has on the byte, and ends when the file is closed.
 int agonyfs_lock_byte(int descriptor, off_t place, bool exclusive);
@@ -43,6 +49,16 @@ char **agonyfs_arguments(int *count);
 
 /// signalfd(2), close-on-exec: readable while one of the signals, which the caller has blocked, is pending.
 int agonyfs_signal_descriptor(const sigset_t *signals);
+
+/// Blocks SIGINT, SIGTERM, SIGHUP and SIGQUIT in the calling thread, except those that the program ignores or has
+/// blocked already. `held` becomes what was blocked.
+void agonyfs_signals_hold(sigset_t *held);
+
+/// Whether one of them has come meanwhile. In any thread that has them blocked.
+bool agonyfs_signals_are_pending(const sigset_t *held);
+
+/// Lets them in again. If one has come, it acts now and may end the process.
+void agonyfs_signals_release(const sigset_t *held);
 
 /// posix_spawn(3). In the child, descriptor n is `descriptors[n]`, or /dev/null if that is -1 or not open; all from
 /// `count` (at most 8) on are closed, and no signal is blocked. `new_session` gives it a session of its own. `alone`

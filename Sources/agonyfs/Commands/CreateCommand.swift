@@ -22,8 +22,11 @@ struct CreateCommand: VaultCommand {
   @Option(help: ArgumentHelp("Size of every file in the vault, a power of two from 1M to 64M.", valueName: "size"))
   var segmentSize = ByteSize(bytes: 4 << 20)
 
-  @Option(help: ArgumentHelp("Cover to add to the random amount, such as 20G.", valueName: "size"))
-  var cover = ByteSize(bytes: 0)
+  @Option(
+    help: ArgumentHelp(
+      "Cover to add to a small random amount, such as 20G. (default: drawn, 256M to 4G, at most a twentieth of the room)",
+      valueName: "size"))
+  var cover: ByteSize?
 
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
@@ -36,30 +39,23 @@ struct CreateCommand: VaultCommand {
   }
 
   func run() throws {
-    guard Directory.isNothing(at: path) else { throw VaultError.vaultExists }
+    guard try DirectoryCreation.isPossible(at: path) else { throw VaultError.vaultExists }
+    try checkRoom()
     let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
     var options = VaultCreationOptions()
     options.segmentSize = Int(segmentSize.bytes)
     options.derivation = PasswordDerivation(cost: kdf)
-    options.extraCover = cover.bytes
-    try Vault.create(at: path, options, password: new, cipher: cipher)
-  }
-}
-
-extension Vault {
-  /// Creates a vault and its first space; without a cipher, with the faster one. Removes them again if this cannot be
-  /// completed. Throws `VaultError` and `DirectoryStorageError`.
-  static func create(
-    at path: String, _ options: VaultCreationOptions = .init(), password: Password, cipher: CipherSuite? = nil
-  ) throws {
-    let directory = try DirectoryCreation(at: path)
-    do {
-      let vault = try create(in: directory.storage, options: options)
-      try SpaceManager.addSpace(to: vault, password: password, cipher: cipher ?? .fastest())
-    } catch {
-      directory.remove()
-      throw error
+    options.cover = cover?.bytes
+    try NewVault.create(at: path, options, password: new, cipher: cipher)
+    if cover?.bytes == 0 {
+      Output.note("With --cover 0 a second space of more than a few photos shows by the number of the vault's files.")
     }
+  }
+
+  /// Throws status 17 if the cover cannot fit, before anybody types a password.
+  private func checkRoom() throws {
+    let room = DirectoryStorage.capacity(near: path)
+    if let cover, room.total > 0, cover.bytes > room.free { throw VaultError.noSpace }
   }
 }
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Crypto
 internal import Glibc
 internal import Mount
-internal import System
+internal import Storage
 internal import Vault
 
 /// `agonyfs mount VAULT MOUNTPOINT`, which mount(8) calls too.
@@ -71,7 +71,7 @@ struct MountCommand: VaultCommand {
     let source = password.source(otherFile: request.options.passwordFile)
     let secret = try source.password(
       for: isNew ? .setting : .opening, prompt: "\(isNew ? "New password" : "Password") for \(path)")
-    if isNew { try Vault.create(at: path, password: secret) }
+    if isNew { try NewVault.create(at: path, password: secret) }
     if foreground {
       try MountServer(request: request).serve(consume secret) {}
     } else {
@@ -96,7 +96,7 @@ struct MountCommand: VaultCommand {
   ///
   /// - Throws: why an existing vault cannot be opened; status 10 if there is none and nobody can be asked.
   private func isNewVault() throws -> Bool {
-    guard Directory.isNothing(at: path) else {
+    guard try DirectoryCreation.isPossible(at: path) else {
       _ = try openVault()
       return false
     }

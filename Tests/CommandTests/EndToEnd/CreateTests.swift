@@ -25,7 +25,7 @@ import Testing
       workspace,
       """
       echo 'correct horse battery staple' > password
-      agonyfs create --password-file password Vault
+      agonyfs create --cover 0 --password-file password Vault
       tr -d ' \\n' < Vault/agonyfs.json | grep -E '"memory":268435456[,}]'
       tr -d ' \\n' < Vault/agonyfs.json | grep -E '"operations":3[,}]'
       test -z "$(find Vault/segments -type f ! -size 4194304c)"
@@ -59,8 +59,9 @@ import Testing
 
   @Test func missingParentIsSaid() throws {
     let workspace = try Workspace()
-    let outcome = try workspace.agonyfs("create", workspace.at("a/Vault"), input: "some long password\n")
-    expectFailure(outcome, .failure, "No such file")
+    let outcome = try workspace.agonyfs(
+      "create", "--kdf", "interactive", workspace.at("a/b/Vault"), input: "some long password\n")
+    expectFailure(outcome, .failure, "There is no directory \(workspace.at("a/b"));")
   }
 
   @Test(arguments: [
@@ -119,8 +120,106 @@ import Testing
     let workspace = try Workspace()
     _ = try workspace.shell("mkdir disk; mount -t tmpfs -o size=3m none disk")
     let outcome = try workspace.agonyfs(
-      "create", "--kdf", "interactive", workspace.at("disk/Vault"), input: "some long password\n")
+      "create", "--kdf", "interactive", "--cover", "0", workspace.at("disk/Vault"), input: "some long password\n")
     expectFailure(outcome, .noRoom, "full")
     #expect(try workspace.shell("ls -A disk").output.isEmpty)
+  }
+
+  /// Before a password is asked for, and before the first byte.
+  @Test(arguments: ["9999T", "8388607T"])
+  func coverThatDoesNotFitIsRefusedAtOnce(_ size: String) throws {
+    let workspace = try Workspace()
+    expectFailure(try workspace.agonyfs("create", "--cover", size, workspace.at("Vault")), .noRoom, "full")
+    #expect(try workspace.shell("ls -A").output.isEmpty)
+  }
+
+  @Test func noCoverSaysWhatItGivesUp() throws {
+    let workspace = try Workspace()
+    let outcome = try workspace.agonyfs(
+      "create", "--kdf", "interactive", "--segment-size", "1M", "--cover", "0", workspace.at("Vault"),
+      input: "some long password\n")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.hasPrefix("agonyfs: With --cover 0 "))
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
+  func coverIsDrawnUnlessItIsChosen() throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      """
+      mkdir disk
+      mount -t tmpfs -o size=1000m none disk
+      echo 'correct horse battery staple' > password
+      "$AGONYFS" create --kdf interactive --segment-size 1M --password-file password disk/Vault 2> errors
+      test ! -s errors
+      # From a fortieth to a twentieth of the room, and the first space.
+      count=$(find disk/Vault/segments -type f | wc -l)
+      test $count -ge 28 -a $count -le 64
+      """)
+  }
+}
+
+/// What happens to a creation that does not come to its end.
+@Suite struct UnfinishedCreationTests {
+  /// Starts a creation that takes a while, and waits until it writes cover. `$creator` is its process.
+  private static let begin = #"""
+    echo 'correct horse battery staple' > password
+    # A shell has its background processes ignore SIGINT.
+    env --default-signal=INT \
+      "$AGONYFS" create --kdf interactive --segment-size 1M --cover 8G --password-file password Vault 2> errors &
+    creator=$!
+    set +x
+    until [ -n "$(find Vault/segments -type f 2> /dev/null | head -n 1)" ]; do kill -0 $creator; sleep 0.01; done
+    set -x
+
+    """#
+
+  @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
+  func aSignalLeavesNothing(_ signal: String, status: Int) throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      Self.begin + """
+        kill -\(signal) $creator
+        ended=0
+        wait $creator || ended=$?
+        test $ended = \(status)
+        test ! -e Vault
+        """)
+  }
+
+  @Test func whatAKilledOneLeftIsTakenAway() throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      Self.begin + """
+        kill -KILL $creator
+        wait $creator || true
+        test -e Vault/creating -a ! -e Vault/agonyfs.json
+        not agonyfs info --password-file password Vault
+        mkdir Albums
+        agonyfs create --kdf interactive --segment-size 1M --cover 1M --password-file password Vault
+        test "$(ls -A Vault | tr '\\n' ' ')" = 'agonyfs.json segments '
+        agonyfs info --password-file password Vault
+        """)
+  }
+
+  @Test func theSecondOfTwoIsToldSo() throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      Self.begin + """
+        second=0
+        agonyfs create --password-file password Vault 2> said || second=$?
+        test $second = 11
+        grep 'Another agonyfs is creating a vault' said
+        second=0
+        agonyfs mount --create --password-file password Vault . 2> said || second=$?
+        test $second = 11
+        kill -TERM $creator
+        wait $creator || true
+        test ! -e Vault
+        """)
   }
 }

@@ -92,7 +92,7 @@ extension Workspace {
       """
       mkdir -p Albums
       printf '%s\\n' '\(Self.password)' > password
-      until agonyfs create --kdf interactive \(options) --password-file password Vault || exit
+      until agonyfs create --kdf interactive --cover 0 \(options) --password-file password Vault || exit
         test "$(du -sm Vault | cut -f 1)" -lt 100
       do rm -r Vault; done
       """)

@@ -1,0 +1,122 @@
+// Invariants
+// 1. Files get their names in the order of the list, one at a time, so births and inode numbers show that order and
+//    nothing else. Their bytes are written by several threads.
+// 2. When `writeFiles` returns, every file is complete and durable. If it throws, some may be there, perhaps short.
+
+internal import Crypto
+internal import Glibc
+package import Storage
+internal import System
+internal import SystemPackage
+
+/// A complete file that is to be made.
+@safe package struct NewFile: Sendable {
+  /// Its name.
+  package let identifier: SegmentIdentifier
+  /// Fills `buffer` with the bytes of the file from `offset` on. Called for one piece after the other.
+  package let fill: @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) -> Void
+
+  /// A file with a name and bytes.
+  package init(
+    _ identifier: SegmentIdentifier,
+    fill: @escaping @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) -> Void
+  ) {
+    self.identifier = identifier
+    unsafe self.fill = fill
+  }
+
+  /// A file with a random name and random bytes, which no key opens.
+  package static func random() -> NewFile {
+    unsafe NewFile(SegmentIdentifier(bytes: Sodium.randomBytes(SegmentIdentifier.size))) { buffer, _ in
+      unsafe Sodium.fillPadding(buffer)
+    }
+  }
+}
+
+/// Who watches a long operation. Both functions may be called in any thread, one call at a time.
+package struct OperationControl: Sendable {
+  /// Gets what is done and all that is to be done, in bytes.
+  package var progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
+  /// Whether to give up.
+  package var isCancelled: @Sendable () -> Bool
+
+  /// Nobody, unless given.
+  package init(
+    progress: @escaping @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in },
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) {
+    (self.progress, self.isCancelled) = (progress, isCancelled)
+  }
+}
+
+extension Vault {
+  /// Makes complete files, in the order of the list. Durable on return.
+  ///
+  /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may be there.
+  package func writeFiles(_ files: [NewFile], _ control: OperationControl = OperationControl()) throws(VaultError) {
+    let writer = FilesWriter(files, storage: storage, size: parameters.segmentSize, control: control)
+    // The stream cipher of one core is slower than a good disk.
+    let helpers = (1..<FilesWriter.threadCount).compactMap { _ in try? Thread { writer.run() } }
+    writer.run()
+    for helper in helpers { helper.join() }
+    if let error = writer.error { throw error }
+    try attempt("writing the first files") { () throws(Errno) in try storage.flushAll() }
+  }
+}
+
+/// Writes a list of files, in as many threads as call `run()`.
+private final class FilesWriter: @unchecked Sendable {
+  static let threadCount = min(4, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+  /// Bytes that are filled and written at once: they stay in the processor's cache.
+  private static let pieceSize = 256 << 10
+
+  private let files: [NewFile]
+  private let storage: any Storage
+  private let size: Int
+  private let control: OperationControl
+
+  /// Guards what follows.
+  private let lock = Lock()
+  private var next = 0
+  private var done: Int64 = 0
+  private(set) var error: VaultError?
+
+  init(_ files: [NewFile], storage: any Storage, size: Int, control: OperationControl) {
+    (self.files, self.storage, self.size, self.control) = (files, storage, size, control)
+  }
+
+  func run() {
+    let buffer = SealingBuffers.pool.take(Self.pieceSize)
+    defer { SealingBuffers.pool.give(buffer) }
+    do {
+      while let (file, writer) = try begin() {
+        try attempt("writing the first files") { () throws(Errno) in
+          for offset in stride(from: 0, to: size, by: Self.pieceSize) {
+            let piece = unsafe buffer.bytes(min(Self.pieceSize, size - offset))
+            unsafe file.fill(piece, offset)
+            try unsafe writer.write(UnsafeRawBufferPointer(piece), at: offset)
+          }
+          try writer.finish()
+          writer.startFlush(from: 0, count: size)
+        }
+        lock.withLock {
+          done += Int64(size)
+          control.progress(done, Int64(files.count) * Int64(size))
+        }
+      }
+    } catch {
+      lock.withLock { self.error = self.error ?? error }
+    }
+  }
+
+  /// Creates the next file; nil if there is none, or another thread has failed.
+  private func begin() throws(VaultError) -> (NewFile, any SegmentWriter)? {
+    try lock.withLock { () throws(VaultError) in
+      if error != nil || next == files.count { return nil }
+      if control.isCancelled() { throw .cancelled }
+      let file = files[next]
+      next += 1
+      return try attempt("writing the first files") { () throws(Errno) in (file, try storage.create(file.identifier)) }
+    }
+  }
+}

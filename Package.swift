@@ -68,7 +68,7 @@ let package = Package(
     .target(
       name: "Mount",
       dependencies: [
-        "System", "Albums", "Index", "Vault", "CFuse", "CMount",
+        "System", "Albums", "Index", "Vault", "Storage", "CFuse", "CMount", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],

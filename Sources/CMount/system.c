@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fuse_log.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,13 @@ ssize_t agonyfs_getxattr_as(uid_t user, gid_t group, const char *path, const cha
     if (syscall(SYS_setresgid, group, group, group) != 0) return -1;
     if (syscall(SYS_setresuid, user, user, user) != 0) return -1;
     return getxattr(path, name, value, size);
+}
+
+bool agonyfs_may_mount(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    if (syscall(SYS_capget, &header, sets) != 0) return geteuid() == 0;
+    return sets[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
 }
 
 static void forward(enum fuse_log_level level, const char *format, va_list arguments) {

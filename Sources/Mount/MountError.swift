@@ -22,6 +22,16 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case helperMissing
   /// `allow_other` or `allow_root` is not allowed to users.
   case othersNotAllowed(option: String)
+  /// The path is longer than the kernel takes.
+  case tooLong
+  /// The path leads to nothing that can be used, for another reason.
+  case unusable(path: String, reason: String)
+  /// The mount point is a directory of the vault, or in one.
+  case insideVault(path: String)
+  /// The vault is below the mount point, where the mount would hide it.
+  case holdsVault(path: String)
+  /// The path leads to another directory than the one that was checked.
+  case moved(path: String)
   /// The kernel or the helper refused for another reason.
   case mountFailed(path: String, reason: String)
   /// No agonyfs mount is at the path.
@@ -59,6 +69,17 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
     case .othersNotAllowed(let option):
       "Only root may use the option \(option); leave it out, or ask an administrator to add user_allow_other to"
         + " /etc/fuse.conf."
+    case .tooLong:
+      "The path of the mount point is too long; choose a shorter one."
+    case .unusable(let path, let reason):
+      "The mount point \(path) cannot be used: \(reason); choose another directory."
+    case .insideVault(let path):
+      "The mount point \(path) is inside the vault; choose a directory outside it."
+    case .holdsVault(let path):
+      "The vault is inside the mount point \(path), which would hide it; choose another directory."
+    case .moved(let path):
+      "Another directory has come to the mount point \(path) meanwhile, so nothing was mounted; see who can rename"
+        + " directories in its path, then try again."
     case .mountFailed(let path, let reason):
       "Mounting at \(path) failed: \(reason)."
     case .notMounted(let path):

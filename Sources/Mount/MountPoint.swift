@@ -1,28 +1,65 @@
 internal import CMount
+internal import CPlatform
 internal import Glibc
-internal import System
+package import System
 internal import SystemPackage
 
 /// A directory to mount a space at.
-package struct MountPoint: Sendable, Equatable {
+package struct MountPoint: Sendable {
   /// Its absolute path without symbolic links.
   package let path: String
+  /// The directory itself, opened only as a place. Whoever may rename directories in the path can make it lead to
+  /// another one at any time.
+  package let directory: Descriptor
 
   /// Checks that a space can be mounted at `path` with these options, before anything expensive is done. Throws the
   /// reason against it.
-  package static func check(_ path: String, options: MountOptions) throws(MountError) -> MountPoint {
-    try check(path, options: options, host: MountHost())
+  ///
+  /// - Parameters:
+  ///   - vault: the vault's path; nothing may be there yet.
+  ///   - expected: the directory that an earlier check found; another one is refused.
+  package static func check(
+    _ path: String, options: MountOptions, vault: String? = nil, expected: Descriptor? = nil
+  ) throws(MountError) -> MountPoint {
+    let point = try check(path, options: options, host: MountHost())
+    if let expected, DirectoryIdentity(expected) != DirectoryIdentity(point.directory) { throw .moved(path: path) }
+    if let vault { try VaultPlace(vault).checkApart(from: point, path: path) }
+    return point
   }
 
   static func check(_ path: String, options: MountOptions, host: MountHost) throws(MountError) -> MountPoint {
     let resolved = try directory(at: path, host: host)
-    if !options.allowsNonEmpty { try checkEmpty(resolved) }
+    let directory: Descriptor
+    do throws(Errno) {
+      directory = try Descriptor.open(resolved, agonyfs_path_flag() | O_DIRECTORY | O_NOFOLLOW)
+    } catch {
+      throw .unusable(path: path, reason: error.description)
+    }
+    if !options.allowsNonEmpty { try checkEmpty(directory, path) }
     try host.checkDevice()
     if host.user != 0 {
       if host.helper == nil { throw .helperMissing }
       try host.checkOthers(options)
     }
-    return MountPoint(path: resolved)
+    return MountPoint(path: resolved, directory: directory)
+  }
+
+  /// The path for the system call that mounts. That of a user who needs the helper is the path that was checked; the
+  /// helper looks for itself whether the user may mount there. Otherwise it leads to the directory that was checked,
+  /// whatever becomes of the names on the way.
+  ///
+  /// - Throws: `.moved` if the path leads to another directory by now, `.missing` if it leads to nothing.
+  func target() throws(MountError) -> String {
+    let named: Descriptor
+    do throws(Errno) {
+      named = try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY | O_NOFOLLOW)
+    } catch .noSuchFileOrDirectory {
+      throw .missing(path: path)
+    } catch {
+      throw .moved(path: path)
+    }
+    guard DirectoryIdentity(named) == DirectoryIdentity(directory) else { throw .moved(path: path) }
+    return agonyfs_may_mount() ? "/proc/self/fd/\(directory.number)" : path
   }
 
   /// The resolved path of a directory that the user may mount at and that has no FUSE mount.
@@ -36,9 +73,10 @@ package struct MountPoint: Sendable, Equatable {
     switch outcome {
     case nil: break
     case .noSuchFileOrDirectory, .notDirectory: throw .missing(path: path)
+    case .fileNameTooLong: throw .tooLong
     case .socketNotConnected: throw .deadMount(path: path)
     case .permissionDenied: throw .notPermitted(path: path)
-    case .some(let error): throw .mountFailed(path: path, reason: error.description)
+    case .some(let error): throw .unusable(path: path, reason: error.description)
     }
     guard let resolved else { throw .missing(path: path) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notDirectory(path: path) }
@@ -48,8 +86,8 @@ package struct MountPoint: Sendable, Equatable {
     return resolved
   }
 
-  private static func checkEmpty(_ path: String) throws(MountError) {
-    guard let isEmpty = try? Directory.names(in: path).isEmpty else { throw .notPermitted(path: path) }
+  private static func checkEmpty(_ directory: Descriptor, _ path: String) throws(MountError) {
+    guard let isEmpty = try? Directory.names(in: ".", of: directory).isEmpty else { throw .notPermitted(path: path) }
     if !isEmpty { throw .notEmpty(path: path) }
   }
 }

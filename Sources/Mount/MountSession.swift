@@ -46,7 +46,8 @@ package import Logging
     }
     // Closes the connection, which ends the mount for everybody who still holds it.
     defer { unsafe fuse_session_destroy(session) }
-    guard unsafe fuse_session_mount(session, mountPoint.path) == 0 else {
+    let target = try mountPoint.target()
+    guard unsafe fuse_session_mount(session, target) == 0 else {
       throw failure(LibraryLog.lastMessage ?? "the kernel refused it")
     }
     LibraryLog.serve(logger)

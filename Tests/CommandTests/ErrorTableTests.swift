@@ -56,7 +56,9 @@ import Vault
     (.notEmpty(path: "/m"), .mountPointUnusable), (.mountedAlready(path: "/m"), .mountPointUnusable),
     (.notPermitted(path: "/m"), .mountPointUnusable), (.deadMount(path: "/m"), .mountPointUnusable),
     (.notMounted(path: "/m"), .mountPointUnusable), (.deviceMissing, .failure), (.helperMissing, .failure),
-    (.busy(path: "/m"), .failure),
+    (.busy(path: "/m"), .failure), (.tooLong, .mountPointUnusable), (.moved(path: "/m"), .mountPointUnusable),
+    (.unusable(path: "/m", reason: "broken"), .mountPointUnusable),
+    (.insideVault(path: "/m"), .mountPointUnusable), (.holdsVault(path: "/m"), .mountPointUnusable),
   ]
 
   @Test(arguments: mountErrors)

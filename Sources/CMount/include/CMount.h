@@ -56,6 +56,9 @@ void agonyfs_system_log_open(void);
 void agonyfs_system_log(int level, const char *_Nonnull text);
 int agonyfs_set_not_dumpable(void);
 
+/// Whether this process may call mount(2): it has CAP_SYS_ADMIN. Otherwise libfuse has the helper do it.
+bool agonyfs_may_mount(void);
+
 /// getxattr(2) as another user and group. It changes the calling thread for good, which must end right after it.
 ssize_t agonyfs_getxattr_as(uid_t user, gid_t group, const char *_Nonnull path, const char *_Nonnull name,
                             void *_Nonnull value, size_t size);

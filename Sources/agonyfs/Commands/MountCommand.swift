@@ -66,7 +66,8 @@ struct MountCommand: VaultCommand {
       return
     }
     let isNew = try isNewVault()
-    request.mountPoint = try MountPoint.check(mountPoint, options: request.options).path
+    let point = try MountPoint.check(mountPoint, options: request.options, vault: path)
+    (request.mountPoint, request.directory) = (point.path, point.directory)
     if isNew, !create { try confirmNewVault() }
     let source = password.source(otherFile: request.options.passwordFile)
     let secret = try source.password(
@@ -88,7 +89,7 @@ struct MountCommand: VaultCommand {
     // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
     return MountRequest(
-      vault: path, mountPoint: AbsolutePath.of(mountPoint), optionLists: lists, options: parsed,
+      vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists, options: parsed,
       acceptsOlder: acceptOlder, copyWindow: try copyWindow.map(MountOptions.duration))
   }
 

@@ -5,8 +5,9 @@
 // 1. The password goes through a pipe (descriptor 3 of the second).
 // 2. The second answers through another (descriptor 4): one byte with its exit status, then a sentence if the status is
 //    not 0. Status 0 means that the mount is ready. If the pipe ends without a byte, the second has ended.
-// 3. Until then the second may write to the caller's standard error. Afterwards it has no terminal.
-// 4. If the first ends before the mount is ready, the second unmounts and ends: nobody knows of it.
+// 3. The directory to mount at comes as descriptor 5: its path may lead to another one by now.
+// 4. Until then the second may write to the caller's standard error. Afterwards it has no terminal.
+// 5. If the first ends before the mount is ready, the second unmounts and ends: nobody knows of it.
 
 internal import ArgumentParser
 internal import Crypto
@@ -19,6 +20,7 @@ internal import SystemPackage
 enum BackgroundMount {
   private static let passwordDescriptor: CInt = 3
   private static let statusDescriptor: CInt = 4
+  private static let mountPointDescriptor: CInt = 5
 
   /// Mounts in a new process; returns when the mount is ready.
   ///
@@ -42,7 +44,8 @@ enum BackgroundMount {
     let answer = try Descriptor.pipe()
     let process = try ChildProcess(
       "/proc/self/exe", arguments: request.arguments,
-      descriptors: [nil, nil, .standardError, secret.reading, answer.writing], inheriting: .everythingButSession)
+      descriptors: [nil, nil, .standardError, secret.reading, answer.writing, request.directory],
+      inheriting: .everythingButSession)
     try? unsafe password.bytes.withUnsafeBytes { try unsafe secret.writing.writeAll($0) }
     return (process, answer.reading)
   }
@@ -69,6 +72,8 @@ enum BackgroundMount {
   ///
   /// - Throws: only the exit status. The failure itself goes to the caller or, once the mount was ready, to the log.
   static func serve(_ request: MountRequest) throws {
+    var request = request
+    request.directory = Descriptor(mountPointDescriptor)
     signal(SIGPIPE, SIG_IGN)
     unsafe chdir("/")
     let caller = WaitingCaller(status: Descriptor(statusDescriptor))

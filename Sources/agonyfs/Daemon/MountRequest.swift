@@ -1,4 +1,5 @@
 internal import Mount
+internal import System
 
 /// What to mount, where and how.
 struct MountRequest {
@@ -6,6 +7,8 @@ struct MountRequest {
   var vault: String
   /// The mount point's absolute path.
   var mountPoint: String
+  /// The directory at the mount point that the first check found.
+  var directory: Descriptor?
   /// The `-o` lists as given.
   var optionLists: [String]
   /// The parsed lists.

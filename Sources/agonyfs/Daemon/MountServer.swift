@@ -22,7 +22,8 @@ struct MountServer {
   ///   - whenMounted: called once, when the mount is ready.
   func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var options = request.options
-    let mountPoint = try MountPoint.check(request.mountPoint, options: options)
+    let mountPoint = try MountPoint.check(
+      request.mountPoint, options: options, vault: request.vault, expected: request.directory)
     let space = try SpaceManager.openSpace(
       in: Vault.open(at: request.vault), password: password, readOnly: options.isReadOnly,
       acceptOlder: request.acceptsOlder, copyWindow: request.copyWindow?.components.seconds ?? Space.defaultCopyWindow)

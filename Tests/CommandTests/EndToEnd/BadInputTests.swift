@@ -190,6 +190,95 @@ import Testing
     expectFailure(other, .mountPointUnusable, "mounted")
   }
 
+  @Test func mountPointWhosePathIsTooLong() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    for command in ["mount --password-file password Vault", "unmount"] {
+      let outcome = try workspace.shell(
+        "agonyfs \(command) $(printf '%0300d' 0); echo $?; agonyfs \(command) $(yes d | head -n 3000 | paste -sd /)")
+      expectFailure(outcome, .mountPointUnusable)
+      #expect(outcome.output == "14\n")
+    }
+  }
+
+  @Test(arguments: ["ln -s b a; ln -s a b", "ln -s $PWD/a a"])
+  func mountPointThatLeadsNowhere(_ preparation: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell("\(preparation); agonyfs mount --password-file password Vault a")
+    expectFailure(outcome, .mountPointUnusable, "cannot be used")
+  }
+
+  @Test(arguments: ["", "/segments", "/segments/3f", "/segments/3f/new"])
+  func mountPointInsideTheVault(_ place: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let script = """
+      mkdir -p "$W/Vault\(place)"
+      ln -s "$W/Vault\(place)" link
+      for place in "$W/Vault\(place)" link; do
+        agonyfs mount -o nonempty --password-file password Vault $place && exit
+      done
+      grep " $W/" /proc/mounts
+      # Nothing waits for itself.
+      agonyfs info --password-file password Vault > /dev/null && exit 14
+      """
+    expectFailure(try workspace.shell(script), .mountPointUnusable, "is inside the vault; choose")
+  }
+
+  @Test func vaultInsideTheMountPoint() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let script = "mkdir -p Albums/a; mv Vault Albums/a; ln -s Albums/a/Vault Vault; ln -s Albums link;"
+    let mount = "agonyfs mount -o nonempty --password-file password"
+    for command in ["Vault Albums", "Albums/a/Vault link", "--create Albums/a/New Albums/a"] {
+      let outcome = try workspace.shell("\(script) \(mount) \(command)")
+      expectFailure(outcome, .mountPointUnusable, "The vault is inside the mount point")
+    }
+    #expect(try workspace.shell("test -e Albums/a/New").status == 1)
+  }
+
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a bind mount"))
+  func mountPointInsideTheVaultByABindMount() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    for place in ["Vault/segments/00", "Vault/segments", "Vault", "."] {
+      let point = place == "." ? "Albums/Vault/segments/00" : "Albums"
+      let outcome = try workspace.shell(
+        """
+        mount --bind \(place) Albums
+        agonyfs mount -o nonempty --password-file password Vault \(point)
+        status=$?
+        umount Albums
+        exit $status
+        """)
+      expectFailure(outcome, .mountPointUnusable, "is inside the vault")
+    }
+    let hidden = try workspace.shell(
+      """
+      mkdir other
+      mount --bind . other
+      agonyfs mount -o nonempty --password-file password Vault other
+      status=$?
+      umount other
+      exit $status
+      """)
+    expectFailure(hidden, .mountPointUnusable, "The vault is inside")
+  }
+
+  /// Somebody else may own a directory on the way to the mount point.
+  @Test(arguments: [
+    "rmdir Albums; ln -s precious Albums", "mv Albums gone; ln -s precious Albums", "mv Albums gone; mkdir Albums",
+  ])
+  func mountPointThatIsReplacedWhileThePasswordIsAsked(_ replacement: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell(
+      "mkdir precious; agonyfs mount --password-command '\(replacement); cat password' Vault Albums")
+    expectFailure(outcome, .mountPointUnusable, "Another directory has come to the mount point")
+    #expect(try workspace.shell("grep \" $W/\" /proc/mounts").output.isEmpty)
+  }
+
   @Test func badMountPointIsSaidBeforeThePasswordIsAsked() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

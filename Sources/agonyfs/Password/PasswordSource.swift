@@ -32,6 +32,7 @@ extension PasswordSource {
   /// - Throws: `CommandFailure`: status 2 for a password that is missing, empty, too long or not repeated correctly, 1
   ///   if reading it fails.
   func password(for purpose: PasswordPurpose, prompt: String) throws -> Password {
+    LockedMemoryNote.give()
     let password = try read(purpose, prompt: prompt)
     guard !password.isEmpty else {
       throw CommandFailure(.usage, "The password is empty; it needs at least one character.")

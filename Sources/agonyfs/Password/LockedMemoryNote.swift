@@ -1,0 +1,17 @@
+internal import Crypto
+
+/// The sentence for machines that do not let keys be locked in memory.
+enum LockedMemoryNote {
+  // Keys that may be swapped are no reason to refuse: many containers allow 64 KiB, and people mount there.
+  private static let isGiven: Void = {
+    guard let limit = MemoryLocking.shortage() else { return }
+    let needed = ByteSize(bytes: Int64(MemoryLocking.needed))
+    Output.note(
+      "Keys may get into the swap space, because only \(ByteSize(bytes: Int64(clamping: limit))) of memory may be locked "
+        + "here, not \(needed); raise the limit with ulimit -l, LimitMEMLOCK= of a service or --ulimit memlock= of a "
+        + "container, or switch swap off.")
+  }()
+
+  /// Says it, once in a process.
+  static func give() { isGiven }
+}

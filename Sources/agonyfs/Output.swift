@@ -1,10 +1,21 @@
+internal import CPlatform
 internal import FoundationEssentials
 internal import System
+internal import SystemPackage
 
 /// The command's output: results on standard output, everything else on standard error.
 enum Output {
   /// A line on standard output.
   static func line(_ text: String) { print(text) }
+
+  /// Writes what waits in the buffer of standard output.
+  ///
+  /// - Throws: `CommandFailure` if that, or an earlier line, could not be written.
+  static func finish() throws {
+    let error = agonyfs_finish_output()
+    guard error != 0 else { return }
+    throw CommandFailure(.failure, "Writing the output failed: \(Errno(rawValue: error).description).")
+  }
 
   /// A sentence on standard error, after the program's name.
   static func note(_ text: String) { writeError("agonyfs: \(text)\n") }

@@ -6,7 +6,13 @@ internal import Mount
 @main
 enum Program {
   static func main() {
-    exit(run().rawValue)
+    let status = run()
+    do {
+      try Output.finish()
+      exit(status.rawValue)
+    } catch {
+      exit((status == .done ? report(error, vault: "") : status).rawValue)
+    }
   }
 
   /// Runs the command of the arguments; reports failures on standard error.
@@ -18,7 +24,12 @@ enum Program {
       let arguments = try CommandArguments.ofProcess()
       LinePasswords.keep(arguments.passwords)
       var command = try AgonyfsCommand.parse(arguments.words)
-      if let command = command as? any VaultCommand { vault = command.path }
+      if let command = command as? any VaultCommand {
+        guard !command.vault.isEmpty else {
+          throw CommandFailure(.usage, "The path of the vault is empty; a variable of the shell may not be set.")
+        }
+        vault = command.path
+      }
       try command.run()
       return .done
     } catch {

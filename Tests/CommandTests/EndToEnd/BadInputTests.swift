@@ -342,3 +342,64 @@ import Testing
     )
   }
 }
+
+/// What is said about the command line, the output and the machine.
+@Suite struct SurroundingsTests {
+  @Test(arguments: [
+    "info ''", "check ''", "create ''", "mount '' Albums", "space add ''", "space remove ''", "password change ''",
+  ])
+  func anEmptyPathIsNoVault(_ command: String) throws {
+    let workspace = try Workspace()
+    _ = try workspace.shell("mkdir Albums")
+    expectFailure(
+      try workspace.shell("agonyfs \(command)", input: "password\n"), .usage, "The path of the vault is empty")
+    #expect(try workspace.shell("ls -A").output == "Albums\n")
+  }
+
+  @Test(arguments: ["mount --password-file ../password ../Vault ''", "unmount ''"])
+  func anEmptyPathIsNoMountPoint(_ command: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell("mkdir empty; cd empty; agonyfs \(command)")
+    expectFailure(outcome, .mountPointUnusable)
+    #expect(try workspace.shell("grep \" $W/\" /proc/mounts").output.isEmpty)
+  }
+
+  /// /dev/full gives ENOSPC for every write.
+  @Test(arguments: [
+    "info --password-file password Vault", "info --json --password-file password Vault",
+    "check --password-file password Vault", "check --json --password-file password Vault", "--help", "--version",
+    "info --help", "speed", "--generate-completion-script bash",
+  ])
+  func outputThatGetsLostIsAFailure(_ command: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell("agonyfs \(command) > /dev/full")
+    expectFailure(outcome, .failure, "Writing the output failed: No space left on device.")
+    let closed = try workspace.shell("agonyfs \(command) >&-")
+    expectFailure(closed, .failure, "Writing the output failed: Bad file descriptor.")
+  }
+
+  /// Without the privilege only the limit counts, for root too.
+  @Test func keysThatCannotBeLockedAreSaidOnce() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let start = "\(Workspace.isRoot ? "setpriv --bounding-set -ipc_lock" : "") sh -c"
+    for limit in [0, 64] {
+      try expectSuccess(
+        workspace,
+        """
+        \(start) 'ulimit -l \(limit); "$AGONYFS" mount --password-file password Vault Albums' 2> errors
+        grep -c 'Keys may get into the swap space' errors | grep -x 1
+        echo text > Albums/file
+        agonyfs unmount Albums
+        """)
+    }
+    try expectSuccess(
+      workspace,
+      """
+      \(start) 'ulimit -l 8192; "$AGONYFS" info --password-file password Vault' 2> errors
+      test ! -s errors
+      """)
+  }
+}

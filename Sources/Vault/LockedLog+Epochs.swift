@@ -63,9 +63,21 @@ extension LockedLog {
         try? padSegment(segment.writer, from: end, size: context.segmentSize)
         try? segment.writer.flush()
       }
-      try? context.complete(torn)
+      try? context.complete(torn, ifThere: true)
     }
     deleteUnneeded()
+  }
+
+  /// Completes the segments of an earlier mount before anything is written, if nothing is being begun.
+  mutating func completeRecoveredEarly() throws(VaultError) {
+    while tail.isBeginningEpoch || tail.isCommitting { wait() }
+    guard gate.isOpen, tail.current == nil else { return }
+    tail.isBeginningEpoch = true
+    defer {
+      tail.isBeginningEpoch = false
+      announce()
+    }
+    try completeRecovered()
   }
 
   /// Completes and flushes the segments of an earlier mount.
@@ -115,7 +127,7 @@ extension LockedLog {
   /// Writes the runs of a head and flushes them.
   private mutating func write(_ layout: RunLayout, of epoch: EpochNumber) throws(VaultError) {
     let segmentSize = context.segmentSize
-    try store("writing the head of epoch \(epoch.rawValue)") { () throws(Errno) in
+    try store("writing the next head") { () throws(Errno) in
       for run in layout.runs {
         try unsafe SealingBuffers.pool.with(run.length) { (bytes) throws(Errno) in
           unsafe run.seal(into: bytes)
@@ -178,9 +190,10 @@ extension LogContext {
     return header.branch != branch
   }
 
-  /// Completes and flushes files of this space.
-  fileprivate func complete(_ segments: [SegmentIdentifier]) throws(Errno) {
+  /// Completes and flushes files of this space. Torn heads that hold nothing may be gone.
+  fileprivate func complete(_ segments: [SegmentIdentifier], ifThere: Bool = false) throws(Errno) {
     for identifier in segments {
+      if ifThere, try !storage.exists(identifier) { continue }
       let writer = try storage.openToFill(identifier)
       let size = try writer.size()
       if size < segmentSize { try padSegment(writer, from: size, size: segmentSize) } else { try writer.finish() }

@@ -159,11 +159,11 @@ extension LockedLog {
     } catch .noSpace, .diskQuotaExceeded {
       throw refusal()
     } catch .fileExists {
-      let reason = "the space was continued elsewhere: segment \(identifier) exists already"
+      let reason = "the space was continued elsewhere: the next segment exists already"
       gate.shut(because: reason)
       throw .readOnly(gate.reason ?? reason)
     } catch {
-      throw fail(error, "creating segment \(identifier)")
+      throw fail(error, "creating a segment")
     }
     do throws(Errno) {
       try holdRoom(of: writer, hasDisplaced: hasDisplaced)
@@ -191,7 +191,7 @@ extension LockedLog {
     do throws(Errno) {
       try context.storage.delete(identifier)
     } catch {
-      throw fail(error, "deleting segment \(identifier), for which there is no room")
+      throw fail(error, "deleting a segment, for which there is no room,")
     }
   }
 

@@ -84,7 +84,7 @@ extension Space {
       }
       let segmentSize = log.context.segmentSize
       do throws(VaultError) {
-        try log.store("writing segment \(run.segment.identifier)") { () throws(Errno) in
+        try log.store("writing a segment") { () throws(Errno) in
           try unsafe run.write(bytes, segmentSize: segmentSize)
         }
         if let completes = run.completes { log.durability.note(completes.segment, bytes: 0) }
@@ -111,7 +111,7 @@ extension Space {
       }
       while let first = log.tail.stalled.first {
         try log.gate.requireOpen()
-        try log.store("writing segment \(first.segment.identifier)") { () throws(Errno) in try first.write() }
+        try log.store("writing a segment") { () throws(Errno) in try first.write() }
         log.tail.stalled.removeFirst()
         log.noteStalled()
         let end = LogPosition(segment: first.segment.number, offset: first.offset + first.bytes.count)

@@ -75,7 +75,7 @@ extension Space {
       }
       return true
     }
-    guard opened else { throw .damaged("an extent in segment \(handle.number.rawValue) does not authenticate") }
+    guard opened else { throw .damaged("an extent does not authenticate") }
   }
 
   /// Reads and opens one blob. Its plaintext fills `plaintext`.
@@ -91,7 +91,7 @@ extension Space {
       unsafe handle.key.open(
         UnsafeRawBufferPointer(sealed), at: UInt64(position.offset), kind: kind, into: plaintext, context)
     }
-    guard opened else { throw .damaged("a page in segment \(handle.number.rawValue) does not authenticate") }
+    guard opened else { throw .damaged("a page does not authenticate") }
   }
 
   /// Reads ciphertext from the file, or from the stalled writes.
@@ -104,7 +104,7 @@ extension Space {
       guard count == buffer.count else { throw Errno.ioError }
     } catch {
       log.cache.remove(handle.number)
-      throw .damaged("segment \(handle.number.rawValue) is short or cannot be read")
+      throw .damaged("a segment is short or cannot be read")
     }
   }
 

@@ -61,23 +61,23 @@ package final class Space: Sendable {
   func handle(_ number: SegmentNumber) throws(VaultError) -> SegmentHandle {
     if let handle = log.cache[number] { return handle }
     guard let branch = log.locked({ $0.catalog.branch(of: number.epoch) }) else {
-      throw .damaged("epoch \(number.epoch.rawValue) is not in the head's list")
+      throw .damaged("an epoch is not in the head's list")
     }
     let identifier = keys.identifier(number, branch: branch)
     var opened: SegmentHandle?
     do throws(Errno) {
       opened = try SegmentHandle.open(try openFile(identifier), keys: keys)
     } catch .noSuchFileOrDirectory {
-      throw .damaged("segment \(identifier) is missing")
+      throw .damaged("a segment is missing")
     } catch .notRegularFile {
-      throw .damaged("segment \(identifier) is not a regular file")
+      throw .damaged("a segment is not a regular file")
     } catch {
-      throw .system(error, "reading segment \(identifier)")
+      throw .system(error, "reading a segment")
     }
     if opened == nil, number.index == 0 { opened = try Recovery(context: log.context).head(number.epoch)?.handle }
-    guard let opened else { throw .damaged("segment \(identifier) does not open") }
+    guard let opened else { throw .damaged("a segment does not open") }
     guard opened.number == number, opened.header.branch == branch else {
-      throw .damaged("segment \(identifier) is another segment")
+      throw .damaged("a segment is another one")
     }
     log.cache.insert(opened)
     return opened
@@ -98,13 +98,13 @@ extension LockedLog {
   /// Has the storage do something without the lock. A full disk is no failure.
   ///
   /// - Throws: `.noSpace`; `.system` after shutting the gate.
-  mutating func store(_ doing: @autoclosure () -> String, _ body: () throws(Errno) -> Void) throws(VaultError) {
+  mutating func store(_ doing: String, _ body: () throws(Errno) -> Void) throws(VaultError) {
     do throws(Errno) {
       try unlocked(body)
     } catch .noSpace, .diskQuotaExceeded {
       throw .noSpace
     } catch {
-      throw fail(error, doing())
+      throw fail(error, doing)
     }
   }
 

@@ -44,12 +44,15 @@ import Testing
       grep '"readOnly": "' Albums/.agonyfs/status
       grep -q '"readOnly": "[a-z0-9 ]* failed: ' Albums/.agonyfs/status
       not grep -q -e secretname -e holiday Albums/.agonyfs/status
+      cat Albums/.agonyfs/status > status
       agonyfs unmount Albums || true
       cat log
       grep -q 'failed: \|read-only' log
       # The reason is told once, not with every request that it refuses.
       test "$(wc -l < log)" -lt 12
       not grep -q -e secretname -e holiday log
+      # Nor can it be known from any of these which segment files are the space's.
+      not grep -E '[0-9a-f]{32}' log error status
       detach
       mount -o loop image disk
       agonyfs mount --password-file password disk/Vault Albums

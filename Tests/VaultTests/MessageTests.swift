@@ -1,0 +1,97 @@
+import Crypto
+import FaultyStorage
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+/// Messages of errors, and reasons why a space is read-only: they go to the system log, which others may read. So none
+/// names a file of the space.
+@Suite struct MessageTests {
+  /// Whether a text has as many hexadecimal digits in a row as a name.
+  private func hasName(_ text: String) -> Bool {
+    var run = 0
+    for character in text.lowercased() {
+      run = character.isHexDigit ? run + 1 : 0
+      if run == 2 * SegmentIdentifier.size { return true }
+    }
+    return false
+  }
+
+  @Test func aNameIsToldFromOtherWords() {
+    let name = SegmentIdentifier(bytes: randomBytes(16))
+    #expect(hasName("segment \(name) is missing") && !hasName("a segment is missing"))
+  }
+
+  /// What a space says while it is written and read.
+  private func messages(of space: Space) -> Set<String> {
+    var texts: Set<String> = []
+    func note(_ body: () throws -> Void) {
+      do { try body() } catch { texts.insert("\(error)") }
+    }
+    var pieces: [ExtentPiece] = []
+    note { pieces = try space.append(randomBytes(900_000)) }
+    note { try space.commit([1: page(1, version: 2), 2: page(2, version: 2)], pageCount: 2) }
+    note { pieces += try space.append(randomBytes(900_000)) }
+    note { try space.sync() }
+    note { try space.advanceEpoch() }
+    for piece in pieces { note { _ = try space.bytes(piece) } }
+    note { _ = try space.pageBytes(1) }
+    note { try space.close() }
+    if let reason = space.gate.reason { texts.insert(reason) }
+    return texts
+  }
+
+  @Test(arguments: [Errno.ioError, .fileExists, .changedByOthers, .permissionDenied])
+  func noFailureOfTheStorageNamesASegment(_ error: Errno) throws {
+    var found: Set<String> = []
+    var operation = 1
+    while true {
+      let test = TestSpace()
+      try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+      try test.reopenAfterKill()
+      let first = test.storage.operationCount
+      test.storage.inject(.error(error, at: first + operation))
+      found.formUnion(messages(of: test.space))
+      if test.storage.operationCount < first + operation { break }
+      operation += 1
+    }
+    #expect(operation > 10 && !found.isEmpty)
+    for text in found { #expect(!hasName(text), "\(text)") }
+  }
+
+  /// Every file is lost, cut, emptied, or exchanged for another.
+  @Test(arguments: 0..<5)
+  func noDamageNamesASegment(_ damage: Int) throws {
+    let test = TestSpace()
+    let pieces = try (0..<3).flatMap { try test.space.append(randomBytes(900_000, seed: $0)) }
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let whole = test.storage.after(.keepsAll)
+    var found: Set<String> = []
+    for (name, next) in zip(whole.names, whole.names.dropFirst() + whole.names.prefix(1)) {
+      let storage = whole.after(.keepsAll)
+      storage.tamper(name) { content in
+        switch damage {
+        case 0: nil
+        case 1: []
+        case 2: Array(content.prefix(content.count / 2))
+        case 3: whole.content(next)
+        default: randomBytes(content.count)
+        }
+      }
+      do {
+        let space = try test.vault(over: storage).openSpace(test.body)
+        for piece in pieces {
+          do { _ = try space.bytes(piece) } catch { found.insert("\(error)") }
+        }
+        found.formUnion(messages(of: space))
+      } catch {
+        found.insert("\(error)")
+      }
+    }
+    #expect(!found.isEmpty)
+    for text in found { #expect(!hasName(text), "\(text)") }
+  }
+}

@@ -33,11 +33,11 @@ extension FileSystem {
     var lastEpoch = lastRound
     // When to look again even without a commit.
     var due: UInt64?
-    var hasCompletedShortFiles = false
     var failureIsKnown = false
+    // At once, or when no other space is mounted any more.
+    var hasCompletedShortFiles = space.completeShortFiles()
     while locked({ $0.waitForCleaning(due) }) {
       let wasAsked = locked { $0.cleaning.isAsked }
-      // Once, in a mount that writes, when no other space is mounted.
       if !hasCompletedShortFiles, !wasAsked { hasCompletedShortFiles = space.completeShortFiles() }
       let now = monotonicTime()
       var isTight = wasAsked || space.roomState < .ample

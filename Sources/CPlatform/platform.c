@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int agonyfs_rename_if_absent(int directory, const char *from, const char *to) {
@@ -21,6 +22,31 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
     *born_seconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_sec : 0;
     *born_nanoseconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_nsec : 0;
     return 0;
+}
+
+// From linux/magic.h and the sources of those file systems that it leaves out.
+bool agonyfs_is_on_local_file_system(int descriptor) {
+    struct statfs host;
+    if (fstatfs(descriptor, &host) != 0) return false;
+    switch ((uint32_t)host.f_type) {
+    case 0xEF53:      // ext2, ext3, ext4
+    case 0x58465342:  // XFS
+    case 0x9123683E:  // btrfs
+    case 0xF2F52010:  // F2FS
+    case 0xCA451A4E:  // bcachefs
+    case 0x2FC12FC1:  // ZFS
+    case 0x01021994:  // tmpfs
+    case 0x4D44:      // FAT
+    case 0x2011BAB0:  // exFAT
+    case 0x7366746E:  // NTFS (ntfs3)
+    case 0x3153464A:  // JFS
+    case 0x52654973:  // ReiserFS
+    case 0x3434:      // NILFS2
+    case 0x482B:      // HFS+
+        return true;
+    default:
+        return false;
+    }
 }
 
 int agonyfs_pipe(int *ends, bool blocks) {

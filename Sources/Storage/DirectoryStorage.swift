@@ -74,6 +74,13 @@ package final class DirectoryStorage: Storage {
     return unsafe errno == ENOENT && faccessat(directory.number, other, access, AT_EACCESS) == 0
   }
 
+  package var machineStarted: Int64? {
+    guard agonyfs_is_on_local_file_system(root.number) else { return nil }
+    var sinceStart = timespec()
+    guard unsafe clock_gettime(CLOCK_BOOTTIME, &sinceStart) == 0 else { return nil }
+    return timeOfDay().seconds - Int64(sinceStart.tv_sec) - 1
+  }
+
   /// Reads the parameters, but `limit` bytes at most.
   package func readParameters(limit: Int) throws(Errno) -> [UInt8] {
     try VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY).readToEnd(limit: limit)

@@ -14,6 +14,10 @@ package protocol Storage: AnyObject, Sendable {
   /// Whether nothing can be written here. Then whatever would change a file throws.
   var isReadOnly: Bool { get }
 
+  /// When the machine was started, in seconds since 1970, if no other machine writes here: who wrote to a file before
+  /// does not go on with it. Nil if others may, or if it is not known.
+  var machineStarted: Int64? { get }
+
   /// Reads the vault's public parameters, but `limit` bytes at most.
   ///
   /// - Throws: `.noSuchFileOrDirectory` when there are none.

@@ -1,26 +1,35 @@
+// Files that a crash left short would be evidence of a space, so the next mount of any space completes or deletes them.
+//
+// Invariants
+// 1. A file is touched only when nobody writes it: nobody else has a space of the vault open, and it was last written
+//    before the machine was started, or, where other machines may write, more than a day ago. So a copy that is being
+//    restored is left alone.
+// 2. Nothing is deleted in which any key could open anything.
+
 internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Completing files that crashes left short.
 extension Space {
-  /// The time after the last write before a short file is completed, in seconds.
+  /// The time after the last write before a short file is taken for abandoned, in seconds, where it is not known that
+  /// its writer has ended.
   private static let minimumAge: Int64 = 24 * 3600
   /// How long this keeps others out of the vault, in nanoseconds, beside the time for one file. They wait for longer.
   private static let longestHold: UInt64 = 3_000_000_000
 
-  /// Fills short files of other spaces with random bytes, so that no length distinguishes a file. Skips files that were
-  /// written to within a day, or that cannot be filled now.
+  /// Completes the short files of the vault, of all spaces: what holds nothing is deleted, all else is filled with random
+  /// bytes. Skips files that somebody may be writing, or that cannot be filled now.
   ///
-  /// - Returns: false if it could not be known that nobody writes them, or too much is left: it is to be called again.
+  /// - Returns: false if it is to be called again: others have the vault open, or too much is left.
   package func completeShortFiles() -> Bool {
     guard gate.isOpen, let vault = log.locked({ $0.leases.vault }) else { return true }
+    let limit = max(log.context.clock() - Self.minimumAge, storage.machineStarted ?? .min)
+    completeOwnFiles(abandonedBefore: limit)
     // Listing may take long, so nobody is kept out meanwhile. What is listed in vain costs another look.
     guard vault.isOnlyOne else { return false }
-    let latest = log.context.clock() - Self.minimumAge
     var short: [SegmentIdentifier] = []
     try? storage.list { identifier, size, modified in
-      if size < segmentSize && modified < latest { short.append(identifier) }
+      if size < segmentSize && modified < limit { short.append(identifier) }
     }
     // Files that this space has begun since then are not among them.
     let own = Set(segmentIdentifiers())
@@ -31,15 +40,72 @@ extension Space {
     let deadline = monotonicTime() + Self.longestHold
     for identifier in short {
       guard monotonicTime() < deadline else { return false }
-      do throws(Errno) {
-        let writer = try storage.openToFill(identifier)
-        let size = try writer.size()
-        guard size < segmentSize, try writer.modified() < latest, roomState == .ample else { continue }
-        try padSegment(writer, from: size, size: segmentSize)
-        try writer.flush()
+      try? complete(identifier, abandonedBefore: limit)
+    }
+    return true
+  }
+
+  /// Completes what an earlier mount of this space left short, if nothing was written yet: the first write would do so.
+  /// A copy is left alone, since the files of the original may still follow.
+  private func completeOwnFiles(abandonedBefore limit: Int64) {
+    if origin.isCopy { return }
+    let recovered = log.locked { $0.tail.current == nil ? $0.durability.recovered : [] }
+    if recovered.contains(where: { isAbandoned($0, before: limit) }) {
+      do throws(VaultError) {
+        try log.locked { log throws(VaultError) in try log.completeRecoveredEarly() }
       } catch {
-        continue
+        // The first write reports it.
+        return
       }
+    }
+    // Nobody else completes them meanwhile.
+    var torn = log.locked { log in
+      defer { log.durability.torn = [] }
+      return log.durability.torn
+    }
+    for identifier in torn where isAbandoned(identifier, before: limit) {
+      // One that is filled before there is a newer head has to be known for what it is when it is full.
+      try? complete(identifier, abandonedBefore: limit) { [keys] file in
+        (try? SegmentHandle.open(file, keys: keys)) != nil
+      }
+    }
+    torn.removeAll { !isAbandoned($0, before: .max) }
+    log.locked { $0.durability.torn += torn }
+  }
+
+  /// Whether a file is short, and was last written before `limit`.
+  private func isAbandoned(_ identifier: SegmentIdentifier, before limit: Int64) -> Bool {
+    guard let file = try? storage.open(identifier), let size = try? file.size(), let modified = try? file.modified()
+    else { return false }
+    return size < segmentSize && modified < limit
+  }
+
+  /// Completes or deletes one file, if it is still short and old; fills it only if `mayFill` agrees.
+  private func complete(
+    _ identifier: SegmentIdentifier, abandonedBefore limit: Int64, mayFill: (any SegmentReader) -> Bool = { _ in true }
+  ) throws(Errno) {
+    let writer = try storage.openToFill(identifier)
+    let size = try writer.size()
+    guard size < segmentSize, try writer.modified() < limit else { return }
+    if try writer.holdsNothing(size: size) {
+      try storage.delete(identifier)
+      try storage.flushNames(of: [identifier])
+    } else if mayFill(writer), roomState == .ample {
+      try padSegment(writer, from: size, size: segmentSize)
+      try writer.flush()
+    }
+  }
+}
+
+extension SegmentReader {
+  /// Whether no key can open anything in a file: it is too short for the header of a segment, or nothing but zeros
+  /// reached the disk.
+  fileprivate func holdsNothing(size: Int) throws(Errno) -> Bool {
+    if size < SegmentFormat.recordsStart { return true }
+    let step = 64 << 10
+    for offset in stride(from: 0, to: size, by: step)
+    where try bytes(at: offset, count: min(step, size - offset)).contains(where: { $0 != 0 }) {
+      return false
     }
     return true
   }

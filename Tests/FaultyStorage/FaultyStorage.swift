@@ -122,6 +122,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var tape: Tape?
   /// Whether the storage is read-only.
   package let isReadOnly: Bool
+  /// When the machine was started, as tests have it.
+  package var machineStarted: Int64? { lock.withLock { started } }
+  private var started: Int64?
   /// The time of day for modification times, in seconds since 1970.
   let clock: @Sendable () -> Int64
 
@@ -178,9 +181,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     place(content, as: identifier)
   }
   /// Puts a file there, or other bytes into one that is there.
-  package func place(_ content: [UInt8], as identifier: SegmentIdentifier) {
+  package func place(_ content: [UInt8], as identifier: SegmentIdentifier, modified: Int64 = 0) {
     lock.withLock {
       let file = files[identifier] ?? newFile()
+      file.modified = modified
       file.content = content
       file.flushedCount = content.count
       file.nameIsFlushed = true
@@ -193,6 +197,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
 
   /// Calls `body` after every write of a segment.
   package func whenWritten(_ body: (@Sendable () -> Void)?) { lock.withLock { writing = body } }
+
+  /// Has the machine be started at a time, in seconds since 1970, or has other machines write as well.
+  package func setMachineStarted(_ time: Int64?) { lock.withLock { started = time } }
 
   /// Leases that are held.
   package var leaseCount: Int { lock.withLock { leases.count } }

@@ -71,4 +71,107 @@ import Testing
     #expect(refusals.withLock { $0 } > 0)
     #expect(try vault.openSpace(body).pageBytes(1) == page(1, version: 1))
   }
+
+  /// Everything up to the crash is there, and nobody is told of damage: the process ends at each operation of the next
+  /// mount, another space is mounted and unmounted, and the first is mounted again.
+  @Test(arguments: [false, true])
+  func anAbandonedHeadIsNoDamage(losesPower: Bool) throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let made = try test.vault.createSpace(suite: .aes256gcm)
+    try made.space.commit([1: page(1, version: 2)], pageCount: 1)
+    try made.space.close()
+    let before = test.storage.after(.keepsAll)
+    var lengths: Set<Int> = []
+    for operation in 1...12 {
+      let crashing = before.after(.keepsAll)
+      let first = try test.vault(over: crashing).openSpace(test.body)
+      let head = first.keys.headIdentifier(EpochNumber(rawValue: first.highestEpoch.rawValue + 1))
+      crashing.inject(.cut(at: operation))
+      try? first.commit([1: page(1, version: 3)], pageCount: 1)
+      try? first.sync()
+      let storage = crashing.after(losesPower ? .losesAll : .keepsAll)
+      if try storage.exists(head) { lengths.insert(storage.content(head).count) }
+      let vault = test.vault(over: storage)
+      let other = try vault.openSpace(made.body)
+      #expect(other.completeShortFiles())
+      try other.close()
+      for name in storage.names { #expect(storage.content(name).count == TestSpace.segmentSize) }
+      let checked = try vault.openSpace(test.body, readOnly: true, scanning: true)
+      #expect(checked.origin.warning == nil)
+      #expect(checked.verify(readData: false) == [], "operation \(operation)")
+      #expect(try checked.foreignContinuation() == nil)
+      try checked.close()
+      let again = try vault.openSpace(test.body)
+      #expect(again.gate.reason == nil, "operation \(operation)")
+      let found = try again.pageBytes(1)
+      #expect(found == page(1, version: 1) || found == page(1, version: 3))
+      try again.commit([1: page(1, version: 4)], pageCount: 1)
+      try again.close()
+      for name in storage.names { #expect(storage.content(name).count == TestSpace.segmentSize) }
+      #expect(try vault.openSpace(test.body).pageBytes(1) == page(1, version: 4))
+    }
+    // A file whose name did not become durable is gone.
+    #expect(losesPower || (lengths.contains(0) && lengths.contains { $0 > SegmentFormat.recordsStart }))
+  }
+
+  /// What a mount of another space does with a short file: nothing that could be opened goes.
+  @Test(arguments: [0, 1, 111, 112, 5000], [false, true])
+  func onlyWhatHoldsNothingIsDeleted(size: Int, isZero: Bool) throws {
+    let name = SegmentIdentifier(bytes: randomBytes(16))
+    let content = isZero ? [UInt8](repeating: 0, count: size) : randomBytes(size, seed: 9)
+    test.storage.place(content, as: name)
+    #expect(test.space.completeShortFiles())
+    #expect(try test.storage.exists(name) == (size >= 112 && !isZero))
+    if size >= 112 && !isZero { #expect(isWhole(name) && Array(test.storage.content(name)[..<size]) == content) }
+  }
+
+  /// How old a short file has to be, by what is known of its writer.
+  @Test func aFileIsTouchedWhenItsWriterIsGone() throws {
+    let now: Int64 = 1_800_000_000
+    let ages: [Int64] = [0, 3000, 5000, 86_300, 86_500]
+    let cases = [(nil as Int64?, 86_500), (now - 4000, 5000), (now + 10, 0), (now - 90_000, 86_500)]
+    for (started, least) in cases {
+      let storage = FaultyStorage()
+      storage.setMachineStarted(started)
+      let vault = Vault(storage: storage, parameters: .cheap) { now }
+      let space = try vault.createSpace(suite: .aes256gcm).space
+      for age in ages { storage.place(randomBytes(200), as: Self.name(age), modified: now - age) }
+      #expect(space.completeShortFiles())
+      for age in ages {
+        let isFilled = storage.content(Self.name(age)).count == TestSpace.segmentSize
+        #expect(isFilled == (age >= least), "started \(started ?? 0), age \(age)")
+      }
+    }
+  }
+
+  private static func name(_ number: Int64) -> SegmentIdentifier {
+    SegmentIdentifier(bytes: randomBytes(16, seed: UInt64(number) + 1))
+  }
+
+  /// A mount that writes nothing leaves nothing of an earlier one short either, but for what others may be copying.
+  @Test(arguments: [0, 1, 2])
+  func ownFilesAreCompletedBeforeTheFirstWrite(_ situation: Int) throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.sync()
+    let crashed = test.storage.after(.keepsAll)
+    let highest = EpochNumber(rawValue: test.space.highestEpoch.rawValue + 1)
+    crashed.place([], as: test.space.keys.headIdentifier(highest))
+    var storage = crashed
+    if situation == 1 { storage = crashed.copy() }
+    let now: Int64 = situation == 2 ? 60 : 1_800_000_000
+    let space = try Vault(storage: storage, parameters: .cheap) { now }.openSpace(test.body)
+    let before = storage.names
+    #expect(space.completeShortFiles())
+    let isWhole = storage.names.allSatisfy { storage.content($0).count == TestSpace.segmentSize }
+    #expect(isWhole == (situation == 0))
+    #expect(storage.names.count == before.count - (situation == 0 ? 1 : 0))
+    #expect(space.gate.isOpen)
+    try space.close()
+    let again = try test.vault(over: storage).openSpace(test.body)
+    #expect(try again.pageBytes(1) == page(1, version: 1) && again.gate.isOpen)
+    try again.commit([1: page(1, version: 2)], pageCount: 1)
+    try again.close()
+    for name in storage.names { #expect(storage.content(name).count == TestSpace.segmentSize) }
+  }
 }

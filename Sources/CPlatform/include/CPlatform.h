@@ -14,6 +14,10 @@ int agonyfs_rename_if_absent(int directory, const char *from, const char *to);
 /// Inode number and birth time (seconds, nanoseconds; 0 where the file system keeps none) of an open file, by statx(2).
 int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds);
 
+/// Whether an open file is on a file system that only this machine can write, as far as is known (statfs(2)): one of a
+/// disk or of memory, but not of a network or of a program, and not one that lies over another.
+bool agonyfs_is_on_local_file_system(int descriptor);
+
 /// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
 int agonyfs_pipe(int *ends, bool blocks);
 

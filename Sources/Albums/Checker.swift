@@ -39,13 +39,14 @@ struct Checker {
     self.readData = readData
   }
 
-  /// Checks an open space. `slot` is the id of the slot that opened it.
-  static func check(_ space: Space, readData: Bool, slot: [UInt8]? = nil) -> CheckReport {
+  /// Checks an open space. `slot` opened it.
+  static func check(_ space: Space, readData: Bool, slot: OpenedSlot? = nil) -> CheckReport {
     let log = examineLog(of: space)
     do throws(IndexError) {
       var checker = Checker(space: space, index: try Index(space: space), readData: readData)
       checker.report = CheckReport(log.problems)
-      checker.run(suspects: log.suspects, slot: slot)
+      checker.run(suspects: log.suspects)
+      if let slot { checker.report.add(SlotFinding.of(slot, recorded: SlotRecords.names(of: space))) }
       return checker.report
     } catch {
       return CheckReport(log.problems + ["the index cannot be opened"])
@@ -100,7 +101,7 @@ struct Checker {
   }
 
   /// Checks the index. Reports parts that cannot be read.
-  mutating func run(suspects: Set<SegmentNumber>, slot: [UInt8]?) {
+  mutating func run(suspects: Set<SegmentNumber>) {
     do throws(IndexError) {
       for line in try index.integrityCheck() {
         unrepairable.append("the index is inconsistent: \(line)")
@@ -113,9 +114,6 @@ struct Checker {
       try checkTree()
       try checkAttributes()
       try checkIntents()
-      if let slot, try !index.slots().contains(slot) {
-        add("the slot of this password is not recorded in the space", .addSlot(slot))
-      }
       try nameTheHurt()
     } catch {
       let text = "the index cannot be read completely, so not everything was checked"

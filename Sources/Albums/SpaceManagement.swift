@@ -3,7 +3,8 @@
 // Invariants
 // 1. A new space is durable before the slot that opens it. So a slot without a space is damage, never an empty space.
 // 2. When a password changes, the new slot is durable before the old one is deleted: at every moment one of them opens.
-// 3. The ids of a space's slots are in its index, so removing the space removes all of them.
+// 3. The names of a space's slot files are recorded in the space before the files exist, durably. So removing the space
+//    removes all of them.
 // 4. A password that opens nothing takes the same work and gives the same error, whatever else the vault contains.
 
 package import Crypto
@@ -31,8 +32,8 @@ package enum SpaceManager {
     defer { withExtendedLifetime(lease) {} }
     let (space, body) = try vault.createSpace(suite: cipher)
     do throws(VaultError) {
+      try SlotRecords.change(of: space, adding: slot.identifiers)
       try FileSystem.create(in: space, owner: geteuid(), group: getegid())
-      try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(slot.identifier.bytes) }
       try space.close()
       try vault.putSlot(slot, body)
     } catch {
@@ -53,9 +54,23 @@ package enum SpaceManager {
     in vault: Vault, password: Password, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     copyWindow: Int64 = Space.defaultCopyWindow
   ) throws(VaultError) -> Space {
-    let (_, body) = try vault.openSlot(try vault.slotKeys(for: password))
-    return try vault.openSpace(
-      body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow)
+    let slot = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(
+      slot.body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow)
+    if space.gate.isOpen { completeSlot(slot, of: space, in: vault) }
+    return space
+  }
+
+  /// Writes the file of a slot that a crash or an older agonyfs left out, or that was lost. The space opens all the
+  /// same, so a failure, as on a full disk, leaves this to the next time.
+  private static func completeSlot(_ slot: OpenedSlot, of space: Space, in vault: Vault) {
+    if slot.missing.isEmpty { return }
+    do throws(VaultError) {
+      try SlotRecords.change(of: space, adding: slot.key.identifiers)
+      try vault.restoreSlot(slot, replacingDamaged: false)
+    } catch {
+      return
+    }
   }
 
   /// Makes `new` open the space that `old` opens, instead of `old`.
@@ -64,16 +79,16 @@ package enum SpaceManager {
   ///   `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
   package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
-    let (oldSlot, body) = try vault.openSlot(try vault.slotKeys(for: old))
+    let oldSlot = try vault.openSlot(try vault.slotKeys(for: old))
     let newSlots = try vault.slotKeys(for: new)
     try checkUnused(newSlots, in: vault)
     guard let newSlot = newSlots.last else { throw .notAVault("it has no key derivation") }
-    let space = try vault.openSpace(body)
+    let space = try vault.openSpace(oldSlot.body)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    try changeIndex(of: space) { index throws(IndexError) in try index.addSlot(newSlot.identifier.bytes) }
-    try vault.putSlot(newSlot, body)
-    try vault.deleteSlot(oldSlot.identifier)
-    try changeIndex(of: space) { index throws(IndexError) in try index.removeSlot(oldSlot.identifier.bytes) }
+    try SlotRecords.change(of: space, adding: newSlot.identifiers)
+    try vault.putSlot(newSlot, oldSlot.body)
+    try vault.deleteSlotFiles(oldSlot.key.identifiers)
+    try SlotRecords.change(of: space, removing: oldSlot.key.identifiers)
     try space.close()
   }
 
@@ -82,14 +97,12 @@ package enum SpaceManager {
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
   package static func removeSpace(from vault: Vault, password: Password) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
-    let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
-    let space = try vault.openSpace(body, acceptOlder: true)
+    let slot = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(slot.body, acceptOlder: true)
     // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
-    let recorded = (try? Index(space: space).slots()) ?? []
-    for identifier in recorded where identifier.count == SegmentIdentifier.size && identifier != slot.identifier.bytes {
-      try vault.deleteSlot(SegmentIdentifier(bytes: identifier))
-    }
-    try vault.deleteSlot(slot.identifier)
+    let recorded = SlotRecords.names(of: space)
+    try vault.deleteSlotFiles(recorded.filter { !slot.key.identifiers.contains($0) })
+    try vault.deleteSlotFiles(slot.key.identifiers)
     try vault.deleteSegments(of: space)
   }
 
@@ -101,16 +114,6 @@ package enum SpaceManager {
       throw error
     }
     throw .passwordInUse
-  }
-
-  private static func changeIndex(
-    of space: Space, _ change: (Index) throws(IndexError) -> Void
-  ) throws(VaultError) {
-    try VaultError.ofIndex { () throws(IndexError) in
-      let index = try Index(space: space)
-      try change(index)
-      try index.commit(to: space)
-    }
   }
 }
 
@@ -141,7 +144,7 @@ extension SpaceManager {
   ///
   /// - Throws: `.noSpaceOpens`, `.damaged`, `.indexFailed`, `.system`.
   package static func information(in vault: Vault, password: Password) throws(VaultError) -> SpaceInformation {
-    let (_, body) = try vault.openSlot(try vault.slotKeys(for: password))
+    let body = try vault.openSlot(try vault.slotKeys(for: password)).body
     let space = try vault.openSpace(body, observing: true)
     return try VaultError.ofIndex { () throws(IndexError) in
       let index = try Index(space: space)
@@ -152,7 +155,8 @@ extension SpaceManager {
         thumbnailsPending: media.pending, thumbnailsFailed: media.failed, dataBytes: index.totalLiveBytes,
         storedBytes: space.capacity().usedBytes,
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
-        passwords: try index.slots().count)
+        // Before each password had two slot files, it had one.
+        passwords: (try SlotRecords.names(of: space, index).count + 1) / 2)
     }
   }
 
@@ -165,9 +169,9 @@ extension SpaceManager {
   package static func check(
     in vault: Vault, password: Password, readData: Bool
   ) throws(VaultError) -> CheckReport {
-    let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
-    let space = try vault.openSpace(body, readOnly: true, scanning: true)
-    var report = Checker.check(space, readData: readData, slot: slot.identifier.bytes)
+    let slot = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(slot.body, readOnly: true, scanning: true)
+    var report = Checker.check(space, readData: readData, slot: slot)
     if let warning = space.origin.warning, space.origin.isUnfinishedCopy {
       report.notes.append(warning)
     } else if let warning = space.origin.warning {
@@ -183,9 +187,9 @@ extension SpaceManager {
   ///   of the space is found; `.system`.
   package static func planRepair(in vault: Vault, password: Password) throws(VaultError) -> Repair {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
-    let (slot, body) = try vault.openSlot(try vault.slotKeys(for: password))
-    let space = try vault.openSpace(body, acceptOlder: true, scanning: true)
+    let slot = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try vault.openSpace(slot.body, acceptOlder: true, scanning: true)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    return Repair(of: space, in: vault, body: body, slot: slot.identifier.bytes)
+    return Repair(of: space, in: vault, body: slot.body, slot: slot)
   }
 }

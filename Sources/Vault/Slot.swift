@@ -1,10 +1,11 @@
-// A slot is a segment file whose name and key come from a password. It holds the key of a space.
+// A slot is two segment files whose names and key come from a password. Each holds the key of a space.
 //
 // Invariants
-// 1. Slot id and slot key depend on the password and on one key derivation of the vault. No list of them exists.
-// 2. The body is sealed `copies` times, an eighth of the file apart, each with its own random nonce. One bad sector
-//    does not lose a space, and no two parts of the file are equal. All other bytes are random.
-// 3. A slot is written atomically by `Storage.putIfAbsent` and never changes.
+// 1. Names and key depend on the password and on one key derivation of the vault. No list of them exists, and without
+//    the password neither name leads to the other.
+// 2. Each file has the body `copies` times, an eighth of the file apart, each sealed with its own random nonce. So
+//    neither a lost file nor bad sectors lose a space, and no two parts are equal. All other bytes are random.
+// 3. Each file is written atomically by `Storage.putIfAbsent` and never changes.
 
 package import Crypto
 package import Storage
@@ -89,10 +90,10 @@ package struct SlotBody: Sendable {
   var isWritable: Bool { readOnlyCompatible & ~Self.knownReadOnlyCompatible == 0 }
 }
 
-/// The name and the key of a password's slot for one key derivation.
+/// The names and the key of a password's slot for one key derivation.
 package struct SlotKey: Sendable {
-  /// The slot's file.
-  package let identifier: SegmentIdentifier
+  /// The slot's two files. Either opens the space.
+  package let identifiers: [SegmentIdentifier]
   let key: SecretBytes
   let associatedData: [UInt8]
 
@@ -100,12 +101,12 @@ package struct SlotKey: Sendable {
   static let sealedSize = SlotBody.size + SlotSealing.overhead
 
   init(derived: SecretBytes, associatedData: [UInt8]) {
-    identifier = SegmentIdentifier(of: derived, context: "agonyfs slot id")
+    identifiers = ["agonyfs slot id", "agonyfs second slot id"].map { SegmentIdentifier(of: derived, context: $0) }
     key = KeyedHash.subkey(of: derived, context: "agonyfs slot key")
     self.associatedData = associatedData
   }
 
-  /// A slot file of `segmentSize` bytes.
+  /// One of the two slot files, of `segmentSize` bytes. They share no byte but by chance.
   func seal(_ body: SlotBody, segmentSize: Int) -> [UInt8] {
     var file = [UInt8](repeating: 0, count: segmentSize)
     unsafe file.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }

@@ -31,62 +31,6 @@ package final class Vault: Sendable {
   /// Whether the vault cannot be written.
   package var isReadOnly: Bool { storage.isReadOnly }
 
-  /// The slots of a password, one for each key derivation. Takes the same work for every password.
-  ///
-  /// - Throws: `.system` when there is not enough memory for the derivation.
-  package func slotKeys(for password: Password) throws(VaultError) -> [SlotKey] {
-    var slots: [SlotKey] = []
-    for derivation in parameters.derivations {
-      guard let derived = derivation.derive(password) else {
-        throw .system(.noMemory, "allocating \(derivation.memory >> 20) MiB to derive the key")
-      }
-      slots.append(SlotKey(derived: derived, associatedData: parameters.slotAssociatedData(derivation)))
-    }
-    return slots
-  }
-
-  /// Opens the first of `slots` that exists and authenticates.
-  ///
-  /// - Throws: `.noSpaceOpens` when there is none; `.damaged` when something else is in its place.
-  package func openSlot(_ slots: [SlotKey]) throws(VaultError) -> (slot: SlotKey, body: SlotBody) {
-    var isReplaced = false
-    for slot in slots {
-      let file: any SegmentReader
-      do throws(Errno) {
-        file = try storage.open(slot.identifier)
-      } catch {
-        isReplaced = isReplaced || error == .notRegularFile
-        continue
-      }
-      if let body = try slot.open(file, segmentSize: parameters.segmentSize) { return (slot, body) }
-    }
-    throw isReplaced ? .damaged("what should be the slot of this password is not a regular file") : .noSpaceOpens
-  }
-
-  /// Writes a slot that opens the space of `body`. Durable on return.
-  ///
-  /// - Throws: `.passwordInUse` when the slot exists; `.noSpace`; `.system`.
-  package func putSlot(_ slot: SlotKey, _ body: SlotBody) throws(VaultError) {
-    let file = slot.seal(body, segmentSize: parameters.segmentSize)
-    do throws(Errno) {
-      try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
-        try unsafe storage.putIfAbsent(slot.identifier, content: content)
-      }
-    } catch .fileExists {
-      throw .passwordInUse
-    } catch {
-      throw VaultError(error, "writing the slot")
-    }
-  }
-
-  /// Deletes a slot file, durably.
-  package func deleteSlot(_ identifier: SegmentIdentifier) throws(VaultError) {
-    try attempt("deleting the slot") { () throws(Errno) in
-      try storage.delete(identifier)
-      try storage.flushNames(of: [identifier])
-    }
-  }
-
   /// Creates an empty space, which no password opens yet. Nothing is stored before its first write.
   ///
   /// - Parameter ownFiles: the number of its files, cover included; 0 if it owns no cover.

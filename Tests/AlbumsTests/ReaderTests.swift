@@ -144,7 +144,7 @@ struct ReaderTests {
       storage.record()
       let work = try Workload(storage: storage, seed: seed)
       try work.run(8)
-      let older = storage.copy()
+      let (older, olderFrom) = (storage.copy(), storage.operationCount)
       try work.run(16)
       work.abandon()
       var generator = SeededGenerator(seed: seed)
@@ -157,7 +157,9 @@ struct ReaderTests {
         var comment = "seed \(seed), operation \(operation)\(original ? "" : ", copied")"
         if number % 4 == 2 {
           let damage = try #require(Damage.allCases.randomElement(using: &generator))
-          comment += ": \(damage.apply(to: left, older, &generator) ?? "no damage")"
+          // Nothing comes back that is not there yet.
+          let past = operation > olderFrom ? older : FaultyStorage()
+          comment += ": \(damage.apply(to: left, past, &generator) ?? "no damage")"
         } else if number % 4 == 3, let name = left.names.suffix(2).randomElement(using: &generator) {
           // What was written last, of which nothing has to be left.
           let count = left.content(name).count

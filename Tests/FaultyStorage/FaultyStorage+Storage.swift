@@ -91,6 +91,7 @@ extension FaultyStorage {
     lock.lock()
     defer { lock.unlock() }
     if isCut { throw .ioError }
+    openCount += 1
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
     return OpenFile(self, identifier, file)
   }

@@ -109,6 +109,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package private(set) var heldWhenFull = 0
   /// The operation at which it did; 0 when it did not.
   package private(set) var filledAt = 0
+  /// How often a file was looked for, to read it.
+  package internal(set) var openCount = 0
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false

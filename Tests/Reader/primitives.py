@@ -70,6 +70,8 @@ def seal_slot(key, nonce, body, data):
 
 def unseal_slot(key, sealed, data):
     """The body of one copy of a slot; None where it does not authenticate."""
+    if len(sealed) < 40:
+        return None
     aead, rest = xchacha(key, sealed[:24])
     try:
         return aead.decrypt(rest, sealed[24:], data)

@@ -39,18 +39,18 @@ class Vault:
                 yield bytes.fromhex(path.name)
 
     def slot(self, password):
-        """The name and the body of the slot that a password opens."""
+        """The name and the body of the first slot file that a password opens."""
         for way in self.derivations:
             salt, operations, memory = bytes.fromhex(way["salt"]), way["operations"], way["memory"]
             derived = argon2id(password, salt, operations, memory)
-            name, key = keyed(derived, "agonyfs slot id", count=16), keyed(derived, "agonyfs slot key")
-            if not self.file(name).exists():
-                continue
+            key = keyed(derived, "agonyfs slot key")
             data = self.identifier + struct.pack("<IIIIQQ", 2, self.segment_size, 13, 0, operations, memory) + salt
-            content = self.file(name).read_bytes()
-            for start in range(0, self.segment_size, self.segment_size // 8):
-                if body := unseal_slot(key, content[start:start + 168], data):
-                    return name, body
+            for context in "agonyfs slot id", "agonyfs second slot id":
+                name = keyed(derived, context, count=16)
+                content = self.file(name).read_bytes() if self.file(name).exists() else b""
+                for start in range(0, len(content), self.segment_size // 8):
+                    if body := unseal_slot(key, content[start:start + 168], data):
+                        return name, body
         raise Damage("no space opens with this password")
 
 

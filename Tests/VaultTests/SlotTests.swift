@@ -15,13 +15,14 @@ import Testing
     try test.vault.putSlot(slot, test.body)
     let opened = try test.vault.openSlot(slots)
     #expect(opened.body.encoded.equals(test.body.encoded))
-    #expect(opened.slot.identifier == slot.identifier)
+    #expect(opened.key.identifiers == slot.identifiers && Set(slot.identifiers).count == 2)
+    #expect(opened.missing.isEmpty && opened.damaged.isEmpty)
     for wrong in ["wrong", "", "right ", "Right"] {
       let keys = try test.vault.slotKeys(for: .of(wrong))
       #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(keys) }
     }
     #expect(throws: VaultError.passwordInUse) { try test.vault.putSlot(slot, test.body) }
-    try test.vault.deleteSlot(slot.identifier)
+    try test.vault.deleteSlotFiles(slot.identifiers)
     #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
   }
 
@@ -29,26 +30,63 @@ import Testing
     let slots = try test.vault.slotKeys(for: .of("right"))
     let slot = try #require(slots.first)
     try test.vault.putSlot(slot, test.body)
-    let whole = test.storage.content(slot.identifier)
+    let (identifier, other) = (slot.identifiers[0], slot.identifiers[1])
+    try test.vault.deleteSlotFiles([other])
+    let whole = test.storage.content(identifier)
     #expect(whole.count == TestSpace.segmentSize)
     for survivor in 0..<8 {
-      test.storage.tamper(slot.identifier) { _ in
+      test.storage.tamper(identifier) { _ in
         var file = whole
         for copy in 0..<8 where copy != survivor { file[copy * file.count / 8 + 50] ^= 1 }
         return file
       }
       #expect(try test.vault.openSlot(slots).body.encoded.equals(test.body.encoded))
     }
-    test.storage.tamper(slot.identifier) { _ in
+    test.storage.tamper(identifier) { _ in
       var file = whole
       for copy in 0..<8 { file[copy * file.count / 8 + 167] ^= 0x80 }
       return file
     }
     #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
-    test.storage.tamper(slot.identifier) { _ in Array(whole[..<100]) }
+    test.storage.tamper(identifier) { _ in Array(whole[..<100]) }
     #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
-    test.storage.tamper(slot.identifier) { _ in Array(whole[..<168]) }
+    test.storage.tamper(identifier) { _ in Array(whole[..<168]) }
     #expect(try test.vault.openSlot(slots).body.encoded.equals(test.body.encoded))
+  }
+
+  @Test func eitherFileOpensAndTheOtherCanBeRestored() throws {
+    let slots = try test.vault.slotKeys(for: .of("right"))
+    let slot = try #require(slots.first)
+    try test.vault.putSlot(slot, test.body)
+    let files = slot.identifiers.map { test.storage.content($0) }
+    #expect(zip(files[0], files[1]).count { $0 == $1 } < files[0].count / 100)
+    for (lost, left) in [(0, 1), (1, 0)] {
+      try test.storage.delete(slot.identifiers[lost])
+      var opened = try test.vault.openSlot(slots)
+      #expect(opened.body.encoded.equals(test.body.encoded))
+      #expect(opened.missing == [slot.identifiers[lost]] && opened.damaged.isEmpty)
+      #expect(throws: VaultError.passwordInUse) { try test.vault.putSlot(slot, test.body) }
+      #expect(try test.storage.exists(slot.identifiers[left]))
+      try test.vault.restoreSlot(opened, replacingDamaged: false)
+      opened = try test.vault.openSlot(slots)
+      #expect(opened.missing.isEmpty && opened.damaged.isEmpty)
+
+      let damaged = [UInt8](repeating: 7, count: files[0].count)
+      test.storage.tamper(slot.identifiers[lost]) { _ in damaged }
+      opened = try test.vault.openSlot(slots)
+      #expect(opened.damaged == [slot.identifiers[lost]] && opened.missing.isEmpty)
+      try test.vault.restoreSlot(opened, replacingDamaged: false)
+      #expect(test.storage.content(slot.identifiers[lost]) == damaged)
+      try test.vault.restoreSlot(opened, replacingDamaged: true)
+      #expect(try test.vault.openSlot(slots).damaged.isEmpty)
+    }
+  }
+
+  @Test func aSlotThatCannotBeWrittenWhollyLeavesNothing() throws {
+    let slot = try #require(try test.vault.slotKeys(for: .of("right")).first)
+    try test.storage.put(slot.identifiers[1], [1, 2, 3])
+    #expect(throws: VaultError.passwordInUse) { try test.vault.putSlot(slot, test.body) }
+    #expect(test.storage.names == [slot.identifiers[1]])
   }
 
   @Test func aSlotIsBoundToItsVault() throws {
@@ -65,7 +103,7 @@ import Testing
       let vault = Vault(storage: test.storage, parameters: other)
       let slots = try vault.slotKeys(for: .of("right"))
       // The name is the same, since password and derivation are.
-      #expect(slots.first?.identifier == slot.identifier)
+      #expect(slots.first?.identifiers == slot.identifiers)
       #expect(throws: VaultError.noSpaceOpens) { try vault.openSlot(slots) }
     }
   }
@@ -79,7 +117,7 @@ import Testing
     let vault = Vault(storage: test.storage, parameters: parameters)
     let slots = try vault.slotKeys(for: .of("right"))
     #expect(slots.count == 2)
-    #expect(try vault.openSlot(slots).slot.identifier == old.identifier)
+    #expect(try vault.openSlot(slots).key.identifiers == old.identifiers)
   }
 
   @Test func unknownFeaturesAreRefused() throws {

@@ -32,20 +32,20 @@ import Testing
     let storage = FaultyStorage()
     let vault = Vault(storage: storage, parameters: parameters)
     let slot = try #require(try vault.slotKeys(for: .of(vector.password)).first)
-    #expect(slot.identifier.bytes == bytes(vector.slotIdentifier))
+    #expect(slot.identifiers.map(\.bytes) == [bytes(vector.slotIdentifier), bytes(vector.secondSlotIdentifier)])
     #expect(slot.key.copied == bytes(vector.slotKey))
 
-    // Any one of the eight copies is enough.
+    // Any one of the eight copies in either file is enough.
     let sealed = bytes(vector.sealed)
-    for copy in 0..<8 {
+    for (copy, identifier) in (0..<8).flatMap({ copy in slot.identifiers.map { (copy, $0) } }) {
       var file = Sodium.randomBytes(vector.segmentSize)
       let start = copy * vector.segmentSize / 8
       file.replaceSubrange(start..<start + sealed.count, with: sealed)
-      try storage.put(slot.identifier, file)
+      try storage.put(identifier, file)
       let body = try vault.openSlot([slot]).body
       #expect(body.encoded.copied == bytes(vector.body))
       #expect(body.suite == .xchacha20poly1305)
-      try storage.delete(slot.identifier)
+      try storage.delete(identifier)
     }
   }
 

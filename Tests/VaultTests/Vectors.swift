@@ -4,7 +4,8 @@ import FoundationEssentials
 /// Reads the files in `Vectors`, which another program made.
 enum Vectors {
   struct Slot: Decodable {
-    var password, salt, vault, derived, slotIdentifier, slotKey, associatedData, body, sealed: String
+    var password, salt, vault, derived, slotIdentifier, secondSlotIdentifier, slotKey: String
+    var associatedData, body, sealed: String
     var operations, memory: UInt64
     var segmentSize: Int
   }

@@ -54,7 +54,6 @@ extension Repair {
     case .setAllocated(let inode, let bytes): try change(inode, index) { $0.allocated = bytes }
     case .setLiveBytes(let segment, let bytes): try index.setLiveBytes(in: segment, to: bytes)
     case .setTotals(let inodes, let bytes): try index.setTotals(inodes: inodes, liveBytes: bytes)
-    case .addSlot(let slot): try index.addSlot(slot)
     }
     return true
   }

@@ -25,7 +25,9 @@ package final class Repair {
 
   private let vault: Vault
   private let body: SlotBody
-  private let slot: [UInt8]?
+  private let slot: OpenedSlot?
+  /// Whether the slot is recorded, and its files are written again.
+  private var restoresSlot = false
   let space: Space
   /// The index, or the one that was rebuilt from it.
   private(set) var index: Index?
@@ -39,7 +41,7 @@ package final class Repair {
   var lostAndFound: InodeNumber?
 
   /// Checks all of a space that was opened for writing, and plans.
-  init(of space: Space, in vault: Vault, body: SlotBody, slot: [UInt8]?) {
+  init(of space: Space, in vault: Vault, body: SlotBody, slot: OpenedSlot?) {
     self.vault = vault
     self.body = body
     self.slot = slot
@@ -55,6 +57,11 @@ package final class Repair {
       }
     } catch {
       plan.unrepairable.append("the index cannot be read or changed")
+    }
+    if let finding = slot.flatMap({ SlotFinding.of($0, recorded: SlotRecords.names(of: space)) }) {
+      found.add(finding)
+      restoresSlot = finding.isProblem
+      if restoresSlot { add(finding.repair) }
     }
     if let warning = space.origin.warning {
       found.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
@@ -107,7 +114,7 @@ package final class Repair {
       let isFirst = round == 0
       var checker = Checker(space: space, index: index, readData: isFirst)
       if rebuilt != nil { checker.replaced = isFirst ? replaced : [] }
-      checker.run(suspects: isFirst ? suspects : [], slot: slot)
+      checker.run(suspects: isFirst ? suspects : [])
       if isFirst {
         let log = found.problems
         found = checker.report
@@ -150,6 +157,12 @@ package final class Repair {
     try space.sync()
     rebuilt?.goOn(in: space)
     if let changes = transaction.database { index.noteLogged(changes) }
+    var slot = slot
+    if restoresSlot, let broken = slot {
+      try SlotRecords.change(of: space, adding: broken.key.identifiers)
+      try vault.restoreSlot(broken, replacingDamaged: true)
+      slot = try vault.openSlot([broken.key])
+    }
     try space.close()
     let again = try vault.openSpace(body, readOnly: true)
     defer { try? again.close() }

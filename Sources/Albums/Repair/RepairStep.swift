@@ -46,8 +46,6 @@ enum RepairStep: Hashable {
   case setLiveBytes(SegmentNumber, Int64)
   /// The totals of the space.
   case setTotals(inodes: Int64, liveBytes: Int64)
-  /// The id of a slot that opens the space.
-  case addSlot([UInt8])
 
   /// Whether it follows from the rest of the index, so that it waits until the rest is right.
   var isDerived: Bool {
@@ -98,7 +96,6 @@ enum RepairStep: Hashable {
     case .setLiveBytes(.unwritten, _): "the allocated bytes are recounted"
     case .setLiveBytes(let segment, _): "the live bytes of segment \(segment.rawValue) are recounted"
     case .setTotals: "the totals of the space are recounted"
-    case .addSlot: "the slot of this password is recorded in the space"
     }
   }
 }

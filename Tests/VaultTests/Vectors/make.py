@@ -32,7 +32,8 @@ def slot():
     write("slot.json", {
         "password": password.decode(), "salt": salt.hex(), "operations": operations, "memory": memory,
         "vault": vault.hex(), "segmentSize": SEGMENT_SIZE, "derived": derived.hex(),
-        "slotIdentifier": keyed(derived, "agonyfs slot id", count=16).hex(), "slotKey": key.hex(),
+        "slotIdentifier": keyed(derived, "agonyfs slot id", count=16).hex(),
+        "secondSlotIdentifier": keyed(derived, "agonyfs second slot id", count=16).hex(), "slotKey": key.hex(),
         "associatedData": data.hex(), "body": body.hex(), "sealed": seal_slot(key, nonce, body, data).hex()})
 
 

@@ -1,0 +1,135 @@
+package import Crypto
+package import Storage
+internal import SystemPackage
+
+/// A slot that a password opened.
+package struct OpenedSlot: Sendable {
+  /// The names and the key of its files.
+  package let key: SlotKey
+  /// What they hold.
+  package let body: SlotBody
+  /// Those of its files that do not exist.
+  package let missing: [SegmentIdentifier]
+  /// Those of its files that exist but do not hold the body.
+  package let damaged: [SegmentIdentifier]
+}
+
+/// The slots of passwords.
+extension Vault {
+  /// The slots of a password, one for each key derivation. Takes the same work for every password.
+  ///
+  /// - Throws: `.system` when there is not enough memory for the derivation.
+  package func slotKeys(for password: Password) throws(VaultError) -> [SlotKey] {
+    var slots: [SlotKey] = []
+    for derivation in parameters.derivations {
+      guard let derived = derivation.derive(password) else {
+        throw .system(.noMemory, "allocating \(derivation.memory >> 20) MiB to derive the key")
+      }
+      slots.append(SlotKey(derived: derived, associatedData: parameters.slotAssociatedData(derivation)))
+    }
+    return slots
+  }
+
+  /// Opens the first of `slots` of which a file authenticates. Looks for all files of all of them, whatever exists.
+  ///
+  /// - Throws: `.noSpaceOpens` when there is none; `.damaged` when something else than a file is in its place.
+  package func openSlot(_ slots: [SlotKey]) throws(VaultError) -> OpenedSlot {
+    var opened: OpenedSlot?
+    var isReplaced = false
+    for slot in slots {
+      let found = try slotFiles(of: slot)
+      isReplaced = isReplaced || found.contains(where: \.isReplaced)
+      guard opened == nil, let body = found.compactMap(\.body).first else { continue }
+      var missing: [SegmentIdentifier] = []
+      var damaged: [SegmentIdentifier] = []
+      for file in found {
+        if !file.exists {
+          missing.append(file.identifier)
+        } else if file.body?.encoded.equals(body.encoded) != true {
+          damaged.append(file.identifier)
+        }
+      }
+      opened = OpenedSlot(key: slot, body: body, missing: missing, damaged: damaged)
+    }
+    if let opened { return opened }
+    throw isReplaced ? .damaged("what should be the slot of this password is not a regular file") : .noSpaceOpens
+  }
+
+  private struct SlotFile {
+    let identifier: SegmentIdentifier
+    let exists: Bool
+    var isReplaced = false
+    var body: SlotBody?
+  }
+
+  private func slotFiles(of slot: SlotKey) throws(VaultError) -> [SlotFile] {
+    var found: [SlotFile] = []
+    for identifier in slot.identifiers {
+      let file: any SegmentReader
+      do throws(Errno) {
+        file = try storage.open(identifier)
+      } catch {
+        found.append(
+          SlotFile(
+            identifier: identifier, exists: error != .noSuchFileOrDirectory, isReplaced: error == .notRegularFile))
+        continue
+      }
+      let body = try slot.open(file, segmentSize: parameters.segmentSize)
+      found.append(SlotFile(identifier: identifier, exists: true, body: body))
+    }
+    return found
+  }
+
+  /// Writes the two files of a slot that opens the space of `body`. Durable on return. A failure leaves neither; a
+  /// crash may leave the first.
+  ///
+  /// - Throws: `.passwordInUse` when one of them exists; `.noSpace`; `.system`.
+  package func putSlot(_ slot: SlotKey, _ body: SlotBody) throws(VaultError) {
+    var written: [SegmentIdentifier] = []
+    do throws(VaultError) {
+      for identifier in slot.identifiers {
+        try putSlotFile(identifier, of: slot, body)
+        written.append(identifier)
+      }
+    } catch {
+      try? deleteSlotFiles(written)
+      throw error
+    }
+  }
+
+  /// Writes those files of a slot again that are missing, and those that are damaged if asked to. Durable on return.
+  ///
+  /// - Throws: `.noSpace`; `.system`.
+  package func restoreSlot(_ slot: OpenedSlot, replacingDamaged: Bool) throws(VaultError) {
+    for identifier in slot.missing { try putSlotFile(identifier, of: slot.key, slot.body) }
+    guard replacingDamaged else { return }
+    for identifier in slot.damaged {
+      try deleteSlotFiles([identifier])
+      try putSlotFile(identifier, of: slot.key, slot.body)
+    }
+  }
+
+  private func putSlotFile(
+    _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody
+  ) throws(VaultError) {
+    let file = slot.seal(body, segmentSize: parameters.segmentSize)
+    do throws(Errno) {
+      try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
+        try unsafe storage.putIfAbsent(identifier, content: content)
+      }
+    } catch .fileExists {
+      throw .passwordInUse
+    } catch {
+      throw VaultError(error, "writing the slot")
+    }
+  }
+
+  /// Deletes slot files, durably. Those that do not exist count as deleted.
+  package func deleteSlotFiles(_ identifiers: [SegmentIdentifier]) throws(VaultError) {
+    if identifiers.isEmpty { return }
+    try attempt("deleting the slot") { () throws(Errno) in
+      for identifier in identifiers { try storage.delete(identifier) }
+      try storage.flushNames(of: identifiers)
+    }
+  }
+}

@@ -26,7 +26,7 @@ package enum SpaceManager {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slots = try vault.slotKeys(for: password)
     try checkUnused(slots, in: vault)
-    guard let slot = slots.last else { throw .notAVault("it has no key derivation") }
+    let slot = try vault.strongest(of: slots)
     // The space gives its leases back before its slot is written.
     let lease = try vault.leaseToAddSpace()
     defer { withExtendedLifetime(lease) {} }
@@ -82,7 +82,7 @@ package enum SpaceManager {
     let oldSlot = try vault.openSlot(try vault.slotKeys(for: old))
     let newSlots = try vault.slotKeys(for: new)
     try checkUnused(newSlots, in: vault)
-    guard let newSlot = newSlots.last else { throw .notAVault("it has no key derivation") }
+    let newSlot = try vault.strongest(of: newSlots, atLeast: oldSlot.key.derivation.work)
     let space = try vault.openSpace(oldSlot.body)
     if let reason = space.gate.reason { throw .readOnly(reason) }
     try SlotRecords.change(of: space, adding: newSlot.identifiers)

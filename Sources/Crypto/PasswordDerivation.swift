@@ -48,6 +48,17 @@ package struct PasswordDerivation: Hashable, Sendable {
     salt = Sodium.randomBytes(Self.saltSize)
   }
 
+  /// The work of one guess: passes times bytes of memory.
+  package var work: UInt64 { operations * memory }
+
+  /// The least memory of a derivation that is not weak, in bytes: that of `interactive`.
+  package static let leastMemory: UInt64 = 64 << 20
+  /// The fewest passes of a derivation that is not weak: those of `interactive`.
+  package static let leastOperations: UInt64 = 2
+
+  /// Whether guessing is cheaper than with the weakest choice that new vaults have.
+  package var isWeak: Bool { operations < Self.leastOperations || memory < Self.leastMemory }
+
   /// Derives 64 bytes from a password; nil if there is not enough memory.
   package func derive(_ password: Password) -> SecretBytes? {
     Sodium.initialize()

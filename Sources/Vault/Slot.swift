@@ -94,13 +94,16 @@ package struct SlotBody: Sendable {
 package struct SlotKey: Sendable {
   /// The slot's two files. Either opens the space.
   package let identifiers: [SegmentIdentifier]
+  /// The derivation that names and key come from.
+  package let derivation: PasswordDerivation
   let key: SecretBytes
   let associatedData: [UInt8]
 
   static let copies = 8
   static let sealedSize = SlotBody.size + SlotSealing.overhead
 
-  init(derived: SecretBytes, associatedData: [UInt8]) {
+  init(derived: SecretBytes, by derivation: PasswordDerivation, associatedData: [UInt8]) {
+    self.derivation = derivation
     identifiers = ["agonyfs slot id", "agonyfs second slot id"].map { SegmentIdentifier(of: derived, context: $0) }
     key = KeyedHash.subkey(of: derived, context: "agonyfs slot key")
     self.associatedData = associatedData

@@ -42,12 +42,15 @@ extension Vault {
 
   /// Opens the vault in a storage.
   ///
+  /// - Parameter weakDerivations: what weak key derivations among its parameters are used for.
   /// - Throws: `.notAVault`, `.newerFormat`, `.olderFormat`, `.system`.
-  package static func open(in storage: any Storage) throws(VaultError) -> Vault {
+  package static func open(
+    in storage: any Storage, weakDerivations: WeakDerivations = .none
+  ) throws(VaultError) -> Vault {
     guard let json = try readParameters(of: storage) else {
       throw .notAVault("it has no \(StorageNames.parameters)")
     }
-    return Vault(storage: storage, parameters: try VaultParameters(json: json))
+    return Vault(storage: storage, parameters: try VaultParameters(json: json), weakDerivations: weakDerivations)
   }
 
   /// The parameters in a storage; nil if it has none.

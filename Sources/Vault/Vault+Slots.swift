@@ -18,14 +18,16 @@ package struct OpenedSlot: Sendable {
 extension Vault {
   /// The slots of a password, one for each key derivation. Takes the same work for every password.
   ///
-  /// - Throws: `.system` when there is not enough memory for the derivation.
+  /// - Throws: `.system` when there is not enough memory for the derivation; `.derivationsTooWeak`.
   package func slotKeys(for password: Password) throws(VaultError) -> [SlotKey] {
     var slots: [SlotKey] = []
-    for derivation in parameters.derivations {
+    if derivations.isEmpty { throw .derivationsTooWeak }
+    for derivation in derivations {
       guard let derived = derivation.derive(password) else {
         throw .system(.noMemory, "allocating \(derivation.memory >> 20) MiB to derive the key")
       }
-      slots.append(SlotKey(derived: derived, associatedData: parameters.slotAssociatedData(derivation)))
+      slots.append(
+        SlotKey(derived: derived, by: derivation, associatedData: parameters.slotAssociatedData(derivation)))
     }
     return slots
   }

@@ -15,16 +15,27 @@ package final class Vault: Sendable {
   /// The content of `agonyfs.json`.
   package let parameters: VaultParameters
 
+  /// What weak key derivations of the parameters are used for.
+  let weakDerivations: WeakDerivations
+
   /// The time of day, in seconds since 1970.
   let clock: @Sendable () -> Int64
 
   /// A vault with known parameters. `clock` returns the time of day, in seconds since 1970.
-  package init(
+  package convenience init(
     storage: any Storage, parameters: VaultParameters,
+    clock: @escaping @Sendable () -> Int64 = { timeOfDay().seconds }
+  ) {
+    self.init(storage: storage, parameters: parameters, weakDerivations: .all, clock: clock)
+  }
+
+  init(
+    storage: any Storage, parameters: VaultParameters, weakDerivations: WeakDerivations,
     clock: @escaping @Sendable () -> Int64 = { timeOfDay().seconds }
   ) {
     self.storage = storage
     self.parameters = parameters
+    self.weakDerivations = weakDerivations
     self.clock = clock
   }
 

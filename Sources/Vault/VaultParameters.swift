@@ -12,6 +12,8 @@ package struct VaultParameters: Equatable, Sendable {
   static let identifierSize = 16
   /// The most bytes that are read of the file.
   static let fileLimit = 64 << 10
+  /// The most key derivations.
+  static let derivationLimit = 16
 
   /// 16 random bytes.
   package var identifier: [UInt8]
@@ -68,7 +70,7 @@ package struct VaultParameters: Equatable, Sendable {
     guard SegmentFormat.sizeRange.contains(file.segmentSize), file.segmentSize.nonzeroBitCount == 1 else {
       throw .notAVault("\(Self.fileName) is damaged: \"segmentSize\" must be a power of two from 1 to 64 MiB")
     }
-    guard (1...16).contains(file.keyDerivations.count) else {
+    guard (1...Self.derivationLimit).contains(file.keyDerivations.count) else {
       throw .notAVault("\(Self.fileName) is damaged: \"keyDerivations\" must have 1 to 16 entries")
     }
     var derivations: [PasswordDerivation] = []

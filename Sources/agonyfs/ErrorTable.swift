@@ -25,6 +25,12 @@ extension CommandFailure {
       self.init(
         .vaultExists,
         "\(path) exists and is not an empty directory; choose another path, or add a space with: agonyfs space add")
+    case .derivationsTooWeak:
+      self.init(
+        .failure,
+        "The key derivations in \(path)/\(VaultParameters.fileName) are too weak: whoever gets the vault could guess a "
+          + "password cheaply. If you did not expect this, restore that file from a backup. Otherwise add a stronger "
+          + "one with: agonyfs kdf add \(path), and open spaces with --weak-derivations to change their passwords.")
     case .noSpaceOpens:
       self.init(.noSpaceOpens, "No space in \(path) opens with this password; check the password and type it again.")
     case .passwordInUse:

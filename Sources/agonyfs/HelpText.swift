@@ -135,6 +135,15 @@ enum HelpText {
     first line and the new one the second. \(password)
     """
 
+  static let derivationAdd = """
+    Adds the next stronger key derivation to agonyfs.json, after measuring it on this machine. Needs no password and \
+    says nothing about any space. A password that is set from now on goes through the strongest one; the others open as \
+    before, until they are changed. Each attempt at a password goes through all of them, so mounting takes longer.
+
+    Key derivations below 64 MiB or 2 passes are not used: anybody who can write agonyfs.json can add one. \
+    --weak-derivations uses them for passwords that exist, never for new ones.
+    """
+
   static let check = """
     Verifies the log, the index, and that the data of every file is there; with --read-data also every byte of it. \
     Lists damaged files by path and ends with status 16 if there are any. Changes nothing without --repair. It cannot \

@@ -124,6 +124,20 @@ import Testing
     #expect(halves > 0)
   }
 
+  /// The newest derivation of a vault need not be the strongest: whoever can write the parameters may have added it.
+  @Test func aNewPasswordGetsTheStrongestDerivation() throws {
+    var parameters = vault.parameters
+    var (strong, weak) = (parameters.derivations[0], parameters.derivations[0])
+    (strong.operations, strong.salt[0], weak.salt[1]) = (4, strong.salt[0] ^ 1, weak.salt[1] ^ 1)
+    parameters.derivations += [strong, weak]
+    let vault = Vault(storage: storage, parameters: parameters)
+    try SpaceManager.changePassword(in: vault, old: .of(Self.password), new: .of("the next"))
+    try SpaceManager.addSpace(to: vault, password: .of("another"))
+    for password in ["the next", "another"] {
+      #expect(try vault.openSlot(try vault.slotKeys(for: .of(password))).key.derivation == strong)
+    }
+  }
+
   /// How many files a password is looked for in does not depend on whether it is right, or on what is there.
   @Test func everyPasswordLooksForBothFilesOfEachDerivation() throws {
     var parameters = vault.parameters

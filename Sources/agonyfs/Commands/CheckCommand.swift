@@ -22,6 +22,9 @@ struct CheckCommand: VaultCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  @OptionGroup
+  var derivations: DerivationOptions
+
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
 
@@ -30,7 +33,7 @@ struct CheckCommand: VaultCommand {
   }
 
   func run() throws {
-    let opened = try openVault()
+    let opened = try openVault(derivations)
     let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
     if repair {
       try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secret)

@@ -13,11 +13,14 @@ struct InfoCommand: VaultCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  @OptionGroup
+  var derivations: DerivationOptions
+
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
 
   func run() throws {
-    let opened = try openVault()
+    let opened = try openVault(derivations)
     let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
     let report = InfoReport(
       vault: try .init(opened, path: path), space: try SpaceManager.information(in: opened, password: secret))

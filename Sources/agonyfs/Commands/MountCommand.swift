@@ -53,6 +53,9 @@ struct MountCommand: VaultCommand {
       "How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
   var copyWindow: String?
 
+  @OptionGroup
+  var derivations: DerivationOptions
+
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
 
@@ -90,7 +93,8 @@ struct MountCommand: VaultCommand {
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
     return MountRequest(
       vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists, options: parsed,
-      acceptsOlder: acceptOlder, copyWindow: try copyWindow.map(MountOptions.duration))
+      acceptsOlder: acceptOlder, weakDerivations: derivations.weakDerivations,
+      copyWindow: try copyWindow.map(MountOptions.duration))
   }
 
   /// Whether a vault must be created first, if the person agrees.
@@ -98,7 +102,8 @@ struct MountCommand: VaultCommand {
   /// - Throws: why an existing vault cannot be opened; status 10 if there is none and nobody can be asked.
   private func isNewVault() throws -> Bool {
     guard try DirectoryCreation.isPossible(at: path) else {
-      _ = try openVault()
+      // Whoever serves the mount opens it again, and says what is wrong with it.
+      _ = try Vault.open(at: path)
       return false
     }
     guard create || isatty(STDIN_FILENO) == 1 else {

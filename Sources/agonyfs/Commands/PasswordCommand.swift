@@ -16,6 +16,9 @@ struct PasswordCommand: ParsableCommand {
     @Argument(help: "The vault.", completion: .directory)
     var vault: String
 
+    @OptionGroup
+    var derivations: DerivationOptions
+
     @OptionGroup(title: "Old password")
     var password: PasswordOptions<CurrentPassword>
 
@@ -23,7 +26,7 @@ struct PasswordCommand: ParsableCommand {
     var newPassword: PasswordOptions<NewPassword>
 
     func run() throws {
-      let opened = try openVault()
+      let opened = try openVault(derivations)
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       try SpaceManager.changePassword(in: opened, old: old, new: new)

@@ -19,11 +19,14 @@ struct SpaceCommand: ParsableCommand {
     @Option(help: "Cipher of the space. (default: the faster one on this machine)")
     var cipher: CipherSuite?
 
+    @OptionGroup
+    var derivations: DerivationOptions
+
     @OptionGroup(title: "Password")
     var password: PasswordOptions<CurrentPassword>
 
     func run() throws {
-      let opened = try openVault()
+      let opened = try openVault(derivations)
       let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
       try SpaceManager.addSpace(to: opened, password: new, cipher: cipher ?? .fastest())
     }
@@ -37,11 +40,14 @@ struct SpaceCommand: ParsableCommand {
     @Argument(help: "The vault.", completion: .directory)
     var vault: String
 
+    @OptionGroup
+    var derivations: DerivationOptions
+
     @OptionGroup(title: "Password")
     var password: PasswordOptions<CurrentPassword>
 
     func run() throws {
-      let opened = try openVault()
+      let opened = try openVault(derivations)
       let current = try password.source().password(for: .opening, prompt: "Password of the space to remove")
       try SpaceManager.removeSpace(from: opened, password: current)
     }

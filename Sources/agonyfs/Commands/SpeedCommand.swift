@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import Crypto
-internal import Glibc
-internal import System
 
 /// `agonyfs speed`.
 struct SpeedCommand: ParsableCommand {
@@ -16,28 +14,17 @@ struct SpeedCommand: ParsableCommand {
       let mebibytes = suite.bytesPerSecond(milliseconds: Self.milliseconds) / 0x1p20
       Output.line("\(Self.padded(suite.name))\(Int(mebibytes.rounded())) MiB/s on one core")
     }
-    let password = unsafe withUnsafeBytes(of: 0) { unsafe Password(copying: $0) }
     for cost in KeyDerivationCost.allCases {
       let derivation = PasswordDerivation(cost: cost)
-      let start = monotonicTime()
-      let succeeded = derivation.derive(password) != nil
-      let time = monotonicTime() - start
       let memory = ByteSize(bytes: Int64(derivation.memory))
       let name = Self.padded("--kdf \(cost.rawValue)")
       Output.line(
-        succeeded
-          ? "\(name)\(Self.seconds(time)) s and \(memory) for each password"
-          : "\(name)needs \(memory) of memory, which is not free")
+        derivation.seconds.map { "\(name)\($0) s and \(memory) for each password" }
+          ?? "\(name)needs \(memory) of memory, which is not free")
     }
   }
 
   private static func padded(_ name: String) -> String {
     name + String(repeating: " ", count: max(1, 22 - name.count))
-  }
-
-  private static func seconds(_ nanoseconds: UInt64) -> String {
-    let hundredths = nanoseconds / 10_000_000
-    let fraction = hundredths % 100
-    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
   }
 }

@@ -1,5 +1,6 @@
 internal import Mount
 internal import System
+internal import Vault
 
 /// What to mount, where and how.
 struct MountRequest {
@@ -15,6 +16,8 @@ struct MountRequest {
   var options: MountOptions
   /// Whether to continue from an older state than the newest.
   var acceptsOlder: Bool
+  /// What weak key derivations are used for.
+  var weakDerivations: WeakDerivations
   /// How long a copy of the vault may take; nil for the default.
   var copyWindow: Duration?
 
@@ -23,6 +26,7 @@ struct MountRequest {
     var words = ["agonyfs", "mount"]
     for list in optionLists { words += ["-o", list] }
     if acceptsOlder { words.append("--accept-older") }
+    if weakDerivations == .opening { words.append("--weak-derivations") }
     if let copyWindow { words += ["--copy-window", "\(copyWindow.components.seconds)s"] }
     return words + ["--as-daemon", vault, mountPoint]
   }

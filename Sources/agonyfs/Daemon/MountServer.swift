@@ -24,12 +24,13 @@ struct MountServer {
     var options = request.options
     let mountPoint = try MountPoint.check(
       request.mountPoint, options: options, vault: request.vault, expected: request.directory)
+    let vault = try Vault.open(at: request.vault, request.weakDerivations)
     let space = try SpaceManager.openSpace(
-      in: Vault.open(at: request.vault), password: password, readOnly: options.isReadOnly,
+      in: vault, password: password, readOnly: options.isReadOnly,
       acceptOlder: request.acceptsOlder, copyWindow: request.copyWindow?.components.seconds ?? Space.defaultCopyWindow)
     _ = consume password
     let rollback = options.remembers ? RollbackDetection(of: space, logger: Self.logger) : nil
-    var warnings: [String] = []
+    var warnings = [vault.derivationWarning].compactMap(\.self)
     if let warning = rollback?.check(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
     if !space.gate.isOpen, !options.isReadOnly {
       options.isReadOnly = true

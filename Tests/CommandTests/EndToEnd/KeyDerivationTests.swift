@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// The key derivations in `agonyfs.json`: added by `kdf add`, or by somebody else.
+@Suite struct KeyDerivationTests {
+  /// A program that adds a derivation to `Vault/agonyfs.json`, and one that takes the first or the last away.
+  private static let functions = """
+    edit() { python3 -c '
+    import json, sys
+    path = "Vault/agonyfs.json"
+    facts = json.load(open(path))
+    ways = facts["keyDerivations"]
+    exec(sys.argv[1])
+    json.dump(facts, open(path, "w"))' "$1"; }
+    add_weak() { edit 'ways.append(dict(algorithm="argon2id13", operations=1, memory=8 << 20, salt="00" * 16))'; }
+
+    """
+
+  @Test func aNewPasswordGetsTheDerivationThatWasAdded() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      Self.functions + """
+        test "$(agonyfs kdf list Vault)" = 'argon2id13, 2 passes over 64 MiB'
+        agonyfs kdf add Vault | grep -q '3 passes over 256 MiB: [0-9.]* s for each password'
+        agonyfs kdf list Vault | grep -c passes | grep -qx 2
+        agonyfs info --password-file password Vault
+        echo 'the next password' > next
+        agonyfs password change --password-file password --new-password-file next Vault
+        cp Vault/agonyfs.json both
+        edit 'del ways[0]'
+        agonyfs info --password-file next Vault
+        cp both Vault/agonyfs.json
+        edit 'del ways[1]'
+        not agonyfs info --password-file next Vault
+        """)
+    #expect(try workspace.shell("cp both Vault/agonyfs.json").status == 0)
+    #expect(try workspace.shell("agonyfs mount --password-file next Vault Albums").status == 0)
+    expectFailure(try workspace.agonyfs("kdf", "add", workspace.at("Vault")), .spaceInUse)
+    #expect(try workspace.unmount().status == 0)
+    expectFailure(try workspace.agonyfs("kdf", "add", "--kdf", "interactive", workspace.at("Vault")), .usage)
+  }
+
+  @Test func aWeakOneThatSomebodyAddedIsSaidAndNotUsed() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      Self.functions + """
+        cp Vault/agonyfs.json good
+        add_weak
+        agonyfs kdf list Vault | grep 'too weak'
+        echo 'another password' | agonyfs space add Vault 2> said
+        grep -q 'somebody else changed that file' said
+        agonyfs mount --password-file password Vault Albums 2> said
+        test "$(grep -c 'somebody else changed that file' said)" = 1
+        agonyfs unmount Albums
+        cp good Vault/agonyfs.json
+        echo 'another password' | agonyfs info Vault
+        """)
+  }
+
+  @Test func aVaultWithWeakOnesOnlyIsOpenedWhenTold() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let edit = Self.functions + "add_weak; edit 'del ways[0]'\n"
+    let outcome = try workspace.shell(edit + "agonyfs info --password-file password Vault")
+    expectFailure(outcome, .failure, "too weak", "kdf add", "--weak-derivations")
+    // No slot is there under that derivation.
+    expectFailure(
+      try workspace.shell("agonyfs info --weak-derivations --password-file password Vault"), .noSpaceOpens)
+    let adding = try workspace.shell("echo 'another password' | agonyfs space add --weak-derivations Vault")
+    expectFailure(adding, .failure, "too weak")
+  }
+}

@@ -1,7 +1,7 @@
 // Creating, opening, removing, checking and repairing spaces.
 //
 // Invariants
-// 1. A new space is durable before the slot that opens it. So a slot without a space is damage, never an empty space.
+// 1. A new space is made in memory. Its files are durable before the slot that opens it. So a slot without a space is damage, never an empty space.
 // 2. When a password changes, the new slot is durable before the old one is deleted: at every moment one of them opens.
 // 3. The names of a space's slot files are recorded in the space before the files exist, durably. So removing the space
 //    removes all of them.
@@ -10,37 +10,67 @@
 package import Crypto
 internal import Glibc
 internal import Index
-internal import Storage
+package import Storage
 package import Vault
 
 /// The spaces of a vault, by their passwords.
 package enum SpaceManager {
   /// Creates an empty space that `password` opens, with the faster cipher on this machine unless another is asked for.
+  /// With `cover` it can store so many bytes, all of them in its own cover, and a random number of other files is added.
   /// Its root directory belongs to the user of the process.
   ///
   /// - Throws: `.passwordInUse` when the password already opens a space; `.damaged`; `.noSpace`; `.readOnly`;
   ///   `.indexFailed`; `.system`.
   package static func addSpace(
-    to vault: Vault, password: Password, cipher: CipherSuite = .fastest()
+    to vault: Vault, password: Password, cipher: CipherSuite = .fastest(), cover: Int64 = 0,
+    _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
-    let slots = try vault.slotKeys(for: password)
-    try checkUnused(slots, in: vault)
-    let slot = try vault.strongest(of: slots)
-    // The space gives its leases back before its slot is written.
+    let count = cover == 0 ? (own: 0, random: 0) : try vault.coverCount(for: cover)
     let lease = try vault.leaseToAddSpace()
     defer { withExtendedLifetime(lease) {} }
-    let (space, body) = try vault.createSpace(suite: cipher)
-    do throws(VaultError) {
-      try SlotRecords.change(of: space, adding: slot.identifiers)
-      try FileSystem.create(in: space, owner: geteuid(), group: getegid())
-      try space.close()
-      try vault.putSlot(slot, body)
-    } catch {
-      // No slot opens the space, so its files would only take room.
-      try? vault.deleteSegments(of: space)
-      throw error
-    }
+    let space = try draftSpace(of: vault, password: password, cipher: cipher, ownFiles: count.own)
+    let random = (0..<count.random).map { _ in NewFile.random() }
+    try vault.addFiles(space.files + random, last: space.slots, control)
+  }
+
+  /// Lets the space that `password` opens store `size` bytes more in its own cover.
+  ///
+  /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.noSpace`; `.readOnly` also if it owns no cover; `.damaged`; `.system`.
+  package static func growSpace(
+    in vault: Vault, password: Password, by size: Int64, _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    let space = try openSpace(in: vault, password: password)
+    if let reason = space.gate.reason { throw .readOnly(reason) }
+    try space.growCover(by: size, control)
+    try space.close()
+  }
+
+  /// Makes the files of a new, empty space in memory.
+  ///
+  /// - Parameters:
+  ///   - ownFiles: the number of its files, cover included; 0 if it owns no cover.
+  ///   - storage: where it is made. A password that opens a space there is refused as well.
+  /// - Throws: `.passwordInUse` when the password already opens a space; `.indexFailed`; `.system`.
+  package static func draftSpace(
+    of vault: Vault, password: Password, cipher: CipherSuite = .fastest(), ownFiles: Int64 = 0,
+    in storage: DraftStorage = DraftStorage()
+  ) throws(VaultError) -> (files: [NewFile], slots: [NewFile]) {
+    let draft = vault.draft(in: storage)
+    let slots = try vault.slotKeys(for: password)
+    try checkUnused(slots, in: vault)
+    try checkUnused(slots, in: draft)
+    let slot = try vault.strongest(of: slots)
+    let (space, body) = try draft.createSpace(suite: cipher, ownFiles: ownFiles)
+    try SlotRecords.change(of: space, adding: slot.identifiers)
+    try FileSystem.create(in: space, owner: geteuid(), group: getegid())
+    try space.close()
+    try draft.putSlot(slot, body)
+    let contents = storage.contents
+    let segments = space.segmentIdentifiers().filter { contents[$0] != nil }
+    let file = { (name: SegmentIdentifier) in NewFile(name, content: contents[name] ?? []) }
+    let cover = ownFiles == 0 ? [] : space.missingCover(besides: segments.count + slot.identifiers.count)
+    return (segments.map(file) + cover, slot.identifiers.map(file))
   }
 
   /// Opens the space of a password.

@@ -5,25 +5,40 @@ internal import Storage
 enum Cover {
   static let least = 4
   /// Files that the first space needs.
-  private static let firstSpace = 4
+  private static let firstSpace: Int64 = 8
   /// What is drawn without a wish, in bytes.
   private static let drawn: ClosedRange<Double> = 0x1p28...0x1p32
 
-  /// How many files a new vault gets: those asked for, rounded up, or a drawn number, and a random number more.
+  /// Numbers of files that no password explains.
+  struct Count {
+    /// As many as a space of the size that was asked for owns; 0 if no cover was asked for. A hidden space gets them.
+    var ownable: Int64
+    /// A random number more, which nobody ever owns.
+    var random: Int64
+  }
+
+  /// How many files get a vault: for the cover that was asked for or, if that is nil, a drawn number, and a random
+  /// number more.
   ///
   /// - Throws: `.noSpace` when they do not fit.
-  static func fileCount(_ options: VaultCreationOptions, in room: StorageCapacity) throws(VaultError) -> Int {
-    let size = Int64(options.segmentSize)
+  static func count(
+    for cover: Int64?, segmentSize: Int, in room: StorageCapacity
+  ) throws(VaultError) -> Count {
+    let size = Int64(segmentSize)
     // Some network file systems do not know their room.
     let free = room.total > 0 ? room.free : 1 << 50
     let bearable = free / 20
-    let asked = options.cover ?? (room.total > 0 ? drawnBytes(atMost: bearable) : 0)
-    guard asked <= free else { throw .noSpace }
-    let rest = options.cover == nil ? bearable - asked : bearable
-    let random = min(Int64(randomCount()), max(Int64(least), rest / size))
-    let count = (asked + size - 1) / size + random
-    guard (count + Int64(firstSpace)) <= free / size else { throw .noSpace }
-    return Int(count)
+    guard cover ?? 0 <= free else { throw .noSpace }
+    let ownable: Int64
+    if let cover {
+      ownable = cover == 0 ? 0 : RoomBudget.files(for: cover, segmentSize: segmentSize)
+    } else {
+      ownable = room.total > 0 ? drawnBytes(atMost: bearable) / size : 0
+    }
+    let rest = cover == nil ? bearable / size - ownable : bearable / size
+    let random = min(Int64(randomCount()), max(Int64(least), rest))
+    guard ownable + random + firstSpace <= free / size else { throw .noSpace }
+    return Count(ownable: ownable, random: random)
   }
 
   /// Bytes from 256 MiB to 4 GiB, each size as likely as its double, but no more than `limit`.

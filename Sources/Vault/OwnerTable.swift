@@ -116,7 +116,7 @@ struct CoverRange: Equatable, Sendable {
 /// One file of cover.
 struct CoverFile: Hashable, Sendable {
   /// Bytes of a file that have a key of their own.
-  static let partSize = 1 << 20
+  static let partSize = 256 << 10
 
   /// That of its batch.
   var branch: [UInt8]

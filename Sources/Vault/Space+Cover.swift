@@ -1,6 +1,5 @@
 internal import Crypto
 internal import Storage
-internal import System
 internal import SystemPackage
 
 /// The number of files of a space that owns cover.
@@ -17,59 +16,54 @@ extension Space {
     let strays = try mayHaveStrays ? straySegments() : 0
     let (unneeded, missing) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
     for name in unneeded { try? storage.delete(name) }
-    for name in missing {
-      do throws(Errno) {
-        if sizes[name] != nil { try storage.delete(name) }
-        try writeCover(name)
-      } catch {
-        break
+    for name in missing where sizes[name] != nil { try? storage.delete(name) }
+    do throws(VaultError) {
+      try storage.write(missing.map { NewFile(cover: $0, keys: keys) }, size: segmentSize)
+    } catch {
+      // What is short is made again the next time.
+    }
+    try? storage.flushNames(of: unneeded)
+  }
+
+  /// The files of cover that a new space still lacks, when it has so many others.
+  package func missingCover(besides others: Int) -> [NewFile] {
+    log.locked { log in
+      guard var owner = log.owner else { return [] }
+      owner.setCover(count: max(0, Int(owner.fileCount) - others)) { Sodium.randomBytes(SpaceKeys.branchSize) }
+      log.owner = owner
+      return owner.cover.flatMap { range in
+        (range.first..<range.end).map { counter in
+          NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
+        }
       }
     }
-    try? storage.flushNames(of: unneeded + missing)
   }
 
   /// Gives the space more cover of its own, so that `size` bytes more fit into it. Durable on return. If it throws,
   /// nothing is changed.
   ///
   /// - Throws: `.noSpace`; `.readOnly` also if the space owns no cover; `.system`.
-  package func growCover(by size: Int64) throws(VaultError) {
+  package func growCover(
+    by size: Int64, _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    guard size <= storage.capacity().free || storage.capacity().total == 0 else { throw .noSpace }
     guard let owner, owner.fileCount > 0, let ownBytes = log.locked({ $0.ownBytes }) else {
       throw .readOnly("it owns no cover, and takes what room the disk has")
     }
     let count = RoomBudget.files(for: ownBytes + size, segmentSize: segmentSize) - Int64(owner.fileCount)
     let range = CoverRange(branch: Sodium.randomBytes(SpaceKeys.branchSize), first: 0, end: UInt64(max(0, count)))
     let bytes = count * Int64(segmentSize)
-    guard storage.capacity().free > bytes + bytes / 64 else { throw .noSpace }
+    let room = storage.capacity()
+    guard room.total == 0 || room.free > bytes + bytes / 64 else { throw .noSpace }
     let names = (0..<range.end).map { keys.coverIdentifier(CoverFile(branch: range.branch, counter: $0)) }
     do throws(VaultError) {
-      try attempt("writing cover") { () throws(Errno) in
-        for name in names { try writeCover(name) }
-        try storage.flushNames(of: names)
-      }
+      try storage.write(names.map { NewFile(cover: $0, keys: keys) }, size: segmentSize, control)
       try changeOwner { owner in
         owner.fileCount += UInt64(names.count)
         owner.cover.append(range)
       }
     } catch {
       for name in names { try? storage.delete(name) }
-      throw error
-    }
-  }
-
-  /// Writes one file of the space's cover.
-  private func writeCover(_ name: SegmentIdentifier) throws(Errno) {
-    let writer = try storage.create(name)
-    do throws(Errno) {
-      for part in 0..<segmentSize / CoverFile.partSize {
-        try unsafe SealingBuffers.pool.with(CoverFile.partSize) { (bytes) throws(Errno) in
-          unsafe keys.fillCover(name, part: part, bytes)
-          try unsafe writer.write(UnsafeRawBufferPointer(bytes), at: part * CoverFile.partSize)
-        }
-      }
-      try writer.finish()
-      try writer.flush()
-    } catch {
-      try? storage.delete(name)
       throw error
     }
   }

@@ -1,4 +1,4 @@
-internal import Storage
+package import Storage
 internal import SystemPackage
 
 /// Segments and room, for the cleaner and for callers that report them.
@@ -82,7 +82,7 @@ extension Space {
   }
 
   /// The names of all segment files of the space that may exist.
-  func segmentIdentifiers() -> [SegmentIdentifier] {
+  package func segmentIdentifiers() -> [SegmentIdentifier] {
     log.locked { log in
       log.catalog.segments.map { keys.identifier($0, branch: log.catalog.branch(of: $0.epoch) ?? []) }
     }

@@ -67,8 +67,8 @@ final class SpaceKeys: Sendable {
     return SegmentIdentifier(of: identifierKey, context: "cover", data: data.bytes)
   }
 
-  /// The bytes of part `part` of the cover file with this name: each MiB of a file is a part, with a key of its own. So
-  /// a file that is made again has the same bytes.
+  /// The bytes of part `part` of the cover file with this name. Each part of `CoverFile.partSize` bytes has a key of its
+  /// own. So a file that is made again has the same bytes.
   func fillCover(_ name: SegmentIdentifier, part: Int, _ bytes: UnsafeMutableRawBufferPointer) {
     var data = ByteWriter()
     data.append(name.bytes)

@@ -8,36 +8,74 @@ package struct VaultCreationOptions: Sendable {
   package var segmentSize = SegmentFormat.defaultSize
   /// The key derivation of its passwords.
   package var derivation = PasswordDerivation(cost: .moderate)
-  /// Cover to add to the random amount, in bytes; nil for a drawn amount.
+  /// How much a space that owns the vault's cover can store, in bytes; nil for a drawn amount.
   package var cover: Int64?
+  /// Whether a space of the vault owns that cover.
+  package var hasHiddenSpace = false
 
   /// The defaults.
   package init() {}
 }
 
 extension Vault {
-  /// Makes a vault: adds cover, calls `fill`, which may add spaces, and writes the parameters last. Without them a
+  /// Makes a vault: the files of its spaces and cover in one random order, and the parameters last. Without them a
   /// storage is no vault.
   ///
+  /// - Parameter spaces: makes the files of the spaces. It gets the number of files that the hidden space owns; 0 if
+  ///   there is none.
+  ///
   /// - Throws: `.vaultExists` when the storage has parameters; `.noSpace`, before anything is written if the cover does
-  ///   not fit; `.cancelled`; `.system`; what `fill` throws.
+  ///   not fit; `.cancelled`; `.system`; what `spaces` throws.
   package static func create(
     in storage: any Storage, options: VaultCreationOptions, _ control: OperationControl = OperationControl(),
-    fill: (Vault) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    spaces: (Vault, _ ownFiles: Int64) throws(VaultError) -> [NewFile] = { _, _ throws(VaultError) in [] }
   ) throws(VaultError) -> Vault {
     let parameters = VaultParameters(
       identifier: Sodium.randomBytes(VaultParameters.identifierSize), segmentSize: options.segmentSize,
       derivations: [options.derivation])
     guard try readParameters(of: storage) == nil else { throw .vaultExists }
     let vault = Vault(storage: storage, parameters: parameters)
-    let count = try Cover.fileCount(options, in: storage.capacity())
-    try vault.writeFiles((0..<count).map { _ in .random() }, control)
-    try fill(vault)
+    let count = try Cover.count(
+      for: options.cover, segmentSize: options.segmentSize, in: storage.capacity())
+    let ownFiles = options.hasHiddenSpace ? count.ownable : 0
+    if options.hasHiddenSpace, RoomBudget.usableBytes(files: ownFiles, segmentSize: options.segmentSize) == 0 {
+      throw .tooLittleCover
+    }
+    let files = try spaces(vault, ownFiles)
+    let cover = (0..<count.ownable - ownFiles + count.random).map { _ in NewFile.random() }
+    try vault.writeFiles((files + cover).shuffled(), control)
     if control.isCancelled() { throw .cancelled }
     try attempt("writing the first files") { () throws(Errno) in
       try storage.replaceParameters(with: parameters.json)
     }
     return vault
+  }
+
+  /// Adds cover that nobody owns: as many files as a space that can store `size` bytes in its own cover has, and a
+  /// random number more. Durable on return.
+  ///
+  /// - Throws: `.noSpace`, before anything is written; `.cancelled`; `.system`.
+  package func addCover(
+    for size: Int64, _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    let count = try Cover.count(for: size, segmentSize: parameters.segmentSize, in: storage.capacity())
+    let files = (0..<count.ownable + count.random).map { _ in NewFile.random() }
+    // As many as the slots of a space come last.
+    try addFiles(Array(files.dropFirst(2)), last: Array(files.prefix(2)), control)
+  }
+
+  /// The number of files of a space that can store `size` bytes in its own cover, and of random files that are added
+  /// with it.
+  ///
+  /// - Throws: `.noSpace` when they do not fit.
+  package func coverCount(for size: Int64) throws(VaultError) -> (own: Int64, random: Int64) {
+    let count = try Cover.count(for: size, segmentSize: parameters.segmentSize, in: storage.capacity())
+    return (count.ownable, count.random)
+  }
+
+  /// This vault's parameters over a storage in memory, to make a space there.
+  package func draft(in storage: DraftStorage) -> Vault {
+    Vault(storage: storage, parameters: parameters, weakDerivations: weakDerivations, clock: clock)
   }
 
   /// Opens the vault in a storage.

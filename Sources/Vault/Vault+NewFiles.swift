@@ -25,6 +25,20 @@ internal import SystemPackage
     unsafe self.fill = fill
   }
 
+  /// A file whose bytes are known.
+  package init(_ identifier: SegmentIdentifier, content: [UInt8]) {
+    unsafe self.init(identifier) { buffer, offset in
+      unsafe buffer.copyBytes(from: content[offset..<offset + buffer.count])
+    }
+  }
+
+  /// A file of a space's own cover.
+  init(cover name: SegmentIdentifier, keys: SpaceKeys) {
+    unsafe self.init(name) { buffer, offset in
+      unsafe keys.fillCover(name, part: offset / CoverFile.partSize, buffer)
+    }
+  }
+
   /// A file with a random name and random bytes, which no key opens.
   package static func random() -> NewFile {
     unsafe NewFile(SegmentIdentifier(bytes: Sodium.randomBytes(SegmentIdentifier.size))) { buffer, _ in
@@ -54,13 +68,49 @@ extension Vault {
   ///
   /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may be there.
   package func writeFiles(_ files: [NewFile], _ control: OperationControl = OperationControl()) throws(VaultError) {
-    let writer = FilesWriter(files, storage: storage, size: parameters.segmentSize, control: control)
+    try storage.write(files, size: parameters.segmentSize, control)
+  }
+
+  /// Makes complete files in a random order, those in `last` after all others are durable. Durable on return. If it
+  /// throws, none of them is left, as far as the storage allows.
+  ///
+  /// - Throws: `.noSpace`, before anything is written if they do not fit; `.cancelled`; `.system`.
+  package func addFiles(
+    _ files: [NewFile], last: [NewFile], _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    let bytes = Int64(files.count + last.count) * Int64(parameters.segmentSize)
+    let room = storage.capacity()
+    // Some network file systems do not know their room.
+    guard room.total == 0 || room.free > bytes + bytes / 64 else { throw .noSpace }
+    let all = files.shuffled() + last.shuffled()
+    for file in all {
+      let exists = try attempt("looking for files") { () throws(Errno) in try storage.exists(file.identifier) }
+      if exists { throw .passwordInUse }
+    }
+    do throws(VaultError) {
+      try writeFiles(Array(all.prefix(files.count)), control)
+      try writeFiles(Array(all.suffix(last.count)))
+    } catch {
+      for file in all { try? storage.delete(file.identifier) }
+      try? storage.flushNames(of: all.map(\.identifier))
+      throw error
+    }
+  }
+}
+
+extension Storage {
+  /// Makes complete files of `size` bytes, in the order of the list. Durable on return.
+  ///
+  /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may be there.
+  func write(_ files: [NewFile], size: Int, _ control: OperationControl = OperationControl()) throws(VaultError) {
+    let writer = FilesWriter(files, storage: self, size: size, control: control)
     // The stream cipher of one core is slower than a good disk.
-    let helpers = (1..<FilesWriter.threadCount).compactMap { _ in try? Thread { writer.run() } }
+    let threads = files.count < 16 ? 1 : FilesWriter.threadCount
+    let helpers = (1..<threads).compactMap { _ in try? Thread { writer.run() } }
     writer.run()
     for helper in helpers { helper.join() }
     if let error = writer.error { throw error }
-    try attempt("writing the first files") { () throws(Errno) in try storage.flushAll() }
+    try attempt("writing the first files") { () throws(Errno) in try flushAll() }
   }
 }
 
@@ -68,7 +118,7 @@ extension Vault {
 private final class FilesWriter: @unchecked Sendable {
   static let threadCount = min(4, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
   /// Bytes that are filled and written at once: they stay in the processor's cache.
-  private static let pieceSize = 256 << 10
+  private static let pieceSize = CoverFile.partSize
 
   private let files: [NewFile]
   private let storage: any Storage

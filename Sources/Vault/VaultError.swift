@@ -22,6 +22,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case vaultInUse
   /// Stored bytes are missing or do not authenticate.
   case damaged(String)
+  /// The cover is too little for a space that owns it.
+  case tooLittleCover
   /// The disk is full.
   case noSpace
   /// The person has ended the operation.

@@ -46,9 +46,11 @@ extension CommandFailure {
       self.init(
         .damage,
         "Damage was found in \(path): \(reason). See what is affected with: agonyfs check \(path)")
+    case .tooLittleCover:
+      self.init(.usage, "There is too little cover for a hidden space; give more, such as --cover 1G.")
     case .noSpace:
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
-    case .cancelled: self.init(.failure, "The command was interrupted; nothing was left at \(path).")
+    case .cancelled: self.init(.failure, "The command was interrupted; it left nothing behind.")
     case .readOnly(let reason):
       self.init(.failure, "The space cannot be written: \(reason).")
     case .indexFailed(let code):

@@ -52,13 +52,15 @@ enum HelpText {
 
       agonyfs create ~/Vault
       agonyfs create --password-file ~/.vault-password /mnt/disk/Vault
-      agonyfs create --kdf sensitive --cover 20G ~/Vault
+      agonyfs create --kdf sensitive --cover 20G --hidden ~/Vault
 
-    The size of the vault is an upper bound on what its spaces hold; the rest is cover. The number of cover files is \
-    random and recorded nowhere. Without --cover their size is drawn, from 256 MiB to 4 GiB but at most a twentieth of \
-    the free room; with it they are as large as it says, rounded up. A random number is added: at least 4, half of all \
-    vaults get 8 or more, one in a hundred 400 or more. Use --cover if a second space will be large. With --cover 0 \
-    only the random number is left, so a second space of more than a few photos shows.
+    Every vault gets cover: files of random bytes that the password of the first space does not explain. With --hidden \
+    they belong to a second space, which can store as much as --cover says and never changes their number; without it \
+    they belong to nobody. Nothing tells which. --cover 20G adds a quarter more than 20 GiB, and some 200 MiB, for what \
+    such a space needs beside its data. Without --cover the size of these files is drawn, from 256 MiB to 4 GiB but at \
+    most a twentieth of the free room. In any case a random number is added, which nobody owns: at least 4, half of all \
+    vaults get 8 or more, one in a hundred 400 or more. With --cover 0 only those are left, so that a second space of \
+    more than a few photos shows.
     """
 
   static let thumbnails = """
@@ -122,6 +124,25 @@ enum HelpText {
   static let spaceAdd = """
     The new space is empty and independent of all others. A password that already opens a space is refused with status \
     13. \(password)
+
+    With --cover it owns as many files as it needs to store so much, and their number never changes, whatever it \
+    stores; cover add makes a vault look the same. With --cover 0 it takes room as it grows, and its files show by their \
+    number that there is another space.
+
+    EXAMPLES
+
+      agonyfs space add --cover 20G ~/Vault
+    """
+
+  static let spaceGrow = """
+    The size is added to what the space can store. Only a space that owns cover needs this: one that was made with \
+    create --hidden or space add --cover. Who looked at the vault before sees that files were added; cover add adds as \
+    many. \(password)
+    """
+
+  static let coverAdd = """
+    The files are random bytes that no password explains and nobody owns. It needs no password, and looks as if a space \
+    with cover for as much had been added. They can never be told from those of a space, so nothing removes them again.
     """
 
   static let spaceRemove = """

@@ -10,7 +10,7 @@ import Vault
 @Suite struct ErrorTableTests {
   private static let vaultErrors: [(VaultError, CommandStatus)] = [
     (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(3), .failure),
-    (.olderFormat(1), .failure), (.derivationsTooWeak, .failure),
+    (.olderFormat(1), .failure), (.derivationsTooWeak, .failure), (.tooLittleCover, .usage),
     (.vaultExists, .vaultExists), (.cancelled, .failure), (.noSpaceOpens, .noSpaceOpens),
     (.passwordInUse, .passwordInUse),
     (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),

@@ -224,7 +224,7 @@ def main(program, folder, ending):
         if sum(1 for _ in (vault / "segments").glob("*/*")) <= 9:
             break
         shutil.rmtree(vault)
-    run(["space", "add", "--cipher", "xchacha20-poly1305", vault], PASSWORDS[1])
+    run(["space", "add", "--cover", "0", "--cipher", "xchacha20-poly1305", vault], PASSWORDS[1])
     with tempfile.TemporaryDirectory() as point:
         second = sessions(program, vault, point, PASSWORDS[1], [photo_session])
         steps = [first_session, second_session, small_commits]

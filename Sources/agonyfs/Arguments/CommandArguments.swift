@@ -17,6 +17,8 @@ enum PasswordRole: String, CaseIterable {
   case current = "password"
   /// The password that `password change` sets.
   case new = "new-password"
+  /// The password of the hidden space that `create` makes.
+  case hidden = "hidden-password"
 
   /// The option as it is typed before its value: `--password=`.
   var optionWithValue: String { "--\(rawValue)=" }

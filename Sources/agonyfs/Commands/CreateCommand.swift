@@ -31,10 +31,21 @@ struct CreateCommand: VaultCommand {
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
 
+  @Flag(help: "Make a second space with a password of its own, which owns the cover.")
+  var hidden = false
+
+  @OptionGroup(title: "Password of the hidden space")
+  var hiddenPassword: PasswordOptions<HiddenPassword>
+
+  private var hasHiddenSpace: Bool { hidden || hiddenPassword.isGiven }
+
   func validate() throws {
     let size = segmentSize.bytes
     guard (1 << 20...64 << 20).contains(size), size.nonzeroBitCount == 1 else {
       throw ValidationError("--segment-size must be a power of two from 1M to 64M.")
+    }
+    if hasHiddenSpace, cover?.bytes == 0 {
+      throw ValidationError("A hidden space needs cover; leave --cover away, or give it another size than 0.")
     }
   }
 
@@ -42,11 +53,18 @@ struct CreateCommand: VaultCommand {
     guard try DirectoryCreation.isPossible(at: path) else { throw VaultError.vaultExists }
     try checkRoom()
     let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
+    let other =
+      hasHiddenSpace
+      ? try hiddenPassword.source().password(for: .setting, prompt: "New password for the hidden space") : nil
+    if let other, other.bytes.equals(new.bytes) {
+      throw CommandFailure(.usage, "The two spaces need different passwords; nothing was done.")
+    }
     var options = VaultCreationOptions()
     options.segmentSize = Int(segmentSize.bytes)
     options.derivation = PasswordDerivation(cost: kdf)
     options.cover = cover?.bytes
-    try NewVault.create(at: path, options, password: new, cipher: cipher)
+    options.hasHiddenSpace = hasHiddenSpace
+    try NewVault.create(at: path, options, password: new, hiddenPassword: other, cipher: cipher)
     if cover?.bytes == 0 {
       Output.note("With --cover 0 a second space of more than a few photos shows by the number of the vault's files.")
     }

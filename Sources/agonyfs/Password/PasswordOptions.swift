@@ -21,6 +21,12 @@ enum NewPassword: PasswordKind {
   static let name = "new password"
 }
 
+/// The password of a hidden space.
+enum HiddenPassword: PasswordKind {
+  static let role = PasswordRole.hidden
+  static let name = "password of the hidden space"
+}
+
 /// The options that say where a password comes from.
 struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
   @Flag(
@@ -49,6 +55,9 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
       throw ValidationError("Give one of --\(role), --\(role)-file and --\(role)-command.")
     }
   }
+
+  /// Whether one of the options was given.
+  var isGiven: Bool { asks || isOnLine || file != nil || command != nil }
 
   /// Where the password comes from.
   ///

@@ -25,11 +25,15 @@ internal import SystemPackage
 
   /// Asks a yes-or-no question. Every answer but yes is no, also one that cannot be read.
   func confirm(_ question: String) -> Bool {
-    write("\(question) [y/N] ")
-    guard let answer = try? SecretLine.read(from: descriptor) else { return false }
-    return unsafe answer.bytes.withUnsafeBytes { bytes in
-      unsafe ["y", "yes"].contains(String(decoding: bytes, as: UTF8.self).lowercased())
-    }
+    ["y", "yes"].contains(ask("\(question) [y/N]")?.lowercased())
+  }
+
+  /// Asks for a line; nil if it is empty or cannot be read.
+  func ask(_ question: String) -> String? {
+    write("\(question) ")
+    guard let answer = try? SecretLine.read(from: descriptor) else { return nil }
+    let text = unsafe answer.bytes.withUnsafeBytes { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
+    return text.isEmpty ? nil : text
   }
 
   /// Asks for a line without showing it; nil if the person typed the end of input instead.

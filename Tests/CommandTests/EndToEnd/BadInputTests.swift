@@ -6,7 +6,8 @@ import Testing
 /// Vaults and mount points that cannot be used.
 @Suite struct BadInputTests {
   private static let commands = [
-    "info Vault", "check Vault", "mount Vault Albums", "space add Vault", "space remove Vault", "password change Vault",
+    "info Vault", "check Vault", "mount Vault Albums", "space add --cover 0 Vault", "space remove Vault",
+    "password change Vault",
   ]
 
   private func all(_ workspace: Workspace) throws -> [Outcome] {
@@ -63,10 +64,10 @@ import Testing
       user() { setpriv --reuid 65534 --regid 65534 --clear-groups ./agonyfs-copy "$@"; }
       user info --password-file password Vault
       user check --password-file password Vault
-      not user space add --password-command 'echo another word' Vault 2> error
+      not user space add --cover 0 --password-command 'echo another word' Vault 2> error
       grep -q 'read-only' error
       chown 65534:65534 Vault/agonyfs.json
-      user space add --password-command 'echo another word' Vault
+      user space add --cover 0 --password-command 'echo another word' Vault
       """)
   }
 
@@ -185,7 +186,9 @@ import Testing
     try workspace.makeVault()
     #expect(try workspace.mount().status == 0)
     expectFailure(try workspace.mount(), .mountPointUnusable, "mounted")
-    #expect(try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "another password\n").status == 0)
+    #expect(
+      try workspace.agonyfs("space", "add", "--cover", "0", workspace.at("Vault"), input: "another password\n").status
+        == 0)
     let other = try workspace.shell("agonyfs mount Vault Albums", input: "another password\n")
     expectFailure(other, .mountPointUnusable, "mounted")
   }
@@ -338,7 +341,8 @@ import Testing
       """)
     let frozen = "mount --bind -o ro Vault Frozen; "
     expectFailure(
-      try workspace.shell(frozen + "agonyfs space add --password=anotherpassword Frozen"), .failure, "cannot be written"
+      try workspace.shell(frozen + "agonyfs space add --cover 0 --password=anotherpassword Frozen"), .failure,
+      "cannot be written"
     )
   }
 }
@@ -346,7 +350,8 @@ import Testing
 /// What is said about the command line, the output and the machine.
 @Suite struct SurroundingsTests {
   @Test(arguments: [
-    "info ''", "check ''", "create ''", "mount '' Albums", "space add ''", "space remove ''", "password change ''",
+    "info ''", "check ''", "create ''", "mount '' Albums", "space add --cover 0 ''", "space remove ''",
+    "password change ''",
   ])
   func anEmptyPathIsNoVault(_ command: String) throws {
     let workspace = try Workspace()

@@ -7,10 +7,11 @@ import Testing
 @Suite struct CreateTests {
   @Test func makesFilesOfOneSizeAndTime() throws {
     let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 2M --cover 10M")
     try expectSuccess(
       workspace,
       """
+      echo 'correct horse battery staple' > password
+      agonyfs create --kdf interactive --segment-size 2M --cover 10M --password-file password Vault
       test "$(find Vault -mindepth 1 -maxdepth 1 -printf '%f\\n' | sort | tr '\\n' ' ')" = 'agonyfs.json segments '
       test "$(find Vault/segments -mindepth 1 -type d | wc -l)" = 256
       test "$(find Vault/segments -type f | wc -l)" -ge 9

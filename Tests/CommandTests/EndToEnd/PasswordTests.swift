@@ -29,7 +29,9 @@ import Testing
     let workspace = try Workspace()
     try workspace.makeVault()
     let alone = try opens(workspace, "", input: "wrong\n")
-    #expect(try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "another password\n").status == 0)
+    #expect(
+      try workspace.agonyfs("space", "add", "--cover", "0", workspace.at("Vault"), input: "another password\n").status
+        == 0)
     let beside = try opens(workspace, "", input: "wrong too\n")
     expectFailure(alone, .noSpaceOpens, "No space")
     #expect(beside.ending == alone.ending)
@@ -70,7 +72,7 @@ import Testing
   @Test func weakNewPasswordGetsOneLineOfAdvice() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
-    let weak = try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "abc\n")
+    let weak = try workspace.agonyfs("space", "add", "--cover", "0", workspace.at("Vault"), input: "abc\n")
     #expect(weak.status == 0)
     #expect(weak.errors.split(separator: "\n").count == 1)
     #expect(weak.errors.contains("weak"))
@@ -126,7 +128,9 @@ import Testing
   @Test func changeToAPasswordInUseChangesNothing() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
-    #expect(try workspace.agonyfs("space", "add", workspace.at("Vault"), input: "another password\n").status == 0)
+    #expect(
+      try workspace.agonyfs("space", "add", "--cover", "0", workspace.at("Vault"), input: "another password\n").status
+        == 0)
     let outcome = try workspace.shell(
       "agonyfs password change --password-file password --new-password='another password' Vault")
     expectFailure(outcome, .passwordInUse)

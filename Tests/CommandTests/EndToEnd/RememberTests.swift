@@ -133,7 +133,7 @@ import Testing
         umask 0
         open Vault Albums; put 1; agonyfs unmount Albums
         printf 'other password\\n' > other
-        agonyfs space add --password-file other Vault
+        agonyfs space add --cover 0 --password-file other Vault
         agonyfs mount --password-file other --remember Vault Albums
         agonyfs unmount Albums
         test "$(find state -type f | wc -l)" = 2

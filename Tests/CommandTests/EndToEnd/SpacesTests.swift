@@ -14,7 +14,7 @@ import Testing
       """
       mkdir Others
       echo 'an entirely different one' > other
-      agonyfs space add --password-file other Vault
+      agonyfs space add --cover 0 --password-file other Vault
       """)
     return workspace
   }
@@ -85,7 +85,8 @@ import Testing
     let workspace = try twoSpaces()
     let before = try workspace.shell("find Vault -type f | sort").output
     expectFailure(
-      try workspace.shell("agonyfs space add --password-file other Vault"), .passwordInUse, "nothing was changed")
+      try workspace.shell("agonyfs space add --cover 0 --password-file other Vault"), .passwordInUse,
+      "nothing was changed")
     #expect(try workspace.shell("find Vault -type f | sort").output == before)
   }
 
@@ -102,7 +103,7 @@ import Testing
       cp photo Albums/
       agonyfs unmount Albums
       find Vault -type f | sort | xargs sha256sum > before
-      agonyfs space add --password-file other Vault
+      agonyfs space add --cover 0 --password-file other Vault
       agonyfs mount --password-file other Vault Others
       head -c 5000000 /dev/urandom > Others/theirs
       agonyfs unmount Others
@@ -117,7 +118,7 @@ import Testing
     try expectSuccess(
       workspace,
       """
-      agonyfs space add --password-file other Vault
+      agonyfs space add --cover 0 --password-file other Vault
       agonyfs mount --password-file other Vault Others
       test -z "$(ls -A Others)"
       agonyfs unmount Others

@@ -36,7 +36,7 @@ import Testing
     agonyfs unmount Albums
     """,
     "agonyfs check --repair --yes --password-file password $V",
-    "agonyfs space add --password-file other $V",
+    "agonyfs space add --cover 0 --password-file other $V",
     "agonyfs space remove --password-file other $V",
     "cat password other | agonyfs password change $V",
     "not agonyfs info --password-file password $V",

@@ -17,7 +17,7 @@ import Testing
         """
         if [ \(number) = 1 ]; then cp password password1; else
           echo 'password of space number \(number)' > password\(number)
-          agonyfs space add --password-file password\(number) Vault
+          agonyfs space add --cover 0 --password-file password\(number) Vault
         fi
         agonyfs mount --password-file password\(number) Vault Albums
         seq 1 500000 > Albums/numbers

@@ -1,0 +1,132 @@
+internal import Synchronization
+package import SystemPackage
+
+/// Segment files in memory: where a space is made before any file of it is written. It has no parameters, and keeps
+/// everything until it goes.
+package final class DraftStorage: Storage {
+  private let files = Mutex<[SegmentIdentifier: MemoryFile]>([:])
+
+  /// An empty storage.
+  package init() {}
+
+  /// The bytes of every file.
+  package var contents: [SegmentIdentifier: [UInt8]] { files.withLock { $0 }.mapValues(\.content) }
+
+  /// False.
+  package var isReadOnly: Bool { false }
+
+  /// Nobody cares.
+  package var machineStarted: Int64? { nil }
+
+  /// There are none.
+  package func readParameters(limit: Int) throws(Errno) -> [UInt8] { throw .noSuchFileOrDirectory }
+
+  /// Nothing reads them.
+  package func replaceParameters(with content: [UInt8]) throws(Errno) { throw .notSupported }
+
+  /// Nothing can be wrong.
+  package func prepareForWriting() {}
+
+  /// Creates an empty file.
+  package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    try files.withLock { files throws(Errno) in
+      if files[identifier] != nil { throw .fileExists }
+      let file = MemoryFile()
+      files[identifier] = file
+      return file
+    }
+  }
+
+  /// Writes a whole file.
+  package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
+    try unsafe create(identifier).write(content, at: 0)
+  }
+
+  /// Opens a file.
+  package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader { try file(identifier) }
+
+  /// Whether there is such a file.
+  package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
+    files.withLock { $0[identifier] != nil }
+  }
+
+  /// Deletes a file.
+  package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
+    files.withLock { _ = $0.removeValue(forKey: identifier) }
+  }
+
+  /// Calls `body` for every file.
+  package func list(
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+  ) throws(Errno) {
+    for (identifier, content) in contents { body(identifier, content.count, Int64(DirectoryStorage.completeTime)) }
+  }
+
+  /// Nobody else can be here.
+  package func lease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> any Lease { MemoryLease() }
+
+  /// False.
+  package func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool { false }
+
+  /// Opens a file to write on.
+  package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter { try file(identifier) }
+
+  /// Nothing is ever durable.
+  package func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno) {}
+
+  /// Nothing is ever durable.
+  package func flushAll() throws(Errno) {}
+
+  /// Memory cannot be held.
+  package func holdRoom() throws(Errno) -> any HeldRoom { throw .notSupported }
+
+  /// More than anybody needs.
+  package func capacity() -> StorageCapacity { StorageCapacity(total: 1 << 50, free: 1 << 50) }
+
+  private func file(_ identifier: SegmentIdentifier) throws(Errno) -> MemoryFile {
+    guard let file = files.withLock({ $0[identifier] }) else { throw .noSuchFileOrDirectory }
+    return file
+  }
+}
+
+private final class MemoryLease: Lease {
+  func announceEnd() {}
+  func change(exclusive: Bool) throws(Errno) {}
+}
+
+private final class MemoryFile: SegmentWriter {
+  private let bytes = Mutex<[UInt8]>([])
+
+  var content: [UInt8] { bytes.withLock { $0 } }
+
+  func size() throws(Errno) -> Int { bytes.withLock { $0.count } }
+
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    bytes.withLock { bytes in
+      let part = bytes.dropFirst(offset).prefix(buffer.count)
+      unsafe buffer.copyBytes(from: part)
+      return part.count
+    }
+  }
+
+  func modified() throws(Errno) -> Int64 { Int64(DirectoryStorage.completeTime) }
+
+  func identity() throws(Errno) -> SegmentIdentity {
+    SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0)
+  }
+
+  func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
+    bytes.withLock { bytes in
+      if bytes.count < offset + buffer.count {
+        bytes.append(contentsOf: repeatElement(0, count: offset + buffer.count - bytes.count))
+      }
+      unsafe bytes.replaceSubrange(offset..<offset + buffer.count, with: buffer)
+    }
+  }
+
+  func hold(upTo size: Int) throws(Errno) { throw .notSupported }
+  func releaseHold() throws(Errno) {}
+  func startFlush(from offset: Int, count: Int) {}
+  func flush() throws(Errno) {}
+  func finish() throws(Errno) {}
+}

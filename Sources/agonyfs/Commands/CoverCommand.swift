@@ -1,0 +1,25 @@
+internal import ArgumentParser
+internal import Vault
+
+/// `agonyfs cover add SIZE VAULT`.
+struct CoverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cover", abstract: "Add files that no password explains.", subcommands: [Add.self])
+
+  /// `agonyfs cover add SIZE VAULT`.
+  struct Add: VaultCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Add as many files as space add --cover adds.", discussion: HelpText.coverAdd)
+
+    @Argument(help: "As for space add --cover, such as 20G.")
+    var size: ByteSize
+
+    @Argument(help: "The vault.", completion: .directory)
+    var vault: String
+
+    func run() throws {
+      let opened = try openVault()
+      try LongOperation.run("writing cover") { control in try opened.addCover(for: size.bytes, control) }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+internal import CPlatform
+internal import Glibc
+internal import Synchronization
+internal import System
+internal import Vault
+
+/// Work that takes long: it shows its progress, and a signal that ends the process lets it undo first what it did.
+enum LongOperation {
+  /// Runs `body`, which undoes what it did when it throws. A signal that came meanwhile then ends the process.
+  ///
+  /// - Parameter text: what is done, for the line at the terminal: `writing cover`.
+  static func run(_ text: String, _ body: (OperationControl) throws -> Void) throws {
+    let signals = HeldSignals()
+    defer { signals.release() }
+    try run(text, heldBy: signals, body)
+  }
+
+  /// Runs `body` while the caller holds the signals.
+  static func run(_ text: String, heldBy signals: HeldSignals, _ body: (OperationControl) throws -> Void) throws {
+    let progress = ProgressLine(text)
+    defer { progress.end() }
+    try body(OperationControl(progress: progress.show, isCancelled: { signals.arePending }))
+  }
+}
+
+/// Holds back the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT), so that work can be undone first.
+struct HeldSignals: Sendable {
+  private let held: sigset_t
+
+  init() {
+    var held = sigset_t()
+    unsafe agonyfs_signals_hold(&held)
+    self.held = held
+  }
+
+  /// Whether one has come.
+  var arePending: Bool {
+    var held = held
+    return unsafe agonyfs_signals_are_pending(&held)
+  }
+
+  /// Lets them in; it may not return.
+  func release() {
+    var held = held
+    unsafe agonyfs_signals_release(&held)
+  }
+}
+
+/// A line on a terminal that says how far something is, in percent: never in bytes or files.
+private final class ProgressLine: Sendable {
+  private let text: String
+  private let isShown = isatty(STDERR_FILENO) == 1
+  private let last = Mutex(-1)
+
+  init(_ text: String) { self.text = text }
+
+  /// Shows a progress.
+  func show(_ done: Int64, of all: Int64) {
+    let percent = Int(Double(done) / Double(max(all, 1)) * 100)
+    last.withLock { last in
+      guard isShown, percent != last else { return }
+      last = percent
+      Output.writeError("\r\u{1B}[Kagonyfs: \(text): \(percent) %")
+    }
+  }
+
+  /// Removes the line.
+  func end() {
+    last.withLock { last in
+      if isShown, last >= 0 { Output.writeError("\r\u{1B}[K") }
+      last = -1
+    }
+  }
+}

@@ -15,6 +15,10 @@ int agonyfs_rename_if_absent(int directory, const char *from, const char *to) {
     return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
 }
 
+int agonyfs_exchange(int directory, const char *path, const char *other_path) {
+    return renameat2(directory, path, directory, other_path, RENAME_EXCHANGE);
+}
+
 int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds) {
     struct statx information;
     if (statx(descriptor, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &information) != 0) return -1;

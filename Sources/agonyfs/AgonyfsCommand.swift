@@ -15,8 +15,8 @@ struct AgonyfsCommand: ParsableCommand {
     version: "agonyfs 1.0.0, vault format \(VaultParameters.currentFormat)",
     subcommands: [
       CreateCommand.self, MountCommand.self, UnmountCommand.self, SpaceCommand.self, CoverCommand.self,
-      PasswordCommand.self, DerivationCommand.self, CheckCommand.self, InfoCommand.self, ThumbnailsCommand.self,
-      SpeedCommand.self,
+      PasswordCommand.self, DerivationCommand.self, CheckCommand.self, RefreshCommand.self, InfoCommand.self,
+      ThumbnailsCommand.self, SpeedCommand.self,
     ],
     // mount(8) calls `agonyfs VAULT MOUNTPOINT -o …` for `mount -t fuse.agonyfs` and for lines of /etc/fstab.
     defaultSubcommand: MountCommand.self

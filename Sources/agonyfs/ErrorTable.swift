@@ -82,6 +82,29 @@ extension CommandFailure {
     }
   }
 
+  /// The failure that an error of refreshing the vault at `path` means to a person.
+  init(_ error: RefreshError, vault path: String) {
+    switch error {
+    case .cannotExchange:
+      self.init(
+        .failure,
+        "The file system of \(path) cannot exchange directories, or parts of the vault are on several; nothing was "
+          + "changed. Copy the vault into a new directory on ext4, XFS or btrfs, and use the copy.")
+    case .noRoom(let needed, let free):
+      self.init(
+        .noRoom,
+        "Refreshing \(path) needs \(ByteSize(bytes: needed)) of free room, for one folder at a time; there are "
+          + "\(ByteSize(bytes: free)). Make room there and try again.")
+    case .interrupted(let remaining):
+      self.init(.failure, "\(remaining) of 256 folders remain to be refreshed; go on with: agonyfs refresh \(path)")
+    case .changedByOthers:
+      self.init(
+        .failure,
+        "Another program changes files in \(path); wait until it ends, and try again with: agonyfs refresh \(path)")
+    case .system(let error, let action): self.init(error, doing: action, of: " in the vault at \(path)")
+    }
+  }
+
   /// The failure that an error of mounting or unmounting means to a person.
   init(_ error: MountError) {
     let status: CommandStatus =
@@ -107,6 +130,7 @@ extension CommandFailure {
     case let failure as CommandFailure: self = failure
     case let error as VaultError: self.init(error, vault: path)
     case let error as DirectoryStorageError: self.init(error, vault: path)
+    case let error as RefreshError: self.init(error, vault: path)
     case let error as MountError: self.init(error)
     case let error as MountOptionError: self.init(.usage, error.description)
     case let error as Errno: self.init(error, doing: "the command")

@@ -1,7 +1,5 @@
 internal import CPlatform
 internal import Glibc
-internal import Synchronization
-internal import System
 internal import Vault
 
 /// Work that takes long: it shows its progress, and a signal that ends the process lets it undo first what it did.
@@ -43,32 +41,5 @@ struct HeldSignals: Sendable {
   func release() {
     var held = held
     unsafe agonyfs_signals_release(&held)
-  }
-}
-
-/// A line on a terminal that says how far something is, in percent: never in bytes or files.
-private final class ProgressLine: Sendable {
-  private let text: String
-  private let isShown = isatty(STDERR_FILENO) == 1
-  private let last = Mutex(-1)
-
-  init(_ text: String) { self.text = text }
-
-  /// Shows a progress.
-  func show(_ done: Int64, of all: Int64) {
-    let percent = Int(Double(done) / Double(max(all, 1)) * 100)
-    last.withLock { last in
-      guard isShown, percent != last else { return }
-      last = percent
-      Output.writeError("\r\u{1B}[Kagonyfs: \(text): \(percent) %")
-    }
-  }
-
-  /// Removes the line.
-  func end() {
-    last.withLock { last in
-      if isShown, last >= 0 { Output.writeError("\r\u{1B}[K") }
-      last = -1
-    }
   }
 }

@@ -11,6 +11,9 @@
 /// renameat2(2) with RENAME_NOREPLACE.
 int agonyfs_rename_if_absent(int directory, const char *from, const char *to);
 
+/// renameat2(2) with RENAME_EXCHANGE: exchanges what two paths lead to.
+int agonyfs_exchange(int directory, const char *path, const char *other_path);
+
 /// Inode number and birth time (seconds, nanoseconds; 0 where the file system keeps none) of an open file, by statx(2).
 int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds);
 

@@ -1,0 +1,110 @@
+internal import CPlatform
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// Renewing one folder.
+extension DirectoryRefresh {
+  /// Copies a folder to a new one, exchanges them, and deletes the old one.
+  func renew(_ folder: Int) throws(Errno) {
+    action = "renewing \(path(folder))"
+    let copied: [SegmentIdentifier: ino_t]
+    let before = state
+    do throws(Errno) {
+      do throws(Errno) {
+        copied = try copy(folder)
+      } catch .noSpace {
+        // Some file systems free the room of deleted files only some time later.
+        state = before
+        try removeOld(folder)
+        try systemCall { agonyfs_flush_file_system(root.number) }
+        copied = try copy(folder)
+      }
+    } catch {
+      try? removeOld(folder)
+      throw error
+    }
+    let isMissing = try status(of: path(folder)) == nil
+    try change { () throws(Errno) in
+      if isMissing {
+        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, newPath(folder), path(folder)) }
+      } else {
+        try exchange(newPath(folder), path(folder))
+      }
+      try flushAfterExchange()
+    }
+    if !isMissing { try removeOld(folder) { name, inode in copied[name] == inode } }
+  }
+
+  /// Copies a folder to a new one in `refreshing`. Durable on return.
+  ///
+  /// - Returns: the inodes of the files that were copied.
+  private func copy(_ folder: Int) throws(Errno) -> [SegmentIdentifier: ino_t] {
+    let (old, new) = (path(folder), newPath(folder))
+    try change { () throws(Errno) in try systemCall { unsafe mkdirat(directory.number, new, 0o700) } }
+    var copied: [SegmentIdentifier: ino_t] = [:]
+    for (name, size) in try files(in: folder).shuffled() {
+      let file = "/" + name.description
+      try change { () throws(Errno) in
+        copied[name] = try fileCopy.copy(old + file, to: new + file, in: directory)
+      }
+      state.done += size
+      if !progress(state) { throw .canceled }
+    }
+    try change { () throws(Errno) in
+      let opened = try VaultFile.openDirectory(new, in: directory)
+      // A folder that a copy lacks gets the mode and owner of all of them.
+      let like: stat
+      if let status = try status(of: old) { like = status } else { like = try FileCopy.status(of: root) }
+      try FileCopy.setOwnerAndMode(of: opened, to: like)
+      try VaultFile.setTimes(of: opened)
+      try systemCall { fsync(opened.number) }
+    }
+    return copied
+  }
+
+  /// Deletes the vault's files in a folder in `refreshing`, moves all else back, and removes the folder. Does nothing if
+  /// there is none.
+  ///
+  /// - Parameter mayDelete: whether a file, of this inode, is in `segments`.
+  func removeOld(
+    _ folder: Int, _ mayDelete: (SegmentIdentifier, ino_t) -> Bool = { _, _ in true }
+  ) throws(Errno) {
+    let (place, old) = (path(folder), newPath(folder))
+    guard try status(of: old) != nil else { return }
+    if try status(of: place) == nil {
+      // A copy of a vault that was being refreshed, or somebody's own hand.
+      try change { () throws(Errno) in
+        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, old, place) }
+        try flushAfterExchange()
+      }
+      return
+    }
+    for name in try Directory.names(in: old, of: directory) {
+      let (from, to) = (Self.path(old, name), Self.path(place, name))
+      var status = stat()
+      try systemCall { unsafe fstatat(directory.number, from, &status, AT_SYMLINK_NOFOLLOW) }
+      let isFile = status.st_mode & S_IFMT == S_IFREG
+      if isFile, let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
+        mayDelete(identifier, status.st_ino)
+      {
+        try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
+      } else {
+        try change { () throws(Errno) in try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
+        }
+      }
+    }
+    try change { () throws(Errno) in
+      try systemCall { unsafe unlinkat(directory.number, old, AT_REMOVEDIR) }
+      try VaultFile.setTimes(of: place, in: directory)
+      try flush(place)
+    }
+  }
+
+  /// Makes an exchange durable, and resets the times that it changed.
+  private func flushAfterExchange() throws(Errno) {
+    try VaultFile.setTimes(of: root)
+    try systemCall { fsync(root.number) }
+    try flush(Self.place)
+  }
+}

@@ -1,0 +1,68 @@
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// Copies one file, so that nothing but its bytes, mode and owner is that of the old one. No reflink and no
+/// copy_file_range(2): with shared or copied extents the new file would show how the old one was written.
+@safe struct FileCopy: ~Copyable {
+  /// Bytes of a complete file of segments; other files keep their times.
+  let completeSize: Int
+  private let buffer: UnsafeMutableRawBufferPointer
+
+  init(completeSize: Int) {
+    self.completeSize = completeSize
+    unsafe buffer = .allocate(byteCount: 1 << 20, alignment: 4096)
+  }
+
+  deinit { unsafe buffer.deallocate() }
+
+  /// Copies a file to a new one. Durable on return, but for the name.
+  ///
+  /// - Returns: the inode of the old file.
+  /// - Throws: `.changedByOthers` when the file changes meanwhile.
+  func copy(
+    _ path: String, to newPath: String, in directory: Descriptor, isDated: Bool = false
+  ) throws(Errno) -> ino_t {
+    let old = try VaultFile.open(path, in: directory, O_RDONLY)
+    let new = try VaultFile.create(newPath, in: directory)
+    let status = try Self.status(of: old)
+    let (source, target) = (SegmentFile(old), SegmentFile(new))
+    var offset = 0
+    while true {
+      let count = try unsafe source.read(at: offset, into: buffer)
+      if count == 0 { break }
+      try unsafe target.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+      offset += count
+    }
+    let after = try Self.status(of: old)
+    guard offset == Int(status.st_size), after.st_size == status.st_size,
+      after.st_mtim.tv_sec == status.st_mtim.tv_sec, after.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+    else { throw .changedByOthers }
+    try Self.setOwnerAndMode(of: new, to: status)
+    if isDated || offset == completeSize {
+      try VaultFile.setTimes(of: new)
+    } else {
+      // The age of a short file says whether somebody may still be writing it.
+      try systemCall { unsafe futimens(new.number, [status.st_atim, status.st_mtim]) }
+    }
+    try systemCall { fsync(new.number) }
+    // Neither is read again soon.
+    for file in [old, new] { posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED) }
+    return status.st_ino
+  }
+
+  /// Gives a file or directory the owner and mode of another one.
+  static func setOwnerAndMode(of new: Descriptor, to old: stat) throws(Errno) {
+    let status = try status(of: new)
+    if status.st_uid != old.st_uid || status.st_gid != old.st_gid {
+      try systemCall { fchown(new.number, old.st_uid, old.st_gid) }
+    }
+    try systemCall { fchmod(new.number, old.st_mode & 0o7777) }
+  }
+
+  static func status(of file: Descriptor) throws(Errno) -> stat {
+    var status = stat()
+    try systemCall { unsafe fstat(file.number, &status) }
+    return status
+  }
+}

@@ -1,0 +1,15 @@
+package import SystemPackage
+
+/// Why a refresh ended early. The vault is whole, and another refresh goes on.
+package enum RefreshError: Error, Equatable, Sendable {
+  /// The file system of the vault cannot exchange two directories. Nothing was changed.
+  case cannotExchange
+  /// There is no room for one more folder: bytes that are needed, and those that are free.
+  case noRoom(needed: Int64, free: Int64)
+  /// The caller ended it; so many folders remain.
+  case interrupted(remaining: Int)
+  /// Another program changed a file while it was copied.
+  case changedByOthers
+  /// A system call failed during the action in the text.
+  case system(Errno, String)
+}

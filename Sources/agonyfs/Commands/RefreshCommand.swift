@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import Storage
+internal import Vault
+
+/// `agonyfs refresh VAULT`.
+struct RefreshCommand: VaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refresh", abstract: "Write every file of a vault anew, so that none shows when it came.",
+    discussion: HelpText.refresh)
+
+  @Argument(help: "The vault.", completion: .directory)
+  var vault: String
+
+  func run() throws {
+    let storage = try DirectoryStorage(path: path)
+    let opened = try Vault.open(in: storage)
+    if storage.isReadOnly {
+      throw CommandFailure(.failure, "The vault at \(path) cannot be written; see with ls -l who owns the files.")
+    }
+    let lease = try opened.lease(exclusive: true)
+    defer { withExtendedLifetime(lease) {} }
+    let signals = HeldSignals()
+    defer { signals.release() }
+    let line = ProgressLine("refreshing", showsRate: true)
+    let refresh = DirectoryRefresh(storage, segmentSize: opened.parameters.segmentSize) { progress in
+      line.show(progress.done, of: progress.total)
+      return !signals.arePending
+    }
+    do throws(RefreshError) {
+      defer { line.end() }
+      try refresh.run()
+    } catch .interrupted(let remaining) {
+      // Before the signal ends the process.
+      Output.note(
+        "\(remaining) of 256 folders remain. The vault can be used as it is; refresh it again before it is copied.")
+      throw ExitCode(CommandStatus.failure.rawValue)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+internal import Glibc
+internal import Synchronization
+internal import System
+
+/// A line on a terminal that says how far something is, in percent: never in bytes or files, which are a secret of some
+/// operations.
+final class ProgressLine: Sendable {
+  private let text: String
+  private let showsRate: Bool
+  private let start = monotonicTime()
+  private let isShown = isatty(STDERR_FILENO) == 1
+  private let last = Mutex(-1)
+
+  /// A line about what the text says; with the rate if that is no secret.
+  init(_ text: String, showsRate: Bool = false) {
+    self.text = text
+    self.showsRate = showsRate
+  }
+
+  /// Shows a progress.
+  func show(_ done: Int64, of all: Int64) {
+    let percent = Int(Double(done) / Double(max(all, 1)) * 100)
+    last.withLock { last in
+      guard isShown, percent != last else { return }
+      last = percent
+      Output.writeError("\r\u{1B}[Kagonyfs: \(text): \(percent) %\(showsRate ? rate(done) : "")")
+    }
+  }
+
+  private func rate(_ done: Int64) -> String {
+    let seconds = Double(monotonicTime() - start) / 1e9
+    return seconds < 1 ? "" : ", \(ByteSize(bytes: Int64(Double(done) / seconds)))/s"
+  }
+
+  /// Removes the line.
+  func end() {
+    last.withLock { last in
+      if isShown, last >= 0 { Output.writeError("\r\u{1B}[K") }
+      last = -1
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// `agonyfs refresh`: without a password, and every space is as before.
+@Suite struct RefreshTests {
+  private static let ext4 = CrashLoad.canMount("ext4")
+  private static let xfs = CrashLoad.canMount("xfs")
+  private static let btrfs = CrashLoad.canMount("btrfs")
+
+  /// `sums VAULT` lists what its files hold, `inodes VAULT` the inodes of files and folders. `constant VAULT` looks at
+  /// modification times.
+  private static let functions = """
+    sums() { (cd $1 && find segments agonyfs.json -type f | sort | xargs sha256sum); }
+    inodes() { (cd $1 && find segments/* agonyfs.json -printf '%i %p\\n' | sort); }
+    constant() { test "$(find $1 -printf '%T@\\n' | sort -u)" = 946684800.0000000000; }
+    # Two spaces; the second is written before and after the first.
+    fill() {
+      echo 'another long password' > other
+      agonyfs space add --password-file other $1
+      for n in 1 2; do
+        agonyfs mount --password-file other $1 Albums
+        seq 1 ${n}00000 > Albums/hidden$n
+        agonyfs unmount Albums
+        agonyfs mount --password-file password $1 Albums
+        seq 1 ${n}50000 > Albums/open$n
+        rm -f Albums/open1
+        agonyfs unmount Albums
+      done
+    }
+    # Both spaces are as `fill` left them, and can be written.
+    compare() {
+      for p in other password; do
+        agonyfs check --read-data --password-file $p $1
+        agonyfs mount --password-file $p $1 Albums
+        case $p in
+        other) for n in 1 2; do seq 1 ${n}00000 | cmp - Albums/hidden$n; done ;;
+        *) seq 1 250000 | cmp - Albums/open2 ;;
+        esac
+        echo written > Albums/new
+        agonyfs unmount Albums
+      done
+    }
+
+    """
+
+  @Test func everySpaceIsAsBefore() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      sums Vault > before
+      inodes Vault > old
+      "$AGONYFS" refresh Vault > said 2>&1
+      test ! -s said
+      sums Vault | cmp - before
+      inodes Vault > new
+      test -z "$(sort old new | uniq -d)"
+      constant Vault
+      test "$(ls -A Vault)" = "$(printf 'agonyfs.json\\nsegments')"
+      compare Vault
+      agonyfs refresh Vault
+      compare Vault
+      """)
+  }
+
+  @Test func whileSomethingIsMountedItIsRefused() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.mount().status == 0)
+    let before = try workspace.shell(Self.functions + "inodes Vault").output
+    expectFailure(try workspace.agonyfs("refresh", workspace.at("Vault")), .spaceInUse, "unmount")
+    #expect(try workspace.shell(Self.functions + "inodes Vault").output == before)
+    #expect(try workspace.unmount().status == 0)
+    #expect(try workspace.agonyfs("refresh", workspace.at("Vault")).status == 0)
+    expectFailure(try workspace.agonyfs("refresh", workspace.at("absent")), .noVault)
+  }
+
+  /// What was synced is there; the refreshed vault is a copy to its owner, and lacks nothing.
+  @Test func afterACrashNothingThatWasSyncedIsLost() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(CrashLoad.functions)
+      for round in 1 2; do
+        agonyfs mount --password-file password Vault Albums
+        start
+        promised $((60 * round))
+        murder
+        agonyfs refresh Vault
+        agonyfs mount --password-file password Vault Albums
+        verify
+        echo more > Albums/more
+        agonyfs unmount Albums
+        agonyfs check --read-data --password-file password Vault
+      done
+      """)
+  }
+
+  /// It is killed ten times at any point; after each, the vault is used.
+  @Test func aKilledOneLeavesAVaultThatCanBeUsed() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      sums Vault > before
+      killed=0
+      for n in 1 2 3 4 5 6 7 8 9 10; do
+        status=0
+        timeout -s KILL 0.0$n "$AGONYFS" refresh Vault || status=$?
+        if [ $status = 0 ]; then continue; fi
+        test $status = 137
+        killed=$((killed + 1))
+        sums Vault | cmp - before
+        agonyfs info --password-file password Vault
+        agonyfs check --password-file other Vault
+      done
+      test $killed -ge 3
+      ls Vault
+      agonyfs mount --password-file password Vault Albums
+      seq 1 250000 | cmp - Albums/open2
+      echo written > Albums/between
+      agonyfs unmount Albums
+      sums Vault > before
+      agonyfs refresh Vault
+      sums Vault | cmp - before
+      test "$(ls -A Vault)" = "$(printf 'agonyfs.json\\nsegments')"
+      compare Vault
+      """)
+  }
+
+  @Test func asASignalAsksItEndsAfterAFile() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 1M --cover 60M")
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      sums Vault > before
+      status=0
+      timeout -s INT 0.1 "$AGONYFS" refresh Vault 2> said || status=$?
+      # Its own end by the signal, or 124 of timeout(1).
+      test $status = 124 -o $status = 130
+      grep -q 'folders remain' said
+      test "$(ls Vault/refreshing)" = remaining
+      left=$(wc -l < Vault/refreshing/remaining)
+      test $left -gt 0 -a $left -lt 256
+      sums Vault | cmp - before
+      agonyfs check --password-file password Vault
+      agonyfs refresh Vault
+      sums Vault | cmp - before
+      test ! -e Vault/refreshing
+      """)
+  }
+
+  /// A backup that was filled twice is two looks in one; a refreshed one is one.
+  @Test func aBackupIsRefreshedToo() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      rsync -a --delete Vault/ Copy/
+      agonyfs mount --password-file password Vault Albums
+      seq 1 100000 > Albums/later
+      agonyfs unmount Albums
+      rsync -a --delete Vault/ Copy/
+      agonyfs refresh Copy
+      sums Copy > copied
+      sums Vault | cmp - copied
+      constant Copy
+      compare Copy
+      """)
+  }
+
+  private func refresh(on kind: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      truncate -s 400M image
+      mkfs.\(kind) -q image
+      mkdir disk
+      mount -o loop image disk
+      cp -a Vault disk/
+      sums Vault > before
+      sleep 1
+      start=$(date +%s)
+      agonyfs refresh disk/Vault
+      sums disk/Vault | cmp - before
+      # Everything is new, and folders are in no order.
+      find disk/Vault/segments -type d -name '??' -printf '%i %f\\n' | sort -n | cut -d ' ' -f 2 > order
+      test "$(wc -l < order)" = 256
+      not sort -c order 2> unordered
+      test "$(find disk/Vault/segments/* disk/Vault/agonyfs.json -exec stat -c %W {} + | sort -n | head -n 1)" -ge $start
+      constant disk/Vault
+      compare disk/Vault
+      # Without room for one folder nothing is changed.
+      inodes disk/Vault > old
+      not dd if=/dev/zero of=disk/filler bs=1M
+      sync -f disk
+      status=0
+      agonyfs refresh disk/Vault 2> said || status=$?
+      test $status = 17
+      grep -q 'free room' said
+      inodes disk/Vault | cmp - old
+      rm disk/filler
+      sync -f disk
+      agonyfs refresh disk/Vault
+      umount disk
+      """)
+  }
+
+  @Test(.enabled(if: ext4, "needs root, loop devices and ext4")) func onExt4() throws { try refresh(on: "ext4") }
+
+  @Test(.enabled(if: xfs, "needs root, loop devices, XFS and xfsprogs")) func onXFS() throws { try refresh(on: "xfs") }
+
+  @Test(.enabled(if: btrfs, "needs root, loop devices, btrfs and btrfs-progs"))
+  func onBtrfs() throws { try refresh(on: "btrfs") }
+}

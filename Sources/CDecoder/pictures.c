@@ -8,8 +8,12 @@
 
 enum { small_side = 256, large_side = 1024, quality = 80 };
 
-// Limits for decoders that hold a whole picture in memory, and for those that work line by line.
-enum { most_whole_pixels = 100000000, most_streamed_pixels = 260000000 };
+// The memory that a decoder may need for a picture that it holds as a whole: what the libraries, their threads and our
+// own leave of the address space. A decoder that works line by line needs little, however many pixels there are.
+static const gint64 most_memory = (gint64)1700 << 20;
+
+// Of a picture that is decoded line by line the time of a job bounds the pixels. More than these would only waste it.
+static const gint64 most_streamed_pixels = 500000000;
 
 static const agonyfs_outcome done = {AGONYFS_DONE, ""};
 
@@ -17,7 +21,10 @@ static agonyfs_outcome fail(void) {
     static char reason[512];
     snprintf(reason, sizeof reason, "%s", vips_error_buffer());
     vips_error_clear();
-    return (agonyfs_outcome){strstr(reason, "out of memory") ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
+    // Each library has its own words.
+    int lacks_memory = strcasestr(reason, "out of memory") || strcasestr(reason, "memory allocation") ||
+                       strcasestr(reason, "insufficient memory");
+    return (agonyfs_outcome){lacks_memory ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
 }
 
 static gint64 read_source(VipsSourceCustom *source, void *buffer, gint64 count, void *input) {
@@ -47,6 +54,15 @@ static int is_streamed(VipsImage *image, const char *loader) {
             g_str_has_prefix(loader, "tiffload"));
 }
 
+// Bytes in memory while a picture is decoded, at most: of HEIC as measured, of the others as their libraries work. Planes
+// and the pixels made of them are there at the same time; JPEG XL calculates in 32-bit numbers.
+static gint64 memory_of(VipsImage *image, const char *loader) {
+    if (is_streamed(image, loader)) return 0;
+    gint64 copies = loader && g_str_has_prefix(loader, "jxlload") ? 6 : 2;
+    gint64 pixels = (gint64)vips_image_get_width(image) * vips_image_get_page_height(image);
+    return pixels * (gint64)VIPS_IMAGE_SIZEOF_PEL(image) * copies;
+}
+
 agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *header) {
     VipsSource *source = source_of(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
@@ -65,11 +81,11 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
         memcpy(header->exif.bytes, exif, count);
         header->exif.count = count;
     }
-    gint64 pixels = (gint64)header->width * header->height;
-    gint64 most = is_streamed(image, loader) ? most_streamed_pixels : most_whole_pixels;
+    gint64 memory = memory_of(image, loader);
+    int lacks_time = (gint64)header->width * header->height > most_streamed_pixels;
     g_object_unref(image);
     vips_error_clear();
-    return pixels > most ? (agonyfs_outcome){AGONYFS_TOO_LARGE, ""} : done;
+    return memory > most_memory || lacks_time ? (agonyfs_outcome){AGONYFS_TOO_LARGE, ""} : done;
 }
 
 // A copy of pixels of three bytes; NULL on failure.

@@ -117,23 +117,28 @@ import Testing
     #expect(throws: Never.self) { try decoder.derive(try bench.file("a.jpg")) }
   }
 
-  @Test func picturesOfTooManyPixelsAreRefused() throws {
+  @Test func picturesThatNeedTooMuchMemoryAreRefused() throws {
     let bench = try Bench()
     try bench.writeQuarters(width: 64, height: 64)
     try bench.shell(
       """
-      vips black bomb.png 20000 20000
+      vips copy quarters.ppm small.gif
       vips heifsave quarters.ppm small.heic --compression hevc; vips heifsave quarters.ppm small.avif --compression av1 --speed 9
       """)
     let decoder = Bench.decoder()
     defer { decoder.stop() }
-    #expect(throws: DecoderError.tooLarge) { try decoder.derive(try bench.file("bomb.png")) }
-    // The box that says the size, 64 × 64, now says 16384 × 12288.
+    // Its screen and its only frame are now 32768 × 32768.
+    var animation = try bench.file("small.gif")
+    let frame = try #require(
+      animation.indices.first { animation[$0...].starts(with: [0x2c, 0, 0, 0, 0, 64, 0, 64, 0]) })
+    for place in [6, frame + 5] { animation.replaceSubrange(place..<(place + 4), with: [0, 128, 0, 128]) }
+    #expect(throws: DecoderError.tooLarge) { try decoder.derive(animation) }
+    // The box that says the size, 64 × 64, now says 24576 × 16384.
     for name in ["small.heic", "small.avif"] {
       var bytes = try bench.file(name)
       let box = Array("ispe".utf8) + [0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0, 64]
       let start = try #require(bytes.indices.first { bytes[$0...].starts(with: box) })
-      bytes.replaceSubrange((start + 8)..<(start + 16), with: [0, 0, 64, 0, 0, 0, 48, 0])
+      bytes.replaceSubrange((start + 8)..<(start + 16), with: [0, 0, 96, 0, 0, 0, 64, 0])
       #expect(throws: DecoderError.tooLarge, "\(name)") { try decoder.derive(bytes) }
     }
     #expect(throws: Never.self) { try decoder.derive(try bench.file("small.heic")) }

@@ -110,3 +110,41 @@ import Testing
     #expect(try decoder.derive([.large], eagerly: false, from: source).large != nil)
   }
 }
+
+/// Pictures of phones with 200 megapixels. Memory is what bounds them.
+@Suite(.serialized) struct LargePictureTests {
+  private static let program = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 }
+
+  @Test(arguments: ["", "[interlace]"])
+  func jpegs(options: String) throws {
+    let bench = try Bench()
+    try bench.shell(
+      """
+      vips black black.v 12240 16320 --bands 3
+      vips copy black.v 'picture.jpg\(options)'
+      rm black.v
+      """)
+    try expectDerivatives(try bench.file("picture.jpg"), kind: .jpeg, in: bench)
+  }
+
+  @Test func heics() throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 512, height: 512)
+    try bench.shell(
+      """
+      vips heifsave quarters.ppm tile.heic --compression hevc
+      python3 '\(Self.program)/Fixtures/heic_grid.py' tile.heic picture.heic 12240 16320
+      """)
+    try expectDerivatives(try bench.file("picture.heic"), kind: .heic, in: bench)
+  }
+
+  private func expectDerivatives(_ picture: [UInt8], kind: MediaKind, in bench: Bench) throws {
+    // The time of a job has its own tests; debug builds share the processor with others.
+    let decoder = Bench.decoder(timeout: .seconds(100))
+    defer { decoder.stop() }
+    let made = try decoder.derive(picture)
+    #expect(made.facts == MediaFacts(kind: kind, width: 12240, height: 16320))
+    #expect(PlainJPEG(try #require(made.large)).map { [$0.width, $0.height] } == [768, 1024])
+    #expect(PlainJPEG(try #require(made.small)).map { [$0.width, $0.height] } == [192, 256])
+  }
+}

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -101,7 +102,14 @@ static const struct sock_filter filter[] = {
     ALLOW(poll),
 #endif
     ALLOW(read), ALLOW(write), ALLOW(futex), ALLOW(ppoll), ALLOW(close),
-    ALLOW(mmap), ALLOW(munmap), ALLOW(mremap), ALLOW(mprotect), ALLOW(madvise), ALLOW(brk),
+    ALLOW(munmap), ALLOW(mremap), ALLOW(madvise), ALLOW(brk),
+    // No memory becomes code any more: all libraries are loaded.
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 4),
+    LOAD_ARGUMENT(2),
+    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
+    ANSWER(SECCOMP_RET_ALLOW),
+    REFUSE(EPERM),
     ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(sigaltstack),
     ALLOW(rseq), ALLOW(set_robust_list), ALLOW(exit), ALLOW(exit_group),
     ALLOW(sched_getaffinity), ALLOW(sched_yield), ALLOW(gettid), ALLOW(getpid),

@@ -45,6 +45,8 @@ int agonyfs_load_libraries(void) {
     mallopt(M_ARENA_MAX, 2);
     // Keeps libvips from loading all its modules; most of them are for blocked formats.
     setenv("VIPSHOME", "/nonexistent", 1);
+    // Keeps it from writing code at run time with liborc, which the filter of system calls refuses.
+    setenv("VIPS_NOVECTOR", "1", 1);
     int failed = VIPS_INIT("agonyfs-decoder");
     unsetenv("VIPSHOME");
     if (failed) return -1;

@@ -169,7 +169,9 @@ package final class Decoder: Sendable {
       let state = try greeting(of: process)
       control.withLock { $0.state = state }
       if !state.isComplete {
-        if policy == .required { throw .unavailable("the kernel cannot confine the decoder: \(state)") }
+        if policy == .required, !state.isFiltered {
+          throw .unavailable("the kernel cannot confine the decoder: \(state); see --decoder-sandbox")
+        }
         let isFirst = control.withLock { (control) -> Bool in
           defer { control.hasWarned = true }
           return !control.hasWarned

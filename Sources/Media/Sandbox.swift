@@ -2,7 +2,8 @@
 package enum SandboxPolicy: Sendable {
   /// Run the decoder with the confinement there is, and log that once.
   case preferred
-  /// Do not run the decoder.
+  /// Do not run the decoder without a filter of system calls. It refuses alone what Landlock refuses, so a kernel without
+  /// Landlock is only logged.
   case required
 }
 
@@ -16,6 +17,11 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
   /// Whether nothing is missing.
   package var isComplete: Bool {
     if case .reported(landlock: .some, seccomp: true) = self { true } else { false }
+  }
+
+  /// Whether system calls are filtered.
+  package var isFiltered: Bool {
+    if case .reported(_, seccomp: true) = self { true } else { false }
   }
 
   /// For people.

@@ -41,8 +41,8 @@ package struct MountOptions: Sendable, Equatable {
   package var passwordFile: String?
   /// When thumbnails are made.
   package var thumbnails = ThumbnailMode.eager
-  /// Whether images are decoded only if the kernel can confine the decoder.
-  package var requiresDecoderSandbox = false
+  /// Whether images are decoded only if the kernel filters the decoder's system calls.
+  package var requiresDecoderSandbox = true
   /// Whether this machine remembers the state of the space, to detect a rollback.
   package var remembers = false
   /// After how long without use the mount ends.

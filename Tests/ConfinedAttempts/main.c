@@ -66,6 +66,21 @@ static long map_memory(size_t size) {
     return 0;
 }
 
+static long map_code(void) {
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? -1 : 0;
+}
+
+static long turn_into_code(void) {
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? -1 : mprotect(memory, 4096, PROT_READ | PROT_EXEC);
+}
+
+static long protect_data(void) {
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? -1 : mprotect(memory, 4096, PROT_READ);
+}
+
 int main(int count, char **words) {
     const char *only = count > 1 ? words[1] : "";
     if (agonyfs_load_libraries() != 0) return 1;
@@ -88,5 +103,8 @@ int main(int count, char **words) {
     report("open-without-end", duplicate_all());
     report("map-2-gigabytes", map_memory((size_t)2 << 30));
     report("map-1-megabyte", map_memory((size_t)1 << 20));
+    report("map-code", map_code());
+    report("turn-into-code", turn_into_code());
+    report("protect-data", protect_data());
     return 0;
 }

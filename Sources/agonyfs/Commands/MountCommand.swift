@@ -32,7 +32,8 @@ struct MountCommand: VaultCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Confinement of the image decoder: required (else no thumbnails) or preferred. (default: preferred)",
+      "Confinement of the image decoder by a filter of system calls: required (else no thumbnails) or preferred. "
+        + "(default: required)",
       valueName: "when"))
   var decoderSandbox: String?
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -11,10 +12,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,6 +49,25 @@ enum { most_processor_seconds = 24 * 3600 };
 
 void agonyfs_allow_processor_time(int seconds) {
     limit(RLIMIT_CPU, (rlim_t)processor_seconds() + 1 + (rlim_t)seconds, most_processor_seconds);
+}
+
+// Whether the kernel counts the tasks of each user namespace by itself: since Linux 5.14.
+static int counts_by_namespace(void) {
+    struct utsname system;
+    int major = 0, minor = 0;
+    return uname(&system) == 0 && sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 14));
+}
+
+// Bounds the threads of this process. RLIMIT_NPROC counts all tasks of a user, but in a user namespace only those in it,
+// and this process is alone in its own. The kernel never bounds root's.
+static void limit_threads(void) {
+    if (!counts_by_namespace() || unshare(CLONE_NEWUSER) != 0) return;
+    // It makes a process mighty inside, which this one has no use for.
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+    syscall(SYS_capset, &header, none);
+    limit(RLIMIT_NPROC, 64, 64);
 }
 
 // Landlock confines only the calling thread and threads that it starts later.
@@ -164,6 +186,7 @@ agonyfs_confinement agonyfs_confine(int with_landlock, int with_seccomp) {
     limit(RLIMIT_AS, (rlim_t)2 << 30, (rlim_t)2 << 30);
     limit(RLIMIT_MEMLOCK, 0, 0);
     agonyfs_allow_processor_time(120);
+    if (alone) limit_threads();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return result;
     if (with_landlock && alone) result.landlock = restrict_files();
     limit(RLIMIT_NOFILE, 3, 3);

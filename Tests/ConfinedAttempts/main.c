@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,23 @@ static long map_memory(size_t size) {
     return 0;
 }
 
+static void *sleep_on(void *unused) {
+    for (;;) pause();
+    return unused;
+}
+
+static long start_threads(void) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    for (int i = 0; i < 500; i++) {
+        pthread_t thread;
+        errno = pthread_create(&thread, &attributes, sleep_on, NULL);
+        if (errno != 0) return -1;
+    }
+    return 0;
+}
+
 static long map_code(void) {
     void *memory = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? -1 : 0;
@@ -106,5 +124,6 @@ int main(int count, char **words) {
     report("map-code", map_code());
     report("turn-into-code", turn_into_code());
     report("protect-data", protect_data());
+    report("start-threads-without-end", start_threads());
     return 0;
 }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -6,9 +7,9 @@ import Testing
 /// What a decoder that was taken over cannot do.
 @Suite struct ConfinementTests {
   /// The name of each attempt and what came of it.
-  private func attempts(_ confinement: String) throws -> [String: String] {
+  private func attempts(_ confinement: String, by user: String = "") throws -> [String: String] {
     // A pipe: a confined process cannot write to a file, not even to its standard output.
-    let output = try Bench().shell("env -i '\(builtProgram("confined-attempts"))' \(confinement) | cat")
+    let output = try Bench().shell("env -i \(user) '\(builtProgram("confined-attempts"))' \(confinement) | cat")
     let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
     return Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), String($0[1])) })
   }
@@ -19,6 +20,7 @@ import Testing
     #expect(outcomes.removeValue(forKey: "map-1-megabyte") == "done")
     #expect(outcomes.removeValue(forKey: "protect-data") == "done")
     #expect(outcomes.removeValue(forKey: "map-2-gigabytes") == "ENOMEM")
+    #expect(outcomes.removeValue(forKey: "start-threads-without-end") != nil)
     #expect(outcomes.count == 15)
     for (name, outcome) in outcomes { #expect(outcome == "EPERM", "\(name)") }
   }
@@ -36,9 +38,25 @@ import Testing
   }
 
   @Test func callsAreFilteredWithoutLandlock() throws {
-    let allowed = ["map-1-megabyte", "map-2-gigabytes", "protect-data"]
+    let allowed = ["map-1-megabyte", "map-2-gigabytes", "protect-data", "start-threads-without-end"]
     let outcomes = try attempts("seccomp").filter { !allowed.contains($0.key) }
     #expect(outcomes.count == 15)
+    for (name, outcome) in outcomes { #expect(outcome == "EPERM", "\(name)") }
+  }
+
+  /// Those of root are not bounded by the kernel.
+  private static let anybody =
+    geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all" : ""
+  private static var mayHaveNamespace: Bool {
+    (try? Bench().shell("\(anybody) unshare --user true")) != nil
+  }
+
+  @Test(.enabled(if: mayHaveNamespace, "needs user namespaces"))
+  func threadsAreBounded() throws {
+    var outcomes = try attempts("", by: Self.anybody)
+    #expect(outcomes.removeValue(forKey: "start-threads-without-end") == "EAGAIN")
+    for name in ["map-1-megabyte", "protect-data"] { #expect(outcomes.removeValue(forKey: name) == "done") }
+    #expect(outcomes.removeValue(forKey: "map-2-gigabytes") == "ENOMEM")
     for (name, outcome) in outcomes { #expect(outcome == "EPERM", "\(name)") }
   }
 

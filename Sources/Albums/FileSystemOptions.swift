@@ -6,6 +6,8 @@ package import Vault
 package struct FileSystemOptions: Sendable {
   /// Refuse every change with `EROFS`.
   package var isReadOnly = false
+  /// Sentences for the person about the vault, which the status shows.
+  package var notices: [String] = []
   /// Where warnings go. No name from inside the space is ever logged.
   package var logger: Logger
   /// Seconds from the first change to the timed commit.

@@ -1,11 +1,11 @@
 // Creating, opening, removing, checking and repairing spaces.
 //
 // Invariants
-// 1. A new space is made in memory. Its files are durable before the slot that opens it. So a slot without a space is damage, never an empty space.
-// 2. When a password changes, the new slot is durable before the old one is deleted: at every moment one of them opens.
-// 3. The names of a space's slot files are recorded in the space before the files exist, durably. So removing the space
+// 1. A new space is made in memory. Its files are durable before the slot that opens it. So a slot without a space is
+//    damage, never an empty space.
+// 2. The names of a space's slot files are recorded in the space before the files exist, durably. So removing the space
 //    removes all of them.
-// 4. A password that opens nothing takes the same work and gives the same error, whatever else the vault contains.
+// 3. A password that opens nothing takes the same work and gives the same error, whatever else the vault contains.
 
 package import Crypto
 internal import Glibc
@@ -62,7 +62,10 @@ package enum SpaceManager {
     try checkUnused(slots, in: draft)
     let slot = try vault.strongest(of: slots)
     let (space, body) = try draft.createSpace(suite: cipher, ownFiles: ownFiles)
-    try SlotRecords.change(of: space, adding: slot.identifiers)
+    try space.changeOwner { owner in
+      owner.slots = slot.identifiers
+      owner.derivations = vault.derivations
+    }
     try FileSystem.create(in: space, owner: geteuid(), group: getegid())
     try space.close()
     try draft.putSlot(slot, body)
@@ -87,63 +90,50 @@ package enum SpaceManager {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(
       slot.body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow)
-    if space.gate.isOpen { completeSlot(slot, of: space, in: vault) }
+    if space.gate.isOpen {
+      tidySlots(slot, of: space, in: vault)
+      KnownDerivations(of: space, in: vault).record(in: space)
+    }
     return space
   }
 
-  /// Writes the file of a slot that a crash or an older agonyfs left out, or that was lost. The space opens all the
-  /// same, so a failure, as on a full disk, leaves this to the next time.
-  private static func completeSlot(_ slot: OpenedSlot, of space: Space, in vault: Vault) {
-    if slot.missing.isEmpty { return }
+  /// Does what a crash, a lost file or an older agonyfs left to be done for the slots of a space: the slot that opened it
+  /// is recorded and whole, and those that were being removed are gone. The space opens all the same, so a failure, as
+  /// on a full disk, leaves this to the next time.
+  private static func tidySlots(_ slot: OpenedSlot, of space: Space, in vault: Vault) {
+    let removed = SlotRecords.removed(from: space).subtracting(slot.key.identifiers)
     do throws(VaultError) {
-      try SlotRecords.change(of: space, adding: slot.key.identifiers)
+      if !slot.missing.isEmpty || space.owner != nil {
+        try SlotRecords.change(of: space, adding: slot.key.identifiers)
+      }
+      if slot.missing.isEmpty, removed.isEmpty { return }
       try vault.restoreSlot(slot, replacingDamaged: false)
+      if !removed.isEmpty {
+        try vault.deleteSlotFiles(removed)
+        try SlotRecords.change(of: space, takingAway: removed)
+      }
+      try space.restoreFileCount()
     } catch {
       return
     }
   }
 
-  /// Makes `new` open the space that `old` opens, instead of `old`.
-  ///
-  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.damaged`;
-  ///   `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
-  package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
-    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
-    let oldSlot = try vault.openSlot(try vault.slotKeys(for: old))
-    let newSlots = try vault.slotKeys(for: new)
-    try checkUnused(newSlots, in: vault)
-    let newSlot = try vault.strongest(of: newSlots, atLeast: oldSlot.key.derivation.work)
-    let space = try vault.openSpace(oldSlot.body)
-    if let reason = space.gate.reason { throw .readOnly(reason) }
-    try SlotRecords.change(of: space, adding: newSlot.identifiers)
-    try vault.putSlot(newSlot, oldSlot.body)
-    try vault.deleteSlotFiles(oldSlot.key.identifiers)
-    try SlotRecords.change(of: space, removing: oldSlot.key.identifiers)
-    try space.close()
-  }
-
-  /// Deletes the space that `password` opens: its slots first, then its files, and no other file.
+  /// Deletes the space that `password` opens: its slots first, then its files, and no other file. Slots and heads are
+  /// overwritten first, or all files if asked to. Files of a space that owns cover stay, as cover of nobody.
   ///
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
-  package static func removeSpace(from vault: Vault, password: Password) throws(VaultError) {
+  package static func removeSpace(
+    from vault: Vault, password: Password, wipingAll: Bool = false
+  ) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true)
     // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
-    let recorded = SlotRecords.names(of: space)
-    try vault.deleteSlotFiles(recorded.filter { !slot.key.identifiers.contains($0) })
-    try vault.deleteSlotFiles(slot.key.identifiers)
-    try vault.deleteSegments(of: space)
-  }
-
-  private static func checkUnused(_ slots: [SlotKey], in vault: Vault) throws(VaultError) {
-    do throws(VaultError) {
-      _ = try vault.openSlot(slots)
-    } catch {
-      if error == .noSpaceOpens { return }
-      throw error
+    let own = Set(slot.key.identifiers)
+    for identifiers in [SlotRecords.names(of: space).subtracting(own), own] {
+      try vault.deleteSlotFiles(identifiers, leavingFiles: space.ownsCover)
     }
-    throw .passwordInUse
+    try vault.deleteSegments(of: space, wipingAll: wipingAll)
   }
 }
 
@@ -186,7 +176,7 @@ extension SpaceManager {
         storedBytes: space.capacity().usedBytes,
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
         // Before each password had two slot files, it had one.
-        passwords: (try SlotRecords.names(of: space, index).count + 1) / 2)
+        passwords: (SlotRecords.names(of: space).subtracting(SlotRecords.removed(from: space)).count + 1) / 2)
     }
   }
 
@@ -202,6 +192,7 @@ extension SpaceManager {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, readOnly: true, scanning: true)
     var report = Checker.check(space, readData: readData, slot: slot)
+    report.notes += KnownDerivations(of: space, in: vault).warnings
     if let warning = space.origin.warning, space.origin.isUnfinishedCopy {
       report.notes.append(warning)
     } else if let warning = space.origin.warning {

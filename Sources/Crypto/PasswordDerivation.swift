@@ -48,8 +48,18 @@ package struct PasswordDerivation: Hashable, Sendable {
     salt = Sodium.randomBytes(Self.saltSize)
   }
 
+  /// Parameters that somebody recorded, whether or not they are within the ranges.
+  package init(recordedOperations operations: UInt64, memory: UInt64, salt: [UInt8]) {
+    self.operations = operations
+    self.memory = memory
+    self.salt = salt
+  }
+
   /// The work of one guess: passes times bytes of memory.
-  package var work: UInt64 { operations * memory }
+  package var work: UInt64 {
+    let (work, isTooMuch) = operations.multipliedReportingOverflow(by: memory)
+    return isTooMuch ? .max : work
+  }
 
   /// The least memory of a derivation that is not weak, in bytes: that of `interactive`.
   package static let leastMemory: UInt64 = 64 << 20

@@ -142,6 +142,30 @@ package final class DirectoryStorage: Storage {
     }
   }
 
+  /// Overwrites all of a segment file in place with random bytes, if it exists. Durable on return.
+  package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
+    let file: SegmentFile
+    do throws(Errno) {
+      file = SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDWR))
+    } catch .noSuchFileOrDirectory, .notRegularFile {
+      return
+    }
+    let size = try file.size()
+    var block = [UInt8](repeating: 0, count: 1 << 20)
+    var offset = 0
+    while offset < size {
+      let wanted = min(block.count, size - offset)
+      offset += try unsafe block.withUnsafeMutableBufferPointer { (block) throws(Errno) in
+        let bytes = UnsafeMutableRawBufferPointer(block)
+        let count = Int(try systemCall { unsafe getrandom(bytes.baseAddress, wanted, 0) })
+        try unsafe file.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
+        return count
+      }
+    }
+    try file.finish()
+    try file.flush()
+  }
+
   /// Deletes a segment file, if it exists.
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
     do throws(Errno) {

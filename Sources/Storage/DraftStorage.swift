@@ -50,6 +50,9 @@ package final class DraftStorage: Storage {
     files.withLock { $0[identifier] != nil }
   }
 
+  /// Nothing is on a medium.
+  package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {}
+
   /// Deletes a file.
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
     files.withLock { _ = $0.removeValue(forKey: identifier) }

@@ -50,6 +50,10 @@ package protocol Storage: AnyObject, Sendable {
   /// Whether a segment file of this name exists.
   func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool
 
+  /// Overwrites all of a segment file in place with random bytes, if it exists. Durable on return, as far as the medium
+  /// overwrites what it has.
+  func wipe(_ identifier: SegmentIdentifier) throws(Errno)
+
   /// Deletes a segment file, if it exists.
   func delete(_ identifier: SegmentIdentifier) throws(Errno)
 

@@ -57,12 +57,10 @@ package struct OwnerTable: Equatable, Sendable {
       slots.append(SegmentIdentifier(bytes: try reader.readBytes(SegmentIdentifier.size)))
     }
     for _ in 0..<(try reader.read(UInt32.self)) {
-      guard
-        let derivation = PasswordDerivation(
-          operations: try reader.read(), memory: try reader.read(),
-          salt: try reader.readBytes(PasswordDerivation.saltSize))
-      else { throw ByteReader.Malformed() }
-      derivations.append(derivation)
+      derivations.append(
+        PasswordDerivation(
+          recordedOperations: try reader.read(), memory: try reader.read(),
+          salt: try reader.readBytes(PasswordDerivation.saltSize)))
     }
     for _ in 0..<(try reader.read(UInt32.self)) {
       let branch = try reader.readBytes(SpaceKeys.branchSize)

@@ -92,7 +92,7 @@ extension LockedLog {
     // What was displaced after the newest head is still in its list.
     catalog.remove(catalog.deletable.filter { !isThere($0, catalog) })
     let segments = catalog.segments.count { isThere($0, catalog) }
-    let slots = owner.slots.count { sizes[$0] != nil }
+    let slots = Set(owner.slots).count { sizes[$0] != nil }
     let count = Int(owner.fileCount) - slots - segments - strays
     owner.setCover(count: max(0, count)) { Sodium.randomBytes(SpaceKeys.branchSize) }
     self.owner = owner

@@ -5,6 +5,9 @@ extension Space {
   /// The table in the next head; nil if the space was made before there were such tables.
   package var owner: OwnerTable? { log.locked { $0.owner } }
 
+  /// Whether the number of the space's files must not change.
+  package var ownsCover: Bool { (owner?.fileCount ?? 0) > 0 }
+
   /// Changes the table and writes a head that states it. Durable on return. If it throws, nothing is changed.
   ///
   /// - Throws: `.readOnly` also if the space has no such table; `.noSpace`; `.system`.
@@ -12,7 +15,7 @@ extension Space {
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
       guard let old = log.owner else {
-        throw .readOnly("the space was made by an older agonyfs; change its password first")
+        throw .readOnly("it was made by an older agonyfs, which did not know this")
       }
       var new = old
       change(&new)

@@ -82,9 +82,12 @@ extension Space {
   }
 
   /// The names of all segment files of the space that may exist.
-  package func segmentIdentifiers() -> [SegmentIdentifier] {
+  package func segmentIdentifiers() -> [SegmentIdentifier] { segmentFiles().map(\.identifier) }
+
+  /// All segment files of the space that may exist.
+  func segmentFiles() -> [(number: SegmentNumber, identifier: SegmentIdentifier)] {
     log.locked { log in
-      log.catalog.segments.map { keys.identifier($0, branch: log.catalog.branch(of: $0.epoch) ?? []) }
+      log.catalog.segments.map { ($0, keys.identifier($0, branch: log.catalog.branch(of: $0.epoch) ?? [])) }
     }
   }
 }

@@ -37,10 +37,11 @@ extension Vault {
   /// - Throws: `.derivationsTooWeak`.
   package func strongest(of slots: [SlotKey], atLeast least: UInt64 = 0) throws(VaultError) -> SlotKey {
     var best: SlotKey?
-    for slot in slots where best.map({ slot.derivation.work >= $0.derivation.work }) ?? true { best = slot }
-    guard let best, best.derivation.work >= least, weakDerivations == .all || !best.derivation.isWeak else {
-      throw .derivationsTooWeak
+    for slot in slots where weakDerivations == .all || !slot.derivation.isWeak {
+      if let best, slot.derivation.work < best.derivation.work { continue }
+      best = slot
     }
+    guard let best, best.derivation.work >= least else { throw .derivationsTooWeak }
     return best
   }
 

@@ -126,12 +126,26 @@ extension Vault {
     }
   }
 
-  /// Deletes slot files, durably. Those that do not exist count as deleted.
-  package func deleteSlotFiles(_ identifiers: [SegmentIdentifier]) throws(VaultError) {
+  /// Overwrites and deletes slot files, durably, or only overwrites them: then nobody can tell them from cover. Those that
+  /// do not exist count as deleted.
+  package func deleteSlotFiles(
+    _ identifiers: some Collection<SegmentIdentifier>, leavingFiles: Bool = false
+  ) throws(VaultError) {
     if identifiers.isEmpty { return }
     try attempt("deleting the slot") { () throws(Errno) in
-      for identifier in identifiers { try storage.delete(identifier) }
-      try storage.flushNames(of: identifiers)
+      for identifier in identifiers {
+        try storage.wipe(identifier)
+        if !leavingFiles { try storage.delete(identifier) }
+      }
+      try storage.flushNames(of: Array(identifiers))
+    }
+  }
+
+  /// Whether one of some files exists.
+  package func exists(anyOf identifiers: some Collection<SegmentIdentifier>) throws(VaultError) -> Bool {
+    try attempt("looking for slots") { () throws(Errno) in
+      for identifier in identifiers where try storage.exists(identifier) { return true }
+      return false
     }
   }
 }

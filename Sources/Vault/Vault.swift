@@ -108,12 +108,16 @@ package final class Vault: Sendable {
       clock: clock)
   }
 
-  /// Deletes every file of a space, durably. No other process may have it open.
-  package func deleteSegments(of space: Space) throws(VaultError) {
-    let identifiers = space.segmentIdentifiers()
+  /// Deletes every file of a space, durably; heads are overwritten first, or all files if asked to. Files of a space that
+  /// owns cover stay, as cover of nobody: the number of files must not tell that it is gone. No other process may have it
+  /// open.
+  package func deleteSegments(of space: Space, wipingAll: Bool = false) throws(VaultError) {
+    let segments = space.segmentFiles()
     try attempt("deleting the space's files") { () throws(Errno) in
-      for identifier in identifiers { try storage.delete(identifier) }
-      try storage.flushNames(of: identifiers)
+      for segment in segments where wipingAll || segment.number.index == 0 { try storage.wipe(segment.identifier) }
+      if space.ownsCover { return }
+      for segment in segments { try storage.delete(segment.identifier) }
+      try storage.flushNames(of: segments.map(\.identifier))
     }
   }
 }

@@ -16,6 +16,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case noSpaceOpens
   /// The password already opens a space.
   case passwordInUse
+  /// No other password opens the space.
+  case lastPassword
   /// Another process has the space open.
   case spaceInUse
   /// Another process works on the whole vault, or this one would and another has a space open.

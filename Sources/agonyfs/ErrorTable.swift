@@ -36,6 +36,12 @@ extension CommandFailure {
     case .passwordInUse:
       self.init(
         .passwordInUse, "This password already opens a space in \(path); nothing was changed. Choose another password.")
+    case .lastPassword:
+      self.init(
+        .failure,
+        "No other password that is whole opens this space in \(path); nothing was changed. Change it with agonyfs "
+          + "password change, add another one first with agonyfs password add, or remove the space with agonyfs space "
+          + "remove.")
     case .spaceInUse:
       self.init(.spaceInUse, "This space is in use; unmount it first, with: agonyfs unmount MOUNTPOINT")
     case .vaultInUse:

@@ -147,13 +147,31 @@ enum HelpText {
 
   static let spaceRemove = """
     Deletes the space that the password opens, with everything in it; other spaces stay as they are. It cannot be \
-    undone. Copies of the vault keep the space. \(password)
+    undone. Files with keys and lists are overwritten in place before they are deleted, with --wipe all files of the \
+    space. Flash disks, file systems that write copies (btrfs, ZFS, bcachefs), snapshots and copies of the vault may \
+    keep the old bytes all the same, and whoever finds those opens them with the password. \(password)
     """
 
   static let passwordChange = """
     The space keeps all its files; nothing is encrypted again. After a crash in the middle, the old password works or \
-    the new one. Older copies of the vault still open with the old password. On standard input the old password is the \
-    first line and the new one the second. \(password)
+    the new one. \(oldPassword) On standard input the old password is the first line and the new one the second. \
+    \(password)
+    """
+
+  static let passwordAdd = """
+    Both passwords open the same space from then on. On standard input the one that opens it is the first line and the \
+    new one the second. \(password)
+    """
+
+  static let passwordRemove = """
+    Removes the password that is given, if another one opens the space. \(oldPassword) \(password)
+    """
+
+  /// What `password change` and `password remove` leave.
+  private static let oldPassword = """
+    The slot of the old password is overwritten in place before it is deleted. Flash disks, file systems that write \
+    copies, snapshots and copies of the vault may keep it all the same: put back, it opens everything that was and is \
+    written to the space.
     """
 
   static let derivationAdd = """

@@ -11,6 +11,7 @@ import Vault
   private static let vaultErrors: [(VaultError, CommandStatus)] = [
     (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(3), .failure),
     (.olderFormat(1), .failure), (.derivationsTooWeak, .failure), (.tooLittleCover, .usage),
+    (.lastPassword, .failure),
     (.vaultExists, .vaultExists), (.cancelled, .failure), (.noSpaceOpens, .noSpaceOpens),
     (.passwordInUse, .passwordInUse),
     (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),

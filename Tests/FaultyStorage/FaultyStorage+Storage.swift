@@ -1,3 +1,4 @@
+internal import Crypto
 package import Storage
 internal import System
 package import SystemPackage
@@ -99,6 +100,19 @@ extension FaultyStorage {
   /// Whether a file is there.
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
     lock.withLock { files[identifier] != nil }
+  }
+
+  /// Overwrites a file.
+  package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
+    lock.lock()
+    defer { lock.unlock() }
+    let cut = try begin()
+    guard let file = files[identifier] else { return }
+    let bytes = Sodium.randomBytes(file.content.count)
+    let end = cut ? tear(bytes.count) : bytes.count
+    file.content.replaceSubrange(..<end, with: bytes[..<end])
+    note(.wipe(identifier, bytes))
+    if cut { throw .ioError }
   }
 
   /// Deletes a file.

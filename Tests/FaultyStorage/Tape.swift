@@ -12,6 +12,7 @@ package struct Tape: Sendable {
     case parameters([UInt8])
     case create(SegmentIdentifier)
     case write(SegmentIdentifier, offset: Int, [UInt8])
+    case wipe(SegmentIdentifier, [UInt8])
     case flush(SegmentIdentifier)
     case rename(SegmentIdentifier, to: SegmentIdentifier)
     case delete(SegmentIdentifier)
@@ -43,6 +44,9 @@ extension FaultyStorage {
       let end = min(tear ?? bytes.count, bytes.count)
       let overlap = min(file.content.count - offset, end)
       file.content.append(contentsOf: bytes[overlap..<end])
+    case .wipe(let identifier, let bytes):
+      let end = min(tear ?? bytes.count, bytes.count)
+      files[identifier]?.content.replaceSubrange(..<end, with: bytes[..<end])
     case .flush(let identifier):
       if let file = files[identifier] { file.flushedCount = file.content.count }
     case .rename(let old, let new):
@@ -93,7 +97,7 @@ package final class TapePlayer {
     var next = position
     while next < tape.steps.count, tape.steps[next].operation == tape.steps[position].operation {
       switch tape.steps[next].step {
-      case .write(_, _, let bytes):
+      case .write(_, _, let bytes), .wipe(_, let bytes):
         torn.play(tape.steps[next].step, tear: Int.random(in: 0...bytes.count, using: &generator))
       // What is flushed only in part cannot be told from what is not.
       case .flush, .flushNames: return torn.after(way)

@@ -35,6 +35,25 @@ import Testing
   }
 
   @Test(arguments: StorageKind.allCases)
+  func whatIsWipedIsOverwrittenInPlace(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    for (number, count) in [(1, 3_000_001), (2, 0)] {
+      let name = SegmentIdentifier.numbered(number)
+      let content = randomBytes(count)
+      try subject.storage.put(name, content)
+      let open = try subject.storage.open(name)
+      let identity = try open.identity()
+      try subject.storage.wipe(name)
+      let after = try open.bytes(at: 0, count: count + 1)
+      #expect(after.count == count)
+      #expect(zip(content, after).count { $0 == $1 } < max(1, count / 100))
+      #expect(try subject.opened().open(name).identity() == identity)
+    }
+    try subject.storage.wipe(.numbered(3))
+    #expect(try !subject.storage.exists(.numbered(3)))
+  }
+
+  @Test(arguments: StorageKind.allCases)
   func aFileIsKnownByItsIdentity(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let writer = try subject.storage.create(name)

@@ -46,6 +46,7 @@ import Testing
 
     let told = try Vault.open(in: storage, weakDerivations: .opening)
     #expect(told.derivations == [weak, good, weak])
+    #expect(try told.strongest(of: try told.slotKeys(for: .of("a password"))).derivation == good)
   }
 
   @Test func aVaultWithWeakDerivationsOnlyOpensOnlyWhenTold() throws {

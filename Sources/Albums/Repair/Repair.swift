@@ -161,6 +161,7 @@ package final class Repair {
     if restoresSlot, let broken = slot {
       try SlotRecords.change(of: space, adding: broken.key.identifiers)
       try vault.restoreSlot(broken, replacingDamaged: true)
+      try space.restoreFileCount()
       slot = try vault.openSlot([broken.key])
     }
     try space.close()

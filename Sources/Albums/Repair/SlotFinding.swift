@@ -13,7 +13,7 @@ enum SlotFinding {
   case incomplete
 
   /// What is wrong; nil if both files are whole. `recorded` are the names that the space has of slot files.
-  static func of(_ slot: OpenedSlot, recorded: [SegmentIdentifier]) -> SlotFinding? {
+  static func of(_ slot: OpenedSlot, recorded: Set<SegmentIdentifier>) -> SlotFinding? {
     if !slot.damaged.isEmpty { return .damaged }
     if !slot.key.identifiers.allSatisfy({ recorded.contains($0) || slot.missing.contains($0) }) { return .unrecorded }
     if slot.missing.isEmpty { return nil }

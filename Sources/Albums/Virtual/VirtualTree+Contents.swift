@@ -68,7 +68,8 @@ extension VirtualTree {
           "totalBytes": \(capacity.totalBytes),
           "availableBytes": \(capacity.availableBytes)
         },
-        "readOnly": \(Self.json(reason))
+        "readOnly": \(Self.json(reason)),
+        "warnings": [\(fileSystem.options.notices.map(Self.json).joined(separator: ", "))]
       }
 
       """

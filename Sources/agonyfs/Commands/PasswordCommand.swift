@@ -5,7 +5,8 @@ internal import Crypto
 /// `agonyfs password change VAULT`.
 struct PasswordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "password", abstract: "Change the password of a space.", subcommands: [Change.self])
+    commandName: "password", abstract: "Change, add or remove a password of a space.",
+    subcommands: [Change.self, Add.self, Remove.self])
 
   /// `agonyfs password change VAULT`.
   struct Change: VaultCommand {
@@ -30,6 +31,53 @@ struct PasswordCommand: ParsableCommand {
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       try SpaceManager.changePassword(in: opened, old: old, new: new)
+    }
+  }
+  /// `agonyfs password add VAULT`.
+  struct Add: VaultCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Add a password to the space that another one opens.",
+      discussion: HelpText.passwordAdd)
+
+    @Argument(help: "The vault.", completion: .directory)
+    var vault: String
+
+    @OptionGroup
+    var derivations: DerivationOptions
+
+    @OptionGroup(title: "Password that opens the space")
+    var password: PasswordOptions<CurrentPassword>
+
+    @OptionGroup(title: "New password")
+    var newPassword: PasswordOptions<NewPassword>
+
+    func run() throws {
+      let opened = try openVault(derivations)
+      let existing = try password.source().password(for: .opening, prompt: "Password for \(path)")
+      let new = try newPassword.source().password(for: .setting, prompt: "New password")
+      try SpaceManager.addPassword(in: opened, existing: existing, new: new)
+    }
+  }
+
+  /// `agonyfs password remove VAULT`.
+  struct Remove: VaultCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Remove a password of a space that another one opens too.",
+      discussion: HelpText.passwordRemove)
+
+    @Argument(help: "The vault.", completion: .directory)
+    var vault: String
+
+    @OptionGroup
+    var derivations: DerivationOptions
+
+    @OptionGroup(title: "Password to remove")
+    var password: PasswordOptions<CurrentPassword>
+
+    func run() throws {
+      let opened = try openVault(derivations)
+      let removed = try password.source().password(for: .opening, prompt: "Password to remove")
+      try SpaceManager.removePassword(in: opened, removed)
     }
   }
 }

@@ -89,6 +89,9 @@ struct SpaceCommand: ParsableCommand {
     @Argument(help: "The vault.", completion: .directory)
     var vault: String
 
+    @Flag(help: "Overwrite all files of the space, not only those that keys and lists are in.")
+    var wipe = false
+
     @OptionGroup
     var derivations: DerivationOptions
 
@@ -98,7 +101,7 @@ struct SpaceCommand: ParsableCommand {
     func run() throws {
       let opened = try openVault(derivations)
       let current = try password.source().password(for: .opening, prompt: "Password of the space to remove")
-      try SpaceManager.removeSpace(from: opened, password: current)
+      try SpaceManager.removeSpace(from: opened, password: current, wipingAll: wipe)
     }
   }
 }

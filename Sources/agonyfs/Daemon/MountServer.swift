@@ -30,14 +30,16 @@ struct MountServer {
       acceptOlder: request.acceptsOlder, copyWindow: request.copyWindow?.components.seconds ?? Space.defaultCopyWindow)
     _ = consume password
     let rollback = options.remembers ? RollbackDetection(of: space, logger: Self.logger) : nil
-    var warnings = [vault.derivationWarning].compactMap(\.self)
+    let notices = [vault.derivationWarning].compactMap(\.self) + KnownDerivations(of: space, in: vault).warnings
+    var warnings = notices
     if let warning = rollback?.check(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
     if !space.gate.isOpen, !options.isReadOnly {
       options.isReadOnly = true
       warnings.append("Mounting read-only, because \(space.gate.reason ?? "the space cannot be written").")
     }
     for warning in warnings { Output.note(warning) }
-    let fileSystem = try FileSystem(space: space, options: Self.options(options, keepCheckpoint: rollback?.record))
+    let fileSystem = try FileSystem(
+      space: space, options: Self.options(options, notices: notices, keepCheckpoint: rollback?.record))
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger
     ) {
@@ -57,10 +59,11 @@ struct MountServer {
 
   /// The options of the file system; `keepCheckpoint` gets records of its durable states.
   private static func options(
-    _ mount: MountOptions, keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
+    _ mount: MountOptions, notices: [String], keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
   ) -> FileSystemOptions {
     var options = FileSystemOptions(logger: logger)
     options.keepCheckpoint = keepCheckpoint
+    options.notices = notices
     options.isReadOnly = mount.isReadOnly
     if mount.thumbnails != .none {
       let decoder = Decoder(

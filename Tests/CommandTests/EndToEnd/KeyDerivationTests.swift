@@ -53,7 +53,7 @@ import Testing
         cp Vault/agonyfs.json good
         add_weak
         agonyfs kdf list Vault | grep 'too weak'
-        echo 'another password' | agonyfs space add Vault 2> said
+        echo 'another password' | agonyfs space add --cover 0 Vault 2> said
         grep -q 'somebody else changed that file' said
         agonyfs mount --password-file password Vault Albums 2> said
         test "$(grep -c 'somebody else changed that file' said)" = 1
@@ -61,6 +61,29 @@ import Testing
         cp good Vault/agonyfs.json
         echo 'another password' | agonyfs info Vault
         """)
+  }
+
+  @Test func oneThatSomebodyTookAwayIsSaid() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      Self.functions + """
+        agonyfs kdf add Vault
+        agonyfs mount --password-file password Vault Albums 2> said
+        not grep '^agonyfs:' said
+        grep -q '"warnings": \\[\\]' Albums/.agonyfs/status
+        agonyfs unmount Albums
+        edit 'del ways[1]'
+        agonyfs mount --password-file password Vault Albums 2> said
+        grep -q 'lacks a key derivation that it had' said
+        grep -q '"warnings": \\[".*lacks a key derivation' Albums/.agonyfs/status
+        agonyfs unmount Albums
+        agonyfs check --password-file password Vault | grep -q 'note: .*lacks a key derivation'
+        """)
+    let change = try workspace.shell(
+      "agonyfs password change --password-file password --new-password='the next password' Vault")
+    expectFailure(change, .failure, "too weak")
   }
 
   @Test func aVaultWithWeakOnesOnlyIsOpenedWhenTold() throws {
@@ -72,7 +95,7 @@ import Testing
     // No slot is there under that derivation.
     expectFailure(
       try workspace.shell("agonyfs info --weak-derivations --password-file password Vault"), .noSpaceOpens)
-    let adding = try workspace.shell("echo 'another password' | agonyfs space add --weak-derivations Vault")
+    let adding = try workspace.shell("echo 'another password' | agonyfs space add --cover 0 --weak-derivations Vault")
     expectFailure(adding, .failure, "too weak")
   }
 }

@@ -125,6 +125,32 @@ import Testing
     #expect(try opens(workspace, "", input: "the next password\n").status == 0)
   }
 
+  @Test func aSpaceCanHaveSeveralPasswords() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      echo 'another password' > other
+      agonyfs mount --password-file password Vault Albums
+      echo kept > Albums/file
+      agonyfs unmount Albums
+      agonyfs password add --password-file password --new-password-file other Vault
+      agonyfs info --password-file password Vault | grep -q 'opened by    2 passwords'
+      agonyfs mount --password-file other Vault Albums
+      test "$(cat Albums/file)" = kept
+      agonyfs unmount Albums
+      agonyfs password remove --password-file password Vault
+      agonyfs info --password-file other Vault | grep -q 'opened by    1 password$'
+      """)
+    expectFailure(try opens(workspace, "--password-file password"), .noSpaceOpens)
+    expectFailure(
+      try workspace.shell("agonyfs password remove --password-file other Vault"), .failure, "No other password")
+    expectFailure(
+      try workspace.shell("agonyfs password add --password-file other --new-password-file other Vault"), .passwordInUse)
+    #expect(try opens(workspace, "--password-file other").status == 0)
+  }
+
   @Test func changeToAPasswordInUseChangesNothing() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -1,0 +1,90 @@
+// Adding, changing and removing passwords of a space.
+//
+// Invariants
+// 1. When a password changes, the new slot is durable before the old one is deleted: at every moment one of them opens.
+// 2. A slot is overwritten before it is deleted, and noted as being removed before it is overwritten. So a file that is
+//    not noted opens the space, and a password is removed only if there is such a file of another one.
+
+package import Crypto
+internal import Storage
+package import Vault
+
+extension SpaceManager {
+  /// Has `new` open the space that `old` opens, instead of `old`.
+  ///
+  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.damaged`;
+  ///   `.derivationsTooWeak`; `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
+  package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
+    let (slot, space) = try putSlot(of: new, in: vault, openedBy: old)
+    try remove(slot.key, of: space, in: vault)
+    try space.close()
+  }
+
+  /// Has `new` open the space that `existing` opens, too.
+  ///
+  /// - Throws: as `changePassword`; `.readOnly` if the space was made before a space could have several passwords.
+  package static func addPassword(in vault: Vault, existing: Password, new: Password) throws(VaultError) {
+    let (_, space) = try putSlot(of: new, in: vault, openedBy: existing, needsOwnerTable: true)
+    try space.close()
+  }
+
+  /// Has `password` open its space no more. Another one still does.
+  ///
+  /// - Throws: `.noSpaceOpens`; `.lastPassword`; `.spaceInUse`; `.damaged`; `.noSpace`; `.readOnly`; `.indexFailed`;
+  ///   `.system`.
+  package static func removePassword(in vault: Vault, _ password: Password) throws(VaultError) {
+    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
+    let slot = try vault.openSlot(try vault.slotKeys(for: password))
+    let space = try openToWrite(slot.body, in: vault)
+    let others = SlotRecords.names(of: space).subtracting(SlotRecords.removed(from: space))
+      .subtracting(slot.key.identifiers)
+    guard space.owner != nil, try vault.exists(anyOf: others) else { throw .lastPassword }
+    try remove(slot.key, of: space, in: vault)
+    try space.close()
+  }
+
+  /// Writes a slot for `new`, and returns that of `existing` and its space.
+  private static func putSlot(
+    of new: Password, in vault: Vault, openedBy existing: Password, needsOwnerTable: Bool = false
+  ) throws(VaultError) -> (slot: OpenedSlot, space: Space) {
+    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
+    let slot = try vault.openSlot(try vault.slotKeys(for: existing))
+    let newSlots = try vault.slotKeys(for: new)
+    try checkUnused(newSlots, in: vault)
+    let space = try openToWrite(slot.body, in: vault)
+    if needsOwnerTable, space.owner == nil {
+      throw .readOnly("it was made by an older agonyfs and has one password; copy its files into a new space")
+    }
+    let least = max(slot.key.derivation.work, KnownDerivations(of: space, in: vault).mostWork)
+    let newSlot = try vault.strongest(of: newSlots, atLeast: least)
+    try SlotRecords.change(of: space, adding: newSlot.identifiers)
+    try vault.putSlot(newSlot, slot.body)
+    try space.restoreFileCount()
+    return (slot, space)
+  }
+
+  private static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
+    let space = try vault.openSpace(body)
+    if let reason = space.gate.reason { throw .readOnly(reason) }
+    return space
+  }
+
+  private static func remove(_ slot: SlotKey, of space: Space, in vault: Vault) throws(VaultError) {
+    let identifiers = Set(slot.identifiers)
+    try SlotRecords.noteRemoval(of: identifiers, from: space)
+    try vault.deleteSlotFiles(identifiers)
+    try SlotRecords.change(of: space, takingAway: identifiers)
+    try space.restoreFileCount()
+  }
+
+  /// Checks that no slot opens.
+  static func checkUnused(_ slots: [SlotKey], in vault: Vault) throws(VaultError) {
+    do throws(VaultError) {
+      _ = try vault.openSlot(slots)
+    } catch {
+      if error == .noSpaceOpens { return }
+      throw error
+    }
+    throw .passwordInUse
+  }
+}

@@ -15,6 +15,26 @@ package import Vault
 
 /// The spaces of a vault, by their passwords.
 package enum SpaceManager {
+  /// Makes a vault with a first space and, if there is a password for it, a hidden space that owns the vault's cover.
+  ///
+  /// - Throws: as `Vault.create`; `.passwordInUse` when both passwords are the same.
+  @discardableResult
+  package static func createVault(
+    in storage: any Storage, options: VaultCreationOptions, password: Password, hiddenPassword: Password? = nil,
+    cipher: CipherSuite = .fastest(), _ control: OperationControl = OperationControl()
+  ) throws(VaultError) -> Vault {
+    var options = options
+    options.hasHiddenSpace = hiddenPassword != nil
+    return try Vault.create(in: storage, options: options, control) { vault, ownFiles throws(VaultError) in
+      let draft = DraftStorage()
+      let first = try draftSpace(of: vault, password: password, cipher: cipher, in: draft)
+      guard let hiddenPassword else { return first.files + first.slots }
+      let hidden = try draftSpace(
+        of: vault, password: hiddenPassword, cipher: cipher, ownFiles: ownFiles, in: draft)
+      return first.files + first.slots + hidden.files + hidden.slots
+    }
+  }
+
   /// Creates an empty space that `password` opens, with the faster cipher on this machine unless another is asked for.
   /// With `cover` it can store so many bytes, all of them in its own cover, and a random number of other files is added.
   /// Its root directory belongs to the user of the process.

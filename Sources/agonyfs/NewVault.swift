@@ -18,16 +18,9 @@ enum NewVault {
     let directory = try DirectoryCreation(at: path)
     do {
       try LongOperation.run("writing cover", heldBy: signals) { control in
-        _ = try Vault.create(in: directory.storage, options: options, control) {
-          vault, ownFiles throws(VaultError) in
-          let draft = DraftStorage()
-          let cipher = cipher ?? .fastest()
-          let first = try SpaceManager.draftSpace(of: vault, password: password, cipher: cipher, in: draft)
-          guard let hiddenPassword else { return first.files + first.slots }
-          let hidden = try SpaceManager.draftSpace(
-            of: vault, password: hiddenPassword, cipher: cipher, ownFiles: ownFiles, in: draft)
-          return first.files + first.slots + hidden.files + hidden.slots
-        }
+        try SpaceManager.createVault(
+          in: directory.storage, options: options, password: password, hiddenPassword: hiddenPassword,
+          cipher: cipher ?? .fastest(), control)
       }
       try directory.complete()
     } catch {

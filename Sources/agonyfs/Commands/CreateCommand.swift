@@ -63,7 +63,6 @@ struct CreateCommand: VaultCommand {
     options.segmentSize = Int(segmentSize.bytes)
     options.derivation = PasswordDerivation(cost: kdf)
     options.cover = cover?.bytes
-    options.hasHiddenSpace = hasHiddenSpace
     try NewVault.create(at: path, options, password: new, hiddenPassword: other, cipher: cipher)
     if cover?.bytes == 0 {
       Output.note("With --cover 0 a second space of more than a few photos shows by the number of the vault's files.")

@@ -20,7 +20,7 @@ import Testing
     # Two spaces; the second is written before and after the first.
     fill() {
       echo 'another long password' > other
-      agonyfs space add --password-file other $1
+      agonyfs space add --cover 0 --password-file other $1
       for n in 1 2; do
         agonyfs mount --password-file other $1 Albums
         seq 1 ${n}00000 > Albums/hidden$n

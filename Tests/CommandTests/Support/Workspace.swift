@@ -88,12 +88,13 @@ extension Workspace {
   /// Makes a vault called `Vault` that costs little, and has not so much cover that it does not fit on a small disk,
   /// with a space for the usual password, and the directory `Albums`.
   func makeVault(_ options: String = "--segment-size 1M") throws {
+    let limit = options.contains("--cover") ? 400 : 100
     let made = try shell(
       """
       mkdir -p Albums
       printf '%s\\n' '\(Self.password)' > password
       until agonyfs create --kdf interactive --cover 0 \(options) --password-file password Vault || exit
-        test "$(du -sm Vault | cut -f 1)" -lt 100
+        test "$(du -sm Vault | cut -f 1)" -lt \(limit)
       do rm -r Vault; done
       """)
     guard made.status == 0 else { throw CommandFailure(.failure, made.description) }

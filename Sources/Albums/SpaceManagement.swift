@@ -151,7 +151,7 @@ package enum SpaceManager {
     // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
     let own = Set(slot.key.identifiers)
     for identifiers in [SlotRecords.names(of: space).subtracting(own), own] {
-      try vault.deleteSlotFiles(identifiers, leavingFiles: space.ownsCover)
+      try vault.deleteSlotFiles(identifiers, keepingNumber: space.ownsCover)
     }
     try vault.deleteSegments(of: space, wipingAll: wipingAll)
   }

@@ -126,18 +126,38 @@ extension Vault {
     }
   }
 
-  /// Overwrites and deletes slot files, durably, or only overwrites them: then nobody can tell them from cover. Those that
-  /// do not exist count as deleted.
+  /// Overwrites and deletes slot files, durably. Those that do not exist count as deleted.
+  ///
+  /// - Parameter keepingNumber: puts a random file in the place of each, so that the number of files stays. The old name
+  ///   goes all the same, since whoever knows the password could look for it. Where there is no room for a moment, the
+  ///   overwritten file stays.
   package func deleteSlotFiles(
-    _ identifiers: some Collection<SegmentIdentifier>, leavingFiles: Bool = false
+    _ identifiers: some Collection<SegmentIdentifier>, keepingNumber: Bool = false
   ) throws(VaultError) {
     if identifiers.isEmpty { return }
     try attempt("deleting the slot") { () throws(Errno) in
-      for identifier in identifiers {
+      for identifier in identifiers where try storage.exists(identifier) {
         try storage.wipe(identifier)
-        if !leavingFiles { try storage.delete(identifier) }
+        if keepingNumber {
+          do throws(Errno) {
+            try putRandomFile()
+          } catch .noSpace, .diskQuotaExceeded {
+            continue
+          }
+        }
+        try storage.delete(identifier)
       }
       try storage.flushNames(of: Array(identifiers))
+    }
+  }
+
+  /// Writes a file that no key opens.
+  private func putRandomFile() throws(Errno) {
+    var file = [UInt8](repeating: 0, count: parameters.segmentSize)
+    unsafe file.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
+    let identifier = SegmentIdentifier(bytes: Sodium.randomBytes(SegmentIdentifier.size))
+    try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
+      try unsafe storage.putIfAbsent(identifier, content: content)
     }
   }
 

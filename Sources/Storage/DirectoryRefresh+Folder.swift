@@ -80,6 +80,7 @@ extension DirectoryRefresh {
       }
       return
     }
+    var hasMoved = false
     for name in try Directory.names(in: old, of: directory) {
       let (from, to) = (Self.path(old, name), Self.path(place, name))
       var status = stat()
@@ -90,14 +91,16 @@ extension DirectoryRefresh {
       {
         try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
       } else {
-        try change { () throws(Errno) in try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
+        try change { () throws(Errno) in
+          try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
         }
+        hasMoved = true
       }
     }
     try change { () throws(Errno) in
       try systemCall { unsafe unlinkat(directory.number, old, AT_REMOVEDIR) }
       try VaultFile.setTimes(of: place, in: directory)
-      try flush(place)
+      if hasMoved { try flush(place) }
     }
   }
 

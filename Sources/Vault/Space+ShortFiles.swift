@@ -11,9 +11,6 @@ internal import System
 internal import SystemPackage
 
 extension Space {
-  /// The time after the last write before a short file is taken for abandoned, in seconds, where it is not known that
-  /// its writer has ended.
-  private static let minimumAge: Int64 = 24 * 3600
   /// How long this keeps others out of the vault, in nanoseconds, beside the time for one file. They wait for longer.
   private static let longestHold: UInt64 = 3_000_000_000
 
@@ -23,7 +20,7 @@ extension Space {
   /// - Returns: false if it is to be called again: others have the vault open, or too much is left.
   package func completeShortFiles() -> Bool {
     guard gate.isOpen, let vault = log.locked({ $0.leases.vault }) else { return true }
-    let limit = max(log.context.clock() - Self.minimumAge, storage.machineStarted ?? .min)
+    let limit = storage.endOfAbandonedFiles(at: log.context.clock())
     completeOwnFiles(abandonedBefore: limit)
     // Listing may take long, so nobody is kept out meanwhile. What is listed in vain costs another look.
     guard vault.isOnlyOne else { return false }
@@ -84,30 +81,9 @@ extension Space {
   private func complete(
     _ identifier: SegmentIdentifier, abandonedBefore limit: Int64, mayFill: (any SegmentReader) -> Bool = { _ in true }
   ) throws(Errno) {
-    let writer = try storage.openToFill(identifier)
-    let size = try writer.size()
-    guard size < segmentSize, try writer.modified() < limit else { return }
-    if try writer.holdsNothing(size: size) {
-      try storage.delete(identifier)
-      try storage.flushNames(of: [identifier])
-    } else if mayFill(writer), roomState == .ample {
-      try padSegment(writer, from: size, size: segmentSize)
-      try writer.flush()
+    try storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: limit) { file in
+      mayFill(file) && roomState == .ample
     }
-  }
-}
-
-extension SegmentReader {
-  /// Whether no key can open anything in a file: it is too short for the header of a segment, or nothing but zeros
-  /// reached the disk.
-  fileprivate func holdsNothing(size: Int) throws(Errno) -> Bool {
-    if size < SegmentFormat.recordsStart { return true }
-    let step = 64 << 10
-    for offset in stride(from: 0, to: size, by: step)
-    where try bytes(at: offset, count: min(step, size - offset)).contains(where: { $0 != 0 }) {
-      return false
-    }
-    return true
   }
 }
 

@@ -200,8 +200,8 @@ enum HelpText {
     Needs no password. Writes every file again under its name, with the same bytes, and makes every folder new, in \
     random order: what the host's file system shows of a file or folder (when and in what order it was made, where it \
     lies, which names a folder had before) says no more what was written in which order. All times become the constant \
-    one. Afterwards every space opens as before. Do it before the disk or a copy leaves your hands, and on a backup that \
-    was filled more than once.
+    one, and files that a crash left short are completed, as by a mount. Afterwards every space opens as before. Do it \
+    before the disk or a copy leaves your hands, and on a backup that was filled more than once.
 
     Nothing may be mounted. Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: \
     the vault can be used, and the next refresh goes on, from the start if something was written meanwhile. Ends with \

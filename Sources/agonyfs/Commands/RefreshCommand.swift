@@ -19,6 +19,7 @@ struct RefreshCommand: VaultCommand {
     }
     let lease = try opened.lease(exclusive: true)
     defer { withExtendedLifetime(lease) {} }
+    opened.completeShortFiles()
     let signals = HeldSignals()
     defer { signals.release() }
     let line = ProgressLine("refreshing", showsRate: true)

@@ -1,0 +1,57 @@
+internal import Storage
+internal import SystemPackage
+
+/// Completing what crashes left short, without any key.
+extension Vault {
+  /// Completes or deletes short files as a mount does (`Space.completeShortFiles`), for one who has the lease on the
+  /// vault exclusively. Files that cannot be completed now stay as they are.
+  package func completeShortFiles() {
+    let limit = storage.endOfAbandonedFiles(at: clock())
+    let segmentSize = parameters.segmentSize
+    var short: [SegmentIdentifier] = []
+    try? storage.list { identifier, size, modified in
+      if size < segmentSize && modified < limit { short.append(identifier) }
+    }
+    for identifier in short {
+      try? storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: limit)
+    }
+  }
+}
+
+extension Storage {
+  /// A short file that was last written before this time has no writer any more: before the machine was started, or,
+  /// where that is not known or others write too, more than a day before `now`. In seconds since 1970.
+  func endOfAbandonedFiles(at now: Int64) -> Int64 { max(now - 24 * 3600, machineStarted ?? .min) }
+
+  /// Deletes a file that holds nothing, or fills it if `mayFill` agrees, if it is short and was last written before
+  /// `limit`.
+  func complete(
+    _ identifier: SegmentIdentifier, segmentSize: Int, abandonedBefore limit: Int64,
+    mayFill: (any SegmentReader) -> Bool = { _ in true }
+  ) throws(Errno) {
+    let writer = try openToFill(identifier)
+    let size = try writer.size()
+    guard size < segmentSize, try writer.modified() < limit else { return }
+    if try writer.holdsNothing(size: size) {
+      try delete(identifier)
+      try flushNames(of: [identifier])
+    } else if mayFill(writer) {
+      try padSegment(writer, from: size, size: segmentSize)
+      try writer.flush()
+    }
+  }
+}
+
+extension SegmentReader {
+  /// Whether no key can open anything in a file: it is too short for the header of a segment, or nothing but zeros
+  /// reached the disk.
+  fileprivate func holdsNothing(size: Int) throws(Errno) -> Bool {
+    if size < SegmentFormat.recordsStart { return true }
+    let step = 64 << 10
+    for offset in stride(from: 0, to: size, by: step)
+    where try bytes(at: offset, count: min(step, size - offset)).contains(where: { $0 != 0 }) {
+      return false
+    }
+    return true
+  }
+}

@@ -5,7 +5,8 @@
 // and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
 // lock. The storage is called under it only
 //
-// - to create a segment file, hold room for it, ask for its identity, and delete it or give its room up again,
+// - to create a segment file, hold room for it, ask for its identity, and delete it or give its room up again, and to
+//   delete the file that it displaces,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.
 

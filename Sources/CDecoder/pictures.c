@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "input.h"
+#include "scale.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,24 @@ static VipsImage *copy_pixels(const void *pixels, size_t count, int width, int h
     return image;
 }
 
+// A picture of three bytes per pixel, at most so many pixels on the longer side; NULL on failure.
+static VipsImage *fit(const uint8_t *pixels, int width, int height, int side) {
+    int longer = width > height ? width : height;
+    if (longer <= side) return copy_pixels(pixels, (size_t)width * (size_t)height * 3, width, height);
+    int to_width = (int)(((gint64)width * side + longer / 2) / longer);
+    int to_height = (int)(((gint64)height * side + longer / 2) / longer);
+    if (to_width < 1) to_width = 1;
+    if (to_height < 1) to_height = 1;
+    uint8_t *scaled = agonyfs_scale(pixels, width, height, to_width, to_height);
+    if (!scaled) {
+        vips_error("agonyfs", "out of memory");
+        return NULL;
+    }
+    VipsImage *image = copy_pixels(scaled, (size_t)to_width * (size_t)to_height * 3, to_width, to_height);
+    free(scaled);
+    return image;
+}
+
 // Returns three bytes per pixel in memory and nothing else that the picture carried; NULL on failure. Consumes `image`.
 static VipsImage *bare(VipsImage *image) {
     VipsImage *next = NULL;
@@ -148,8 +167,12 @@ static agonyfs_outcome save_both(VipsImage *image, int orientation, agonyfs_deri
     if (!image) return fail();
     int failed = made->wants_large ? save(image, &made->large) : 0;
     if (!failed && made->wants_small) {
-        VipsImage *reduced = NULL;
-        failed = vips_thumbnail_image(image, &reduced, small_side, "height", small_side, "size", VIPS_SIZE_DOWN, NULL);
+        // What `bare` and `turn` return is in memory, or is made so here.
+        size_t count = 0;
+        void *pixels = vips_image_write_to_memory(image, &count);
+        VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, small_side) : NULL;
+        g_free(pixels);
+        failed = !reduced;
         if (!failed) {
             failed = save(reduced, &made->small);
             g_object_unref(reduced);
@@ -171,13 +194,45 @@ static int has_foreign_profile(VipsImage *image) {
     return !memmem(profile, count, name, sizeof name - 1) && !memmem(profile, count, paired, sizeof paired - 1);
 }
 
+// Whether a picture is what nearly all photos are: a JPEG in colours that need no conversion.
+static int is_plain_jpeg(VipsImage *image) {
+    const char *loader = NULL;
+    if (vips_image_get_typeof(image, "vips-loader")) vips_image_get_string(image, "vips-loader", &loader);
+    return loader && g_str_has_prefix(loader, "jpegload") && image->Bands == 3 &&
+           image->BandFmt == VIPS_FORMAT_UCHAR && image->Type == VIPS_INTERPRETATION_sRGB &&
+           !has_foreign_profile(image);
+}
+
+// Makes derivatives of such a JPEG. The library decodes it to the half, fourth or eighth of its size if that suffices.
+static agonyfs_outcome derive_plain_jpeg(
+    VipsSource *source, int longer, int side, int orientation, agonyfs_derivatives *made) {
+    int shrink = 1;
+    while (shrink < 8 && longer / (2 * shrink) >= side) shrink *= 2;
+    VipsImage *image = vips_image_new_from_source(
+        source, "", "access", VIPS_ACCESS_SEQUENTIAL, "shrink", shrink, NULL);
+    size_t count = 0;
+    void *pixels = image ? vips_image_write_to_memory(image, &count) : NULL;
+    VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, side) : NULL;
+    g_free(pixels);
+    if (image) g_object_unref(image);
+    return reduced ? save_both(reduced, orientation, made) : fail();
+}
+
 agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, agonyfs_derivatives *made) {
     int side = made->wants_large ? large_side : small_side;
     VipsSource *source = source_of(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     const char *profile = image && has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
+    int is_plain = image && is_plain_jpeg(image);
+    int longer = image ? (image->Xsize > image->Ysize ? image->Xsize : image->Ysize) : 0;
+    int own = image ? vips_image_get_orientation(image) : 1;
     if (image) g_object_unref(image);
+    if (is_plain) {
+        agonyfs_outcome outcome = derive_plain_jpeg(source, longer, side, orientation ? orientation : own, made);
+        g_object_unref(source);
+        return outcome;
+    }
     if (!failed) {
         failed = vips_thumbnail_source(
             source, &image, side, "height", side, "size", VIPS_SIZE_DOWN, "no_rotate", orientation != 0,
@@ -190,14 +245,8 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
 
 agonyfs_outcome agonyfs_pixels_derive(
     const uint8_t *pixels, int width, int height, int orientation, agonyfs_derivatives *made) {
-    VipsImage *image = copy_pixels(pixels, (size_t)width * (size_t)height * 3, width, height);
-    if (!image) return fail();
-    VipsImage *reduced = NULL;
-    int side = made->wants_large ? large_side : small_side;
-    int failed = vips_thumbnail_image(image, &reduced, side, "height", side, "size", VIPS_SIZE_DOWN, NULL);
-    g_object_unref(image);
-    if (failed) return fail();
-    return save_both(reduced, orientation, made);
+    VipsImage *reduced = fit(pixels, width, height, made->wants_large ? large_side : small_side);
+    return reduced ? save_both(reduced, orientation, made) : fail();
 }
 
 agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png) {

@@ -10,8 +10,9 @@ internal import SystemPackage
 /// 2. A process is reaped and forgotten under `control`'s lock, so `stop()` never signals a process number that was
 ///    reused.
 package final class Decoder: Sendable {
-  /// Jobs after which a process is replaced.
-  package static let jobsPerProcess = 300
+  /// Jobs after which a process is replaced. To start one takes longer than to decode a photo (`Benchmarks.md`), so one
+  /// job for each would more than double the work; a file that takes a process over sees three others.
+  package static let jobsPerProcess = 4
   /// How long a job may take, not counting the reading of the file.
   package static let timeout = Duration.seconds(30)
 

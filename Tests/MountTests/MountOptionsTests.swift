@@ -3,6 +3,12 @@ import Testing
 @testable import Mount
 
 @Suite struct MountOptionsTests {
+  @Test func thumbnailsNeedAFilterUnlessToldOtherwise() throws {
+    #expect(MountOptions().requiresDecoderSandbox)
+    #expect(try !MountOptions(["decoder-sandbox=preferred"]).requiresDecoderSandbox)
+    #expect(try MountOptions(["decoder-sandbox=preferred,decoder-sandbox=required"]).requiresDecoderSandbox)
+  }
+
   @Test func defaultsAreSafe() throws {
     let options = MountOptions()
     #expect(!options.isReadOnly && !options.allowsOthers && !options.allowsSetUser && !options.allowsDevices)

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What a process of the decoder costs: decoder.py PICTURE COPIES ROUNDS JOBS,JOBS,… PROGRAM …
+
+Makes both thumbnails of a picture so many times, one job after the other, with a new process after so many jobs; in
+turn for all numbers of jobs and all programs (paths of agonyfs-decoder), for so many rounds. Prints medians of
+milliseconds for each picture, of time and of processor time.
+"""
+import os
+import resource
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import time
+
+DERIVE, INPUT, HELLO, READ, DERIVED = 1, 3, 16, 17, 18
+
+
+class Decoder:
+    """A process, as the daemon has it (Sources/Media/Wire.swift)."""
+
+    def __init__(self, program):
+        self.socket, theirs = socket.socketpair()
+        quiet = subprocess.DEVNULL
+        self.process = subprocess.Popen([program], stdin=theirs, stdout=quiet, stderr=quiet, env={}, cwd="/")
+        theirs.close()
+        if self.receive()[0] != HELLO:
+            sys.exit("the decoder does not start")
+
+    def bytes(self, count):
+        parts = []
+        while count:
+            part = self.socket.recv(count)
+            if not part:
+                sys.exit("the decoder has ended")
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def receive(self):
+        kind, count = struct.unpack("<II", self.bytes(8))
+        return kind, self.bytes(count)
+
+    def send(self, kind, body):
+        self.socket.sendall(struct.pack("<II", kind, len(body)) + body)
+
+    def derive(self, picture):
+        self.send(DERIVE, struct.pack("<BBBq", 1, 1, 0, len(picture)))
+        while True:
+            kind, body = self.receive()
+            if kind == DERIVED:
+                return
+            if kind != READ:
+                sys.exit(f"the decoder gave message {kind}")
+            offset, count = struct.unpack("<qI", body)
+            self.send(INPUT, b"\0" + picture[offset : offset + count])
+
+    def end(self):
+        self.socket.close()
+        self.process.wait()
+
+
+def run(program, picture, copies, jobs):
+    """Seconds, and seconds of processor time, for each picture."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    for first in range(0, copies, jobs):
+        decoder = Decoder(program)
+        for _ in range(min(jobs, copies - first)):
+            decoder.derive(picture)
+        decoder.end()
+    seconds = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds / copies, processor / copies
+
+
+def main(path, copies, rounds, jobs, *programs):
+    picture = open(path, "rb").read()
+    cases = [(os.path.abspath(program), int(count)) for program in programs for count in jobs.split(",")]
+    found = {case: [] for case in cases}
+    for _ in range(int(rounds)):
+        for case in cases:
+            found[case].append(run(case[0], picture, int(copies), case[1]))
+    for (program, count), values in found.items():
+        time_ms, processor_ms = (statistics.median(column) * 1000 for column in zip(*values))
+        print(f"{program}, {count} jobs for a process: {time_ms:.1f} ms, {processor_ms:.1f} ms of processor time")
+
+
+main(*sys.argv[1:])

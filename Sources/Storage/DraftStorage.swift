@@ -120,10 +120,10 @@ private final class MemoryFile: SegmentWriter {
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
     bytes.withLock { bytes in
-      if bytes.count < offset + buffer.count {
-        bytes.append(contentsOf: repeatElement(0, count: offset + buffer.count - bytes.count))
-      }
-      unsafe bytes.replaceSubrange(offset..<offset + buffer.count, with: buffer)
+      // Bytes come front to back; after an error the last ones come again.
+      precondition(offset <= bytes.count)
+      bytes.removeLast(bytes.count - offset)
+      unsafe bytes.append(contentsOf: buffer)
     }
   }
 

@@ -141,7 +141,7 @@ import Testing
         case $status in
         0) echo cover >> kinds ;;
         16)
-          grep -qE 'is not a regular file|newest head is damaged' found
+          grep -qE 'is not a regular file|newest head is damaged|two slot files' found
           not grep -qiE 'seek|medium' found
           if grep -q 'slot' found; then echo slot >> kinds; else echo segment >> kinds; fi
           ;;

@@ -72,9 +72,10 @@ extension Vault {
   }
 
   /// Makes complete files in a random order, those in `last` after all others are durable. Durable on return. If it
-  /// throws, none of them is left, as far as the storage allows.
+  /// throws, what it made is deleted again, as far as the storage allows; files that others made stay.
   ///
-  /// - Throws: `.noSpace`, before anything is written if they do not fit; `.cancelled`; `.system`.
+  /// - Throws: `.passwordInUse` when a name is taken; `.noSpace`, before anything is written if they do not fit;
+  ///   `.cancelled`; `.system`.
   package func addFiles(
     _ files: [NewFile], last: [NewFile], _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
@@ -82,17 +83,14 @@ extension Vault {
     let room = storage.capacity()
     // Some network file systems do not know their room.
     guard room.total == 0 || room.free > bytes + bytes / 64 else { throw .noSpace }
-    let all = files.shuffled() + last.shuffled()
-    for file in all {
-      let exists = try attempt("looking for files") { () throws(Errno) in try storage.exists(file.identifier) }
-      if exists { throw .passwordInUse }
-    }
+    var created: [SegmentIdentifier] = []
     do throws(VaultError) {
-      try writeFiles(Array(all.prefix(files.count)), control)
-      try writeFiles(Array(all.suffix(last.count)))
+      try storage.write(files.shuffled(), size: parameters.segmentSize, control, created: &created)
+      try storage.write(last.shuffled(), size: parameters.segmentSize, created: &created)
     } catch {
-      for file in all { try? storage.delete(file.identifier) }
-      try? storage.flushNames(of: all.map(\.identifier))
+      for name in created { try? storage.delete(name) }
+      try? storage.flushNames(of: created)
+      if case .system(.fileExists, _) = error { throw .passwordInUse }
       throw error
     }
   }
@@ -103,12 +101,22 @@ extension Storage {
   ///
   /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may be there.
   func write(_ files: [NewFile], size: Int, _ control: OperationControl = OperationControl()) throws(VaultError) {
+    var created: [SegmentIdentifier] = []
+    try write(files, size: size, control, created: &created)
+  }
+
+  /// The same; appends to `created` the files that it made, also when it throws.
+  fileprivate func write(
+    _ files: [NewFile], size: Int, _ control: OperationControl = OperationControl(),
+    created: inout [SegmentIdentifier]
+  ) throws(VaultError) {
     let writer = FilesWriter(files, storage: self, size: size, control: control)
     // The stream cipher of one core is slower than a good disk.
     let threads = files.count < 16 ? 1 : FilesWriter.threadCount
     let helpers = (1..<threads).compactMap { _ in try? Thread { writer.run() } }
     writer.run()
     for helper in helpers { helper.join() }
+    created += writer.created
     if let error = writer.error { throw error }
     try attempt("writing the first files") { () throws(Errno) in try flushAll() }
   }
@@ -130,6 +138,7 @@ private final class FilesWriter: @unchecked Sendable {
   private var next = 0
   private var done: Int64 = 0
   private(set) var error: VaultError?
+  private(set) var created: [SegmentIdentifier] = []
 
   init(_ files: [NewFile], storage: any Storage, size: Int, control: OperationControl) {
     (self.files, self.storage, self.size, self.control) = (files, storage, size, control)
@@ -166,7 +175,9 @@ private final class FilesWriter: @unchecked Sendable {
       if control.isCancelled() { throw .cancelled }
       let file = files[next]
       next += 1
-      return try attempt("writing the first files") { () throws(Errno) in (file, try storage.create(file.identifier)) }
+      let writer = try attempt("writing the first files") { () throws(Errno) in try storage.create(file.identifier) }
+      created.append(file.identifier)
+      return (file, writer)
     }
   }
 }

@@ -100,6 +100,22 @@ import Testing
     #expect(throws: VaultError.notAVault("it has no agonyfs.json")) { try Vault.open(in: late) }
   }
 
+  /// Two programs add a space for one password at once: the later one takes nothing from the other.
+  @Test func filesOfOthersStayWhenAddingFails() throws {
+    let storage = FaultyStorage()
+    let vault = try Vault.create(in: storage, options: try Self.options())
+    let before = storage.names
+    let content = { (number: UInt8) in [UInt8](repeating: number, count: 1 << 20) }
+    storage.whenWritten { storage.place([7], as: .numbered(2)) }
+    #expect(throws: VaultError.passwordInUse) {
+      try vault.addFiles(
+        [NewFile(.numbered(1), content: content(1))],
+        last: [NewFile(.numbered(2), content: content(2)), NewFile(.numbered(3), content: content(3))])
+    }
+    #expect(storage.names == before + [.numbered(2)])
+    #expect(storage.content(.numbered(2)) == [7])
+  }
+
   /// The names come in the order of the list, the bytes from its functions, and the progress grows to the end.
   @Test func filesAreMadeInTheirOrder() throws {
     let folder = try TemporaryFolder()

@@ -200,27 +200,6 @@ extension SpaceManager {
     }
   }
 
-  /// Verifies everything that a password reaches: the log's segments and chain, the database's pages, the integrity of
-  /// the index, names, link counts, extents and counters. With `readData`, also every byte of every file. Changes
-  /// nothing.
-  ///
-  /// - Throws: `.noSpaceOpens`; `.spaceInUse` while the space is mounted; `.damaged` when no state of the space is
-  ///   found; `.system`.
-  package static func check(
-    in vault: Vault, password: Password, readData: Bool
-  ) throws(VaultError) -> CheckReport {
-    let slot = try vault.openSlot(try vault.slotKeys(for: password))
-    let space = try vault.openSpace(slot.body, readOnly: true, scanning: true)
-    var report = Checker.check(space, readData: readData, slot: slot)
-    report.notes += KnownDerivations(of: space, in: vault).warnings
-    if let warning = space.origin.warning, space.origin.isUnfinishedCopy {
-      report.notes.append(warning)
-    } else if let warning = space.origin.warning {
-      report.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
-    }
-    return report
-  }
-
   /// Checks everything, including every byte, and plans a repair. Changes nothing. The space is locked as long as the
   /// result exists.
   ///

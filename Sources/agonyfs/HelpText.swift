@@ -188,6 +188,9 @@ enum HelpText {
     Lists damaged files by path and ends with status 16 if there are any. Changes nothing without --repair. It cannot \
     see, and so does not check, spaces that the password does not open.
 
+    With --password-file given more than once it checks each space, and says how many files all these passwords \
+    together leave unexplained. Every vault has some that nobody owns.
+
     With --repair it reads every byte, shows what it would do, and asks; --yes answers in advance. If nobody can be \
     asked, and with --json, it changes nothing without --yes. Healthy files are not touched. In damaged files \
     everything readable stays and the rest becomes a hole; each hole is listed with its bytes. Files without a name \

@@ -26,20 +26,28 @@ struct CheckCommand: VaultCommand {
   var derivations: DerivationOptions
 
   @OptionGroup(title: "Password")
-  var password: PasswordOptions<CurrentPassword>
+  var password: PasswordOptions<CurrentPasswords>
 
   func validate() throws {
     if yes, !repair { throw ValidationError("--yes goes with --repair.") }
+    if repair, password.files.count > 1 { throw ValidationError("--repair takes one password.") }
   }
 
   func run() throws {
     let opened = try openVault(derivations)
-    let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
+    let secrets = try password.sources().map { try $0.password(for: .opening, prompt: "Password for \(path)") }
     if repair {
-      try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secret)
+      try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secrets[0])
       return
     }
-    let found = try SpaceManager.check(in: opened, password: secret, readData: readData)
+    if secrets.count > 1 {
+      let found = try SpaceManager.check(in: opened, passwords: secrets, readData: readData)
+      let report = JointCheckResult(found, readData: readData)
+      if json { try Output.json(report) } else { report.lines(names: password.files).forEach(Output.line) }
+      if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
+      return
+    }
+    let found = try SpaceManager.check(in: opened, password: secrets[0], readData: readData)
     let report = CheckResult(found, readData: readData)
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
     if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
@@ -98,4 +106,48 @@ struct CheckResult: Encodable {
       }
     return notes.map { "note: \($0)" } + found + ["\(verdict): \(amount); \(depth)."]
   }
+}
+
+/// What `check` shows for several passwords. The names of its fields are those of `--json` and never change.
+struct JointCheckResult: Encodable {
+  /// Whether there are no problems in any of the spaces.
+  var isClean: Bool
+  /// For each password in their order what is found in its space; null if an earlier password opens the same space.
+  var spaces: [CheckResult?]
+  /// How many files more than one of the spaces claims.
+  var claimedTwice: Int
+  /// Files of the vault that belong to one of the spaces.
+  var explainedFiles: Int
+  /// Files that belong to none of them, and their bytes.
+  var unexplainedFiles: Int
+  var unexplainedBytes: Int64
+
+  init(_ report: JointCheckReport, readData: Bool) {
+    isClean = report.isClean
+    spaces = report.reports.map { $0.map { CheckResult($0, readData: readData) } }
+    claimedTwice = report.claimedTwice
+    explainedFiles = report.explainedFiles
+    unexplainedFiles = report.unexplainedFiles
+    unexplainedBytes = report.unexplainedBytes
+  }
+
+  /// The report for people; `names` says where each password is from.
+  func lines(names: [String]) -> [String] {
+    var lines: [String] = []
+    for (name, space) in zip(names, spaces) {
+      lines += space.map { ["\(name):"] + $0.lines } ?? ["\(name): another password of a space above."]
+    }
+    if claimedTwice > 0 {
+      lines.append("damaged: \(Self.count(claimedTwice)) of the vault belong to more than one of these spaces")
+    }
+    let total = explainedFiles + unexplainedFiles
+    let rest =
+      unexplainedFiles == 0
+      ? "These passwords explain all \(total) files of the vault."
+      : "These passwords leave \(Self.count(unexplainedFiles)) of \(total) unexplained, "
+        + "\(ByteSize(bytes: unexplainedBytes))."
+    return lines + [rest]
+  }
+
+  private static func count(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
 }

@@ -7,12 +7,25 @@ protocol PasswordKind {
   static var role: PasswordRole { get }
   /// Its name in help.
   static var name: String { get }
+  /// Whether several may be given.
+  static var mayBeSeveral: Bool { get }
+}
+
+extension PasswordKind {
+  static var mayBeSeveral: Bool { false }
 }
 
 /// The password that opens a space, or the only one.
 enum CurrentPassword: PasswordKind {
   static let role = PasswordRole.current
   static let name = "password"
+}
+
+/// The password that opens a space, for the command that takes those of several.
+enum CurrentPasswords: PasswordKind {
+  static let role = PasswordRole.current
+  static let name = "password"
+  static let mayBeSeveral = true
 }
 
 /// The new password, for the command that needs two.
@@ -41,13 +54,18 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
 
   @Option(
     name: .customLong("\(Kind.role.rawValue)-file"),
-    help: ArgumentHelp("Read the first line of a file.", valueName: "file"), completion: .file())
-  var file: String?
+    help: ArgumentHelp(
+      "Read the first line of a file" + (Kind.mayBeSeveral ? "; may be given several times." : "."),
+      valueName: "file"), completion: .file())
+  var files: [String] = []
 
   @Option(
     name: .customLong("\(Kind.role.rawValue)-command"),
     help: ArgumentHelp("Run a shell command and read the first line it prints.", valueName: "command"))
   var command: String?
+
+  /// The one that counts if only one is taken.
+  private var file: String? { files.last }
 
   func validate() throws {
     let role = Kind.role.rawValue
@@ -68,4 +86,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
     if asks { return .terminal }
     return (file ?? otherFile).map { .file($0) } ?? .unspecified
   }
+
+  /// Where each of the passwords comes from; one if none is given.
+  func sources() -> [PasswordSource] { files.count > 1 ? files.map { .file($0) } : [source()] }
 }

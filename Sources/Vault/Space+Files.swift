@@ -1,0 +1,42 @@
+internal import Crypto
+package import Storage
+internal import SystemPackage
+
+extension Space {
+  /// The names of all files that the space explains, as far as they exist: segments that it needs or that are dead, also
+  /// those that its open state does not know, cover, and the slots of its owner table. Opens every file of the vault.
+  ///
+  /// - Throws: `.system` when the files cannot be listed.
+  package func explainedFiles() throws(VaultError) -> Set<SegmentIdentifier> {
+    var names = Set(segmentIdentifiers())
+    for header in try Recovery(context: log.context).allSegments() {
+      names.insert(keys.identifier(header.number, branch: header.branch))
+    }
+    guard let owner else { return names }
+    names.formUnion(owner.slots)
+    for range in owner.cover {
+      for counter in 0..<range.end {
+        names.insert(keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)))
+      }
+    }
+    return names
+  }
+}
+
+extension Vault {
+  /// The bytes of each file of the vault.
+  ///
+  /// - Throws: `.system` when the files cannot be listed.
+  package func fileSizes() throws(VaultError) -> [SegmentIdentifier: Int] {
+    var sizes: [SegmentIdentifier: Int] = [:]
+    try attempt("listing the files") { () throws(Errno) in
+      try storage.list { identifier, size, _ in sizes[identifier] = size }
+    }
+    return sizes
+  }
+}
+
+extension SlotBody {
+  /// Whether it opens the same space as another one.
+  package func opensSameSpace(as other: SlotBody) -> Bool { spaceKey.equals(other.spaceKey) }
+}

@@ -68,20 +68,8 @@ extension LockedLog {
     deleteUnneeded()
   }
 
-  /// Completes the segments of an earlier mount before anything is written, if nothing is being begun.
-  mutating func completeRecoveredEarly() throws(VaultError) {
-    while tail.isBeginningEpoch || tail.isCommitting { wait() }
-    guard gate.isOpen, tail.current == nil else { return }
-    tail.isBeginningEpoch = true
-    defer {
-      tail.isBeginningEpoch = false
-      announce()
-    }
-    try completeRecovered()
-  }
-
   /// Completes and flushes the segments of an earlier mount.
-  private mutating func completeRecovered() throws(VaultError) {
+  mutating func completeRecovered() throws(VaultError) {
     let recovered = durability.recovered
     if recovered.isEmpty { return }
     let context = context

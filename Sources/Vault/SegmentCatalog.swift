@@ -60,6 +60,16 @@ struct SegmentCatalog {
   /// Retires the segments of an epoch whose head was not completed. Its number stays used.
   mutating func abandon(_ epoch: EpochNumber) { retire(epochs[epoch]?.segments(of: epoch) ?? []) }
 
+  /// Forgets an epoch whose head is gone, if it was the newest and had nothing else: its number is free again, and the
+  /// search for the next head misses none. Must not be called while a head of that name may exist.
+  mutating func forgetNewest(_ epoch: EpochNumber) {
+    guard epoch == highestEpoch, epochs[epoch]?.present == 1 else { return }
+    let head = SegmentNumber(epoch: epoch, index: 0)
+    retiring.remove(head)
+    remove([head])
+    highestEpoch = EpochNumber(rawValue: epoch.rawValue - 1)
+  }
+
   /// The retired segments in the head of `epoch`.
   func retired(asOf epoch: EpochNumber) -> [SegmentNumber: EpochNumber] {
     retiring.reduce(into: retired) { $0[$1] = epoch }

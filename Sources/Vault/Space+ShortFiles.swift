@@ -14,14 +14,13 @@ extension Space {
   /// How long this keeps others out of the vault, in nanoseconds, beside the time for one file. They wait for longer.
   private static let longestHold: UInt64 = 3_000_000_000
 
-  /// Completes the short files of the vault, of all spaces: what holds nothing is deleted, all else is filled with random
-  /// bytes. Skips files that somebody may be writing, or that cannot be filled now.
+  /// Completes the short files of other spaces: what holds nothing is deleted, all else is filled with random bytes.
+  /// Skips files that somebody may be writing, or that cannot be filled now.
   ///
   /// - Returns: false if it is to be called again: others have the vault open, or too much is left.
   package func completeShortFiles() -> Bool {
     guard gate.isOpen, let vault = log.locked({ $0.leases.vault }) else { return true }
-    let limit = storage.endOfAbandonedFiles(at: log.context.clock())
-    completeOwnFiles(abandonedBefore: limit)
+    let limit = abandonedBefore
     // Listing may take long, so nobody is kept out meanwhile. What is listed in vain costs another look.
     guard vault.isOnlyOne else { return false }
     var short: [SegmentIdentifier] = []
@@ -42,23 +41,19 @@ extension Space {
     return true
   }
 
-  /// Completes what an earlier mount of this space left short, if nothing was written yet: the first write would do so.
-  /// A copy is left alone, since the files of the original may still follow.
-  private func completeOwnFiles(abandonedBefore limit: Int64) {
-    if origin.isCopy { return }
-    let recovered = log.locked { $0.tail.current == nil ? $0.durability.recovered : [] }
+  /// Completes what an earlier mount of this space left short; else the first write would do so. A copy is left alone,
+  /// since the files of the original may still follow. No other thread may use the space meanwhile.
+  func completeOwnFiles() {
+    if !gate.isOpen || origin.isCopy { return }
+    let limit = abandonedBefore
+    let (recovered, torn) = log.locked { ($0.durability.recovered, $0.durability.torn) }
     if recovered.contains(where: { isAbandoned($0, before: limit) }) {
       do throws(VaultError) {
-        try log.locked { log throws(VaultError) in try log.completeRecoveredEarly() }
+        try log.locked { log throws(VaultError) in try log.completeRecovered() }
       } catch {
         // The first write reports it.
         return
       }
-    }
-    // Nobody else completes them meanwhile.
-    var torn = log.locked { log in
-      defer { log.durability.torn = [] }
-      return log.durability.torn
     }
     for identifier in torn where isAbandoned(identifier, before: limit) {
       // One that is filled before there is a newer head has to be known for what it is when it is full.
@@ -66,9 +61,18 @@ extension Space {
         (try? SegmentHandle.open(file, keys: keys)) != nil
       }
     }
-    torn.removeAll { !isAbandoned($0, before: .max) }
-    log.locked { $0.durability.torn += torn }
+    for identifier in torn.reversed() where (try? storage.exists(identifier)) == false {
+      log.locked { log in
+        // The next head may get this name.
+        log.durability.torn.removeAll { $0 == identifier }
+        let newest = log.catalog.highestEpoch
+        if keys.headIdentifier(newest) == identifier { log.catalog.forgetNewest(newest) }
+      }
+    }
   }
+
+  /// Files that were last written before this, in seconds since 1970, are taken for abandoned.
+  private var abandonedBefore: Int64 { storage.endOfAbandonedFiles(at: log.context.clock()) }
 
   /// Whether a file is short, and was last written before `limit`.
   private func isAbandoned(_ identifier: SegmentIdentifier, before limit: Int64) -> Bool {

@@ -54,10 +54,12 @@ extension Vault {
   /// Adds cover that nobody owns: as many files as a space that can store `size` bytes in its own cover has, and a
   /// random number more. Durable on return.
   ///
-  /// - Throws: `.noSpace`, before anything is written; `.cancelled`; `.system`.
+  /// - Throws: `.noSpace`, before anything is written; `.cancelled`; `.vaultInUse`; `.system`.
   package func addCover(
     for size: Int64, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
+    let lease = try leaseToAddSpace()
+    defer { withExtendedLifetime(lease) {} }
     let count = try Cover.count(for: size, segmentSize: parameters.segmentSize, in: storage.capacity())
     let files = (0..<count.ownable + count.random).map { _ in NewFile.random() }
     // As many as the slots of a space come last.

@@ -56,7 +56,7 @@ package final class Vault: Sendable {
     return (Space(context, state: state, leases: try leasesToCreate(context.keys), readOnlyReason: nil), body)
   }
 
-  /// Opens the space of `body` at its newest state. Changes nothing.
+  /// Opens the space of `body` at its newest state. To write it, it first puts right what a crash left of its files.
   ///
   /// - Parameters:
   ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
@@ -97,6 +97,7 @@ package final class Vault: Sendable {
       let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
       if readOnlyReason == nil { storage.prepareForWriting() }
       let space = Space(context, state: state, leases: leases, readOnlyReason: readOnlyReason)
+      space.completeOwnFiles()
       try space.restoreFileCount()
       return space
     }

@@ -45,6 +45,7 @@ struct Checker {
     do throws(IndexError) {
       var checker = Checker(space: space, index: try Index(space: space), readData: readData)
       checker.report = CheckReport(log.problems)
+      checker.report.notes = log.notes
       checker.run(suspects: log.suspects)
       if let slot { checker.report.add(SlotFinding.of(slot, recorded: SlotRecords.names(of: space))) }
       return checker.report
@@ -56,6 +57,8 @@ struct Checker {
   /// The problems of the log.
   struct LogExamination {
     var problems: [String] = []
+    /// What is no damage.
+    var notes: [String] = []
     /// Segments that are damaged, and those that may be; reading their data shows it.
     var suspects: Set<SegmentNumber> = []
     /// A sentence about another branch of the space; nil if there is none.
@@ -83,6 +86,17 @@ struct Checker {
       result.problems.append("the files of the vault cannot be listed")
     }
     if let fork = result.fork { result.problems.append(fork) }
+    if let missing = try? space.missingFiles() {
+      if missing.isCertain {
+        result.problems.append(
+          "\(missing.count) files of the space are missing which this state does not name: a newer state is lost, or "
+            + "room of the space")
+      } else {
+        result.notes.append(
+          "\(missing.count) files of the space are missing which this state does not name; a crash leaves that, and the "
+            + "next mount puts it right")
+      }
+    }
     let findings = space.verify(readData: false)
     result.suspects = Set(findings.map(\.segment))
     result.problems += findings.filter(\.isCertain).map(\.problem)

@@ -77,6 +77,7 @@ extension Recovery {
       state.chain = commit.chainAfter
     }
     state.pages = map.positions
+    state.origin.isClosed = content.commits.last?.isClosing ?? false
     if content.isUnfinished { state.origin.isUnfinishedCopy = true }
     if content.durable > state.end {
       state.origin.warning = "the end of the log is damaged; the last state before the damage is opened read-only"

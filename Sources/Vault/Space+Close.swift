@@ -15,6 +15,7 @@ extension Space {
     defer { log.locked { $0.letGo() } }
     if log.locked({ $0.tail.current == nil }) { return }
     try sync()
+    try stateDurability()
     try log.locked { log throws(VaultError) in try log.writeLastHead() }
     var closing = LogTransaction()
     closing.isLast = true
@@ -30,6 +31,19 @@ extension Space {
       try? segment.writer.releaseHold()
     } catch {
       throw .system(error, "completing the last segment")
+    }
+  }
+}
+
+extension Space {
+  /// Commits nothing but that all before is durable, where the epoch has several segments. So if one of them is lost
+  /// together with the head that follows, the last of them tells that this is damage, and not the end of the log.
+  private func stateDurability() throws(VaultError) {
+    guard log.locked({ $0.tail.segment.index > 0 && $0.tail.recordsSinceHead > 0 }) else { return }
+    do throws(VaultError) {
+      try commit(LogTransaction())
+    } catch .noSpace {
+      // A full disk closes without it.
     }
   }
 }

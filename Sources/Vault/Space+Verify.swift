@@ -21,7 +21,34 @@ package struct ForeignContinuation: Sendable, Equatable {
   package let epochs: ClosedRange<EpochNumber>
 }
 
+/// Files that a space owns and that are missing.
+package struct MissingFiles: Sendable, Equatable {
+  /// How many are missing.
+  package let count: Int
+  /// False if a crash may have taken them before their names were durable.
+  package let isCertain: Bool
+}
+
 extension Space {
+  /// Counts the files of a space that owns cover, of which there is always the same number. So files that nothing names
+  /// any more, because the heads that named them are gone as well, are missed all the same. Nil when none is missing, in
+  /// a copy, and in a space that owns no cover.
+  package func missingFiles() throws(VaultError) -> MissingFiles? {
+    guard let owner, owner.fileCount > 0, !origin.isCopy else { return nil }
+    let names = owner.cover.flatMap { range in
+      (0..<range.end).map { keys.coverIdentifier(CoverFile(branch: range.branch, counter: $0)) }
+    }
+    let own = Set(names + owner.slots + segmentIdentifiers())
+    var found = 0
+    try attempt("listing the files") { () throws(Errno) in
+      try storage.list { identifier, _, _ in if own.contains(identifier) { found += 1 } }
+    }
+    let count = Int(clamping: owner.fileCount) - found
+    if count <= 0 { return nil }
+    // Who goes on after the log was closed makes one file, the next head, before the first flush.
+    return MissingFiles(count: count, isCertain: origin.isClosed && count > 1)
+  }
+
   /// Searches all files of the vault for segments of another branch of the space. They exist if the space was written
   /// in two places, or if the newest head is lost. Nil when there are none.
   ///

@@ -19,6 +19,8 @@ package struct SpaceOrigin: Sendable {
   package internal(set) var warning: String?
   /// Whether a head that leads to this state is lost. The next head gets a number that the search finds without it.
   package internal(set) var isMissedBySearch = false
+  /// Whether the log was closed at this state: who wrote afterwards has begun another epoch.
+  package internal(set) var isClosed = false
   /// Whether the vault is a copy that nobody has written to.
   package internal(set) var isCopy = false
   /// Whether the copy was made while the space was written to, and lacks a part of the newest state. The open state is

@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// What is done with one password does not depend on what others have stored: `Tests/Attacks/trace.py` looks at the system
+/// calls.
+@Suite(.serialized) struct TracedTests {
+  private static let canTrace =
+    (try? Outcome("/usr/bin/strace", arguments: ["-o", "/dev/null", "/bin/true"]).status) == 0
+
+  private func trace(_ leak: String...) throws -> Outcome {
+    let root = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
+    return try Outcome(
+      "/usr/bin/python3", arguments: [root + "/Tests/Attacks/trace.py", Workspace.program] + leak)
+  }
+
+  @Test(.enabled(if: canTrace, "needs strace, and leave to trace"))
+  func workDependsOnNoOtherSpace() throws {
+    let outcome = try trace()
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("the same: ") } == 7, "\(outcome)")
+  }
+
+  /// A vault with another number of files, or with a file that a crash left short, is told.
+  @Test(
+    .enabled(if: canTrace, "needs strace, and leave to trace"), arguments: [("number", "info"), ("short", "mount")])
+  func aVaultThatDiffersIsTold(leak: String, operation: String) throws {
+    let outcome = try trace(leak)
+    #expect(outcome.status == 1 && outcome.output.contains("DIFFERS: \(operation):"), "\(outcome)")
+  }
+}

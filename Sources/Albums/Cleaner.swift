@@ -55,12 +55,13 @@ extension FileSystem {
         // Another look finds what was dead but not flushed yet.
         if try clean(isAsked: isAsked, isTight: isTight), isTight { due = now + Self.tightInterval }
         let isDue = isTight || now >= lastEpoch + Self.epochInterval
-        let worth = isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
+        let worth = space.isRekeying ? 1 : isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
         if isDue, space.segmentsFreedByTwoEpochs >= worth {
           lastEpoch = now
           // What died in an epoch can go when two heads came after it.
           try beginEpochs(isTight ? 2 : 1)
         }
+        if space.isRekeying, try !result(of: space.finishRekeying()) { due = due ?? now + Self.roundInterval }
         failureIsKnown = false
       } catch {
         // Once, not every second for as long as the disk is full.
@@ -109,7 +110,10 @@ extension FileSystem {
     var copied: [SegmentNumber] = []
     var pages: Set<PageNumber> = []
     do throws(Errno) {
-      for victim in isAsked ? chooseForRoom(sparse, dead: dead.count) : chooseVictims(sparse) {
+      let old = sparse.filter { space.isUnderPreviousKey($0.segment) }
+      let victims =
+        isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
+      for victim in victims {
         if locked({ $0.life.isStopping }) { break }
         try copyForward(victim.segment)
         copied.append(victim.segment)
@@ -160,6 +164,16 @@ extension FileSystem {
     }
     let gain = victims.reduce(Int64(dead) * size) { $0 + size - $1.live }
     return gain >= Int64(Self.retiredWorthWhenTight) * size ? Array(victims) : []
+  }
+
+  /// The first segments, as many as can be copied in a round and before something is deleted.
+  private func thatFit(_ segments: [Sparse]) -> [Sparse] {
+    var room = space.roomForCleaning
+    return Array(
+      segments.prefix(Self.roundSegments).prefix { segment in
+        room -= segment.live + segment.live / 32
+        return room >= 0
+      })
   }
 
   /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned.

@@ -53,9 +53,12 @@ enum SlotRecords {
   /// - Throws: `.readOnly`, `.noSpace`, `.system`.
   static func noteRemoval(of identifiers: Set<SegmentIdentifier>, from space: Space) throws(VaultError) {
     if space.owner == nil { return }
-    try space.changeOwner { owner in
-      owner.slots.removeAll { identifiers.contains($0) }
-      owner.slots += identifiers.sorted { $0.path < $1.path }.flatMap { [$0, $0] }
-    }
+    try space.changeOwner { noteRemoval(of: identifiers, in: &$0) }
+  }
+
+  /// The same in a table.
+  static func noteRemoval(of identifiers: Set<SegmentIdentifier>, in owner: inout OwnerTable) {
+    owner.slots.removeAll { identifiers.contains($0) }
+    owner.slots += identifiers.sorted { $0.path < $1.path }.flatMap { [$0, $0] }
   }
 }

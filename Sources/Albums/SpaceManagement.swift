@@ -123,11 +123,14 @@ package enum SpaceManager {
   private static func tidySlots(_ slot: OpenedSlot, of space: Space, in vault: Vault) {
     let removed = SlotRecords.removed(from: space).subtracting(slot.key.identifiers)
     do throws(VaultError) {
+      // One whose key was replaced may still hold the key before.
+      let isOutdated = !slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty
+      if isOutdated { try vault.rewriteSlot(slot, with: space.body) }
       if !slot.missing.isEmpty || space.owner != nil {
         try SlotRecords.change(of: space, adding: slot.key.identifiers)
       }
-      if slot.missing.isEmpty, removed.isEmpty { return }
-      try vault.restoreSlot(slot, replacingDamaged: false)
+      if slot.missing.isEmpty, removed.isEmpty, !isOutdated { return }
+      if !isOutdated { try vault.restoreSlot(slot, replacingDamaged: false) }
       if !removed.isEmpty {
         try vault.deleteSlotFiles(removed)
         try SlotRecords.change(of: space, takingAway: removed)

@@ -57,19 +57,32 @@ extension SpaceManager {
     }
     let least = max(slot.key.derivation.work, KnownDerivations(of: space, in: vault).mostWork)
     let newSlot = try vault.strongest(of: newSlots, atLeast: least)
-    try SlotRecords.change(of: space, adding: newSlot.identifiers)
-    try vault.putSlot(newSlot, slot.body)
-    try space.restoreFileCount()
+    try put(newSlot, holding: space.body, of: space, in: vault)
     return (slot, space)
   }
 
-  private static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
+  /// Records and writes a slot of a space, which holds `body`.
+  static func put(
+    _ slot: SlotKey, holding body: SlotBody, of space: Space, in vault: Vault
+  ) throws(VaultError) {
+    try SlotRecords.change(of: space, adding: slot.identifiers)
+    do throws(VaultError) {
+      try vault.putSlot(slot, body)
+    } catch .noSpace where space.ownsCover {
+      // There is room for it once what it displaces is gone.
+      space.displaceCover(count: slot.identifiers.count)
+      try vault.putSlot(slot, body)
+    }
+    try space.restoreFileCount()
+  }
+
+  static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
     let space = try vault.openSpace(body)
     if let reason = space.gate.reason { throw .readOnly(reason) }
     return space
   }
 
-  private static func remove(_ slot: SlotKey, of space: Space, in vault: Vault) throws(VaultError) {
+  static func remove(_ slot: SlotKey, of space: Space, in vault: Vault) throws(VaultError) {
     let identifiers = Set(slot.identifiers)
     try SlotRecords.noteRemoval(of: identifiers, from: space)
     try vault.deleteSlotFiles(identifiers)

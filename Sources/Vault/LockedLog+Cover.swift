@@ -37,9 +37,14 @@ extension LockedLog {
       // If this fails, there is a file too many until the next mount.
       try? context.storage.delete(context.keys.coverIdentifier(file))
     } else if let segment = catalog.deletable.first {
-      cache.remove(segment)
-      _ = context.delete(segment, branch: catalog.branch(of: segment.epoch) ?? [])
-      catalog.remove([segment])
+      delete(segment)
     }
+  }
+
+  /// Deletes a segment that nothing needs.
+  func delete(_ segment: SegmentNumber) {
+    cache.remove(segment)
+    _ = context.delete(segment, branch: catalog.branch(of: segment.epoch) ?? [])
+    catalog.remove([segment])
   }
 }

@@ -99,7 +99,8 @@ extension LockedLog {
     if tail.end + header.recordLength > context.segmentSize { try roll(&tail, for: use) }
     guard let segment = tail.current else { preconditionFailure("a record was placed without a segment") }
     let sealedHeader = segment.key.seal(header.encoded, at: tail.end, kind: BlobKind.recordHeader)
-    tail.chain = context.keys.chain(after: tail.chain, tag: Array(sealedHeader.suffix(CipherSuite.tagSize)))
+    tail.chain = context.keys.chain(
+      after: tail.chain, tag: Array(sealedHeader.suffix(CipherSuite.tagSize)), in: segment.number.epoch)
     let length = header.recordLength
     var run = layout.runs.popLast()
     if let open = run, open.segment.number != segment.number || open.length + length > SealingBuffers.capacity {

@@ -6,7 +6,7 @@
 // lock. The storage is called under it only
 //
 // - to create a segment file, hold room for it, ask for its identity, and delete it or give its room up again, and to
-//   delete the file that it displaces,
+//   delete the file that it displaces; a head under a key that was replaced is overwritten before,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.
 

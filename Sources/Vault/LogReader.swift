@@ -85,11 +85,11 @@ struct LogReader {
 
   /// Sets the chain value before the last record to the one that the record states.
   mutating func adopt(chain value: [UInt8], before record: Record) {
-    chain = context.keys.chain(after: value, tag: record.tag)
+    chain = context.keys.chain(after: value, tag: record.tag, in: handle.number.epoch)
   }
 
   private mutating func take(_ record: Record) -> Record {
-    chain = record.chainBefore.map { context.keys.chain(after: $0, tag: record.tag) }
+    chain = record.chainBefore.map { context.keys.chain(after: $0, tag: record.tag, in: handle.number.epoch) }
     offset += record.header.recordLength
     return record
   }

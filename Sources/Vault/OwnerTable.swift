@@ -13,6 +13,21 @@ package struct OwnerTable: Equatable, Sendable {
   package var derivations: [PasswordDerivation] = []
   /// Cover that was never used, in the order of use.
   var cover: [CoverRange] = []
+  /// How far a new space key has replaced the one before.
+  var rekeying = Rekeying.none
+
+  /// How far a new space key has replaced the one before.
+  enum Rekeying: Equatable, Sendable {
+    /// There is one key.
+    case none
+    /// The log goes on under another key, the one with this mark: this is the last head under its own.
+    case left(successor: [UInt8])
+    /// Something may still be under the key before, such as this cover that was never used.
+    case begun(previousCover: [CoverRange])
+  }
+
+  /// Bytes of `SpaceKeys.successorMark`.
+  static let markSize = 16
 
   /// The table of a new space with so many files. All of them are cover.
   init(ownFiles: UInt64 = 0) {
@@ -25,12 +40,13 @@ package struct OwnerTable: Equatable, Sendable {
   /// Bytes of the encoding.
   var encodedSize: Int {
     20 + SegmentIdentifier.size * slots.count + Self.derivationSize * derivations.count + CoverRange.encodedSize
-      * cover.count
+      * cover.count + rekeying.encodedSize
   }
 
   private static let derivationSize = 16 + PasswordDerivation.saltSize
 
-  /// Appends: number of files (8), then three lists, each with its length (4): slots, derivations, cover.
+  /// Appends: number of files (8), then three lists, each with its length (4): slots, derivations, cover; then, while the
+  /// key is being replaced, a 1 (4) and the successor's mark, or a 2 (4) and another list of cover.
   func encode(to writer: inout ByteWriter) {
     writer.append(fileCount)
     writer.append(UInt32(slots.count))
@@ -41,8 +57,21 @@ package struct OwnerTable: Equatable, Sendable {
       writer.append(derivation.memory)
       writer.append(derivation.salt)
     }
-    writer.append(UInt32(cover.count))
-    for range in cover {
+    encode(cover, to: &writer)
+    switch rekeying {
+    case .none: break
+    case .left(let successor):
+      writer.append(UInt32(1))
+      writer.append(successor)
+    case .begun(let previousCover):
+      writer.append(UInt32(2))
+      encode(previousCover, to: &writer)
+    }
+  }
+
+  private func encode(_ ranges: [CoverRange], to writer: inout ByteWriter) {
+    writer.append(UInt32(ranges.count))
+    for range in ranges {
       writer.append(range.branch)
       writer.append(range.first)
       writer.append(range.end)
@@ -62,24 +91,60 @@ package struct OwnerTable: Equatable, Sendable {
           recordedOperations: try reader.read(), memory: try reader.read(),
           salt: try reader.readBytes(PasswordDerivation.saltSize)))
     }
-    for _ in 0..<(try reader.read(UInt32.self)) {
-      let branch = try reader.readBytes(SpaceKeys.branchSize)
-      cover.append(CoverRange(branch: branch, first: try reader.read(), end: try reader.read()))
+    cover = try Self.decodeRanges(&reader)
+    if reader.remaining > 0 {
+      switch try reader.read(UInt32.self) {
+      case 1: rekeying = .left(successor: try reader.readBytes(Self.markSize))
+      case 2: rekeying = .begun(previousCover: try Self.decodeRanges(&reader))
+      default: throw ByteReader.Malformed()
+      }
     }
-    guard fileCount <= Self.most, cover.allSatisfy({ $0.first <= $0.end && $0.end <= Self.most }) else {
-      throw ByteReader.Malformed()
-    }
+    guard fileCount <= Self.most else { throw ByteReader.Malformed() }
     try reader.finish()
   }
 
-  /// How many files of cover there are that were never used.
-  var coverCount: Int { cover.reduce(0) { $0 + Int($1.count) } }
+  private static func decodeRanges(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [CoverRange] {
+    var ranges: [CoverRange] = []
+    for _ in 0..<(try reader.read(UInt32.self)) {
+      let branch = try reader.readBytes(SpaceKeys.branchSize)
+      ranges.append(CoverRange(branch: branch, first: try reader.read(), end: try reader.read()))
+    }
+    guard ranges.allSatisfy({ $0.first <= $0.end && $0.end <= most }) else { throw ByteReader.Malformed() }
+    return ranges
+  }
 
-  /// Takes the next cover file in the order of use; nil if there is none.
+  /// How many files of cover there are that were never used.
+  var coverCount: Int { (cover + previousCover).reduce(0) { $0 + Int($1.count) } }
+
+  /// Cover under the key before that was never used.
+  var previousCover: [CoverRange] {
+    get { if case .begun(let ranges) = rekeying { ranges } else { [] } }
+    set { rekeying = .begun(previousCover: newValue) }
+  }
+
+  /// Takes the next cover file in the order of use, those under the key before first; nil if there is none.
   mutating func takeCover() -> CoverFile? {
+    if let file = takePreviousCover() { return file }
     guard let index = cover.firstIndex(where: { $0.count > 0 }) else { return nil }
     defer { cover[index].first += 1 }
     return CoverFile(branch: cover[index].branch, counter: cover[index].first)
+  }
+
+  /// Has all cover be under the key before. What will be under the new key is of one batch, whose branch follows from the
+  /// key: a crash leaves no file of it that the table does not name.
+  mutating func beginRekeying(branch: [UInt8]) {
+    rekeying = .begun(previousCover: cover)
+    cover = fileCount == 0 ? [] : [CoverRange(branch: branch, first: fileCount, end: fileCount)]
+  }
+
+  /// Takes the next cover file under the key before; nil if there is none.
+  mutating func takePreviousCover() -> CoverFile? {
+    var ranges = previousCover
+    guard let index = ranges.firstIndex(where: { $0.count > 0 }) else { return nil }
+    let file = CoverFile(branch: ranges[index].branch, counter: ranges[index].first, isPrevious: true)
+    ranges[index].first += 1
+    previousCover = ranges
+    return file
   }
 
   /// Has the last `count` files count as unused, and those before as used. If there are not as many, adds a batch.
@@ -95,6 +160,17 @@ package struct OwnerTable: Equatable, Sendable {
 
   /// More files than any space has. Sums of so few numbers below it do not overflow.
   private static let most: UInt64 = 1 << 38
+}
+
+extension OwnerTable.Rekeying {
+  /// Bytes of the encoding.
+  fileprivate var encodedSize: Int {
+    switch self {
+    case .none: 0
+    case .left: 4 + OwnerTable.markSize
+    case .begun(let previousCover): 8 + CoverRange.encodedSize * previousCover.count
+    }
+  }
 }
 
 /// Cover files of one batch, by their counters.
@@ -120,4 +196,6 @@ struct CoverFile: Hashable, Sendable {
   var branch: [UInt8]
   /// Its place in the batch, from 0.
   var counter: UInt64
+  /// Whether it is under the key before.
+  var isPrevious = false
 }

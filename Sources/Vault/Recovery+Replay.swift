@@ -143,7 +143,8 @@ extension Recovery {
         content.commits.append(
           Commit(
             body: body, pages: lists.flatMap(\.self), end: reader.position,
-            chainAfter: context.keys.chain(after: body.chain, tag: record.tag), isClosing: isClosing,
+            chainAfter: context.keys.chain(
+              after: body.chain, tag: record.tag, in: record.position.segment.epoch), isClosing: isClosing,
             recordIndex: content.records.count - 1))
         if isClosing { return content }
       case .extent, .head: break

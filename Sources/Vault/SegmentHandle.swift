@@ -24,13 +24,16 @@ final class SegmentHandle: Sendable {
   static func open(_ reader: any SegmentReader, keys: SpaceKeys) throws(Errno) -> SegmentHandle? {
     let start = try reader.bytes(at: 0, count: SegmentFormat.recordsStart)
     guard start.count == SegmentFormat.recordsStart else { return nil }
-    let key = keys.segmentKey(salt: Array(start[..<SegmentFormat.saltSize]))
-    guard
+    for candidate in [keys, keys.previous].compactMap(\.self) {
+      let key = candidate.segmentKey(salt: Array(start[..<SegmentFormat.saltSize]))
       let plaintext = key.open(
-        Array(start[SegmentFormat.saltSize...]), at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader),
-      let header = try? SegmentHeader(decoding: plaintext)
-    else { return nil }
-    return SegmentHandle(header, key: key, reader: reader)
+        Array(start[SegmentFormat.saltSize...]), at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader)
+      guard let plaintext, let header = try? SegmentHeader(decoding: plaintext),
+        keys.keys(of: header.number.epoch) === candidate
+      else { continue }
+      return SegmentHandle(header, key: key, reader: reader)
+    }
+    return nil
   }
 
   /// Opens a segment whose header does not authenticate, as if it had this one. The caller must verify from the content
@@ -40,7 +43,7 @@ final class SegmentHandle: Sendable {
   convenience init?(assuming header: SegmentHeader, of reader: any SegmentReader, keys: SpaceKeys) throws(Errno) {
     let salt = try reader.bytes(at: 0, count: SegmentFormat.saltSize)
     guard try reader.size() > SegmentFormat.recordsStart, salt.count == SegmentFormat.saltSize else { return nil }
-    self.init(header, key: keys.segmentKey(salt: salt), reader: reader)
+    self.init(header, key: keys.keys(of: header.number.epoch).segmentKey(salt: salt), reader: reader)
   }
 }
 

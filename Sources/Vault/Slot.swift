@@ -14,18 +14,24 @@ internal import System
 /// The content of a slot: the key of a space, and the format of its log.
 package struct SlotBody: Sendable {
   static let size = 128
+  /// The size after the space got a new key.
+  static let rekeyedSize = 192
   /// Heads have version 2, which has an owner table.
   static let ownerTable: UInt64 = 1 << 0
+  /// The space has a new key: the body is longer, and holds what remains of the time before.
+  static let rekeyed: UInt64 = 1 << 1
   /// The feature bits that this program can read.
-  static let knownIncompatible: UInt64 = ownerTable
+  static let knownIncompatible: UInt64 = ownerTable | rekeyed
   /// The feature bits that this program can write; none exist yet.
   static let knownReadOnlyCompatible: UInt64 = 0
 
-  let spaceKey: SecretBytes
+  var spaceKey: SecretBytes
   /// The cipher of the space.
   package let suite: CipherSuite
   /// How file data is cut into pages.
   let extents: ExtentFormat
+  /// What remains of the time before the space got a new key; nil if it has its first one.
+  var rekeying: Rekeying?
   var compatible: UInt64 = 0
   var readOnlyCompatible: UInt64 = 0
   var incompatible: UInt64 = Self.ownerTable
@@ -36,8 +42,26 @@ package struct SlotBody: Sendable {
     self.extents = extents
   }
 
+  /// What remains of the time before a space got a new key.
+  struct Rekeying: Sendable {
+    /// The key for hashes of contents. It stays, so that equal contents go on having equal hashes.
+    var contentKey: SecretBytes
+    /// The key before, while something may still be under it.
+    var previousKey: SecretBytes?
+    /// The first epoch under the new key, as long as there is one before. A power of two: so the search for the newest
+    /// head needs no older one.
+    var boundary = EpochNumber(rawValue: 0)
+
+    /// Each new key doubles the numbers of epochs at least.
+    static let lastBoundary = EpochNumber(rawValue: 1 << 30)
+  }
+
+  /// Whether both hold the same.
+  package func equals(_ other: SlotBody) -> Bool { encoded.equals(other.encoded) }
+
   /// The body in locked memory: key (32) · suite (1) · zero (3) · file page size (4) · database page size (4) · zero
-  /// (4) · three feature words (24) · zeros.
+  /// (4) · three feature words (24) · boundary (4) · zeros; after re-keying also, from byte 128 on: content key (32) ·
+  /// previous key (32), zeros if there is none.
   var encoded: SecretBytes {
     var fields = ByteWriter()
     fields.append(suite.rawValue)
@@ -47,11 +71,18 @@ package struct SlotBody: Sendable {
     fields.append(UInt32(0))
     fields.append(compatible)
     fields.append(readOnlyCompatible)
-    fields.append(incompatible)
+    fields.append(rekeying == nil ? incompatible : incompatible | Self.rekeyed)
+    fields.append(rekeying?.boundary.rawValue ?? 0)
     fields.pad(to: Self.size - CipherSuite.keySize)
-    return unsafe SecretBytes(count: Self.size) { body in
-      unsafe spaceKey.withUnsafeBytes { unsafe body.copyBytes(from: $0) }
-      unsafe UnsafeMutableRawBufferPointer(rebasing: body[CipherSuite.keySize...]).copyBytes(from: fields.bytes)
+    let keySize = CipherSuite.keySize
+    return unsafe SecretBytes(count: rekeying == nil ? Self.size : Self.rekeyedSize) { body in
+      let put = { (bytes: UnsafeRawBufferPointer, offset: Int) in
+        unsafe UnsafeMutableRawBufferPointer(rebasing: body[offset...]).copyBytes(from: bytes)
+      }
+      unsafe spaceKey.withUnsafeBytes { unsafe put($0, 0) }
+      unsafe fields.bytes.withUnsafeBytes { unsafe put($0, keySize) }
+      unsafe rekeying?.contentKey.withUnsafeBytes { unsafe put($0, Self.size) }
+      unsafe rekeying?.previousKey?.withUnsafeBytes { unsafe put($0, Self.size + keySize) }
     }
   }
 
@@ -59,11 +90,13 @@ package struct SlotBody: Sendable {
   ///
   /// - Throws: `.damaged` when the space needs features or page sizes that this program does not support.
   init(decoding body: SecretBytes) throws(VaultError) {
-    var fields: [UInt8] = []
-    let key = unsafe body.withUnsafeBytes { bytes in
-      unsafe fields.append(contentsOf: bytes[CipherSuite.keySize...])
-      return unsafe SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<CipherSuite.keySize]))
+    let keySize = CipherSuite.keySize
+    let key = { (offset: Int) in
+      unsafe body.withUnsafeBytes { bytes in
+        unsafe SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + keySize]))
+      }
     }
+    let fields = unsafe body.withUnsafeBytes { bytes in unsafe Array(bytes[keySize..<Self.size]) }
     var reader = ByteReader(fields)
     do throws(ByteReader.Malformed) {
       let suite = CipherSuite(rawValue: try reader.read())
@@ -80,10 +113,18 @@ package struct SlotBody: Sendable {
       else { throw ByteReader.Malformed() }
       self.suite = suite
       self.extents = extents
+      let isRekeyed = incompatible & Self.rekeyed != 0
+      guard body.count == (isRekeyed ? Self.rekeyedSize : Self.size) else { throw ByteReader.Malformed() }
+      if isRekeyed {
+        let boundary = EpochNumber(rawValue: try reader.read())
+        guard boundary <= Rekeying.lastBoundary else { throw ByteReader.Malformed() }
+        rekeying = Rekeying(contentKey: key(Self.size), boundary: boundary)
+        if boundary.rawValue > 0 { rekeying?.previousKey = key(Self.size + keySize) }
+      }
     } catch {
       throw .damaged("the space needs a newer agonyfs")
     }
-    spaceKey = key
+    spaceKey = key(0)
   }
 
   /// Whether a program of this version may write the space.
@@ -100,7 +141,6 @@ package struct SlotKey: Sendable {
   let associatedData: [UInt8]
 
   static let copies = 8
-  static let sealedSize = SlotBody.size + SlotSealing.overhead
 
   init(derived: SecretBytes, by derivation: PasswordDerivation, associatedData: [UInt8]) {
     self.derivation = derivation
@@ -117,7 +157,7 @@ package struct SlotKey: Sendable {
     for copy in 0..<Self.copies {
       let start = copy * (segmentSize / Self.copies)
       file.replaceSubrange(
-        start..<start + Self.sealedSize,
+        start..<start + plaintext.count + SlotSealing.overhead,
         with: SlotSealing.seal(plaintext, key: key, associatedData: associatedData))
     }
     return file
@@ -127,10 +167,13 @@ package struct SlotKey: Sendable {
   func open(_ file: any SegmentReader, segmentSize: Int) throws(VaultError) -> SlotBody? {
     for copy in 0..<Self.copies {
       let offset = copy * (segmentSize / Self.copies)
-      guard let sealed = try? file.bytes(at: offset, count: Self.sealedSize), sealed.count == Self.sealedSize,
-        let body = SlotSealing.open(sealed, key: key, associatedData: associatedData)
-      else { continue }
-      return try SlotBody(decoding: body)
+      let longest = SlotBody.rekeyedSize + SlotSealing.overhead
+      guard let sealed = try? file.bytes(at: offset, count: longest) else { continue }
+      for size in [SlotBody.size, SlotBody.rekeyedSize] {
+        let body = SlotSealing.open(
+          Array(sealed.prefix(size + SlotSealing.overhead)), key: key, associatedData: associatedData)
+        if let body { return try SlotBody(decoding: body) }
+      }
     }
     return nil
   }

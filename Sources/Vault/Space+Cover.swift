@@ -25,6 +25,12 @@ extension Space {
     try? storage.flushNames(of: unneeded)
   }
 
+  /// Deletes files of cover to make room for as many others of the space, which the caller makes at once. Does nothing in
+  /// a space that owns no cover.
+  package func displaceCover(count: Int) {
+    log.locked { log in if log.ownsCover { for _ in 0..<count { log.displace() } } }
+  }
+
   /// The files of cover that a new space still lacks, when it has so many others.
   package func missingCover(besides others: Int) -> [NewFile] {
     log.locked { log in
@@ -93,10 +99,24 @@ extension LockedLog {
     catalog.remove(catalog.deletable.filter { !isThere($0, catalog) })
     let segments = catalog.segments.count { isThere($0, catalog) }
     let slots = Set(owner.slots).count { sizes[$0] != nil }
-    let count = Int(owner.fileCount) - slots - segments - strays
+    var unneeded: [SegmentIdentifier] = []
+    if case .begun(var ranges) = owner.rekeying {
+      for index in ranges.indices {
+        let range = ranges[index]
+        let names = (0..<range.end).map { counter in
+          keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter, isPrevious: true))
+        }
+        // What is missing is not made again; what is before it counts as used.
+        let used = names[Int(range.first)...].lastIndex { sizes[$0] != context.segmentSize }.map { $0 + 1 }
+        ranges[index].first = UInt64(used ?? Int(range.first))
+        unneeded += names[..<Int(ranges[index].first)].filter { sizes[$0] != nil }
+      }
+      owner.previousCover = ranges
+    }
+    let previous = owner.previousCover.reduce(0) { $0 + Int($1.count) }
+    let count = Int(owner.fileCount) - slots - segments - strays - previous
     owner.setCover(count: max(0, count)) { Sodium.randomBytes(SpaceKeys.branchSize) }
     self.owner = owner
-    var unneeded: [SegmentIdentifier] = []
     var missing: [SegmentIdentifier] = []
     for range in owner.cover {
       for counter in 0..<range.end {

@@ -29,13 +29,14 @@ extension Space {
   }
 
   /// Flushes the log, writes a new head, and deletes segments that no kept head needs any more. Does nothing if the
-  /// space was not written to since it was opened.
+  /// space was not written to since it was opened, unless its key is being replaced.
   ///
   /// - Throws: `.noSpace`; `.readOnly`; `.system`.
   package func advanceEpoch() throws(VaultError) {
+    let isRekeying = isRekeying
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
-      if log.tail.current == nil { return }
+      if log.tail.current == nil, !isRekeying { return }
       try log.beginEpoch()
     }
   }

@@ -41,9 +41,14 @@ package final class Space: Sendable {
   package let origin: SpaceOrigin
   /// Whether the space may be written.
   package let gate: WriteGate
+  /// What the slots of its passwords hold, as of when it was opened.
+  package let body: SlotBody
   let log: Log
 
-  init(_ context: LogContext, state: RecoveredState, leases: Leases, readOnlyReason: String?) {
+  init(
+    _ context: LogContext, body: SlotBody, state: RecoveredState, leases: Leases, readOnlyReason: String?
+  ) {
+    self.body = body
     gate = WriteGate(shutBecause: readOnlyReason)
     log = Log(context, state: state, leases: leases, gate: gate)
     origin = state.origin

@@ -3,7 +3,7 @@ internal import Storage
 internal import System
 
 /// The subkeys of a space. They yield the names and keys of segments, and the chain over the log. Also the format of
-/// its extents and heads.
+/// its extents and heads. While a new space key replaces another, epochs before a boundary have subkeys of that one.
 final class SpaceKeys: Sendable {
   /// Bytes of the random value that distinguishes two branches of one epoch.
   static let branchSize = 16
@@ -26,9 +26,15 @@ final class SpaceKeys: Sendable {
   let recordKey: SecretBytes
   /// What those who open the space lease.
   let leaseToken: LeaseToken
+  /// The keys of the epochs before `boundary`; nil if there are none.
+  let previous: SpaceKeys?
+  /// The first epoch that has these keys; 0 if all have them.
+  let boundary: EpochNumber
 
   init(_ body: SlotBody) {
     let spaceKey = body.spaceKey
+    boundary = body.rekeying?.boundary ?? EpochNumber(rawValue: 0)
+    previous = body.beforeRekeying.map(SpaceKeys.init)
     suite = body.suite
     extents = body.extents
     hasOwnerTable = body.incompatible & SlotBody.ownerTable != 0
@@ -36,14 +42,26 @@ final class SpaceKeys: Sendable {
     identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")
     coverKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs cover")
-    contentKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs content")
+    contentKey = body.contentKey
     recordKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs record")
     let lease = KeyedHash.identifier(of: spaceKey, context: "agonyfs lease", data: [], count: 16)
     leaseToken = .space(lease[..<4].reversed().reduce(0) { $0 << 8 | UInt32($1) })
   }
 
+  /// The keys of an epoch.
+  func keys(of epoch: EpochNumber) -> SpaceKeys {
+    if let previous, epoch < boundary { return previous }
+    return self
+  }
+
+  /// What tells that this space's key replaced another: PRF(chain key, "successor").
+  var successorMark: [UInt8] {
+    KeyedHash.identifier(of: chainKey, context: "successor", data: [], count: OwnerTable.markSize)
+  }
+
   /// The name of an epoch's head: PRF(identifier key, "epoch", epoch).
   func headIdentifier(_ epoch: EpochNumber) -> SegmentIdentifier {
+    let identifierKey = keys(of: epoch).identifierKey
     var data = ByteWriter()
     data.append(UInt64(epoch.rawValue))
     return SegmentIdentifier(of: identifierKey, context: "epoch", data: data.bytes)
@@ -56,7 +74,7 @@ final class SpaceKeys: Sendable {
     data.append(UInt64(segment.epoch.rawValue))
     data.append(branch)
     data.append(UInt32(segment.index))
-    return SegmentIdentifier(of: identifierKey, context: "segment", data: data.bytes)
+    return SegmentIdentifier(of: keys(of: segment.epoch).identifierKey, context: "segment", data: data.bytes)
   }
 
   /// The name of a cover file: PRF(identifier key, "cover", branch, counter).
@@ -64,7 +82,8 @@ final class SpaceKeys: Sendable {
     var data = ByteWriter()
     data.append(file.branch)
     data.append(file.counter)
-    return SegmentIdentifier(of: identifierKey, context: "cover", data: data.bytes)
+    let keys = file.isPrevious ? previous ?? self : self
+    return SegmentIdentifier(of: keys.identifierKey, context: "cover", data: data.bytes)
   }
 
   /// The bytes of part `part` of the cover file with this name. Each part of `CoverFile.partSize` bytes has a key of its
@@ -81,9 +100,9 @@ final class SpaceKeys: Sendable {
     SealingKey(suite: suite, key: KeyedHash.subkey(of: logKey, context: "segment", data: salt))
   }
 
-  /// The chain value after a record whose sealed header ends with `tag`.
-  func chain(after value: [UInt8], tag: [UInt8]) -> [UInt8] {
-    KeyedHash.identifier(of: chainKey, context: "record", data: value + tag, count: Self.chainSize)
+  /// The chain value after a record of an epoch whose sealed header ends with `tag`.
+  func chain(after value: [UInt8], tag: [UInt8], in epoch: EpochNumber) -> [UInt8] {
+    KeyedHash.identifier(of: keys(of: epoch).chainKey, context: "record", data: value + tag, count: Self.chainSize)
   }
 }
 

@@ -45,8 +45,10 @@ extension Vault {
   /// - Throws: `.spaceInUse`; `.vaultInUse`; `.system`.
   func leases(on keys: SpaceKeys, for access: SpaceAccess) throws(VaultError) -> Leases {
     var leases = Leases(vault: try lease(exclusive: false))
-    if access != .observing {
-      leases.space = try lease(keys.leaseToken, exclusive: access == .writing, refusal: .spaceInUse)
+    if access == .observing { return leases }
+    leases.space = try lease(keys.leaseToken, exclusive: access == .writing, refusal: .spaceInUse)
+    if let previous = keys.previous {
+      leases.previous = try lease(previous.leaseToken, exclusive: access == .writing, refusal: .spaceInUse)
     }
     return leases
   }

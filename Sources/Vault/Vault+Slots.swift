@@ -111,6 +111,17 @@ extension Vault {
     }
   }
 
+  /// Writes both files of a slot again, with another body. One of them opens at every moment. Durable on return.
+  ///
+  /// - Throws: `.noSpace`; `.system`.
+  package func rewriteSlot(_ slot: OpenedSlot, with body: SlotBody) throws(VaultError) {
+    let lost = slot.missing + slot.damaged
+    for identifier in lost + slot.key.identifiers.filter({ !lost.contains($0) }) {
+      try deleteSlotFiles([identifier])
+      try putSlotFile(identifier, of: slot.key, body)
+    }
+  }
+
   private func putSlotFile(
     _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody
   ) throws(VaultError) {

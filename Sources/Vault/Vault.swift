@@ -53,7 +53,8 @@ package final class Vault: Sendable {
     let context = context(of: body, copyWindow: copyWindow)
     var state = RecoveredState()
     state.owner = OwnerTable(ownFiles: UInt64(ownFiles))
-    return (Space(context, state: state, leases: try leasesToCreate(context.keys), readOnlyReason: nil), body)
+    let leases = try leasesToCreate(context.keys)
+    return (Space(context, body: body, state: state, leases: leases, readOnlyReason: nil), body)
   }
 
   /// Opens the space of `body` at its newest state. To write it, it first puts right what a crash left of its files.
@@ -69,41 +70,24 @@ package final class Vault: Sendable {
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
   ) throws(VaultError) -> Space {
-    let context = context(of: body, copyWindow: copyWindow)
-    let recovery = Recovery(context: context)
     var reason: String?
     if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault is read-only" }
-    let leases = try leases(on: context.keys, for: observing ? .observing : reason == nil ? .writing : .reading)
-    while true {
-      var newest = scanning ? nil : try recovery.newestExisting()
-      // A copy that was made while the space was written to may lack all heads that lead to the ones it has.
-      if newest == nil { newest = try recovery.newestListed() }
-      guard let newest else {
-        throw .damaged("the space of this password has no head")
-      }
-      // One who only observes the space may be overtaken by its writer.
-      let found = try recovery.newestByPrefix()
-      if let found, found > newest { continue }
-      if try recovery.head(following: newest) != nil { continue }
-      var state = try recovery.recover(newest: newest)
-      if found != newest {
-        // The next head gets a number that the search finds without the lost heads, so one more loss does no harm.
-        state.origin.isMissedBySearch = true
-        let next = try recovery.searchable(from: EpochNumber(rawValue: state.highestEpoch.rawValue + 1))
-        state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)
-      }
-      let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
-      if readOnlyReason == nil { storage.prepareForWriting() }
-      let space = Space(context, state: state, leases: leases, readOnlyReason: readOnlyReason)
-      space.completeOwnFiles()
-      try space.restoreFileCount()
-      return space
-    }
+    let keys = context(of: body, copyWindow: copyWindow).keys
+    let leases = try leases(on: keys, for: observing ? .observing : reason == nil ? .writing : .reading)
+    let (current, state) = try recover(body, scanning: scanning, copyWindow: copyWindow)
+    let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
+    if readOnlyReason == nil { storage.prepareForWriting() }
+    let space = Space(
+      context(of: current, copyWindow: copyWindow), body: current, state: state, leases: leases,
+      readOnlyReason: readOnlyReason)
+    space.completeOwnFiles()
+    try space.restoreFileCount()
+    return space
   }
 
-  private func context(of body: SlotBody, copyWindow: Int64) -> LogContext {
+  func context(of body: SlotBody, copyWindow: Int64) -> LogContext {
     LogContext(
       storage: storage, keys: SpaceKeys(body), segmentSize: parameters.segmentSize, copyWindow: copyWindow,
       clock: clock)

@@ -16,6 +16,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case noSpaceOpens
   /// The password already opens a space.
   case passwordInUse
+  /// Another password replaced this one when the space got a new key.
+  case passwordReplaced
   /// No other password opens the space.
   case lastPassword
   /// Another process has the space open.

@@ -33,6 +33,10 @@ extension CommandFailure {
           + "one with: agonyfs kdf add \(path), and open spaces with --weak-derivations to change their passwords.")
     case .noSpaceOpens:
       self.init(.noSpaceOpens, "No space in \(path) opens with this password; check the password and type it again.")
+    case .passwordReplaced:
+      self.init(
+        .noSpaceOpens,
+        "Another password replaced this one when the space got a new key; use that one. It also ends what was begun.")
     case .passwordInUse:
       self.init(
         .passwordInUse, "This password already opens a space in \(path); nothing was changed. Choose another password.")

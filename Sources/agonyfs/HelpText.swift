@@ -153,8 +153,15 @@ enum HelpText {
     """
 
   static let passwordChange = """
-    The space keeps all its files; nothing is encrypted again. After a crash in the middle, the old password works or \
-    the new one. \(oldPassword) On standard input the old password is the first line and the new one the second. \
+    The space keeps all its files. Without --rekey nothing is encrypted again. After a crash in the middle, the old \
+    password works or the new one. \(oldPassword)
+
+    With --rekey everything in the space is encrypted again with a new key, so no old slot opens what is written from \
+    now on, and no other password of the space works any more: add those again with agonyfs password add. It takes as \
+    long as copying the space, and little more room than it has. If it is interrupted, the new password works, and the \
+    next mount goes on in the background; so does another --rekey, before it begins.
+
+    On standard input the old password is the first line and the new one the second. \
     \(password)
     """
 
@@ -171,7 +178,7 @@ enum HelpText {
   private static let oldPassword = """
     The slot of the old password is overwritten in place before it is deleted. Flash disks, file systems that write \
     copies, snapshots and copies of the vault may keep it all the same: put back, it opens everything that was and is \
-    written to the space.
+    written to the space, unless the space gets a new key, with password change --rekey.
     """
 
   static let derivationAdd = """

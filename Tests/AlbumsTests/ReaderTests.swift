@@ -97,6 +97,37 @@ struct ReaderTests {
     try compare(path, "another", with: nil)
   }
 
+  /// A space at each step of getting a new key.
+  @Test func readsSpacesWhoseKeyIsReplaced() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("vault")
+    var creation = VaultCreationOptions()
+    creation.cover = 40 << 20
+    creation.segmentSize = 1 << 20
+    creation.derivation = PasswordDerivation(cost: .interactive)
+    (creation.derivation.operations, creation.derivation.memory) = (1, 8 << 20)
+    let vault = try SpaceManager.createVault(
+      in: DirectoryStorage.make(at: path), options: creation, password: .of("first"), hiddenPassword: .of("old"))
+    try write(0, to: vault, "old")
+    try SpaceManager.beginRekeying(in: vault, old: .of("old"), new: .of("new"))
+    let compareNow = { (comment: Comment) in
+      let contents = try Contents(of: vault, "new")
+      #expect(contents.space.files.count == 1 + 46 && !contents.warns, comment)
+      try self.compare(path, "new", with: contents, comment)
+      try self.compare(path, "old", with: nil, comment)
+    }
+    try compareNow("begun")
+    var options = FileSystemOptions(logger: quietLogger)
+    options.cleans = false
+    let files = try FileSystem(
+      space: SpaceManager.openSpace(in: vault, password: .of("new"), copyWindow: 0), options: options)
+    try files.clean()
+    try files.close()
+    try compareNow("under way")
+    try SpaceManager.finishRekeying(in: vault, password: .of("new"), logger: quietLogger, OperationControl())
+    try compareNow("ended")
+  }
+
   /// A mount's worth of changes, all in a directory of its own.
   private func write(_ session: Int, to vault: Vault, _ password: String) throws {
     let space = try SpaceManager.openSpace(in: vault, password: .of(password), copyWindow: 0)

@@ -213,8 +213,8 @@ extension FaultyStorage {
       file.nameIsFlushed = true
       file.oldName = nil
     }
+    note(.flushNames(Array(files.keys) + Array(deleted.keys)))
     deleted.removeAll()
-    note(.flushNames(Array(files.keys)))
   }
 
   /// How many of `count` bytes a write that is torn now leaves. Lock held.

@@ -15,7 +15,7 @@ class Cursor:
 
     def take(self, record):
         self.chain_before = self.chain
-        self.chain = self.chain and self.log.keys.chain_after(self.chain, record.tag)
+        self.chain = self.chain and self.log.keys.chain_after(self.chain, record.tag, self.segment.epoch)
         self.offset = record.end
         return record
 

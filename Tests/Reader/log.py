@@ -19,7 +19,7 @@ class Log:
 
     def file(self, epoch, index=0, branch=b""):
         """A segment file of the name that these lead to, whatever it says itself."""
-        return Segment(self.vault, self.keys, self.keys.name(epoch, index, branch))
+        return Segment(self.vault, self.keys, self.keys.name(epoch, index, branch), epoch)
 
     def segment(self, epoch, index, branch):
         """A segment that has to be the one that is asked for; None where it is missing or is not."""
@@ -116,7 +116,27 @@ class Log:
         return True
 
     def open(self):
-        """The newest state."""
+        """The newest state. While a space key replaces another, the state says which of them count."""
+        both = self.keys
+        if both.before is None:
+            state = self.newest_state()
+            if state.successor:
+                raise Damage("another password replaced this one")
+            return state
+        try:
+            state = self.newest_state()
+            if state.epoch < both.boundary and state.successor == both.mark:
+                return state
+            if state.epoch >= both.boundary and state.is_rekeying:
+                return state
+            self.keys = both.alone() if state.epoch >= both.boundary else both.before
+        except Damage:
+            self.keys = both.before
+        self.segments = {}
+        return self.newest_state()
+
+    def newest_state(self):
+        """The newest state under these keys."""
         newest = highest = self.newest() or max(self.listed_heads(), default=0)
         found, passed_over = None, False
         for epoch in range(newest, max(0, newest - 16), -1):
@@ -175,7 +195,7 @@ class Log:
                     and (not follows_gap or commit.sequence == sequence + 1) and commit.records <= len(pending) \
                     and all(page is not None for page in pending[len(pending) - commit.records:]):
                 commit.pages = [page for pages in pending[len(pending) - commit.records:] for page in pages]
-                cursor.chain = self.keys.chain_after(commit.chain, record.tag)
+                cursor.chain = self.keys.chain_after(commit.chain, record.tag, epoch)
                 commit.end, commit.end_chain, commit.count = cursor.position, cursor.chain, len(records)
                 sequence = commit.sequence
                 commits.append(commit)

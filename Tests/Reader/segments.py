@@ -1,5 +1,5 @@
 """What the files of a vault are made of, as the article on the format says: slots, segments, records, commits, heads."""
-import ctypes, json, os, pathlib, struct
+import copy, ctypes, json, os, pathlib, struct
 from primitives import argon2id, keyed, unseal, unseal_slot
 
 SEGMENT_HEADER, RECORD_HEADER, FILE_PAGE, PAGE_NUMBERS, DATABASE_PAGE, COMMIT, HEAD_PART = range(1, 8)
@@ -49,41 +49,59 @@ class Vault:
                 name = keyed(derived, context, count=16)
                 content = self.file(name).read_bytes() if self.file(name).exists() else b""
                 for start in range(0, len(content), self.segment_size // 8):
-                    if body := unseal_slot(key, content[start:start + 168], data):
-                        return name, body
+                    for size in 128, 192:
+                        if body := unseal_slot(key, content[start:start + 40 + size], data):
+                            return name, body
         raise Damage("no space opens with this password")
 
 
 class Keys:
-    """What follows from the body of a slot."""
+    """What follows from the body of a slot. Epochs before `boundary` have the keys `before`, if there are such."""
 
     def __init__(self, body):
         space_key, self.suite, self.file_page, page, incompatible = struct.unpack_from("<32sB3xII4x16xQ", body)
-        if page != PAGE or incompatible & ~1:
+        if page != PAGE or incompatible & ~3:
             raise Damage("the space needs another reader")
         self.log, self.identifier, self.chain = (
             keyed(space_key, "agonyfs " + name) for name in ("log", "identifier", "chain"))
+        self.mark = keyed(self.chain, "successor", count=16)
+        self.boundary, self.before = struct.unpack_from("<I", body, 72)[0] if incompatible & 2 else 0, None
+        if self.boundary:
+            self.before = Keys(body[160:192] + body[32:64] + struct.pack("<Q", incompatible & ~2) + bytes(56))
+
+    def of(self, epoch):
+        return self.before if epoch < self.boundary else self
+
+    def alone(self):
+        """The same without those before."""
+        keys = copy.copy(self)
+        keys.boundary, keys.before = 0, None
+        return keys
 
     def name(self, epoch, index=0, branch=b""):
+        key = self.of(epoch).identifier
         if index == 0:
-            return keyed(self.identifier, "epoch", struct.pack("<Q", epoch), 16)
-        return keyed(self.identifier, "segment", struct.pack("<Q16sI", epoch, branch, index), 16)
+            return keyed(key, "epoch", struct.pack("<Q", epoch), 16)
+        return keyed(key, "segment", struct.pack("<Q16sI", epoch, branch, index), 16)
 
-    def chain_after(self, before, tag):
-        return keyed(self.chain, "record", before + tag)
+    def chain_after(self, before, tag, epoch):
+        return keyed(self.of(epoch).chain, "record", before + tag)
 
 
 class Segment:
     """A segment file: its header, if it opens, and the blobs in it."""
 
-    def __init__(self, vault, keys, name):
+    def __init__(self, vault, keys, name, epoch=None):
         self.keys, self.path, self.size_limit = keys, vault.file(name), vault.segment_size
-        self.content = self.path.read_bytes()
-        self.key = keyed(keys.log, "segment", self.content[:32])
-        header = self.blob(32, 64, SEGMENT_HEADER)
-        self.opens = header is not None
-        if self.opens:
+        self.content, self.opens = self.path.read_bytes(), False
+        for candidate in [keys.of(epoch)] if epoch else filter(None, [keys, keys.before]):
+            self.key = keyed(candidate.log, "segment", self.content[:32])
+            header = self.blob(32, 64, SEGMENT_HEADER)
+            if header is None or keys.of(struct.unpack_from("<I", header)[0]) is not candidate:
+                continue
+            self.opens = True
             self.epoch, self.index, self.branch, self.previous_end, self.chain = struct.unpack("<II16sI4x32s", header)
+            break
 
     def blob(self, offset, count, kind):
         sealed = self.content[offset:offset + count + 16]
@@ -172,8 +190,17 @@ class State:
         self.map = list(struct.unpack_from(f"<{pages}Q", data, at))
         at += 8 * pages
         self.owner = data[at:at + owner] if version == 2 else b""
+        self.successor, self.is_rekeying = self.rekeying()
         self.intents = data[at + len(self.owner):]
         self.warnings = []
+
+    def rekeying(self):
+        """The mark of the key under which the log goes on, if it does; whether something may be under the key before."""
+        at = 8
+        for size in (16, 32, 32) if self.owner else ():
+            at += 4 + size * struct.unpack_from("<I", self.owner, at)[0]
+        stage = struct.unpack_from("<I", self.owner, at)[0] if at < len(self.owner) else 0
+        return self.owner[at + 4:] if stage == 1 else None, stage == 2
 
     def apply(self, commit):
         self.map = (self.map + [0] * commit.page_count)[:commit.page_count]

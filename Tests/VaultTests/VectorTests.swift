@@ -113,7 +113,8 @@ import Testing
       #expect(offset == vector.records[index].offset)
       #expect(header.bodyLength == vector.records[index].bodyLength)
       let sealed = key.seal(header.encoded, at: offset, kind: BlobKind.recordHeader)
-      #expect(keys.chain(after: chains[index], tag: Array(sealed.suffix(16))) == chains[index + 1])
+      #expect(
+        keys.chain(after: chains[index], tag: Array(sealed.suffix(16)), in: head.epoch) == chains[index + 1])
       run.records.append(
         RunRecord(offset: offset, sealedHeader: sealed, body: bodies[index], bodyLength: header.bodyLength))
       offset += header.recordLength

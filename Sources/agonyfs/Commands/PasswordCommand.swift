@@ -1,6 +1,7 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import Logging
 
 /// `agonyfs password change VAULT`.
 struct PasswordCommand: ParsableCommand {
@@ -17,6 +18,9 @@ struct PasswordCommand: ParsableCommand {
     @Argument(help: "The vault.", completion: .directory)
     var vault: String
 
+    @Flag(help: "Encrypt everything with a new key. No other password opens the space afterwards.")
+    var rekey = false
+
     @OptionGroup
     var derivations: DerivationOptions
 
@@ -30,9 +34,13 @@ struct PasswordCommand: ParsableCommand {
       let opened = try openVault(derivations)
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
-      try SpaceManager.changePassword(in: opened, old: old, new: new)
+      if !rekey { return try SpaceManager.changePassword(in: opened, old: old, new: new) }
+      try LongOperation.run("encrypting again") { control in
+        try SpaceManager.replaceKey(in: opened, old: old, new: new, logger: .system, control)
+      }
     }
   }
+
   /// `agonyfs password add VAULT`.
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(

@@ -10,7 +10,7 @@ struct MountServer {
   /// What to mount, where and how.
   let request: MountRequest
 
-  private static let logger = Logger(label: "agonyfs") { SystemLogHandler(label: $0) }
+  private static let logger = Logger.system
 
   /// Logs a failure that nobody waits for.
   static func log(_ failure: CommandFailure) { logger.error("\(failure.message)") }

@@ -1,0 +1,67 @@
+// Giving a space a new key, with a new password (Vault+Rekeying.swift has the steps).
+
+package import Crypto
+package import Logging
+internal import Storage
+internal import SystemPackage
+package import Vault
+
+extension SpaceManager {
+  /// Has `new` open the space that `old` opens, and encrypts everything in it with a new key. No other password opens it
+  /// afterwards, and no slot from before. If it is interrupted after its first moments, `new` opens the space, and the
+  /// next mount goes on in the background.
+  ///
+  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.damaged`;
+  ///   `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could have another key;
+  ///   `.cancelled`; `.indexFailed`; `.system`.
+  package static func replaceKey(
+    in vault: Vault, old: Password, new: Password, logger: Logger, _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    try finishRekeying(in: vault, password: old, logger: logger, control)
+    try beginRekeying(in: vault, old: old, new: new)
+    try finishRekeying(in: vault, password: new, logger: logger, control)
+  }
+
+  /// Has the log of the space that `old` opens go on under a new key, which `new` opens alone. Durable on return.
+  static func beginRekeying(in vault: Vault, old: Password, new: Password) throws(VaultError) {
+    if vault.isReadOnly { throw .readOnly("the vault is read-only") }
+    let slot = try vault.openSlot(try vault.slotKeys(for: old))
+    let newSlots = try vault.slotKeys(for: new)
+    try checkUnused(newSlots, in: vault)
+    let space = try openToWrite(slot.body, in: vault)
+    if space.owner == nil {
+      throw .readOnly("it was made by an older agonyfs and keeps its key; copy its files into a new space")
+    }
+    let least = max(slot.key.derivation.work, KnownDerivations(of: space, in: vault).mostWork)
+    let newSlot = try vault.strongest(of: newSlots, atLeast: least)
+    let successor = try space.drawSuccessor()
+    let others = SlotRecords.names(of: space)
+    try put(newSlot, holding: successor, of: space, in: vault)
+    do throws(VaultError) {
+      try space.leave(for: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+    } catch {
+      try? remove(newSlot, of: space, in: vault)
+      throw error
+    }
+    try space.close()
+  }
+
+  /// Encrypts again what is under the key before, and deletes the slots of other passwords.
+  static func finishRekeying(
+    in vault: Vault, password: Password, logger: Logger, _ control: OperationControl
+  ) throws(VaultError) {
+    // Opening deletes the slots that were noted as being removed, and writes one again that holds the key before without
+    // need.
+    let space = try openSpace(in: vault, password: password, copyWindow: 0)
+    if let reason = space.gate.reason { throw .readOnly(reason) }
+    guard space.isRekeying else { return try space.close() }
+    var options = FileSystemOptions(logger: logger)
+    options.cleans = false
+    let files = try FileSystem(space: space, options: options)
+    var failure: VaultError?
+    do throws(VaultError) { try files.moveToNewKey(control) } catch { failure = error }
+    do throws(Errno) { try files.close() } catch { failure = failure ?? .system(error, "closing the space") }
+    if let failure { throw failure }
+    try openSpace(in: vault, password: password).close()
+  }
+}

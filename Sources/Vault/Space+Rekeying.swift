@@ -1,0 +1,140 @@
+// Replacing the key of a space (Vault+Rekeying.swift has the steps).
+//
+// Invariants
+// 1. Nothing is written under the key before once a head says that the log goes on under the new one.
+// 2. The number of files of a space that owns cover stays: each file under the new key displaces one under the key
+//    before.
+// 3. A head says that nothing is under the key before only when no file is.
+
+internal import Crypto
+internal import Storage
+internal import SystemPackage
+
+extension Space {
+  /// Epochs that may still begin under the old key before the first one under the new key.
+  private static let epochsBetween: UInt32 = 64
+  /// Files of cover that are made again at once.
+  private static let coverStep = 8
+
+  /// Whether something may be under the key before.
+  package var isRekeying: Bool {
+    if case .begun = owner?.rekeying { true } else { false }
+  }
+
+  /// Whether the space has another key than it was made with.
+  package var isRekeyed: Bool { body.rekeying != nil }
+
+  /// Whether a segment is under the key before.
+  package func isUnderPreviousKey(_ segment: SegmentNumber) -> Bool {
+    keys.previous != nil && segment.epoch < keys.boundary
+  }
+
+  /// Draws a new key, and returns the body for the slot of a password that is to open the space with it.
+  ///
+  /// - Throws: `.readOnly` when the numbers of epochs are used up.
+  package func drawSuccessor() throws(VaultError) -> SlotBody {
+    let next = log.locked { $0.catalog.highestEpoch.rawValue } + Self.epochsBetween
+    guard next <= SlotBody.Rekeying.lastBoundary.rawValue else {
+      throw .readOnly("its key was replaced too often; copy its files into a new space")
+    }
+    let boundary = UInt32(1) << (UInt32.bitWidth - (next - 1).leadingZeroBitCount)
+    return body.successor(from: EpochNumber(rawValue: boundary))
+  }
+
+  /// Has the log go on under the key of `successor`: from now on only a slot with that body opens the space. Durable on
+  /// return. The space must be closed then.
+  ///
+  /// - Parameter change: what else is to change at the same moment.
+  /// - Throws: as `changeOwner`.
+  package func leave(
+    for successor: SlotBody, _ change: (inout OwnerTable) -> Void = { _ in }
+  ) throws(VaultError) {
+    let mark = SpaceKeys(successor).successorMark
+    try changeOwner { owner in
+      change(&owner)
+      owner.rekeying = .left(successor: mark)
+    }
+  }
+
+  /// Ends re-keying, when no segment is needed that is under the key before: cover is made again, and a head says that
+  /// there is one key. Durable on return.
+  ///
+  /// - Returns: false if segments are still needed, perhaps by heads that are kept for copies of the vault.
+  /// - Throws: `.noSpace`, `.readOnly`, `.cancelled`, `.system`; then it can go on later.
+  package func finishRekeying(_ control: OperationControl = OperationControl()) throws(VaultError) -> Bool {
+    guard gate.isOpen, isRekeying else { return true }
+    let isNeeded = log.locked { log in
+      let unneeded = log.ownsCover ? Set(log.catalog.deletable) : []
+      return log.catalog.segments.contains { isUnderPreviousKey($0) && !unneeded.contains($0) }
+    }
+    if isNeeded { return false }
+    while try renewCover() { if control.isCancelled() { throw .cancelled } }
+    // After a power cut nobody would know a file that comes back.
+    try attempt("deleting what is under the key before") { () throws(Errno) in try storage.flushAll() }
+    try changeOwner { $0.rekeying = .none }
+    return true
+  }
+
+  /// Makes a few files of cover under the new key, for as many under the key before; false if there are none.
+  private func renewCover() throws(VaultError) -> Bool {
+    let count = log.locked { min(Self.coverStep, $0.countUnderPreviousKey) }
+    guard count > 0, let range = log.locked({ $0.renewedCover }) else { return false }
+    let counters = range.first - min(range.first, UInt64(count))..<range.first
+    let files = counters.map { counter in
+      NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
+    }
+    var displaced = 0
+    do throws(VaultError) {
+      try storage.write(files, size: segmentSize)
+    } catch .noSpace {
+      // There is room for what goes first.
+      displaced = log.locked { $0.displacePrevious(files.count) }
+      try storage.write(files, size: segmentSize)
+    }
+    let isNew = log.locked { log in
+      guard log.renewedCover == range else { return false }
+      log.renewedCover?.first = counters.lowerBound
+      _ = log.displacePrevious(files.count - displaced)
+      return true
+    }
+    // Somebody took cover meanwhile.
+    if !isNew { for file in files { try? storage.delete(file.identifier) } }
+    return true
+  }
+}
+
+extension LockedLog {
+  /// The batch of cover that is under the new key.
+  fileprivate var renewedCover: CoverRange? {
+    get { owner?.cover.first { $0.branch == context.keys.successorMark } }
+    nonmutating set {
+      guard let newValue, let index = owner?.cover.firstIndex(where: { $0.branch == newValue.branch }) else { return }
+      owner?.cover[index] = newValue
+    }
+  }
+
+  /// Files under the key before that nothing needs.
+  fileprivate var countUnderPreviousKey: Int {
+    Int((owner?.previousCover ?? []).reduce(0) { $0 + $1.count }) + previousDeletable.count
+  }
+
+  private var previousDeletable: [SegmentNumber] {
+    catalog.deletable.filter { $0.epoch < context.keys.boundary }
+  }
+
+  /// Deletes so many files under the key before that nothing needs, and returns how many it deleted.
+  fileprivate func displacePrevious(_ count: Int) -> Int {
+    var displaced = 0
+    while displaced < count {
+      if let file = owner?.takePreviousCover() {
+        try? context.storage.delete(context.keys.coverIdentifier(file))
+      } else if let segment = previousDeletable.first {
+        delete(segment)
+      } else {
+        break
+      }
+      displaced += 1
+    }
+    return displaced
+  }
+}

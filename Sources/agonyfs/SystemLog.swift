@@ -1,0 +1,7 @@
+internal import Logging
+internal import Mount
+
+extension Logger {
+  /// The system log, for what nobody waits for at a terminal.
+  static let system = Logger(label: "agonyfs") { SystemLogHandler(label: $0) }
+}

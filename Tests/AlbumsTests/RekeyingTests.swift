@@ -1,0 +1,282 @@
+import Crypto
+import FaultyStorage
+import Storage
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Albums
+@testable import Vault
+
+/// A space gets a new key: nothing is left under the old one, and nothing is lost on the way.
+@Suite struct RekeyingTests {
+  private static let old = "the old password"
+  private static let other = "another password"
+  private static let new = "the new password"
+  private static let count = 40
+
+  private let parameters = VaultParameters.cheap
+  private let options = {
+    var options = FileSystemOptions(logger: quietLogger)
+    options.cleans = false
+    options.writers = 0
+    return options
+  }()
+
+  private func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
+
+  private func content(_ number: Int) -> [UInt8] { pattern(150_000 + number * 7000, number) }
+
+  /// A vault with one space, with or without cover of its own, two passwords and some files, some of them deleted again.
+  private func filled(ownFiles: Int64) throws -> FaultyStorage {
+    let storage = FaultyStorage()
+    storage.record()
+    let vault = vault(over: storage)
+    let slot = try vault.strongest(of: try vault.slotKeys(for: .of(Self.old)))
+    let (space, body) = try vault.createSpace(suite: .aes256gcm, ownFiles: ownFiles, copyWindow: 0)
+    try space.changeOwner { $0.slots = slot.identifiers }
+    try FileSystem.create(in: space, owner: 0, group: 0)
+    try vault.putSlot(slot, body)
+    try space.restoreFileCount()
+    try space.close()
+    try SpaceManager.addPassword(in: vault, existing: .of(Self.old), new: .of(Self.other))
+    let files = try open(vault, Self.old)
+    for number in 0..<24 {
+      try files.put(content(number), files.make("f\(number)"))
+      if number % 3 == 0 { try files.synchronize() }
+    }
+    for number in stride(from: 1, to: 24, by: 4) { try files.unlink(.of("f\(number)"), in: .root) }
+    try files.close()
+    return storage
+  }
+
+  private func open(_ vault: Vault, _ password: String, readOnly: Bool = false) throws -> FileSystem {
+    let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: readOnly, copyWindow: 0)
+    var options = options
+    options.isReadOnly = readOnly
+    return try FileSystem(space: space, options: options)
+  }
+
+  /// Whether a password opens the space, with everything in it. Nothing is written.
+  private func opens(_ password: String, _ vault: Vault, _ comment: Comment? = nil) throws -> Bool {
+    let files: FileSystem
+    do throws(VaultError) {
+      let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: true, copyWindow: 0)
+      #expect(space.origin.warning == nil, comment)
+      var options = options
+      options.isReadOnly = true
+      files = try FileSystem(space: space, options: options)
+    } catch {
+      #expect([VaultError.noSpaceOpens, .passwordReplaced].contains(error), comment)
+      return false
+    }
+    for number in 0..<24 where number % 4 != 1 {
+      let found = try files.get(files.find("f\(number)").inode)
+      #expect(isSame(found, content(number)), comment)
+    }
+    try files.close()
+    return true
+  }
+
+  private func opening(_ vault: Vault, _ comment: Comment? = nil) throws -> [String] {
+    try [Self.old, Self.other, Self.new].filter { try opens($0, vault, comment) }
+  }
+
+  private func replaceKey(in vault: Vault) throws {
+    try SpaceManager.replaceKey(in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger)
+  }
+
+  /// The names of all files that a key leads to.
+  private func explained(_ body: SlotBody, in storage: FaultyStorage) throws -> Set<SegmentIdentifier> {
+    let context = Vault(storage: storage, parameters: parameters).context(of: body, copyWindow: 0)
+    var names = Set(
+      try Recovery(context: context).allSegments().map { context.keys.identifier($0.number, branch: $0.branch) })
+    let state = try? vault(over: storage).openSpace(body, observing: true).owner
+    for range in state?.cover ?? [] {
+      for counter in 0..<range.end {
+        names.insert(context.keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)))
+      }
+    }
+    return names.intersection(storage.names)
+  }
+
+  @Test(arguments: [0, Int64(count)]) func nothingIsLeftUnderTheOldKey(_ ownFiles: Int64) throws {
+    let storage = try filled(ownFiles: ownFiles)
+    let vault = vault(over: storage)
+    let before = try vault.openSlot(vault.slotKeys(for: .of(Self.old))).body
+    let files = try open(vault, Self.old)
+    let hash = try files.contentHash(of: files.find("f2").inode)
+    try files.close()
+    let names = Set(storage.names)
+    #expect(try explained(before, in: storage).count > 5)
+    try replaceKey(in: vault)
+
+    #expect(try opening(vault) == [Self.new])
+    #expect(names.intersection(storage.names) == [])
+    if ownFiles > 0 { #expect(storage.names.count == Self.count) }
+    let after = try vault.openSlot(vault.slotKeys(for: .of(Self.new)))
+    #expect(after.body.rekeying?.previousKey == nil && after.damaged == [] && after.missing == [])
+    #expect(!after.body.spaceKey.equals(before.spaceKey))
+    #expect(try explained(before, in: storage) == [])
+    let rest = Set(storage.names).subtracting(try explained(after.body, in: storage))
+    #expect(rest == Set(after.key.identifiers), "the new key and the password lead to all files")
+    let report = try SpaceManager.check(in: vault, password: .of(Self.new), readData: true)
+    #expect(report.problems == [] && report.notes == [])
+
+    let again = try open(vault, Self.new)
+    #expect(try again.contentHash(of: again.find("f2").inode) == hash)
+    try again.put([1, 2, 3], again.make("later"))
+    try again.close()
+    try SpaceManager.addPassword(in: vault, existing: .of(Self.new), new: .of(Self.other))
+    #expect(try opening(vault) == [Self.other, Self.new])
+    if ownFiles > 0 { #expect(storage.names.count == Self.count) }
+    // And once more.
+    try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.old), logger: quietLogger)
+    #expect(try opening(vault) == [Self.old])
+    try SpaceManager.removeSpace(from: vault, password: .of(Self.old))
+    #expect(storage.names.count == Int(ownFiles))
+  }
+
+  /// The attack that re-keying ends: whoever knew a password and kept its slot reads what is written later.
+  @Test func anOldSlotThatIsPutBackOpensNothing() throws {
+    let storage = try filled(ownFiles: Int64(Self.count))
+    let vault = vault(over: storage)
+    let slot = try vault.openSlot(vault.slotKeys(for: .of(Self.old)))
+    let kept = slot.key.identifiers.map { ($0, storage.content($0)) }
+    // Without it, the old slot does.
+    let plain = storage.copy()
+    let changed = Vault(storage: plain, parameters: parameters)
+    try SpaceManager.changePassword(in: changed, old: .of(Self.old), new: .of(Self.new))
+    for (name, content) in kept { plain.place(content, as: name) }
+    #expect(try opens(Self.old, changed))
+
+    try replaceKey(in: vault)
+    for (name, content) in kept { storage.place(content, as: name) }
+    #expect(throws: VaultError.damaged("the space of this password has no head")) {
+      try SpaceManager.openSpace(in: vault, password: .of(Self.old))
+    }
+    // The rest of an old copy shows what was there then, and nothing that was written since.
+    let files = try open(vault, Self.new)
+    try files.put([1, 2, 3], files.make("later"))
+    try files.close()
+    let copy = try filled(ownFiles: Int64(Self.count))
+    for name in copy.names { storage.place(copy.content(name), as: name) }
+    let older = try open(vault, Self.old, readOnly: true)
+    #expect(throws: (any Error).self) { try older.find("later") }
+    try older.close()
+  }
+
+  @Test(arguments: [0, Int64(count)]) func everyStopLeavesOneThatOpensEverything(_ ownFiles: Int64) throws {
+    var cases = CaseCount("power cuts while a space gets a new key")
+    var endings: [[String]] = []
+    let storage = try filled(ownFiles: ownFiles)
+    let start = storage.operationCount
+    try replaceKey(in: vault(over: storage))
+    let player = TapePlayer(storage.recording)
+    let step = TestLength.isLong ? 1 : ownFiles > 0 ? 7 : 3
+    for operation in stride(from: start + 1, through: storage.operationCount + 1, by: step) {
+      player.wind(to: operation)
+      for way in [PowerCut.losesAll, .keepsAll, .mixed(seed: UInt64(operation))] {
+        let found = player.cut(way, seed: UInt64(operation))
+        let comment = Comment(rawValue: "operation \(operation), \(way)")
+        let vault = vault(over: found)
+        let passwords = try opening(vault, comment)
+        if endings.last != passwords { endings.append(passwords) }
+        let password = try #require(passwords.last, comment)
+        try goOn(vault, password, found, ownFiles: Int(ownFiles), comment)
+        cases.add()
+      }
+    }
+    #expect(endings.first?.contains(Self.old) == true)
+    #expect(endings.last == [Self.new])
+    #expect(cases.count > 100)
+  }
+
+  /// Whoever opens the space next ends what was begun, and loses nothing.
+  private func goOn(
+    _ vault: Vault, _ password: String, _ storage: FaultyStorage, ownFiles: Int, _ comment: Comment
+  ) throws {
+    let files = try open(vault, password)
+    let left = storage.names.count(where: FaultyStorage.isTemporary)
+    if ownFiles > 0 { #expect(storage.names.count - left == ownFiles, comment) }
+    try files.put([1, 2, 3], files.make("later"))
+    let wasRekeying = files.space.isRekeying
+    if wasRekeying { try files.moveToNewKey(OperationControl()) }
+    try files.close()
+    let again = try open(vault, password)
+    #expect(try again.get(again.find("later").inode) == [1, 2, 3], comment)
+    try again.close()
+    let opening = try opening(vault, comment)
+    #expect(opening.contains(password), comment)
+    if wasRekeying { #expect(opening == [Self.new], comment) }
+    if ownFiles > 0 { #expect(storage.names.count - left == ownFiles, comment) }
+    #expect(try SpaceManager.check(in: vault, password: .of(password), readData: true).problems == [], comment)
+    let slot = try vault.openSlot(vault.slotKeys(for: .of(password)))
+    #expect(slot.body.rekeying?.previousKey == nil && slot.damaged == [] && slot.missing == [], comment)
+  }
+
+  /// A mount goes on in the background: the same steps in the cleaner's rounds, while files are read and written.
+  @Test func theCleanerGoesOn() throws {
+    let storage = try filled(ownFiles: Int64(Self.count))
+    let vault = vault(over: storage)
+    try SpaceManager.beginRekeying(in: vault, old: .of(Self.old), new: .of(Self.new))
+    #expect(try opening(vault) == [Self.new])
+    let files = try open(vault, Self.new)
+    #expect(files.space.isRekeying)
+    for round in 0..<20 where files.space.isRekeying {
+      try files.put(pattern(100_000, round), files.make("new\(round)"))
+      try files.clean()
+      try files.beginEpochs(2)
+      _ = try files.space.finishRekeying()
+      #expect(storage.names.count == Self.count)
+    }
+    #expect(!files.space.isRekeying)
+    try files.close()
+    #expect(try opening(vault) == [Self.new])
+  }
+
+  @Test func aFullSpaceGetsANewKeyToo() throws {
+    let storage = try filled(ownFiles: 80)
+    let vault = vault(over: storage)
+    let files = try open(vault, Self.old)
+    var number = 0
+    while true {
+      do {
+        let inode = try files.make("more\(number)")
+        try files.put(pattern(500_000, number), inode)
+        try files.synchronize()
+      } catch {
+        break
+      }
+      number += 1
+    }
+    #expect(number > 5)
+    try files.close()
+    storage.fill()
+    try replaceKey(in: vault)
+    #expect(try opening(vault) == [Self.new])
+    #expect(storage.names.count == 80)
+    let after = try open(vault, Self.new, readOnly: true)
+    for number in 0..<number - 1 {
+      #expect(isSame(try after.get(after.find("more\(number)").inode), pattern(500_000, number)))
+    }
+    try after.close()
+  }
+
+  @Test func oneThatIsInterruptedGoesOn() throws {
+    let storage = try filled(ownFiles: 0)
+    let vault = vault(over: storage)
+    #expect(throws: VaultError.cancelled) {
+      try SpaceManager.replaceKey(
+        in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger,
+        OperationControl(isCancelled: { true }))
+    }
+    #expect(try opening(vault) == [Self.new])
+    #expect(throws: VaultError.passwordInUse) {
+      try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.new), logger: quietLogger)
+    }
+    // The next one ends the first before it begins.
+    try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.other), logger: quietLogger)
+    #expect(try opening(vault) == [Self.other])
+  }
+}

@@ -116,6 +116,15 @@ package struct OwnerTable: Equatable, Sendable {
   /// How many files of cover there are that were never used.
   var coverCount: Int { (cover + previousCover).reduce(0) { $0 + Int($1.count) } }
 
+  /// All cover that the table names, used or not.
+  var allCover: [CoverFile] {
+    [(cover, false), (previousCover, true)].flatMap { ranges, isPrevious in
+      ranges.flatMap { range in
+        (0..<range.end).map { CoverFile(branch: range.branch, counter: $0, isPrevious: isPrevious) }
+      }
+    }
+  }
+
   /// Cover under the key before that was never used.
   var previousCover: [CoverRange] {
     get { if case .begun(let ranges) = rekeying { ranges } else { [] } }

@@ -13,13 +13,7 @@ extension Space {
       names.insert(keys.identifier(header.number, branch: header.branch))
     }
     guard let owner else { return names }
-    names.formUnion(owner.slots)
-    for range in owner.cover {
-      for counter in 0..<range.end {
-        names.insert(keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)))
-      }
-    }
-    return names
+    return names.union(owner.slots).union(owner.allCover.map(keys.coverIdentifier))
   }
 }
 

@@ -35,10 +35,7 @@ extension Space {
   /// a copy, and in a space that owns no cover.
   package func missingFiles() throws(VaultError) -> MissingFiles? {
     guard let owner, owner.fileCount > 0, !origin.isCopy else { return nil }
-    let names = owner.cover.flatMap { range in
-      (0..<range.end).map { keys.coverIdentifier(CoverFile(branch: range.branch, counter: $0)) }
-    }
-    let own = Set(names + owner.slots + segmentIdentifiers())
+    let own = Set(owner.allCover.map(keys.coverIdentifier) + owner.slots + segmentIdentifiers())
     var found = 0
     try attempt("listing the files") { () throws(Errno) in
       try storage.list { identifier, _, _ in if own.contains(identifier) { found += 1 } }

@@ -119,6 +119,8 @@ enum HelpText {
     With --lazy the mount leaves its place and the command returns at once. Open files go on working, and the space stays \
     open until the last one is closed. With --force open files are cut off after everything is written: their users get \
     errors.
+
+    At a terminal it reminds of agonyfs refresh, in the same words for every space.
     """
 
   static let spaceAdd = """

@@ -111,6 +111,9 @@ extension TerminalTests {
     try again.type("correct horse battery\n")
     #expect(try again.ending() == .exited(0))
     #expect(try workspace.shell("cat Albums/file").output == "text\n")
+    let last = try PseudoTerminal(["unmount", workspace.at("Albums")])
+    #expect(try last.waits(for: "agonyfs refresh VAULT"))
+    #expect(try last.ending() == .exited(0))
   }
 
   @Test func thumbnailsAreCountedOnALine() throws {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import Mount
 
 /// `agonyfs unmount MOUNTPOINT`.
@@ -22,5 +23,9 @@ struct UnmountCommand: ParsableCommand {
 
   func run() throws {
     try Unmount.unmount(AbsolutePath.of(mountPoint), force ? .force : lazy ? .lazy : .whenUnused)
+    // The same for every space.
+    if isatty(STDERR_FILENO) == 1 {
+      Output.note("Before the disk or a backup that was filled more than once leaves your hands: agonyfs refresh VAULT")
+    }
   }
 }

@@ -1,0 +1,99 @@
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// `agonyfs password change --rekey`, as a person uses it.
+@Suite struct RekeyTests {
+  /// A vault whose hidden space has files and two passwords, and a copy of the vault from then.
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      """
+      for name in first hidden other new; do echo the $name password > $name; done
+      agonyfs create --kdf interactive --segment-size 1M --password-file first --cover 60M \
+        --hidden-password-file hidden Vault
+      agonyfs password add --password-file hidden --new-password-file other Vault
+      mkdir Albums
+      agonyfs mount --password-file hidden Vault Albums
+      for i in 1 2 3 4 5; do head -c 5M /dev/urandom > Albums/$i.bin; done
+      (cd Albums; sha256sum *) > sums
+      agonyfs unmount Albums
+      cp -a Vault Old
+      """)
+    return workspace
+  }
+
+  private func expectEverything(_ workspace: Workspace, with password: String) throws {
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file \(password) Vault Albums
+      (cd Albums; sha256sum --quiet -c ../sums)
+      agonyfs unmount Albums
+      agonyfs check --read-data --password-file \(password) Vault
+      agonyfs check --password-file first Vault
+      """)
+  }
+
+  @Test func onlyTheNewPasswordOpensTheSpace() throws {
+    let workspace = try workspace()
+    let before = HostFile.segments(of: workspace.at("Vault"))
+    try expectSuccess(
+      workspace, "agonyfs password change --rekey --password-file hidden --new-password-file new Vault")
+    let after = HostFile.segments(of: workspace.at("Vault"))
+    #expect(after.count == before.count)
+    try expectEverything(workspace, with: "new")
+    for old in ["hidden", "other"] {
+      expectFailure(try workspace.shell("agonyfs info --password-file \(old) Vault"), .noSpaceOpens, "No space in")
+    }
+    // Files of before that are put back show what was there before, and nothing that came later.
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file new Vault Albums
+      echo later > Albums/later
+      agonyfs unmount Albums
+      (cd Old/segments; find . -type f | while read f; do cp -an "$f" "../../Vault/segments/$f"; done)
+      agonyfs mount -o ro --password-file hidden Vault Albums
+      test ! -e Albums/later
+      (cd Albums; sha256sum --quiet -c ../sums)
+      agonyfs unmount Albums
+      agonyfs mount --password-file new Vault Albums
+      test "$(cat Albums/later)" = later
+      agonyfs unmount Albums
+      """)
+  }
+
+  /// A signal, and a kill, at any time: the next mount or the next `--rekey` goes on.
+  @Test(arguments: ["INT", "KILL"]) func whatIsInterruptedGoesOn(_ signal: String) throws {
+    let workspace = try workspace()
+    let count = HostFile.segments(of: workspace.at("Vault")).count
+    var password = "hidden"
+    for wait in [0.2, 1.0, 1.6, 2.2] {
+      _ = try workspace.shell(
+        "timeout -s \(signal) \(wait) \"$AGONYFS\" password change --rekey --password-file \(password) "
+          + "--new-password-file new Vault")
+      if try workspace.shell("agonyfs info --password-file new Vault").status == 0 { password = "new" }
+      try expectEverything(workspace, with: password)
+      if password == "new" { break }
+    }
+    if password == "new" { try expectSuccess(workspace, "mv new hidden; echo another one > new") }
+    try expectSuccess(
+      workspace, "agonyfs password change --rekey --password-file hidden --new-password-file new Vault")
+    try expectEverything(workspace, with: "new")
+    #expect(HostFile.segments(of: workspace.at("Vault")).count == count)
+  }
+
+  @Test func whatCannotBeIsRefused() throws {
+    let workspace = try workspace()
+    let change = "agonyfs password change --rekey --password-file hidden --new-password-file"
+    expectFailure(try workspace.shell("\(change) first Vault"), .passwordInUse, "already opens a space")
+    expectFailure(try workspace.shell("\(change) other Vault"), .passwordInUse, "already opens a space")
+    try expectSuccess(workspace, "agonyfs mount --password-file hidden Vault Albums")
+    expectFailure(try workspace.shell("\(change) new Vault"), .spaceInUse, "in use")
+    try expectSuccess(workspace, "agonyfs unmount Albums")
+    try expectEverything(workspace, with: "hidden")
+  }
+}

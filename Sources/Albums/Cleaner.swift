@@ -236,6 +236,23 @@ extension FileSystem {
     }
   }
 
+  /// Copies everything that is needed in some segments to the end of the log, and gives them up. What cannot be read
+  /// stays where it is, and its segment is not given up.
+  func vacate(_ segments: [SegmentNumber]) throws(Errno) {
+    if segments.isEmpty { return }
+    var pages: Set<PageNumber> = []
+    for segment in segments {
+      try copyForward(segment)
+      pages.formUnion(space.databasePages(in: segment))
+    }
+    try lockedToClean { files throws(Errno) in
+      files.cleaning.noteDead(segments, moving: pages)
+      try files.commit()
+    }
+    try forget(segments)
+    try syncLog()
+  }
+
   /// Removes the counts of segments that were given up.
   private func forget(_ dead: [SegmentNumber]) throws(Errno) {
     let left = Set(space.segments().map(\.number))

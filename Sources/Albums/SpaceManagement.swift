@@ -54,18 +54,6 @@ package enum SpaceManager {
     try vault.addFiles(space.files + random, last: space.slots, control)
   }
 
-  /// Lets the space that `password` opens store `size` bytes more in its own cover.
-  ///
-  /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.noSpace`; `.readOnly` also if it owns no cover; `.damaged`; `.system`.
-  package static func growSpace(
-    in vault: Vault, password: Password, by size: Int64, _ control: OperationControl = OperationControl()
-  ) throws(VaultError) {
-    let space = try openSpace(in: vault, password: password)
-    if let reason = space.gate.reason { throw .readOnly(reason) }
-    try space.growCover(by: size, control)
-    try space.close()
-  }
-
   /// Makes the files of a new, empty space in memory.
   ///
   /// - Parameters:

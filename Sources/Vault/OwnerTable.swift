@@ -167,6 +167,28 @@ package struct OwnerTable: Equatable, Sendable {
     if left > 0 { cover.append(CoverRange(branch: newBranch(), first: 0, end: left)) }
   }
 
+  /// Gives up cover that was never used: the last `count` files in the order of use. What is left is the table of a
+  /// space that never had them.
+  mutating func giveUpCover(_ count: Int) -> [CoverFile] {
+    var given: [CoverFile] = []
+    for index in cover.indices.reversed() {
+      let end = cover[index].end
+      cover[index].end -= min(UInt64(count - given.count), cover[index].count)
+      given += (cover[index].end..<end).map { CoverFile(branch: cover[index].branch, counter: $0) }
+    }
+    cover.removeAll { $0.end == 0 }
+    fileCount -= UInt64(given.count)
+    return given
+  }
+
+  /// Has the cover count as used that counts as used in `other`.
+  mutating func noteUse(as other: OwnerTable?) {
+    for range in other?.cover ?? [] {
+      guard let index = cover.firstIndex(where: { $0.branch == range.branch }) else { continue }
+      cover[index].first = min(cover[index].end, max(cover[index].first, range.first))
+    }
+  }
+
   /// More files than any space has. Sums of so few numbers below it do not overflow.
   private static let most: UInt64 = 1 << 38
 }

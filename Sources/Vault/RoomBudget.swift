@@ -74,8 +74,9 @@ struct RoomBudget {
     return max(0, Int64(Double(room) * usableShare))
   }
 
-  /// The least number of files into which `bytes` of data fit.
+  /// The least number of files into which `bytes` of data fit; of more than any disk holds, as many as for 2^60 bytes.
   static func files(for bytes: Int64, segmentSize: Int) -> Int64 {
+    let bytes = min(bytes, 1 << 60)
     var range: Range<Int64> = 0..<2 * (bytes / Int64(segmentSize)) + 1024
     while range.lowerBound < range.upperBound {
       let middle = (range.lowerBound + range.upperBound) / 2

@@ -24,6 +24,9 @@ extension Space {
       do throws(VaultError) {
         try log.beginEpoch()
       } catch {
+        // The head may have displaced cover.
+        var old = old
+        old.noteUse(as: log.owner)
         log.owner = old
         throw error
       }

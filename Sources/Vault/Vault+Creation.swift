@@ -75,6 +75,16 @@ extension Vault {
     return (count.ownable, count.random)
   }
 
+  /// The number of files of a space that can store `size` bytes in its own cover.
+  package func coverFiles(for size: Int64) -> Int64 {
+    RoomBudget.files(for: size, segmentSize: parameters.segmentSize)
+  }
+
+  /// How much a space that owns so many files can store.
+  package func usableBytes(ofCover count: Int) -> Int64 {
+    RoomBudget.usableBytes(files: Int64(count), segmentSize: parameters.segmentSize)
+  }
+
   /// This vault's parameters over a storage in memory, to make a space there.
   package func draft(in storage: DraftStorage) -> Vault {
     Vault(storage: storage, parameters: parameters, weakDerivations: weakDerivations, clock: clock)

@@ -28,6 +28,11 @@ package enum VaultError: Error, Equatable, Sendable {
   case damaged(String)
   /// The cover is too little for a space that owns it.
   case tooLittleCover
+  /// Less of a space's own cover can be given up than was asked for: as much as a space owns that can store so many
+  /// bytes.
+  case tooLittleUnused(Int64)
+  /// The person has ended the operation when a space had given up its cover and not all of it was replaced.
+  case handoverInterrupted
   /// The disk is full.
   case noSpace
   /// The person has ended the operation.

@@ -58,6 +58,17 @@ extension CommandFailure {
         "Damage was found in \(path): \(reason). See what is affected with: agonyfs check \(path)")
     case .tooLittleCover:
       self.init(.usage, "There is too little cover for a hidden space; give more, such as --cover 1G.")
+    case .tooLittleUnused(let most):
+      let possible = most == 0 ? "none" : "as much as a space for \(ByteSize(bytes: most)) needs"
+      self.init(
+        .noRoom,
+        "The space cannot give up so much cover, but \(possible); nothing was given up. It keeps what was ever used, "
+          + "also after files were deleted, and what its own files need.")
+    case .handoverInterrupted:
+      self.init(
+        .failure,
+        "The command was interrupted after the space gave cover up, and its password shows how much. Complete it with: "
+          + "agonyfs space shrink 0 \(path)")
     case .noSpace:
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
     case .cancelled: self.init(.failure, "The command was interrupted; it left nothing behind.")

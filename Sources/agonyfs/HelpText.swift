@@ -131,15 +131,32 @@ enum HelpText {
     stores; cover add makes a vault look the same. With --cover 0 it takes room as it grows, and its files show by their \
     number that there is another space.
 
+    With --within the space takes the place of cover that another space owns and never used, and no number of files \
+    changes. That space can then store less: by SIZE, a quarter more, and some 200 MiB. Who knows its password sees what \
+    space shrink leaves, and not whether there is another space. If that is interrupted, complete it with space shrink \
+    0, and begin again.
+
     EXAMPLES
 
       agonyfs space add --cover 20G ~/Vault
+      agonyfs space add --within --cover 2G ~/Vault     asks for the password of the other space, then for the new one
     """
 
   static let spaceGrow = """
     The size is added to what the space can store. Only a space that owns cover needs this: one that was made with \
     create --hidden or space add --cover. Who looked at the vault before sees that files were added; cover add adds as \
     many. \(password)
+    """
+
+  static let spaceShrink = """
+    The space gives up as many files of its cover as a space that can store SIZE owns: what it can store falls by SIZE, a \
+    quarter more, and some 200 MiB. The number of files stays: random files, which belong to nobody, take their place, \
+    and nothing gives them back. Only cover that was never used can be given up, and is used up once as much was written \
+    as the space can store. What stated more in the space's own files is overwritten. Copies of the vault, flash disks \
+    and file systems that write copies may keep it.
+
+    space add --within looks the same, to those with the space's password too. If it is interrupted, complete it with \
+    SIZE 0. \(password)
     """
 
   static let coverAdd = """

@@ -19,6 +19,8 @@ enum PasswordRole: String, CaseIterable {
   case new = "new-password"
   /// The password of the hidden space that `create` makes.
   case hidden = "hidden-password"
+  /// The password of the space that hands a part of its cover to the one that `space add` makes.
+  case owner = "owner-password"
 
   /// The option as it is typed before its value: `--password=`.
   var optionWithValue: String { "--\(rawValue)=" }

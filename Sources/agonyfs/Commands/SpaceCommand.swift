@@ -1,12 +1,13 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import Vault
 
-/// `agonyfs space add | remove VAULT`.
+/// `agonyfs space add | grow | shrink | remove VAULT`.
 struct SpaceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "space", abstract: "Add an empty space, give one more room, or remove one with everything in it.",
-    subcommands: [Add.self, Grow.self, Remove.self])
+    commandName: "space", abstract: "Add an empty space, change its room, or remove one with everything in it.",
+    subcommands: [Add.self, Grow.self, Shrink.self, Remove.self])
 
   /// `agonyfs space add VAULT`.
   struct Add: VaultCommand {
@@ -25,19 +26,49 @@ struct SpaceCommand: ParsableCommand {
         valueName: "size"))
     var cover: ByteSize?
 
+    @Flag(
+      help: "Take the cover from another space, whose password is asked for first. It can store less afterwards.")
+    var within = false
+
     @OptionGroup
     var derivations: DerivationOptions
 
-    @OptionGroup(title: "Password")
+    @OptionGroup(title: "Password of the new space")
     var password: PasswordOptions<CurrentPassword>
+
+    @OptionGroup(title: "Password of the space that hands over cover")
+    var ownerPassword: PasswordOptions<OwnerPassword>
+
+    private var takesFromOwner: Bool { within || ownerPassword.isGiven }
+
+    func validate() throws {
+      if takesFromOwner, cover?.bytes == 0 {
+        throw ValidationError("A space within another one needs cover; give --cover another size than 0.")
+      }
+    }
 
     func run() throws {
       let opened = try openVault(derivations)
       let cover = try size()
+      if takesFromOwner { return try add(to: opened, cover) }
       let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
       try LongOperation.run("writing cover") { control in
         try SpaceManager.addSpace(
           to: opened, password: new, cipher: cipher ?? .fastest(), cover: cover.bytes, control)
+      }
+    }
+
+    private func add(to opened: Vault, _ cover: ByteSize) throws {
+      if cover.bytes == 0 { throw CommandFailure(.usage, "A space within another one needs cover; nothing was done.") }
+      let owner = try ownerPassword.source().password(
+        for: .opening, prompt: "Password of the space that hands over cover")
+      let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
+      if owner.bytes.equals(new.bytes) {
+        throw CommandFailure(.usage, "The two spaces need different passwords; nothing was done.")
+      }
+      try LongOperation.run("replacing cover") { control in
+        try SpaceManager.addSpace(
+          to: opened, within: owner, password: new, cipher: cipher ?? .fastest(), cover: cover.bytes, control)
       }
     }
 
@@ -56,52 +87,86 @@ struct SpaceCommand: ParsableCommand {
   }
 
   /// `agonyfs space grow SIZE VAULT`.
-  struct Grow: VaultCommand {
+  struct Grow: OneSpaceCommand {
     static let configuration = CommandConfiguration(
       commandName: "grow", abstract: "Let a space store more.", discussion: HelpText.spaceGrow)
 
     @Argument(help: "How much more, such as 20G.")
     var size: ByteSize
 
-    @Argument(help: "The vault.", completion: .directory)
-    var vault: String
-
     @OptionGroup
-    var derivations: DerivationOptions
-
-    @OptionGroup(title: "Password")
-    var password: PasswordOptions<CurrentPassword>
+    var space: SpaceArguments
 
     func run() throws {
-      let opened = try openVault(derivations)
-      let current = try password.source().password(for: .opening, prompt: "Password of the space")
+      let (opened, password) = try open(asking: "Password of the space")
       try LongOperation.run("writing cover") { control in
-        try SpaceManager.growSpace(in: opened, password: current, by: size.bytes, control)
+        try SpaceManager.growSpace(in: opened, password: password, by: size.bytes, control)
+      }
+    }
+  }
+
+  /// `agonyfs space shrink SIZE VAULT`.
+  struct Shrink: OneSpaceCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "shrink", abstract: "Let a space store less.", discussion: HelpText.spaceShrink)
+
+    @Argument(help: "It gives up as much cover as space add --cover SIZE makes, such as 20G.")
+    var size: ByteSize
+
+    @OptionGroup
+    var space: SpaceArguments
+
+    func run() throws {
+      let (opened, password) = try open(asking: "Password of the space")
+      try LongOperation.run("replacing cover") { control in
+        try SpaceManager.shrinkSpace(in: opened, password: password, by: size.bytes, control)
       }
     }
   }
 
   /// `agonyfs space remove VAULT`.
-  struct Remove: VaultCommand {
+  struct Remove: OneSpaceCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Remove the space that a password opens.", discussion: HelpText.spaceRemove)
 
-    @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    @OptionGroup
+    var space: SpaceArguments
 
     @Flag(help: "Overwrite all files of the space, not only those that keys and lists are in.")
     var wipe = false
 
-    @OptionGroup
-    var derivations: DerivationOptions
-
-    @OptionGroup(title: "Password")
-    var password: PasswordOptions<CurrentPassword>
-
     func run() throws {
-      let opened = try openVault(derivations)
-      let current = try password.source().password(for: .opening, prompt: "Password of the space to remove")
-      try SpaceManager.removeSpace(from: opened, password: current, wipingAll: wipe)
+      let (opened, password) = try open(asking: "Password of the space to remove")
+      try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe)
     }
+  }
+}
+
+/// What a command for one space is given.
+struct SpaceArguments: ParsableArguments {
+  @Argument(help: "The vault.", completion: .directory)
+  var vault: String
+
+  @OptionGroup
+  var derivations: DerivationOptions
+
+  @OptionGroup(title: "Password")
+  var password: PasswordOptions<CurrentPassword>
+}
+
+/// A command for one space.
+protocol OneSpaceCommand: VaultCommand {
+  /// What it is given.
+  var space: SpaceArguments { get }
+}
+
+extension OneSpaceCommand {
+  /// The path of the vault, as given.
+  var vault: String { space.vault }
+
+  /// Opens the vault, then gets the password of the space.
+  func open(asking prompt: String) throws -> (Vault, Password) {
+    let opened = try openVault(space.derivations)
+    return (opened, try space.password.source().password(for: .opening, prompt: prompt))
   }
 }

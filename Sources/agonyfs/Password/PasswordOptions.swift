@@ -40,6 +40,12 @@ enum HiddenPassword: PasswordKind {
   static let name = "password of the hidden space"
 }
 
+/// The password of the space that hands over cover.
+enum OwnerPassword: PasswordKind {
+  static let role = PasswordRole.owner
+  static let name = "password of the space that hands over cover"
+}
+
 /// The options that say where a password comes from.
 struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
   @Flag(

@@ -81,7 +81,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "create", "mount", "unmount", "space add", "space remove", "password change", "check", "info", "speed",
+    "", "create", "mount", "unmount", "space add", "space shrink", "space remove", "password change", "check", "info",
+    "speed",
   ])
   func helpTeaches(_ command: String) throws {
     let workspace = try Workspace()

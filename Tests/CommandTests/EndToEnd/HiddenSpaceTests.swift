@@ -110,6 +110,111 @@ import Testing
     #expect(fileCount(workspace) == grown)
   }
 
+  @Test func aThirdSpaceChangesNoNumber() throws {
+    let workspace = try workspace("--cover 160M --hidden-password-file hidden")
+    let files = fileCount(workspace)
+    try expectSuccess(
+      workspace,
+      """
+      echo third > third
+      agonyfs mount --password-file first Vault Albums
+      head -c 3M /dev/urandom > Albums/a.bin; sha256sum Albums/a.bin > first-sums
+      agonyfs unmount Albums
+      agonyfs mount --password-file hidden Vault Albums
+      head -c 30M /dev/urandom > Albums/b.bin; sha256sum Albums/b.bin > hidden-sums
+      agonyfs unmount Albums
+      """)
+    let before = fileCount(workspace)
+    #expect(before > files)
+    let add = "agonyfs space add --within --owner-password-file hidden --cover 20M"
+    try expectSuccess(
+      workspace,
+      """
+      \(add) --password-file third Vault
+      agonyfs space shrink --password-file hidden 10M Vault
+      """)
+    #expect(fileCount(workspace) == before)
+    // The third is filled, then the second; nothing harms another.
+    for (password, size) in [("third", 20), ("hidden", 160)] {
+      try expectSuccess(workspace, "agonyfs mount --password-file \(password) Vault Albums")
+      let shown = try workspace.shell("df --output=size -B1M Albums | tail -1").output.filter(\.isNumber)
+      #expect(try (password == "third" ? 20...21 : 40...85).contains(#require(Int(shown))))
+      #expect(
+        try workspace.shell("head -c \(3 * size)M /dev/zero > Albums/big 2> errors").status != 0, "\(password)")
+      try expectSuccess(
+        workspace,
+        """
+        grep -q 'No space left' errors
+        sha256sum Albums/big > \(password)-big
+        agonyfs unmount Albums
+        """)
+      #expect(fileCount(workspace) == before)
+    }
+    try expectSuccess(
+      workspace,
+      """
+      for password in first hidden third; do
+        agonyfs check --read-data --password-file $password Vault
+        agonyfs mount --password-file $password Vault Albums
+        for sums in $password-*; do sha256sum --quiet -c $sums; done
+        rm Albums/*
+        agonyfs unmount Albums
+      done
+      """)
+  }
+
+  @Test func whatCannotBeHandedOverIsRefused() throws {
+    let workspace = try workspace("--cover 60M --hidden-password-file hidden")
+    let names = HostFile.segments(of: workspace.at("Vault"))
+    func expectRefusal(_ command: String, _ status: CommandStatus, _ sentence: String) throws {
+      expectFailure(try workspace.shell("agonyfs space \(command)"), status, sentence)
+      #expect(HostFile.segments(of: workspace.at("Vault")) == names)
+    }
+    let add = "add --within --owner-password-file"
+    try expectRefusal("shrink --password-file hidden 60M Vault", .noRoom, "cannot give up so much")
+    try expectRefusal("shrink --password-file hidden 8000000T Vault", .noRoom, "cannot give up so much")
+    try expectRefusal("shrink --password-file hidden much Vault", .usage, "SIZE")
+    try expectRefusal("shrink --password-file hidden Vault", .usage, "SIZE")
+    try expectRefusal("shrink --password-file first 1M Vault", .failure, "owns no cover")
+    try expectRefusal("shrink --password=wrong 1M Vault", .noSpaceOpens, "No space in")
+    try expectRefusal("\(add) hidden --password-file hidden --cover 1M Vault", .usage, "different passwords")
+    try expectRefusal("\(add) hidden --password-file first --cover 1M Vault", .passwordInUse, "already opens")
+    try expectRefusal("\(add) first --password=third --cover 1M Vault", .failure, "owns no cover")
+    try expectRefusal("\(add) hidden --password=third --cover 0 Vault", .usage, "needs cover")
+    try expectRefusal("\(add) hidden --password=third --cover 60M Vault", .noRoom, "cannot give up so much")
+    try expectRefusal("\(add) hidden --password=third Vault < /dev/null", .usage, "--cover SIZE")
+    try expectRefusal("add --within --password=third --cover 1M Vault < /dev/null", .usage, "")
+    try expectSuccess(workspace, "agonyfs mount --password-file hidden Vault Albums")
+    for command in ["shrink --password-file hidden 1M Vault", "\(add) hidden --password=third --cover 1M Vault"] {
+      expectFailure(try workspace.shell("agonyfs space \(command)"), .spaceInUse, "in use")
+    }
+    try expectSuccess(workspace, "agonyfs unmount Albums")
+    #expect(fileCount(workspace) == names.count)
+  }
+
+  /// Only one file at a time, and where there is no room for that its place.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to mount a disk")) func aFullDiskIsNoHindrance() throws {
+    let workspace = try workspace("--cover 0")
+    try expectSuccess(
+      workspace,
+      """
+      mkdir disk
+      mount -t tmpfs -o size=250m none disk
+      agonyfs create --kdf interactive --segment-size 1M --password-file first --cover 100M \
+        --hidden-password-file hidden disk/Vault
+      head -c 300M /dev/zero > disk/zeros 2> errors || grep 'No space left' errors
+      """)
+    let count = try workspace.shell("find disk/Vault/segments -type f | wc -l").output
+    try expectSuccess(
+      workspace,
+      """
+      echo third > third
+      agonyfs space add --within --owner-password-file hidden --password-file third --cover 8M disk/Vault
+      for password in first hidden third; do agonyfs check --password-file $password disk/Vault; done
+      """)
+    #expect(try workspace.shell("find disk/Vault/segments -type f | wc -l").output == count)
+  }
+
   @Test func badInputMakesNoVault() throws {
     let workspace = try Workspace()
     try expectSuccess(workspace, "echo first > first; echo hidden > hidden")

@@ -1,0 +1,428 @@
+import Crypto
+import FaultyStorage
+import Index
+import Storage
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Albums
+@testable import Vault
+
+/// A space gives up cover, to nobody or to a new space: no number changes, nobody loses anything, and who knows the
+/// password of the space that gave it up cannot tell which it was.
+@Suite struct HandoverTests {
+  private static let first = "the first password"
+  private static let owner = "the password of the owner"
+  private static let third = "the third password"
+  /// What the owner is made for, and what it gives up.
+  private static let size: Int64 = 64 << 20
+  private static let part: Int64 = 12 << 20
+
+  private let storage: FaultyStorage
+  private let vault: Vault
+
+  /// A first space without cover, and one that owns some and was used: several heads state how much, some of them among
+  /// data that is live.
+  init() throws {
+    storage = FaultyStorage()
+    vault = Vault(storage: storage, parameters: .cheap)
+    try SpaceManager.addSpace(to: vault, password: .of(Self.first))
+    try SpaceManager.addSpace(to: vault, password: .of(Self.owner), cover: Self.size)
+    try use(Self.first) { try $0.put(pattern(500_000, 1), $0.make("f")) }
+    for session in 0..<4 {
+      try use(Self.owner) { files in
+        for number in 0..<3 {
+          try files.put(pattern(400_000, 10 * session + number), files.make("s\(session) \(number)"))
+        }
+        if session > 0 { files.forget(try files.unlink(.of("s\(session - 1) 1"), in: .root)) }
+      }
+    }
+  }
+
+  private func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: vault.parameters) }
+
+  /// Calls `body` with the mounted file system of a password.
+  private func use(_ password: String, in vault: Vault? = nil, _ body: (FileSystem) throws -> Void) throws {
+    let files = try FileSystem(
+      space: SpaceManager.openSpace(in: vault ?? self.vault, password: .of(password)),
+      options: FileSystemOptions(logger: quietLogger))
+    try body(files)
+    try files.close()
+  }
+
+  /// Expects what `init` wrote.
+  private func expectAll(in vault: Vault, _ comment: Comment? = nil) throws {
+    try use(Self.first, in: vault) { files in
+      let content = try files.get(files.find("f").inode)
+      #expect(isSame(content, pattern(500_000, 1)), comment)
+    }
+    try use(Self.owner, in: vault) { files in
+      for session in 0..<4 {
+        for number in 0..<3 where number != 1 || session == 3 {
+          let content = try files.get(files.find("s\(session) \(number)").inode)
+          #expect(isSame(content, pattern(400_000, 10 * session + number)), comment)
+        }
+      }
+    }
+  }
+
+  private func shrink(_ vault: Vault, by size: Int64 = part) throws(VaultError) {
+    try SpaceManager.shrinkSpace(in: vault, password: .of(Self.owner), by: size)
+  }
+
+  private func addWithin(_ vault: Vault) throws(VaultError) {
+    try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(Self.third), cover: Self.part)
+  }
+
+  /// Writes files of 300,000 bytes until there is no room; gives how many bytes.
+  private func fill(_ files: FileSystem, _ prefix: String = "full") throws -> Int64 {
+    var count = 0
+    while true {
+      do {
+        let file = try files.make("\(prefix) \(count)")
+        try files.put(pattern(300_000, count), file)
+        try files.synchronize()
+        count += 1
+      } catch Errno.noSpace {
+        if let half = try files.names(of: .root)["\(prefix) \(count)"] {
+          files.forget(try files.unlink(.of("\(prefix) \(count)"), in: .root))
+          #expect(half != .root)
+        }
+        return Int64(count) * 300_000
+      }
+    }
+  }
+
+  private func expectFull(_ files: FileSystem, _ bytes: Int64, _ prefix: String = "full") throws {
+    for number in 0..<Int(bytes / 300_000) {
+      #expect(isSame(try files.get(files.find("\(prefix) \(number)").inode), pattern(300_000, number)))
+    }
+  }
+
+  @Test func aSpaceLivesInTheCoverOfAnother() throws {
+    let count = storage.names.count
+    try addWithin(vault)
+    #expect(storage.names.count == count)
+    #expect(storage.names.allSatisfy { storage.content($0).count == TestVault.segmentSize })
+    try expectAll(in: vault)
+    // Both are filled until there is no room.
+    var stored: [String: Int64] = [:]
+    for password in [Self.third, Self.owner] {
+      try use(password) { files in
+        let own = try #require(files.space.capacity().ownBytes)
+        #expect(try Int64(files.statistics().blocks) * 4096 <= own)
+        let made = password == Self.third ? Self.part : Self.size - Self.part
+        #expect(own < made + 2 * Int64(TestVault.segmentSize))
+        let free = try Int64(files.statistics().availableBlocks) * 4096
+        let written = try fill(files)
+        #expect(written > free - 4 * Int64(TestVault.segmentSize))
+        stored[password] = written
+      }
+      #expect(storage.names.count == count)
+    }
+    #expect(try #require(stored[Self.third]) >= Self.part - 4 << 20)
+    for password in [Self.third, Self.owner] {
+      try use(password) { try expectFull($0, #require(stored[password])) }
+      let report = try SpaceManager.check(in: vault, password: .of(password), readData: true)
+      #expect(report.problems == [] && report.notes == [])
+    }
+    try expectAll(in: vault)
+    // After deleting there is room again in both.
+    for password in [Self.third, Self.owner] {
+      try use(password) { files in
+        for number in 0..<Int(try #require(stored[password]) / 300_000) {
+          files.forget(try files.unlink(.of("full \(number)"), in: .root))
+        }
+        try files.synchronize()
+        #expect(try fill(files, "again") > 4 << 20)
+      }
+    }
+    #expect(storage.names.count == count)
+    try expectAll(in: vault)
+  }
+
+  // MARK: Which it was
+
+  /// Everything that the owner's keys open in a vault: segments, heads, and cover that the keys can make again.
+  private struct Sight: Equatable {
+    var segments: Set<UInt64> = []
+    /// The tables of all heads, dead ones too.
+    var tables: [UInt32: OwnerTable] = [:]
+    /// The lists of the newest head.
+    var retired: [SegmentNumber: EpochNumber] = [:]
+    var present: [EpochNumber: UInt64] = [:]
+    var kept: [EpochNumber] = []
+    /// Cover by range and counter, used or not, also behind the end of a range.
+    var cover: Set<String> = []
+    var slots = 0
+    var count = 0
+    var usable: Int64?
+  }
+
+  private func sight(of storage: FaultyStorage) throws -> Sight {
+    let vault = vault(over: storage)
+    let space = try SpaceManager.openSpace(in: vault, password: .of(Self.owner), readOnly: true)
+    let names = Set(storage.names)
+    var sight = Sight(count: names.count, usable: space.capacity().ownBytes)
+    let recovery = Recovery(context: space.log.context)
+    for name in names {
+      guard let handle = try SegmentHandle.open(storage.open(name), keys: space.keys) else { continue }
+      sight.segments.insert(handle.number.rawValue)
+      // Whatever it is called, and whether the state needs it.
+      guard handle.number.index == 0, let head = try recovery.head(handle.number.epoch) else { continue }
+      sight.tables[handle.number.epoch.rawValue] = head.state.owner
+      if handle.number.epoch >= (sight.kept.last ?? EpochNumber(rawValue: 0)) {
+        sight.kept = head.state.heads.map(\.epoch)
+        sight.retired = head.state.retired
+        sight.present = head.state.epochs.mapValues(\.present)
+      }
+    }
+    for (index, range) in try #require(space.owner).cover.enumerated() {
+      for counter in 0..<1000 {
+        let name = space.keys.coverIdentifier(CoverFile(branch: range.branch, counter: UInt64(counter)))
+        if names.contains(name) { sight.cover.insert("\(index) \(counter)") }
+      }
+    }
+    sight.slots = try #require(space.owner).slots.count { names.contains($0) }
+    return sight
+  }
+
+  @Test func nothingTellsWhetherASpaceWasAdded() throws {
+    let before = try sight(of: storage)
+    #expect(before.tables.count > 4)
+    let (one, other) = (storage.after(.keepsAll), storage.after(.keepsAll))
+    try shrink(vault(over: one))
+    try addWithin(vault(over: other))
+    let (shrunk, added) = try (sight(of: one), sight(of: other))
+    #expect(shrunk == added)
+
+    // No head that opens states another number than the newest, or cover that is gone.
+    let number = try #require(before.tables.values.first).fileCount - UInt64(vault.coverFiles(for: Self.part))
+    #expect(!shrunk.tables.isEmpty && shrunk.tables.values.allSatisfy { $0.fileCount == number })
+    for table in shrunk.tables.values { #expect(table.cover.reduce(0) { $0 + $1.end } == number) }
+    #expect(shrunk.cover.count < before.cover.count)
+    #expect(shrunk.count == before.count && shrunk.slots == before.slots)
+
+    // What was there before and is there still, and what of that has other bytes.
+    let left = [one, other].map { after in Set(storage.names).intersection(after.names) }
+    #expect(left[0] == left[1])
+    let changed = [one, other].map { after in Set(left[0].filter { storage.content($0) != after.content($0) }) }
+    #expect(changed[0] == changed[1])
+    for after in [one, other] {
+      #expect(after.names.allSatisfy { after.content($0).count == TestVault.segmentSize })
+      try expectAll(in: vault(over: after))
+    }
+    // Both again, after the owner was used.
+    #expect(try sight(of: one) == sight(of: other))
+  }
+
+  /// A head of many pages goes on in further segments.
+  @Test func partsOfHeadsInFurtherSegmentsGoToo() throws {
+    let test = try vault.createSpace(suite: .aes256gcm, ownFiles: 120, copyWindow: 0)
+    let slot = try vault.strongest(of: vault.slotKeys(for: .of(Self.third)))
+    try test.space.changeOwner { $0.slots = slot.identifiers }
+    try FileSystem.create(in: test.space, owner: 0, group: 0)
+    try vault.putSlot(slot, test.body)
+    try test.space.restoreFileCount()
+    // More names than fit into one segment.
+    let long = (0..<90_000).map { _ in SegmentIdentifier(bytes: Sodium.randomBytes(16)) }
+    try test.space.changeOwner { $0.slots += long }
+    try test.space.changeOwner { $0.slots.removeLast(long.count) }
+    try test.space.close()
+    let parts = { () throws in
+      let space = try SpaceManager.openSpace(in: vault, password: .of(Self.third), readOnly: true)
+      return try space.segmentsWithHeads(before: EpochNumber(rawValue: .max)).filter { $0.value.index > 0 }
+    }
+    let before = try parts()
+    #expect(before.count == 1)
+    try SpaceManager.shrinkSpace(in: vault, password: .of(Self.third), by: 1)
+    #expect(try parts().isEmpty)
+    let name = try #require(before.first).key
+    let after = try SpaceManager.openSpace(in: vault, password: .of(Self.third))
+    #expect(try SegmentHandle.open(storage.open(name), keys: after.keys) == nil)
+  }
+
+  // MARK: What is refused
+
+  @Test func whatIsRefusedChangesNothing() throws {
+    let before = storage.names
+    let contents = before.map(storage.content)
+    func expectRefusal(_ refusal: VaultError, _ body: () throws(VaultError) -> Void) {
+      #expect(throws: refusal, performing: body)
+      #expect(storage.names == before && storage.names.map(storage.content) == contents)
+    }
+    let most = try #require(throws: VaultError.self) { try shrink(vault, by: Self.size) }
+    guard case .tooLittleUnused(let possible) = most else { throw most }
+    #expect((20 << 20..<Self.size).contains(possible))
+    for size in [Self.size, 1 << 60, .max] {
+      expectRefusal(most) { () throws(VaultError) in try shrink(vault, by: size) }
+    }
+    for password in [Self.first, Self.owner] {
+      expectRefusal(.passwordInUse) { () throws(VaultError) in
+        try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(password), cover: Self.part)
+      }
+    }
+    expectRefusal(most) { () throws(VaultError) in
+      try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(Self.third), cover: Self.size)
+    }
+    expectRefusal(.noSpaceOpens) { () throws(VaultError) in
+      try SpaceManager.addSpace(to: vault, within: .of("wrong"), password: .of(Self.third), cover: Self.part)
+    }
+    let space = try SpaceManager.openSpace(in: vault, password: .of(Self.owner), readOnly: true)
+    expectRefusal(.spaceInUse) { () throws(VaultError) in try shrink(vault) }
+    expectRefusal(.spaceInUse) { () throws(VaultError) in try addWithin(vault) }
+    try space.close()
+    #expect(throws: VaultError.self) {
+      try SpaceManager.shrinkSpace(in: vault, password: .of(Self.first), by: 1)
+    }
+    // As much as was said is possible.
+    try shrink(vault, by: possible)
+    #expect(storage.names.count == before.count)
+    try expectAll(in: vault)
+  }
+
+  @Test func coverThatWasUsedIsNotGivenUp() throws {
+    try use(Self.owner) { _ = try fill($0) }
+    #expect(throws: VaultError.tooLittleUnused(0)) { try shrink(vault, by: 1) }
+    #expect(throws: VaultError.tooLittleUnused(0)) { try addWithin(vault) }
+    try shrink(vault, by: 0)
+    try expectAll(in: vault)
+  }
+
+  @Test func damagedDataKeepsAHeadAndEverything() throws {
+    let space = try SpaceManager.openSpace(in: vault, password: .of(Self.owner), readOnly: true)
+    let index = try Index(space: space)
+    let needed = Set(space.segments().map(\.number))
+    // Data behind a head.
+    let found = try space.segmentsWithHeads(before: EpochNumber(rawValue: .max)).filter { needed.contains($0.value) }
+      .compactMap { name, number in try index.extents(in: number, after: nil, limit: 1).first.map { (name, $0) } }
+    let (name, located) = try #require(found.first)
+    try space.close()
+    storage.tamper(name) { bytes in
+      var bytes = bytes
+      bytes[located.extent.position.offset + 1000] ^= 1
+      return bytes
+    }
+    let count = storage.names.count
+    #expect(throws: Space.cannotMove) { try shrink(vault) }
+    #expect(storage.names.count == count)
+    let after = try SpaceManager.openSpace(in: vault, password: .of(Self.owner), readOnly: true)
+    #expect(try #require(after.capacity().ownBytes) >= Self.size)
+  }
+
+  @Test(arguments: [true, false]) func aFullHostIsNoHindrance(adds: Bool) throws {
+    let count = storage.names.count
+    storage.fill()
+    if adds { try addWithin(vault) } else { try shrink(vault) }
+    #expect(storage.names.count == count)
+    storage.setLimit(.max)
+    try expectAll(in: vault)
+    if !adds { return }
+    try use(Self.third) { files in
+      let names = try files.names(of: .root)
+      #expect(names.isEmpty)
+    }
+  }
+
+  @Test func whatGrewShrinks() throws {
+    try SpaceManager.growSpace(in: vault, password: .of(Self.owner), by: 80 << 20)
+    let count = storage.names.count
+    for _ in 0..<2 { try shrink(vault) }
+    #expect(storage.names.count == count)
+    try expectAll(in: vault)
+    try SpaceManager.growSpace(in: vault, password: .of(Self.owner), by: 40 << 20)
+    try addWithin(vault)
+    try expectAll(in: vault)
+    for password in [Self.third, Self.owner] {
+      try use(password) { files in
+        let written = try fill(files)
+        #expect(written > 8 << 20)
+      }
+    }
+    try expectAll(in: vault)
+  }
+
+  // MARK: Crashes
+
+  /// Whatever is left, no space is lost, and the number of files is the same or differs by one; what is left undone can
+  /// be completed.
+  @Test(arguments: [true, false]) func everyStopLeavesTheNumber(adds: Bool) throws {
+    let count = storage.names.count
+    let start = storage.operationCount
+    let whole = storage.after(.keepsAll)
+    if adds { try addWithin(vault(over: whole)) } else { try shrink(vault(over: whole)) }
+    let operations = whole.operationCount
+    #expect(operations > 150)
+    var cases = CaseCount("stops of a handover")
+    var endings: Set<Bool> = []
+    let step = TestLength.isLong ? 1 : 7
+    let stops = Array(stride(from: adds ? 1 : 4, to: operations, by: step)) + (operations - 20...operations)
+    for (index, stop) in stops.enumerated() {
+      let run = storage.after(.keepsAll)
+      run.inject(.cut(at: stop))
+      if adds { try? addWithin(vault(over: run)) } else { try? shrink(vault(over: run)) }
+      let cuts = [PowerCut.keepsAll, .losesAll, .mixed(seed: UInt64(stop))]
+      for cut in TestLength.isLong ? cuts : [cuts[index % 3]] {
+        let after = run.after(cut)
+        after.setMachineStarted(1)
+        let comment: Comment = "stopped at \(stop) of \(operations), \(cut)"
+        try expectAll(in: vault(over: after), comment)
+        #expect(abs(after.names.count - count) <= 1, comment)
+        var isThere = true
+        do throws(VaultError) {
+          try SpaceManager.openSpace(in: vault(over: after), password: .of(Self.third)).close()
+        } catch {
+          #expect(error == .noSpaceOpens, comment)
+          isThere = false
+        }
+        endings.insert(isThere)
+        #expect(abs(after.names.count - count) <= 1, comment)
+        cases.add()
+        guard case .losesAll = cut else { continue }
+        let number = after.names.count
+        try shrink(vault(over: after), by: 0)
+        #expect(after.names.count == number, comment)
+        let sight = try sight(of: after)
+        let table = try #require(sight.tables.max { $0.key < $1.key }).value
+        #expect(sight.tables.values.allSatisfy { $0.fileCount == table.fileCount }, comment)
+        #expect(UInt64(sight.cover.count) <= table.cover.reduce(0) { $0 + $1.count }, comment)
+        try expectAll(in: vault(over: after), comment)
+      }
+    }
+    #expect(start > 0 && cases.count > 50)
+    #expect(endings == (adds ? [true, false] : [false]))
+  }
+
+  // MARK: What nobody owns
+
+  @Test func aDrawnNumberOfFilesBelongsToNobody() throws {
+    var drawn: Set<Int> = []
+    for _ in 0..<8 {
+      let storage = FaultyStorage()
+      // At most a twentieth of it is drawn.
+      storage.setLimit(2 << 30)
+      var options = VaultCreationOptions()
+      options.segmentSize = 1 << 20
+      options.cover = 1 << 20
+      options.derivation = try #require(VaultParameters.cheap.derivations.first)
+      let vault = try SpaceManager.createVault(
+        in: storage, options: options, password: .of(Self.first), hiddenPassword: .of(Self.owner))
+      var explained: Set<SegmentIdentifier> = []
+      for password in [Self.first, Self.owner] {
+        let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: true)
+        let table = try #require(space.owner)
+        explained.formUnion(space.segmentIdentifiers() + table.slots)
+        for range in table.cover {
+          for counter in range.first..<range.end {
+            explained.insert(space.keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)))
+          }
+        }
+      }
+      let outside = Set(storage.names).subtracting(explained).count
+      #expect(outside >= 4)
+      drawn.insert(outside)
+    }
+    #expect(drawn.count > 2)
+  }
+}

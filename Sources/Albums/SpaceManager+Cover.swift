@@ -29,7 +29,7 @@ extension SpaceManager {
   package static func shrinkSpace(
     in vault: Vault, password: Password, by size: Int64, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    let space = try openOwner(in: vault, password: password)
+    let space = try openOwner(in: vault, password: password, control)
     let count = size == 0 ? 0 : vault.coverFiles(for: size)
     let random = { (count: Int) in (0..<count).map { _ in NewFile.random() } }
     // As many as the slots of a space come last.
@@ -45,7 +45,7 @@ extension SpaceManager {
     to vault: Vault, within owner: Password, password: Password, cipher: CipherSuite = .fastest(), cover size: Int64,
     _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    let ownerSpace = try openOwner(in: vault, password: owner)
+    let ownerSpace = try openOwner(in: vault, password: owner, control)
     let count = vault.coverFiles(for: size)
     // Nothing of that is written before there is room.
     try requireUnused(count, in: ownerSpace, of: vault)
@@ -55,10 +55,18 @@ extension SpaceManager {
     }
   }
 
-  /// Opens a space that owns cover, to give up some of it.
-  private static func openOwner(in vault: Vault, password: Password) throws(VaultError) -> Space {
+  /// Opens a space that owns cover, to give up some of it, with all of it under one key.
+  private static func openOwner(
+    in vault: Vault, password: Password, _ control: OperationControl
+  ) throws(VaultError) -> Space {
     // No older head is kept for copies: it would state the number of before.
-    let space = try openSpace(in: vault, password: password, copyWindow: 0)
+    let open = { () throws(VaultError) in try openSpace(in: vault, password: password, copyWindow: 0) }
+    var space = try open()
+    if space.isRekeying, space.gate.isOpen {
+      try space.close()
+      try finishRekeying(in: vault, password: password, logger: quietLogger, control)
+      space = try open()
+    }
     if let reason = space.gate.reason { throw .readOnly(reason) }
     guard space.ownsCover else { throw .readOnly("it owns no cover, and takes what room the disk has") }
     return space
@@ -72,7 +80,7 @@ extension SpaceManager {
     replacements: (Int) -> (files: [NewFile], last: [NewFile])
   ) throws(VaultError) {
     try requireUnused(count, in: space, of: vault)
-    var options = FileSystemOptions(logger: Logger(label: "agonyfs", factory: { _ in SwiftLogNoOpLogHandler() }))
+    var options = FileSystemOptions(logger: quietLogger)
     options.cleans = false
     let files = try FileSystem(space: space, options: options)
     do throws(VaultError) {
@@ -119,6 +127,9 @@ extension SpaceManager {
       live: live + Int64(space.databasePageCount) * Int64(Space.databasePageSize), isBegun: isBegun)
     guard count <= most else { throw .tooLittleUnused(vault.usableBytes(ofCover: most)) }
   }
+
+  /// What is damaged is thrown.
+  private static var quietLogger: Logger { Logger(label: "agonyfs", factory: { _ in SwiftLogNoOpLogHandler() }) }
 
   /// Calls `body`, whose errors become those of the vault.
   private static func inVaultTerms(_ action: String, _ body: () throws(Errno) -> Void) throws(VaultError) {

@@ -183,10 +183,14 @@ package struct OwnerTable: Equatable, Sendable {
 
   /// Has the cover count as used that counts as used in `other`.
   mutating func noteUse(as other: OwnerTable?) {
-    for range in other?.cover ?? [] {
-      guard let index = cover.firstIndex(where: { $0.branch == range.branch }) else { continue }
-      cover[index].first = min(cover[index].end, max(cover[index].first, range.first))
+    let used = (other?.cover ?? []) + (other?.previousCover ?? [])
+    let noted = { (range: CoverRange) in
+      var range = range
+      for other in used where other.branch == range.branch { range.first = min(range.end, max(range.first, other.first)) }
+      return range
     }
+    cover = cover.map(noted)
+    if case .begun(let ranges) = rekeying { rekeying = .begun(previousCover: ranges.map(noted)) }
   }
 
   /// More files than any space has. Sums of so few numbers below it do not overflow.

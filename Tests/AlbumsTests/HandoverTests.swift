@@ -343,6 +343,27 @@ import Testing
     try expectAll(in: vault)
   }
 
+  /// A new key takes cover along; what is begun is finished first.
+  @Test(arguments: [true, false]) func aSpaceWithANewKeyGivesCoverUp(isFinished: Bool) throws {
+    let count = storage.names.count
+    let new = Password.of("another password of the owner")
+    if isFinished {
+      try SpaceManager.replaceKey(in: vault, old: .of(Self.owner), new: new, logger: quietLogger)
+    } else {
+      try SpaceManager.beginRekeying(in: vault, old: .of(Self.owner), new: new)
+    }
+    try SpaceManager.addSpace(to: vault, within: new, password: .of(Self.third), cover: Self.part)
+    #expect(storage.names.count == count)
+    try SpaceManager.changePassword(in: vault, old: new, new: .of(Self.owner))
+    #expect(storage.names.count == count)
+    try expectAll(in: vault)
+    let sight = try sight(of: storage)
+    #expect(Set(sight.tables.values.map(\.fileCount)).count == 1)
+    for password in [Self.owner, Self.third] { try use(password) { _ = try fill($0) } }
+    #expect(storage.names.count == count)
+    try expectAll(in: vault)
+  }
+
   // MARK: Crashes
 
   /// Whatever is left, no space is lost, and the number of files is the same or differs by one; what is left undone can

@@ -89,15 +89,17 @@ package enum SpaceManager {
   /// - Parameters:
   ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
   ///   - acceptOlder: allows writing to an older state if the newest cannot be reached.
+  ///   - wipingPrevious: as `Vault.openSpace`.
   ///   - copyWindow: the longest time, in seconds, that a copy of the vault may take and still be complete.
   /// - Throws: `.noSpaceOpens`, `.spaceInUse`, `.damaged`, `.system`.
   package static func openSpace(
     in vault: Vault, password: Password, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
-    copyWindow: Int64 = Space.defaultCopyWindow
+    copyWindow: Int64 = Space.defaultCopyWindow, wipingPrevious: Bool = false
   ) throws(VaultError) -> Space {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(
-      slot.body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow)
+      slot.body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow,
+      wipingPrevious: wipingPrevious)
     if space.gate.isOpen {
       tidySlots(slot, of: space, in: vault)
       KnownDerivations(of: space, in: vault).record(in: space)

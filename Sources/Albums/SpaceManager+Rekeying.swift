@@ -9,17 +9,19 @@ package import Vault
 extension SpaceManager {
   /// Has `new` open the space that `old` opens, and encrypts everything in it with a new key. No other password opens it
   /// afterwards, and no slot from before. If it is interrupted after its first moments, `new` opens the space, and the
-  /// next mount goes on in the background.
+  /// next mount goes on in the background. What is deleted is overwritten first: slots and heads, or everything if asked
+  /// to.
   ///
   /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.damaged`;
   ///   `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could have another key;
   ///   `.cancelled`; `.indexFailed`; `.system`.
   package static func replaceKey(
-    in vault: Vault, old: Password, new: Password, logger: Logger, _ control: OperationControl = OperationControl()
+    in vault: Vault, old: Password, new: Password, wipingAll: Bool = false, logger: Logger,
+    _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    try finishRekeying(in: vault, password: old, logger: logger, control)
+    try finishRekeying(in: vault, password: old, wipingAll: wipingAll, logger: logger, control)
     try beginRekeying(in: vault, old: old, new: new)
-    try finishRekeying(in: vault, password: new, logger: logger, control)
+    try finishRekeying(in: vault, password: new, wipingAll: wipingAll, logger: logger, control)
   }
 
   /// Has the log of the space that `old` opens go on under a new key, which `new` opens alone. Durable on return.
@@ -48,11 +50,11 @@ extension SpaceManager {
 
   /// Encrypts again what is under the key before, and deletes the slots of other passwords.
   static func finishRekeying(
-    in vault: Vault, password: Password, logger: Logger, _ control: OperationControl
+    in vault: Vault, password: Password, wipingAll: Bool = false, logger: Logger, _ control: OperationControl
   ) throws(VaultError) {
     // Opening deletes the slots that were noted as being removed, and writes one again that holds the key before without
     // need.
-    let space = try openSpace(in: vault, password: password, copyWindow: 0)
+    let space = try openSpace(in: vault, password: password, copyWindow: 0, wipingPrevious: wipingAll)
     if let reason = space.gate.reason { throw .readOnly(reason) }
     guard space.isRekeying else { return try space.close() }
     var options = FileSystemOptions(logger: logger)

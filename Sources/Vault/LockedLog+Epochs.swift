@@ -157,12 +157,13 @@ extension LockedLog {
 }
 
 extension LogContext {
-  /// Deletes a segment; false when its file is still there. A head under the key before is overwritten first.
+  /// Deletes a segment; false when its file is still there. One under the key before is overwritten first, if it
+  /// is a head or if that is asked for.
   func delete(_ segment: SegmentNumber, branch: [UInt8]) -> Bool {
     let identifier = keys.identifier(segment, branch: branch)
     if segment.index == 0, isOfAnotherBranch(identifier, than: branch) { return true }
     do throws(Errno) {
-      if segment.index == 0, segment.epoch < keys.boundary { try storage.wipe(identifier) }
+      if segment.epoch < keys.boundary, segment.index == 0 || wipesPrevious { try storage.wipe(identifier) }
       try storage.delete(identifier)
       return true
     } catch {

@@ -21,6 +21,8 @@ struct LogContext: Sendable {
   let segmentSize: Int
   /// The longest time, in seconds, that a copy of the vault may take and still be complete.
   let copyWindow: Int64
+  /// Whether all segments under a key that was replaced are overwritten before they are deleted, not only heads.
+  var wipesPrevious = false
   /// The time of day, in seconds since 1970.
   let clock: @Sendable () -> Int64
 }

@@ -15,15 +15,15 @@ internal import Storage
 extension Vault {
   /// Finds the newest state of the space of a body, and the body that leads there: one whose key is being replaced may
   /// turn out not to be so yet, or no more.
-  func recover(_ body: SlotBody, scanning: Bool, copyWindow: Int64) throws(VaultError) -> (SlotBody, RecoveredState) {
+  func recover(_ body: SlotBody, scanning: Bool) throws(VaultError) -> (SlotBody, RecoveredState) {
     guard let before = body.beforeRekeying, let boundary = body.rekeying?.boundary else {
-      let state = try newestState(of: body, scanning: scanning, copyWindow: copyWindow)
+      let state = try newestState(of: body, scanning: scanning)
       if case .left = state.owner?.rekeying { throw .passwordReplaced }
       return (body, state)
     }
     var found: RecoveredState?
     do throws(VaultError) {
-      found = try newestState(of: body, scanning: scanning, copyWindow: copyWindow)
+      found = try newestState(of: body, scanning: scanning)
     } catch .damaged {
       // Both keys alone are tried.
     }
@@ -41,17 +41,15 @@ extension Vault {
       }
       if newest >= boundary {
         let after = body.afterRekeying
-        return (after, try newestState(of: after, scanning: scanning, copyWindow: copyWindow))
+        return (after, try newestState(of: after, scanning: scanning))
       }
     }
-    return try recover(before, scanning: scanning, copyWindow: copyWindow)
+    return try recover(before, scanning: scanning)
   }
 
   /// Finds the newest state of the space of a body.
-  private func newestState(
-    of body: SlotBody, scanning: Bool, copyWindow: Int64
-  ) throws(VaultError) -> RecoveredState {
-    let recovery = Recovery(context: context(of: body, copyWindow: copyWindow))
+  private func newestState(of body: SlotBody, scanning: Bool) throws(VaultError) -> RecoveredState {
+    let recovery = Recovery(context: context(of: body))
     while true {
       var newest = scanning ? nil : try recovery.newestExisting()
       // A copy that was made while the space was written to may lack all heads that lead to the ones it has.

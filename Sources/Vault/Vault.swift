@@ -62,32 +62,33 @@ package final class Vault: Sendable {
   /// - Parameters:
   ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
   ///   - observing: opens it read-only, even while another process writes it.
+  ///   - wipingPrevious: overwrites all segments under a key that was replaced when they are deleted, not only heads.
   ///   - scanning: reads the headers of all files to find the newest head, as a check does, even if heads are lost.
   ///   - acceptOlder: allows writing to a state that is older than the newest that was written.
   /// - Throws: `.spaceInUse` when another process has it open and does not release it soon; `.vaultInUse`; `.damaged`
   ///   when the space cannot be found.
   package func openSpace(
     _ body: SlotBody, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
-    scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow
+    scanning: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow, wipingPrevious: Bool = false
   ) throws(VaultError) -> Space {
     var reason: String?
     if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault is read-only" }
-    let keys = context(of: body, copyWindow: copyWindow).keys
-    let leases = try leases(on: keys, for: observing ? .observing : reason == nil ? .writing : .reading)
-    let (current, state) = try recover(body, scanning: scanning, copyWindow: copyWindow)
+    let leases = try leases(
+      on: SpaceKeys(body), for: observing ? .observing : reason == nil ? .writing : .reading)
+    let (current, state) = try recover(body, scanning: scanning)
     let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
     if readOnlyReason == nil { storage.prepareForWriting() }
-    let space = Space(
-      context(of: current, copyWindow: copyWindow), body: current, state: state, leases: leases,
-      readOnlyReason: readOnlyReason)
+    var context = context(of: current, copyWindow: copyWindow)
+    context.wipesPrevious = wipingPrevious
+    let space = Space(context, body: current, state: state, leases: leases, readOnlyReason: readOnlyReason)
     space.completeOwnFiles()
     try space.restoreFileCount()
     return space
   }
 
-  func context(of body: SlotBody, copyWindow: Int64) -> LogContext {
+  func context(of body: SlotBody, copyWindow: Int64 = Space.defaultCopyWindow) -> LogContext {
     LogContext(
       storage: storage, keys: SpaceKeys(body), segmentSize: parameters.segmentSize, copyWindow: copyWindow,
       clock: clock)

@@ -21,6 +21,9 @@ struct PasswordCommand: ParsableCommand {
     @Flag(help: "Encrypt everything with a new key. No other password opens the space afterwards.")
     var rekey = false
 
+    @Flag(help: "With --rekey, overwrite all files that it replaces, not only those that keys and lists are in.")
+    var wipe = false
+
     @OptionGroup
     var derivations: DerivationOptions
 
@@ -30,13 +33,17 @@ struct PasswordCommand: ParsableCommand {
     @OptionGroup(title: "New password")
     var newPassword: PasswordOptions<NewPassword>
 
+    func validate() throws {
+      if wipe, !rekey { throw ValidationError("--wipe is for --rekey; without it everything is overwritten anyway.") }
+    }
+
     func run() throws {
       let opened = try openVault(derivations)
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       if !rekey { return try SpaceManager.changePassword(in: opened, old: old, new: new) }
       try LongOperation.run("encrypting again") { control in
-        try SpaceManager.replaceKey(in: opened, old: old, new: new, logger: .system, control)
+        try SpaceManager.replaceKey(in: opened, old: old, new: new, wipingAll: wipe, logger: .system, control)
       }
     }
   }

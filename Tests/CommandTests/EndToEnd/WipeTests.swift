@@ -106,4 +106,22 @@ struct WipeTests {
       """)
     #expect(count == 0)
   }
+
+  @Test func allFilesUnderTheOldKeyAreGoneWithWipe() throws {
+    let workspace = try workspace()
+    let count = try carved(
+      workspace,
+      """
+      mkdir kept; mv disk/Vault/segments kept/
+      mkdir disk/Vault/segments; agonyfs space add --cover 0 --password-file other disk/Vault
+      agonyfs mount --password-file other disk/Vault Albums
+      head -c 7000000 /dev/urandom > Albums/photo
+      agonyfs unmount Albums
+      sync; seen
+      echo 'the next password' > next
+      agonyfs password change --rekey --wipe --password-file other --new-password-file next disk/Vault
+      agonyfs check --read-data --password-file next disk/Vault
+      """)
+    #expect(count == 0)
+  }
 }

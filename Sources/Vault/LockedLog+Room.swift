@@ -6,11 +6,15 @@ extension LockedLog {
   /// Bytes left in the segment that is being written.
   var rest: Int { tail.current == nil ? 0 : context.segmentSize - tail.end }
 
-  /// Asks the disk.
+  /// Asks the disk, or in a space that owns cover its own files.
   func measureRoom() -> RoomMeasure { measureRoom(rest: rest, isBegun: tail.current != nil) }
 
   private func measureRoom(rest: Int, isBegun: Bool = true) -> RoomMeasure {
-    if ownsCover { return measureOwnRoom(rest: rest, isBegun: isBegun) }
+    ownsCover ? measureOwnRoom(rest: rest, isBegun: isBegun) : measureHost(rest: rest, isBegun: isBegun)
+  }
+
+  /// Asks the disk, also in a space that owns cover.
+  func measureHost(rest: Int = 0, isBegun: Bool = true) -> RoomMeasure {
     let host = context.storage.capacity()
     let segmentSize = context.segmentSize
     let rest = Int64(rest)

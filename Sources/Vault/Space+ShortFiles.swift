@@ -86,7 +86,8 @@ extension Space {
     _ identifier: SegmentIdentifier, abandonedBefore limit: Int64, mayFill: (any SegmentReader) -> Bool = { _ in true }
   ) throws(Errno) {
     try storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: limit) { file in
-      mayFill(file) && roomState == .ample
+      // Files of others take room of the disk, whatever room this space has.
+      mayFill(file) && log.locked { $0.measureHost().state } == .ample
     }
   }
 }

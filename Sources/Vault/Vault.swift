@@ -83,7 +83,8 @@ package final class Vault: Sendable {
     var context = context(of: current, copyWindow: copyWindow)
     context.wipesPrevious = wipingPrevious
     let space = Space(context, body: current, state: state, leases: leases, readOnlyReason: readOnlyReason)
-    space.completeOwnFiles()
+    // A repair that is only planned changes nothing.
+    if !scanning { space.completeOwnFiles() }
     try space.restoreFileCount()
     return space
   }

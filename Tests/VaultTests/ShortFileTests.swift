@@ -126,6 +126,19 @@ import Testing
     if size >= 112 && !isZero { #expect(isWhole(name) && Array(test.storage.content(name)[..<size]) == content) }
   }
 
+  /// A space that owns cover and is nearly full completes the files of others, while the disk has room.
+  @Test(arguments: [false, true]) func theRoomOfTheDiskCounts(isFull: Bool) throws {
+    let owner = TestSpace(ownFiles: 24)
+    try owner.space.restoreFileCount()
+    while owner.space.admit(300_000, waiting: 0) { _ = try owner.space.append(randomBytes(300_000)) }
+    #expect(owner.space.roomState != .ample)
+    let name = SegmentIdentifier(bytes: randomBytes(16, seed: 5))
+    owner.storage.place(randomBytes(5000, seed: 6), as: name)
+    if isFull { owner.storage.fill() }
+    #expect(owner.space.completeShortFiles())
+    #expect(owner.storage.content(name).count == (isFull ? 5000 : TestSpace.segmentSize))
+  }
+
   /// How old a short file has to be, by what is known of its writer.
   @Test func aFileIsTouchedWhenItsWriterIsGone() throws {
     let now: Int64 = 1_800_000_000

@@ -25,7 +25,7 @@ package struct Attributes: Sendable {
   /// The kind of the inode, as in directory entries.
   package var kind: UInt8 { UInt8(truncatingIfNeeded: mode >> 12) }
   /// Allocated room in units of 512 bytes, as in `st_blocks`.
-  package var blocks512: UInt64 { UInt64((allocated + 511) / 512) }
+  package var blocks512: UInt64 { UInt64(max(0, allocated) + 511) / 512 }
 }
 
 /// A time that is to be set.

@@ -24,8 +24,7 @@ extension Checker {
     var before: LocatedExtent?
     try forEachRow(index.extents(after:limit:), by: \.self) { located in
       let extent = located.extent
-      guard extent.isPossible, extent.recordLength <= Space.maximumExtentLength,
-        extent.position.offset < space.segmentBytes
+      guard extent.isPossible, extent.position.offset < space.segmentBytes
       else {
         note(
           located.inode, "the extent at byte \(extent.offset.rawValue) is impossible",

@@ -6,6 +6,7 @@ extension Checker {
   /// Looks at one inode by itself, and keeps what later checks need of it.
   mutating func noteForLater(_ inode: InodeRecord) {
     if inode.hasExtendedAttributes { withAttributes.insert(inode.number) }
+    if inode.isDistorted { note(inode.number, "its size or a time is impossible", .straighten(inode.number)) }
     let isDirectory = inode.kind == Self.directoryKind
     if isDirectory != (inode.parent != nil) {
       note(inode.number, "only a directory has a parent directory", .setParent(inode.number))

@@ -103,7 +103,7 @@ extension LockedFileSystem {
   func find(_ name: FileName, in parent: InodeNumber) throws(Errno) -> (entry: DentryRecord, inode: Inode)? {
     let found = try result(of: index.dentryWithInode(parent: parent, name: name))
     guard let (entry, record) = found else { return nil }
-    let inode = keep(record)
+    let inode = try usable(record)
     inode.isHidden = name.isHidden
     return (entry, inode)
   }

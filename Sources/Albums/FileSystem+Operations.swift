@@ -166,11 +166,20 @@ extension LockedFileSystem {
   ///
   /// - Throws: `ESTALE` when there is none.
   func inode(_ number: InodeNumber) throws(Errno) -> Inode {
-    if let known = inodes[number] { return known }
+    if let known = inodes[number], !known.record.isDistorted { return known }
     guard let record = try result(of: index.inode(number)) else {
       throw .staleNFSFileHandle
     }
-    return keep(record)
+    return try usable(record)
+  }
+
+  /// The inode of a row that was just read, as `keep(_:)`.
+  ///
+  /// - Throws: `EIO` when the row says what cannot be.
+  func usable(_ record: InodeRecord) throws(Errno) -> Inode {
+    let inode = keep(record)
+    if inode.record.isDistorted { throw failed(IndexError.damaged) }
+    return inode
   }
 
   /// The inode of a row that was just read: the one in memory, if there is one, else one with this row.

@@ -7,8 +7,8 @@ package import SystemPackage
 package import Vault
 
 extension FileSystem {
-  /// Largest file: no offset in it, rounded up to a window, leaves 63 bits.
-  static let maximumFileSize = Int64.max - 2 * Int64(WriteWindow.size)
+  /// Largest file, in bytes.
+  static let maximumFileSize = Space.maximumFileSize
 
   /// Writes all bytes of the buffer at `offset` and returns their number.
   ///

@@ -12,7 +12,7 @@ internal import Vault
 /// The windows that files are cut into.
 enum WriteWindow {
   /// Bytes in a window: the longest extent.
-  static let size = 1 << 20
+  static let size = Space.maximumExtentLength
 
   /// The windows that a range of a file touches.
   static func indices(of range: Range<Int64>) -> ClosedRange<Int64>? {

@@ -31,6 +31,15 @@ extension Counters {
     inodeCount = values[2]
   }
 
+  /// What the last number that was given may be: 2⁶² more can follow.
+  static let highest: UInt64 = 1 << 62
+
+  /// Whether counting on from the stored ones does not overflow.
+  var arePossible: Bool {
+    (2...Self.highest).contains(nextInode) && (3...Self.highest).contains(nextCookie)
+      && (0...Int64(Self.highest)).contains(inodeCount)
+  }
+
   /// Takes the counts of earlier figures.
   mutating func goBack(to earlier: Counters) {
     inodeCount = earlier.inodeCount

@@ -59,8 +59,8 @@ extension ExtentRecord {
       return isUnwritten && recordLength == 0 && skip == 0 && (1...Self.longestUnwritten).contains(length)
         && (.zero...Self.lastOffset).contains(offset) && length <= Self.lastOffset - offset
     }
-    return (1...Space.maximumExtentLength).contains(length) && skip >= 0 && skip <= recordLength
-      && length <= recordLength - skip && (.zero...Self.lastOffset).contains(offset)
+    return (1...Space.maximumExtentLength).contains(recordLength) && (0...recordLength).contains(skip)
+      && length > 0 && length <= recordLength - skip && (.zero...Self.lastOffset).contains(offset)
   }
 }
 

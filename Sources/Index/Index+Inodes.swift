@@ -35,8 +35,8 @@ extension InodeRecord {
     owner = UInt32(truncatingIfNeeded: row.integer(first + 3))
     group = UInt32(truncatingIfNeeded: row.integer(first + 4))
     device = UInt64(bitPattern: row.integer(first + 5))
-    size = row.integer(first + 6)
-    allocated = row.integer(first + 7)
+    size = min(max(row.integer(first + 6), 0), Space.maximumFileSize)
+    allocated = min(max(row.integer(first + 7), 0), Self.mostAllocated)
     accessed = Timestamp(row, first: first + 8)
     modified = Timestamp(row, first: first + 10)
     changed = Timestamp(row, first: first + 12)
@@ -44,7 +44,13 @@ extension InodeRecord {
     parent = row.isNull(first + 16) ? nil : InodeNumber(rawValue: UInt64(bitPattern: row.integer(first + 16)))
     hasExtendedAttributes = row.integer(first + 17) & hasAttributesFlag != 0
     target = row.isNull(first + 18) ? nil : row.bytes(first + 18)
+    isDistorted =
+      size != row.integer(first + 6) || allocated != row.integer(first + 7)
+      || [9, 11, 13, 15].contains { !(0...Int64(Timestamp.lastNanosecond)).contains(row.integer(first + $0)) }
   }
+
+  /// A bound for what a row says, in bytes: sums with it do not overflow.
+  private static let mostAllocated: Int64 = 1 << 61
 
   /// Binds all columns to the parameters 1 to 19 of `statement`.
   fileprivate func bind(_ statement: Statement) -> Statement {
@@ -57,8 +63,11 @@ extension InodeRecord {
 
 extension Timestamp {
   fileprivate init(_ row: Statement, first: Int32) {
-    self.init(seconds: row.integer(first), nanoseconds: UInt32(truncatingIfNeeded: row.integer(first + 1)))
+    let nanoseconds = min(max(row.integer(first + 1), 0), Int64(Self.lastNanosecond))
+    self.init(seconds: row.integer(first), nanoseconds: UInt32(nanoseconds))
   }
+
+  fileprivate static let lastNanosecond: UInt32 = 999_999_999
 }
 
 extension Index {

@@ -20,7 +20,9 @@ extension Index {
     let difference = bytes - (try liveBytes(in: segment))
     if difference == 0 { return }
     try change { () throws(IndexError) in
-      live.add(difference, to: segment)
+      // What the row says may be no number, or none that can be added to.
+      try statements.segments.delete.bind(segment).run()
+      live.add(bytes - live.deltas[segment, default: 0], to: segment)
       if segment == .unwritten { counters.unwrittenBytes = bytes }
       // The commit changes the row; this makes sure that there is one.
       pagesChanged = true

@@ -13,14 +13,18 @@ struct SegmentStatements {
       INSERT INTO segment(number, live) VALUES(?1, ?2) ON CONFLICT(number) DO UPDATE SET live = live + excluded.live
       """)
     delete = try connection.prepare("DELETE FROM segment WHERE number = ?1")
-    sum = try connection.prepare("SELECT coalesce(sum(live), 0) FROM segment WHERE number > 0")
+    // No sum of 2¹⁵ bounded counts overflows. If one does, SQLite says so.
+    sum = try connection.prepare(
+      """
+      SELECT coalesce(sum(min(max(live, -281474976710656), 281474976710656)), 0) FROM segment WHERE number > 0
+      """)
     after = try connection.prepare("SELECT number, live FROM segment WHERE number > ?1 ORDER BY number LIMIT ?2")
   }
 }
 
 extension Index {
   /// A bound for what a damaged row says, in bytes: sums with it do not overflow.
-  private static let mostUnwrittenBytes: Int64 = 1 << 61
+  private static let mostBytes: Int64 = 1 << 61
 
   /// Bytes of file data in all segments that are part of a file, without unwritten extents. Bytes that two files share
   /// count twice.
@@ -32,8 +36,12 @@ extension Index {
   }
 
   private func storedLiveBytes(in segment: SegmentNumber) throws(IndexError) -> Int64 {
-    try statements.segments.find.bind(segment).firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    try statements.segments.find.bind(segment).firstRow { (row) throws(IndexError) in
+      Self.bounded(row.integer(0))
+    } ?? 0
   }
+
+  private static func bounded(_ bytes: Int64) -> Int64 { min(max(bytes, -mostBytes), mostBytes) }
 
   /// Removes the row of a segment that is to be retired.
   ///
@@ -55,15 +63,15 @@ extension Index {
   package func segmentLives(after number: SegmentNumber?, limit: Int) throws(IndexError) -> [SegmentLife] {
     try statements.segments.after.bind(number ?? .lowest, limit).rows { (row) throws(IndexError) in
       let segment = SegmentNumber(rawValue: UInt64(bitPattern: row.integer(0)))
-      return SegmentLife(segment: segment, liveBytes: row.integer(1) + live.deltas[segment, default: 0])
+      return SegmentLife(segment: segment, liveBytes: Self.bounded(row.integer(1)) + live.deltas[segment, default: 0])
     }
   }
 
   /// Computes `totalLiveBytes` and `unwrittenBytes` as of the last commit from the rows. They are not stored: that
   /// would change one more page in most commits.
   func loadLiveBytes() throws(IndexError) {
-    counters.liveBytes = try statements.segments.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
-    let unwritten = try storedLiveBytes(in: .unwritten)
-    counters.unwrittenBytes = min(max(unwritten, -Self.mostUnwrittenBytes), Self.mostUnwrittenBytes)
+    let sum = try statements.segments.sum.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    counters.liveBytes = Self.bounded(sum)
+    counters.unwrittenBytes = try storedLiveBytes(in: .unwritten)
   }
 }

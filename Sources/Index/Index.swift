@@ -42,6 +42,7 @@ package final class Index: @unchecked Sendable {
     file = PageFile(space)
     connection = try Connection(file: file)
     try connection.execute(Schema.pragmas)
+    try connection.execute("PRAGMA max_page_count = \(space.mostPages)")
     if owner != nil {
       try connection.execute("BEGIN")
       connection.transactionIsOpen = true
@@ -70,6 +71,7 @@ package final class Index: @unchecked Sendable {
       values.append(value)
     }
     counters = Counters(values: values)
+    guard counters.arePossible else { throw .damaged }
     try loadLiveBytes()
     storedCounters = counters
     changesAtCommit = connection.totalChanges

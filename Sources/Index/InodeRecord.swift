@@ -32,6 +32,9 @@ package struct InodeRecord: Hashable, Sendable {
   package var hasExtendedAttributes: Bool
   /// The target of a symbolic link; symbolic links only.
   package var target: [UInt8]?
+  /// Whether the row says what cannot be, which only damage or a hostile writer with the key puts there. Then sizes and
+  /// times here are others: nearest to what it says, and safe to count with.
+  package var isDistorted = false
 
   /// Sets all fields; all four times are `time`.
   package init(

@@ -5,6 +5,9 @@ package protocol PageStore: AnyObject, Sendable {
   /// The number of pages of the database as of the last commit.
   var databasePageCount: UInt32 { get }
 
+  /// The most pages that the database may have.
+  var mostPages: UInt32 { get }
+
   /// Reads one committed page.
   ///
   /// - Throws: `.damaged` when it is missing or does not authenticate.
@@ -12,3 +15,8 @@ package protocol PageStore: AnyObject, Sendable {
 }
 
 extension Space: PageStore {}
+
+extension PageStore {
+  /// What SQLite allows.
+  package var mostPages: UInt32 { .max - 1 }
+}

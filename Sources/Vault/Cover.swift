@@ -32,6 +32,7 @@ enum Cover {
     let ownable: Int64
     if let cover {
       ownable = cover == 0 ? 0 : RoomBudget.files(for: cover, segmentSize: segmentSize)
+      guard ownable <= OwnerTable.mostFiles else { throw .noSpace }
     } else {
       ownable = room.total > 0 ? drawnBytes(atMost: bearable) / size : 0
     }

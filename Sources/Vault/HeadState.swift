@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Storage
 internal import System
 
@@ -24,6 +25,11 @@ struct HeadState: Equatable {
   static let fixedSize = 104
   /// Bytes of the state in one record.
   static let partSize = 60 << 10
+  /// The most bytes of a state: as many as fit into half of an epoch.
+  static func mostBytes(segmentSize: Int) -> Int {
+    let part = RecordHeader.recordLength(bodyLength: partSize + CipherSuite.tagSize)
+    return SegmentNumber.perEpoch / 2 * ((segmentSize - SegmentFormat.recordsStart) / part) * partSize
+  }
 
   var epoch: EpochNumber
   /// Seconds since 1970.
@@ -86,36 +92,36 @@ struct HeadState: Equatable {
 extension HeadState {
   /// Decodes a state.
   ///
-  /// - Throws: when the bytes end early or have another version.
+  /// - Throws: when the bytes end early, have another version, or name what no program writes.
   init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     let version = try reader.read(UInt32.self)
     guard version == Self.version || version == Self.versionWithOwner else { throw ByteReader.Malformed() }
-    epoch = EpochNumber(rawValue: try reader.read())
+    epoch = try reader.readEpoch()
     time = try reader.read()
     identity = SegmentIdentity(
       inode: try reader.read(), bornSeconds: try reader.read(), bornNanoseconds: try reader.read())
     let ownerSize = Int(try reader.read(UInt32.self))
     previousEnd = LogPosition(rawValue: try reader.read())
     previousChain = try reader.readBytes(SpaceKeys.chainSize)
-    sequence = try reader.read()
+    sequence = try reader.readSequence()
     let headCount = try reader.read(UInt32.self)
     let epochCount = try reader.read(UInt32.self)
     let retiredCount = try reader.read(UInt32.self)
     let pageCount = Int(try reader.read(UInt32.self))
     heads = []
     for _ in 0..<headCount {
-      heads.append(KeptHead(epoch: EpochNumber(rawValue: try reader.read()), time: try reader.read()))
+      heads.append(KeptHead(epoch: try reader.readEpoch(), time: try reader.read()))
     }
     epochs = [:]
     for _ in 0..<epochCount {
-      let epoch = EpochNumber(rawValue: try reader.read())
+      let epoch = try reader.readEpoch()
       epochs[epoch] = EpochEntry(branch: try reader.readBytes(SpaceKeys.branchSize), present: try reader.read())
     }
     retired = [:]
     for _ in 0..<retiredCount {
       let segment = SegmentNumber(rawValue: try reader.read())
-      retired[segment] = EpochNumber(rawValue: try reader.read())
+      retired[segment] = try reader.readEpoch()
     }
     guard reader.remaining >= pageCount * 8 else { throw ByteReader.Malformed() }
     pages = []
@@ -123,5 +129,9 @@ extension HeadState {
     for _ in 0..<pageCount { pages.append(try reader.read()) }
     if version == Self.versionWithOwner { owner = try OwnerTable(decoding: try reader.readBytes(ownerSize)) }
     intents = try reader.readBytes(reader.remaining)
+    // A head names nothing that is newer than itself.
+    guard heads.allSatisfy({ $0.epoch <= epoch }), epochs.keys.allSatisfy({ $0 <= epoch }),
+      retired.allSatisfy({ $0.key.epoch <= epoch && $0.value <= epoch })
+    else { throw ByteReader.Malformed() }
   }
 }

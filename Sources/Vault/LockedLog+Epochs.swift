@@ -8,17 +8,25 @@ extension LockedLog {
   /// Begins the next epoch if this one has less than `room` bytes left. `isOwnCommit` says that `isCommitting` was set
   /// by the caller.
   ///
-  /// - Throws: `.noSpace` when a new epoch is needed and there is no room for it; `.readOnly`; `.system`.
+  /// - Throws: `.noSpace` when a new epoch is needed and there is no room for it; `.readOnly`; `.system`, also when no
+  ///   epoch has so much room beside its head.
   mutating func prepareEpoch(room: Int, for use: RoomUse, isOwnCommit: Bool = false) throws(VaultError) {
+    var begun = 0
     while true {
       while tail.isBeginningEpoch || (tail.isCommitting && !isOwnCommit && needsEpoch(for: room)) { wait() }
       try gate.requireOpen()
       if !needsEpoch(for: room) { return }
       // Without room for the use, a new epoch would only take more.
       if measureRoom().segments(for: use) == 0 { throw refusal() }
+      // Others may have taken the room of the first.
+      begun += 1
+      if begun > Self.attempts { throw fail(.fileTooLarge, "making room for a commit in one epoch") }
       try beginEpoch()
     }
   }
+
+  /// How many epochs are begun at most to make room for one commit.
+  private static let attempts = 3
 
   private func needsEpoch(for room: Int) -> Bool {
     guard tail.current != nil else { return true }
@@ -101,6 +109,9 @@ extension LockedLog {
     var next = LogTail(epoch: epoch, after: tail, in: segment)
     var layout = RunLayout()
     let bytes = state.encoded
+    guard bytes.count <= HeadState.mostBytes(segmentSize: context.segmentSize) else {
+      throw fail(.fileTooLarge, "writing a head of \(bytes.count) bytes")
+    }
     for (part, start) in stride(from: 0, to: bytes.count, by: HeadState.partSize).enumerated() {
       let content = Array(bytes[start..<min(start + HeadState.partSize, bytes.count)])
       try placeHead(part: part, total: bytes.count, content, at: &next, into: &layout)

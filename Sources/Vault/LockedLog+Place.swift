@@ -32,11 +32,12 @@ extension LockedLog {
 
   /// Places a commit of the pages in `layout`.
   ///
-  /// - Throws: as `place(_:at:into:)`.
+  /// - Throws: as `place(_:at:into:)`; `.system` after shutting the gate when there is no higher sequence number.
   func placeCommit(
     pageCount: UInt32, flags: UInt8, intents: IntentChange, for use: RoomUse, at tail: inout LogTail,
     into layout: inout RunLayout
   ) throws(VaultError) {
+    guard tail.sequence < CommitBody.highestSequence else { throw fail(.fileTooLarge, "numbering a commit") }
     let body = CommitBody(
       recordCount: layout.pagesRecordCount, pageCount: pageCount, sequence: tail.sequence + 1,
       flushedThrough: durability.flushedThrough, chain: tail.chain, intents: intents)

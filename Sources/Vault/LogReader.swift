@@ -208,7 +208,7 @@ extension LogReader.Record {
       }
     case .extent:
       let length = Int(clamping: header.third)
-      guard header.bodyLength == format.bodyLength(length) else { return false }
+      guard length <= header.bodyLength, header.bodyLength == format.bodyLength(length) else { return false }
       var offset = bodyOffset
       let bodyEnd = offset + header.bodyLength
       while offset < bodyEnd {

@@ -99,7 +99,7 @@ package struct OwnerTable: Equatable, Sendable {
       default: throw ByteReader.Malformed()
       }
     }
-    guard fileCount <= Self.most else { throw ByteReader.Malformed() }
+    guard fileCount <= Self.mostFiles, coverCount <= Int(fileCount) else { throw ByteReader.Malformed() }
     try reader.finish()
   }
 
@@ -109,7 +109,9 @@ package struct OwnerTable: Equatable, Sendable {
       let branch = try reader.readBytes(SpaceKeys.branchSize)
       ranges.append(CoverRange(branch: branch, first: try reader.read(), end: try reader.read()))
     }
-    guard ranges.allSatisfy({ $0.first <= $0.end && $0.end <= most }) else { throw ByteReader.Malformed() }
+    guard ranges.allSatisfy({ $0.first <= $0.end && $0.end <= mostFiles }),
+      ranges.reduce(0, { $0 + $1.end }) <= mostFiles
+    else { throw ByteReader.Malformed() }
     return ranges
   }
 
@@ -186,15 +188,18 @@ package struct OwnerTable: Equatable, Sendable {
     let used = (other?.cover ?? []) + (other?.previousCover ?? [])
     let noted = { (range: CoverRange) in
       var range = range
-      for other in used where other.branch == range.branch { range.first = min(range.end, max(range.first, other.first)) }
+      for other in used where other.branch == range.branch {
+        range.first = min(range.end, max(range.first, other.first))
+      }
       return range
     }
     cover = cover.map(noted)
     if case .begun(let ranges) = rekeying { rekeying = .begun(previousCover: ranges.map(noted)) }
   }
 
-  /// More files than any space has. Sums of so few numbers below it do not overflow.
-  private static let most: UInt64 = 1 << 38
+  /// The most files of a space, and the most that each list of its ranges names: their names fit into memory, and no
+  /// sum overflows.
+  static let mostFiles: UInt64 = 1 << 24
 }
 
 extension OwnerTable.Rekeying {

@@ -55,13 +55,31 @@ struct SegmentHeader: Equatable {
 extension SegmentHeader {
   init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
-    let epoch = try reader.read(UInt32.self)
+    let epoch = try reader.readEpoch()
     let index = try reader.read(UInt32.self)
-    number = SegmentNumber(epoch: EpochNumber(rawValue: epoch), index: Int(index & 63))
+    guard index < SegmentNumber.perEpoch else { throw ByteReader.Malformed() }
+    number = SegmentNumber(epoch: epoch, index: Int(index))
     branch = try reader.readBytes(SpaceKeys.branchSize)
     previousEnd = Int(try reader.read(UInt32.self))
     _ = try reader.read(UInt32.self)
     chain = try reader.readBytes(SpaceKeys.chainSize)
+  }
+}
+
+/// Numbers that are counted on from, and must not overflow then.
+extension ByteReader {
+  /// Reads the number of an epoch.
+  mutating func readEpoch() throws(Malformed) -> EpochNumber {
+    let epoch = EpochNumber(rawValue: try read())
+    guard epoch <= .highest else { throw Malformed() }
+    return epoch
+  }
+
+  /// Reads the number of a commit.
+  mutating func readSequence() throws(Malformed) -> UInt64 {
+    let sequence = try read(UInt64.self)
+    guard sequence <= CommitBody.highestSequence else { throw Malformed() }
+    return sequence
   }
 }
 
@@ -207,6 +225,8 @@ enum PagesFormat {
 struct CommitBody: Equatable {
   /// Bytes without intents.
   static let size = 56
+  /// The highest sequence number. A space that has come so far is read-only.
+  static let highestSequence = UInt64.max >> 1
   /// Bytes before the intents, in a commit that changes them.
   private static let intentsSize = 8
   /// The number of pages records since the previous commit that belong to this one.
@@ -256,7 +276,7 @@ extension CommitBody {
     var reader = ByteReader(bytes)
     recordCount = try reader.read()
     pageCount = try reader.read()
-    sequence = try reader.read()
+    sequence = try reader.readSequence()
     flushedThrough = LogPosition(rawValue: try reader.read())
     chain = try reader.readBytes(SpaceKeys.chainSize)
     intents = .none

@@ -127,7 +127,8 @@ extension Recovery {
         }
         // Earlier pages records belong to a commit that was cut off by a full disk.
         guard !isBroken, let body, body.chain == record.chainBefore ?? body.chain,
-          !followsGap || body.sequence == sequence + 1, body.recordCount <= UInt32(pending.count)
+          !followsGap || body.sequence == sequence + 1, body.recordCount <= UInt32(pending.count),
+          body.pageCount <= Space.mostDatabasePages(segmentSize: context.segmentSize)
         else {
           isBroken = true
           continue

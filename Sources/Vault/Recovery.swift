@@ -37,6 +37,8 @@ struct RecoveredState {
 struct Recovery {
   /// How many epochs before a torn head are tried before all files are listed.
   private static let nearbyEpochs: UInt32 = 16
+  /// How many numbers of heads are tried one by one. Only somebody with the key leaves more out.
+  private static let mostEpochsTried: UInt32 = 1 << 16
 
   let context: LogContext
   private var storage: any Storage { context.storage }
@@ -78,11 +80,22 @@ struct Recovery {
         "this copy of the vault is incomplete: files of its newest state are missing or short; "
         + "the newest complete state is opened read-only"
     }
-    for epoch in chosen.state.epoch.rawValue + 1..<highest.rawValue + 1 {
-      let number = EpochNumber(rawValue: epoch)
-      if try exists(number) { try proceed(into: number, &state) }
-    }
+    for epoch in try heads(after: chosen.state.epoch, through: highest) { try proceed(into: epoch, &state) }
     return state
+  }
+
+  /// The heads after one, in order. Where there are too many numbers to try each, those that open, and the last.
+  private func heads(after first: EpochNumber, through last: EpochNumber) throws(VaultError) -> [EpochNumber] {
+    var found: [EpochNumber] = []
+    if last.rawValue - first.rawValue > Self.mostEpochsTried {
+      found = try allHeads().filter { $0 > first && $0 < last }
+      if try exists(last) { found.append(last) }
+    } else {
+      for number in first.rawValue + 1..<last.rawValue + 1 where try exists(EpochNumber(rawValue: number)) {
+        found.append(EpochNumber(rawValue: number))
+      }
+    }
+    return found
   }
 
   struct Head {

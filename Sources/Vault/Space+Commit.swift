@@ -13,6 +13,9 @@ extension Space {
       * UInt32(PagesFormat.pagesPerRecord)
   }
 
+  /// The most pages that the database may have.
+  package var mostPages: UInt32 { Self.mostDatabasePages(segmentSize: segmentSize) }
+
   /// Reads one page of the database as of the last commit, 4096 bytes.
   ///
   /// - Throws: `.damaged` when the page is missing or does not authenticate.
@@ -51,6 +54,7 @@ extension Space {
     }
     defer { log.locked { $0.endCommit() } }
     try resumeStalled()
+    guard transaction.database?.pageCount ?? 0 <= mostPages else { throw .noSpace }
     let pages = pages(of: transaction)
     let use: RoomUse = transaction.isOptional ? .data : .commit
     let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(transaction.intents))

@@ -17,7 +17,10 @@ extension Space {
     let (unneeded, missing) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
     for name in unneeded { try? storage.delete(name) }
     for name in missing where sizes[name] != nil { try? storage.delete(name) }
+    let room = storage.capacity()
     do throws(VaultError) {
+      // What does not fit would fill the disk in vain.
+      guard room.total == 0 || missing.count <= room.free / Int64(segmentSize) else { throw .noSpace }
       try storage.write(missing.map { NewFile(cover: $0, keys: keys) }, size: segmentSize)
     } catch {
       // What is short is made again the next time.
@@ -52,11 +55,15 @@ extension Space {
   package func growCover(
     by size: Int64, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    guard size <= storage.capacity().free || storage.capacity().total == 0 else { throw .noSpace }
+    let most = Int64(OwnerTable.mostFiles)
+    guard size <= storage.capacity().free || storage.capacity().total == 0, size <= most * Int64(segmentSize) else {
+      throw .noSpace
+    }
     guard let owner, owner.fileCount > 0, let ownBytes = log.locked({ $0.ownBytes }) else {
       throw .readOnly("it owns no cover, and takes what room the disk has")
     }
     let count = RoomBudget.files(for: ownBytes + size, segmentSize: segmentSize) - Int64(owner.fileCount)
+    guard count <= most - Int64(owner.fileCount) else { throw .noSpace }
     let range = CoverRange(branch: Sodium.randomBytes(SpaceKeys.branchSize), first: 0, end: UInt64(max(0, count)))
     let bytes = count * Int64(segmentSize)
     let room = storage.capacity()

@@ -32,6 +32,14 @@ package struct SpaceOrigin: Sendable {
 package final class Space: Sendable {
   /// The longest plaintext of one `ExtentWrite`, in bytes.
   package static let maximumExtentLength = 1 << 20
+  /// The greatest size of a file, in bytes: no offset in it, rounded up to a window of writing (as long as the longest
+  /// extent), leaves 63 bits.
+  package static let maximumFileSize = Int64.max - 2 * Int64(maximumExtentLength)
+  /// The most pages of the database: a table of their positions, 8 bytes each, takes at most a quarter of an epoch, and
+  /// 256 MiB of memory.
+  static func mostDatabasePages(segmentSize: Int) -> UInt32 {
+    UInt32(min(1 << 25, SegmentNumber.perEpoch * segmentSize / 32))
+  }
   /// Size of a database page, in bytes.
   package static let databasePageSize = 4096
   /// The longest time, in seconds, that a copy of the vault may take and still be complete.

@@ -72,10 +72,11 @@ package struct WriteIntent: Equatable, Sendable {
       writes.append(Write(offset: offset, bytes: try reader.readBytes(Int(try reader.read(UInt32.self)))))
     }
     self.writes = writes
-    let end = writes.map { $0.offset.rawValue + Int64($0.bytes.count) }.max() ?? 0
-    guard size >= end, writes.allSatisfy({ $0.offset >= .zero && !$0.bytes.isEmpty }) else {
-      throw ByteReader.Malformed()
-    }
+    guard (0...Space.maximumFileSize).contains(size),
+      writes.allSatisfy({
+        !$0.bytes.isEmpty && $0.offset >= .zero && $0.offset.rawValue <= size - Int64($0.bytes.count)
+      })
+    else { throw ByteReader.Malformed() }
   }
 
   static func encode(_ intents: [WriteIntent]) -> [UInt8] {

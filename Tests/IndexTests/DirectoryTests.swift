@@ -91,7 +91,7 @@ import Vault
     let (index, store) = try makeIndex()
     var inode = InodeRecord(
       number: index.nextInodeNumber(), mode: 0o120777, links: .max, owner: .max, group: .max - 1, device: .max,
-      size: .max, allocated: 12, time: Timestamp(seconds: -5, nanoseconds: 999_999_999), parent: .root,
+      size: Space.maximumFileSize, allocated: 12, time: Timestamp(seconds: -5, nanoseconds: 999_999_999), parent: .root,
       hasExtendedAttributes: true, target: [0xFF, 0x2F, 0])
     inode.modified = Timestamp(seconds: .max, nanoseconds: 1)
     inode.changed = Timestamp(seconds: .min, nanoseconds: 2)

@@ -44,6 +44,7 @@ extension Repair {
         record.target = isLink ? record.target ?? Array("lost".utf8) : nil
         if isLink { record.size = Int64(record.target?.count ?? 0) }
       }
+    case .straighten(let inode): try change(inode, index) { $0.isDistorted = false }
     case .keep(let inode): try index.removeOrphan(inode)
     case .setLinks(let inode, let links): try change(inode, index) { $0.links = links }
     // The row exists already; the step only reports it.

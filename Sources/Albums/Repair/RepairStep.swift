@@ -32,6 +32,8 @@ enum RepairStep: Hashable {
   case setHasAttributes(InodeNumber, Bool)
   /// A symbolic link is as long as its target; nothing else has one.
   case setTarget(InodeNumber)
+  /// A size or a time that cannot be becomes the nearest that can.
+  case straighten(InodeNumber)
   /// An inode that has a name is removed from the orphans.
   case keep(InodeNumber)
   /// The number of names.
@@ -88,6 +90,7 @@ enum RepairStep: Hashable {
     case .setParent: "its parent directory is corrected"
     case .setHasAttributes(_, let has): has ? "its extended attributes are back" : "its extended attributes are lost"
     case .setTarget: "its link target is corrected"
+    case .straighten: "its impossible size or time becomes the nearest that is possible"
     case .keep: "it is no longer marked as deleted"
     case .setLinks(_, let links): "its link count becomes \(links)"
     case .replaceInode: "its owner, permissions and times are lost"

@@ -17,8 +17,12 @@ extension VirtualTree {
     }
   }
 
+  /// More than any thumbnail that was stored has.
+  private static let mostThumbnailBytes = 64 << 20
+
   private func bytes(of derivative: InodeNumber) throws(Errno) -> [UInt8] {
     let size = Int(try fileSystem.attributes(of: derivative).size)
+    guard size <= Self.mostThumbnailBytes else { throw .ioError }
     var bytes = [UInt8](repeating: 0, count: size)
     let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
       try unsafe fileSystem.read(derivative, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))

@@ -154,8 +154,9 @@ extension Index {
     let values = try counts.firstRow { (row) throws(IndexError) in (row.integer(0), row.integer(1), row.integer(2)) }
     guard let values else { throw .damaged }
     counters.inodeCount = values.0
-    counters.nextInode = UInt64(bitPattern: values.1) + 1
-    counters.nextCookie = max(3, UInt64(bitPattern: values.2) + 1)
+    // A column may hold anything, so "highest" may be what no number is.
+    counters.nextInode = min(UInt64(clamping: values.1), Counters.highest - 1) + 1
+    counters.nextCookie = max(3, min(UInt64(clamping: values.2), Counters.highest - 1) + 1)
     try loadLiveBytes()
     live.clear()
     // `meta` holds what the damaged index said.

@@ -1,0 +1,124 @@
+import Glibc
+import Storage
+import System
+import SystemPackage
+import TestSupport
+
+@testable import Vault
+
+/// What can be seen of a vault in a directory by whoever knows which files its first space explains: a number for each
+/// feature.
+struct Look {
+  private struct File {
+    let name: SegmentIdentifier
+    let status: stat
+    let born: (Int64, UInt32)
+    /// Its place among the files of its folder, in the order of the listing, from 0 to 1; nil if it is alone there.
+    let place: Double?
+    /// Squared deviations of the counts of byte values in a part of the file.
+    let deviation: Double
+    /// How each byte goes with the next.
+    let correlation: Double
+    let extents: (count: Int, first: UInt64)
+  }
+
+  private(set) var features: [String: Double] = [:]
+
+  init(at path: String, explained: Set<SegmentIdentifier>) throws {
+    let storage = try DirectoryStorage(path: path)
+    // The last file of a creation.
+    let created = HostFile.status(path + "/agonyfs.json").st_ctim
+    let folderNames = try Directory.names(in: path + "/segments").map { String(decoding: $0, as: UTF8.self) }
+    var files: [File] = []
+    for folder in folderNames {
+      let names = try Directory.names(in: path + "/segments/" + folder)
+      for (number, bytes) in names.enumerated() {
+        guard let name = SegmentIdentifier(name: bytes) else { continue }
+        let place = names.count > 1 ? Double(number) / Double(names.count - 1) : nil
+        files.append(try Self.file(name, place: place, in: storage, at: path))
+      }
+    }
+    let folders = folderNames.sorted().map { HostFile.status(path + "/segments/" + $0) }
+    let foreign = files.filter { !explained.contains($0.name) }
+    let paths = [path, path + "/segments", path + "/agonyfs.json"]
+    let all = files.map(\.status) + folders + paths.map { HostFile.status($0) }
+    let times = all.flatMap { [$0.st_mtim.tv_sec, $0.st_mtim.tv_nsec, $0.st_atim.tv_sec, $0.st_atim.tv_nsec] }
+    let marked = Set(foreign.map { Int($0.name.folder) })
+    features = [
+      "files that nothing explains": Double(foreign.count),
+      "files that the first space explains": Double(files.count - foreign.count),
+      "folders": Double(folders.count),
+      "sizes": Double(Set(files.map(\.status.st_size)).count),
+      "times": Double(Set(times).count),
+      "modes and owners": Double(Set(all.map { "\($0.st_mode) \($0.st_uid) \($0.st_gid)" }).count),
+      "deviation of bytes": Self.mean(foreign.map(\.deviation)),
+      "correlation of bytes": Self.mean(foreign.map(\.correlation)),
+      "blocks": Self.mean(foreign.map { Double($0.status.st_blocks) }),
+      "extents": Self.mean(foreign.map { Double($0.extents.count) }),
+      "first byte of names": Self.mean(foreign.map { Double($0.name.folder) }),
+      "place in the folder": Self.mean(foreign.compactMap(\.place)),
+      "sizes of folders": Self.mean(folders.map { Double($0.st_size) }),
+      "born after the creation": Double(
+        foreign.count { ($0.born.0, Int($0.born.1)) > (Int64(created.tv_sec), created.tv_nsec) }),
+      "change of folders": Self.mean(
+        Self.ranks(folders.map { ($0.st_ctim.tv_sec, $0.st_ctim.tv_nsec) }).enumerated()
+          .filter { marked.contains($0.offset) }.map(\.element)),
+      "inode of folders": Self.mean(
+        Self.ranks(folders.map { (Int($0.st_ino), 0) }).enumerated()
+          .filter { marked.contains($0.offset) }.map(\.element)),
+    ]
+    for (feature, order) in [
+      ("inode", Self.ranks(files.map { (Int($0.status.st_ino), 0) })),
+      ("birth", Self.ranks(files.map { (Int($0.born.0), Int($0.born.1)) })),
+      ("change", Self.ranks(files.map { ($0.status.st_ctim.tv_sec, $0.status.st_ctim.tv_nsec) })),
+      ("place on the disk", Self.ranks(files.map { (Int(clamping: $0.extents.first), 0) })),
+    ] {
+      let ofForeign = zip(files, order).filter { !explained.contains($0.0.name) }.map(\.1)
+      features[feature + ", mean"] = Self.mean(ofForeign)
+      features[feature + ", last"] = ofForeign.max() ?? 0
+      features[feature + ", spread"] = (ofForeign.max() ?? 0) - (ofForeign.min() ?? 0)
+    }
+  }
+
+  /// Adds what the first space says of itself.
+  mutating func add(_ name: String, _ value: Int64) { features[name] = Double(value) }
+
+  private static func file(
+    _ name: SegmentIdentifier, place: Double?, in storage: DirectoryStorage, at path: String
+  ) throws -> File {
+    let reader = try storage.open(name)
+    let identity = try reader.identity()
+    let bytes = try reader.bytes(at: 0, count: 2 << 10)
+    var counts = [Int](repeating: 0, count: 256)
+    for byte in bytes { counts[Int(byte)] += 1 }
+    let expected = Double(bytes.count) / 256
+    let deviation = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / max(1, expected) }
+    var correlation = 0
+    for index in bytes.indices.dropLast() { correlation += (Int(bytes[index]) - 127) * (Int(bytes[index + 1]) - 127) }
+    let file = path + "/segments/" + name.path
+    return File(
+      name: name, status: HostFile.status(file), born: (identity.bornSeconds, identity.bornNanoseconds), place: place,
+      deviation: deviation, correlation: Double(correlation), extents: extents(of: file))
+  }
+
+  /// The number of a file's extents and where the first one lies, as far as the host tells (FS_IOC_FIEMAP).
+  private static func extents(of path: String) -> (count: Int, first: UInt64) {
+    guard let file = try? Descriptor.openQuietly(path, O_RDONLY) else { return (0, 0) }
+    // Start, length, flags and mapped, room for extents; then 56 bytes for each: logical, physical, length and more.
+    var words = [UInt64](repeating: 0, count: 4 + 7 * 32)
+    words[1] = .max
+    words[3] = 32
+    guard unsafe ioctl(file.number, 0xC020_660B, &words) == 0 else { return (0, 0) }
+    return (Int(words[2] >> 32), words[5])
+  }
+
+  private static func mean(_ numbers: [Double]) -> Double { numbers.reduce(0, +) / Double(max(1, numbers.count)) }
+
+  /// The place of each value in the order of all, from 0 to 1.
+  private static func ranks(_ values: [(Int, Int)]) -> [Double] {
+    let order = values.indices.sorted { values[$0] < values[$1] }
+    var ranks = [Double](repeating: 0, count: values.count)
+    for (rank, index) in order.enumerated() { ranks[index] = Double(rank) / Double(max(1, values.count - 1)) }
+    return ranks
+  }
+}

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""attacks.py AGONYFS [ATTACK...]: tries the known attacks on a vault, each with what an attacker has, and says what it learned.
+
+The attacker has a vault, the password of its first space and the program, and asks whether there is a hidden space, or wants
+what is in it. Vaults with and without one are made by the program and used; of each pair the attacker guesses which is which.
+A line for each attack: `fails` when it learned nothing, `DECLARED` when the threat model says that it works, `WORKS` when it
+should not. Fails when one works, and when a declared one does not: then it shows nothing. Needs root, for a disk of its own.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+# By chance a feature separates that many pairs once in 6,435 times.
+PAIRS = 8
+MEGABYTE = 1 << 20
+
+
+def shell(script, check=True, timeout=100):
+    done = subprocess.run(["sh", "-ec", script], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{script}: {done}")
+    return done
+
+
+def agonyfs(*arguments, status=0):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
+    if status is not None:
+        assert done.returncode == status, f"{arguments}: {done}"
+    return done
+
+
+def use(vault, password, megabytes, name):
+    agonyfs("mount", "--thumbnails", "none", "--password-file", password, vault, "Albums")
+    try:
+        with open(f"Albums/{name}", "wb") as file:
+            file.write(os.urandom(megabytes * MEGABYTE))
+    finally:
+        agonyfs("unmount", "Albums")
+
+
+def create(vault, *options):
+    agonyfs("create", "--kdf", "interactive", "--segment-size", "1M", "--password-file", "first", *options, vault)
+
+
+def segments(vault):
+    return [f"{folder}/{name}" for folder, _, names in os.walk(f"{vault}/segments") for name in names]
+
+
+def pair(number):
+    """Two vaults that were used; one has a hidden space that was written too."""
+    vaults = []
+    for hidden in (False, True):
+        vault = f"disk/{'with' if hidden else 'without'}{number}"
+        create(vault, "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
+        first_look(vault)
+        use(vault, "first", 2, "one")
+        if hidden:
+            use(vault, "hidden", 5, "secret")
+        elif number % 2:
+            # Neither is a mount in vain a difference.
+            agonyfs("info", "--password-file", "wrong", vault, status=12)
+        use(vault, "first", 1, "two")
+        vaults.append(vault)
+    return vaults
+
+
+OWN = {}
+
+
+def first_look(vault):
+    """Notes the files at the beginning."""
+    OWN[vault] = {os.path.basename(path) for path in segments(vault)}
+
+
+def unexplained_number(vault):
+    """How many files the first password does not explain, by the figures of `info`."""
+    info = json.loads(agonyfs("info", "--json", "--password-file", "first", vault).stdout)
+    return info["vault"]["files"] - info["space"]["storedBytes"] // MEGABYTE
+
+
+# Each of these gives a number for a vault, by which the attacker would tell one with a hidden space.
+
+def folder_times(vault):
+    return len({os.stat(f"{vault}/segments/{name}").st_mtime_ns for name in os.listdir(f"{vault}/segments")})
+
+
+def access_times(vault):
+    return len({os.stat(path).st_atime_ns for path in segments(vault)})
+
+
+def short_files(vault):
+    return sum(os.path.getsize(path) != MEGABYTE for path in segments(vault))
+
+
+def new_files(vault):
+    """Files that came since the creation, which only two looks or births show."""
+    return sum(os.path.basename(path) not in OWN[vault] for path in segments(vault))
+
+
+def late_births(vault):
+    """How many files were born well after the first."""
+    births = sorted(float(line) for line in shell(
+        f"find {vault}/segments -type f -printf '%p\\n' | xargs stat -c %.9W").stdout.split())
+    return sum(born > births[0] + 0.8 for born in births)
+
+
+def inode_order(vault):
+    """The largest gap between inode numbers: late files stand apart."""
+    numbers = sorted(os.stat(path).st_ino for path in segments(vault))
+    return max(b - a for a, b in zip(numbers, numbers[1:]))
+
+
+def guess(feature, vaults):
+    """How many pairs the feature tells with certainty: all vaults with are above all without, or the other way round."""
+    without = [feature(one) for one, _ in vaults]
+    with_hidden = [feature(other) for _, other in vaults]
+    separate = max(without) < min(with_hidden) or max(with_hidden) < min(without)
+    return separate, f"without {without}, with {with_hidden}"
+
+
+class Report:
+    def __init__(self):
+        self.bad = 0
+
+    def line(self, attack, worked, learned, declared=False):
+        word = ("DECLARED" if worked else "NO LONGER") if declared else ("WORKS" if worked else "fails")
+        self.bad += word in ("WORKS", "NO LONGER")
+        print(f"{word}: {attack}: {learned}", flush=True)
+
+
+def looks(report):
+    vaults = [pair(number) for number in range(PAIRS)]
+    for name, feature in (("live births", late_births), ("two looks", new_files)):
+        report.line(name, *guess(feature, vaults), declared=True)
+    for name, feature in (
+            ("folder times", folder_times), ("access times", access_times), ("short files", short_files),
+            ("unexplained number", unexplained_number)):
+        report.line(name + " on the live disk", *guess(feature, vaults))
+    for name, command in (("rsync -a", "rsync -a %s/ %s/"), ("cp -r", "cp -r %s %s")):
+        copies = []
+        for with_out in vaults:
+            copies.append([])
+            for vault in with_out:
+                shell(command % (vault, vault + "-copy"))
+                copies[-1].append(vault + "-copy")
+        for feature in (folder_times, access_times, short_files, late_births, inode_order):
+            report.line(f"{feature.__name__.replace('_', ' ')} in a copy by {name}", *guess(feature, copies))
+        for vault in sum(copies, []):
+            shutil.rmtree(vault)
+    for vault in sum(vaults, []):
+        agonyfs("refresh", vault)
+    for feature in (folder_times, access_times, short_files, late_births, inode_order, unexplained_number):
+        report.line(f"{feature.__name__.replace('_', ' ')} after a refresh", *guess(feature, vaults))
+    for vault in sum(vaults, []):
+        shutil.rmtree(vault)
+
+
+def piled_backup(report):
+    """rsync without --delete keeps what was displaced."""
+    numbers = []
+    for hidden in (False, True):
+        create("disk/vault", "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
+        shell("rsync -a disk/vault/ disk/backup/")
+        before = len(segments("disk/backup"))
+        use("disk/vault", "hidden" if hidden else "first", 4, "photo")
+        shell("rsync -a disk/vault/ disk/backup/")
+        # What the first password explains of the growth.
+        own = len(segments("disk/vault")) - before
+        numbers.append(len(segments("disk/backup")) - before - own)
+        shell("rm -rf disk/vault disk/backup")
+    report.line("backup filled twice by rsync", numbers[1] > numbers[0], f"{numbers} files too many", declared=True)
+
+
+def weak_derivation(report):
+    """Somebody who can write agonyfs.json has the next password be cheap to guess."""
+    create("disk/vault", "--cover", "0")
+    path = "disk/vault/agonyfs.json"
+    with open(path) as file:
+        parameters = json.load(file)
+    text = json.dumps(parameters)
+    key = next(name for name, value in parameters.items() if isinstance(value, list))
+    weak = dict(parameters[key][0])
+    for name, value in weak.items():
+        if isinstance(value, int):
+            weak[name] = 8 << 20 if value > MEGABYTE else 1
+    parameters[key].append(weak)
+    with open(path, "w") as file:
+        json.dump(parameters, file)
+    said = agonyfs("password", "change", "--password-file", "first", "--new-password-file", "new", "disk/vault", status=None)
+    with open(path, "w") as file:
+        file.write(text)
+    # The password that was set does not depend on the weak one.
+    opens = agonyfs("info", "--password-file", "new", "disk/vault", status=None).returncode == 0
+    report.line("weak derivation", not (opens and "weak" in said.stderr), said.stderr.strip() or "nothing was said")
+    shutil.rmtree("disk/vault")
+
+
+def old_slot(report):
+    """A slot file of before a password change is put back."""
+    create("disk/vault", "--cover", "0")
+    before = {path: open(path, "rb").read() for path in segments("disk/vault")}
+    agonyfs("password", "change", "--password-file", "first", "--new-password-file", "new", "disk/vault")
+    use("disk/vault", "new", 1, "later")
+    for path, content in before.items():
+        if not os.path.exists(path):
+            with open(path, "wb") as file:
+                file.write(content)
+    done = agonyfs("info", "--password-file", "first", "disk/vault", status=None)
+    report.line(
+        "old slot put back after password change", done.returncode == 0, f"info with the old password ends with {done.returncode}",
+        declared=True)
+    shutil.rmtree("disk/vault")
+
+
+def carved_slots(report):
+    """Free blocks of the disk are searched for what was removed."""
+    for command, name in (
+            (["space", "remove", "--password-file", "other"], "space remove"),
+            (["password", "change", "--password-file", "other", "--new-password-file", "new"], "password change")):
+        create("disk/vault", "--cover", "0")
+        before = set(segments("disk/vault"))
+        agonyfs("space", "add", "--cover", "0", "--password-file", "other", "disk/vault")
+        shell("sync -f disk")
+        pieces = {path: open(path, "rb").read()[:168] for path in set(segments("disk/vault")) - before}
+        agonyfs(*command, "disk/vault")
+        gone = [piece for path, piece in pieces.items() if not os.path.exists(path)]
+        shell("sync -f disk; sync; echo 3 > /proc/sys/vm/drop_caches")
+        with open("image", "rb") as file:
+            image = file.read()
+        found = sum(piece in image for piece in gone)
+        report.line(f"carved slots after {name}", found > 0 or not gone, f"{found} of {len(gone)} files were found")
+        shutil.rmtree("disk/vault")
+    # What is only unlinked is found, so the search can find something.
+    with open("disk/plain", "wb") as file:
+        mark = os.urandom(168)
+        file.write(mark + os.urandom(MEGABYTE))
+    shell("sync -f disk")
+    os.remove("disk/plain")
+    shell("sync -f disk; sync")
+    with open("image", "rb") as file:
+        report.line("carved plain file, for comparison", mark in file.read(), "it is found", declared=True)
+
+
+def redirected_mount(report):
+    """While root's mount works on the password, the mount point becomes a link to another place."""
+    create("disk/vault", "--cover", "0")
+    for name in ("victim", "point"):
+        os.makedirs(name)
+    # The password's command runs when the mount point was checked already.
+    swap = "mv point moved && ln -s victim point && cat first"
+    done = agonyfs("mount", "--password-command", swap, "disk/vault", "point", status=None)
+    assert os.path.islink("point"), done
+    hit, checked = os.path.ismount("victim"), os.path.ismount("moved")
+    place = "where it was checked" if checked else "elsewhere" if hit else "nowhere"
+    report.line("redirected mount", hit, f"mount ends with {done.returncode}, and is {place}")
+    for place in ("victim", "moved"):
+        if os.path.ismount(place):
+            agonyfs("unmount", place)
+    shell("rm point; rmdir victim moved")
+    shutil.rmtree("disk/vault")
+
+
+def cloned_mount_table(report):
+    """Somebody holds a copy of the table of mounts."""
+    create("disk/vault", "--cover", "0")
+    agonyfs("mount", "--password-file", "first", "disk/vault", "Albums")
+    holder = subprocess.Popen(["unshare", "-m", "--propagation", "private", "sleep", "90"])
+    try:
+        time.sleep(0.5)
+        ended = subprocess.run(["timeout", "-s", "KILL", "40", PROGRAM, "unmount", "Albums"], capture_output=True).returncode
+        free = agonyfs("check", "--password-file", "first", "disk/vault", status=None).returncode
+        report.line("cloned mount table", ended != 0 or free != 0, f"unmount ends with {ended}, then the space is free ({free})")
+    finally:
+        holder.kill()
+        holder.wait()
+    shutil.rmtree("disk/vault")
+
+
+def main():
+    report = Report()
+    # Mounts of its own: what is left when it is killed goes with it.
+    folder = tempfile.mkdtemp(prefix="agonyfs-test-")
+    try:
+        os.chdir(folder)
+        for name in ("first", "hidden", "wrong", "new", "other"):
+            with open(name, "w") as file:
+                file.write(f"the {name} password\n")
+        os.mkdir("Albums")
+        os.mkdir("disk")
+        for size, attacks in (
+                (8000, [looks]),
+                (400, [piled_backup, weak_derivation, old_slot, carved_slots, redirected_mount, cloned_mount_table])):
+            shell(f"truncate -s {size}M image; mkfs.ext4 -q -m 0 image; mount -o loop image disk")
+            for attack in attacks:
+                if len(sys.argv) == 2 or attack.__name__ in sys.argv[2:]:
+                    attack(report)
+            shell("umount disk; rm image")
+    finally:
+        os.chdir("/")
+        for place in ("Albums", "victim", "moved", "point"):
+            if os.path.ismount(f"{folder}/{place}"):
+                subprocess.run([PROGRAM, "unmount", f"{folder}/{place}"], timeout=60)
+        if os.path.ismount(f"{folder}/disk"):
+            subprocess.run(["umount", f"{folder}/disk"])
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(1 if report.bad else 0)
+
+
+PROGRAM = os.path.realpath(sys.argv[1])
+main()

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+import cover
 import report
 import scale
 import upkeep
@@ -37,6 +38,9 @@ def arguments():
         "--upkeep", type=int, nargs="?", const=10, metavar="GIB",
         help="instead, add a tenth to a vault of GIB (default: 10) and measure how much rsync sends; also clean away "
         "nine tenths of a space of a quarter of that and measure how long readers wait")
+    parser.add_argument(
+        "--cover", type=int, nargs="?", const=4, metavar="GIB",
+        help="instead, measure what GIB of cover (default: 4) cost: creating it, and writing into a space that owns it")
     parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
     parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
     parser.add_argument("--floor", help=argparse.SUPPRESS)
@@ -168,6 +172,8 @@ def main():
         facts = report.machine(options)
         if options.scale is not None:
             results = scale.run(options, folder)
+        elif options.cover is not None:
+            results = cover.measure(options, folder)
         elif options.upkeep is not None:
             results = upkeep.run(options, folder)
         else:

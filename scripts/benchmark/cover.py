@@ -1,0 +1,167 @@
+"""The cost of owned cover: creating a vault with it, and writing into a space that owns some."""
+
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+from systems import System, run
+
+MIB = 1 << 20
+# At most these, times what it is compared with.
+BOUNDS = {"create": 1.25, "write": 1.1, "rewrite": 1.1}
+
+
+def timed(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def compare(name, pairs, results):
+    """Prints medians of pairs of times and of their ratios."""
+    ratio = statistics.median(one / other for one, other in pairs)
+    one, other = (statistics.median(times) for times in zip(*pairs))
+    bound = BOUNDS[name.split(",")[0]]
+    verdict = "within" if one / other <= bound else "ABOVE"
+    rounds = ", ".join(f"{one:.2f}/{other:.2f}" for one, other in pairs)
+    print(f"{name}: {one:.2f} s ÷ {other:.2f} s = {one / other:.2f}, {verdict} the bound {bound}; median of the ratios "
+          f"{ratio:.2f}; rounds: {rounds}", flush=True)
+    results[name] = {"pairs": pairs, "ratio of medians": one / other, "median of ratios": ratio}
+
+
+def measure_creation(options, folder, results):
+    """A vault with cover beside dd(1) of as many bytes from a file in memory."""
+    source = f"/dev/shm/agonyfs-bench-{os.getpid()}"
+    system = System("agonyfs", folder, options)
+
+    def create():
+        run(system.agonyfs, "create", "--cover", f"{options.cover}G", "--password-file", system.password_file,
+            system.store)
+
+    def copy():
+        subprocess.run(
+            ["dd", f"if={source}", f"of={folder}/copy", "bs=4M", "conv=fsync", "status=none"], check=True)
+
+    try:
+        system.delete()
+        create()
+        size = system.stored_bytes()
+        system.delete()
+        noise = os.urandom(64 * MIB)
+        with open(source, "wb") as file:
+            while file.tell() < size:
+                file.write(noise[:size - file.tell()])
+        pairs = []
+        for number in range(options.rounds):
+            # They take turns at being the first.
+            times = {}
+            for function in (create, copy)[:: -1 if number % 2 else 1]:
+                os.sync()
+                times[function] = timed(function)
+                if function is create:
+                    # The number of files is random.
+                    times[function] *= size / system.stored_bytes()
+                    system.delete()
+                else:
+                    os.remove(f"{folder}/copy")
+            pairs.append((times[create], times[copy]))
+        print(f"{size / MIB:.0f} MiB")
+        compare("create, flushed, beside dd conv=fsync", pairs, results)
+    finally:
+        system.delete()
+        if os.path.exists(source):
+            os.remove(source)
+
+
+class Space:
+    """A mounted space, which owns cover or does not."""
+
+    def __init__(self, options, folder, owns):
+        self.folder = f"{folder}/{'with' if owns else 'without'}"
+        os.mkdir(self.folder)
+        self.system = System("agonyfs", self.folder, options)
+        self.system.create()
+        if owns:
+            with open(self.system.password_file, "w") as file:
+                file.write("the space that owns cover\n")
+            run(self.system.agonyfs, "space", "add", "--cover", f"{options.cover}G", "--password-file",
+                self.system.password_file, self.system.store)
+        self.system.mount("-o", "nothumbs")
+
+    def write(self, names, sizes, noise):
+        """Writes photos anew, and returns when they are durable."""
+        for name, size in zip(names, sizes):
+            with open(f"{self.system.path}/{name}", "wb", buffering=0) as file:
+                start = size * 7919 % (len(noise) - size)
+                file.write(noise[start:start + size])
+        for name in names:
+            file = os.open(f"{self.system.path}/{name}", os.O_RDONLY)
+            os.fsync(file)
+            os.close(file)
+
+    def free(self):
+        status = os.statvfs(self.system.path)
+        return status.f_bavail * status.f_frsize
+
+    def delete(self):
+        self.system.delete()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def measure_writing(options, folder, results):
+    """Photos into both spaces, in turn: into room that was never used, and a quarter again at 90 %."""
+    noise = os.urandom(64 * MIB)
+    chance = random.Random(7)
+    spaces = []
+    try:
+        spaces.append(Space(options, folder, True))
+        spaces.append(Space(options, folder, False))
+        total = spaces[0].free()
+
+        def photos(prefix, amount):
+            names, sizes = [], []
+            while sum(sizes) < amount:
+                sizes.append(int(min(12e6, max(3e5, chance.lognormvariate(14.6, 0.6)))))
+                names.append(f"{prefix}{len(names):05}")
+            return names, sizes
+
+        def both(number, names, sizes):
+            times = {}
+            for space in spaces[::-1] if number % 2 else spaces:
+                os.sync()
+                times[space] = timed(space.write, names, sizes, noise)
+            return tuple(times[space] for space in spaces)
+
+        written = ([], [])
+        pairs = []
+        for number in range(options.rounds):
+            new = photos(f"new{number}-", 0.5 * total / options.rounds)
+            pairs.append(both(number, *new))
+            for whole, part in zip(written, new):
+                whole.extend(part)
+        compare("write, photos + fsync", pairs, results)
+        rest = photos("rest", spaces[0].free() - 0.1 * total)
+        both(0, *rest)
+        for whole, part in zip(written, rest):
+            whole.extend(part)
+        print(f"filled to {1 - spaces[0].free() / total:.0%} of {total / MIB:.0f} MiB", flush=True)
+        pairs = []
+        for number in range(options.rounds):
+            quarter = chance.sample(range(len(written[0])), len(written[0]) // 4)
+            pairs.append(both(number, *([whole[index] for index in quarter] for whole in written)))
+        compare("rewrite, a quarter at 90 %", pairs, results)
+    finally:
+        for space in spaces:
+            space.delete()
+
+
+def measure(options, folder):
+    results = {}
+    print(f"cover of {options.cover} GiB, {options.rounds} rounds", file=sys.stderr)
+    measure_creation(options, folder, results)
+    measure_writing(options, folder, results)
+    return results

@@ -2,8 +2,10 @@
 // the owner table of a space is sealed.
 //
 // Invariants
-// 1. What a space knows only grows, by derivations with at least as much work as all it knew. So one that somebody took
-//    away, changed, or added to make guesses cheap is reported whenever the space is opened.
+// 1. What a space knows grows by derivations with at least as much work as all it knew. So one that somebody took away,
+//    changed, or added to make guesses cheap is reported whenever the space is opened.
+// 2. Only a change of a password of the space has it forget those that are gone. That needs one of at least as much work
+//    as all it knew, so it forgets none that new passwords are measured by.
 
 internal import Crypto
 package import Vault
@@ -51,5 +53,11 @@ package struct KnownDerivations: Sendable {
   func record(in space: Space) {
     if added.isEmpty || space.owner == nil { return }
     try? space.changeOwner { $0.derivations += added }
+  }
+
+  /// Has the space forget those that are gone, after its password was changed. A failure leaves this to the next time.
+  func forgetLost(in space: Space) {
+    if lost.isEmpty || space.owner == nil { return }
+    try? space.changeOwner { owner in owner.derivations.removeAll { lost.contains($0) } }
   }
 }

@@ -17,6 +17,9 @@ extension SpaceManager {
   package static func changePassword(in vault: Vault, old: Password, new: Password) throws(VaultError) {
     let (slot, space) = try putSlot(of: new, in: vault, openedBy: old)
     try remove(slot.key, of: space, in: vault)
+    let derivations = KnownDerivations(of: space, in: vault)
+    derivations.record(in: space)
+    derivations.forgetLost(in: space)
     try space.close()
   }
 

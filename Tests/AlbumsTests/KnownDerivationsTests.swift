@@ -59,6 +59,23 @@ import Testing
     #expect(try warnings(vault) == [])
   }
 
+  /// One that was removed on purpose is said until the password is changed, which needs another of as much work.
+  @Test func aChangeOfThePasswordEndsTheReport() throws {
+    let first = original.derivations[0]
+    var other = derivation(8)
+    other.salt = Array(repeating: 7, count: PasswordDerivation.saltSize)
+    try mount(vault([first, derivation(8)]))
+    let vault = vault([first, other])
+    for _ in 0..<2 {
+      #expect(try warnings(vault).first?.contains("lacks a key derivation") == true)
+      try mount(vault)
+    }
+    try SpaceManager.changePassword(in: vault, old: .of(Self.password), new: .of("another"))
+    try SpaceManager.changePassword(in: vault, old: .of("another"), new: .of(Self.password))
+    #expect(try warnings(vault) == [])
+    #expect(try known(vault) == [first, other])
+  }
+
   @Test func oneThatIsGoneOrChangedIsSaidWheneverTheSpaceIsOpened() throws {
     let first = original.derivations[0]
     let stronger = derivation(8)

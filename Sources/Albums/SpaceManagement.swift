@@ -89,14 +89,26 @@ package enum SpaceManager {
   /// - Parameters:
   ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
   ///   - acceptOlder: allows writing to an older state if the newest cannot be reached.
-  ///   - wipingPrevious: as `Vault.openSpace`.
   ///   - copyWindow: the longest time, in seconds, that a copy of the vault may take and still be complete.
   /// - Throws: `.noSpaceOpens`, `.spaceInUse`, `.damaged`, `.system`.
   package static func openSpace(
     in vault: Vault, password: Password, readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
+    copyWindow: Int64 = Space.defaultCopyWindow
+  ) throws(VaultError) -> Space {
+    try openSpace(
+      in: vault, slots: try vault.slotKeys(for: password), readOnly: readOnly, observing: observing,
+      acceptOlder: acceptOlder, copyWindow: copyWindow)
+  }
+
+  /// The same for the slots of a password.
+  ///
+  /// - Parameter wipingPrevious: as `Vault.openSpace`.
+  static func openSpace(
+    in vault: Vault, slots: [SlotKey], readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     copyWindow: Int64 = Space.defaultCopyWindow, wipingPrevious: Bool = false
   ) throws(VaultError) -> Space {
-    let slot = try vault.openSlot(try vault.slotKeys(for: password))
+    var slot = try vault.openSlot(slots)
+    if !readOnly, !observing { slot = try beginAgain(slot, in: vault, acceptOlder: acceptOlder) }
     let space = try vault.openSpace(
       slot.body, readOnly: readOnly, observing: observing, acceptOlder: acceptOlder, copyWindow: copyWindow,
       wipingPrevious: wipingPrevious)
@@ -114,7 +126,8 @@ package enum SpaceManager {
     let removed = SlotRecords.removed(from: space).subtracting(slot.key.identifiers)
     do throws(VaultError) {
       // One whose key was replaced may still hold the key before.
-      let isOutdated = !slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty
+      let isOutdated =
+        !space.isBefore(slot.body) && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
       if isOutdated { try vault.rewriteSlot(slot, with: space.body) }
       if !slot.missing.isEmpty || space.owner != nil {
         try SlotRecords.change(of: space, adding: slot.key.identifiers)
@@ -203,6 +216,7 @@ extension SpaceManager {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true, scanning: true)
     if let reason = space.gate.reason { throw .readOnly(reason) }
+    if space.isBefore(slot.body) { throw .readOnly(beingReplaced) }
     return Repair(of: space, in: vault, body: slot.body, slot: slot)
   }
 }

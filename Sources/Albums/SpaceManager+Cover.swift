@@ -64,7 +64,7 @@ extension SpaceManager {
     var space = try open()
     if space.isRekeying, space.gate.isOpen {
       try space.close()
-      try finishRekeying(in: vault, password: password, logger: quietLogger, control)
+      try finishRekeying(in: vault, slots: try vault.slotKeys(for: password), logger: quietLogger, control)
       space = try open()
     }
     if let reason = space.gate.reason { throw .readOnly(reason) }

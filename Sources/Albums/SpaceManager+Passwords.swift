@@ -55,6 +55,7 @@ extension SpaceManager {
     let newSlots = try vault.slotKeys(for: new)
     try checkUnused(newSlots, in: vault)
     let space = try openToWrite(slot.body, in: vault)
+    if space.isRekeying { throw .readOnly(beingReplaced) }
     if needsOwnerTable, space.owner == nil {
       throw .readOnly("it was made by an older agonyfs and has one password; copy its files into a new space")
     }
@@ -79,9 +80,14 @@ extension SpaceManager {
     try space.restoreFileCount()
   }
 
+  /// Why a space is not written whose key is being replaced.
+  static let beingReplaced =
+    "its key is being replaced; mount it until that is done, or go on with agonyfs password change --rekey"
+
   static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
     let space = try vault.openSpace(body)
     if let reason = space.gate.reason { throw .readOnly(reason) }
+    if space.isBefore(body) { throw .readOnly(beingReplaced) }
     return space
   }
 

@@ -19,20 +19,57 @@ extension SpaceManager {
     in vault: Vault, old: Password, new: Password, wipingAll: Bool = false, logger: Logger,
     _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    try finishRekeying(in: vault, password: old, wipingAll: wipingAll, logger: logger, control)
-    try beginRekeying(in: vault, old: old, new: new)
-    try finishRekeying(in: vault, password: new, wipingAll: wipingAll, logger: logger, control)
+    // The work of each password is done once.
+    let (old, new) = (try vault.slotKeys(for: old), try vault.slotKeys(for: new))
+    if try !isBegun(in: vault, old: old, new: new) {
+      try finishRekeying(in: vault, slots: old, wipingAll: wipingAll, logger: logger, control)
+      try beginRekeying(in: vault, old: old, new: new)
+    }
+    try finishRekeying(in: vault, slots: new, wipingAll: wipingAll, logger: logger, control)
+  }
+
+  /// Whether a crash left a slot of `new` that holds a new key of the space that `old` opens.
+  private static func isBegun(in vault: Vault, old: [SlotKey], new: [SlotKey]) throws(VaultError) -> Bool {
+    do throws(VaultError) {
+      let body = try vault.openSlot(new).body
+      let before = try vault.openSlot(old).body
+      return !body.equals(before) && body.isRekeying && body.opensSameSpace(as: before)
+    } catch .noSpaceOpens {
+      return false
+    }
+  }
+
+  /// If a crash left a slot with a new key under which nothing was written, has the log go on under that key.
+  ///
+  /// - Returns: the slot as it is then.
+  static func beginAgain(_ slot: OpenedSlot, in vault: Vault, acceptOlder: Bool) throws(VaultError) -> OpenedSlot {
+    guard slot.body.isRekeying, !vault.isReadOnly else { return slot }
+    let space = try vault.openSpace(slot.body, acceptOlder: acceptOlder)
+    guard space.isBefore(slot.body), space.gate.isOpen else {
+      try space.close()
+      return slot
+    }
+    let successor = try space.successor(of: slot.body)
+    if !successor.equals(slot.body) { try vault.rewriteSlot(slot, with: successor) }
+    let others = SlotRecords.names(of: space).subtracting(slot.key.identifiers)
+    try SlotRecords.change(of: space, adding: slot.key.identifiers)
+    try space.leave(for: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+    try space.close()
+    return slot.holding(successor)
   }
 
   /// Has the log of the space that `old` opens go on under a new key, which `new` opens alone. Durable on return.
-  static func beginRekeying(in vault: Vault, old: Password, new: Password) throws(VaultError) {
+  static func beginRekeying(in vault: Vault, old: [SlotKey], new newSlots: [SlotKey]) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
-    let slot = try vault.openSlot(try vault.slotKeys(for: old))
-    let newSlots = try vault.slotKeys(for: new)
+    let slot = try vault.openSlot(old)
     try checkUnused(newSlots, in: vault)
     let space = try openToWrite(slot.body, in: vault)
     if space.owner == nil {
       throw .readOnly("it was made by an older agonyfs and keeps its key; copy its files into a new space")
+    }
+    if try space.foreignContinuation() != nil {
+      throw .readOnly(
+        "it was continued elsewhere, and what belongs to that would stay under the old key; see agonyfs check")
     }
     let least = max(slot.key.derivation.work, KnownDerivations(of: space, in: vault).mostWork)
     let newSlot = try vault.strongest(of: newSlots, atLeast: least)
@@ -50,11 +87,11 @@ extension SpaceManager {
 
   /// Encrypts again what is under the key before, and deletes the slots of other passwords.
   static func finishRekeying(
-    in vault: Vault, password: Password, wipingAll: Bool = false, logger: Logger, _ control: OperationControl
+    in vault: Vault, slots: [SlotKey], wipingAll: Bool = false, logger: Logger, _ control: OperationControl
   ) throws(VaultError) {
     // Opening deletes the slots that were noted as being removed, and writes one again that holds the key before without
     // need.
-    let space = try openSpace(in: vault, password: password, copyWindow: 0, wipingPrevious: wipingAll)
+    let space = try openSpace(in: vault, slots: slots, copyWindow: 0, wipingPrevious: wipingAll)
     if let reason = space.gate.reason { throw .readOnly(reason) }
     guard space.isRekeying else { return try space.close() }
     var options = FileSystemOptions(logger: logger)
@@ -64,6 +101,6 @@ extension SpaceManager {
     do throws(VaultError) { try files.moveToNewKey(control) } catch { failure = error }
     do throws(Errno) { try files.close() } catch { failure = failure ?? .system(error, "closing the space") }
     if let failure { throw failure }
-    try openSpace(in: vault, password: password).close()
+    try openSpace(in: vault, slots: slots).close()
   }
 }

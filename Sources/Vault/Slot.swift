@@ -15,7 +15,7 @@ internal import System
 package struct SlotBody: Sendable {
   static let size = 128
   /// The size after the space got a new key.
-  static let rekeyedSize = 192
+  static let rekeyedSize = 224
   /// Heads have version 2, which has an owner table.
   static let ownerTable: UInt64 = 1 << 0
   /// The space has a new key: the body is longer, and holds what remains of the time before.
@@ -46,6 +46,8 @@ package struct SlotBody: Sendable {
   struct Rekeying: Sendable {
     /// The key for hashes of contents. It stays, so that equal contents go on having equal hashes.
     var contentKey: SecretBytes
+    /// The key for checkpoint records. It stays, so that a machine goes on knowing what it has seen of the space.
+    var recordKey: SecretBytes
     /// The key before, while something may still be under it.
     var previousKey: SecretBytes?
     /// The first epoch under the new key, as long as there is one before. A power of two: so the search for the newest
@@ -61,7 +63,7 @@ package struct SlotBody: Sendable {
 
   /// The body in locked memory: key (32) · suite (1) · zero (3) · file page size (4) · database page size (4) · zero
   /// (4) · three feature words (24) · boundary (4) · zeros; after re-keying also, from byte 128 on: content key (32) ·
-  /// previous key (32), zeros if there is none.
+  /// record key (32) · previous key (32), zeros if there is none.
   var encoded: SecretBytes {
     var fields = ByteWriter()
     fields.append(suite.rawValue)
@@ -82,7 +84,8 @@ package struct SlotBody: Sendable {
       unsafe spaceKey.withUnsafeBytes { unsafe put($0, 0) }
       unsafe fields.bytes.withUnsafeBytes { unsafe put($0, keySize) }
       unsafe rekeying?.contentKey.withUnsafeBytes { unsafe put($0, Self.size) }
-      unsafe rekeying?.previousKey?.withUnsafeBytes { unsafe put($0, Self.size + keySize) }
+      unsafe rekeying?.recordKey.withUnsafeBytes { unsafe put($0, Self.size + keySize) }
+      unsafe rekeying?.previousKey?.withUnsafeBytes { unsafe put($0, Self.size + 2 * keySize) }
     }
   }
 
@@ -117,9 +120,11 @@ package struct SlotBody: Sendable {
       guard body.count == (isRekeyed ? Self.rekeyedSize : Self.size) else { throw ByteReader.Malformed() }
       if isRekeyed {
         let boundary = EpochNumber(rawValue: try reader.read())
-        guard boundary <= Rekeying.lastBoundary else { throw ByteReader.Malformed() }
-        rekeying = Rekeying(contentKey: key(Self.size), boundary: boundary)
-        if boundary.rawValue > 0 { rekeying?.previousKey = key(Self.size + keySize) }
+        guard boundary <= Rekeying.lastBoundary, boundary.rawValue.nonzeroBitCount <= 1 else {
+          throw ByteReader.Malformed()
+        }
+        rekeying = Rekeying(contentKey: key(Self.size), recordKey: key(Self.size + keySize), boundary: boundary)
+        if boundary.rawValue > 0 { rekeying?.previousKey = key(Self.size + 2 * keySize) }
       }
     } catch {
       throw .damaged("the space needs a newer agonyfs")

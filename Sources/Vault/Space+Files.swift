@@ -29,8 +29,3 @@ extension Vault {
     return sizes
   }
 }
-
-extension SlotBody {
-  /// Whether it opens the same space as another one.
-  package func opensSameSpace(as other: SlotBody) -> Bool { spaceKey.equals(other.spaceKey) }
-}

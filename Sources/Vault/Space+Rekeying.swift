@@ -24,6 +24,19 @@ extension Space {
   /// Whether the space has another key than it was made with.
   package var isRekeyed: Bool { body.rekeying != nil }
 
+  /// Whether a slot holds a new key under which nothing was written yet: it was written before a crash.
+  package func isBefore(_ slot: SlotBody) -> Bool { !slot.spaceKey.equals(body.spaceKey) }
+
+  /// The body for a slot that holds a new key under which nothing was written yet: the same, if the boundary is still
+  /// ahead.
+  ///
+  /// - Throws: as `drawSuccessor`.
+  package func successor(of slot: SlotBody) throws(VaultError) -> SlotBody {
+    let last = log.locked { $0.catalog.highestEpoch.rawValue } + Self.epochsBetween / 2
+    if let boundary = slot.rekeying?.boundary, last < boundary.rawValue { return slot }
+    return try drawSuccessor()
+  }
+
   /// Whether a segment is under the key before.
   package func isUnderPreviousKey(_ segment: SegmentNumber) -> Bool {
     keys.previous != nil && segment.epoch < keys.boundary
@@ -69,27 +82,40 @@ extension Space {
     }
     if isNeeded { return false }
     while try renewCover() { if control.isCancelled() { throw .cancelled } }
+    guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
+      throw .system(.ioError, "deleting what is under the key before")
+    }
+    try deleteStrays()
     // After a power cut nobody would know a file that comes back.
     try attempt("deleting what is under the key before") { () throws(Errno) in try storage.flushAll() }
     try changeOwner { $0.rekeying = .none }
     return true
   }
 
+  /// Deletes segments under the key before that no state names: a deletion that failed left them.
+  private func deleteStrays() throws(VaultError) {
+    let strays = try Recovery(context: log.context).allSegments().filter { isUnderPreviousKey($0.number) }
+      .map { keys.identifier($0.number, branch: $0.branch) }
+    try attempt("deleting what is under the key before") { () throws(Errno) in
+      for name in strays { try storage.delete(name) }
+    }
+  }
+
   /// Makes a few files of cover under the new key, for as many under the key before; false if there are none.
   private func renewCover() throws(VaultError) -> Bool {
     let count = log.locked { min(Self.coverStep, $0.countUnderPreviousKey) }
-    guard count > 0, let range = log.locked({ $0.renewedCover }) else { return false }
+    guard count > 0, let range = log.locked({ $0.renewedCover }), range.first > 0 else { return false }
     let counters = range.first - min(range.first, UInt64(count))..<range.first
     let files = counters.map { counter in
       NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
     }
     var displaced = 0
     do throws(VaultError) {
-      try storage.write(files, size: segmentSize)
+      try write(files)
     } catch .noSpace {
       // There is room for what goes first.
       displaced = log.locked { $0.displacePrevious(files.count) }
-      try storage.write(files, size: segmentSize)
+      try write(files)
     }
     let isNew = log.locked { log in
       guard log.renewedCover == range else { return false }
@@ -100,6 +126,16 @@ extension Space {
     // Somebody took cover meanwhile.
     if !isNew { for file in files { try? storage.delete(file.identifier) } }
     return true
+  }
+
+  /// Makes all of some files of cover, or none.
+  private func write(_ files: [NewFile]) throws(VaultError) {
+    do throws(VaultError) {
+      try storage.write(files, size: segmentSize)
+    } catch {
+      for file in files { try? storage.delete(file.identifier) }
+      throw error
+    }
   }
 }
 
@@ -126,8 +162,16 @@ extension LockedLog {
   fileprivate func displacePrevious(_ count: Int) -> Int {
     var displaced = 0
     while displaced < count {
+      let before = owner
       if let file = owner?.takePreviousCover() {
-        try? context.storage.delete(context.keys.coverIdentifier(file))
+        do throws(Errno) {
+          try context.storage.delete(context.keys.coverIdentifier(file))
+        } catch {
+          guard error == .noSuchFileOrDirectory else {
+            owner = before
+            break
+          }
+        }
       } else if let segment = previousDeletable.first {
         delete(segment)
       } else {

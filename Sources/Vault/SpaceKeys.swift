@@ -43,7 +43,7 @@ final class SpaceKeys: Sendable {
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")
     coverKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs cover")
     contentKey = body.contentKey
-    recordKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs record")
+    recordKey = body.recordKey
     let lease = KeyedHash.identifier(of: spaceKey, context: "agonyfs lease", data: [], count: 16)
     leaseToken = .space(lease[..<4].reversed().reduce(0) { $0 << 8 | UInt32($1) })
   }

@@ -9,6 +9,11 @@
 // 3. What is needed is copied to epochs under the new key, like any copying forward, and cover is made again. The heads
 //    say that this is under way.
 // 4. A head says that nothing is under the old key any more. Then the slot needs the new key only.
+//
+// Invariants
+// 1. Whoever opens the space with both keys writes nothing under the old one but the head of step 2. So somebody who
+//    knows the old key and can write the vault gets nobody to go on under it.
+// 2. A slot with both keys never loses the new one.
 
 internal import Storage
 
@@ -17,34 +22,42 @@ extension Vault {
   /// turn out not to be so yet, or no more.
   func recover(_ body: SlotBody, scanning: Bool) throws(VaultError) -> (SlotBody, RecoveredState) {
     guard let before = body.beforeRekeying, let boundary = body.rekeying?.boundary else {
-      let state = try newestState(of: body, scanning: scanning)
-      if case .left = state.owner?.rekeying { throw .passwordReplaced }
-      return (body, state)
+      return (body, try stayingState(of: body, scanning: scanning))
     }
     var found: RecoveredState?
     do throws(VaultError) {
       found = try newestState(of: body, scanning: scanning)
     } catch .damaged {
-      // Both keys alone are tried.
+      // The log may have passed the boundary under the old key.
     }
-    if var state = found, let newest = state.heads.last?.epoch {
-      let mark = SpaceKeys(body).successorMark
-      switch state.owner?.rekeying {
-      case .left(mark) where newest < boundary:
-        state.owner?.beginRekeying(branch: mark)
-        state.highestEpoch = max(state.highestEpoch, EpochNumber(rawValue: boundary.rawValue - 1))
-        return (body, state)
-      case .begun where newest >= boundary:
-        return (body, state)
-      default:
-        break
-      }
-      if newest >= boundary {
-        let after = body.afterRekeying
-        return (after, try newestState(of: after, scanning: scanning))
-      }
+    guard var state = found, let newest = state.heads.last?.epoch else {
+      return (before, try stayingState(of: before, scanning: scanning))
     }
-    return try recover(before, scanning: scanning)
+    let isLeft = state.owner?.rekeying == .left(successor: SpaceKeys(body).successorMark)
+    if newest >= boundary {
+      if case .begun = state.owner?.rekeying { return (body, state) }
+      return (body.afterRekeying, try stayingState(of: body.afterRekeying, scanning: scanning))
+    }
+    if isLeft {
+      state.owner?.beginRekeying(branch: SpaceKeys(body).successorMark)
+      state.highestEpoch = max(state.highestEpoch, EpochNumber(rawValue: boundary.rawValue - 1))
+      return (body, state)
+    }
+    var old = try stayingState(of: before, scanning: scanning)
+    if state.highestEpoch >= boundary, state.origin.warning == nil {
+      state.origin.warning = "newer heads cannot be read; an older state is opened read-only"
+    }
+    old.origin.warning = old.origin.warning ?? state.origin.warning
+    return (before, old)
+  }
+
+  /// Finds the newest state of the space of a body with one key.
+  ///
+  /// - Throws: `.passwordReplaced` when the log goes on under another key.
+  private func stayingState(of body: SlotBody, scanning: Bool) throws(VaultError) -> RecoveredState {
+    let state = try newestState(of: body, scanning: scanning)
+    if case .left = state.owner?.rekeying { throw .passwordReplaced }
+    return state
   }
 
   /// Finds the newest state of the space of a body.

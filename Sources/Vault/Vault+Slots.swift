@@ -12,6 +12,11 @@ package struct OpenedSlot: Sendable {
   package let missing: [SegmentIdentifier]
   /// Those of its files that exist but do not hold the body.
   package let damaged: [SegmentIdentifier]
+
+  /// The slot with another body, which both files hold.
+  package func holding(_ body: SlotBody) -> OpenedSlot {
+    body.equals(self.body) ? self : OpenedSlot(key: key, body: body, missing: [], damaged: [])
+  }
 }
 
 /// The slots of passwords.

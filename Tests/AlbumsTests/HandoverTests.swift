@@ -350,7 +350,8 @@ import Testing
     if isFinished {
       try SpaceManager.replaceKey(in: vault, old: .of(Self.owner), new: new, logger: quietLogger)
     } else {
-      try SpaceManager.beginRekeying(in: vault, old: .of(Self.owner), new: new)
+      try SpaceManager.beginRekeying(
+        in: vault, old: vault.slotKeys(for: .of(Self.owner)), new: vault.slotKeys(for: new))
     }
     try SpaceManager.addSpace(to: vault, within: new, password: .of(Self.third), cover: Self.part)
     #expect(storage.names.count == count)

@@ -109,7 +109,8 @@ struct ReaderTests {
     let vault = try SpaceManager.createVault(
       in: DirectoryStorage.make(at: path), options: creation, password: .of("first"), hiddenPassword: .of("old"))
     try write(0, to: vault, "old")
-    try SpaceManager.beginRekeying(in: vault, old: .of("old"), new: .of("new"))
+    try SpaceManager.beginRekeying(
+      in: vault, old: vault.slotKeys(for: .of("old")), new: vault.slotKeys(for: .of("new")))
     let compareNow = { (comment: Comment) in
       let contents = try Contents(of: vault, "new")
       #expect(contents.space.files.count == 1 + 46 && !contents.warns, comment)
@@ -124,7 +125,8 @@ struct ReaderTests {
     try files.clean()
     try files.close()
     try compareNow("under way")
-    try SpaceManager.finishRekeying(in: vault, password: .of("new"), logger: quietLogger, OperationControl())
+    try SpaceManager.finishRekeying(
+      in: vault, slots: vault.slotKeys(for: .of("new")), logger: quietLogger, OperationControl())
     try compareNow("ended")
   }
 

@@ -166,6 +166,74 @@ import Testing
     try older.close()
   }
 
+  /// Whoever knows the old password, kept files and can write the vault puts back what was there before the new key. What
+  /// is written from then on is under the new key all the same.
+  @Test(arguments: [false, true]) func nobodyGoesOnUnderTheOldKey(_ isEnded: Bool) throws {
+    let storage = try filled(ownFiles: Int64(Self.count))
+    let vault = vault(over: storage)
+    let slot = try vault.openSlot(vault.slotKeys(for: .of(Self.old)))
+    let kept = storage.names.map { ($0, storage.content($0)) }
+    let new = try vault.slotKeys(for: .of(Self.new))
+    try SpaceManager.beginRekeying(in: vault, old: vault.slotKeys(for: .of(Self.old)), new: new)
+    let slots = new.flatMap(\.identifiers).filter(storage.names.contains)
+    let both = slots.map { ($0, storage.content($0)) }
+    #expect(both.count == 2)
+    if isEnded {
+      try SpaceManager.finishRekeying(in: vault, slots: new, logger: quietLogger, OperationControl())
+    } else {
+      let files = try open(vault, Self.new)
+      try files.clean()
+      try files.close()
+    }
+    for name in storage.names { storage.tamper(name) { _ in nil } }
+    for (name, content) in kept + both { storage.place(content, as: name) }
+
+    let files = try open(vault, Self.new)
+    try files.put([1, 2, 3], files.make("later"))
+    try files.close()
+    #expect(try vault.openSlot(new).body.spaceKey.equals(slot.body.spaceKey) == false)
+    for (name, content) in kept { storage.place(content, as: name) }
+    do throws(VaultError) {
+      let space = try vault.openSpace(slot.body, readOnly: true)
+      var options = options
+      options.isReadOnly = true
+      let old = try FileSystem(space: space, options: options)
+      #expect(throws: (any Error).self) { try old.find("later") }
+    } catch {
+      #expect([VaultError.passwordReplaced].contains(error) || error == .damaged("no head of the space can be read"))
+    }
+    let again = try open(vault, Self.new)
+    #expect(try again.get(again.find("later").inode) == [1, 2, 3])
+    try again.close()
+  }
+
+  /// A crash after the first step: both passwords open the space, and the same command goes on.
+  @Test func theSameCommandGoesOn() throws {
+    let storage = try filled(ownFiles: Int64(Self.count))
+    let vault = vault(over: storage)
+    let (old, new) = (try vault.slotKeys(for: .of(Self.old)), try vault.slotKeys(for: .of(Self.new)))
+    let space = try vault.openSpace(vault.openSlot(old).body, copyWindow: 0)
+    let successor = try space.drawSuccessor()
+    try SpaceManager.put(try vault.strongest(of: new), holding: successor, of: space, in: vault)
+    try space.close()
+    #expect(try opening(vault) == [Self.old, Self.other, Self.new])
+    // Under the old key the log may pass the boundary meanwhile.
+    for _ in 0..<3 {
+      let files = try open(vault, Self.old)
+      try files.put([4], files.make("under the old key"))
+      try files.beginEpochs(30)
+      try files.unlink(.of("under the old key"), in: .root)
+      try files.close()
+    }
+    #expect(storage.names.count == Self.count)
+    let report = try SpaceManager.check(in: vault, passwords: [.of(Self.old), .of(Self.new)], readData: true)
+    #expect(report.isClean)
+    try replaceKey(in: vault)
+    #expect(try opening(vault) == [Self.new])
+    #expect(storage.names.count == Self.count)
+    #expect(try SpaceManager.check(in: vault, password: .of(Self.new), readData: true).problems == [])
+  }
+
   @Test(arguments: [0, Int64(count)]) func everyStopLeavesOneThatOpensEverything(_ ownFiles: Int64) throws {
     var cases = CaseCount("power cuts while a space gets a new key")
     var endings: [[String]] = []
@@ -219,7 +287,8 @@ import Testing
   @Test func theCleanerGoesOn() throws {
     let storage = try filled(ownFiles: Int64(Self.count))
     let vault = vault(over: storage)
-    try SpaceManager.beginRekeying(in: vault, old: .of(Self.old), new: .of(Self.new))
+    try SpaceManager.beginRekeying(
+      in: vault, old: vault.slotKeys(for: .of(Self.old)), new: vault.slotKeys(for: .of(Self.new)))
     #expect(try opening(vault) == [Self.new])
     let files = try open(vault, Self.new)
     #expect(files.space.isRekeying)
@@ -235,7 +304,8 @@ import Testing
     #expect(try opening(vault) == [Self.new])
   }
 
-  @Test func aFullSpaceGetsANewKeyToo() throws {
+  /// - Parameter left: bytes that are left on the disk: none, or too few for a file that can be created.
+  @Test(arguments: [0, 300_000]) func aFullSpaceGetsANewKeyToo(left: Int) throws {
     let storage = try filled(ownFiles: 80)
     let vault = vault(over: storage)
     let files = try open(vault, Self.old)
@@ -252,7 +322,7 @@ import Testing
     }
     #expect(number > 5)
     try files.close()
-    storage.fill()
+    storage.fill(leaving: left)
     try replaceKey(in: vault)
     #expect(try opening(vault) == [Self.new])
     #expect(storage.names.count == 80)

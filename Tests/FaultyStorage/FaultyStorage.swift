@@ -151,8 +151,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   }
   /// Limits the size of the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }
-  /// Limits the storage to what it holds now.
-  package func fill() { lock.withLock { limit = used } }
+  /// Limits the storage to what it holds now, and so many bytes more.
+  package func fill(leaving left: Int = 0) { lock.withLock { limit = used + left } }
   /// Has others take all that is free, or gives that back.
   package func fillByOthers(_ fill: Bool = true) {
     lock.withLock {

@@ -49,7 +49,7 @@ class Vault:
                 name = keyed(derived, context, count=16)
                 content = self.file(name).read_bytes() if self.file(name).exists() else b""
                 for start in range(0, len(content), self.segment_size // 8):
-                    for size in 128, 192:
+                    for size in 128, 224:
                         if body := unseal_slot(key, content[start:start + 40 + size], data):
                             return name, body
         raise Damage("no space opens with this password")
@@ -67,7 +67,7 @@ class Keys:
         self.mark = keyed(self.chain, "successor", count=16)
         self.boundary, self.before = struct.unpack_from("<I", body, 72)[0] if incompatible & 2 else 0, None
         if self.boundary:
-            self.before = Keys(body[160:192] + body[32:64] + struct.pack("<Q", incompatible & ~2) + bytes(56))
+            self.before = Keys(body[192:224] + body[32:64] + struct.pack("<Q", incompatible & ~2) + bytes(56))
 
     def of(self, epoch):
         return self.before if epoch < self.boundary else self

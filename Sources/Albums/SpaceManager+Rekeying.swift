@@ -76,6 +76,9 @@ extension SpaceManager {
     let successor = try space.drawSuccessor()
     let others = SlotRecords.names(of: space)
     try put(newSlot, holding: successor, of: space, in: vault)
+    let derivations = KnownDerivations(of: space, in: vault)
+    derivations.record(in: space)
+    derivations.forgetLost(in: space)
     do throws(VaultError) {
       try space.leave(for: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
     } catch {

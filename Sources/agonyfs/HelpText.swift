@@ -177,8 +177,10 @@ enum HelpText {
 
     With --rekey everything in the space is encrypted again with a new key, so no old slot opens what is written from \
     now on, and no other password of the space works any more: add those again with agonyfs password add. It takes as \
-    long as copying the space, and little more room than it has. If it is interrupted, the new password works, and the \
-    next mount goes on in the background; so does another --rekey, before it begins.
+    long as copying the space, and little more room than it has. If it is interrupted, try the new password first: once \
+    it works, the next mount goes on in the background, and so does the same command. Copies of the vault that are under \
+    way meanwhile have to be made again. Copy it with rsync --checksum the next time, or to an empty directory: a \
+    password that was used before has slot files of the same name, size and time, and other content.
 
     On standard input the old password is the first line and the new one the second. \
     \(password)

@@ -100,6 +100,7 @@ extension LockedFileSystem {
 
   /// - Throws: `ENOSPC` when there is no room to write a range of a file.
   func requireRoom(for range: Range<Int64>, of inode: Inode) throws(Errno) {
+    try requireOwnRoom(for: range.upperBound - max(range.lowerBound, inode.record.size))
     let count = Int64(range.count)
     if space.admit(count, waiting: Int64(writeBack.bytes)) { return }
     if isAllocated(range, of: inode) {
@@ -113,6 +114,18 @@ extension LockedFileSystem {
       }
     }
     throw cleaning.refuse()
+  }
+
+  /// The files of a space that owns cover hold more than it can store, since cleaning has a share of them. So files grow
+  /// no more when they have what it can store, and overwriting and deleting go on. What waits in memory does not count,
+  /// since some of it may overwrite: that much more can be stored.
+  ///
+  /// - Throws: `ENOSPC` when files cannot grow by so many bytes.
+  private func requireOwnRoom(for growth: Int64) throws(Errno) {
+    guard growth > 0, let ownBytes, growth > ownBytes - index.totalLiveBytes else { return }
+    // What was deleted a moment ago still counts. The round waits until that is done.
+    if cleaning.isRunning, !inodes.pendingDeletion.isEmpty { throw cleaning.refuse(goesOnAnyway: true) }
+    throw .noSpace
   }
 
   /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that

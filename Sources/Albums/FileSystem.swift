@@ -36,6 +36,8 @@ package final class FileSystem: @unchecked Sendable {
   let options: FileSystemOptions
   /// Whether nothing may be changed from the start.
   let startedReadOnly: Bool
+  /// What fits into a space that owns cover, in bytes; nil if it owns none.
+  let ownBytes: Int64?
   let pool = BufferPool(Chunk.blockSizes)
   private let monitor = Lock()
 
@@ -60,6 +62,7 @@ package final class FileSystem: @unchecked Sendable {
     index = try VaultError.ofIndex { () throws(IndexError) in try Index(space: space) }
     signals = Signals(of: monitor)
     inodes = InodeSet(limit: options.cachedInodes)
+    ownBytes = space.capacity().ownBytes
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }
     startedReadOnly = !space.gate.isOpen
     if !startedReadOnly { locked { $0.renewPromises() } }
@@ -106,6 +109,7 @@ struct LockedFileSystem: ~Copyable {
 
   var space: Space { fileSystem.space }
   var options: FileSystemOptions { fileSystem.options }
+  var ownBytes: Int64? { fileSystem.ownBytes }
   var pool: BufferPool { fileSystem.pool }
   var index: Index { fileSystem.index }
   var signals: Signals { fileSystem.signals }

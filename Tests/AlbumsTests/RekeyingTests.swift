@@ -13,7 +13,7 @@ import Testing
   private static let old = "the old password"
   private static let other = "another password"
   private static let new = "the new password"
-  private static let count = 40
+  private static let count = 56
 
   private let parameters = VaultParameters.cheap
   private let options = {

@@ -1,0 +1,70 @@
+import FaultyStorage
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Albums
+@testable import Vault
+
+/// A space that owns cover stores what it was made for, and there is no room beyond that; overwriting and deleting go on.
+@Suite struct OwnRoomTests {
+  private static let password = "the password"
+  private static let size = 300_000
+  private let storage = FaultyStorage()
+
+  /// Writes files until there is no room; gives how many.
+  private func fill(_ files: FileSystem, from first: Int = 0) throws -> Int {
+    var number = first
+    while true {
+      let file = try files.make("f\(number)")
+      do {
+        try files.put(pattern(Self.size, number), file)
+        try files.synchronize()
+      } catch Errno.noSpace {
+        files.forget(try files.unlink(.of("f\(number)"), in: .root))
+        return number - first
+      }
+      number += 1
+    }
+  }
+
+  @Test(arguments: [8 << 20, 40 << 20]) func whatFitsIsTheSize(_ cover: Int64) throws {
+    let vault = Vault(storage: storage, parameters: .cheap)
+    try SpaceManager.addSpace(to: vault, password: .of(Self.password), cover: cover)
+    let open = { () throws in
+      try FileSystem(
+        space: SpaceManager.openSpace(in: vault, password: .of(Self.password)),
+        options: FileSystemOptions(logger: quietLogger))
+    }
+    var files = try open()
+    let free = try files.statistics().availableBlocks * 4096
+    let count = try fill(files)
+    #expect(count * Self.size >= cover - 2 << 20)
+    #expect(count * Self.size <= free)
+    #expect(count * Self.size > Int(free) - 2 * TestVault.segmentSize)
+    #expect(try files.statistics().availableBlocks * 4096 < 2 * UInt64(TestVault.segmentSize))
+
+    // Overwriting in place goes on, three times all of it, also after another mount.
+    for round in 1...3 {
+      for number in 0..<count {
+        try files.put(pattern(Self.size, number + 1000 * round), files.find("f\(number)").inode)
+        if number % 5 == 0 { try files.synchronize() }
+      }
+      try files.close()
+      files = try open()
+    }
+    for number in 0..<count {
+      let content = try files.get(files.find("f\(number)").inode)
+      #expect(isSame(content, pattern(Self.size, number + 3000)))
+    }
+    // What is deleted can be written at once.
+    for number in 0..<count {
+      files.forget(try files.unlink(.of("f\(number)"), in: .root))
+      try files.put(pattern(Self.size, number), files.make("g\(number)"))
+    }
+    try files.synchronize()
+    try files.close()
+    let report = try SpaceManager.check(in: vault, password: .of(Self.password), readData: true)
+    #expect(report.problems == [])
+  }
+}

@@ -115,12 +115,14 @@ def inode_order(vault):
     return max(b - a for a, b in zip(numbers, numbers[1:]))
 
 
-def guess(feature, vaults):
-    """How many pairs the feature tells with certainty: all vaults with are above all without, or the other way round."""
+def guess(feature, vaults, declared=False):
+    """Whether the feature tells the vaults with a hidden space from those without: all of them or, if it is declared to
+    tell, nearly so."""
     without = [feature(one) for one, _ in vaults]
     with_hidden = [feature(other) for _, other in vaults]
-    separate = max(without) < min(with_hidden) or max(with_hidden) < min(without)
-    return separate, f"without {without}, with {with_hidden}"
+    orders = [(a < b) + (a == b) / 2 for a in without for b in with_hidden]
+    area = sum(orders) / len(orders)
+    return abs(area - 0.5) >= (0.3 if declared else 0.5), f"without {without}, with {with_hidden}"
 
 
 class Report:
@@ -136,7 +138,7 @@ class Report:
 def looks(report):
     vaults = [pair(number) for number in range(PAIRS)]
     for name, feature in (("live births", late_births), ("two looks", new_files)):
-        report.line(name, *guess(feature, vaults), declared=True)
+        report.line(name, *guess(feature, vaults, declared=True), declared=True)
     for name, feature in (
             ("folder times", folder_times), ("access times", access_times), ("short files", short_files),
             ("unexplained number", unexplained_number)):
@@ -201,20 +203,22 @@ def weak_derivation(report):
 
 
 def old_slot(report):
-    """A slot file of before a password change is put back."""
-    create("disk/vault", "--cover", "0")
-    before = {path: open(path, "rb").read() for path in segments("disk/vault")}
-    agonyfs("password", "change", "--password-file", "first", "--new-password-file", "new", "disk/vault")
-    use("disk/vault", "new", 1, "later")
-    for path, content in before.items():
-        if not os.path.exists(path):
-            with open(path, "wb") as file:
-                file.write(content)
-    done = agonyfs("info", "--password-file", "first", "disk/vault", status=None)
-    report.line(
-        "old slot put back after password change", done.returncode == 0, f"info with the old password ends with {done.returncode}",
-        declared=True)
-    shutil.rmtree("disk/vault")
+    """Files of before a password change are put back: does the old password show what was written later?"""
+    for rekey in ([], ["--rekey"]):
+        create("disk/vault", "--cover", "0")
+        before = {path: open(path, "rb").read() for path in segments("disk/vault")}
+        agonyfs("password", "change", *rekey, "--password-file", "first", "--new-password-file", "new", "disk/vault")
+        use("disk/vault", "new", 1, "later")
+        for path, content in before.items():
+            if not os.path.exists(path):
+                with open(path, "wb") as file:
+                    file.write(content)
+        done = agonyfs("info", "--json", "--password-file", "first", "disk/vault", status=None)
+        files = json.loads(done.stdout)["space"]["files"] if done.returncode == 0 else 0
+        report.line(
+            f"old slot put back after {' '.join(['password change'] + rekey)}", files > 1,
+            f"info with the old password ends with {done.returncode}, and sees {files} files", declared=not rekey)
+        shutil.rmtree("disk/vault")
 
 
 def carved_slots(report):

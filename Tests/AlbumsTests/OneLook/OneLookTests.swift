@@ -61,7 +61,7 @@ import Testing
     // One run in a thousand may fail by chance, with all features of all looks at all hosts together.
     let bound = MannWhitney.bound(size: groupSize, chance: 0.001 / Double(features.count * 8))
     // What tells has to do so in one feature.
-    let certain = MannWhitney.bound(size: groupSize, chance: 0.001 / Double(features.count))
+    let certain = MannWhitney.bound(size: groupSize, chance: 0.05 / Double(features.count))
     for (source, groups) in found.sorted(by: { $0.key < $1.key }) {
       let (without, with) = (try #require(groups[false]), try #require(groups[true]))
       #expect(without.count == groupSize && with.count == groupSize)

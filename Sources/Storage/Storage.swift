@@ -82,6 +82,9 @@ package protocol Storage: AnyObject, Sendable {
   /// Makes everything durable that was written, created and deleted before.
   func flushAll() throws(Errno)
 
+  /// Has the host keep nothing of these files in memory: nobody reads them soon. They are durable.
+  func evict(_ identifiers: [SegmentIdentifier])
+
   /// Begins to hold room on the medium; none at first.
   ///
   /// - Throws: `.notSupported` where the medium cannot hold room.
@@ -89,6 +92,11 @@ package protocol Storage: AnyObject, Sendable {
 
   /// Room on the medium, in bytes.
   func capacity() -> StorageCapacity
+}
+
+extension Storage {
+  /// Does nothing: not every host can be told.
+  package func evict(_ identifiers: [SegmentIdentifier]) {}
 }
 
 /// Names in a vault, wherever it is stored.

@@ -119,6 +119,8 @@ extension Storage {
     created += writer.created
     if let error = writer.error { throw error }
     try attempt("writing the first files") { () throws(Errno) in try flushAll() }
+    // Cover is not read, and goes when other files come.
+    evict(created)
   }
 }
 

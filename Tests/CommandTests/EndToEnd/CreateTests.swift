@@ -160,6 +160,24 @@ import Testing
       test $count -ge 28 -a $count -le 64
       """)
   }
+
+  /// Cover is not read: it would only take the place of what is, and deleting what is in memory takes long.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
+  func coverIsNotKeptInMemory() throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      """
+      truncate -s 200M image; mkfs.ext4 -q image
+      mkdir disk; mount -o loop image disk
+      echo 'correct horse battery staple' > password
+      agonyfs create --kdf interactive --segment-size 1M --cover 8M --password-file password disk/Vault
+      # So what is counted is there at all.
+      cat disk/Vault/agonyfs.json > /dev/null
+      test $(fincore -n -o PAGES disk/Vault/agonyfs.json) -gt 0
+      test $(fincore -n -o PAGES disk/Vault/segments/*/* | awk '{ pages += $1 } END { print pages }') -eq 0
+      """)
+  }
 }
 
 /// What happens to a creation that does not come to its end.

@@ -36,7 +36,7 @@ extension DirectoryRefresh {
     if !isMissing { try removeOld(folder) { name, inode in copied[name] == inode } }
   }
 
-  /// Copies a folder to a new one in `refreshing`, or gives its files second names there. Durable on return.
+  /// Copies a folder to a new one in `refreshing`. Durable on return.
   ///
   /// - Returns: the inodes of the files that were copied.
   private func copy(_ folder: Int) throws(Errno) -> [SegmentIdentifier: ino_t] {
@@ -46,12 +46,7 @@ extension DirectoryRefresh {
     for (name, size) in try files(in: folder).shuffled() {
       let file = "/" + name.description
       try change { () throws(Errno) in
-        if renewsOnlyFolders {
-          try systemCall { unsafe linkat(directory.number, old + file, directory.number, new + file, 0) }
-          copied[name] = try status(of: new + file)?.st_ino
-        } else {
-          copied[name] = try fileCopy.copy(old + file, to: new + file, in: directory)
-        }
+        copied[name] = try fileCopy.copy(old + file, to: new + file, in: directory)
       }
       state.done += size
       if !progress(state) { throw .canceled }

@@ -72,9 +72,8 @@ extension DirectoryRefresh {
     try systemCall { fsync(opened.number) }
   }
 
-  /// Writes down which folders remain, if their files are written again.
+  /// Writes down which folders remain.
   func note(_ remaining: [Int]) throws(Errno) {
-    if renewsOnlyFolders { return }
     try change { () throws(Errno) in
       let place = try VaultFile.openDirectory(Self.place, in: directory)
       let lines = remaining.map { folderName($0) + "\n" }.joined()

@@ -7,7 +7,7 @@
 // 2. Nothing is deleted but what was copied. Names that are not the vault's, and files that came meanwhile, are moved.
 // 3. What a killed refresh left in `refreshing/` is a copy that was not finished, or an old folder after the exchange.
 //    Either is in `segments/`, whole, so its files are deleted and other names moved. Nobody else looks there.
-// 4. `refreshing/remaining` names the folders whose files remain to be written. It counts only while the others are as the refresh left them:
+// 4. `refreshing/remaining` names the folders that remain. It counts only while the others are as the refresh left them:
 //    later files in them would show by their births that they came later.
 //
 // The vault's directory and `segments` themselves stay: but for `refreshing`, the names in them never change.
@@ -27,9 +27,6 @@ package struct RefreshProgress: Sendable {
 
 /// A refresh of the vault in a directory. The caller has the lease on the vault exclusively.
 package final class DirectoryRefresh {
-  /// Whether folders are made new and files stay, under the same names in another order: then births and inodes of files
-  /// show on the disk what they showed, but not in a copy.
-  package var renewsOnlyFolders = false
   /// Called before each change in the directory. False ends the refresh there; if it is false from then on, the refresh
   /// leaves what it would leave if it were killed.
   package var mayChange: () -> Bool = { true }
@@ -64,7 +61,7 @@ package final class DirectoryRefresh {
     do throws(Errno) {
       var sizes: [Int64] = []
       for folder in 0..<256 { sizes.append(try files(in: folder).reduce(0) { $0 + $1.size }) }
-      let largest = renewsOnlyFolders ? 0 : sizes.max() ?? 0
+      let largest = sizes.max() ?? 0
       // Blocks that name the extents, and what a file system keeps for itself.
       needed = largest + largest / 32 + 4 << 20
       // What an earlier refresh left takes room until it is removed.
@@ -81,7 +78,6 @@ package final class DirectoryRefresh {
     } catch {
       switch error {
       case .exchangeRefused: throw .cannotExchange
-      case .notPermitted where renewsOnlyFolders: throw .cannotExchange
       case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? freeBytes()) ?? 0)
       case .canceled: throw .interrupted(remaining: remaining.count)
       case .changedByOthers: throw .changedByOthers
@@ -106,7 +102,7 @@ package final class DirectoryRefresh {
       if isNew { try? removePlace() }
       throw error
     }
-    let noted = isNew || renewsOnlyFolders ? nil : try notedFolders()
+    let noted = isNew ? nil : try notedFolders()
     for name in try Directory.names(in: Self.place, of: directory) {
       if let folder = folder(named: name) { try removeOld(folder) }
     }

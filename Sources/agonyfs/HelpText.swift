@@ -238,10 +238,6 @@ enum HelpText {
     the vault can be used, and the next refresh goes on, from the start if something was written meanwhile. Ends with \
     status 15 if the vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, \
     free blocks, snapshots, and what a flash disk keeps of deleted data.
-
-    With --names only the folders are made new, with the same files in another order. That is quick, and enough before \
-    the vault is copied: most file systems other than ext4 list names in the order in which they came, and programs copy \
-    in that order. For a disk that leaves your hands it is not enough.
     """
 
   static let info = """

@@ -77,43 +77,21 @@ import Testing
     #expect(subject.conspicuous == [short])
   }
 
-  @Test func onlyFoldersAreNewIfThatIsAskedFor() throws {
-    let before = subject.look()
-    try subject.refresh(onlyFolders: true)
-    let after = subject.look()
-    #expect(after.contents == before.contents && after.modes == before.modes)
-    for (path, inode) in after.inodes where path.hasPrefix("segments/") {
-      let isFile = path.utf8.count > "segments/00".utf8.count
-      #expect((inode == before.inodes[path]) == isFile, "\(path)")
-    }
-    #expect(subject.conspicuous.isEmpty)
-    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
-    for (path, mode) in after.modes where mode & S_IFMT == S_IFREG {
-      #expect(HostFile.status(subject.path + "/" + path).st_nlink == 1)
-    }
-  }
-
   /// At each of many points, and again on the way from there.
-  @Test(arguments: [false, true]) func aKillLeavesEveryFileWholeUnderItsName(_ onlyFolders: Bool) throws {
+  @Test func aKillLeavesEveryFileWholeUnderItsName() throws {
     let before = subject.look()
     var steps = 0
-    try subject.refresh(
-      onlyFolders: onlyFolders,
-      mayChange: { _ in
-        steps += 1
-        return true
-      })
+    try subject.refresh(mayChange: { _ in
+      steps += 1
+      return true
+    })
     #expect(steps > 1500)
     var generator = SeededGenerator(seed: 5)
     for point in stride(from: 0, to: steps, by: 53) {
-      #expect(throws: RefreshError.self) {
-        try subject.refresh(onlyFolders: onlyFolders, mayChange: { $0 < point })
-      }
+      #expect(throws: RefreshError.self) { try subject.refresh(mayChange: { $0 < point }) }
       try subject.expectWhole(before, "killed at \(point)")
       let next = Int.random(in: 0..<max(1, steps - point - 20), using: &generator)
-      #expect(throws: RefreshError.self) {
-        try subject.refresh(onlyFolders: onlyFolders, mayChange: { $0 < next })
-      }
+      #expect(throws: RefreshError.self) { try subject.refresh(mayChange: { $0 < next }) }
       try subject.expectWhole(before, "killed at \(point), then at \(next)")
       try subject.refresh()
       try subject.expectWhole(before, "after \(point)")
@@ -229,11 +207,9 @@ private final class RefreshSubject {
 
   /// Refreshes; `mayChange` gets the number of changes so far.
   func refresh(
-    onlyFolders: Bool = false, progress: @escaping (RefreshProgress) -> Bool = { _ in true },
-    mayChange: @escaping (Int) -> Bool = { _ in true }
+    progress: @escaping (RefreshProgress) -> Bool = { _ in true }, mayChange: @escaping (Int) -> Bool = { _ in true }
   ) throws {
     let refresh = DirectoryRefresh(try DirectoryStorage(path: path), segmentSize: Self.size, progress: progress)
-    refresh.renewsOnlyFolders = onlyFolders
     var count = 0
     refresh.mayChange = {
       count += 1

@@ -11,9 +11,6 @@ struct RefreshCommand: VaultCommand {
   @Argument(help: "The vault.", completion: .directory)
   var vault: String
 
-  @Flag(help: "Only mix the names in the folders, before the vault is copied: quick, since no file is written.")
-  var names = false
-
   func run() throws {
     let storage = try DirectoryStorage(path: path)
     let opened = try Vault.open(in: storage)
@@ -30,7 +27,6 @@ struct RefreshCommand: VaultCommand {
       line.show(progress.done, of: progress.total)
       return !signals.arePending
     }
-    refresh.renewsOnlyFolders = names
     do throws(RefreshError) {
       defer { line.end() }
       try refresh.run()

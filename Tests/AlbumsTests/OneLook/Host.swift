@@ -5,15 +5,12 @@ import TestSupport
 final class Host {
   /// Its directory.
   let path: String
-  /// Whether small directories list names in the order in which they came.
-  let listsInOrderOfCreation: Bool
   private let folder: TemporaryFolder
   private let isMounted: Bool
 
   /// Mounts a new file system, such as `ext4`; without a kind it is tmpfs, or that for temporary files.
   init(_ kind: String?) throws {
     folder = try TemporaryFolder()
-    listsInOrderOfCreation = kind != "ext4"
     guard let kind else {
       path = folder.path("memory")
       try folder.makeDirectory("memory")

@@ -70,25 +70,6 @@ import Testing
       """)
   }
 
-  @Test func onlyNamesAreMixedIfThatIsAskedFor() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try expectSuccess(
-      workspace,
-      """
-      \(Self.functions)
-      fill Vault
-      sums Vault > before
-      (cd Vault; find segments -type f -printf '%i %p\\n' | sort) > old
-      agonyfs refresh --names Vault
-      sums Vault | cmp - before
-      (cd Vault; find segments -type f -printf '%i %p\\n' | sort) | cmp - old
-      constant Vault
-      test "$(ls -A Vault | sort | tr '\\n' ' ')" = 'agonyfs.json segments '
-      compare Vault
-      """)
-  }
-
   @Test func whileSomethingIsMountedItIsRefused() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

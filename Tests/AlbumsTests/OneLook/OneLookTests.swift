@@ -197,11 +197,14 @@ final class OneLookSubject {
       HostFile.remove(backup)
       looks["live disk"] = try look(at: path)
     }
-    for (name, command) in copies { looks[name] = try lookAtCopy(command) }
+    // rsync goes by names. cp goes by inode numbers, and tar by the listing: both follow the order in which files came.
+    let byName = { (name: String) in name.hasPrefix("rsync") }
+    for (name, command) in copies where byName(name) { looks[name] = try lookAtCopy(command) }
     let refresh = DirectoryRefresh(
       try DirectoryStorage(path: path), segmentSize: vault.parameters.segmentSize, progress: { _ in true })
     try refresh.run()
     looks["refreshed"] = try look(at: path)
+    for (name, command) in copies where !byName(name) { looks[name] = try lookAtCopy(command) }
     return looks
   }
 

@@ -110,7 +110,8 @@ extension FileSystem {
     var copied: [SegmentNumber] = []
     var pages: Set<PageNumber> = []
     do throws(Errno) {
-      let old = sparse.filter { space.isUnderPreviousKey($0.segment) }
+      let unmovable = locked { $0.cleaning.unmovable }
+      let old = sparse.filter { space.isUnderPreviousKey($0.segment) && !unmovable.contains($0.segment) }
       let victims =
         isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
       for victim in victims {
@@ -207,6 +208,7 @@ extension FileSystem {
         of: space.copy(batch, &copies, for: .cleaning) { located, _ in
           // What cannot be read stays where it is: a backup may repair it.
           logDamage(located.inode, located.extent.offset)
+          locked { _ = $0.cleaning.unmovable.insert(segment) }
         })
       for (old, new) in moved {
         try lockedToClean { files throws(Errno) in

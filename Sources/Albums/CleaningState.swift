@@ -16,6 +16,8 @@ struct CleaningState {
   private(set) var retiring: Set<SegmentNumber> = []
   /// Pages of the database to be copied to the end of the log.
   private(set) var moving: Set<PageNumber> = []
+  /// Segments of which a part cannot be read, so that it stays where it is. They are tried once in a mount.
+  var unmovable: Set<SegmentNumber> = []
   /// Appends by the cleaner whose rows are not in the index yet.
   private(set) var movesUnderway = 0
   /// Whether the cleaner waits for the next commit, without a time at which it looks by itself.

@@ -20,16 +20,17 @@ extension FileSystem {
     do throws(Errno) {
       while left > 0, !control.isCancelled(), fruitless < Self.fruitlessRounds {
         control.progress(Int64(all - left) * Int64(space.segmentBytes), Int64(all) * Int64(space.segmentBytes))
-        try clean(isAsked: fruitless > 0, isTight: space.roomState < .ample)
+        // Room that is asked for may be what the next round needs.
+        try clean(isAsked: fruitless % 2 == 1, isTight: space.roomState < .ample)
         if fruitless > 0 || space.roomState < .ample { try beginEpochs(2) }
         let before = left
         left = old()
         fruitless = left < before ? 0 : fruitless + 1
       }
       if control.isCancelled() { throw Errno.interrupted }
-      guard left == 0 else { throw space.roomState < .ample ? Errno.noSpace : Errno.ioError }
+      if left > 0, locked({ $0.cleaning.unmovable.isEmpty }) { throw Errno.noSpace }
       // What died in an epoch can go when two heads came after it.
-      for _ in 0..<3 {
+      for _ in 0..<3 where left == 0 {
         if try result(of: space.finishRekeying(control)) { return }
         try beginEpochs(1)
       }

@@ -1,5 +1,6 @@
 import Crypto
 import FaultyStorage
+import Index
 import Storage
 import SystemPackage
 import TestSupport
@@ -330,6 +331,36 @@ import Testing
     for number in 0..<number - 1 {
       #expect(isSame(try after.get(after.find("more\(number)").inode), pattern(500_000, number)))
     }
+    try after.close()
+  }
+
+  /// What cannot be read stays under the old key, is said, and keeps nothing else from being moved or cleaned away.
+  @Test func damageIsSaidAndTheRestIsMoved() throws {
+    let storage = try filled(ownFiles: 0)
+    let vault = vault(over: storage)
+    let files = try open(vault, Self.old)
+    let inode = try files.find("f2").inode
+    let extents = try files.locked { files in
+      try files.index.extents(of: inode, overlapping: .zero..<FileOffset(1 << 20), limit: 1)
+    }
+    let extent = try #require(extents.first)
+    let name = try #require(
+      files.space.segmentFiles().first { $0.number == extent.position.segment }?.identifier)
+    try files.close()
+    storage.tamper(name) { content in
+      var content = content
+      content[extent.position.offset + RecordHeader.sealedSize + 100] ^= 1
+      return content
+    }
+    #expect(throws: VaultError.self) { try replaceKey(in: vault) }
+    let after = try open(vault, Self.new)
+    let old = after.space.segments().filter { after.space.isUnderPreviousKey($0.number) }
+    #expect(old.map(\.number) == [extent.position.segment])
+    #expect(isSame(try after.get(after.find("f3").inode), content(3)))
+    _ = try after.unlink(.of("f2"), in: .root)
+    after.forget(inode)
+    try after.moveToNewKey(OperationControl())
+    #expect(!after.space.isRekeying)
     try after.close()
   }
 

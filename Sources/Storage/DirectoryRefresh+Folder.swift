@@ -16,12 +16,12 @@ extension DirectoryRefresh {
       } catch .noSpace {
         // Some file systems free the room of deleted files only some time later.
         state = before
-        try removeOld(folder)
+        try removeOld(folder, copied: nil)
         try systemCall { agonyfs_flush_file_system(root.number) }
         copied = try copy(folder)
       }
     } catch {
-      try? removeOld(folder)
+      try? removeOld(folder, copied: nil)
       throw error
     }
     let isMissing = try status(of: path(folder)) == nil
@@ -33,7 +33,7 @@ extension DirectoryRefresh {
       }
       try flushAfterExchange()
     }
-    if !isMissing { try removeOld(folder) { name, inode in copied[name] == inode } }
+    if !isMissing { try removeOld(folder, copied: copied) }
   }
 
   /// Copies a folder to a new one in `refreshing`. Durable on return.
@@ -63,13 +63,11 @@ extension DirectoryRefresh {
     return copied
   }
 
-  /// Deletes the vault's files in a folder in `refreshing`, moves all else back, and removes the folder. Does nothing if
-  /// there is none.
+  /// Deletes the files in a folder in `refreshing` that are in `segments` as well, moves all else there, and removes
+  /// the folder. Does nothing if there is none.
   ///
-  /// - Parameter mayDelete: whether a file, of this inode, is in `segments`.
-  func removeOld(
-    _ folder: Int, _ mayDelete: (SegmentIdentifier, ino_t) -> Bool = { _, _ in true }
-  ) throws(Errno) {
+  /// - Parameter copied: the inodes of those that were copied, if this is the old folder; nil if that is not known.
+  func removeOld(_ folder: Int, copied: [SegmentIdentifier: ino_t]?) throws(Errno) {
     let (place, old) = (path(folder), newPath(folder))
     guard try status(of: old) != nil else { return }
     if try status(of: place) == nil {
@@ -80,28 +78,52 @@ extension DirectoryRefresh {
       }
       return
     }
+    // An exchange that a kill followed may not be durable yet.
+    if copied == nil { try change { () throws(Errno) in try flushAfterExchange() } }
     var hasMoved = false
     for name in try Directory.names(in: old, of: directory) {
       let (from, to) = (Self.path(old, name), Self.path(place, name))
-      var status = stat()
-      try systemCall { unsafe fstatat(directory.number, from, &status, AT_SYMLINK_NOFOLLOW) }
-      let isFile = status.st_mode & S_IFMT == S_IFREG
-      if isFile, let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
-        mayDelete(identifier, status.st_ino)
-      {
+      switch try fate(of: name, in: folder, copied) {
+      case .isInPlace:
         try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
-      } else {
+        continue
+      case .replaces:
+        try change { () throws(Errno) in
+          try systemCall { unsafe renameat(directory.number, from, directory.number, to) }
+        }
+      case .moves:
         try change { () throws(Errno) in
           try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
         }
-        hasMoved = true
       }
+      hasMoved = true
     }
     try change { () throws(Errno) in
       try systemCall { unsafe unlinkat(directory.number, old, AT_REMOVEDIR) }
       try VaultFile.setTimes(of: place, in: directory)
       if hasMoved { try flush(place) }
     }
+  }
+
+  /// What becomes of a name in a folder in `refreshing`.
+  private enum Fate {
+    /// The file is in `segments` as well.
+    case isInPlace
+    /// The file in `segments` is a part of it, or older.
+    case replaces
+    /// There is none in `segments`, or it is not the vault's.
+    case moves
+  }
+
+  private func fate(
+    of name: [UInt8], in folder: Int, _ copied: [SegmentIdentifier: ino_t]?
+  ) throws(Errno) -> Fate {
+    guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
+      let found = try status(of: newPath(folder) + "/" + identifier.description), found.st_mode & S_IFMT == S_IFREG,
+      let other = try status(of: path(folder) + "/" + identifier.description), other.st_mode & S_IFMT == S_IFREG
+    else { return .moves }
+    let hasCome = copied.map { $0[identifier] != found.st_ino } ?? false
+    return hasCome || found.st_size > other.st_size ? .replaces : .isInPlace
   }
 
   /// Makes an exchange durable, and resets the times that it changed.

@@ -10,6 +10,9 @@ extension DirectoryRefresh {
   /// The file in it.
   static let note = "remaining"
 
+  /// Directories in it that are exchanged to try whether that can be done.
+  static let probes = [place + "/one", place + "/other"]
+
   func path(_ folder: Int) -> String { StorageNames.segments + "/" + folderName(folder) }
 
   func newPath(_ folder: Int) -> String { Self.place + "/" + folderName(folder) }

@@ -4,9 +4,11 @@
 // Invariants
 // 1. At every moment each file is whole under its name. A folder is copied beside, into `refreshing/`; when the copy is
 //    durable, it and the folder are exchanged at once; when that is durable, the old one is deleted.
-// 2. Nothing is deleted but what was copied. Names that are not the vault's, and files that came meanwhile, are moved.
+// 2. In `refreshing/` nothing is deleted but what is in `segments/` under the same name and as long. Names that are not
+//    the vault's, and files that came meanwhile, are moved there.
 // 3. What a killed refresh left in `refreshing/` is a copy that was not finished, or an old folder after the exchange.
-//    Either is in `segments/`, whole, so its files are deleted and other names moved. Nobody else looks there.
+//    The next refresh removes it, or whoever opens a space to write and is alone in the vault. Until then whatever
+//    wipes or deletes a file in `segments/` does so there as well: what is only there has come, and was not deleted.
 // 4. `refreshing/remaining` names the folders that remain. It counts only while the others are as the refresh left them:
 //    later files in them would show by their births that they came later.
 //
@@ -55,12 +57,18 @@ package final class DirectoryRefresh {
     self.progress = progress
   }
 
-  /// Renews everything, or what an earlier refresh has left.
+  /// Renews everything, or what an earlier refresh has left. Changes nothing if there are short files.
   package func run() throws(RefreshError) {
     var needed: Int64 = 0
+    var shortFiles = 0
     do throws(Errno) {
       var sizes: [Int64] = []
-      for folder in 0..<256 { sizes.append(try files(in: folder).reduce(0) { $0 + $1.size }) }
+      for folder in 0..<256 {
+        let files = try files(in: folder)
+        sizes.append(files.reduce(0) { $0 + $1.size })
+        shortFiles += files.count { $0.size < fileCopy.completeSize }
+      }
+      guard shortFiles == 0 else { throw .shortFiles }
       let largest = sizes.max() ?? 0
       // Blocks that name the extents, and what a file system keeps for itself.
       needed = largest + largest / 32 + 4 << 20
@@ -78,6 +86,7 @@ package final class DirectoryRefresh {
     } catch {
       switch error {
       case .exchangeRefused: throw .cannotExchange
+      case .shortFiles: throw .shortFiles(shortFiles)
       case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? freeBytes()) ?? 0)
       case .canceled: throw .interrupted(remaining: remaining.count)
       case .changedByOthers: throw .changedByOthers
@@ -103,13 +112,24 @@ package final class DirectoryRefresh {
       throw error
     }
     let noted = isNew ? nil : try notedFolders()
-    for name in try Directory.names(in: Self.place, of: directory) {
-      if let folder = folder(named: name) { try removeOld(folder) }
-    }
+    try removeOldFolders()
     remaining = noted ?? (0..<256).shuffled()
     try note(remaining)
     try VaultFile.setTimes(of: ".", in: directory)
     try flush(".")
+  }
+
+  /// Removes what an earlier refresh left, and its note of what remains.
+  func removeInterrupted() throws(Errno) {
+    try removeOldFolders()
+    try removePlace()
+    try flush(".")
+  }
+
+  private func removeOldFolders() throws(Errno) {
+    for name in try Directory.names(in: Self.place, of: directory) {
+      if let folder = folder(named: name) { try removeOld(folder, copied: nil) }
+    }
   }
 
   /// Writes the parameters again, and removes `refreshing`.
@@ -128,9 +148,10 @@ package final class DirectoryRefresh {
 
   private func removePlace() throws(Errno) {
     try change { () throws(Errno) in
-      for name in [Self.note, "." + Self.note + ".new"] {
+      for name in [Self.note, "." + Self.note + ".new", StorageNames.parameters] {
         unsafe unlinkat(directory.number, Self.place + "/" + name, 0)
       }
+      for probe in Self.probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) }
       // Somebody may have put something else there.
       unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR)
       try VaultFile.setTimes(of: ".", in: directory)
@@ -139,7 +160,7 @@ package final class DirectoryRefresh {
 
   /// Exchanges two new directories, and looks whether all folders are on one file system.
   private func checkExchange() throws(Errno) {
-    let probes = ["one", "other"].map { Self.place + "/" + $0 }
+    let probes = Self.probes
     defer { for probe in probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) } }
     try change { () throws(Errno) in
       for probe in probes where unsafe mkdirat(directory.number, probe, 0o700) != 0 && errno != EEXIST {
@@ -157,4 +178,6 @@ package final class DirectoryRefresh {
 extension Errno {
   /// Two directories cannot be exchanged here.
   static var exchangeRefused: Errno { Errno(rawValue: Glibc.EREMCHG) }
+  /// There are short files (ENODATA).
+  fileprivate static var shortFiles: Errno { Errno(rawValue: Glibc.ENODATA) }
 }

@@ -34,6 +34,12 @@ extension DirectoryStorage {
     try? VaultFile.setTimes(of: ".", in: directory)
   }
 
+  /// Whether there is a folder `refreshing`.
+  package var hasInterruptedRefresh: Bool { unsafe faccessat(directory.number, DirectoryRefresh.place, F_OK, 0) == 0 }
+
+  /// Removes what a killed refresh left in `refreshing`.
+  package func removeInterruptedRefresh() { try? DirectoryRefresh(self, segmentSize: 0).removeInterrupted() }
+
   /// Makes a folder that a copy lacks. Durable on return.
   private func makeFolder(_ folder: Int) throws(Errno) {
     var information = stat()

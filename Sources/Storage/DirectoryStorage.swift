@@ -142,12 +142,18 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Overwrites all of a segment file in place with random bytes, if it exists. Durable on return.
+  /// Overwrites all of a segment file in place with random bytes, if it exists, and what a killed refresh left of it.
+  /// Durable on return.
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
+    try wipe(DirectoryRefresh.place + "/" + identifier.path, in: directory)
+    try wipe(identifier.path, in: root)
+  }
+
+  private func wipe(_ path: String, in directory: Descriptor) throws(Errno) {
     let file: SegmentFile
     do throws(Errno) {
-      file = SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDWR))
-    } catch .noSuchFileOrDirectory, .notRegularFile {
+      file = SegmentFile(try VaultFile.open(path, in: directory, O_RDWR))
+    } catch .noSuchFileOrDirectory, .notRegularFile, .notDirectory {
       return
     }
     let size = try file.size()
@@ -166,8 +172,9 @@ package final class DirectoryStorage: Storage {
     try file.flush()
   }
 
-  /// Deletes a segment file, if it exists.
+  /// Deletes a segment file, if it exists, and what a killed refresh left of it.
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
+    unsafe unlinkat(directory.number, DirectoryRefresh.place + "/" + identifier.path, 0)
     do throws(Errno) {
       try systemCall { unsafe unlinkat(root.number, identifier.path, 0) }
     } catch .noSuchFileOrDirectory {

@@ -4,6 +4,8 @@ package import SystemPackage
 package enum RefreshError: Error, Equatable, Sendable {
   /// The file system of the vault cannot exchange two directories. Nothing was changed.
   case cannotExchange
+  /// So many files are shorter than complete ones: somebody may still be copying them. Nothing was changed.
+  case shortFiles(Int)
   /// There is no room for one more folder: bytes that are needed, and those that are free.
   case noRoom(needed: Int64, free: Int64)
   /// The caller ended it; so many folders remain.

@@ -32,6 +32,13 @@ package protocol Storage: AnyObject, Sendable {
   /// folders. As far as possible; whoever begins to write calls it.
   func prepareForWriting()
 
+  /// Whether a refresh that was killed left something beside the segment files.
+  var hasInterruptedRefresh: Bool { get }
+
+  /// Removes what a refresh that was killed left, as far as possible. Files that are nowhere else become segment files.
+  /// The caller has the lease on the vault exclusively.
+  func removeInterruptedRefresh()
+
   /// Creates an empty segment file.
   ///
   /// - Throws: `.fileExists` when the name is taken; `.noSpace`.
@@ -50,11 +57,11 @@ package protocol Storage: AnyObject, Sendable {
   /// Whether a segment file of this name exists.
   func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool
 
-  /// Overwrites all of a segment file in place with random bytes, if it exists. Durable on return, as far as the medium
-  /// overwrites what it has.
+  /// Overwrites all of a segment file in place with random bytes, if it exists, and what a killed refresh left of it.
+  /// Durable on return, as far as the medium overwrites what it has.
   func wipe(_ identifier: SegmentIdentifier) throws(Errno)
 
-  /// Deletes a segment file, if it exists.
+  /// Deletes a segment file, if it exists, and what a killed refresh left of it.
   func delete(_ identifier: SegmentIdentifier) throws(Errno)
 
   /// Calls `body` for every segment file, in no particular order, with its name, its bytes, and the seconds since 1970
@@ -95,6 +102,12 @@ package protocol Storage: AnyObject, Sendable {
 }
 
 extension Storage {
+  /// False: only a directory is refreshed.
+  package var hasInterruptedRefresh: Bool { false }
+
+  /// Does nothing.
+  package func removeInterruptedRefresh() {}
+
   /// Does nothing: not every host can be told.
   package func evict(_ identifiers: [SegmentIdentifier]) {}
 }

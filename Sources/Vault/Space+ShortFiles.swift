@@ -1,10 +1,13 @@
 // Files that a crash left short would be evidence of a space, so the next mount of any space completes or deletes them.
 //
 // Invariants
-// 1. A file is touched only when nobody writes it: nobody else has a space of the vault open, and it was last written
-//    before the machine was started, or, where other machines may write, more than a day ago. So a copy that is being
-//    restored is left alone.
-// 2. Nothing is deleted in which any key could open anything.
+// 1. A file of others is touched only when nobody writes it: nobody else has a space of the vault open, and it was last
+//    written before the machine was started, or, where other machines may write, more than a day ago. So a vault that
+//    is being restored is left alone.
+// 2. In a copy no file is touched. It may be short because the copy was cut off, and would pass as whole if it were
+//    filled: no later copy would bring its content.
+// 3. A space's own files are touched whatever their age: who has the space open to write is its only writer.
+// 4. Nothing is deleted in which any key could open anything.
 
 internal import Storage
 internal import System
@@ -15,12 +18,12 @@ extension Space {
   private static let longestHold: UInt64 = 3_000_000_000
 
   /// Completes the short files of other spaces: what holds nothing is deleted, all else is filled with random bytes.
-  /// Skips files that somebody may be writing, or that cannot be filled now.
+  /// Skips files that somebody may be writing, or that cannot be filled now, and all files of a copy.
   ///
   /// - Returns: false if it is to be called again: others have the vault open, or too much is left.
   package func completeShortFiles() -> Bool {
-    guard gate.isOpen, let vault = log.locked({ $0.leases.vault }) else { return true }
-    let limit = abandonedBefore
+    guard gate.isOpen, !origin.isCopy, let vault = log.locked({ $0.leases.vault }) else { return true }
+    let limit = storage.endOfAbandonedFiles(at: log.context.clock())
     // Listing may take long, so nobody is kept out meanwhile. What is listed in vain costs another look.
     guard vault.isOnlyOne else { return false }
     var short: [SegmentIdentifier] = []
@@ -45,9 +48,8 @@ extension Space {
   /// since the files of the original may still follow. No other thread may use the space meanwhile.
   func completeOwnFiles() {
     if !gate.isOpen || origin.isCopy { return }
-    let limit = abandonedBefore
     let (recovered, torn) = log.locked { ($0.durability.recovered, $0.durability.torn) }
-    if recovered.contains(where: { isAbandoned($0, before: limit) }) {
+    if recovered.contains(where: isShort) {
       do throws(VaultError) {
         try log.locked { log throws(VaultError) in try log.completeRecovered() }
       } catch {
@@ -55,9 +57,9 @@ extension Space {
         return
       }
     }
-    for identifier in torn where isAbandoned(identifier, before: limit) {
+    for identifier in torn where isShort(identifier) {
       // One that is filled before there is a newer head has to be known for what it is when it is full.
-      try? complete(identifier, abandonedBefore: limit) { [keys] file in
+      try? complete(identifier, abandonedBefore: .max) { [keys] file in
         (try? SegmentHandle.open(file, keys: keys)) != nil
       }
     }
@@ -71,17 +73,13 @@ extension Space {
     }
   }
 
-  /// Files that were last written before this, in seconds since 1970, are taken for abandoned.
-  private var abandonedBefore: Int64 { storage.endOfAbandonedFiles(at: log.context.clock()) }
-
-  /// Whether a file is short, and was last written before `limit`.
-  private func isAbandoned(_ identifier: SegmentIdentifier, before limit: Int64) -> Bool {
-    guard let file = try? storage.open(identifier), let size = try? file.size(), let modified = try? file.modified()
-    else { return false }
-    return size < segmentSize && modified < limit
+  private func isShort(_ identifier: SegmentIdentifier) -> Bool {
+    guard let size = try? storage.open(identifier).size() else { return false }
+    return size < segmentSize
   }
 
-  /// Completes or deletes one file, if it is still short and old; fills it only if `mayFill` agrees.
+  /// Completes or deletes one file, if it is still short, and last written before `limit`; fills it only if `mayFill`
+  /// agrees.
   private func complete(
     _ identifier: SegmentIdentifier, abandonedBefore limit: Int64, mayFill: (any SegmentReader) -> Bool = { _ in true }
   ) throws(Errno) {

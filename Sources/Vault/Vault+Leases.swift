@@ -53,6 +53,13 @@ extension Vault {
     return leases
   }
 
+  /// Removes what a killed refresh left, if nobody else is in the vault. Waits for nobody.
+  func removeInterruptedRefresh(_ lease: (any Lease)?) {
+    guard storage.hasInterruptedRefresh, let lease, (try? lease.change(exclusive: true)) != nil else { return }
+    storage.removeInterruptedRefresh()
+    try? lease.change(exclusive: false)
+  }
+
   /// The leases for a new space: none while the vault itself is being created, where nobody else can be.
   ///
   /// - Throws: `.vaultInUse`; `.system`.

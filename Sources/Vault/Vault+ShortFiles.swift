@@ -3,17 +3,20 @@ internal import SystemPackage
 
 /// Completing what crashes left short, without any key.
 extension Vault {
-  /// Completes or deletes short files as a mount does (`Space.completeShortFiles`), for one who has the lease on the
-  /// vault exclusively. Files that cannot be completed now stay as they are.
-  package func completeShortFiles() {
-    let limit = storage.endOfAbandonedFiles(at: clock())
+  /// Completes or deletes all short files, whatever their age, for one who has the lease on the vault exclusively and
+  /// knows that nobody is copying into it.
+  ///
+  /// - Throws: `.noSpace`; `.system`. Then some may be completed.
+  package func completeShortFiles() throws(VaultError) {
     let segmentSize = parameters.segmentSize
-    var short: [SegmentIdentifier] = []
-    try? storage.list { identifier, size, modified in
-      if size < segmentSize && modified < limit { short.append(identifier) }
-    }
-    for identifier in short {
-      try? storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: limit)
+    try attempt("completing short files") { () throws(Errno) in
+      var short: [SegmentIdentifier] = []
+      try storage.list { identifier, size, _ in
+        if size < segmentSize { short.append(identifier) }
+      }
+      for identifier in short {
+        try storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: .max)
+      }
     }
   }
 }

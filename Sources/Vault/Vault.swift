@@ -77,13 +77,14 @@ package final class Vault: Sendable {
     if isReadOnly { reason = "the vault is read-only" }
     let leases = try leases(
       on: SpaceKeys(body), for: observing ? .observing : reason == nil ? .writing : .reading)
+    // A repair that is only planned changes nothing.
+    if reason == nil, !scanning { removeInterruptedRefresh(leases.vault) }
     let (current, state) = try recover(body, scanning: scanning)
     let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
     if readOnlyReason == nil { storage.prepareForWriting() }
     var context = context(of: current, copyWindow: copyWindow)
     context.wipesPrevious = wipingPrevious
     let space = Space(context, body: current, state: state, leases: leases, readOnlyReason: readOnlyReason)
-    // A repair that is only planned changes nothing.
     if !scanning { space.completeOwnFiles() }
     try space.restoreFileCount()
     return space

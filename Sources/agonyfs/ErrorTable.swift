@@ -111,6 +111,13 @@ extension CommandFailure {
         .failure,
         "The file system of \(path) cannot exchange directories, or parts of the vault are on several; nothing was "
           + "changed. Copy the vault into a new directory on ext4, XFS or btrfs, and use the copy.")
+    case .shortFiles(let count):
+      let files = count == 1 ? "1 file is" : "\(count) files are"
+      self.init(
+        .failure,
+        "In \(path) \(files) shorter than the others; nothing was changed. If this is a copy that was interrupted, "
+          + "copy once more first; after a crash, mount once what was in use, or complete them with: agonyfs refresh "
+          + "--complete \(path)")
     case .noRoom(let needed, let free):
       self.init(
         .noRoom,

@@ -231,12 +231,16 @@ enum HelpText {
     Needs no password. Writes every file again under its name, with the same bytes, and makes every folder new, in \
     random order: what the host's file system shows of a file or folder (when and in what order it was made, where it \
     lies, which names a folder had before) says no more what was written in which order. All times become the constant \
-    one, and files that a crash left short are completed, as by a mount. Afterwards every space opens as before. Do it \
-    before the disk or a copy leaves your hands, and on a backup that was filled more than once.
+    one. Afterwards every space opens as before. Do it before the disk or a copy leaves your hands, and on a backup \
+    that was filled more than once.
+
+    It refuses, and changes nothing, while files are shorter than the others. If the vault is a copy that was \
+    interrupted, copy once more. If a crash left them, mount the space that was in use, or give --complete, which \
+    completes them all, or deletes those that hold nothing. In a copy that was interrupted that hides what is missing.
 
     Nothing may be mounted. Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: \
-    the vault can be used, and the next refresh goes on, from the start if something was written meanwhile. Ends with \
-    status 15 if the vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, \
+    the vault can be used, and the next refresh goes on, from the start if a space was mounted meanwhile. Ends with status \
+    15 if the vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, \
     free blocks, snapshots, and what a flash disk keeps of deleted data.
     """
 

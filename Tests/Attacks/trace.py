@@ -165,9 +165,12 @@ def main():
         vaults = Vaults(program, folder)
         names = vaults.make()
         if leak:
+            others = files_of(names[-1]) - files_of("base")
             put_random(names[-1], MEGABYTE if leak == "number" else 5000)
             if leak == "short":
-                others = files_of(names[-1]) - files_of("base")
+                # In a copy nobody completes files of others, so the first space makes its own of both.
+                for name in (names[0], names[-1]):
+                    vaults.use(name, "first", lambda: write("Albums/mark", 1))
                 os.remove(f"{names[-1]}/segments/{min(others, key=lambda path: -os.path.getsize(f'{names[-1]}/segments/{path}'))}")
         if leak:
             names = [names[0], names[-1]]

@@ -66,15 +66,63 @@ import Testing
     for name in come { #expect((try? HostFile.read(name)) == [9]) }
   }
 
-  /// The age of a short file tells whether a crash left it or somebody is writing it.
-  @Test func aShortFileKeepsItsTimes() throws {
-    let short = subject.path + "/segments/07/" + subject.name(7, 1)
-    try HostFile.write([1, 2, 3], to: short)
-    let time = HostFile.status(short).st_mtim
+  /// It may be one that a copy was cut off in, and then a refresh would hide that. Nothing is changed.
+  @Test func shortFilesAreRefused() throws {
+    for number in 1...2 {
+      try HostFile.write([1, 2, 3], to: subject.path + "/segments/07/" + subject.name(7, number))
+    }
+    let before = subject.look()
+    #expect(throws: RefreshError.shortFiles(2)) { try subject.refresh() }
+    let after = subject.look()
+    #expect(after.contents == before.contents && after.inodes == before.inodes)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+
+  /// Killed right after a folder was exchanged, with a file in the old one that came while it was copied. The next
+  /// refresh, or whoever writes first, brings it back.
+  @Test(arguments: [false, true]) func whatCameBeforeAKillComesBack(byRefresh: Bool) throws {
+    let before = subject.look()
+    let come = subject.name(7, 77)
+    try subject.killAfterExchange(of: 7) { try? HostFile.write([9, 9], to: $0 + "/" + come) }
+    #expect(HostFile.names(in: subject.path + "/refreshing/07").contains(come))
+    if byRefresh {
+      try subject.refresh()
+    } else {
+      let storage = try DirectoryStorage(path: subject.path)
+      #expect(storage.hasInterruptedRefresh)
+      storage.removeInterruptedRefresh()
+      #expect(!storage.hasInterruptedRefresh)
+    }
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+    var contents = subject.look().contents
+    #expect(contents.removeValue(forKey: "segments/07/" + come) == [9, 9])
+    #expect(contents == before.contents)
+  }
+
+  /// What is longer in the old folder than under its name is the whole one.
+  @Test func theLongerOneOfTwoStays() throws {
+    let before = subject.look()
+    try subject.killAfterExchange(of: 7)
+    try HostFile.write([1], to: subject.path + "/segments/07/" + subject.name(7))
+    try DirectoryStorage(path: subject.path).removeInterruptedRefresh()
+    #expect(subject.look().contents == before.contents)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+
+  /// What is wiped or deleted does not stay in the old folder, nor come back from it.
+  @Test func whatIsDeletedAfterAKillDoesNotComeBack() throws {
+    let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    let old = subject.path + "/refreshing/" + name.path
+    try subject.killAfterExchange(of: 7)
+    let content = try HostFile.read(old)
+    let storage = try DirectoryStorage(path: subject.path)
+    try storage.wipe(name)
+    #expect(try HostFile.read(old) != content)
+    #expect(try storage.content(of: name) != content)
+    try storage.delete(name)
+    #expect(!HostFile.names(in: subject.path + "/refreshing/07").contains(subject.name(7)))
     try subject.refresh()
-    let after = HostFile.status(short).st_mtim
-    #expect(after.tv_sec == time.tv_sec && after.tv_nsec == time.tv_nsec)
-    #expect(subject.conspicuous == [short])
+    #expect(try !storage.exists(name))
   }
 
   /// At each of many points, and again on the way from there.
@@ -216,6 +264,26 @@ private final class RefreshSubject {
       return mayChange(count - 1)
     }
     try refresh.run()
+  }
+
+  /// Ends a refresh, as a kill does, right after a folder was exchanged; calls `body` with the folder's path when the
+  /// refresh has listed it and not copied it yet.
+  func killAfterExchange(of folder: Int, _ body: @escaping (String) -> Void = { _ in }) throws {
+    let name = Self.hexadecimal(folder)
+    let refreshing = path + "/refreshing"
+    let (place, new) = (path + "/segments/" + name, refreshing + "/" + name)
+    let inode = HostFile.status(place).st_ino
+    var hasBegun = false
+    #expect(throws: RefreshError.self) {
+      try refresh(mayChange: { _ in
+        if !hasBegun, HostFile.names(in: refreshing).contains(name) {
+          hasBegun = true
+          body(place)
+        }
+        return HostFile.status(place).st_ino == inode
+      })
+    }
+    #expect(hasBegun && HostFile.status(new).st_ino == inode)
   }
 
   struct Look {

@@ -11,6 +11,9 @@ struct RefreshCommand: VaultCommand {
   @Argument(help: "The vault.", completion: .directory)
   var vault: String
 
+  @Flag(help: "First complete files that are shorter than the others. Only if nobody is copying into the vault.")
+  var complete = false
+
   func run() throws {
     let storage = try DirectoryStorage(path: path)
     let opened = try Vault.open(in: storage)
@@ -19,7 +22,7 @@ struct RefreshCommand: VaultCommand {
     }
     let lease = try opened.lease(exclusive: true)
     defer { withExtendedLifetime(lease) {} }
-    opened.completeShortFiles()
+    if complete { try opened.completeShortFiles() }
     let signals = HeldSignals()
     defer { signals.release() }
     let line = ProgressLine("refreshing", showsRate: true)

@@ -82,6 +82,46 @@ import Testing
     expectFailure(try workspace.agonyfs("refresh", workspace.at("absent")), .noVault)
   }
 
+  /// A backup that was cut off is refused as it is; copied once more, it is refreshed, and every space is there.
+  @Test func aCopyThatWasCutOffIsRefused() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      cp -a Vault Copy
+      # One file that only the other password explains.
+      agonyfs space remove --password-file other Copy
+      (cd Copy && find segments -type f) | sort > left
+      (cd Vault && find segments -type f) | sort | comm -23 - left > others
+      test "$(wc -l < others)" -gt 2
+      rm -r Copy
+      cp -a Vault Copy
+      short=$(tail -n 1 others)
+      truncate -s 100000 Copy/$short
+      touch -d 2020-01-01 Copy/$short
+      inodes Copy > old
+      sums Copy > before
+      status=0
+      agonyfs refresh Copy 2> said || status=$?
+      test $status = 1
+      grep -q '1 file is shorter' said
+      grep -q -- '--complete' said
+      inodes Copy | cmp - old
+      sums Copy | cmp - before
+      # A mount of another space leaves it alone as well.
+      agonyfs mount --password-file password Copy Albums
+      sleep 1
+      agonyfs unmount Albums
+      test "$(stat -c %s Copy/$short)" = 100000
+      rsync -a Vault/ Copy/
+      agonyfs refresh Copy
+      compare Copy
+      """)
+  }
+
   /// What was synced is there; the refreshed vault is a copy to its owner, and lacks nothing.
   @Test func afterACrashNothingThatWasSyncedIsLost() throws {
     let workspace = try Workspace()
@@ -95,7 +135,11 @@ import Testing
         start
         promised $((60 * round))
         murder
-        agonyfs refresh Vault
+        status=0
+        agonyfs refresh Vault || status=$?
+        test $status = 1
+        agonyfs refresh --complete Vault
+        test -z "$(find Vault/segments -type f -size -$(stat -c %s $(find Vault/segments -type f | head -n 1))c)"
         agonyfs mount --password-file password Vault Albums
         verify
         echo more > Albums/more

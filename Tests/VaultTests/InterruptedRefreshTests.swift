@@ -1,0 +1,78 @@
+import Crypto
+import FaultyStorage
+import Glibc
+import Storage
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Vault
+
+/// What a killed refresh left goes when a space is opened to write. Till then it keeps nothing that is wiped.
+@Suite struct InterruptedRefreshTests {
+  private let folder: TemporaryFolder
+  private let storage: DirectoryStorage
+  private let vault: Vault
+
+  init() throws {
+    folder = try TemporaryFolder()
+    storage = try DirectoryStorage.make(at: folder.path)
+    _ = try Vault.create(in: storage, options: try VaultCreationTests.options())
+    vault = try Vault.open(in: storage, weakDerivations: .opening)
+  }
+
+  /// Ends a refresh, as a kill does, right after the folder of a file was exchanged.
+  private func killRefresh(afterExchangeOf name: SegmentIdentifier) throws {
+    let place = folder.path("segments/") + name.path.prefix(2)
+    let inode = HostFile.status(place).st_ino
+    let refresh = DirectoryRefresh(storage, segmentSize: vault.parameters.segmentSize)
+    refresh.mayChange = { HostFile.status(place).st_ino == inode }
+    #expect(throws: RefreshError.self) { try refresh.run() }
+    #expect(HostFile.names(in: folder.path("refreshing/") + name.path.prefix(2)).contains(name.description))
+  }
+
+  /// A space with a page, closed.
+  private func makeSpace() throws -> (body: SlotBody, head: SegmentIdentifier) {
+    let made = try vault.createSpace(suite: .aes256gcm)
+    try made.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try made.space.close()
+    return (made.body, made.space.keys.headIdentifier(made.space.highestEpoch))
+  }
+
+  @Test func whoWritesRemovesIt() throws {
+    let (body, head) = try makeSpace()
+    let before = HostFile.segments(of: folder.path)
+    try killRefresh(afterExchangeOf: head)
+    let reader = try vault.openSpace(body, readOnly: true)
+    #expect(storage.hasInterruptedRefresh)
+    // Nobody may be looking at the vault meanwhile.
+    let other = try makeSpace().body
+    try vault.openSpace(other).close()
+    #expect(storage.hasInterruptedRefresh)
+    try reader.close()
+    let space = try vault.openSpace(body)
+    #expect(HostFile.names(in: folder.path) == ["agonyfs.json", "segments"])
+    #expect(Set(before).isSubset(of: HostFile.segments(of: folder.path)))
+    #expect(space.gate.isOpen)
+    #expect(try space.pageBytes(1) == page(1, version: 1))
+  }
+
+  @Test func aWipedSlotIsNowhere() throws {
+    let slot = try #require(try vault.slotKeys(for: .of("a password")).first)
+    try vault.putSlot(slot, try makeSpace().body)
+    let name = slot.identifiers[0]
+    let content = try storage.content(of: name)
+    try killRefresh(afterExchangeOf: name)
+    let old = folder.path("refreshing/") + name.path
+    #expect(try HostFile.read(old) == content)
+    try vault.deleteSlotFiles(slot.identifiers)
+    #expect(throws: VaultError.noSpaceOpens) { try vault.openSlot([slot]) }
+    var files = HostFile.segments(of: folder.path)
+    for folder in HostFile.names(in: self.folder.path("refreshing")) {
+      let path = self.folder.path("refreshing/") + folder + "/"
+      files += HostFile.names(in: path).map { path + $0 }
+    }
+    #expect(files.count > 3)
+    for file in files { #expect(try HostFile.read(file) != content, "\(file)") }
+  }
+}

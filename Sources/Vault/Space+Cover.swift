@@ -48,35 +48,32 @@ extension Space {
     }
   }
 
-  /// Gives the space more cover of its own, so that `size` bytes more fit into it. Durable on return. If it throws,
-  /// nothing is changed.
+  /// Gives the space more cover of its own: as many files as a space that can store `size` bytes has, so that at least as
+  /// many bytes more fit into it; and adds a random number of files that nobody owns. So as many files are made as by
+  /// `Vault.addCover`, by the same calls. Durable on return. If it throws, nothing is changed.
   ///
-  /// - Throws: `.noSpace`; `.readOnly` also if the space owns no cover; `.system`.
+  /// - Throws: `.noSpace`; `.cancelled`; `.readOnly` also if the space owns no cover; `.system`.
   package func growCover(
     by size: Int64, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    let most = Int64(OwnerTable.mostFiles)
-    guard size <= storage.capacity().free || storage.capacity().total == 0, size <= most * Int64(segmentSize) else {
-      throw .noSpace
-    }
-    guard let owner, owner.fileCount > 0, let ownBytes = log.locked({ $0.ownBytes }) else {
+    guard let owner, owner.fileCount > 0 else {
       throw .readOnly("it owns no cover, and takes what room the disk has")
     }
-    let count = RoomBudget.files(for: ownBytes + size, segmentSize: segmentSize) - Int64(owner.fileCount)
-    guard count <= most - Int64(owner.fileCount) else { throw .noSpace }
-    let range = CoverRange(branch: Sodium.randomBytes(SpaceKeys.branchSize), first: 0, end: UInt64(max(0, count)))
-    let bytes = count * Int64(segmentSize)
-    let room = storage.capacity()
-    guard room.total == 0 || room.free > bytes + bytes / 64 else { throw .noSpace }
-    let names = (0..<range.end).map { keys.coverIdentifier(CoverFile(branch: range.branch, counter: $0)) }
+    let count = try Cover.count(for: size, segmentSize: segmentSize, in: storage.capacity())
+    guard UInt64(count.ownable) <= OwnerTable.mostFiles - owner.fileCount else { throw .noSpace }
+    let range = CoverRange(branch: Sodium.randomBytes(SpaceKeys.branchSize), first: 0, end: UInt64(count.ownable))
+    let own = (0..<range.end).map { counter in
+      NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
+    }
+    let files = (own + (0..<count.random).map { _ in NewFile.random() }).shuffled()
+    try storage.add(Array(files.dropFirst(2)), last: Array(files.prefix(2)), size: segmentSize, control)
     do throws(VaultError) {
-      try storage.write(names.map { NewFile(cover: $0, keys: keys) }, size: segmentSize, control)
       try changeOwner { owner in
-        owner.fileCount += UInt64(names.count)
-        owner.cover.append(range)
+        owner.fileCount += range.end
+        if range.end > 0 { owner.cover.append(range) }
       }
     } catch {
-      for name in names { try? storage.delete(name) }
+      for file in files { try? storage.delete(file.identifier) }
       throw error
     }
   }

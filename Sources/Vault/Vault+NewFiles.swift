@@ -79,24 +79,31 @@ extension Vault {
   package func addFiles(
     _ files: [NewFile], last: [NewFile], _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    let bytes = Int64(files.count + last.count) * Int64(parameters.segmentSize)
-    let room = storage.capacity()
-    // Some network file systems do not know their room.
-    guard room.total == 0 || room.free > bytes + bytes / 64 else { throw .noSpace }
-    var created: [SegmentIdentifier] = []
-    do throws(VaultError) {
-      try storage.write(files.shuffled(), size: parameters.segmentSize, control, created: &created)
-      try storage.write(last.shuffled(), size: parameters.segmentSize, created: &created)
-    } catch {
-      for name in created { try? storage.delete(name) }
-      try? storage.flushNames(of: created)
-      if case .system(.fileExists, _) = error { throw .passwordInUse }
-      throw error
-    }
+    try storage.add(files, last: last, size: parameters.segmentSize, control)
   }
 }
 
 extension Storage {
+  /// Makes complete files of `size` bytes as `Vault.addFiles` does, and throws as that does.
+  func add(
+    _ files: [NewFile], last: [NewFile], size: Int, _ control: OperationControl
+  ) throws(VaultError) {
+    let bytes = Int64(files.count + last.count) * Int64(size)
+    let room = capacity()
+    // Some network file systems do not know their room.
+    guard room.total == 0 || room.free > bytes + bytes / 64 else { throw .noSpace }
+    var created: [SegmentIdentifier] = []
+    do throws(VaultError) {
+      try write(files.shuffled(), size: size, control, created: &created)
+      try write(last.shuffled(), size: size, created: &created)
+    } catch {
+      for name in created { try? delete(name) }
+      try? flushNames(of: created)
+      if case .system(.fileExists, _) = error { throw .passwordInUse }
+      throw error
+    }
+  }
+
   /// Makes complete files of `size` bytes, in the order of the list. Durable on return.
   ///
   /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may be there.

@@ -159,11 +159,13 @@ import Testing
     storage.setLimit(30 << 20)
     #expect(throws: VaultError.noSpace) { try test.space.growCover(by: 8 << 20) }
     #expect(storage.names.count == Self.files)
-    storage.setLimit(.max)
+    // Bounds the random number of files beside it.
+    storage.setLimit(1 << 30)
     try test.space.growCover(by: 20 << 20)
     let files = storage.names.count
-    #expect(files > Self.files + 20)
-    #expect(test.space.owner?.fileCount == UInt64(files))
+    let own = Int(test.vault.coverFiles(for: 20 << 20))
+    #expect(files >= Self.files + own + Cover.least)
+    #expect(test.space.owner?.fileCount == UInt64(Self.files + own))
     #expect((test.space.capacity().ownBytes ?? 0) >= (before.ownBytes ?? 0) + 20 << 20)
     try test.space.close()
     let again = try test.vault.openSpace(test.body, copyWindow: 0)
@@ -171,6 +173,34 @@ import Testing
     #expect(again.wrongCover(in: storage) == [])
     let none = TestSpace()
     #expect(throws: VaultError.self) { try none.space.growCover(by: 1) }
+  }
+
+  /// Growth makes as many files as cover for nobody of that size, and whose cover the space has.
+  @Test func growthMakesAsManyFilesAsCoverOfNobody() throws {
+    for size in [1, 3 << 20] {
+      var made: [Int] = []
+      for grows in [true, false] {
+        // So little that the random part is the least.
+        storage.fill(leaving: 95 << 20)
+        let before = storage.names.count
+        if grows { try test.space.growCover(by: Int64(size)) } else { try test.vault.addCover(for: Int64(size)) }
+        made.append(storage.names.count - before)
+      }
+      #expect(made[0] == Int(test.vault.coverFiles(for: Int64(size))) + Cover.least)
+      #expect(made[0] == made[1])
+    }
+    // With more room it varies, and belongs to nobody.
+    storage.fill(leaving: 2 << 30)
+    let owned = test.space.owner?.fileCount
+    var random: Set<Int> = []
+    for _ in 0..<10 {
+      let before = storage.names.count
+      try test.space.growCover(by: 0)
+      random.insert(storage.names.count - before)
+    }
+    #expect(random.count > 1 && random.min() ?? 0 >= Cover.least)
+    #expect(test.space.owner?.fileCount == owned)
+    #expect(test.space.wrongCover(in: storage) == [])
   }
 
   @Test func theSizeIsWhatFits() {

@@ -10,7 +10,7 @@ import Testing
 
   /// What a person does with a vault `$V` from its creation on.
   private static let uses = [
-    "agonyfs create --kdf interactive --segment-size 1M --password-file password $V",
+    "agonyfs create --kdf interactive --segment-size 1M --cover 4M --password-file password $V",
     "agonyfs mount --password-file password $V Albums; agonyfs unmount Albums",
     """
     agonyfs mount --password-file password $V Albums
@@ -40,6 +40,18 @@ import Testing
     "agonyfs space remove --password-file other $V",
     "cat password other | agonyfs password change $V",
     "not agonyfs info --password-file password $V",
+    "cat other second | agonyfs password add $V",
+    "agonyfs password remove --password-file other $V",
+    "cat second third | agonyfs password change --rekey $V",
+    "agonyfs cover add 1M $V",
+    "agonyfs space add --cover 60M --password-file owner $V",
+    "agonyfs space grow --password-file owner 1M $V",
+    "agonyfs space shrink --password-file owner 1M $V",
+    "agonyfs space add --within --owner-password-file owner --cover 1M --password-file within $V",
+    "cat owner fourth | agonyfs password change --rekey $V",
+    "agonyfs refresh $V",
+    "agonyfs kdf add --kdf moderate $V",
+    "agonyfs space remove --wipe --password-file within $V",
   ]
 
   /// What in a vault has another access or modification time than everything has. The look itself leaves none.
@@ -60,6 +72,7 @@ import Testing
       mkdir -p Albums
       printf '%s\\n' '\(Workspace.password)' > password
       echo 'another long password' > other
+      for name in second third fourth owner within; do echo "the $name password" > $name; done
       """)
     for use in Self.uses {
       try expectSuccess(workspace, "V=\(vault)\n" + use)
@@ -75,9 +88,34 @@ import Testing
   func noUseShowsInATimeWhereTheHostKeepsEveryAccessTime() throws {
     let workspace = try Workspace()
     try expectSuccess(
-      workspace, "truncate -s 400M image; mkfs.ext4 -q image; mkdir disk; mount -o loop,strictatime image disk")
+      workspace, "truncate -s 1G image; mkfs.ext4 -q image; mkdir disk; mount -o loop,strictatime image disk")
     try useEverything(of: workspace, at: "disk/Vault")
     try expectSuccess(workspace, "umount disk")
+  }
+
+  /// Only the owner of a file and root may read it without leaving a time.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become somebody else"))
+  func whatAnotherUserOwnsIsReadAllTheSame() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      seq 1 300000 > Albums/numbers
+      agonyfs unmount Albums
+      chmod -R a+rX Vault
+      chmod a+r password
+      chmod a+x .
+      # The program may be where others must not look.
+      mkdir program
+      cp "$AGONYFS" program/agonyfs
+      chmod -R a+rX program
+      nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$W/program/agonyfs" "$@"; }
+      nobody info --password-file password Vault > said
+      grep -q '(read-only)' said
+      nobody check --read-data --password-file password Vault
+      """)
   }
 
   /// A crash leaves the times of files that are not complete; the next mount to write leaves none.

@@ -12,9 +12,27 @@ package struct VaultCreationOptions: Sendable {
   package var cover: Int64?
   /// Whether a space of the vault owns that cover.
   package var hasHiddenSpace = false
+  /// The numbers of files, once they are drawn.
+  private var count: Cover.Count?
 
   /// The defaults.
   package init() {}
+
+  /// Draws how many files the cover has; otherwise the creation does it.
+  ///
+  /// - Returns: how much a space that owns the cover can store, in bytes.
+  /// - Throws: `.noSpace` when the cover does not fit.
+  package mutating func drawCover(in storage: any Storage) throws(VaultError) -> Int64 {
+    RoomBudget.usableBytes(files: try coverCount(in: storage).ownable, segmentSize: segmentSize)
+  }
+
+  /// The numbers that were drawn, now or before.
+  fileprivate mutating func coverCount(in storage: any Storage) throws(VaultError) -> Cover.Count {
+    if let count { return count }
+    let drawn = try Cover.count(for: cover, segmentSize: segmentSize, in: storage.capacity())
+    count = drawn
+    return drawn
+  }
 }
 
 extension Vault {
@@ -35,8 +53,8 @@ extension Vault {
       derivations: [options.derivation])
     guard try readParameters(of: storage) == nil else { throw .vaultExists }
     let vault = Vault(storage: storage, parameters: parameters)
-    let count = try Cover.count(
-      for: options.cover, segmentSize: options.segmentSize, in: storage.capacity())
+    var options = options
+    let count = try options.coverCount(in: storage)
     let ownFiles = options.hasHiddenSpace ? count.ownable : 0
     if options.hasHiddenSpace, RoomBudget.usableBytes(files: ownFiles, segmentSize: options.segmentSize) == 0 {
       throw .tooLittleCover

@@ -21,9 +21,13 @@ enum HelpText {
     WHAT IS NOT PROMISED
 
     - Somebody who sees the vault several times, or reads the host's change times and journal, learns that it changed \
-    and roughly how much.
+    and roughly how much: cover does not change by itself.
     - Far more files than cover explains are suspicious. A new vault gets cover of 256 MiB to 4 GiB, a drawn size, or \
     as much as create --cover says, and a random number of files more: half of all vaults 8 or more.
+    - A space added with --cover 0 shows: without other cover, U files that no password explains are evidence by a \
+    ratio of about U/32. 400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %.
+    - Before a disk or a copy leaves your hands, unmount everything and run agonyfs refresh. A backup that was filled \
+    more than once needs rsync -a --delete-after before: what piled up in it tells by its number, also after a refresh.
     - A new password does not revoke older copies of the vault: they still open with the old one.
     - The vault alone does not reveal that somebody put back a whole older copy of it; mount --remember detects that \
     on this machine.
@@ -60,7 +64,8 @@ enum HelpText {
     such a space needs beside its data. Without --cover the size of these files is drawn, from 256 MiB to 4 GiB but at \
     most a twentieth of the free room. In any case a random number is added, which nobody owns: at least 4, half of all \
     vaults get 8 or more, one in a hundred 400 or more. With --cover 0 only those are left, so that a second space of \
-    more than a few photos shows.
+    more than a few photos shows. At the end it says how much a hidden space with that cover can store, in the same \
+    words whether there is one or not. If the password of a hidden space is lost, its room is never regained.
     """
 
   static let thumbnails = """
@@ -120,7 +125,7 @@ enum HelpText {
     open until the last one is closed. With --force open files are cut off after everything is written: their users get \
     errors.
 
-    At a terminal it reminds of agonyfs refresh, in the same words for every space.
+    At a terminal it reminds of agonyfs refresh and rsync --delete-after, in the same words for every space.
     """
 
   static let spaceAdd = """
@@ -128,13 +133,14 @@ enum HelpText {
     13. \(password)
 
     With --cover it owns as many files as it needs to store so much, and their number never changes, whatever it \
-    stores; cover add makes a vault look the same. With --cover 0 it takes room as it grows, and its files show by their \
-    number that there is another space.
+    stores; cover add makes a vault look the same. Who looked at the vault before sees that files were added. With --cover \
+    0 it takes room as it grows, and its files show by their number that there is another space: in a vault without \
+    other cover, 400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %.
 
     With --within the space takes the place of cover that another space owns and never used, and no number of files \
     changes. That space can then store less: by SIZE, a quarter more, and some 200 MiB. Who knows its password sees what \
     space shrink leaves, and not whether there is another space. If that is interrupted, complete it with space shrink \
-    0, and begin again.
+    0, and begin again. \(overwritten)
 
     EXAMPLES
 
@@ -143,9 +149,9 @@ enum HelpText {
     """
 
   static let spaceGrow = """
-    The size is added to what the space can store. Only a space that owns cover needs this: one that was made with \
-    create --hidden or space add --cover. Who looked at the vault before sees that files were added; cover add adds as \
-    many. \(password)
+    At least SIZE is added to what the space can store. Only a space that owns cover needs this: one that was made with \
+    create --hidden or space add --cover. Who looked at the vault before sees that files were added, as many as cover \
+    add makes, and that one or two others went, as after any use of the space. \(password)
     """
 
   static let spaceShrink = """
@@ -153,7 +159,7 @@ enum HelpText {
     quarter more, and some 200 MiB. The number of files stays: random files, which belong to nobody, take their place, \
     and nothing gives them back. Only cover that was never used can be given up, and is used up once as much was written \
     as the space can store. What stated more in the space's own files is overwritten. Copies of the vault, flash disks \
-    and file systems that write copies may keep it.
+    and file systems that write copies may keep it. \(overwritten)
 
     space add --within looks the same, to those with the space's password too. If it is interrupted, complete it with \
     SIZE 0. \(password)
@@ -168,7 +174,13 @@ enum HelpText {
     Deletes the space that the password opens, with everything in it; other spaces stay as they are. It cannot be \
     undone. Files with keys and lists are overwritten in place before they are deleted, with --wipe all files of the \
     space. Flash disks, file systems that write copies (btrfs, ZFS, bcachefs), snapshots and copies of the vault may \
-    keep the old bytes all the same, and whoever finds those opens them with the password. \(password)
+    keep the old bytes all the same, and whoever finds those opens them with the password. \(overwritten) \(password)
+    """
+
+  /// What a copy of files that were overwritten in place needs.
+  private static let overwritten = """
+    What was overwritten keeps its name, size and time: bring backups up to date with rsync --checksum --delete-after \
+    once, or copy to an empty directory.
     """
 
   static let passwordChange = """
@@ -232,7 +244,8 @@ enum HelpText {
     random order: what the host's file system shows of a file or folder (when and in what order it was made, where it \
     lies, which names a folder had before) says no more what was written in which order. All times become the constant \
     one. Afterwards every space opens as before. Do it before the disk or a copy leaves your hands, and on a backup \
-    that was filled more than once.
+    that was filled more than once. The number of files stays: what piled up in a backup shows until it was filled once \
+    by rsync -a --delete-after. Do that first, or copy to an empty directory.
 
     It refuses, and changes nothing, while files are shorter than the others. If the vault is a copy that was \
     interrupted, copy once more. If a crash left them, mount the space that was in use, or give --complete, which \

@@ -8,21 +8,26 @@ enum NewVault {
   /// Creates a vault and its first space; without a cipher, with the faster one. Removes them again if this cannot be
   /// completed, or if a signal comes that ends the process; then the signal does so.
   ///
+  /// - Returns: how much a space that owns the vault's cover can store, in bytes, whether there is one or not.
   /// - Throws: `VaultError` and `DirectoryStorageError`.
+  @discardableResult
   static func create(
     at path: String, _ options: VaultCreationOptions = .init(), password: Password, hiddenPassword: Password? = nil,
     cipher: CipherSuite? = nil
-  ) throws {
+  ) throws -> Int64 {
+    var options = options
     let signals = HeldSignals()
     defer { signals.release() }
     let directory = try DirectoryCreation(at: path)
     do {
+      let room = try options.drawCover(in: directory.storage)
       try LongOperation.run("writing cover", heldBy: signals) { control in
         try SpaceManager.createVault(
           in: directory.storage, options: options, password: password, hiddenPassword: hiddenPassword,
           cipher: cipher ?? .fastest(), control)
       }
       try directory.complete()
+      return room
     } catch {
       directory.remove()
       throw error

@@ -30,6 +30,16 @@ import Testing
     #expect(readme.contains("scripts/test"))
   }
 
+  /// A backup without it piles up what hidden spaces gave up; and `--delete` alone may delete before all is there.
+  @Test(arguments: [
+    "README.md", "Sources/agonyfs/agonyfs.docc/Guide.md", "Sources/agonyfs/agonyfs.docc/ThreatModel.md",
+  ])
+  func backupsDeleteAfter(_ name: String) throws {
+    let words = try text(of: name).split { $0.isWhitespace }.joined(separator: " ")
+    #expect(words.contains("rsync -a --delete-after"))
+    #expect(!words.contains("rsync -a ~/Vault"))
+  }
+
   @Test func promisesNameTestsThatExist() throws {
     let words = try text(of: "Sources/agonyfs/agonyfs.docc/Promises.md").split(separator: "`")
     let named = Set(words.filter { $0.hasSuffix("Tests") && !$0.contains("…") })

@@ -113,6 +113,7 @@ extension TerminalTests {
     #expect(try workspace.shell("cat Albums/file").output == "text\n")
     let last = try PseudoTerminal(["unmount", workspace.at("Albums")])
     #expect(try last.waits(for: "agonyfs refresh VAULT"))
+    #expect(try last.waits(for: "--delete-after"))
     #expect(try last.ending() == .exited(0))
   }
 

@@ -63,9 +63,14 @@ struct CreateCommand: VaultCommand {
     options.segmentSize = Int(segmentSize.bytes)
     options.derivation = PasswordDerivation(cost: kdf)
     options.cover = cover?.bytes
-    try NewVault.create(at: path, options, password: new, hiddenPassword: other, cipher: cipher)
+    let room = try NewVault.create(at: path, options, password: new, hiddenPassword: other, cipher: cipher)
+    // The same whether a space owns the cover or nobody, and no number of files.
     if cover?.bytes == 0 {
       Output.note("With --cover 0 a second space of more than a few photos shows by the number of the vault's files.")
+    } else if room == 0 {
+      Output.note("The cover is too small for a hidden space; --cover SIZE makes more.")
+    } else {
+      Output.note("The cover is as large as a hidden space that can store \(ByteSize(bytes: room)).")
     }
   }
 

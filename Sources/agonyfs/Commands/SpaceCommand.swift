@@ -9,6 +9,9 @@ struct SpaceCommand: ParsableCommand {
     commandName: "space", abstract: "Add an empty space, change its room, or remove one with everything in it.",
     subcommands: [Add.self, Grow.self, Shrink.self, Remove.self])
 
+  /// The warning of what adds files, before it asks for a password.
+  private static let whatShows = "Whoever looked at the vault before will see that files were added."
+
   /// `agonyfs space add VAULT`.
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
@@ -51,6 +54,7 @@ struct SpaceCommand: ParsableCommand {
       let opened = try openVault(derivations)
       let cover = try size()
       if takesFromOwner { return try add(to: opened, cover) }
+      Output.note(SpaceCommand.whatShows)
       let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
       try LongOperation.run("writing cover") { control in
         try SpaceManager.addSpace(
@@ -98,7 +102,7 @@ struct SpaceCommand: ParsableCommand {
     var space: SpaceArguments
 
     func run() throws {
-      let (opened, password) = try open(asking: "Password of the space")
+      let (opened, password) = try open(asking: "Password of the space", warning: SpaceCommand.whatShows)
       try LongOperation.run("writing cover") { control in
         try SpaceManager.growSpace(in: opened, password: password, by: size.bytes, control)
       }
@@ -164,9 +168,10 @@ extension OneSpaceCommand {
   /// The path of the vault, as given.
   var vault: String { space.vault }
 
-  /// Opens the vault, then gets the password of the space.
-  func open(asking prompt: String) throws -> (Vault, Password) {
+  /// Opens the vault, then gets the password of the space, after a warning if there is one.
+  func open(asking prompt: String, warning: String? = nil) throws -> (Vault, Password) {
     let opened = try openVault(space.derivations)
+    if let warning { Output.note(warning) }
     return (opened, try space.password.source().password(for: .opening, prompt: prompt))
   }
 }

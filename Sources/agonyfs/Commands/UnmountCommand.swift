@@ -25,7 +25,11 @@ struct UnmountCommand: ParsableCommand {
     try Unmount.unmount(AbsolutePath.of(mountPoint), force ? .force : lazy ? .lazy : .whenUnused)
     // The same for every space.
     if isatty(STDERR_FILENO) == 1 {
-      Output.note("Before the disk or a backup that was filled more than once leaves your hands: agonyfs refresh VAULT")
+      Output.note(
+        """
+        Before the disk or a backup leaves your hands: agonyfs refresh VAULT. A backup that was filled more than once \
+        needs rsync -a --delete-after first.
+        """)
     }
   }
 }

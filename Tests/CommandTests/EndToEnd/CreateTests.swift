@@ -107,6 +107,10 @@ import Testing
     let help = try workspace.agonyfs("--help").output
     for status in CommandStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.explanation)")) }
     #expect(help.contains("WHAT IS NOT PROMISED"))
+    let text = help.split { $0.isWhitespace }.joined(separator: " ")
+    for words in ["about U/32", "93 %", "99 %", "cover does not change by itself", "--delete-after"] {
+      #expect(text.contains(words), "\(words)")
+    }
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])
@@ -154,7 +158,8 @@ import Testing
       mount -t tmpfs -o size=1000m none disk
       echo 'correct horse battery staple' > password
       "$AGONYFS" create --kdf interactive --segment-size 1M --password-file password disk/Vault 2> errors
-      test ! -s errors
+      grep -Eq '^agonyfs: The cover is (as large as a hidden space that can store|too small)' errors
+      test $(wc -l < errors) = 1
       # From a fortieth to a twentieth of the room, and the first space.
       count=$(find disk/Vault/segments -type f | wc -l)
       test $count -ge 28 -a $count -le 64

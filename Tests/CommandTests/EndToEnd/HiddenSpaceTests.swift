@@ -65,6 +65,87 @@ import Testing
       """)
   }
 
+  /// A refresh keeps the number of files, so what piles up in a backup has to go before.
+  @Test func aBackupFilledOftenHasAsManyFiles() throws {
+    let workspace = try workspace("--cover 40M --hidden-password-file hidden")
+    let files = fileCount(workspace)
+    for round in 1...3 {
+      try expectSuccess(
+        workspace,
+        """
+        agonyfs mount --password-file hidden Vault Albums
+        head -c 9M /dev/urandom > Albums/\(round).bin
+        sha256sum Albums/*.bin > sums
+        agonyfs unmount Albums
+        rsync -a --delete-after Vault/ Backup/
+        rsync -a Vault/ Piled/
+        """)
+    }
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs refresh Backup
+      agonyfs refresh Piled
+      """)
+    let count = { HostFile.segments(of: workspace.at($0)).count }
+    #expect(count("Vault") == files)
+    #expect(count("Backup") == files)
+    #expect(count("Piled") > files)
+    // One more copy removes what piled up; then it is as the other.
+    try expectSuccess(
+      workspace,
+      """
+      rsync -a --delete-after Vault/ Piled/
+      agonyfs refresh Piled
+      for copy in Backup Piled; do
+        agonyfs check --read-data --password-file first $copy
+        agonyfs mount --password-file hidden $copy Albums
+        sha256sum --quiet -c sums
+        agonyfs unmount Albums
+      done
+      """)
+    #expect(count("Backup") == files)
+    #expect(count("Piled") == files)
+  }
+
+  /// What stays in the scrollback is no evidence.
+  @Test func bothWaysSayTheSame() throws {
+    let workspace = try Workspace()
+    // None of which is weak: that would be said too.
+    try expectSuccess(
+      workspace, "echo 'correct horse battery staple' > first; echo 'another long good password' > hidden")
+    let create = "agonyfs create --kdf interactive --segment-size 1M --password-file first --cover"
+    for (size, sentence) in [
+      ("40M", "agonyfs: The cover is as large as a hidden space that can store 40."),
+      ("1500K", "agonyfs: The cover is as large as a hidden space that can store "),
+    ] {
+      let without = try workspace.shell("\(create) \(size) Without")
+      let with = try workspace.shell("\(create) \(size) --hidden-password-file hidden With")
+      #expect(without.status == 0 && with.status == 0, "\(without)")
+      #expect(without.errors.hasPrefix(sentence), "\(without)")
+      #expect(with.errors == without.errors)
+      #expect(with.output.isEmpty && without.output.isEmpty)
+      try expectSuccess(workspace, "rm -r With Without")
+    }
+  }
+
+  @Test func whatAddsFilesSaysThatItShows() throws {
+    let workspace = try workspace("--cover 0")
+    try expectSuccess(
+      workspace,
+      "for name in hidden other within; do echo \"correct horse battery staple of $name\" > $name; done")
+    let warning = "agonyfs: Whoever looked at the vault before will see that files were added.\n"
+    for command in [
+      "space add --cover 100M --password-file hidden Vault", "space add --cover 0 --password-file other Vault",
+      "space grow --password-file hidden 1M Vault",
+    ] {
+      let outcome = try workspace.shell("agonyfs \(command)")
+      #expect(outcome.status == 0 && outcome.errors == warning, "\(outcome)")
+    }
+    let within = "space add --within --owner-password-file hidden --cover 1M --password-file within Vault"
+    #expect(try workspace.shell("agonyfs \(within)").errors.isEmpty)
+  }
+
   @Test func bothWaysMakeAsManyFiles() throws {
     // The random number is at least 4, and rarely large.
     let withHidden = try workspace("--cover 60M --hidden-password-file hidden")

@@ -22,7 +22,7 @@ import Testing
         1 | 3)
           to=mirror
           # Files that went while it was looking are no failure (status 24).
-          rsync -a Vault/ $to/ || test $? = 24
+          rsync -a $(test $round = 1 || echo --delete-after) Vault/ $to/ || test $? = 24
           ;;
         2)
           # Interrupted, and completed later.

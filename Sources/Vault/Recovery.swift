@@ -72,6 +72,7 @@ struct Recovery {
     }
     guard let chosen else { throw .damaged("no head of the space can be read") }
     var state = try replay(chosen)
+    if let unfilled = unfilledSegment(before: chosen.state) { state.tail.append(unfilled) }
     state.highestEpoch = highest
     state.origin.isCopy = chosen.isCopy
     if state.origin.warning == nil, isUnfinished || state.origin.isUnfinishedCopy {
@@ -82,6 +83,16 @@ struct Recovery {
     }
     for epoch in try heads(after: chosen.state.epoch, through: highest) { try proceed(into: epoch, &state) }
     return state
+  }
+
+  /// The last segment before a head, if a crash came before it was filled up.
+  private func unfilledSegment(before state: HeadState) -> SegmentIdentifier? {
+    let number = state.previousEnd.segment
+    guard let entry = state.epochs[number.epoch], entry.contains(number.index) else { return nil }
+    let identifier = keys.identifier(number, branch: entry.branch)
+    guard let size = try? storage.open(identifier).size(), size < context.segmentSize, size >= state.previousEnd.offset
+    else { return nil }
+    return identifier
   }
 
   /// The heads after one, in order. Where there are too many numbers to try each, those that open, and the last.

@@ -73,6 +73,15 @@ extension Space {
     }
   }
 
+  /// Begins an epoch if a crash left segments behind the end of the log, or torn heads. In the files' copies, as also a
+  /// refresh makes them, a segment behind one that was lost would look like a copy that is not finished. A copy is left
+  /// alone. No other thread may use the space meanwhile.
+  func leaveTornEndBehind() {
+    guard gate.isOpen, !origin.isCopy, log.locked({ !$0.catalog.retiring.isEmpty }) else { return }
+    // If it fails, the first write does it, or reports why not.
+    try? log.locked { log throws(VaultError) in try log.beginEpoch() }
+  }
+
   private func isShort(_ identifier: SegmentIdentifier) -> Bool {
     guard let size = try? storage.open(identifier).size() else { return false }
     return size < segmentSize

@@ -87,6 +87,7 @@ package final class Vault: Sendable {
     let space = Space(context, body: current, state: state, leases: leases, readOnlyReason: readOnlyReason)
     if !scanning { space.completeOwnFiles() }
     try space.restoreFileCount()
+    if !scanning { space.leaveTornEndBehind() }
     return space
   }
 

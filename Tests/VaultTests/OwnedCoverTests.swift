@@ -72,20 +72,36 @@ import Testing
     #expect(storage.names.count == Self.files)
   }
 
+  /// Two hundred sessions in a day, then no room, then something is deleted, then there is room again.
   @Test func manySessionsInOneDayLeaveRoom() throws {
-    var space = test.space
-    for version in 1...60 {
+    try test.space.commit([1: page(1, version: 0)], pageCount: 1)
+    try test.space.close()
+    let vault = Vault(storage: storage, parameters: test.vault.parameters) { 1_000_000_000 }
+    for version in 1...200 {
+      let space = try vault.openSpace(test.body)
       try space.commit([1: page(1, version: version)], pageCount: 1)
       try space.retire(space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
       try space.close()
-      space = try test.vault.openSpace(test.body)
       #expect(storage.names.count == Self.files)
     }
+    let space = try vault.openSpace(test.body)
     // Heads are not kept for copies when that leaves too little room.
     #expect(space.admit(1_000_000, waiting: 0))
-    _ = try space.append(randomBytes(1_000_000))
+    for round in 1...2 {
+      var written = 0
+      while space.admit(300_000, waiting: 0) {
+        _ = try space.append(randomBytes(300_000))
+        written += 300_000
+      }
+      #expect(written > 3_000_000, "round \(round)")
+      #expect(throws: VaultError.noSpace) { for _ in 0..<60 { _ = try space.append(randomBytes(300_000)) } }
+      #expect(storage.names.count == Self.files)
+      try space.retire(space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      for _ in 0..<2 { try space.advanceEpoch() }
+    }
     try space.close()
     #expect(storage.names.count == Self.files)
+    #expect(try vault.openSpace(test.body).pageBytes(1) == page(1, version: 200))
   }
 
   /// A file that is lost, one too many, and a short one: the next writable opening sets it right, a read-only one does
@@ -143,12 +159,29 @@ import Testing
     space = try test.vault(over: fork).openSpace(test.body, copyWindow: 0)
     #expect(space.origin.isCopy)
     #expect(fork.names.count == Self.files)
+    // Both go on, in several segments.
+    let highest = space.highestEpoch
+    for _ in 0..<3 { _ = try space.append(randomBytes(900_000)) }
     try space.commit([1: page(1, version: 20)], pageCount: 1)
     try space.close()
     #expect(fork.names.count == Self.files)
-    // No name has two contents.
-    for name in fork.names where storage.names.contains(name) && old.names.contains(name) {
-      #expect(fork.content(name) == old.content(name))
+    // No name of a segment or of cover has two contents. Both branches use the same names for heads.
+    let heads = Set((1...100).map { space.keys.headIdentifier(EpochNumber(rawValue: highest.rawValue + $0)) })
+    let both = Set(fork.names).intersection(storage.names).subtracting(heads)
+    #expect(both.count > 2)
+    for name in both { #expect(fork.content(name) == storage.content(name)) }
+
+    // Both together, without deleting anything.
+    let merged = storage.copy()
+    for name in fork.names where !merged.names.contains(name) { merged.place(fork.content(name), as: name) }
+    #expect(merged.names.count > Self.files)
+    for version in 10...11 {
+      space = try test.vault(over: merged).openSpace(test.body, copyWindow: 0)
+      #expect(try space.pageBytes(1) == page(1, version: version - 1))
+      #expect(space.wrongCover(in: merged) == [])
+      #expect(space.verify(readData: true) == [])
+      try space.commit([1: page(1, version: version)], pageCount: 1)
+      try space.close()
     }
   }
 

@@ -4,6 +4,15 @@ internal import SystemPackage
 
 /// The number of files of a space that owns cover.
 extension Space {
+  /// Puts right what a crash left of the space's files, before it is written. Does nothing in one that is read-only. No
+  /// other thread may use the space meanwhile.
+  package func prepareFiles() throws(VaultError) {
+    if !gate.isOpen { return }
+    storage.prepareForWriting()
+    completeOwnFiles()
+    try restoreFileCount()
+  }
+
   /// Makes the number of the space's files again what it has to be, after a crash, after a copy was put back, and when
   /// slots were added or removed. Does nothing in a space that owns no cover. No other thread may use the space
   /// meanwhile. What cannot be done now, since the disk is full, is left for the next time.

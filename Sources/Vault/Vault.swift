@@ -63,7 +63,8 @@ package final class Vault: Sendable {
   ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
   ///   - observing: opens it read-only, even while another process writes it.
   ///   - wipingPrevious: overwrites all segments under a key that was replaced when they are deleted, not only heads.
-  ///   - scanning: reads the headers of all files to find the newest head, as a check does, even if heads are lost.
+  ///   - scanning: reads the headers of all files to find the newest head, as a check does, even if heads are lost; and
+  ///     changes nothing before `Space.prepareFiles`, as a repair that is only planned.
   ///   - acceptOlder: allows writing to a state that is older than the newest that was written.
   /// - Throws: `.spaceInUse` when another process has it open and does not release it soon; `.vaultInUse`; `.damaged`
   ///   when the space cannot be found.
@@ -81,13 +82,13 @@ package final class Vault: Sendable {
     if reason == nil, !scanning { removeInterruptedRefresh(leases.vault) }
     let (current, state) = try recover(body, scanning: scanning)
     let readOnlyReason = reason ?? (acceptOlder ? nil : state.origin.warning)
-    if readOnlyReason == nil { storage.prepareForWriting() }
     var context = context(of: current, copyWindow: copyWindow)
     context.wipesPrevious = wipingPrevious
     let space = Space(context, body: current, state: state, leases: leases, readOnlyReason: readOnlyReason)
-    if !scanning { space.completeOwnFiles() }
-    try space.restoreFileCount()
-    if !scanning { space.leaveTornEndBehind() }
+    if !scanning {
+      try space.prepareFiles()
+      space.leaveTornEndBehind()
+    }
     return space
   }
 

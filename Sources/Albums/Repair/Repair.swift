@@ -140,6 +140,7 @@ package final class Repair {
   /// - Throws: `.damaged`; `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
   package func carryOut() throws(VaultError) -> CheckReport {
     guard let index, !plan.isEmpty else { return found }
+    try space.prepareFiles()
     try VaultError.ofIndex { () throws(IndexError) in try freeOrphans(index) }
     for segment in damaged.sorted() { try evacuate(segment, index) }
     try VaultError.ofIndex { () throws(IndexError) in

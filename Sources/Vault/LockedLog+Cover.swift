@@ -6,7 +6,9 @@
 //    else is deleted.
 // 2. The file that is displaced goes when the new one exists and has its room: there is a file too many for a moment.
 //    Only where the host is full it goes before, and there is one too few.
-// 3. Cover is used in its order, so the table in the newest head leads to what is left.
+// 3. Slots, segments, unused cover in the table, and the files that are owed, are as many. What goes to make room and
+//    is not followed by a new file is owed: until there is one, nothing else goes for it, whoever took the room.
+// 4. Cover is used in its order, so the table in the newest head leads to what is left.
 
 internal import Storage
 internal import SystemPackage
@@ -25,26 +27,61 @@ extension LockedLog {
   func measureOwnRoom(rest: Int, isBegun: Bool) -> RoomMeasure {
     let segmentSize = context.segmentSize
     let total = Int64(owner?.fileCount ?? 0) * Int64(segmentSize)
-    let free = Int64((owner?.coverCount ?? 0) + catalog.deletable.count) * Int64(segmentSize)
+    let free = Int64((owner?.coverCount ?? 0) + catalog.deletable.count + owed.count) * Int64(segmentSize)
     return RoomMeasure(
       host: StorageCapacity(total: total, free: free), segmentSize: segmentSize, rest: Int64(rest), isBegun: isBegun,
       pool: free, reserve: Int64(RoomBudget.reserveSize(total: total, segmentSize: segmentSize)) + room.promised)
   }
 
-  /// Deletes the file that a new segment displaces.
-  func displace() {
-    if let file = owner?.takeCover() {
-      // If this fails, there is a file too many until the next mount.
-      try? context.storage.delete(context.keys.coverIdentifier(file))
-    } else if let segment = catalog.deletable.first {
-      delete(segment)
+  /// Makes room for a file on a host that is full, unless that was done before in vain: deletes the first file that a
+  /// new one displaces. Cover that is missing makes no room.
+  func makeHostRoom() {
+    while !owed.hasMadeRoom, let name = nextDisplaced {
+      let isThere = (try? context.storage.exists(name)) ?? true
+      guard displace() else { return }
+      owed.count += 1
+      owed.hasMadeRoom = isThere
     }
   }
 
-  /// Deletes a segment that nothing needs.
-  func delete(_ segment: SegmentNumber) {
-    cache.remove(segment)
-    _ = context.delete(segment, branch: catalog.branch(of: segment.epoch) ?? [])
-    catalog.remove([segment])
+  /// Deletes the file that a new one displaces, which exists now, unless one is owed.
+  func displaceOrRepay() {
+    if owed.count > 0 { owed.count -= 1 } else { displace() }
+    owed.hasMadeRoom = false
   }
+
+  /// Deletes the file that is displaced next; false if there is none, or it cannot be deleted.
+  @discardableResult func displace() -> Bool {
+    if let file = owner?.takeCover() {
+      // If this fails, there is a file too many until the next mount.
+      return (try? context.storage.delete(context.keys.coverIdentifier(file))) != nil
+    }
+    while let segment = catalog.deletable.first { if delete(segment) { return true } }
+    return false
+  }
+
+  private var nextDisplaced: SegmentIdentifier? {
+    var table = owner
+    if let file = table?.takeCover() { return context.keys.coverIdentifier(file) }
+    return catalog.deletable.first.map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
+  }
+
+  /// Deletes a segment that nothing needs. If that fails it is passed over until the next head, and still counts.
+  @discardableResult func delete(_ segment: SegmentNumber) -> Bool {
+    cache.remove(segment)
+    guard context.delete(segment, branch: catalog.branch(of: segment.epoch) ?? []) else {
+      catalog.passOver(segment)
+      return false
+    }
+    catalog.remove([segment])
+    return true
+  }
+}
+
+/// What a space with cover gave up on a full host, and nothing took its place yet.
+struct OwedFiles {
+  /// So many files are missing.
+  var count = 0
+  /// Whether the last of them made room for a new file, which then was not made.
+  var hasMadeRoom = false
 }

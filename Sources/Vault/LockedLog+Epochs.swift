@@ -83,7 +83,14 @@ extension LockedLog {
     let context = context
     // Nobody holds their room any more.
     takeFromReserve(recovered.count * context.segmentSize)
-    try store("flushing the files of the last mount") { () throws(Errno) in try context.complete(recovered) }
+    let complete = { () throws(Errno) in try context.complete(recovered) }
+    do throws(VaultError) {
+      try store("flushing the files of the last mount", complete)
+    } catch .noSpace where ownsCover {
+      makeHostRoom()
+      try store("flushing the files of the last mount", complete)
+      owed.hasMadeRoom = false
+    }
     durability.recovered = []
   }
 

@@ -149,13 +149,11 @@ extension LockedLog {
     let keys = context.keys
     let identifier = keys.identifier(number, branch: branch)
     let writer: any SegmentWriter
-    var hasDisplaced = false
     do throws(Errno) {
       do throws(Errno) {
         writer = try createFile(identifier)
-      } catch .noSpace where ownsCover {
-        displace()
-        hasDisplaced = true
+      } catch .noSpace where ownsCover, .diskQuotaExceeded where ownsCover {
+        makeHostRoom()
         writer = try createFile(identifier)
       }
     } catch .noSpace, .diskQuotaExceeded {
@@ -168,12 +166,13 @@ extension LockedLog {
       throw fail(error, "creating a segment")
     }
     do throws(Errno) {
-      try holdRoom(of: writer, hasDisplaced: hasDisplaced)
+      try holdRoom(of: writer)
     } catch {
       try discard(identifier)
       holdReserve()
       throw refusal()
     }
+    if ownsCover { displaceOrRepay() }
     catalog.insert(number, branch: branch)
     holdReserve()
     let salt = Sodium.randomBytes(SegmentFormat.saltSize)

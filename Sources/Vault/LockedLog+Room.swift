@@ -66,24 +66,17 @@ extension LockedLog {
     if missing > 0 { release(missing) }
   }
 
-  /// Holds the room of a new segment, so that no write of it finds the disk full. It displaces a file of a space that
-  /// owns cover.
+  /// Holds the room of a new segment, so that no write of it finds the disk full. A space that owns cover gives up a
+  /// file for it where the host is full.
   ///
   /// - Throws: `.noSpace`, with a part of it held.
-  func holdRoom(of segment: any SegmentWriter, hasDisplaced: Bool = false) throws(Errno) {
-    var hasDisplaced = hasDisplaced
-    defer { if ownsCover, !hasDisplaced { displace() } }
+  func holdRoom(of segment: any SegmentWriter) throws(Errno) {
     do throws(Errno) {
       do throws(Errno) {
         try segment.hold(upTo: context.segmentSize)
-      } catch .noSpace {
+      } catch .noSpace, .diskQuotaExceeded {
         // Others may have been faster, or the file took more than was thought.
-        if !ownsCover {
-          release(context.segmentSize)
-        } else if !hasDisplaced {
-          displace()
-          hasDisplaced = true
-        }
+        if ownsCover { makeHostRoom() } else { release(context.segmentSize) }
         try segment.hold(upTo: context.segmentSize)
       }
     } catch .noSpace, .diskQuotaExceeded {

@@ -6,7 +6,7 @@
 // lock. The storage is called under it only
 //
 // - to create a segment file, hold room for it, ask for its identity, and delete it or give its room up again, and to
-//   delete the file that it displaces; a head under a key that was replaced is overwritten before,
+//   look for and delete the file that it displaces; a head under a key that was replaced is overwritten before,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.
 
@@ -46,6 +46,7 @@ final class Log: @unchecked Sendable {
   fileprivate var leases: Leases
   fileprivate var room = RoomBudget()
   fileprivate var owner: OwnerTable?
+  fileprivate var owed = OwedFiles()
 
   init(_ context: LogContext, state: RecoveredState, leases: Leases, gate: WriteGate) {
     self.context = context
@@ -107,6 +108,11 @@ struct LockedLog: ~Copyable {
   var owner: OwnerTable? {
     _read { yield log.owner }
     nonmutating _modify { yield &log.owner }
+  }
+  /// Files that the space lacks since its host was full.
+  var owed: OwedFiles {
+    _read { yield log.owed }
+    nonmutating _modify { yield &log.owed }
   }
   var room: RoomBudget {
     _read { yield log.room }

@@ -126,6 +126,9 @@ struct SegmentCatalog {
     return searched
   }
 
+  /// Leaves a segment that cannot be deleted alone until the next head.
+  mutating func passOver(_ segment: SegmentNumber) { deletable.removeAll { $0 == segment } }
+
   /// Removes deleted segments.
   mutating func remove(_ segments: [SegmentNumber]) {
     let removed = Set(segments)

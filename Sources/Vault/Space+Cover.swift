@@ -32,7 +32,8 @@ extension Space {
       guard room.total == 0 || missing.count <= room.free / Int64(segmentSize) else { throw .noSpace }
       try storage.write(missing.map { NewFile(cover: $0, keys: keys) }, size: segmentSize)
     } catch {
-      // What is short is made again the next time.
+      // They are made again the next time. If one were left short, others would fill it with other bytes.
+      for name in missing { try? storage.delete(name) }
     }
     try? storage.flushNames(of: unneeded)
   }
@@ -129,7 +130,10 @@ extension LockedLog {
     let previous = owner.previousCover.reduce(0) { $0 + Int($1.count) }
     let count = Int(owner.fileCount) - slots - segments - strays - previous
     owner.setCover(count: max(0, count)) { Sodium.randomBytes(SpaceKeys.branchSize) }
+    // From now on nobody's: the next opening does not look for them.
+    owner.fileCount = UInt64(max(1, owner.coverCount, Int(owner.fileCount) - strays))
     self.owner = owner
+    owed = OwedFiles()
     var missing: [SegmentIdentifier] = []
     for range in owner.cover {
       for counter in 0..<range.end {

@@ -46,8 +46,10 @@ extension Space {
       do throws(VaultError) {
         try log.beginEpoch()
       } catch {
+        // The head may have displaced cover.
+        var old = old
+        old.noteUse(as: log.owner)
         log.owner = old
-        log.owner?.noteUse(as: owner)
         throw error
       }
       return (given.map(keys.coverIdentifier), log.tail.segment.epoch)

@@ -173,7 +173,7 @@ extension LockedLog {
           }
         }
       } else if let segment = previousDeletable.first {
-        delete(segment)
+        guard delete(segment) else { continue }
       } else {
         break
       }

@@ -122,6 +122,7 @@ extension FaultyStorage {
     let cut = try begin()
     if let file = files.removeValue(forKey: identifier), file.nameIsFlushed { deleted[identifier] = file }
     note(.delete(identifier))
+    if othersTakeRoom { limit = min(limit, used) }
     if cut { throw .ioError }
   }
 
@@ -227,7 +228,7 @@ extension FaultyStorage {
   package func capacity() -> StorageCapacity {
     lock.withLock {
       let total = limit == .max ? 1 << 40 : limit
-      return StorageCapacity(total: Int64(total), free: Int64(max(0, total - used)))
+      return StorageCapacity(total: Int64(total), free: claimedRoom ?? Int64(max(0, total - used)))
     }
   }
 

@@ -117,6 +117,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var holdsNoRoom = false
   /// Bytes that others have.
   var foreign = 0
+  /// Whether others take at once what a deletion frees.
+  var othersTakeRoom = false
+  /// Bytes that are said to be free; nil for what is.
+  var claimedRoom: Int64?
   /// A test that does not let go of flushes fails.
   static let longestHold = Duration.seconds(300)
   var refusal: (@Sendable () -> Void)?
@@ -160,6 +164,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       if fill { foreign = max(0, limit - used) }
     }
   }
+  /// Has others take at once what a deletion frees, or no more.
+  package func letOthersTakeRoom(_ take: Bool = true) { lock.withLock { othersTakeRoom = take } }
+  /// Has so many bytes be said to be free, or what is.
+  package func claimRoom(_ bytes: Int64?) { lock.withLock { claimedRoom = bytes } }
   /// Lets no room be held beside files, as a network's file system does.
   package func refuseHolding() { lock.withLock { holdsNoRoom = true } }
   /// Bytes that are held for no file.

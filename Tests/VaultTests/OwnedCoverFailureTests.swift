@@ -1,0 +1,182 @@
+import FaultyStorage
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+/// The number of the files of a space that owns cover, when the host is full or fails.
+@Suite struct OwnedCoverFailureTests {
+  static let files = 24
+  let test: TestSpace
+  var storage: FaultyStorage { test.storage }
+
+  init() throws {
+    test = TestSpace(ownFiles: Int64(Self.files))
+    try test.space.restoreFileCount()
+  }
+
+  /// What is displaced makes room once; while others take that room, nothing more goes.
+  @Test func aHostThatOthersFillTakesNoCover() throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    storage.fill()
+    storage.letOthersTakeRoom()
+    var refusals = 0
+    for _ in 0..<20 {
+      do throws(VaultError) {
+        try test.space.store(900_000)
+      } catch {
+        #expect(error == .noSpace)
+        refusals += 1
+      }
+    }
+    #expect(refusals >= 18)
+    #expect(storage.names.count >= Self.files - 1)
+    storage.letOthersTakeRoom(false)
+    storage.setLimit(.max)
+    for _ in 0..<2 { try test.space.store(900_000) }
+    #expect(storage.names.count == Self.files)
+    try test.space.commit([1: page(1, version: 2)], pageCount: 1)
+    try test.space.close()
+    #expect(storage.names.count == Self.files)
+    let again = try test.vault.openSpace(test.body, readOnly: true)
+    #expect(try again.missingFiles() == nil && again.wrongCover(in: storage) == [])
+    #expect(try again.pageBytes(1) == page(1, version: 2))
+  }
+
+  /// Cover that is missing makes no room; what is there does.
+  @Test func missingCoverIsNoRoom() throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let range = try #require(test.space.owner?.cover.first)
+    for counter in range.first..<range.first + 2 {
+      storage.tamper(test.space.coverName(range, counter)) { _ in nil }
+    }
+    storage.fill()
+    let space = try test.vault.openSpace(test.body, acceptOlder: true, copyWindow: 0)
+    #expect(storage.names.count == Self.files - 2)
+    for _ in 0..<4 { try space.store(900_000) }
+    #expect(storage.names.count == Self.files - 2)
+    storage.setLimit(.max)
+    for _ in 0..<3 { try space.store(900_000) }
+    #expect(storage.names.count == Self.files)
+    try space.close()
+    #expect(storage.names.count == Self.files)
+  }
+
+  @Test func aQuotaThatIsUsedUpIsNoHindrance() throws {
+    try test.space.store(900_000)
+    storage.inject(.error(.diskQuotaExceeded, at: storage.operationCount + 1))
+    try test.space.store(900_000)
+    #expect(storage.names.count == Self.files)
+    #expect(test.space.wrongCover(in: storage) == [])
+  }
+
+  @Test func aDeadSegmentThatCannotBeDeletedCounts() throws {
+    while test.space.admit(300_000, waiting: 0) { try test.space.store(300_000) }
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.advanceEpoch()
+    try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+    for _ in 0..<2 { try test.space.advanceEpoch() }
+    while try #require(test.space.owner).coverCount > 0 { try test.space.store(300_000) }
+    try test.space.store(900_000)
+    let segments = test.space.segmentIdentifiers().count
+    // After the new file is made, one is deleted.
+    let names = storage.names
+    storage.inject(.error(.ioError, at: storage.operationCount + 2))
+    try test.space.store(900_000)
+    #expect(storage.names != names && test.space.segmentIdentifiers().count <= segments + 1)
+    for _ in 0..<2 { try test.space.store(900_000) }
+    try test.space.commit([1: page(1, version: 2)], pageCount: 1)
+    try test.space.close()
+    let again = try test.vault.openSpace(test.body, copyWindow: 0)
+    #expect(storage.names.count == Self.files)
+    #expect(try again.pageBytes(1) == page(1, version: 2))
+  }
+
+  /// In a copy nobody holds the room of the last file.
+  @Test func aShortFileOnAFullHostIsCompleted() throws {
+    try test.space.store(10_000)
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.sync()
+    let copy = storage.copy()
+    copy.fill()
+    let space = try test.vault(over: copy).openSpace(test.body, copyWindow: 0)
+    try space.commit([1: page(1, version: 2)], pageCount: 1)
+    try space.sync()
+    #expect((Self.files - 1...Self.files).contains(copy.names.count))
+    copy.setLimit(.max)
+    for _ in 0..<2 { try space.store(900_000) }
+    #expect(copy.names.count == Self.files)
+    try space.close()
+    #expect(try test.vault(over: copy).openSpace(test.body).pageBytes(1) == page(1, version: 2))
+  }
+
+  @Test func coverThatIsNotMadeAgainLeavesNoShortFile() throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let range = try #require(test.space.owner?.cover.first)
+    for counter in range.end - 3..<range.end { storage.tamper(test.space.coverName(range, counter)) { _ in nil } }
+    storage.fill(leaving: 5 * TestSpace.segmentSize / 2)
+    storage.claimRoom(1 << 30)
+    _ = try test.vault.openSpace(test.body, acceptOlder: true, copyWindow: 0)
+    #expect(storage.names.allSatisfy { storage.content($0).count == TestSpace.segmentSize })
+    storage.killProcess()
+    storage.setLimit(.max)
+    let space = try test.vault.openSpace(test.body, acceptOlder: true, copyWindow: 0)
+    #expect(storage.names.count == Self.files && space.wrongCover(in: storage) == [])
+  }
+
+  /// The head that was to state the smaller number has displaced a file.
+  @Test func coverThatIsNotGivenUpIsKnown() throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.sync()
+    let before = try #require(test.space.owner)
+    storage.inject(.error(.noSpace, at: storage.operationCount + 3))
+    #expect(throws: VaultError.noSpace) { try test.space.giveUpCover(2) }
+    let after = try #require(test.space.owner)
+    #expect(after.fileCount == before.fileCount && after.coverCount == before.coverCount - 1)
+    #expect(test.space.wrongCover(in: storage) == [])
+    #expect(storage.names.count == Self.files)
+  }
+
+  /// Segments of another branch count in the copy where they are found, and belong to nobody from then on.
+  @Test func segmentsOfAnotherBranchCountOnce() throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let (copy, other) = (storage.copy(), storage.copy())
+    let space = try test.vault(over: other).openSpace(test.body, copyWindow: 0)
+    for _ in 0..<4 { try space.store(900_000) }
+    try space.commit([1: page(1, version: 2)], pageCount: 1)
+    try space.close()
+    let strays = space.segmentFiles().filter { $0.number.index > 0 }.map(\.identifier)
+      .filter { !storage.names.contains($0) && other.names.contains($0) }
+    #expect(strays.count > 2)
+    for name in strays { copy.place(other.content(name), as: name) }
+    for version in 3...6 {
+      let space = try test.vault(over: copy).openSpace(test.body, copyWindow: 0)
+      #expect(copy.names.count == Self.files, "session \(version)")
+      #expect(try space.missingFiles() == nil)
+      try space.commit([1: page(1, version: version)], pageCount: 1)
+      try space.close()
+    }
+    #expect(strays.allSatisfy { copy.content($0) == other.content($0) })
+  }
+}
+
+extension Space {
+  fileprivate func coverName(_ range: CoverRange, _ counter: UInt64) -> SegmentIdentifier {
+    keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter))
+  }
+
+  /// Appends so many bytes.
+  fileprivate func store(_ count: Int) throws(VaultError) {
+    do {
+      _ = try append(randomBytes(count))
+    } catch let error as VaultError {
+      throw error
+    } catch {
+      preconditionFailure("another error was thrown")
+    }
+  }
+}

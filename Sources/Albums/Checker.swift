@@ -63,6 +63,8 @@ struct Checker {
     var suspects: Set<SegmentNumber> = []
     /// A sentence about another branch of the space; nil if there is none.
     var fork: String?
+    /// Files that are certainly missing, without which a newer state may be lost.
+    var missing: MissingFiles?
     /// Pages of the index that cannot be read.
     var lostPages: [String] = []
   }
@@ -88,6 +90,7 @@ struct Checker {
     if let fork = result.fork { result.problems.append(fork) }
     if let missing = try? space.missingFiles() {
       if missing.isCertain {
+        result.missing = missing
         result.problems.append(
           "\(missing.count) files of the space are missing which this state does not name: a newer state is lost, or "
             + "room of the space")

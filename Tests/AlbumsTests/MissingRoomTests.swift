@@ -41,4 +41,34 @@ import Testing
     try open().close()
     #expect(storage.names.count == files)
   }
+
+  /// The last visit is lost, and nothing but the number of files tells: a repair says so before it goes on.
+  @Test func aLostVisitIsAcceptedByARepair() throws {
+    let visit = { (number: Int) in
+      let files = try FileSystem(space: open(), options: FileSystemOptions(logger: quietLogger))
+      try files.put(pattern(100_000, number), files.make("\(number)"))
+      try files.close()
+    }
+    for number in 1...3 { try visit(number) }
+    let space = try open(readOnly: true)
+    let highest = space.log.locked { $0.catalog.highestEpoch.rawValue }
+    for epoch in [highest, highest - 1] {
+      storage.tamper(space.keys.headIdentifier(EpochNumber(rawValue: epoch))) { _ in nil }
+    }
+    try space.close()
+    let before = storage.names
+    let report = try SpaceManager.check(in: vault, password: .of(Self.password), readData: true)
+    #expect(report.problems.count == 1)
+    #expect(storage.names == before)
+    do {
+      let repair = try SpaceManager.planRepair(in: vault, password: .of(Self.password))
+      #expect(repair.found.problems.count == 1 && repair.plan.items.map(\.isLoss) == [true])
+      #expect(storage.names == before)
+      let after = try repair.carryOut()
+      #expect(after.isClean)
+    }
+    #expect(storage.names.count == files)
+    try visit(4)
+    #expect(try SpaceManager.check(in: vault, password: .of(Self.password), readData: true).isClean)
+  }
 }

@@ -67,6 +67,9 @@ package final class Repair {
       found.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
       add("the newest state that can be read becomes the state of the space; what came after it is lost", isLoss: true)
     }
+    if let missing = log.missing {
+      add("\(missing.count) files are made as cover for those that are missing, which are lost", isLoss: true)
+    }
     if space.origin.isMissedBySearch { add("a new path to the newest state is written") }
     if !found.isClean, !log.suspects.isEmpty {
       damaged = log.suspects

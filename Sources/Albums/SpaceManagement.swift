@@ -28,10 +28,11 @@ package enum SpaceManager {
     return try Vault.create(in: storage, options: options, control) { vault, ownFiles throws(VaultError) in
       let draft = DraftStorage()
       let first = try draftSpace(of: vault, password: password, cipher: cipher, in: draft)
-      guard let hiddenPassword else { return first.files + first.slots }
+      // The time from the births of the folders to those of the files shows how many keys were derived. So a second one
+      // always is.
       let hidden = try draftSpace(
-        of: vault, password: hiddenPassword, cipher: cipher, ownFiles: ownFiles, in: draft)
-      return first.files + first.slots + hidden.files + hidden.slots
+        of: vault, password: hiddenPassword ?? .random(), cipher: cipher, ownFiles: ownFiles, in: draft)
+      return first.files + first.slots + (hiddenPassword == nil ? [] : hidden.files + hidden.slots)
     }
   }
 

@@ -50,6 +50,11 @@ package final class Password: Sendable {
   /// A copy of bytes that the caller wipes.
   package init(copying bytes: UnsafeRawBufferPointer) { self.bytes = unsafe SecretBytes(copying: bytes) }
 
+  /// A password that nobody knows.
+  package static func random() -> Password { Password(SecretBytes.random(count: 32)) }
+
+  private init(_ bytes: SecretBytes) { self.bytes = bytes }
+
   /// Whether nothing was typed.
   package var isEmpty: Bool { bytes.count == 0 }
 }

@@ -146,6 +146,18 @@ def read():
     assert done.returncode == 0 and f"{3 * MEGABYTE} bytes" in done.stderr, done.stderr
 
 
+def derivations(program, vault, *options):
+    """How often a key is derived while a vault is created: each time maps the memory for it, 256 MiB."""
+    trace = f"{vault}.trace"
+    subprocess.run(
+        ["timeout", "-s", "KILL", "100", "strace", "-f", "-qq", "-e", "trace=mmap", "-o", trace, program, "create", "--segment-size",
+         "1M", "--cover", "8M", "--kdf", "moderate", "--password-file", "first", *options, vault], check=True,
+        stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=110)
+    with open(trace) as lines:
+        sizes = [int(size) for size in re.findall(r"mmap\(NULL, (\d+),", lines.read())]
+    return sum(size >= 256 * MEGABYTE for size in sizes)
+
+
 OPERATIONS = {
     "info": (["info", "--password-file", "first"], 0, None),
     "info, wrong password": (["info", "--password-file", "wrong"], 12, None),
@@ -174,6 +186,11 @@ def main():
                 os.remove(f"{names[-1]}/segments/{min(others, key=lambda path: -os.path.getsize(f'{names[-1]}/segments/{path}'))}")
         if leak:
             names = [names[0], names[-1]]
+        else:
+            # How long it takes shows in the births of folders and files.
+            numbers = [derivations(program, "plain"), derivations(program, "two", "--hidden-password-file", "hidden")]
+            differing += numbers[0] != numbers[1] or numbers[0] == 0
+            print(f"{'the same' if numbers[0] == numbers[1] else 'DIFFERS'}: create: {numbers} keys are derived")
         for name, (arguments, status, during) in OPERATIONS.items():
             if leak and name not in ("info", "mount"):
                 continue

@@ -34,7 +34,9 @@ enum Cover {
       ownable = cover == 0 ? 0 : RoomBudget.files(for: cover, segmentSize: segmentSize)
       guard ownable <= OwnerTable.mostFiles else { throw .noSpace }
     } else {
-      ownable = room.total > 0 ? drawnBytes(atMost: bearable) / size : 0
+      // No less than a hidden space needs: else little cover would show that there is none.
+      let needed = RoomBudget.files(for: 1, segmentSize: segmentSize) * size
+      ownable = room.total > 0 ? drawnBytes(atLeast: needed, atMost: bearable) / size : 0
     }
     let rest = cover == nil ? bearable / size - ownable : bearable / size
     let random = min(Int64(randomCount()), max(Int64(least), rest))
@@ -42,11 +44,12 @@ enum Cover {
     return Count(ownable: ownable, random: random)
   }
 
-  /// Bytes from 256 MiB to 4 GiB, each size as likely as its double, but no more than `limit`.
-  static func drawnBytes(atMost limit: Int64) -> Int64 {
-    let most = min(drawn.upperBound, Double(limit))
-    let least = min(drawn.lowerBound, most / 2)
-    guard least > 0 else { return 0 }
+  /// Bytes from 256 MiB to 4 GiB, each size as likely as its double, but no more than `limit`; 0 if that is less than
+  /// `needed`.
+  static func drawnBytes(atLeast needed: Int64, atMost limit: Int64) -> Int64 {
+    guard limit >= needed, limit > 0 else { return 0 }
+    let most = max(min(drawn.upperBound, Double(limit)), Double(needed))
+    let least = max(min(drawn.lowerBound, most / 2), Double(needed))
     var generator = SystemRandomNumberGenerator()
     return Int64(exp(Double.random(in: log(least)...log(most), using: &generator)))
   }

@@ -151,12 +151,21 @@ import Testing
       (500 * gibibyte, gibibyte / 4...4 * gibibyte), (40 * gibibyte, gibibyte / 4...2 * gibibyte),
       (2 * gibibyte, gibibyte / 20...gibibyte / 10),
     ] {
-      let drawn = (0..<1000).map { _ in Cover.drawnBytes(atMost: free / 20) }
+      let drawn = (0..<1000).map { _ in Cover.drawnBytes(atLeast: 1 << 20, atMost: free / 20) }
       #expect(drawn.allSatisfy { range.contains($0) })
       #expect(Set(drawn).count > 990)
       #expect(drawn.count { $0 > range.upperBound / 2 } > 100)
     }
-    #expect(Cover.drawnBytes(atMost: 0) == 0)
+    #expect(Cover.drawnBytes(atLeast: 0, atMost: 0) == 0)
+    // What is drawn for a vault without a hidden space would do for one: else it would tell.
+    let needed = RoomBudget.files(for: 1, segmentSize: 4 << 20)
+    #expect(RoomBudget.usableBytes(files: needed, segmentSize: 4 << 20) > 0)
+    for free in stride(from: gibibyte, to: 12 * gibibyte, by: Int(gibibyte / 8)) {
+      let count = try Cover.count(
+        for: nil, segmentSize: 4 << 20, in: StorageCapacity(total: 90 * gibibyte, free: free))
+      #expect(count.ownable == 0 || count.ownable >= needed)
+      #expect((count.ownable + count.random) << 22 <= free / 20 + 16 << 20)
+    }
     var options = try Self.options()
     options.cover = nil
     for _ in 0..<1000 {

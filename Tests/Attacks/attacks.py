@@ -103,10 +103,10 @@ def new_files(vault):
 
 
 def late_births(vault):
-    """How many files were born well after the first."""
-    births = sorted(float(line) for line in shell(
-        f"find {vault}/segments -type f -printf '%p\\n' | xargs stat -c %.9W").stdout.split())
-    return sum(born > births[0] + 0.8 for born in births)
+    """How many files were born after the creation, which ends with `agonyfs.json`."""
+    created = float(shell(f"stat -c %.9Z {vault}/agonyfs.json").stdout)
+    births = shell(f"find {vault}/segments -type f -print0 | xargs -0 stat -c %.9W").stdout.split()
+    return sum(float(born) > created for born in births)
 
 
 def inode_order(vault):
@@ -116,8 +116,8 @@ def inode_order(vault):
 
 
 def guess(feature, vaults, declared=False):
-    """Whether the feature tells the vaults with a hidden space from those without: all of them or, if it is declared to
-    tell, nearly so."""
+    """Whether the feature tells the vaults with a hidden space from those without: all of them, which chance does once in
+    6,435 cases for eight pairs, or, if it is declared to tell, nearly so."""
     without = [feature(one) for one, _ in vaults]
     with_hidden = [feature(other) for _, other in vaults]
     orders = [(a < b) + (a == b) / 2 for a in without for b in with_hidden]
@@ -143,12 +143,14 @@ def looks(report):
             ("folder times", folder_times), ("access times", access_times), ("short files", short_files),
             ("unexplained number", unexplained_number)):
         report.line(name + " on the live disk", *guess(feature, vaults))
-    for name, command in (("rsync -a", "rsync -a %s/ %s/"), ("cp -r", "cp -r %s %s")):
+    for name, command in (
+            ("rsync -a", "rsync -a $from/ $to/"), ("cp -r", "cp -r $from $to"), ("cp -a", "cp -a $from $to"),
+            ("tar", "mkdir $to && tar -C $from -c . | tar -C $to -x")):
         copies = []
         for with_out in vaults:
             copies.append([])
             for vault in with_out:
-                shell(command % (vault, vault + "-copy"))
+                shell(f"from={vault}; to={vault}-copy; {command}")
                 copies[-1].append(vault + "-copy")
         for feature in (folder_times, access_times, short_files, late_births, inode_order):
             report.line(f"{feature.__name__.replace('_', ' ')} in a copy by {name}", *guess(feature, copies))

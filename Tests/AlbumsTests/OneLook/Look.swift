@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 import Storage
 import System
@@ -39,6 +40,8 @@ struct Look {
       }
     }
     let folders = folderNames.sorted().map { HostFile.status(path + "/segments/" + $0) }
+    let folderBirths = try folderNames.sorted().map { try Self.birth(ofFolder: path + "/segments/" + $0) }
+    let nanoseconds = { (time: (Int64, UInt32)) in Double(time.0 - Int64(created.tv_sec)) * 1e9 + Double(time.1) }
     let foreign = files.filter { !explained.contains($0.name) }
     let paths = [path, path + "/segments", path + "/agonyfs.json"]
     let all = files.map(\.status) + folders + paths.map { HostFile.status($0) }
@@ -60,6 +63,13 @@ struct Look {
       "sizes of folders": Self.mean(folders.map { Double($0.st_size) }),
       "born after the creation": Double(
         foreign.count { ($0.born.0, Int($0.born.1)) > (Int64(created.tv_sec), created.tv_nsec) }),
+      "from the last folder to the first file": (files.map { nanoseconds($0.born) }.min() ?? 0)
+        - (folderBirths.map(nanoseconds).max() ?? 0),
+      "birth of folders": Self.mean(
+        Self.ranks(folderBirths.map { (Int($0.0), Int($0.1)) }).enumerated()
+          .filter { marked.contains($0.offset) }.map(\.element)),
+      "order of folders in the listing": Self.mean(
+        folderNames.enumerated().filter { marked.contains(Int($0.element, radix: 16) ?? -1) }.map { Double($0.offset) }),
       "change of folders": Self.mean(
         Self.ranks(folders.map { ($0.st_ctim.tv_sec, $0.st_ctim.tv_nsec) }).enumerated()
           .filter { marked.contains($0.offset) }.map(\.element)),
@@ -77,6 +87,18 @@ struct Look {
       features[feature + ", mean"] = Self.mean(ofForeign)
       features[feature + ", last"] = ofForeign.max() ?? 0
       features[feature + ", spread"] = (ofForeign.max() ?? 0) - (ofForeign.min() ?? 0)
+      // Of two files in one folder, how often the one that nothing explains is later.
+      var (later, pairs) = (0.0, 0.0)
+      let folders = Dictionary(grouping: zip(files, order), by: { $0.0.name.folder })
+      for members in folders.values {
+        for one in members where !explained.contains(one.0.name) {
+          for other in members where explained.contains(other.0.name) {
+            pairs += 1
+            if one.1 > other.1 { later += 1 }
+          }
+        }
+      }
+      features[feature + ", in a folder"] = pairs > 0 ? later / pairs : 0.5
     }
   }
 
@@ -99,6 +121,13 @@ struct Look {
     return File(
       name: name, status: HostFile.status(file), born: (identity.bornSeconds, identity.bornNanoseconds), place: place,
       deviation: deviation, correlation: Double(correlation), extents: extents(of: file))
+  }
+
+  private static func birth(ofFolder path: String) throws -> (Int64, UInt32) {
+    let folder = try Descriptor.openQuietly(path, O_RDONLY | O_DIRECTORY)
+    var (inode, seconds, nanoseconds) = (UInt64(0), Int64(0), UInt32(0))
+    guard unsafe agonyfs_file_identity(folder.number, &inode, &seconds, &nanoseconds) == 0 else { throw Errno.current }
+    return (seconds, nanoseconds)
   }
 
   /// The number of a file's extents and where the first one lies, as far as the host tells (FS_IOC_FIEMAP).

@@ -4,8 +4,8 @@
 // 1. Slots, segments and cover of the space are together `OwnerTable.fileCount` files. A new segment displaces a file:
 //    cover that was never used, in its order, then the segment that died first of those that nothing needs. Nothing
 //    else is deleted.
-// 2. The file that is displaced goes when the new one exists and has its room: there is a file too many for a moment.
-//    Only where the host is full it goes before, and there is one too few.
+// 2. The file that is displaced goes when the new one exists and has its room: there are a few files too many for a
+//    moment. Only where the host is full it goes before, and there is one too few.
 // 3. Slots, segments, unused cover in the table, and the files that are owed, are as many. What goes to make room and
 //    is not followed by a new file is owed: until there is one, nothing else goes for it, whoever took the room.
 // 4. Cover is used in its order, so the table in the newest head leads to what is left.
@@ -36,6 +36,7 @@ extension LockedLog {
   /// Makes room for a file on a host that is full, unless that was done before in vain: deletes the first file that a
   /// new one displaces. Cover that is missing makes no room.
   func makeHostRoom() {
+    context.storage.deleteCover(displaced.take())
     while !owed.hasMadeRoom, let name = nextDisplaced {
       let isThere = (try? context.storage.exists(name)) ?? true
       guard displace() else { return }
@@ -46,7 +47,14 @@ extension LockedLog {
 
   /// Deletes the file that a new one displaces, which exists now, unless one is owed.
   func displaceOrRepay() {
-    if owed.count > 0 { owed.count -= 1 } else { displace() }
+    if owed.count > 0 {
+      owed.count -= 1
+    } else if let file = owner?.takeCover() {
+      displaced.names.append(context.keys.coverIdentifier(file))
+      if displaced.hasThread { announce() }
+    } else {
+      displace()
+    }
     owed.hasMadeRoom = false
   }
 
@@ -75,6 +83,54 @@ extension LockedLog {
     }
     catalog.remove([segment])
     return true
+  }
+}
+
+extension Space {
+  /// Leaves cover that is displaced to a thread that calls `runDeletion`, so that no write waits for that.
+  package func beginDeletion() { log.locked { $0.displaced.hasThread = true } }
+
+  /// Deletes cover as it is displaced, until `endDeletion` is called.
+  package func runDeletion() {
+    log.locked { log in
+      while log.displaced.hasThread {
+        let names = log.displaced.take()
+        if names.isEmpty { log.wait() } else { log.unlocked { storage.deleteCover(names) } }
+      }
+    }
+  }
+
+  /// Ends the thread in `runDeletion`; from now on cover is deleted before the call that displaces it returns.
+  package func endDeletion() {
+    log.locked { log in
+      log.displaced.hasThread = false
+      log.announce()
+    }
+  }
+}
+
+extension Storage {
+  /// Deletes cover that was displaced. If that fails, there is a file too many until the next mount.
+  func deleteCover(_ names: [SegmentIdentifier]) { for name in names { try? delete(name) } }
+}
+
+/// Cover that was displaced and is there still. Deleting a file takes a millisecond or two, so it is not done under the
+/// lock.
+struct DisplacedCover {
+  /// So many files too many are left to the thread.
+  private static let most = 16
+
+  var names: [SegmentIdentifier] = []
+  /// Whether a thread deletes them.
+  var hasThread = false
+
+  /// Whether who releases the lock has nothing to delete.
+  var isLeftToThread: Bool { hasThread && names.count <= Self.most }
+
+  /// Gives what is to be deleted to the caller.
+  mutating func take() -> [SegmentIdentifier] {
+    defer { names = [] }
+    return names
   }
 }
 

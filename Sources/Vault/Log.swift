@@ -47,6 +47,7 @@ final class Log: @unchecked Sendable {
   fileprivate var room = RoomBudget()
   fileprivate var owner: OwnerTable?
   fileprivate var owed = OwedFiles()
+  fileprivate var displaced = DisplacedCover()
 
   init(_ context: LogContext, state: RecoveredState, leases: Leases, gate: WriteGate) {
     self.context = context
@@ -65,7 +66,11 @@ final class Log: @unchecked Sendable {
     _ body: (inout LockedLog) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     lock.lock()
-    defer { lock.unlock() }
+    defer {
+      let names = displaced.isLeftToThread ? [] : displaced.take()
+      lock.unlock()
+      context.storage.deleteCover(names)
+    }
     var held = LockedLog(of: self)
     return try body(&held)
   }
@@ -108,6 +113,11 @@ struct LockedLog: ~Copyable {
   var owner: OwnerTable? {
     _read { yield log.owner }
     nonmutating _modify { yield &log.owner }
+  }
+  /// Cover that is deleted when the lock is released.
+  var displaced: DisplacedCover {
+    _read { yield log.displaced }
+    nonmutating _modify { yield &log.displaced }
   }
   /// Files that the space lacks since its host was full.
   var owed: OwedFiles {

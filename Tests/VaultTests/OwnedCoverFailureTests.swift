@@ -1,5 +1,6 @@
 import FaultyStorage
 import Storage
+import System
 import SystemPackage
 import Testing
 
@@ -42,6 +43,45 @@ import Testing
     let again = try test.vault.openSpace(test.body, readOnly: true)
     #expect(try again.missingFiles() == nil && again.wrongCover(in: storage) == [])
     #expect(try again.pageBytes(1) == page(1, version: 2))
+  }
+
+  /// A thread deletes what is displaced; without one it is gone when the call returns.
+  @Test func aThreadDeletesWhatIsDisplaced() throws {
+    let space = test.space
+    try space.commit([1: page(1, version: 1)], pageCount: 1)
+    try space.store(900_000)
+    #expect(storage.names.count == Self.files)
+    space.beginDeletion()
+    for _ in 0..<3 { try space.store(900_000) }
+    #expect(storage.names.count == Self.files + 3)
+    let thread = try Thread { space.runDeletion() }
+    for _ in 0..<3 { try space.store(900_000) }
+    space.endDeletion()
+    thread.join()
+    #expect(storage.names.count == Self.files)
+    space.beginDeletion()
+    for _ in 0..<2 { try space.store(900_000) }
+    #expect(storage.names.count > Self.files)
+    space.endDeletion()
+    #expect(storage.names.count == Self.files)
+  }
+
+  /// What a power cut left of displaced cover goes with the next mount.
+  @Test func displacedCoverIsGoneAfterAPowerCut() throws {
+    let space = test.space
+    try space.commit([1: page(1, version: 1)], pageCount: 1)
+    space.beginDeletion()
+    for _ in 0..<3 { try space.store(900_000) }
+    try space.commit([1: page(1, version: 2)], pageCount: 1)
+    try space.sync()
+    let after = storage.copy()
+    #expect(after.names.count > Self.files)
+    let again = try test.vault(over: after).openSpace(test.body, acceptOlder: true)
+    #expect(after.names.count == Self.files)
+    #expect(try again.pageBytes(1) == page(1, version: 2))
+    try again.close()
+    #expect(after.names.count == Self.files)
+    space.endDeletion()
   }
 
   /// Cover that is missing makes no room; what is there does.
@@ -132,7 +172,7 @@ import Testing
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.sync()
     let before = try #require(test.space.owner)
-    storage.inject(.error(.noSpace, at: storage.operationCount + 3))
+    storage.inject(.error(.noSpace, at: storage.operationCount + 2))
     #expect(throws: VaultError.noSpace) { try test.space.giveUpCover(2) }
     let after = try #require(test.space.owner)
     #expect(after.fileCount == before.fileCount && after.coverCount == before.coverCount - 1)

@@ -13,6 +13,7 @@ import time
 import cover
 import report
 import scale
+import turns
 import upkeep
 import workloads as work
 from materials import Materials
@@ -41,10 +42,15 @@ def arguments():
     parser.add_argument(
         "--cover", type=int, nargs="?", const=4, metavar="GIB",
         help="instead, measure what GIB of cover (default: 4) cost: creating it, and writing into a space that owns it")
+    parser.add_argument(
+        "--turns", action="store_true",
+        help="instead, measure short workloads in turn on agonyfs and on the build that --before names")
     parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
     parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
     parser.add_argument("--floor", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.turns and not options.before:
+        parser.error("--turns needs --before PROGRAM")
     if options.before:
         options.systems = [*options.systems, BEFORE]
     return options
@@ -174,6 +180,8 @@ def main():
             results = scale.run(options, folder)
         elif options.cover is not None:
             results = cover.measure(options, folder)
+        elif options.turns:
+            results = turns.run(options, folder)
         elif options.upkeep is not None:
             results = upkeep.run(options, folder)
         else:

@@ -1,0 +1,89 @@
+"""Short workloads on two builds of agonyfs, mounted at once and measured in turn: what noise hides in whole runs."""
+
+import os
+import random
+import shutil
+import statistics
+import sys
+import time
+
+import workloads
+from materials import Materials
+from systems import BEFORE, System
+
+
+def forget():
+    """Has everything be read again, if this user may."""
+    os.sync()
+    try:
+        with open("/proc/sys/vm/drop_caches", "w") as file:
+            file.write("3")
+    except OSError:
+        pass
+
+
+def remove(path, name):
+    shutil.rmtree(f"{path}/{name}", ignore_errors=True)
+    for suffix in ("", "-wal", "-shm"):
+        if os.path.isfile(f"{path}/{name}{suffix}"):
+            os.remove(f"{path}/{name}{suffix}")
+
+
+# A workload, whether it starts with cold caches, and what it leaves behind.
+ROWS = {
+    "create 2,000 x 4 KiB": (workloads.create_small, False, None),
+    "rm -r of 2,000 files": (workloads.remove_small, False, None),
+    "200 x (append + fsync)": (workloads.append_and_sync, False, "log"),
+    "tar x, 2,000 files": (workloads.unpack, False, "tree"),
+    "SQLite WAL, 100 commits": (workloads.database, False, "catalog.db"),
+    "walk + lstat": (workloads.walk, True, None),
+    "read large": (workloads.read_big, True, None),
+    "read, four readers": (workloads.read_in_parallel, True, None),
+    "git status": (workloads.status, True, None),
+    "4,000 random 4 KiB reads": (workloads.random_reads, True, None),
+}
+
+
+def run(options, folder):
+    """Prints medians of the times, their ratio, and the median of the ratios of all rounds."""
+    options.size, options.photos = min(options.size, 64), min(options.photos, 24)
+    print("making the materials", file=sys.stderr)
+    os.mkdir(f"{folder}/materials")
+    materials = Materials(f"{folder}/materials", options.size, options.photos)
+    systems = []
+    try:
+        for name in ("agonyfs", BEFORE):
+            systems.append(System(name, folder, options))
+            systems[-1].create()
+            systems[-1].mount("-o", "nothumbs")
+        for system in systems:
+            workloads.write_big(system.path, materials)
+            workloads.import_in_parallel(system.path, materials)
+            workloads.clone(system.path, materials)
+        # Git reads files that are as young as its index once more.
+        time.sleep(2)
+        for system in systems:
+            workloads.status(system.path, materials)
+        times = {row: [] for row in ROWS if options.only in row}
+        for _ in range(options.rounds):
+            for row in times:
+                function, is_cold, left = ROWS[row]
+                taken = {}
+                for system in random.sample(systems, 2):
+                    forget() if is_cold else os.sync()
+                    start = time.perf_counter()
+                    function(system.path, materials)
+                    taken[system.name] = time.perf_counter() - start
+                    if left:
+                        remove(system.path, left)
+                times[row].append((taken[BEFORE], taken["agonyfs"]))
+        print(f"| medians of {options.rounds} rounds, ms | before | agonyfs | before ÷ agonyfs | median of the ratios |")
+        print("|---|---|---|---|---|")
+        for row, pairs in times.items():
+            before, now = (statistics.median(column) for column in zip(*pairs))
+            ratio = statistics.median(one / other for one, other in pairs)
+            print(f"| {row} | {before * 1e3:.1f} | {now * 1e3:.1f} | {before / now:.2f} | {ratio:.2f} |")
+        return times
+    finally:
+        for system in systems:
+            system.delete()

@@ -25,7 +25,7 @@ class Vaults:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         os.chdir(folder)
-        for name in ("first", "hidden", "wrong", "new"):
+        for name in ("first", "hidden", "wrong", "new", "other"):
             with open(name, "w") as file:
                 file.write(f"the {name} password\n")
         os.mkdir("Albums")
@@ -165,7 +165,11 @@ OPERATIONS = {
     "check --read-data": (["check", "--read-data", "--password-file", "first"], 0, None),
     "mount": (["mount", "--foreground", "--thumbnails", "none", "--password-file", "first"], 0, read),
     "space add, refused": (["space", "add", "--cover", "0", "--password-file", "first"], 13, None),
+    "check --repair": (["check", "--repair", "--yes", "--password-file", "first"], 0, None),
+    "password add": (["password", "add", "--password-file", "first", "--new-password-file", "other"], 0, None),
+    "password remove": (["password", "remove", "--password-file", "other"], 0, None),
     "password change": (["password", "change", "--password-file", "first", "--new-password-file", "new"], 0, None),
+    "space remove": (["space", "remove", "--password-file", "new"], 0, None),
 }
 
 

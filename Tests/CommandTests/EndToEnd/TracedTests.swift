@@ -19,7 +19,7 @@ import Testing
   func workDependsOnNoOtherSpace() throws {
     let outcome = try trace()
     #expect(outcome.status == 0, "\(outcome)")
-    #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("the same: ") } == 8, "\(outcome)")
+    #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("the same: ") } == 12, "\(outcome)")
   }
 
   /// A vault with another number of files, or with a file that a crash left short, is told.

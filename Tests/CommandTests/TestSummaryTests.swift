@@ -4,7 +4,9 @@ import Testing
 /// What `scripts/test` says at its end, from the records of its runs.
 @Suite struct TestSummaryTests {
   /// The lines that the script makes of records, one for each run, and whether it succeeded.
-  private func summary(of records: [String]..., path: String = #filePath) throws -> (lines: [String], isGood: Bool) {
+  private func summary(
+    of records: [String]..., stacks: String? = nil, path: String = #filePath
+  ) throws -> (lines: [String], isGood: Bool) {
     let folder = try TemporaryFolder()
     let script = path.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/scripts/test-summary"
     let files = try records.enumerated().map { number, lines in
@@ -12,18 +14,32 @@ import Testing
       try folder.write(lines.joined(separator: "\n"), to: name)
       return folder.path(name)
     }
+    if let stacks { try folder.write(stacks, to: "0.stacks") }
     let outcome = try Outcome(script, arguments: files)
     #expect(outcome.errors == "")
     return (outcome.output.split(separator: "\n").map(String.init), outcome.status == 0)
   }
 
+  private func identifier(_ name: String) -> String { "M.S/\(name)/File.swift:7:4" }
+
+  private func location(_ line: Int) -> String { #"{"fileID":"M/File.swift","line":\#(line)}"# }
+
   private func function(_ name: String, displayName: String? = nil) -> String {
     let shown = displayName.map { #","displayName":"\#($0)""# } ?? ""
-    return #"{"kind":"test","payload":{"id":"S/\#(name)","kind":"function","name":"\#(name)"\#(shown)},"version":0}"#
+    let payload =
+      #"{"id":"\#(identifier(name))","kind":"function","name":"\#(name)"\#(shown),"sourceLocation":\#(location(7))}"#
+    return #"{"kind":"test","payload":\#(payload),"version":0}"#
   }
 
   private func event(_ kind: String, _ name: String, _ more: String = "") -> String {
-    #"{"kind":"event","payload":{"kind":"\#(kind)","testID":"S/\#(name)"\#(more)},"version":0}"#
+    #"{"kind":"event","payload":{"kind":"\#(kind)","testID":"\#(identifier(name))"\#(more)},"version":0}"#
+  }
+
+  private func failure(_ name: String, line: Int, _ texts: String...) -> String {
+    let messages = texts.map { #"{"symbol":"fail","text":"\#($0)"}"# }.joined(separator: ",")
+    return event(
+      "issueRecorded", name,
+      #","issue":{"isKnown":false,"sourceLocation":\#(location(line))},"messages":[\#(messages)]"#)
   }
 
   private func skipped(_ name: String, because reason: String?) -> String {
@@ -46,15 +62,54 @@ import Testing
     #expect(isGood)
   }
 
-  @Test func failuresAndEndsThatAreMissingCount() throws {
-    let failure = event("issueRecorded", "a()", #","issue":{"isKnown":false}"#)
-    let (lines, isGood) = try summary(
-      of: [function("a()"), function("b()"), failure, event("testEnded", "a()"), #"{"kind":"ev"#])
-    #expect(lines == ["did not end: b()", "0 passed, 1 failed, 0 skipped"])
+  @Test func failuresAreShown() throws {
+    let long = "start " + String(repeating: "a", count: 1000) + "|" + String(repeating: "b", count: 1000) + " end"
+    let (lines, isGood) = try summary(of: [
+      function("a()"), function("b()", displayName: "a name"), function("c()"),
+      failure("b()", line: 12, "Expectation failed: 1 == 2", #"exited(1)\noutput: x\n\nerrors: y"#),
+      failure("b()", line: 13, "another"), event("testEnded", "b()"),
+      failure("a()", line: 9, long), event("testEnded", "a()"), event("testEnded", "c()"),
+    ])
+    #expect(
+      lines == [
+        "failed: a() (M/File.swift:9): start " + String(repeating: "a", count: 294) + " ... "
+          + String(repeating: "b", count: 596) + " end",
+        "failed: a name (M/File.swift:12): Expectation failed: 1 == 2; exited(1) output: x errors: y (and 1 more)",
+        "1 passed, 2 failed, 0 skipped",
+      ])
+    #expect(!isGood)
+    let nobodys = #"{"kind":"event","payload":{"kind":"issueRecorded","issue":{"isKnown":false}},"version":0}"#
+    #expect(
+      try summary(of: [function("a()"), event("testEnded", "a()"), nobodys])
+        == (["failed: what belongs to no test: ", "1 passed, 1 failed, 0 skipped"], false))
+  }
+
+  /// One that ended with a failure and did not end counts in neither way.
+  @Test func endsThatAreMissingAreShown() throws {
+    let (lines, isGood) = try summary(of: [
+      function("a()"), function("b()"), function("c()"), function("d()"), event("testStarted", "a()"),
+      event("testStarted", "b()"), event("testStarted", "c()"), failure("c()", line: 8, "x"),
+      event("testEnded", "a()"), #"{"kind":"ev"#,
+    ])
+    #expect(
+      lines == [
+        "failed: c() (M/File.swift:8): x", "did not end: b() (M/File.swift:7)", "did not end: c() (M/File.swift:7)",
+        "did not end: 1 more", "1 passed, 0 failed, 0 skipped",
+      ])
     #expect(!isGood)
     let passing = [function("a()"), event("testEnded", "a()")]
     #expect(try summary(of: passing, []) == (["no test ran", "1 passed, 0 failed, 0 skipped"], false))
-    let nobodys = #"{"kind":"event","payload":{"kind":"issueRecorded","issue":{"isKnown":false}},"version":0}"#
-    #expect(try summary(of: passing + [nobodys]) == (["1 passed, 1 failed, 0 skipped"], false))
+  }
+
+  /// Of those that began, whose functions were on a stack when the run was stopped.
+  @Test func whatHadAThreadIsShown() throws {
+    let names = (1...40).map { "f\($0)(n:)" }
+    let begun = names.map { function($0) } + names.map { event("testStarted", $0) }
+    let (lines, isGood) = try summary(of: begun, stacks: "M.Support.help()\nM.S.f7(n:)\nN.S.f8(n:)\n")
+    #expect(
+      lines == ["did not end: f7(n:) (M/File.swift:7)", "did not end: 39 more", "0 passed, 0 failed, 0 skipped"])
+    #expect(!isGood)
+    let unknown = try summary(of: begun, stacks: "")
+    #expect(unknown.lines.count == 32 && unknown.lines[30] == "did not end: 10 more")
   }
 }

@@ -261,7 +261,9 @@ import Testing
     let other = try files.make("other")
     var written = 0
     expect(.noSpace) {
+      var rounds = Rounds(until: "there is no room")
       while true {
+        try rounds.begin()
         try files.put(pattern(100_000, written), other, at: written * 100_000)
         written += 1
         if written % 30 == 0 { try files.synchronize() }

@@ -1,5 +1,6 @@
 import Index
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -206,7 +207,9 @@ import Vault
     var seen: [String] = []
     var cookie: UInt64 = 0
     var removed = 0
+    var rounds = Rounds(until: "the listing ended")
     while true {
+      try rounds.begin()
       var step: [(String, UInt64)] = []
       try files.listWithAttributes(folder, after: cookie) { name, attributes, place in
         if step.count == 7 { return false }

@@ -78,7 +78,9 @@ import Testing
   /// Writes files of 300,000 bytes until there is no room; gives how many bytes.
   func fill(_ files: FileSystem, _ prefix: String = "full") throws -> Int64 {
     var count = 0
+    var rounds = Rounds(until: "there is no room")
     while true {
+      try rounds.begin()
       do {
         let file = try files.make("\(prefix) \(count)")
         try files.put(pattern(300_000, count), file)

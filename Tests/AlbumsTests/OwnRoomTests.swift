@@ -15,7 +15,9 @@ import Testing
   /// Writes files until there is no room; gives how many.
   private func fill(_ files: FileSystem, from first: Int = 0) throws -> Int {
     var number = first
+    var rounds = Rounds(until: "there is no room")
     while true {
+      try rounds.begin()
       let file = try files.make("f\(number)")
       do {
         try files.put(pattern(Self.size, number), file)

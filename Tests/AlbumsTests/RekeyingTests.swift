@@ -311,7 +311,9 @@ import Testing
     let vault = vault(over: storage)
     let files = try open(vault, Self.old)
     var number = 0
+    var rounds = Rounds(until: "there is no room")
     while true {
+      try rounds.begin()
       do {
         let inode = try files.make("more\(number)")
         try files.put(pattern(500_000, number), inode)

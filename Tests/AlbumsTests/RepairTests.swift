@@ -1,6 +1,7 @@
 import FaultyStorage
 import Index
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -251,8 +252,10 @@ import Testing
     let vault = try TestVault.filled()
     let keys = SpaceKeys(vault.body)
     var newest = UInt32(0)
+    var rounds = Rounds(until: "there is such a state")
     // On to a state that has an older head on the way to it.
     repeat {
+      try rounds.begin()
       try vault.changeIndex { (index) throws(IndexError) in
         try index.setMeta("test", to: Int64.random(in: 0...Int64.max))
       }

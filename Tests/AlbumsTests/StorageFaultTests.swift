@@ -98,7 +98,9 @@ import Vault
     for round in 0..<2 {
       var written: [(name: String, inode: InodeNumber)] = []
       do {
+        var rounds = Rounds(until: "the disk is full")
         while true {
+          try rounds.begin()
           let name = "f\(round).\(written.count)"
           written.append((name, try files.make(name)))
           try files.put(pattern(1 << 20, written.count), written[written.count - 1].inode)

@@ -1,5 +1,6 @@
 import FaultyStorage
 import Index
+import TestSupport
 import Testing
 import Vault
 
@@ -35,7 +36,9 @@ import Vault
     }
     var seen: [FileName] = []
     var cookie: UInt64 = 0
+    var rounds = Rounds(until: "the listing ended")
     while true {
+      try rounds.begin()
       let some = try list(index, after: cookie, limit: 7)
       guard let last = some.last else { break }
       seen += some.map(\.name)

@@ -1,5 +1,6 @@
 import FaultyStorage
 import Index
+import TestSupport
 import Testing
 import Vault
 
@@ -86,7 +87,9 @@ import Vault
       let limit = random.oneIn(2) ? .max : Int.random(in: 1..<4, using: &random)
       let before = model
       var removed: [ExtentRecord] = []
+      var rounds = Rounds(until: "all extents were removed")
       while true {
+        try rounds.begin()
         let some = try index.removeExtents(of: inode, in: range, limit: limit)
         removed += some
         if some.count < limit { break }
@@ -188,7 +191,9 @@ import Vault
     }
     for number in 69...73 {
       var found: [LocatedExtent] = []
+      var rounds = Rounds(until: "all extents were found")
       while true {
+        try rounds.begin()
         let some = try index.extents(in: segment(number), after: found.last, limit: 3)
         found += some
         if some.count < 3 { break }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Writes a file through a memory map, and keeps the map: `map-writer FILE BYTES READY` makes FILE of so many bytes,
-/// fills it with "x", makes the file READY, and waits to be killed.
+/// fills it with "x", makes the file READY, and waits to be killed, for ten minutes at most.
 @main
 enum Program {
   static func main() {
@@ -14,6 +14,6 @@ enum Program {
     guard let map = unsafe map, unsafe map != MAP_FAILED else { exit(1) }
     unsafe memset(map, CInt(UInt8(ascii: "x")), count)
     unsafe close(creat(words[3], 0o600))
-    while true { pause() }
+    sleep(600)
   }
 }

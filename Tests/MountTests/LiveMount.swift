@@ -18,6 +18,7 @@ final class LiveMount {
   let storage: FaultyStorage
   let fileSystem: FileSystem
   private var thread: SessionThread?
+  private var limit: MountLimit?
 
   /// Mounts a new space. Throws, and so fails the test, where /dev/fuse cannot be used.
   init(_ options: [String] = []) throws {
@@ -37,7 +38,14 @@ final class LiveMount {
   }
 
   deinit {
-    if thread != nil { _ = try? end() }
+    do {
+      if thread != nil { try end() }
+    } catch {
+      // A test that failed may have files open.
+      limit?.cutOff()
+      // Whoever hangs in the file system holds its locks.
+      do { _ = try waitForEnd() } catch { return }
+    }
     try? fileSystem.close()
   }
 
@@ -55,6 +63,7 @@ final class LiveMount {
     let thread = try SessionThread(fileSystem: fileSystem, point: point, options: options)
     self.thread = thread
     try thread.waitUntilReady()
+    limit = try MountLimit(root)
   }
 
   /// Unmounts, and returns what the session ended with.
@@ -66,8 +75,10 @@ final class LiveMount {
 
   /// Waits for the session to end by itself.
   func waitForEnd() throws -> MountError? {
-    defer { thread = nil }
-    return try thread?.join()
+    let ending = try thread?.join()
+    thread = nil
+    limit = nil
+    return ending
   }
 }
 

@@ -30,7 +30,9 @@ package struct Outcome: CustomStringConvertible, Sendable {
     try files[0].writeAll(Array(input.utf8))
     lseek(files[0].number, 0, SEEK_SET)
     let limited = ["timeout", "-k", "10", "\(limit)", program] + arguments
-    ending = try ChildProcess("/usr/bin/timeout", arguments: limited, descriptors: files).wait()
+    // A program that the kernel holds cannot be killed; then this fails.
+    ending = try ChildProcess("/usr/bin/timeout", arguments: limited, descriptors: files)
+      .ending(within: .seconds(limit + 60))
     bytes = try HostFile.read(names[1])
     errors = String(decoding: try HostFile.read(names[2]), as: UTF8.self)
   }

@@ -30,9 +30,14 @@ package final class TestThread: Sendable {
 
 /// Runs `body` in `count` threads at once, and waits for all of them.
 ///
-/// - Throws: what one of them has thrown; `DeadlinePassed`.
-package func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+/// - Throws: what one of them has thrown; `DeadlinePassed` when they go on for longer than `limit`.
+package func inThreads(
+  _ count: Int, within limit: Duration = .seconds(300), _ body: @escaping @Sendable (Int) throws -> Void
+) throws {
+  let deadline = monotonicTime() + limit.nanoseconds
   let threads = try (0..<count).map { index in try TestThread { try body(index) } }
-  let results = threads.map { thread in Result { try thread.join() } }
+  let results = threads.map { thread in
+    Result { try thread.join(within: .nanoseconds(max(0, Int64(deadline) - Int64(monotonicTime())))) }
+  }
   for result in results { try result.get() }
 }

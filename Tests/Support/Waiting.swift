@@ -27,3 +27,31 @@ package func waitUntil(
     usleep(1000)
   }
 }
+
+/// Counts the rounds of a loop that what is tested has to end.
+package struct Rounds: ~Copyable {
+  private let event: String
+  private let limit: Int
+  private var count = 0
+
+  /// - Parameters:
+  ///   - event: what ends the loop, such as "the disk is full".
+  ///   - limit: how many rounds there may be.
+  package init(until event: String, limit: Int = 3000) {
+    self.event = event
+    self.limit = limit
+  }
+
+  /// To be called at the beginning of each round.
+  ///
+  /// - Throws: `RoundsPassed` after too many.
+  package mutating func begin() throws(RoundsPassed) {
+    guard count < limit else { throw RoundsPassed(description: "\(limit) rounds passed before \(event)") }
+    count += 1
+  }
+}
+
+/// A loop went on for longer than it may.
+package struct RoundsPassed: Error, CustomStringConvertible {
+  package let description: String
+}

@@ -90,6 +90,7 @@ import Testing
 
   @Test func ignoredSignalsAreInheritedUnlessNothingIs() async {
     await #expect(processExitsWith: .success) {
+      alarm(60)
       signal(SIGPIPE, SIG_IGN)
       func status(_ inheritance: ChildProcess.Inheritance) throws -> ChildProcess.Ending {
         let script = "trap - PIPE; kill -PIPE $$; exit 0"

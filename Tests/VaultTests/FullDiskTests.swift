@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import Storage
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -91,7 +92,9 @@ import Testing
     try test.space.commit(some(1, 1...4), pageCount: 4)
     try test.space.sync()
     fill()
+    var rounds = Rounds(until: "the segment is nearly full")
     while test.space.segmentSize - test.space.end > 600_000 {
+      try rounds.begin()
       _ = try test.space.append(randomBytes(100_000, seed: 3))
     }
     let held = test.space.heldReserve

@@ -1,6 +1,7 @@
 import FaultyStorage
 import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -62,7 +63,8 @@ import Testing
     try test.space.sync()
     test.storage.fill()
     // New data comes first; what is left then is the reserve.
-    while (try? test.space.append(randomBytes(200_000, seed: 1))) != nil {}
+    var rounds = Rounds(until: "the disk is full")
+    while (try? test.space.append(randomBytes(200_000, seed: 1))) != nil { try rounds.begin() }
     let sequence = test.space.sequence
     #expect(throws: VaultError.noSpace) { try test.space.state([intent(1)]) }
     #expect(test.space.sequence == sequence)

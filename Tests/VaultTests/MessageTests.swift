@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import Storage
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -47,7 +48,9 @@ import Testing
   func noFailureOfTheStorageNamesASegment(_ error: Errno) throws {
     var found: Set<String> = []
     var operation = 1
+    var rounds = Rounds(until: "no operation was left")
     while true {
+      try rounds.begin()
       let test = TestSpace()
       try test.space.commit([1: page(1, version: 1)], pageCount: 1)
       try test.reopenAfterKill()

@@ -1,5 +1,6 @@
 import FaultyStorage
 import Storage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -21,7 +22,9 @@ import Testing
     let block = generator.bytes(Space.maximumExtentLength)
     try commitFilledPages(1, version: 0)
     var crossings = 0
+    var rounds = Rounds(until: "the third epoch began", limit: 1_000_000)
     while test.space.endSegment.epoch.rawValue < 3 {
+      try rounds.begin()
       var (segment, end) = (test.space.endSegment, test.space.end)
       for piece in try test.space.append(Array(block[..<Int.random(in: 1...block.count, using: &generator)])) {
         if piece.position.segment != segment {
@@ -46,13 +49,19 @@ import Testing
     let block = generator.bytes(Space.maximumExtentLength)
     var crossings = 0
     for version in 1...10 {
-      while test.space.endSegment.index < SegmentNumber.perEpoch - 2 { _ = try test.space.append(block) }
+      var rounds = Rounds(until: "the next epoch began", limit: 1_000_000)
+      while test.space.endSegment.index < SegmentNumber.perEpoch - 2 {
+        try rounds.begin()
+        _ = try test.space.append(block)
+      }
       let goal = Int.random(in: 1...TestSpace.segmentSize, using: &generator)
       while test.space.endSegment.index < SegmentNumber.perEpoch - 2 + version % 2, test.space.end < goal {
+        try rounds.begin()
         _ = try test.space.append(Array(block[..<Int.random(in: 1...60_000, using: &generator)]))
       }
       let epoch = test.space.endSegment.epoch
       while test.space.endSegment.epoch == epoch {
+        try rounds.begin()
         let count = Int.random(in: 1...(version % 3 == 0 ? 300 : 20), using: &generator)
         try commitFilledPages(count, version: version)
         let wanted = [UInt8](repeating: UInt8(version), count: Space.databasePageSize)

@@ -2,6 +2,7 @@ import FaultyStorage
 import Storage
 import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -54,10 +55,10 @@ import Testing
     space.beginDeletion()
     for _ in 0..<3 { try space.store(900_000) }
     #expect(storage.names.count == Self.files + 3)
-    let thread = try Thread { space.runDeletion() }
+    let thread = try TestThread { space.runDeletion() }
     for _ in 0..<3 { try space.store(900_000) }
     space.endDeletion()
-    thread.join()
+    try thread.join()
     #expect(storage.names.count == Self.files)
     space.beginDeletion()
     for _ in 0..<2 { try space.store(900_000) }
@@ -113,12 +114,19 @@ import Testing
   }
 
   @Test func aDeadSegmentThatCannotBeDeletedCounts() throws {
-    while test.space.admit(300_000, waiting: 0) { try test.space.store(300_000) }
+    var rounds = Rounds(until: "there is no room, and no cover")
+    while test.space.admit(300_000, waiting: 0) {
+      try rounds.begin()
+      try test.space.store(300_000)
+    }
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.advanceEpoch()
     try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
     for _ in 0..<2 { try test.space.advanceEpoch() }
-    while try #require(test.space.owner).coverCount > 0 { try test.space.store(300_000) }
+    while try #require(test.space.owner).coverCount > 0 {
+      try rounds.begin()
+      try test.space.store(300_000)
+    }
     try test.space.store(900_000)
     let segments = test.space.segmentIdentifiers().count
     // After the new file is made, one is deleted.

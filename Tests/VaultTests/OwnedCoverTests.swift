@@ -1,5 +1,6 @@
 import FaultyStorage
 import Storage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -18,7 +19,9 @@ import Testing
   /// Writes data until there is no room, and gives where it is.
   private func fill() throws -> [ExtentPiece] {
     var pieces: [ExtentPiece] = []
+    var rounds = Rounds(until: "there is no room")
     while test.space.admit(300_000, waiting: 0) {
+      try rounds.begin()
       pieces += try test.space.append(randomBytes(300_000, seed: UInt64(pieces.count)))
       #expect(storage.names.count == Self.files)
     }
@@ -89,7 +92,9 @@ import Testing
     #expect(space.admit(1_000_000, waiting: 0))
     for round in 1...2 {
       var written = 0
+      var rounds = Rounds(until: "there is no room")
       while space.admit(300_000, waiting: 0) {
+        try rounds.begin()
         _ = try space.append(randomBytes(300_000))
         written += 300_000
       }

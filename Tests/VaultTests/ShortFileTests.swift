@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -161,7 +162,11 @@ import Testing
   @Test(arguments: [false, true]) func theRoomOfTheDiskCounts(isFull: Bool) throws {
     let owner = TestSpace(ownFiles: 24)
     try owner.space.restoreFileCount()
-    while owner.space.admit(300_000, waiting: 0) { _ = try owner.space.append(randomBytes(300_000)) }
+    var rounds = Rounds(until: "there is no room")
+    while owner.space.admit(300_000, waiting: 0) {
+      try rounds.begin()
+      _ = try owner.space.append(randomBytes(300_000))
+    }
     #expect(owner.space.roomState != .ample)
     let name = SegmentIdentifier(bytes: randomBytes(16, seed: 5))
     owner.storage.place(randomBytes(5000, seed: 6), as: name)

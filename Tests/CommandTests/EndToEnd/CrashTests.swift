@@ -72,7 +72,11 @@ import Testing
       workspace,
       """
       "$AGONYFS" mount --password-file password Vault Albums &
-      until pid=$(pgrep -f "^agonyfs mount .*$W/Albums"); do kill -0 $!; done
+      tries=0
+      until pid=$(pgrep -f "^agonyfs mount .*$W/Albums"); do
+        kill -0 $!
+        tries=$((tries + 1)); test $tries -lt 20000
+      done
       kill -STOP $pid
       kill -9 $!
       kill -CONT $pid

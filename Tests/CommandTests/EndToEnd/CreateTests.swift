@@ -195,7 +195,8 @@ import Testing
       "$AGONYFS" create --kdf interactive --segment-size 1M --cover 8G --password-file password Vault 2> errors &
     creator=$!
     set +x
-    until [ -n "$(find Vault/segments -type f 2> /dev/null | head -n 1)" ]; do kill -0 $creator; sleep 0.01; done
+    writes() { kill -0 $creator || exit; test -n "$(find Vault/segments -type f 2> /dev/null | head -n 1)"; }
+    wait_for 100 'cover is written' writes
     set -x
 
     """#

@@ -63,7 +63,7 @@ import Testing
       """
       rm $(sed -n 1p middle)
       "$AGONYFS" mount --foreground --password-file password Vault Albums 2> log &
-      until grep -q " $W/Albums fuse.agonyfs " /proc/mounts; do kill -0 $!; sleep 0.05; done
+      wait_for 100 'the mount' mounted
       not cat Albums/large > copy
       kill -TERM $!
       wait $!

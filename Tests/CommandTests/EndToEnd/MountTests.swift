@@ -119,7 +119,7 @@ import Testing
       workspace,
       """
       "$AGONYFS" mount --foreground --password-file password Vault Albums &
-      until grep -q " $W/Albums fuse.agonyfs " /proc/mounts; do kill -0 $!; sleep 0.05; done
+      wait_for 100 'the mount' mounted
       echo written > Albums/file
       kill -TERM $!
       wait $!

@@ -87,7 +87,8 @@ import Testing
       mkfifo new
       exec 3<>new
       "$AGONYFS" password change --password='\(Workspace.password)' Vault <&3 3<&- &
-      until grep -q '^agonyfs' /proc/$!/comm && grep -q '^State:.S' /proc/$!/status; do :; done
+      asks() { grep -q '^agonyfs' /proc/$1/comm && grep -q '^State:.S' /proc/$1/status; }
+      wait_for 100 'it asks' asks $! || exit
       tr '\\0' ' ' < /proc/$!/cmdline
       echo the next password >&3
       wait $!

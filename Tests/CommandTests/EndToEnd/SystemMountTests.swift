@@ -144,16 +144,17 @@ import Testing
         setsid unshare -m --propagation private setpriv --reuid 65534 --regid 65534 --clear-groups \\
           ./map-writer Albums/mapped 3000000 home/held & holder=$!
         trap 'kill $holder' EXIT
-        until [ -e home/held ]; do sleep 0.05; done
+        trap 'exit 1' TERM
+        wait_for 100 'the file is held' test -e home/held
         \(ending)
-        tail --pid=$pid -s 0.05 -f /dev/null
+        gone $pid
         not nsenter -t $holder -m setpriv --reuid 65534 --regid 65534 --clear-groups cat "$W/Albums/file" 2> errors
         grep -q 'not connected' errors
         mount_it
         test "$(user cat Albums/file)" = mine
         head -c 3000000 /dev/zero | tr '\\0' x | user cmp - Albums/mapped
         user sh -c 'exec 5> Albums/open; ./program unmount --lazy Albums; echo words >&5'
-        tail --pid=$pid -s 0.05 -f /dev/null
+        gone $pid
         mount_it
         test "$(user cat Albums/open)" = words
         user sh -c 'exec 5> Albums/open; echo more >&5; ./program unmount --force Albums'

@@ -218,7 +218,8 @@ import Testing
       cat > ask <<'END'
       uri() { printf "'file://%s'" "$1" | sed 's/ /%20/g'; }
       dbus-monitor --session "interface='org.freedesktop.thumbnails.Thumbnailer1'" > signals &
-      until grep -q 'member=NameLost' signals; do sleep 0.1; done
+      i=0
+      until grep -q 'member=NameLost' signals; do i=$((i + 1)); test $i -lt 600; sleep 0.1; done
       for flavor in normal large; do
         for file in "$W/Albums/Summer/one two.jpg" "$W/Albums/Summer/old.png" $MORE; do
           kind=image/jpeg

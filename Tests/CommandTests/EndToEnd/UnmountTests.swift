@@ -8,7 +8,7 @@ import Testing
 @Suite struct UnmountTests {
   /// Functions for the scripts. A holder works in the mount, from a mount namespace of its own if it is started so: it
   /// has `Albums/dir` as its directory, `Albums/dir/file` open, and has written `Albums/mapped` through a memory map
-  /// that it keeps. Every wait is ended by the limit of `Workspace`.
+  /// that it keeps.
   private static let functions = """
     export LC_ALL=C MAPWRITER="$(dirname "$AGONYFS")/map-writer"
     open() {
@@ -16,33 +16,35 @@ import Testing
       pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
     }
     serves() { ps -o args= -p $pid | grep -q '^agonyfs mount'; }
-    ended() { tail --pid=$pid -s 0.05 -f /dev/null; }
+    ended() { gone $pid; }
     hold() {
       rm -f mapped held
       enter=
       setsid "$@" sh -c '
         "$MAPWRITER" Albums/mapped 3000000 mapped &
-        until [ -e mapped ]; do sleep 0.05; done
+        timeout 100 sh -c "until [ -e mapped ]; do sleep 0.05; done" || exit
         cd Albums/dir; exec 7< file 8>> more
         # The last thing done, so that the kernel has it all in its caches: listings, contents, attributes.
         ls -R "$W/Albums"; cat file; stat -c "%s %X" "$W/Albums"/* . .. file; : > "$W/held"
         exec sleep 300' &
       holder=$!
-      until [ -e held ]; do sleep 0.05; done
+      wait_for 100 'the mount is held' test -e held
     }
     copy() {
       hold unshare -m --propagation private
       enter="nsenter -t $holder -m"
     }
+    is_copy() { test "$(readlink /proc/$holder/ns/mnt)" != "$(readlink /proc/self/ns/mnt)"; }
     # A copy of the table of mounts, and nothing open in it.
     unused_copy() {
       setsid unshare -m --propagation private sleep 300 &
       holder=$!
-      while [ "$(readlink /proc/$holder/ns/mnt)" = "$(readlink /proc/self/ns/mnt)" ]; do sleep 0.05; done
+      wait_for 100 'there is a copy' is_copy
       enter="nsenter -t $holder -m"
     }
     let_go() { kill -- -$holder; wait $holder || true; holder=; }
     trap 'test -z "${holder-}" || kill -- -$holder' EXIT
+    trap 'exit 1' TERM
     # What the holder sees.
     cut_off() { not $enter "$@" 2> errors; grep -q 'not connected' errors; }
     all_cut_off() {

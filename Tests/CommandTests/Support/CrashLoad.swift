@@ -38,11 +38,12 @@ enum CrashLoad {
     start() {
       for n in 1 2; do (flock -s 9; writer $n) 9> writers > /dev/null 2>&1 & done
     }
-    finish() { flock writers true; }
+    finish() { flock -w 250 writers true || { echo '250 s passed before the writers ended' >&2; return 1; }; }
     # Waits until the manifests have so many lines.
+    has_promised() { test "$(cat manifest1 manifest2 2> /dev/null | wc -l)" -ge $1; }
     promised() {
       set +x
-      until [ "$(cat manifest1 manifest2 2> /dev/null | wc -l)" -ge $1 ]; do sleep 0.05; done
+      wait_for 250 "$1 promises" has_promised $1
       set -x
     }
     # The daemon that serves Albums dies at once, and its mount goes.

@@ -25,11 +25,13 @@ final class Workspace {
       cd /
       # A test that stops a daemon may have failed before it let it go on.
       pkill -CONT -f "mount .*$W/"
+      # A mount that hangs must not hold whoever looks into the directory: this one, and the test process after it.
       for m in $(awk -v p="$W/" 'index($2, p) == 1 {print $2}' /proc/mounts | sort -r); do
-        "$AGONYFS" unmount "$m" || fusermount3 -u "$m" || umount -l "$m"
+        timeout -k 1 100 "$AGONYFS" unmount "$m" || timeout -k 1 10 fusermount3 -u "$m" ||
+          timeout -k 1 10 umount -l "$m" || timeout -k 1 10 fusermount3 -uz "$m"
       done
       chmod -R u+rwx "$W"
-      rm -rf "$W"
+      rm -rf --one-file-system "$W"
       """)
   }
 
@@ -56,14 +58,29 @@ final class Workspace {
   }
 
   /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command`
-  /// would not end a script that `set -e` is to end). `detach` unmounts `disk`, which is in the file `image`, and waits
+  /// would not end a script that `set -e` is to end). `wait_for SECONDS EVENT COMMAND...` looks again and again until the
+  /// command succeeds, and says what was not in time; `gone PROCESS` waits for its end, `mounted` says whether `Albums` is
+  /// served. `detach` unmounts `disk`, which is in the file `image`, and waits
   /// until the kernel has let go of it: for as long as another test works in a copy of all mounts it is mounted there,
   /// and would be what it was when it is mounted again. `small_ext4 N` mounts an ext4 with room for `Vault` and N MiB
   /// more at `disk`, and copies the vault there.
   static let functions = """
     agonyfs() { "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
-    detach() { umount disk; timeout 100 sh -c 'while losetup -j image | grep -q .; do sleep 0.05; done'; }
+    wait_for() {
+      deadline=$(($(date +%s) + $1))
+      seconds=$1 event=$2
+      shift 2
+      until "$@"; do
+        if [ $(date +%s) -ge $deadline ]; then echo "$seconds s passed before $event" >&2; return 1; fi
+        sleep 0.05
+      done
+    }
+    ends() { not kill -0 $1 2> /dev/null || grep -q '^State:.Z' /proc/$1/status; }
+    gone() { wait_for 100 "process $1 ended" ends $1; }
+    mounted() { grep -q " $W/Albums fuse.agonyfs " /proc/mounts; }
+    is_free() { test -z "$(losetup -j $1)"; }
+    detach() { umount disk; wait_for 100 'the image is free' is_free image; }
     small_ext4() {
       truncate -s $(($(du -sm Vault | cut -f 1) + $1))M image
       mkfs.ext4 -q -m 0 image
@@ -93,9 +110,14 @@ extension Workspace {
       """
       mkdir -p Albums
       printf '%s\\n' '\(Self.password)' > password
+      tries=0
       until agonyfs create --kdf interactive --cover 0 \(options) --password-file password Vault || exit
         test "$(du -sm Vault | cut -f 1)" -lt \(limit)
-      do rm -r Vault; done
+      do
+        rm -r Vault
+        tries=$((tries + 1))
+        test $tries -lt 50 || { echo 'every vault is too large' >&2; exit 1; }
+      done
       """)
     guard made.status == 0 else { throw CommandFailure(.failure, made.description) }
   }

@@ -15,11 +15,13 @@ import Testing
 
   /// Runs a script by sh below a limit, with this folder in the command lines of all that it starts by `stay`. Whoever
   /// reads the output gets its end, which is said.
-  private func run(_ script: String, seconds: Int = 0, patience: Int = 30) throws -> Outcome {
+  private func run(
+    _ script: String, seconds: Int = 0, patience: Int = 30, hearing: String = "cat"
+  ) throws -> Outcome {
     let functions = #"stay() { exec sh -c 'trap "" INT TERM HUP; echo stays; sleep 1000; :' "$TMPDIR"; }"#
     let start = """
       export TMPDIR='\(folder.path)' AGONYFS_TEST_PATIENCE=\(patience)
-      { status=0; "$0" \(seconds) "$TMPDIR/stacks" sh -c "$1" || status=$?; echo "status: $status"; } 2>&1 | cat
+      { status=0; "$0" \(seconds) "$TMPDIR/stacks" sh -c "$1" || status=$?; echo "status: $status"; } 2>&1 | \(hearing)
       """
     return try Outcome("/bin/sh", arguments: ["-c", start, scripts + "test-limit", functions + "\n" + script])
   }
@@ -36,6 +38,21 @@ import Testing
     let outcome = try run("echo said; echo wrong >&2; cat; exit 3", seconds: 100)
     #expect(outcome.output == "said\nwrong\nstatus: 3\n", "\(outcome)")
     #expect(try run("kill -KILL $$").output == "status: 137\n")
+  }
+
+  /// A program that keeps what it says for later, unless a terminal listens, is heard at once.
+  @Test func whatIsSaidIsHeardAtOnce() throws {
+    try folder.write(
+      """
+      import os, time
+      print("said")
+      deadline = time.monotonic() + 60
+      while not os.path.exists(os.environ["TMPDIR"] + "/heard") and time.monotonic() < deadline: time.sleep(0.05)
+      print("heard" if time.monotonic() < deadline else "not heard")
+      """, to: "saying.py")
+    let outcome = try run(
+      "exec python3 \"$TMPDIR/saying.py\"", hearing: #"while read -r line; do echo "$line"; : > "$TMPDIR/heard"; done"#)
+    #expect(outcome.output == "said\nheard\nstatus: 0\n", "\(outcome)")
   }
 
   /// Also what has a session of its own, lost its parent, and ends at no signal.

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <linux/fs.h>
 #include <linux/stat.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -51,6 +53,29 @@ bool agonyfs_is_on_local_file_system(int descriptor) {
     default:
         return false;
     }
+}
+
+bool agonyfs_lists_in_order_of_creation(int descriptor) {
+    struct statfs host;
+    if (fstatfs(descriptor, &host) != 0) return false;
+    switch ((uint32_t)host.f_type) {
+    case 0x58465342:  // XFS
+    case 0x9123683E:  // btrfs
+    case 0x01021994:  // tmpfs
+    case 0xF2F52010:  // F2FS
+        return true;
+    default:
+        return false;
+    }
+}
+
+int agonyfs_copy_flags(int from, int to) {
+    int flags = 0;
+    int own = 0;
+    if (ioctl(from, FS_IOC_GETFLAGS, &flags) != 0 || ioctl(to, FS_IOC_GETFLAGS, &own) != 0) {
+        return errno == ENOTTY || errno == EOPNOTSUPP ? 0 : -1;
+    }
+    return flags == own ? 0 : ioctl(to, FS_IOC_SETFLAGS, &flags);
 }
 
 int agonyfs_pipe(int *ends, bool blocks) {

@@ -16,12 +16,12 @@ extension DirectoryRefresh {
       } catch .noSpace {
         // Some file systems free the room of deleted files only some time later.
         state = before
-        try removeOld(folder, copied: nil)
+        try removeOld(folder)
         try systemCall { agonyfs_flush_file_system(root.number) }
         copied = try copy(folder)
       }
     } catch {
-      try? removeOld(folder, copied: nil)
+      try? removeOld(folder)
       throw error
     }
     let isMissing = try status(of: path(folder)) == nil
@@ -33,7 +33,7 @@ extension DirectoryRefresh {
       }
       try flushAfterExchange()
     }
-    if !isMissing { try removeOld(folder, copied: copied) }
+    if !isMissing { try removeOld(folder, .copied(copied)) }
   }
 
   /// Copies a folder to a new one in `refreshing`. Durable on return.
@@ -66,8 +66,8 @@ extension DirectoryRefresh {
   /// Deletes the files in a folder in `refreshing` that are in `segments` as well, moves all else there, and removes
   /// the folder. Does nothing if there is none.
   ///
-  /// - Parameter copied: the inodes of those that were copied, if this is the old folder; nil if that is not known.
-  func removeOld(_ folder: Int, copied: [SegmentIdentifier: ino_t]?) throws(Errno) {
+  /// - Parameter known: what is known of the folder.
+  func removeOld(_ folder: Int, _ known: KnownFiles = .none) throws(Errno) {
     let (place, old) = (path(folder), newPath(folder))
     guard try status(of: old) != nil else { return }
     if try status(of: place) == nil {
@@ -78,12 +78,11 @@ extension DirectoryRefresh {
       }
       return
     }
-    // An exchange that a kill followed may not be durable yet.
-    if copied == nil { try change { () throws(Errno) in try flushAfterExchange() } }
     var hasMoved = false
-    for name in try Directory.names(in: old, of: directory) {
+    // A file with another link keeps the time at which this one went.
+    for name in try Directory.names(in: old, of: directory).shuffled() {
       let (from, to) = (Self.path(old, name), Self.path(place, name))
-      switch try fate(of: name, in: folder, copied) {
+      switch try fate(of: name, in: folder, known) {
       case .isInPlace:
         try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
         continue
@@ -105,9 +104,20 @@ extension DirectoryRefresh {
     }
   }
 
+  /// What a refresh knows of the files of a folder in `refreshing`.
+  enum KnownFiles {
+    /// Nothing: a kill left it.
+    case none
+    /// It is the old folder, and these inodes in it were copied. A file with another one has come.
+    case copied([SegmentIdentifier: ino_t])
+    /// The files of the other folder were linked in one of them, these inodes. Where that is not in `segments` any more,
+    /// a newer file is there.
+    case linked([SegmentIdentifier: ino_t])
+  }
+
   /// What becomes of a name in a folder in `refreshing`.
   private enum Fate {
-    /// The file is in `segments` as well.
+    /// The file is in `segments` as well, perhaps under another name.
     case isInPlace
     /// The file in `segments` is a part of it, or older.
     case replaces
@@ -115,19 +125,28 @@ extension DirectoryRefresh {
     case moves
   }
 
-  private func fate(
-    of name: [UInt8], in folder: Int, _ copied: [SegmentIdentifier: ino_t]?
-  ) throws(Errno) -> Fate {
+  private func fate(of name: [UInt8], in folder: Int, _ known: KnownFiles) throws(Errno) -> Fate {
     guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
-      let found = try status(of: newPath(folder) + "/" + identifier.description), found.st_mode & S_IFMT == S_IFREG,
-      let other = try status(of: path(folder) + "/" + identifier.description), other.st_mode & S_IFMT == S_IFREG
+      let found = try status(of: newPath(folder) + "/" + identifier.description), found.st_mode & S_IFMT == S_IFREG
     else { return .moves }
-    let hasCome = copied.map { $0[identifier] != found.st_ino } ?? false
-    return hasCome || found.st_size > other.st_size ? .replaces : .isInPlace
+    guard let other = try status(of: path(folder) + "/" + identifier.description) else {
+      if case .none = known, try hasOtherName(found) { return .isInPlace }
+      return .moves
+    }
+    guard other.st_mode & S_IFMT == S_IFREG else { return .moves }
+    // Of two links one may go. A rename would leave both.
+    if found.st_ino == other.st_ino { return .isInPlace }
+    let isReplacing =
+      switch known {
+      case .none: found.st_size > other.st_size
+      case .copied(let inodes): inodes[identifier] != found.st_ino || found.st_size > other.st_size
+      case .linked(let inodes): inodes[identifier] == other.st_ino
+      }
+    return isReplacing ? .replaces : .isInPlace
   }
 
   /// Makes an exchange durable, and resets the times that it changed.
-  private func flushAfterExchange() throws(Errno) {
+  func flushAfterExchange() throws(Errno) {
     try VaultFile.setTimes(of: root)
     try systemCall { fsync(root.number) }
     try flush(Self.place)

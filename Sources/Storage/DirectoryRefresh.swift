@@ -4,11 +4,12 @@
 // Invariants
 // 1. At every moment each file is whole under its name. A folder is copied beside, into `refreshing/`; when the copy is
 //    durable, it and the folder are exchanged at once; when that is durable, the old one is deleted.
-// 2. In `refreshing/` nothing is deleted but what is in `segments/` under the same name and as long. Names that are not
-//    the vault's, and files that came meanwhile, are moved there.
-// 3. What a killed refresh left in `refreshing/` is a copy that was not finished, or an old folder after the exchange.
-//    The next refresh removes it, or whoever opens a space to write and is alone in the vault. Until then whatever
-//    wipes or deletes a file in `segments/` does so there as well: what is only there has come, and was not deleted.
+// 2. In `refreshing/` nothing is deleted but what is in `segments/` under the same name and as long, and links to files
+//    that have another name there. Names that are not the vault's, and files that came meanwhile, are moved there.
+// 3. What a killed refresh left in `refreshing/` is a copy that was not finished, or an old folder after the exchange; or
+//    such folders with links (DirectoryRefresh+Names.swift). The next refresh removes it, or whoever opens a space to
+//    write and is alone in the vault. Until then whatever wipes or deletes a file in `segments/` does so there as well:
+//    what is only there has come, and was not deleted.
 // 4. `refreshing/remaining` names the folders that remain. It counts only while the others are as the refresh left them:
 //    later files in them would show by their births that they came later.
 //
@@ -40,6 +41,8 @@ package final class DirectoryRefresh {
   var state = RefreshProgress(done: 0, total: 0)
   /// What is being done, for errors.
   var action = "reading the vault"
+  /// The inodes of all files in `segments`, where they were looked up.
+  var inodes: Set<ino_t>?
   /// The folders that remain, the next one last.
   private var remaining: [Int] = []
 
@@ -127,9 +130,11 @@ package final class DirectoryRefresh {
   }
 
   private func removeOldFolders() throws(Errno) {
-    for name in try Directory.names(in: Self.place, of: directory) {
-      if let folder = folder(named: name) { try removeOld(folder, copied: nil) }
-    }
+    inodes = nil
+    let folders = try Directory.names(in: Self.place, of: directory).compactMap { folder(named: $0) }
+    // An exchange that a kill followed may not be durable yet.
+    if !folders.isEmpty { try change { () throws(Errno) in try flushAfterExchange() } }
+    for folder in folders.shuffled() { try removeOld(folder) }
   }
 
   /// Writes the parameters again, and removes `refreshing`.
@@ -143,10 +148,12 @@ package final class DirectoryRefresh {
       try flush(".")
     }
     try removePlace()
+    // Later than all folders: no name came since (`DirectoryStorage.hasNewNames`).
+    try change { () throws(Errno) in try VaultFile.setTimes(of: root) }
     try flush(".")
   }
 
-  private func removePlace() throws(Errno) {
+  func removePlace() throws(Errno) {
     try change { () throws(Errno) in
       for name in [Self.note, "." + Self.note + ".new", StorageNames.parameters] {
         unsafe unlinkat(directory.number, Self.place + "/" + name, 0)
@@ -159,7 +166,7 @@ package final class DirectoryRefresh {
   }
 
   /// Exchanges two new directories, and looks whether all folders are on one file system.
-  private func checkExchange() throws(Errno) {
+  func checkExchange() throws(Errno) {
     let probes = Self.probes
     defer { for probe in probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) } }
     try change { () throws(Errno) in

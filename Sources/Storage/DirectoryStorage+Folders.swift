@@ -18,6 +18,7 @@ extension DirectoryStorage {
   /// Makes missing folders, removes a marker that a crash at the end of the creation left, and gives every directory the
   /// constant time.
   package func prepareForWriting() {
+    noteNewNames()
     unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
     for folder in 0..<256 {
       do throws(Errno) {
@@ -37,8 +38,11 @@ extension DirectoryStorage {
   /// Whether there is a folder `refreshing`.
   package var hasInterruptedRefresh: Bool { unsafe faccessat(directory.number, DirectoryRefresh.place, F_OK, 0) == 0 }
 
-  /// Removes what a killed refresh left in `refreshing`.
-  package func removeInterruptedRefresh() { try? DirectoryRefresh(self, segmentSize: 0).removeInterrupted() }
+  /// Removes what a killed refresh left in `refreshing`, unless somebody reads a folder there.
+  package func removeInterruptedRefresh() {
+    let refresh = DirectoryRefresh(self, segmentSize: 0)
+    if (try? refresh.isRead()) == false { try? refresh.removeInterrupted() }
+  }
 
   /// Makes a folder that a copy lacks. Durable on return.
   private func makeFolder(_ folder: Int) throws(Errno) {
@@ -58,6 +62,7 @@ extension DirectoryStorage {
   func changeNames<Result>(
     in folder: Int, _ body: () throws(Errno) -> Result
   ) throws(Errno) -> Result {
+    noteNewName()
     defer { try? VaultFile.setTimes(of: folderName(folder), in: root) }
     do throws(Errno) {
       return try body()

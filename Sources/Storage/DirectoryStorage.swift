@@ -8,6 +8,7 @@
 
 internal import CPlatform
 internal import Glibc
+internal import Synchronization
 internal import System
 package import SystemPackage
 
@@ -22,6 +23,9 @@ package final class DirectoryStorage: Storage {
   let root: Descriptor
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
+
+  /// Whether names came, by this process or before it began to write.
+  let namesCame = Atomic(false)
 
   /// Opens the directory at a path. It must have parameters and segment folders.
   package convenience init(path: String) throws(DirectoryStorageError) {
@@ -145,6 +149,7 @@ package final class DirectoryStorage: Storage {
   /// Overwrites all of a segment file in place with random bytes, if it exists, and what a killed refresh left of it.
   /// Durable on return.
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
+    forgetLink(identifier)
     try wipe(DirectoryRefresh.place + "/" + identifier.path, in: directory)
     try wipe(identifier.path, in: root)
   }

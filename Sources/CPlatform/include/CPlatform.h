@@ -21,6 +21,14 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
 /// disk or of memory, but not of a network or of a program, and not one that lies over another.
 bool agonyfs_is_on_local_file_system(int descriptor);
 
+/// Whether an open directory is on a file system that lists names in the order in which they came: XFS, btrfs, tmpfs, and
+/// F2FS for a few names. Others that can exchange directories list by a hash.
+bool agonyfs_lists_in_order_of_creation(int descriptor);
+
+/// FS_IOC_GETFLAGS and FS_IOC_SETFLAGS: gives an open directory the flags of another one (such as `C` of chattr(1)), where
+/// the file system has such flags.
+int agonyfs_copy_flags(int from, int to);
+
 /// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
 int agonyfs_pipe(int *ends, bool blocks);
 

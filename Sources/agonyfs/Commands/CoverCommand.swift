@@ -19,6 +19,7 @@ struct CoverCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault()
+      defer { opened.endChange() }
       try LongOperation.run("writing cover") { control in try opened.addCover(for: size.bytes, control) }
     }
   }

@@ -39,6 +39,7 @@ struct PasswordCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
+      defer { opened.endChange() }
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       if !rekey { return try SpaceManager.changePassword(in: opened, old: old, new: new) }
@@ -68,6 +69,7 @@ struct PasswordCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
+      defer { opened.endChange() }
       let existing = try password.source().password(for: .opening, prompt: "Password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       try SpaceManager.addPassword(in: opened, existing: existing, new: new)
@@ -91,6 +93,7 @@ struct PasswordCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
+      defer { opened.endChange() }
       let removed = try password.source().password(for: .opening, prompt: "Password to remove")
       try SpaceManager.removePassword(in: opened, removed)
     }

@@ -52,6 +52,7 @@ struct SpaceCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
+      defer { opened.endChange() }
       let cover = try size()
       if takesFromOwner { return try add(to: opened, cover) }
       Output.note(SpaceCommand.whatShows)
@@ -103,6 +104,7 @@ struct SpaceCommand: ParsableCommand {
 
     func run() throws {
       let (opened, password) = try open(asking: "Password of the space", warning: SpaceCommand.whatShows)
+      defer { opened.endChange() }
       try LongOperation.run("writing cover") { control in
         try SpaceManager.growSpace(in: opened, password: password, by: size.bytes, control)
       }
@@ -122,6 +124,7 @@ struct SpaceCommand: ParsableCommand {
 
     func run() throws {
       let (opened, password) = try open(asking: "Password of the space")
+      defer { opened.endChange() }
       try LongOperation.run("replacing cover") { control in
         try SpaceManager.shrinkSpace(in: opened, password: password, by: size.bytes, control)
       }
@@ -141,6 +144,7 @@ struct SpaceCommand: ParsableCommand {
 
     func run() throws {
       let (opened, password) = try open(asking: "Password of the space to remove")
+      defer { opened.endChange() }
       try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe)
     }
   }

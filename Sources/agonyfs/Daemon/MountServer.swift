@@ -51,6 +51,7 @@ struct MountServer {
     let served = Result { try session.run() }
     do {
       try fileSystem.close()
+      vault.shuffleNames()
     } catch {
       throw CommandFailure(error, doing: "writing the last changes")
     }

@@ -166,6 +166,7 @@ final class OneLookSubject {
     }
     if Bool.random(using: &generator) { _ = try files.unlink(.of("p0"), in: folder) }
     try files.close()
+    vault.shuffleNames()
   }
 
   /// Fills the hidden space, deletes most of it and has what died cleaned away.
@@ -180,6 +181,7 @@ final class OneLookSubject {
     }
     for name in made.dropLast() { _ = try files.unlink(.of(name), in: .root) }
     try files.close()
+    vault.shuffleNames()
   }
 
   /// Uses the vault, and looks at it and at copies.
@@ -237,6 +239,7 @@ final class OneLookSubject {
     try files.synchronize()
     let look = try lookAtCopy()
     try files.close()
+    vault.shuffleNames()
     return look
   }
 

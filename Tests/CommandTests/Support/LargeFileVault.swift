@@ -23,9 +23,10 @@ extension Workspace {
         sleep 0.03
       done
       cmp large Albums/large
-      agonyfs unmount Albums
+      sync Albums/large
       find Vault/segments -type f | sort | comm -13 before - | xargs stat -c '%z %n' | sort | cut -d ' ' -f 4 > new
-      test "$(wc -l < new)" -ge 12
+      agonyfs unmount Albums
+      test "$(wc -l < new)" -ge 10
       sed -n '5,7p' new > middle
       """)
     return workspace

@@ -40,10 +40,6 @@ extension FileSystem {
       locked { $0.cleaning.start() }
       bodies.append { self.runCleaner() }
     }
-    if space.ownsCover {
-      space.beginDeletion()
-      bodies.append { self.space.runDeletion() }
-    }
     if let keep = options.keepCheckpoint { bodies.append { self.locked { $0.runCheckpointKeeper(keep) } } }
     for _ in 0..<options.writers { bodies.append { self.locked { $0.runFlusher() } } }
     for body in bodies {
@@ -65,7 +61,6 @@ extension FileSystem {
       defer { files.life.threads = [] }
       return files.life.threads
     }
-    space.endDeletion()
     for thread in threads { thread.join() }
   }
 

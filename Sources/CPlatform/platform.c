@@ -69,6 +69,19 @@ bool agonyfs_lists_in_order_of_creation(int descriptor) {
     }
 }
 
+bool agonyfs_overwrites_in_place(int descriptor) {
+    struct statfs host;
+    if (fstatfs(descriptor, &host) != 0) return false;
+    switch ((uint32_t)host.f_type) {
+    case 0xEF53:      // ext2, ext3, ext4
+    case 0x58465342:  // XFS
+    case 0x01021994:  // tmpfs
+        return true;
+    default:
+        return false;
+    }
+}
+
 int agonyfs_copy_flags(int from, int to) {
     int flags = 0;
     int own = 0;

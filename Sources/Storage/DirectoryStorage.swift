@@ -99,7 +99,7 @@ package final class DirectoryStorage: Storage {
   /// Creates an empty segment file.
   package func create(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     let file = try createFile(identifier)
-    return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
+    return SegmentFile(file, at: try SegmentPlace(of: file, in: self, path: identifier.path))
   }
 
   private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> Descriptor {
@@ -240,7 +240,7 @@ package final class DirectoryStorage: Storage {
   /// Opens a file that a crash left short, to fill it up.
   package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     let file = try VaultFile.open(identifier.path, in: root, O_RDWR)
-    return SegmentFile(file, at: try SegmentPlace(of: file, in: root, path: identifier.path))
+    return SegmentFile(file, at: try SegmentPlace(of: file, in: self, path: identifier.path))
   }
 
   /// Makes creations and deletions of these names durable.

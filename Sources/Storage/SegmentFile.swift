@@ -13,10 +13,13 @@ final class SegmentFile: SegmentWriter {
   /// Where the last started write will end, and where the last successful one ended; 0 before the first.
   private let begun = Atomic(0)
   private let written = Atomic(0)
+  /// Bytes of a file that is overwritten: it has no less until it is longer.
+  private let keptSize: Int
 
-  init(_ file: Descriptor, at place: SegmentPlace? = nil) {
+  init(_ file: Descriptor, at place: SegmentPlace? = nil, keeping keptSize: Int = 0) {
     self.file = file
     self.place = place
+    self.keptSize = keptSize
   }
 
   func size() throws(Errno) -> Int { Int(try information().st_size) }
@@ -52,7 +55,8 @@ final class SegmentFile: SegmentWriter {
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
     if let place, begun.load(ordering: .relaxed) > 0 {
-      try place.checkHeld(file, sizes: written.load(ordering: .acquiring)...begun.load(ordering: .acquiring))
+      let least = max(keptSize, written.load(ordering: .acquiring))
+      try place.checkHeld(file, sizes: least...max(keptSize, begun.load(ordering: .acquiring)))
     }
     begun.max(offset + buffer.count, ordering: .releasing)
     var done = 0
@@ -67,6 +71,11 @@ final class SegmentFile: SegmentWriter {
     written.max(offset + buffer.count, ordering: .releasing)
   }
 
+  func rename(to identifier: SegmentIdentifier) throws(Errno) {
+    guard let place else { throw .notSupported }
+    try place.rename(to: identifier)
+  }
+
   func hold(upTo size: Int) throws(Errno) {
     // ext4 keeps the part that it could allocate, even if the whole does not fit.
     var information = stat()
@@ -74,6 +83,8 @@ final class SegmentFile: SegmentWriter {
     try systemCall { unsafe fstat(file.number, &information) }
     try systemCall { unsafe fstatvfs(file.number, &host) }
     let missing = size - Int(information.st_blocks) * 512
+    // XFS wants as much free as the whole file takes, even if it has all of it.
+    if missing <= 0 { return }
     if missing > Int(host.f_bavail) * Int(host.f_frsize) { throw .noSpace }
     try systemCall { agonyfs_allocate(file.number, off_t(size), true) }
   }
@@ -91,9 +102,9 @@ final class SegmentFile: SegmentWriter {
   func flush() throws(Errno) {
     // The modification time of a complete file must be durable too, and fdatasync may omit it.
     let isFinished = finished.load(ordering: .acquiring)
-    let least = written.load(ordering: .acquiring)
+    let least = max(keptSize, written.load(ordering: .acquiring))
     try systemCall { isFinished ? fsync(file.number) : fdatasync(file.number) }
-    try place?.checkName(file, least: least) { self.begun.load(ordering: .acquiring) }
+    try place?.checkName(file, least: least) { max(self.keptSize, self.begun.load(ordering: .acquiring)) }
   }
 
   func finish() throws(Errno) {

@@ -6,6 +6,7 @@
 // 2. Nothing is written into a file whose size or links others have changed since the last write.
 
 internal import Glibc
+internal import Synchronization
 internal import System
 package import SystemPackage
 
@@ -14,16 +15,25 @@ final class SegmentPlace: Sendable {
   /// Bytes at the start of a file that are unique to it: a segment begins with its salt.
   private static let startSize = 32
 
-  private let root: Descriptor
-  private let path: String
+  private let storage: DirectoryStorage
+  private let path: Mutex<String>
   private let device: dev_t
   private let inode: ino_t
 
   /// The place of a file that was just opened.
-  init(of file: Descriptor, in root: Descriptor, path: String) throws(Errno) {
+  init(of file: Descriptor, in storage: DirectoryStorage, path: String) throws(Errno) {
     var found = stat()
     try systemCall { unsafe fstat(file.number, &found) }
-    (self.root, self.path, device, inode) = (root, path, found.st_dev, found.st_ino)
+    (self.storage, device, inode) = (storage, found.st_dev, found.st_ino)
+    self.path = Mutex(path)
+  }
+
+  /// Gives the file another name, where nothing is.
+  func rename(to identifier: SegmentIdentifier) throws(Errno) {
+    try path.withLock { path throws(Errno) in
+      try storage.rename(path, to: identifier)
+      path = identifier.path
+    }
   }
 
   /// Before a write: checks that the file has a name and a size that our own writes gave it.
@@ -43,8 +53,13 @@ final class SegmentPlace: Sendable {
   /// - Throws: `.changedByOthers`.
   func checkName(_ file: Descriptor, least: Int, most: () -> Int) throws(Errno) {
     var found = stat()
+    let path: String
     do throws(Errno) {
-      try systemCall { unsafe fstatat(root.number, path, &found, AT_SYMLINK_NOFOLLOW) }
+      // A rename must not come between.
+      path = try self.path.withLock { path throws(Errno) in
+        try systemCall { unsafe fstatat(storage.root.number, path, &found, AT_SYMLINK_NOFOLLOW) }
+        return path
+      }
     } catch .noSuchFileOrDirectory {
       throw .changedByOthers
     }
@@ -55,7 +70,7 @@ final class SegmentPlace: Sendable {
     // same size.
     var held = stat()
     try systemCall { unsafe fstat(file.number, &held) }
-    let named = SegmentFile(try VaultFile.open(path, in: root, O_RDONLY))
+    let named = SegmentFile(try VaultFile.open(path, in: storage.root, O_RDONLY))
     let start = try SegmentFile(file).bytes(at: 0, count: Self.startSize)
     guard held.st_nlink > 0, try named.bytes(at: 0, count: Self.startSize) == start else { throw .changedByOthers }
   }

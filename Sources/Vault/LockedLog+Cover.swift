@@ -1,14 +1,16 @@
 // Cover that a space owns.
 //
 // Invariants
-// 1. Slots, segments and cover of the space are together `OwnerTable.fileCount` files. A new segment displaces a file:
-//    cover that was never used, in its order, then the segment that died first of those that nothing needs. Nothing
-//    else is deleted.
-// 2. The file that is displaced goes when the new one exists and has its room: there are a few files too many for a
-//    moment. Only where the host is full it goes before, and there is one too few.
-// 3. Slots, segments, unused cover in the table, and the files that are owed, are as many. What goes to make room and
-//    is not followed by a new file is owed: until there is one, nothing else goes for it, whoever took the room.
+// 1. Slots, segments and cover of the space are together `OwnerTable.fileCount` files. A new segment is written in the
+//    place of a file: cover that was never used, in its order, then the segment that died first of those that nothing
+//    needs.
+// 2. Only where that cannot be, a file is made and the displaced one deleted: there is one too many for a moment. What
+//    was deleted to make room on a full host, or was lost, is owed: a new file is made for it as soon as there is room.
+// 3. Slots, segments, cover in the table, and what `LooseFiles` counts, are as many. For one new file only one goes to
+//    make room, whoever took the room.
 // 4. Cover is used in its order, so the table in the newest head leads to what is left.
+// 5. A head gets its name when it is durable. So no crash leaves a head that cannot be read, and its number is free
+//    again if it is not completed.
 
 internal import Storage
 internal import SystemPackage
@@ -27,51 +29,204 @@ extension LockedLog {
   func measureOwnRoom(rest: Int, isBegun: Bool) -> RoomMeasure {
     let segmentSize = context.segmentSize
     let total = Int64(owner?.fileCount ?? 0) * Int64(segmentSize)
-    let free = Int64((owner?.coverCount ?? 0) + catalog.deletable.count + owed.count) * Int64(segmentSize)
+    let count = (owner?.coverCount ?? 0) + catalog.deletable.count + loose.owed + loose.spare.count
+    let free = Int64(count) * Int64(segmentSize)
     return RoomMeasure(
       host: StorageCapacity(total: total, free: free), segmentSize: segmentSize, rest: Int64(rest), isBegun: isBegun,
       pool: free, reserve: Int64(RoomBudget.reserveSize(total: total, segmentSize: segmentSize)) + room.promised)
   }
 
-  /// Makes room for a file on a host that is full, unless that was done before in vain: deletes the first file that a
-  /// new one displaces. Cover that is missing makes no room.
-  func makeHostRoom() {
-    context.storage.deleteCover(displaced.take())
-    while !owed.hasMadeRoom, let name = nextDisplaced {
-      let isThere = (try? context.storage.exists(name)) ?? true
-      guard displace() else { return }
-      owed.count += 1
-      owed.hasMadeRoom = isThere
+  /// The file for a new segment, with its room. In a space that owns cover it displaces another. A head that does so
+  /// has no name of its own yet.
+  ///
+  /// - Throws: `.fileExists`; `.noSpace`, with nothing changed but what makes room the next time.
+  func takeFile(for identifier: SegmentIdentifier, isHead: Bool) throws(Errno) -> SegmentSource {
+    guard ownsCover else { return try createFile(identifier) }
+    while true {
+      do throws(Errno) {
+        let source = try displace(for: identifier, isHead: isHead)
+        loose.hasMadeRoom = false
+        return source
+      } catch .noSpace, .diskQuotaExceeded {
+        guard makeHostRoom() else { throw .noSpace }
+      }
     }
   }
 
-  /// Deletes the file that a new one displaces, which exists now, unless one is owed.
-  func displaceOrRepay() {
-    if owed.count > 0 {
-      owed.count -= 1
-    } else if let file = owner?.takeCover() {
-      displaced.names.append(context.keys.coverIdentifier(file))
-      if displaced.hasThread { announce() }
-    } else {
-      displace()
+  private func displace(for identifier: SegmentIdentifier, isHead: Bool) throws(Errno) -> SegmentSource {
+    if loose.owed > 0, let source = try createOwed(identifier) { return source }
+    while let displaced = takeDisplaced() {
+      do throws(Errno) {
+        if isGone(displaced) { throw .noSuchFileOrDirectory }
+        return try overwrite(displaced, as: isHead ? nil : identifier)
+      } catch .noSuchFileOrDirectory {
+        loose.owed += 1
+        if let source = try createOwed(identifier) { return source }
+      } catch {
+        guard [.fileExists, .noSpace, .diskQuotaExceeded].contains(error) else {
+          return try create(identifier, insteadOf: displaced)
+        }
+        giveBack(displaced)
+        throw error
+      }
     }
-    owed.hasMadeRoom = false
+    throw .noSpace
   }
 
-  /// Deletes the file that is displaced next; false if there is none, or it cannot be deleted.
-  @discardableResult func displace() -> Bool {
-    if let file = owner?.takeCover() {
-      // If this fails, there is a file too many until the next mount.
-      return (try? context.storage.delete(context.keys.coverIdentifier(file))) != nil
+  /// Overwrites a file that is displaced. If there is no room for that, it gets its name back.
+  private func overwrite(_ displaced: DisplacedFile, as identifier: SegmentIdentifier?) throws(Errno) -> SegmentSource {
+    let writer = try withDescriptors { () throws(Errno) in
+      try context.storage.reuse(displaced.name, as: identifier, size: context.segmentSize)
     }
-    while let segment = catalog.deletable.first { if delete(segment) { return true } }
+    let source = SegmentSource(writer: writer, displaced: displaced)
+    do throws(Errno) {
+      try holdRoom(of: writer)
+    } catch {
+      if identifier != nil { try? writer.rename(to: displaced.name) }
+      throw error
+    }
+    return source
+  }
+
+  /// Makes the file of a segment for one that is owed; nil if there is no room for it.
+  private func createOwed(_ identifier: SegmentIdentifier) throws(Errno) -> SegmentSource? {
+    do throws(Errno) {
+      let source = try createFile(identifier)
+      loose.owed -= 1
+      return source
+    } catch .noSpace, .diskQuotaExceeded {
+      return nil
+    }
+  }
+
+  /// Makes the file of a segment, and deletes the one that it displaces; the other way round where there is no room.
+  private func create(
+    _ identifier: SegmentIdentifier, insteadOf displaced: DisplacedFile
+  ) throws(Errno) -> SegmentSource {
+    do throws(Errno) {
+      let source = try createFile(identifier)
+      durability.newNames.append(displaced.name)
+      if (try? context.storage.delete(displaced.name)) == nil, case .segment(let dead) = displaced.file {
+        // It counts, but is left alone until the next head. Cover is a file too many until the next mount.
+        catalog.putBack(dead)
+        catalog.passOver(dead.number)
+      }
+      return source
+    } catch {
+      giveBack(displaced)
+      throw error
+    }
+  }
+
+  /// Creates a file and holds its room; leaves none if there is no room.
+  private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> SegmentSource {
+    let writer = try withDescriptors { () throws(Errno) in try context.storage.create(identifier) }
+    do throws(Errno) {
+      try holdRoom(of: writer)
+    } catch {
+      try context.storage.delete(identifier)
+      throw error
+    }
+    return SegmentSource(writer: writer)
+  }
+
+  /// Calls `body` again after closing files that can be opened again, if there are too many.
+  private func withDescriptors(
+    _ body: () throws(Errno) -> any SegmentWriter
+  ) throws(Errno) -> any SegmentWriter {
+    do throws(Errno) {
+      return try body()
+    } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
+      cache.removeAll()
+      return try body()
+    }
+  }
+
+  /// Takes the file that is displaced next; nil if there is none.
+  private func takeDisplaced() -> DisplacedFile? {
+    if let spare = loose.spare.popLast() { return spare }
+    if let file = owner?.takeCover() { return DisplacedFile(name: context.keys.coverIdentifier(file), file: .cover) }
+    guard let dead = catalog.takeDead() else { return nil }
+    cache.remove(dead.number)
+    return DisplacedFile(
+      name: context.keys.identifier(dead.number, branch: dead.branch), file: .segment(dead))
+  }
+
+  /// Whether another branch has taken the name of a dead head. One under the key before is wiped.
+  private func isGone(_ displaced: DisplacedFile) -> Bool {
+    guard case .segment(let dead) = displaced.file else { return false }
+    if dead.number.index == 0, context.isOfAnotherBranch(displaced.name, than: dead.branch) { return true }
+    if context.mustWipe(dead.number) { try? context.storage.wipe(displaced.name) }
     return false
   }
 
-  private var nextDisplaced: SegmentIdentifier? {
-    var table = owner
-    if let file = table?.takeCover() { return context.keys.coverIdentifier(file) }
-    return catalog.deletable.first.map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
+  /// Takes back a file that was to be overwritten: it is displaced next. It may be short. It is made whole here, since no
+  /// other file may take its place meanwhile; if that fails, the next mount does it.
+  private func giveBack(_ displaced: DisplacedFile) {
+    switch displaced.file {
+    case .cover:
+      loose.spare.append(displaced)
+      if isShort(displaced.name) {
+        var file = NewFile(cover: displaced.name, keys: context.keys)
+        file.displaced = displaced.name
+        try? context.storage.write([file], size: context.segmentSize)
+      }
+    case .segment(let dead):
+      catalog.putBack(dead)
+      if isShort(displaced.name) { try? context.storage.fill(displaced.name, size: context.segmentSize) }
+    }
+  }
+
+  private func isShort(_ name: SegmentIdentifier) -> Bool {
+    guard let size = try? context.storage.open(name).size() else { return false }
+    return size < context.segmentSize
+  }
+
+  /// Makes room for a file on a host that is full, unless that was done before in vain: deletes the first file that is
+  /// displaced. False if none was deleted. What is missing makes no room.
+  func makeHostRoom() -> Bool {
+    if loose.hasMadeRoom { return false }
+    while let displaced = takeDisplaced() {
+      let isThere = (try? context.storage.exists(displaced.name)) ?? true
+      do throws(Errno) {
+        if !isGone(displaced) { try context.storage.delete(displaced.name) }
+      } catch {
+        giveBack(displaced)
+        return false
+      }
+      loose.owed += 1
+      loose.hasMadeRoom = isThere
+      if isThere { return true }
+    }
+    return false
+  }
+
+  /// Deletes the file that is displaced next, for a file of another kind; false if there is none, or it cannot be
+  /// deleted.
+  @discardableResult func deleteDisplaced() -> Bool {
+    guard let displaced = takeDisplaced() else { return false }
+    do throws(Errno) {
+      if !isGone(displaced) { try context.storage.delete(displaced.name) }
+      return true
+    } catch {
+      giveBack(displaced)
+      return false
+    }
+  }
+
+  /// Deletes cover that counts as used, for which new files are made as soon as there is room; false if that fails.
+  func deleteSpare() -> Bool {
+    while let spare = loose.spare.last {
+      guard (try? context.storage.delete(spare.name)) != nil else { return false }
+      loose.spare.removeLast()
+      loose.owed += 1
+    }
+    return true
+  }
+
+  /// The files of the segments that nothing needs.
+  var deadNames: [SegmentIdentifier] {
+    catalog.deletable.map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
   }
 
   /// Deletes a segment that nothing needs. If that fails it is passed over until the next head, and still counts.
@@ -86,58 +241,88 @@ extension LockedLog {
   }
 }
 
-extension Space {
-  /// Leaves cover that is displaced to a thread that calls `runDeletion`, so that no write waits for that.
-  package func beginDeletion() { log.locked { $0.displaced.hasThread = true } }
-
-  /// Deletes cover as it is displaced, until `endDeletion` is called.
-  package func runDeletion() {
-    log.locked { log in
-      while log.displaced.hasThread {
-        let names = log.displaced.take()
-        if names.isEmpty { log.wait() } else { log.unlocked { storage.deleteCover(names) } }
+/// The heads of an epoch that is being begun.
+extension LockedLog {
+  /// Gives a head that is durable its name, and then the segments in which it goes on. Durable on return.
+  ///
+  /// - Throws: `.noSpace` when it has no name; `.readOnly` when the space was continued elsewhere, and `.system`, after
+  ///   shutting the gate.
+  mutating func nameHead() throws(VaultError) {
+    let unnamed = loose.unnamed
+    if unnamed.isEmpty { return }
+    let storage = context.storage
+    var hasName = false
+    do throws(Errno) {
+      try unlocked { () throws(Errno) in
+        for (segment, displaced) in unnamed where displaced != nil {
+          try segment.writer.rename(to: segment.identifier)
+          hasName = true
+        }
+        try storage.flushNames(
+          of: unnamed.flatMap { [$0.segment.identifier] + [$0.displaced?.name].compactMap(\.self) })
       }
+      loose.unnamed = []
+    } catch {
+      if !hasName, error == .noSpace || error == .diskQuotaExceeded { throw .noSpace }
+      loose.unnamed = []
+      if error == .fileExists { throw continuedElsewhere() }
+      throw fail(error, "naming the next head")
     }
   }
 
-  /// Ends the thread in `runDeletion`; from now on cover is deleted before the call that displaces it returns.
-  package func endDeletion() {
-    log.locked { log in
-      log.displaced.hasThread = false
-      log.announce()
+  /// Takes back the files of a head that was not completed.
+  func withdrawHead() {
+    for (segment, displaced) in loose.unnamed.reversed() {
+      cache.remove(segment.number)
+      if displaced == nil {
+        guard gate.isOpen, (try? context.storage.delete(segment.identifier)) != nil else { continue }
+        loose.owed += 1
+      }
+      catalog.withdraw(segment.number)
+      if let displaced, gate.isOpen { giveBack(displaced) }
     }
+    loose.unnamed = []
+  }
+
+  /// The error of who finds the name of a segment taken.
+  func continuedElsewhere() -> VaultError {
+    let reason = "the space was continued elsewhere: the next segment exists already"
+    gate.shut(because: reason)
+    announce()
+    return .readOnly(gate.reason ?? reason)
   }
 }
 
-extension Storage {
-  /// Deletes cover that was displaced. If that fails, there is a file too many until the next mount.
-  func deleteCover(_ names: [SegmentIdentifier]) { for name in names { try? delete(name) } }
+/// The file of a new segment.
+struct SegmentSource {
+  let writer: any SegmentWriter
+  /// The file in whose place it is written; nil if the file is new.
+  var displaced: DisplacedFile?
 }
 
-/// Cover that was displaced and is there still. Deleting a file takes a millisecond or two, so it is not done under the
-/// lock.
-struct DisplacedCover {
-  /// So many files too many are left to the thread.
-  private static let most = 16
-
-  var names: [SegmentIdentifier] = []
-  /// Whether a thread deletes them.
-  var hasThread = false
-
-  /// Whether who releases the lock has nothing to delete.
-  var isLeftToThread: Bool { hasThread && names.count <= Self.most }
-
-  /// Gives what is to be deleted to the caller.
-  mutating func take() -> [SegmentIdentifier] {
-    defer { names = [] }
-    return names
+/// A file of the space that a new segment displaces.
+struct DisplacedFile {
+  enum Kind {
+    case cover
+    case segment(DeadSegment)
   }
+
+  let name: SegmentIdentifier
+  let file: Kind
 }
 
-/// What a space with cover gave up on a full host, and nothing took its place yet.
-struct OwedFiles {
-  /// So many files are missing.
-  var count = 0
+/// Files of a space that owns cover which neither its table nor its catalog counts.
+struct LooseFiles {
+  /// So many are missing: they were lost, or made room on a full host, and nothing took their place yet.
+  var owed = 0
   /// Whether the last of them made room for a new file, which then was not made.
   var hasMadeRoom = false
+  /// Cover that counts as used and is there, since what was to be written in its place was not.
+  var spare: [DisplacedFile] = []
+  /// The segments of a head that is not durable yet, and the files whose names they have. One without such a file has
+  /// its own name.
+  var unnamed: [(segment: OpenSegment, displaced: DisplacedFile?)] = []
+
+  /// The names of these files.
+  var names: [SegmentIdentifier] { spare.map(\.name) + unnamed.compactMap { $0.displaced?.name } }
 }

@@ -87,9 +87,9 @@ extension LockedLog {
     do throws(VaultError) {
       try store("flushing the files of the last mount", complete)
     } catch .noSpace where ownsCover {
-      makeHostRoom()
+      guard makeHostRoom() else { throw .noSpace }
       try store("flushing the files of the last mount", complete)
-      owed.hasMadeRoom = false
+      loose.hasMadeRoom = false
     }
     durability.recovered = []
   }
@@ -124,6 +124,7 @@ extension LockedLog {
       try placeHead(part: part, total: bytes.count, content, at: &next, into: &layout)
     }
     try write(layout, of: epoch)
+    try nameHead()
     next.recordsSinceHead = 0
     next.writtenTicket = next.nextTicket
     next.writtenEnd = next.position
@@ -152,8 +153,10 @@ extension LockedLog {
     catalog.note(heads: head.heads, retired: head.retired)
   }
 
-  /// Gives up an epoch whose head was not written, and releases its room. Its number stays used.
+  /// Gives up an epoch whose head was not written, and releases its room. Its number stays used if there is a file of
+  /// that name.
   private func abandon(_ epoch: EpochNumber) {
+    withdrawHead()
     for segment in durability.unflushed where segment.number.epoch == epoch && gate.isOpen {
       try? segment.writer.releaseHold()
     }
@@ -181,7 +184,7 @@ extension LogContext {
     let identifier = keys.identifier(segment, branch: branch)
     if segment.index == 0, isOfAnotherBranch(identifier, than: branch) { return true }
     do throws(Errno) {
-      if segment.epoch < keys.boundary, segment.index == 0 || wipesPrevious { try storage.wipe(identifier) }
+      if mustWipe(segment) { try storage.wipe(identifier) }
       try storage.delete(identifier)
       return true
     } catch {
@@ -189,13 +192,19 @@ extension LogContext {
     }
   }
 
+  /// Whether a segment is overwritten before it goes: one under the key before, if it is a head or if that is asked for.
+  func mustWipe(_ segment: SegmentNumber) -> Bool {
+    segment.epoch < keys.boundary && (segment.index == 0 || wipesPrevious)
+  }
+
   /// Whether the file with a head's name belongs to another branch, which was written elsewhere: both branches use the
   /// same names for heads.
-  private func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) -> Bool {
+  func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) -> Bool {
     guard branch.contains(where: { $0 != 0 }), let file = try? storage.open(identifier),
       let header = try? SegmentHandle.open(file, keys: keys)?.header
     else { return false }
-    return header.branch != branch
+    // A head that was written in its place has its own name only when it is durable.
+    return header.branch != branch && keys.headIdentifier(header.number.epoch) == identifier
   }
 
   /// Completes and flushes files of this space. Torn heads that hold nothing may be gone.

@@ -148,31 +148,19 @@ extension LockedLog {
     try makeRoom(for: use)
     let keys = context.keys
     let identifier = keys.identifier(number, branch: branch)
-    let writer: any SegmentWriter
+    let isHead = use == .head
+    let source: SegmentSource
     do throws(Errno) {
-      do throws(Errno) {
-        writer = try createFile(identifier)
-      } catch .noSpace where ownsCover, .diskQuotaExceeded where ownsCover {
-        makeHostRoom()
-        writer = try createFile(identifier)
-      }
+      source = try takeFile(for: identifier, isHead: isHead)
     } catch .noSpace, .diskQuotaExceeded {
+      holdReserve()
       throw refusal()
     } catch .fileExists {
-      let reason = "the space was continued elsewhere: the next segment exists already"
-      gate.shut(because: reason)
-      throw .readOnly(gate.reason ?? reason)
+      throw continuedElsewhere()
     } catch {
       throw fail(error, "creating a segment")
     }
-    do throws(Errno) {
-      try holdRoom(of: writer)
-    } catch {
-      try discard(identifier)
-      holdReserve()
-      throw refusal()
-    }
-    if ownsCover { displaceOrRepay() }
+    let writer = source.writer
     catalog.insert(number, branch: branch)
     holdReserve()
     let salt = Sodium.randomBytes(SegmentFormat.saltSize)
@@ -183,26 +171,11 @@ extension LockedLog {
       number: number, identifier: identifier, writer: writer, key: key, start: salt + sealed)
     cache.insert(SegmentHandle(header, key: key, reader: writer))
     durability.note(segment, bytes: 0)
-    durability.newNames.append(identifier)
+    if ownsCover, isHead {
+      loose.unnamed.append((segment, source.displaced))
+    } else {
+      durability.newNames += [identifier] + [source.displaced?.name].compactMap(\.self)
+    }
     return segment
-  }
-
-  /// Deletes a new file that has no record yet.
-  private func discard(_ identifier: SegmentIdentifier) throws(VaultError) {
-    do throws(Errno) {
-      try context.storage.delete(identifier)
-    } catch {
-      throw fail(error, "deleting a segment, for which there is no room,")
-    }
-  }
-
-  private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
-    do throws(Errno) {
-      return try context.storage.create(identifier)
-    } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
-      // Cached files can be opened again.
-      cache.removeAll()
-      return try context.storage.create(identifier)
-    }
   }
 }

@@ -66,8 +66,7 @@ extension LockedLog {
     if missing > 0 { release(missing) }
   }
 
-  /// Holds the room of a new segment, so that no write of it finds the disk full. A space that owns cover gives up a
-  /// file for it where the host is full.
+  /// Holds the room of a new segment, so that no write of it finds the disk full.
   ///
   /// - Throws: `.noSpace`, with a part of it held.
   func holdRoom(of segment: any SegmentWriter) throws(Errno) {
@@ -76,7 +75,8 @@ extension LockedLog {
         try segment.hold(upTo: context.segmentSize)
       } catch .noSpace, .diskQuotaExceeded {
         // Others may have been faster, or the file took more than was thought.
-        if ownsCover { makeHostRoom() } else { release(context.segmentSize) }
+        if ownsCover { throw .noSpace }
+        release(context.segmentSize)
         try segment.hold(upTo: context.segmentSize)
       }
     } catch .noSpace, .diskQuotaExceeded {

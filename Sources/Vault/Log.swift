@@ -5,8 +5,8 @@
 // and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
 // lock. The storage is called under it only
 //
-// - to create a segment file, hold room for it, ask for its identity, and delete it or give its room up again, and to
-//   look for and delete the file that it displaces; a head under a key that was replaced is overwritten before,
+// - to create a segment file or to take and rename the one that it displaces, hold room for it, ask for its identity,
+//   and delete it or make it whole again; a head under a key that was replaced is overwritten before,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.
 
@@ -46,8 +46,7 @@ final class Log: @unchecked Sendable {
   fileprivate var leases: Leases
   fileprivate var room = RoomBudget()
   fileprivate var owner: OwnerTable?
-  fileprivate var owed = OwedFiles()
-  fileprivate var displaced = DisplacedCover()
+  fileprivate var loose = LooseFiles()
 
   init(_ context: LogContext, state: RecoveredState, leases: Leases, gate: WriteGate) {
     self.context = context
@@ -66,11 +65,7 @@ final class Log: @unchecked Sendable {
     _ body: (inout LockedLog) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     lock.lock()
-    defer {
-      let names = displaced.isLeftToThread ? [] : displaced.take()
-      lock.unlock()
-      context.storage.deleteCover(names)
-    }
+    defer { lock.unlock() }
     var held = LockedLog(of: self)
     return try body(&held)
   }
@@ -114,15 +109,10 @@ struct LockedLog: ~Copyable {
     _read { yield log.owner }
     nonmutating _modify { yield &log.owner }
   }
-  /// Cover that is deleted when the lock is released.
-  var displaced: DisplacedCover {
-    _read { yield log.displaced }
-    nonmutating _modify { yield &log.displaced }
-  }
-  /// Files that the space lacks since its host was full.
-  var owed: OwedFiles {
-    _read { yield log.owed }
-    nonmutating _modify { yield &log.owed }
+  /// Files of the space that are nowhere else.
+  var loose: LooseFiles {
+    _read { yield log.loose }
+    nonmutating _modify { yield &log.loose }
   }
   var room: RoomBudget {
     _read { yield log.room }

@@ -105,6 +105,11 @@ extension Recovery {
           return content
         }
         next = try reader.nextBehindGap()
+        if isCopy, !acceptsHoles, next != nil, state.owner?.fileCount ?? 0 > 0 {
+          // The copy has a file that was being overwritten.
+          content.isUnfinished = true
+          return content
+        }
       }
       guard let record = next else { return content }
       content.records.append(record)

@@ -41,6 +41,9 @@ struct Recovery {
   private static let mostEpochsTried: UInt32 = 1 << 16
 
   let context: LogContext
+  /// Whether a state of a copy counts whose files may have been overwritten while they were copied: for a check, which
+  /// says what is damaged.
+  var acceptsHoles = false
   private var storage: any Storage { context.storage }
   private var keys: SpaceKeys { context.keys }
 
@@ -184,7 +187,7 @@ struct Recovery {
     try allSegments().map(\.number).filter { $0.index == 0 }.map(\.epoch).sorted()
   }
 
-  /// Whether every segment that a head needs exists in full length. Segments of its own epoch may be short.
+  /// Whether every segment that a head needs exists in full length, and is whole. Segments of its own epoch may be short.
   private func isComplete(_ state: HeadState) throws(VaultError) -> Bool {
     for (epoch, entry) in state.epochs where epoch != state.epoch {
       for number in entry.segments(of: epoch) {
@@ -196,6 +199,7 @@ struct Recovery {
         else { return false }
       }
     }
-    return true
+    if acceptsHoles { return true }
+    return try isWhole(state)
   }
 }

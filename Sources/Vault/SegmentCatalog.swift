@@ -1,7 +1,8 @@
 // The segment files of a space, and which of them it still needs.
 //
 // Invariants
-// 1. `epochs` contains every segment file of this space that may exist; only those are ever deleted.
+// 1. `epochs` contains every segment file of this space that may exist under its own name; only those are ever deleted
+//    or overwritten.
 // 2. A segment is either needed, or retired since the newest head (`retiring`), or retired in a head (`retired`).
 // 3. `heads` are the kept heads, oldest first. All segments that they need exist.
 
@@ -126,6 +127,29 @@ struct SegmentCatalog {
     return searched
   }
 
+  /// Takes the segment that died first of those that nothing needs; nil if there is none.
+  mutating func takeDead() -> DeadSegment? {
+    guard let number = deletable.first, let died = retired[number] else { return nil }
+    let dead = DeadSegment(number: number, branch: branch(of: number.epoch) ?? [], died: died)
+    remove([number])
+    return dead
+  }
+
+  /// Takes back what `takeDead` gave.
+  mutating func putBack(_ dead: DeadSegment) {
+    epochs[dead.number.epoch, default: EpochEntry(branch: dead.branch, present: 0)].insert(dead.number.index)
+    retired[dead.number] = dead.died
+    deletable.insert(dead.number, at: 0)
+  }
+
+  /// Forgets a segment that never got its name. The number of its epoch is free again if it was the newest.
+  mutating func withdraw(_ number: SegmentNumber) {
+    remove([number])
+    if epochs[number.epoch] == nil, number.epoch == highestEpoch {
+      highestEpoch = EpochNumber(rawValue: number.epoch.rawValue - 1)
+    }
+  }
+
   /// Leaves a segment that cannot be deleted alone until the next head.
   mutating func passOver(_ segment: SegmentNumber) { deletable.removeAll { $0 == segment } }
 
@@ -139,6 +163,14 @@ struct SegmentCatalog {
       if epochs[segment.epoch]?.present == 0 { epochs[segment.epoch] = nil }
     }
   }
+}
+
+/// A retired segment that nothing needs.
+struct DeadSegment {
+  var number: SegmentNumber
+  var branch: [UInt8]
+  /// The first head that says that it is retired.
+  var died: EpochNumber
 }
 
 extension EpochEntry {

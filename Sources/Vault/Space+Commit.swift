@@ -21,10 +21,19 @@ extension Space {
   /// - Throws: `.damaged` when the page is missing or does not authenticate.
   package func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) {
     precondition(page.count == Self.databasePageSize)
-    guard let position = log.locked({ $0.database.map.position(of: number) }) else {
-      throw .damaged("database page \(number.rawValue) is not in the map")
+    var tried: LogPosition?
+    while true {
+      guard let position = log.locked({ $0.database.map.position(of: number) }) else {
+        throw .damaged("database page \(number.rawValue) is not in the map")
+      }
+      do throws(VaultError) {
+        return try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
+      } catch {
+        // It may have been moved since, and its segment overwritten.
+        if position == tried { throw error }
+        tried = position
+      }
     }
-    try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
   }
 
   /// The pending write intents, in the order of the log.

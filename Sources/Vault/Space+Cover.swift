@@ -24,24 +24,34 @@ extension Space {
     }
     let strays = try mayHaveStrays ? straySegments() : 0
     let (unneeded, missing) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
-    for name in unneeded { try? storage.delete(name) }
-    for name in missing where sizes[name] != nil { try? storage.delete(name) }
+    for name in log.locked({ $0.deadNames }) where sizes[name].map({ $0 < segmentSize }) ?? false {
+      try? storage.fill(name, size: segmentSize)
+    }
+    // What is there and short, or not needed, is overwritten.
+    var places = unneeded
+    let files = missing.map { name in
+      var file = NewFile(cover: name, keys: keys)
+      file.displaced = sizes[name] == nil ? places.popLast() : name
+      return file
+    }
+    for name in places { try? storage.delete(name) }
     let room = storage.capacity()
+    let new = files.count { $0.displaced == nil }
     do throws(VaultError) {
       // What does not fit would fill the disk in vain.
-      guard room.total == 0 || missing.count <= room.free / Int64(segmentSize) else { throw .noSpace }
-      try storage.write(missing.map { NewFile(cover: $0, keys: keys) }, size: segmentSize)
+      guard room.total == 0 || new <= room.free / Int64(segmentSize) else { throw .noSpace }
+      try storage.write(files, size: segmentSize)
     } catch {
       // They are made again the next time. If one were left short, others would fill it with other bytes.
       for name in missing { try? storage.delete(name) }
     }
-    try? storage.flushNames(of: unneeded)
+    try? storage.flushNames(of: unneeded + missing)
   }
 
   /// Deletes files of cover to make room for as many others of the space, which the caller makes at once. Does nothing in
   /// a space that owns no cover.
   package func displaceCover(count: Int) {
-    log.locked { log in if log.ownsCover { for _ in 0..<count { log.displace() } } }
+    log.locked { log in if log.ownsCover { for _ in 0..<count { log.deleteDisplaced() } } }
   }
 
   /// The files of cover that a new space still lacks, when it has so many others.
@@ -133,7 +143,7 @@ extension LockedLog {
     // From now on nobody's: the next opening does not look for them.
     owner.fileCount = UInt64(max(1, owner.coverCount, Int(owner.fileCount) - strays))
     self.owner = owner
-    owed = OwedFiles()
+    loose = LooseFiles()
     var missing: [SegmentIdentifier] = []
     for range in owner.cover {
       for counter in 0..<range.end {
@@ -145,7 +155,7 @@ extension LockedLog {
         }
       }
     }
-    for _ in 0..<max(0, -count) { displace() }
+    for _ in 0..<max(0, -count) { deleteDisplaced() }
     return (unneeded, missing)
   }
 }

@@ -81,6 +81,9 @@ extension Space {
       return log.catalog.segments.contains { isUnderPreviousKey($0) && !unneeded.contains($0) }
     }
     if isNeeded { return false }
+    guard log.locked({ $0.deleteSpare() }) else {
+      throw .system(.ioError, "deleting what is under the key before")
+    }
     while try renewCover() { if control.isCancelled() { throw .cancelled } }
     guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
       throw .system(.ioError, "deleting what is under the key before")

@@ -1,6 +1,6 @@
 // Invariants
 // 1. Files get their names in the order of the list, one at a time, so births and inode numbers show that order and
-//    nothing else. Their bytes are written by several threads.
+//    nothing else, but for those that are written in the place of others. Their bytes are written by several threads.
 // 2. When `writeFiles` returns, every file is complete and durable. If it throws, some may be there, perhaps short.
 
 internal import Crypto
@@ -13,6 +13,8 @@ internal import SystemPackage
 @safe package struct NewFile: Sendable {
   /// Its name.
   package let identifier: SegmentIdentifier
+  /// A file that nobody needs and in whose place it is written; nil if it is made.
+  var displaced: SegmentIdentifier?
   /// Fills `buffer` with the bytes of the file from `offset` on. Called for one piece after the other.
   package let fill: @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) -> Void
 
@@ -177,6 +179,16 @@ private final class FilesWriter: @unchecked Sendable {
     }
   }
 
+  private func open(_ file: NewFile) throws(Errno) -> any SegmentWriter {
+    guard let old = file.displaced else { return try storage.create(file.identifier) }
+    do throws(Errno) {
+      return try storage.reuse(old, as: old == file.identifier ? nil : file.identifier, size: size)
+    } catch {
+      try storage.delete(old)
+      return try storage.create(file.identifier)
+    }
+  }
+
   /// Creates the next file; nil if there is none, or another thread has failed.
   private func begin() throws(VaultError) -> (NewFile, any SegmentWriter)? {
     try lock.withLock { () throws(VaultError) in
@@ -184,7 +196,7 @@ private final class FilesWriter: @unchecked Sendable {
       if control.isCancelled() { throw .cancelled }
       let file = files[next]
       next += 1
-      let writer = try attempt("writing the first files") { () throws(Errno) in try storage.create(file.identifier) }
+      let writer = try attempt("writing the first files") { () throws(Errno) in try open(file) }
       created.append(file.identifier)
       return (file, writer)
     }

@@ -62,7 +62,7 @@ extension Vault {
 
   /// Finds the newest state of the space of a body.
   private func newestState(of body: SlotBody, scanning: Bool) throws(VaultError) -> RecoveredState {
-    let recovery = Recovery(context: context(of: body))
+    let recovery = Recovery(context: context(of: body), acceptsHoles: scanning)
     while true {
       var newest = scanning ? nil : try recovery.newestExisting()
       // A copy that was made while the space was written to may lack all heads that lead to the ones it has.

@@ -45,6 +45,15 @@ extension Storage {
   }
 }
 
+extension Storage {
+  /// Fills a short file with random bytes. Durable on return.
+  func fill(_ identifier: SegmentIdentifier, size: Int) throws(Errno) {
+    let writer = try openToFill(identifier)
+    try padSegment(writer, from: try writer.size(), size: size)
+    try writer.flush()
+  }
+}
+
 extension SegmentReader {
   /// Whether no key can open anything in a file: it is too short for the header of a segment, or nothing but zeros
   /// reached the disk.

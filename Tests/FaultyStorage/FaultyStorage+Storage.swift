@@ -87,6 +87,36 @@ extension FaultyStorage {
     identifier.bytes.suffix(SegmentIdentifier.size - 3).allSatisfy { $0 == 0xAA }
   }
 
+  /// Shortens and renames a file that is to be overwritten.
+  package func reuse(
+    _ old: SegmentIdentifier, as new: SegmentIdentifier?, size: Int
+  ) throws(Errno) -> any SegmentWriter {
+    lock.lock()
+    defer { lock.unlock() }
+    let cut = try begin()
+    guard let file = files[old] else { throw .noSuchFileOrDirectory }
+    if linked.contains(old) { throw .notSupported }
+    if let new, files[new] != nil { throw .fileExists }
+    if cut, tear(1) == 0 { throw .ioError }
+    let kept = min(max(0, min(file.content.count, size) - 1), keepsPlaces ? .max : 4096)
+    file.reuse(keeping: kept)
+    if othersTakeRoom { limit = min(limit, used) }
+    file.modified = clock()
+    note(.reuse(old, keeping: kept))
+    if let new { move(file, old, to: new) }
+    if cut { throw .ioError }
+    return OpenFile(self, new ?? old, file)
+  }
+
+  /// Gives a file another name. Lock held.
+  func move(_ file: File, _ old: SegmentIdentifier, to new: SegmentIdentifier) {
+    files[old] = nil
+    if file.nameIsFlushed { file.oldName = old }
+    file.nameIsFlushed = false
+    files[new] = file
+    note(.rename(old, to: new))
+  }
+
   /// Opens a file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
     lock.lock()
@@ -209,8 +239,8 @@ extension FaultyStorage {
     defer { lock.unlock() }
     if try begin() { throw .ioError }
     for (name, file) in files {
-      if file.flushedCount < file.content.count { note(.flush(name)) }
-      file.flushedCount = file.content.count
+      if file.flushedCount < file.writtenCount { note(.flush(name)) }
+      file.flushedCount = file.writtenCount
       file.nameIsFlushed = true
       file.oldName = nil
     }
@@ -252,110 +282,6 @@ extension FaultyStorage {
         if size > self.size, size - self.size > storage.limit - storage.used { throw .noSpace }
         storage.reserved += size - self.size
         self.size = size
-      }
-    }
-  }
-
-  /// A handle on a file.
-  final class OpenFile: SegmentWriter, @unchecked Sendable {
-    let storage: FaultyStorage
-    let identifier: SegmentIdentifier
-    let file: File
-    /// Bytes in the file after the last write through this handle.
-    var end: Int?
-
-    /// Call with the lock held.
-    init(_ storage: FaultyStorage, _ identifier: SegmentIdentifier, _ file: File) {
-      self.storage = storage
-      self.identifier = identifier
-      self.file = file
-    }
-
-    /// Whether the name leads to this file, and nobody else changed its size. Lock held.
-    private func checkUnchanged() throws(Errno) {
-      if storage.isCut { return }
-      guard storage.files[identifier] === file, end == nil || end == file.content.count else { throw .changedByOthers }
-    }
-
-    func size() throws(Errno) -> Int { storage.lock.withLock { file.content.count } }
-
-    func modified() throws(Errno) -> Int64 { storage.lock.withLock { file.modified } }
-
-    func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
-      storage.lock.lock()
-      defer { storage.lock.unlock() }
-      if storage.isCut { throw .ioError }
-      guard offset < file.content.count else { return 0 }
-      let count = min(buffer.count, file.content.count - offset)
-      unsafe buffer.copyBytes(from: file.content[offset..<offset + count])
-      return count
-    }
-
-    func identity() throws(Errno) -> SegmentIdentity { file.identity }
-
-    func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
-      storage.lock.lock()
-      defer {
-        let writing = storage.writing
-        storage.lock.unlock()
-        writing?()
-      }
-      try checkUnchanged()
-      let cut = try storage.begin()
-      precondition(offset <= file.content.count, "a write leaves a gap")
-      let growth = max(0, offset + buffer.count - max(file.content.count, file.held))
-      if growth > 0 && storage.used + growth > storage.limit { throw .noSpace }
-      let count = cut ? storage.tear(buffer.count) : buffer.count
-      let bytes = unsafe Array(buffer[..<count])
-      // What was written once is never changed, only written again.
-      let overlap = min(file.content.count - offset, count)
-      precondition(
-        overlap == 0 || Array(file.content[offset..<offset + overlap]) == Array(bytes[..<overlap]),
-        "an offset gets a second content")
-      file.content.append(contentsOf: bytes[max(0, overlap)...])
-      end = file.content.count
-      file.modified = storage.clock()
-      storage.note(.write(identifier, offset: offset, unsafe Array(buffer)))
-      if cut { throw .ioError }
-    }
-
-    func hold(upTo size: Int) throws(Errno) {
-      storage.lock.lock()
-      defer { storage.lock.unlock() }
-      let growth = max(0, size - max(file.content.count, file.held))
-      if growth > storage.limit - storage.used {
-        // As ext4 does: what is left is held, and the caller told that it was not enough.
-        let size = max(file.content.count, file.held) + max(0, storage.limit - storage.used)
-        file.held = max(file.held, size)
-        throw .noSpace
-      }
-      file.held = max(file.held, size)
-    }
-
-    func releaseHold() throws(Errno) { storage.lock.withLock { file.held = 0 } }
-
-    func startFlush(from offset: Int, count: Int) {}
-
-    func flush() throws(Errno) {
-      storage.lock.lock()
-      defer { storage.lock.unlock() }
-      storage.flushes += 1
-      // What is written meanwhile may be flushed or not; here it is not.
-      let count = file.content.count
-      let deadline = monotonicTime() + FaultyStorage.longestHold.nanoseconds
-      while storage.flushesAreHeld {
-        guard storage.changed.wait(until: deadline) else { throw .timedOut }
-      }
-      if try storage.begin() { throw .ioError }
-      try checkUnchanged()
-      file.flushedCount = max(file.flushedCount, count)
-      storage.note(.flush(identifier))
-    }
-
-    func finish() throws(Errno) {
-      storage.lock.withLock {
-        file.held = 0
-        file.markComplete()
       }
     }
   }

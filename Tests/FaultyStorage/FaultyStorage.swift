@@ -70,7 +70,12 @@ package enum Fault: Sendable {
 package final class FaultyStorage: Storage, @unchecked Sendable {
   final class File: @unchecked Sendable {
     var content: [UInt8] = []
+    /// How many bytes from the front are flushed, of those that were written.
     var flushedCount = 0
+    /// What a file that is overwritten held before, which is on the disk.
+    var base: [UInt8] = []
+    /// How much of it is overwritten; nil in a file that only grows.
+    var overwritten: Int?
     var nameIsFlushed = false
     /// The name before a rename that is not flushed yet.
     var oldName: SegmentIdentifier?
@@ -83,6 +88,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     init(_ other: File) {
       content = other.content
       flushedCount = other.flushedCount
+      base = other.base
+      overwritten = other.overwritten
       nameIsFlushed = other.nameIsFlushed
       oldName = other.oldName
       modified = other.modified
@@ -90,6 +97,34 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     }
 
     func markComplete() { modified = Int64(DirectoryStorage.completeTime) }
+
+    /// Bytes that were written, from the front.
+    var writtenCount: Int { overwritten ?? content.count }
+
+    /// What is on the disk for certain.
+    var durable: [UInt8] { Array(content[..<flushedCount]) + base.dropFirst(flushedCount) }
+
+    /// Writes bytes; those that were written before are the same.
+    func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
+      let end = offset + bytes.count
+      if end > content.count { content += [UInt8](repeating: 0, count: end - content.count) }
+      content.replaceSubrange(offset..<end, with: bytes)
+      overwritten = overwritten.map { max($0, end) }
+    }
+
+    /// Has the file be overwritten from the front; it keeps so many bytes.
+    func reuse(keeping count: Int) {
+      base = Array(content.prefix(count))
+      (content, overwritten, flushedCount) = (base, 0, 0)
+    }
+
+    /// Has all that is there be on the disk.
+    func settle() {
+      (base, overwritten) = ([], nil)
+      flushedCount = content.count
+      nameIsFlushed = true
+      oldName = nil
+    }
   }
 
   let lock = Lock()
@@ -115,6 +150,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var flushes = 0
   var flushesAreHeld = false
   var holdsNoRoom = false
+  /// Whether files that are overwritten keep their room.
+  var keepsPlaces = true
+  /// Files that have another name, in another folder.
+  var linked: Set<SegmentIdentifier> = []
   /// Bytes that others have.
   var foreign = 0
   /// Whether others take at once what a deletion frees.
@@ -170,6 +209,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func claimRoom(_ bytes: Int64?) { lock.withLock { claimedRoom = bytes } }
   /// Lets no room be held beside files, as a network's file system does.
   package func refuseHolding() { lock.withLock { holdsNoRoom = true } }
+  /// Has a file that is overwritten give its room back before, as on a medium that writes elsewhere.
+  package func moveOverwrittenBytes() { lock.withLock { keepsPlaces = false } }
+  /// Gives a file another name, outside.
+  package func link(_ identifier: SegmentIdentifier) { lock.withLock { _ = linked.insert(identifier) } }
   /// Bytes that are held for no file.
   package var reservedBytes: Int { lock.withLock { reserved } }
   /// All names, in the order in which the files were made.
@@ -196,8 +239,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       let file = files[identifier] ?? newFile()
       file.modified = modified
       file.content = content
-      file.flushedCount = content.count
-      file.nameIsFlushed = true
+      file.settle()
       files[identifier] = file
     }
   }

@@ -32,16 +32,15 @@ extension FaultyStorage {
       case .keepsAll: break
       case .losesAll:
         if !file.nameIsFlushed { name = file.oldName }
-        survivor.content = Array(file.content[..<file.flushedCount])
+        survivor.content = file.durable
       case .mixed:
         if !file.nameIsFlushed, Bool.random(using: &generator) {
-          name = Bool.random(using: &generator) ? file.oldName : nil
+          // A file that was there before has one of both names.
+          name = file.overwritten != nil || Bool.random(using: &generator) ? file.oldName : nil
         }
         survivor.content = Self.remains(of: file, using: &generator)
       }
-      survivor.flushedCount = survivor.content.count
-      survivor.nameIsFlushed = true
-      survivor.oldName = nil
+      survivor.settle()
       if let name { after.files[name] = survivor }
     }
     for (identifier, file) in sorted(deleted) {
@@ -51,8 +50,8 @@ extension FaultyStorage {
       case .mixed: if Bool.random(using: &generator) { continue }
       }
       let revived = File(file)
-      revived.content = Array(file.content[..<file.flushedCount])
-      revived.nameIsFlushed = true
+      revived.content = file.durable
+      revived.settle()
       if after.files[identifier] == nil { after.files[identifier] = revived }
     }
     return after
@@ -61,10 +60,10 @@ extension FaultyStorage {
   /// What is left of a file of which only the first bytes were flushed.
   private static func remains(of file: File, using generator: inout SeededGenerator) -> [UInt8] {
     let flushed = file.flushedCount
-    let written = file.content.count
+    let written = file.writtenCount
     if flushed == written { return file.content }
     switch Int.random(in: 0..<6, using: &generator) {
-    case 0: return Array(file.content[..<flushed])
+    case 0: return file.durable
     case 1: return file.content
     case 2:
       // The file has its length, but some of its blocks did not reach the disk.
@@ -73,7 +72,8 @@ extension FaultyStorage {
       while start < written {
         let end = min(written, (start / 4096 + 1) * 4096)
         if Bool.random(using: &generator) {
-          content.replaceSubrange(start..<end, with: [UInt8](repeating: 0, count: end - start))
+          let before = file.base.dropFirst(start).prefix(end - start)
+          content.replaceSubrange(start..<end, with: before + [UInt8](repeating: 0, count: end - start - before.count))
         }
         start = end
       }
@@ -81,6 +81,7 @@ extension FaultyStorage {
     default:
       // A prefix, and sometimes something else behind it.
       var content = Array(file.content[..<Int.random(in: flushed...written, using: &generator)])
+      if content.count < file.base.count { return content + file.base[content.count...] }
       if Bool.random(using: &generator) {
         let isZero = Bool.random(using: &generator)
         let count = Int.random(in: 0...min(8192, written - content.count), using: &generator)

@@ -13,6 +13,7 @@ package struct Tape: Sendable {
     case create(SegmentIdentifier)
     case write(SegmentIdentifier, offset: Int, [UInt8])
     case wipe(SegmentIdentifier, [UInt8])
+    case reuse(SegmentIdentifier, keeping: Int)
     case flush(SegmentIdentifier)
     case rename(SegmentIdentifier, to: SegmentIdentifier)
     case delete(SegmentIdentifier)
@@ -42,16 +43,16 @@ extension FaultyStorage {
     case .write(let identifier, let offset, let bytes):
       guard let file = files[identifier] else { return }
       let end = min(tear ?? bytes.count, bytes.count)
-      let overlap = min(file.content.count - offset, end)
-      file.content.append(contentsOf: bytes[overlap..<end])
+      file.write(bytes[..<end], at: offset)
+    case .reuse(let identifier, let keeping): files[identifier]?.reuse(keeping: keeping)
     case .wipe(let identifier, let bytes):
       let end = min(tear ?? bytes.count, bytes.count)
       files[identifier]?.content.replaceSubrange(..<end, with: bytes[..<end])
     case .flush(let identifier):
-      if let file = files[identifier] { file.flushedCount = file.content.count }
+      if let file = files[identifier] { file.flushedCount = file.writtenCount }
     case .rename(let old, let new):
       guard let file = files.removeValue(forKey: old) else { return }
-      file.oldName = file.nameIsFlushed ? old : nil
+      if file.nameIsFlushed { file.oldName = old }
       file.nameIsFlushed = false
       files[new] = file
     case .delete(let identifier):
@@ -101,7 +102,7 @@ package final class TapePlayer {
         torn.play(tape.steps[next].step, tear: Int.random(in: 0...bytes.count, using: &generator))
       // What is flushed only in part cannot be told from what is not.
       case .flush, .flushNames: return torn.after(way)
-      case .parameters, .create, .rename, .delete:
+      case .parameters, .create, .reuse, .rename, .delete:
         if Bool.random(using: &generator) { return torn.after(way) }
         torn.play(tape.steps[next].step)
       }

@@ -29,6 +29,10 @@ bool agonyfs_lists_in_order_of_creation(int descriptor);
 /// the file system has such flags.
 int agonyfs_copy_flags(int from, int to);
 
+/// Whether the file system of an open file puts bytes that are overwritten where the bytes before were: ext2 to ext4,
+/// XFS and tmpfs, but for blocks that files share.
+bool agonyfs_overwrites_in_place(int descriptor);
+
 /// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
 int agonyfs_pipe(int *ends, bool blocks);
 

@@ -1,0 +1,48 @@
+internal import Storage
+internal import SystemPackage
+
+/// Copies that were made while the space was written. A file that is overwritten may be copied in full length, with
+/// bytes from before in the middle.
+extension Recovery {
+  /// Whether the records of the segments that may have been written meanwhile, those from the oldest kept head on, lead
+  /// to their ends. Only a space that owns cover overwrites files.
+  func isWhole(_ state: HeadState) throws(VaultError) -> Bool {
+    guard let oldest = state.heads.first?.epoch, state.owner?.fileCount ?? 0 > 0 else { return true }
+    let epochs = state.epochs.keys.filter { $0 >= oldest }.sorted()
+    for (epoch, next) in zip(epochs, epochs.dropFirst()) {
+      guard let entry = state.epochs[epoch] else { continue }
+      for number in entry.segments(of: epoch) where state.retired[number] == nil {
+        if try !isWhole(number, entry, before: next, in: state) { return false }
+      }
+    }
+    return true
+  }
+
+  /// Whether the records of a segment lead to its end, as far as what follows it says where that is. `next` is the epoch
+  /// that follows its own.
+  private func isWhole(
+    _ number: SegmentNumber, _ entry: EpochEntry, before next: EpochNumber, in state: HeadState
+  ) throws(VaultError) -> Bool {
+    var end: Int?
+    if number == state.previousEnd.segment {
+      end = state.previousEnd.offset
+    } else if let following = try context.segment(after: number, branch: entry.branch) {
+      end = following.header.previousEnd
+    } else if let position = try head(next)?.state.previousEnd, position.segment == number {
+      end = position.offset
+    }
+    guard let end else { return true }
+    let handle: SegmentHandle?
+    do throws(Errno) {
+      handle = try SegmentHandle.open(
+        context.storage.open(context.keys.identifier(number, branch: entry.branch)), keys: context.keys)
+    } catch {
+      return false
+    }
+    guard let handle, handle.number == number else { return false }
+    var reader = LogReader(context, handle)
+    reader.staysInSegment = true
+    while reader.position.offset < end, try reader.next() != nil {}
+    return reader.position.offset == end
+  }
+}

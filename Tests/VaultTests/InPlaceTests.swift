@@ -1,0 +1,115 @@
+import FaultyStorage
+import Storage
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+/// New segments of a space that owns cover are written in the place of files that nothing needs.
+@Suite struct InPlaceTests {
+  static let files = 24
+  let test: TestSpace
+  var storage: FaultyStorage { test.storage }
+
+  init() throws {
+    test = TestSpace(ownFiles: Int64(Self.files))
+    try test.space.restoreFileCount()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.sync()
+  }
+
+  private var identities: Set<SegmentIdentity> {
+    get throws { Set(try storage.names.map { try storage.open($0).identity() }) }
+  }
+
+  /// Neither cover nor dead segments nor heads make a file of another inode.
+  @Test func noFileIsMadeOrDeleted() throws {
+    let before = try identities
+    for round in 2..<40 {
+      _ = try test.space.append(randomBytes(600_000, seed: UInt64(round)))
+      try test.space.commit([1: page(1, version: round)], pageCount: 1)
+      try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      try test.space.advanceEpoch()
+      #expect(try identities == before)
+    }
+    #expect(try #require(test.space.owner).coverCount == 0)
+    try test.space.close()
+    #expect(try identities == before)
+    #expect(storage.names.allSatisfy { storage.content($0).count == TestSpace.segmentSize })
+    #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 39))
+  }
+
+  /// A file that somebody has linked is left alone, wherever it is in the order.
+  @Test func aFileWithAnotherNameKeepsItsBytes() throws {
+    let range = try #require(test.space.owner?.cover.first)
+    let name = test.space.keys.coverIdentifier(CoverFile(branch: range.branch, counter: range.first))
+    storage.link(name)
+    let file = try storage.open(name)
+    let content = storage.content(name)
+    _ = try test.space.append(randomBytes(900_000))
+    _ = try test.space.append(randomBytes(900_000))
+    #expect(storage.names.count == Self.files && !storage.names.contains(name))
+    #expect(try file.bytes(at: 0, count: content.count + 1) == content)
+  }
+
+  /// Until it is durable, a head has the name of the file that it displaces: no crash leaves one that cannot be read.
+  @Test func aHeadIsNamedWhenItIsDurable() throws {
+    var refused = 0
+    for operation in 1...12 {
+      let crashing = storage.after(.keepsAll)
+      let space = try test.vault(over: crashing).openSpace(test.body, acceptOlder: true, copyWindow: 0)
+      try space.commit([1: page(1, version: 2)], pageCount: 1)
+      try space.sync()
+      crashing.inject(.cut(at: crashing.operationCount + operation))
+      do throws(VaultError) { try space.advanceEpoch() } catch { refused += 1 }
+      for cut in [.keepsAll, .losesAll] + (1...4).map({ PowerCut.mixed(seed: $0) }) {
+        let after = crashing.after(cut)
+        let again = try test.vault(over: after).openSpace(test.body, acceptOlder: true, copyWindow: 0)
+        #expect(again.origin.warning == nil, "operation \(operation)")
+        #expect(try again.pageBytes(1) == page(1, version: 2))
+        #expect(after.names.count == Self.files)
+        try again.close()
+      }
+    }
+    #expect(refused > 2)
+  }
+
+  /// While a head has the name of the file that it displaces, nobody takes that for one that a crash left short.
+  @Test func aHeadThatHasNoNameYetIsNoShortFile() throws {
+    try test.space.commit([1: page(1, version: 2)], pageCount: 1)
+    let (space, storage) = (test.space, storage)
+    let looked = Mutex(0)
+    storage.whenWritten {
+      if space.completeShortFiles() { looked.withLock { $0 += 1 } }
+    }
+    try space.advanceEpoch()
+    storage.whenWritten(nil)
+    #expect(looked.withLock { $0 } > 0)
+    try space.commit([1: page(1, version: 3)], pageCount: 1)
+    try space.close()
+    #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 3))
+    #expect(storage.names.count == Self.files)
+  }
+
+  /// A copy program that reads a file while it is overwritten gets bytes from before in the middle of it.
+  @Test func aCopyWithAHoleIsAnOlderState() throws {
+    let first = storage.copy()
+    #expect(try test.vault(over: first).openSpace(test.body, acceptOlder: true).pageBytes(1) == page(1, version: 1))
+    for version in 2...4 {
+      for seed in 0..<6 as Range<UInt64> { _ = try test.space.append(randomBytes(100_000, seed: seed)) }
+      try test.space.commit([1: page(1, version: version)], pageCount: 1)
+      try test.space.advanceEpoch()
+    }
+    let copy = storage.copy()
+    // In the middle of the last whole segment are bytes from before.
+    let whole = try #require(
+      test.space.segmentFiles().last { copy.content($0.identifier).count == TestSpace.segmentSize }?.identifier)
+    copy.tamper(whole) { content in
+      content[..<200_000] + randomBytes(300_000, seed: 9) + content[500_000...]
+    }
+    let space = try test.vault(over: copy).openSpace(test.body)
+    #expect(space.origin.warning?.contains("incomplete") == true)
+    #expect(try [2, 3].map { page(1, version: $0) }.contains(space.pageBytes(1)))
+  }
+}

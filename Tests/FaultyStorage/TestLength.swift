@@ -9,13 +9,21 @@ package enum TestLength {
   /// Whether longer tests are asked for.
   package static var isLong: Bool { hours != nil }
 
-  /// Seeds from 1 on: `count` of them, or as many as there is time for.
-  package static func seeds(_ count: Int) -> AnyIterator<UInt64> {
+  /// Seeds from 1 on: `count` of them, or as many as there is time for. A test that takes long says once a minute how far
+  /// it is.
+  package static func seeds(_ count: Int, of test: String = #function) -> AnyIterator<UInt64> {
     let start = time(nil)
+    var said = start
     var seed: UInt64 = 0
     return AnyIterator {
       if let hours {
-        guard Double(time(nil) - start) < hours * 3600 else { return nil }
+        let now = time(nil)
+        guard Double(now - start) < hours * 3600 else { return nil }
+        if now - said >= 60 {
+          said = now
+          print("goes on: \(test): \(seed) seeds after \(now - start) s")
+          fflush(nil)
+        }
       } else {
         guard seed < count else { return nil }
       }

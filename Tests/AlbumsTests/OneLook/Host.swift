@@ -1,8 +1,12 @@
+import FaultyStorage
 import Glibc
 import TestSupport
 
 /// A file system of its own, in memory where that is possible: flushing costs nothing there.
 final class Host {
+  /// MiB. What was deleted is not given back to the memory, so it is needed.
+  private static let room = TestLength.isLong ? 3900 : 1400
+
   /// Its directory.
   let path: String
   private let folder: TemporaryFolder
@@ -14,7 +18,7 @@ final class Host {
     guard let kind else {
       path = folder.path("memory")
       try folder.makeDirectory("memory")
-      isMounted = try Self.shell("mount -t tmpfs -o size=2g none memory", in: folder.path).status == 0
+      isMounted = try Self.shell("mount -t tmpfs -o size=\(Self.room + 600)m none memory", in: folder.path).status == 0
       return
     }
     path = folder.path("memory/disk")
@@ -22,8 +26,8 @@ final class Host {
     let outcome = try Self.shell(
       """
       mkdir memory
-      mount -t tmpfs -o size=1500m none memory
-      truncate -s 1400M memory/image
+      mount -t tmpfs -o size=\(Self.room + 100)m none memory
+      truncate -s \(Self.room)M memory/image
       mkfs.\(kind) -q memory/image
       mkdir memory/disk
       mount -o loop,noatime memory/image memory/disk

@@ -57,6 +57,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
+    .target(name: "Catalog", dependencies: ["Media"], swiftSettings: strict),
     .target(
       name: "Albums",
       dependencies: [
@@ -117,6 +118,9 @@ let package = Package(
     .testTarget(
       name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Media"], swiftSettings: strict),
+    .executableTarget(
+      name: "catalog-bench", dependencies: ["Catalog", "Media"], path: "Tests/CatalogBench", swiftSettings: strict),
     .testTarget(
       name: "AlbumsTests",
       dependencies: [

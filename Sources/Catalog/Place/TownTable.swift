@@ -1,0 +1,59 @@
+// Invariants
+// 1. All columns have the same length; numbers of names are within their lists.
+// 2. `byID` has all indices in the order of `ids`.
+
+/// Columns of facts about towns. Names lie one after the other in one array: a String for each would take more.
+struct TownTable: Sendable {
+  var ids: [UInt32] = []
+  var latitudes: [Double] = []
+  var longitudes: [Double] = []
+  /// In radii of the Earth.
+  var radii: [Float] = []
+  var names: [UInt8] = []
+  /// Where the name of each town begins in `names`.
+  var nameStarts: [UInt32] = []
+  var nameLengths: [UInt16] = []
+  var regions: [UInt32] = []
+  var countries: [UInt16] = []
+  var zones: [UInt16] = []
+  var regionNames: [String] = []
+  var countryCodes: [String] = []
+  var countryNames: [String] = []
+  var zoneNames: [String] = []
+  private(set) var byID: [UInt32] = []
+
+  func place(_ index: Int) -> Place {
+    let start = Int(nameStarts[index])
+    let country = Int(countries[index])
+    return Place(
+      id: ids[index], town: String(decoding: names[start..<start + Int(nameLengths[index])], as: UTF8.self),
+      region: regionNames[Int(regions[index])], countryCode: countryCodes[country], country: countryNames[country],
+      zone: zoneNames[Int(zones[index])])
+  }
+
+  func index(of id: UInt32) -> Int? {
+    var low = 0
+    var high = byID.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ids[Int(byID[middle])] < id { low = middle + 1 } else { high = middle }
+    }
+    return low < byID.count && ids[Int(byID[low])] == id ? Int(byID[low]) : nil
+  }
+
+  /// The same towns in another order.
+  func reordered(_ order: [Int]) -> TownTable {
+    var table = self
+    table.ids = order.map { ids[$0] }
+    table.latitudes = order.map { latitudes[$0] }
+    table.longitudes = order.map { longitudes[$0] }
+    table.radii = order.map { radii[$0] }
+    table.nameStarts = order.map { nameStarts[$0] }
+    table.nameLengths = order.map { nameLengths[$0] }
+    table.regions = order.map { regions[$0] }
+    table.countries = order.map { countries[$0] }
+    table.zones = order.map { zones[$0] }
+    table.byID = order.indices.map(UInt32.init).sorted { table.ids[Int($0)] < table.ids[Int($1)] }
+    return table
+  }
+}

@@ -1,0 +1,95 @@
+/// What answers are grouped by.
+package enum GroupField: String, Sendable, CaseIterable {
+  case day, month, year, place, region, country, tag, person, camera, lens, type, album, rating
+}
+
+/// One group of answers.
+package struct AnswerGroup: Hashable, Sendable {
+  /// What its items have in common, as it is shown; nil for those that have nothing here.
+  package var title: String?
+  /// How many items are in it. An item with two tags is in two groups.
+  package var count: Int
+  /// The inode of its newest item.
+  package var newest: UInt64
+  /// A query for its items, to be put beside the query that was asked; nil for albums, whose names are bytes.
+  package var query: String?
+}
+
+extension GroupField {
+  /// What an item belongs to: a key that makes the group, and a title that is shown for it. Keys are folded where
+  /// queries fold, so that a group is what its query finds.
+  func entries(of item: MediaItem) -> [(key: [UInt8], title: String)] {
+    switch self {
+    case .day: date(item, length: 10)
+    case .month: date(item, length: 7)
+    case .year: date(item, length: 4)
+    case .place: item.place.map { [Self.folded($0.fullName)] } ?? []
+    case .region: item.place.flatMap(\.regionName).map { [Self.folded($0)] } ?? []
+    case .country: item.place.map { [Self.folded($0.country)] } ?? []
+    case .tag: item.words.tags.map(Self.folded)
+    case .person: item.words.people.map(Self.folded)
+    case .camera: item.camera.name.map { [Self.folded($0)] } ?? []
+    case .lens: item.camera.lens.map { [Self.folded($0)] } ?? []
+    case .type: [Self.plain(item.kind.word)]
+    case .album: item.names.map { (Array($0.album), $0.albumText) }
+    case .rating: [Self.plain(String(item.words.rating ?? 0))]
+    }
+  }
+
+  private static func folded(_ text: String) -> (key: [UInt8], title: String) {
+    (Array(Folding.folded(text).utf8), text)
+  }
+
+  private static func plain(_ text: String) -> (key: [UInt8], title: String) { (Array(text.utf8), text) }
+
+  private func date(_ item: MediaItem, length: Int) -> [(key: [UInt8], title: String)] {
+    guard let taken = item.taken else { return [] }
+    return [Self.plain(String(WallTime(date: taken.wall.date).description.prefix(length)))]
+  }
+
+  /// Whether groups are listed by what they are, the latest or highest first; else the largest is first.
+  var isOrdered: Bool {
+    switch self {
+    case .day, .month, .year, .rating: true
+    default: false
+    }
+  }
+
+  /// The query for a group.
+  func query(title: String?) -> String? {
+    switch (self, title) {
+    case (.day, let title?), (.month, let title?), (.year, let title?): "date:" + title
+    case (.day, nil), (.month, nil), (.year, nil): "-has:time"
+    case (.place, let title?): "place:=" + QueryQuoting.quoted(title)
+    case (.region, let title?): "region:=" + QueryQuoting.quoted(title)
+    case (.country, let title?): "country:=" + QueryQuoting.quoted(title)
+    case (.place, nil), (.country, nil): "-has:place"
+    case (.region, nil): "-region:*"
+    case (.tag, let title?): "tag:=" + QueryQuoting.quoted(title)
+    case (.tag, nil): "-has:tags"
+    case (.person, let title?): "person:=" + QueryQuoting.quoted(title)
+    case (.person, nil): "-has:people"
+    case (.camera, let title?): "camera:=" + QueryQuoting.quoted(title)
+    case (.camera, nil): "-has:camera"
+    case (.lens, let title?): "lens:=" + QueryQuoting.quoted(title)
+    case (.lens, nil): "-has:lens"
+    case (.type, let title?): "type:" + title
+    case (.rating, let title?): "rating:" + title
+    case (.album, _), (.type, nil), (.rating, nil): nil
+    }
+  }
+}
+
+/// Texts as a query has them.
+package enum QueryQuoting {
+  /// A text in quotes, so that nothing in it has a meaning.
+  package static func quoted(_ text: String) -> String {
+    var view = "\"".unicodeScalars
+    for scalar in text.unicodeScalars {
+      if scalar == "\\" || QueryScanner.isQuote(scalar) { view.append("\\") }
+      view.append(scalar)
+    }
+    view.append("\"")
+    return String(view)
+  }
+}

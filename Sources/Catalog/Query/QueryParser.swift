@@ -1,0 +1,141 @@
+/// Reads queries. The language is described in <doc:QueryLanguage>.
+///
+///     query        = { alternatives }
+///     alternatives = negatable { "|" negatable }
+///     negatable    = "-" negatable | "(" query ")" | field ":" value { "|" value } | text
+package struct QueryParser {
+  /// Longest query in bytes.
+  package static let mostBytes = 65_536
+  /// Most parentheses and minus signs inside each other.
+  package static let mostDepth = 64
+  /// Most conditions.
+  package static let mostConditions = 1000
+
+  var scanner: QueryScanner
+  /// The day in which the query is asked.
+  let today: CivilDate?
+  var depth = 0
+  var conditions = 0
+
+  /// Reads a query. `today` is the day for the words "today" and "yesterday"; without it they are an error.
+  package static func parse(_ bytes: some Collection<UInt8>, today: CivilDate? = nil) throws(QueryError) -> Query {
+    guard bytes.count <= mostBytes else {
+      throw QueryError("A query has at most \(mostBytes) bytes", at: mostBytes..<bytes.count)
+    }
+    var parser = QueryParser(scanner: try QueryScanner(Array(bytes)), today: today)
+    let query = try parser.sequence()
+    if !parser.scanner.isAtEnd {
+      throw QueryError("This parenthesis closes nothing", at: parser.scanner.offset..<parser.scanner.offset + 1)
+    }
+    return query
+  }
+
+  /// Reads a query.
+  package static func parse(_ text: String, today: CivilDate? = nil) throws(QueryError) -> Query {
+    try parse(Array(text.utf8), today: today)
+  }
+
+  /// Everything up to the end or a closing parenthesis.
+  mutating func sequence() throws(QueryError) -> Query {
+    var parts: [Query] = []
+    while true {
+      scanner.skipSpace()
+      guard let next = scanner.next, next != ")" else { break }
+      parts.append(try alternatives())
+    }
+    return parts.count == 1 ? parts[0] : parts.isEmpty ? .all : .and(parts)
+  }
+
+  private mutating func alternatives() throws(QueryError) -> Query {
+    if scanner.next == "|" {
+      throw QueryError("Nothing stands before this bar", at: scanner.offset..<scanner.offset + 1)
+    }
+    var parts = [try negatable()]
+    while true {
+      var ahead = scanner
+      ahead.skipSpace()
+      let bar = ahead.offset
+      guard ahead.take("|") else { break }
+      ahead.skipSpace()
+      guard let next = ahead.next, next != ")", next != "|" else {
+        throw QueryError("Nothing stands after this bar", at: bar..<bar + 1)
+      }
+      scanner = ahead
+      parts.append(try negatable())
+    }
+    return parts.count == 1 ? parts[0] : .or(parts)
+  }
+
+  private mutating func negatable() throws(QueryError) -> Query {
+    let start = scanner.offset
+    guard scanner.next == "-" || scanner.next == "(" else { return try fieldOrText() }
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= Self.mostDepth else {
+      throw QueryError("More than \(Self.mostDepth) levels of parentheses and minus signs", at: start..<start + 1)
+    }
+    if scanner.take("-") {
+      guard let next = scanner.next, !QueryScanner.isSpace(next), next != ")", next != "|" else {
+        throw QueryError("A minus needs something right after it", at: start..<start + 1)
+      }
+      return .not(try negatable())
+    }
+    _ = scanner.take("(")
+    let inner = try sequence()
+    guard scanner.take(")") else { throw QueryError("This parenthesis is not closed", at: start..<start + 1) }
+    if inner == .all { throw QueryError("There is nothing in these parentheses", at: start..<scanner.offset) }
+    if let next = scanner.next, !QueryScanner.isSpace(next), next != ")", next != "|" {
+      throw QueryError("A parenthesis needs a space after it", at: scanner.offset - 1..<scanner.offset)
+    }
+    return inner
+  }
+
+  private mutating func fieldOrText() throws(QueryError) -> Query {
+    guard let word = scanner.wordBeforeColon() else {
+      let text = try scanner.text()
+      try count(at: text.range)
+      return .condition(.words(try words(text)))
+    }
+    let range = scanner.skipField(word)
+    guard let field = QueryField(word: word) else { throw unknown(word, at: range) }
+    var parts: [Query] = []
+    repeat {
+      let value = try scanner.text()
+      try count(at: value.range)
+      guard !value.isEmpty else {
+        throw QueryError("A value is missing after \(field.rawValue):", at: value.range)
+      }
+      parts.append(try condition(field, value))
+    } while takeBarOfValues()
+    return parts.count == 1 ? parts[0] : .or(parts)
+  }
+
+  private func unknown(_ word: String, at range: Range<Int>) -> QueryError {
+    // Scalars: a character may be as long as the query.
+    let isLong = word.unicodeScalars.count > 40
+    let shown = QueryError.printable(String(word.unicodeScalars.prefix(40))) + (isLong ? "…" : "")
+    guard !word.isEmpty else { return QueryError("The name of a field is missing before the colon", at: range) }
+    if let suggestion = QueryField.suggestion(for: word) {
+      return QueryError("There is no field \(shown): did you mean \(suggestion.rawValue)", at: range)
+    }
+    return QueryError("There is no field \(shown); put text with a colon in quotes", at: range)
+  }
+
+  /// Goes over a bar between two values of a field. It has no space beside it, and no field, parenthesis or minus with
+  /// a field after it: those begin something new.
+  private mutating func takeBarOfValues() -> Bool {
+    guard scanner.next == "|", let after = scanner.scalar(ahead: 1), !QueryScanner.isBoundary(after) else {
+      return false
+    }
+    if let word = scanner.wordBeforeColon(ahead: after == "-" ? 2 : 1), QueryField(word: word) != nil { return false }
+    if after == "-", scanner.scalar(ahead: 2) == "(" { return false }
+    return scanner.take("|")
+  }
+
+  private mutating func count(at range: Range<Int>) throws(QueryError) {
+    conditions += 1
+    if conditions > Self.mostConditions {
+      throw QueryError("A query has at most \(Self.mostConditions) conditions", at: range)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/// What the name of a file says about the files it belongs to. Letters of ASCII are compared without case.
+enum NameParts {
+  /// In lower case.
+  static func lowered(_ name: some Sequence<UInt8>) -> [UInt8] {
+    name.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
+  }
+
+  /// Before the last point, in lower case; the whole name if there is no point after its first character.
+  static func stem(_ name: [UInt8]) -> [UInt8] {
+    let lowered = lowered(name)
+    guard let point = lowered.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return lowered }
+    return Array(lowered[..<point])
+  }
+
+  /// After the last point, in lower case; empty if there is none.
+  static func ending(_ name: [UInt8]) -> [UInt8] { Array(lowered(name).dropFirst(stem(name).count + 1)) }
+
+  /// A number in parentheses at the end, which copies get, and what is before it.
+  static func index(_ stem: [UInt8]) -> (base: [UInt8], index: Int?) {
+    guard stem.last == UInt8(ascii: ")"), let open = stem.lastIndex(of: UInt8(ascii: "(")), open > 0,
+      stem.count - open <= 6, let number = Digits.value(stem[(open + 1)..<(stem.count - 1)])
+    else { return (stem, nil) }
+    return (Array(stem[..<open]), number)
+  }
+
+  /// What photo programs put after the name of an original, in Google's languages.
+  static let editedSuffixes: [[UInt8]] = [
+    "-edited", "-edit", "-bearbeitet", "-modifié", "-modifie\u{301}", "-editado", "-editada", "-modificato", "-bewerkt",
+    "-redigerad", "-redigeret", "-redigert", "-muokattu", "-edytowane", "-upraveno", "-upravené", "-szerkesztett",
+    "-editat", "-düzenlendi", "-изменено", "-відредаговано", "-編集済み", "-已編輯", "-已修改", "-수정됨", "-effects",
+    "-animation", "-collage",
+  ].map { Array($0.utf8) }
+
+  /// The stem of the original, if this stem is that of an edited photo: "x-edited", "x-edited(1)" of "x(1)".
+  static func original(ofStem stem: [UInt8]) -> [UInt8]? {
+    let (base, index) = index(stem)
+    for suffix in editedSuffixes where base.count > suffix.count && base.suffix(suffix.count).elementsEqual(suffix) {
+      let original = Array(base.dropLast(suffix.count))
+      return index.map { original + Array("(\($0))".utf8) } ?? original
+    }
+    return nil
+  }
+
+  /// "img_1234" for Apple's "img_e1234".
+  static func appleOriginal(ofStem stem: [UInt8]) -> [UInt8]? {
+    guard stem.count >= 9, stem.starts(with: "img_e".utf8), stem[5...].prefix(4).allSatisfy(Digits.isDigit) else {
+      return nil
+    }
+    return Array("img_".utf8) + stem[5...]
+  }
+
+  /// What all files of a burst have in common, and whether this one is the camera's choice.
+  static func burst(ofStem stem: [UInt8]) -> (key: [UInt8], isCover: Bool)? {
+    let isCover = stem.suffix(6).elementsEqual("_cover".utf8)
+    let rest = isCover ? stem.dropLast(6) : stem[...]
+    // "00001IMG_00001_BURST20190101123456789_COVER": the digits name the burst.
+    // "IMG_20190101_123456_BURST001_COVER": what is before names it.
+    guard let digits = rest.lastIndex(where: { !Digits.isDigit($0) }).map({ rest[($0 + 1)...] }),
+      rest.dropLast(digits.count).suffix(5).elementsEqual("burst".utf8)
+    else { return nil }
+    switch digits.count {
+    case 14...20: return (Array("burst".utf8) + digits, isCover)
+    case 1...4:
+      let before = rest.dropLast(digits.count + 5)
+      return before.count >= 8 ? (Array(before), isCover) : nil
+    default: return nil
+    }
+  }
+
+  /// "PXL_20210107_123456789" for "PXL_20210107_123456789.RAW-01.COVER" and ".RAW-02.ORIGINAL", and the number.
+  static func pixelSeries(ofStem stem: [UInt8]) -> (key: [UInt8], isCover: Bool, isOriginal: Bool)? {
+    guard stem.starts(with: "pxl_".utf8) else { return nil }
+    let parts = stem.split(separator: UInt8(ascii: "."))
+    guard parts.count == 3 else { return nil }
+    let isCover = parts[2].elementsEqual("cover".utf8)
+    let isOriginal = parts[2].elementsEqual("original".utf8)
+    return isCover || isOriginal ? (Array(parts[0]), isCover, isOriginal) : nil
+  }
+}

@@ -1,0 +1,128 @@
+internal import Media
+
+/// A file of facts beside a photo.
+package struct SidecarFile: Hashable, Sendable {
+  /// The formats, by their endings.
+  package enum Kind: UInt8, Sendable, CaseIterable {
+    case xmp = 1
+    /// Apple's adjustments.
+    case aae
+    /// Google Takeout's.
+    case json
+  }
+
+  package var inode: UInt64
+  package var directory: UInt64
+  package var name: [UInt8]
+  /// The name of the photo that a JSON file has in it.
+  package var title: String?
+
+  /// A file whose content was not read.
+  package init(inode: UInt64, directory: UInt64, name: [UInt8], title: String? = nil) {
+    self.inode = inode
+    self.directory = directory
+    self.name = name
+    self.title = title
+  }
+
+  /// Nil if it is no sidecar, by its name.
+  package var kind: Kind? { Self.kind(ofName: name) }
+
+  /// Nil if it is no sidecar, by its name.
+  package static func kind(ofName name: [UInt8]) -> Kind? {
+    switch String(decoding: NameParts.ending(name), as: UTF8.self) {
+    case "xmp": .xmp
+    case "aae": .aae
+    case "json": .json
+    default: nil
+    }
+  }
+}
+
+/// Which sidecars belong to which photos, by the names in one directory.
+package struct Sidecars: Sendable {
+  /// Sidecars of each photo, by its inode; at most one of a kind.
+  package private(set) var ofMedia: [UInt64: [SidecarFile.Kind: UInt64]] = [:]
+  /// Sidecars that belong to nothing, ascending.
+  package private(set) var unmatched: [UInt64] = []
+
+  /// Matches them. Of several sidecars of a kind that would fit, the first rule wins, then the lowest inode. One sidecar
+  /// may serve several files: a live photo has one for both, and edited versions have none of their own.
+  package static func match(_ sidecars: [SidecarFile], to media: [StackCandidate]) -> Sidecars {
+    var result = Sidecars()
+    var used = Set<UInt64>()
+    var directories: [UInt64: (sidecars: [SidecarFile], media: [StackCandidate])] = [:]
+    for sidecar in sidecars.sorted(by: { $0.inode < $1.inode }) {
+      directories[sidecar.directory, default: ([], [])].sidecars.append(sidecar)
+    }
+    for item in media.sorted(by: { $0.inode < $1.inode }) where directories[item.directory] != nil {
+      directories[item.directory]?.media.append(item)
+    }
+    for directory in directories.values {
+      let others = OtherSidecars(directory.sidecars)
+      for (item, kind, sidecar) in others.match(directory.media) {
+        result.ofMedia[item, default: [:]][kind] = sidecar
+        used.insert(sidecar)
+      }
+      let takeout = TakeoutSidecars(directory.sidecars.filter { $0.kind == .json })
+      for (item, sidecar) in takeout.match(directory.media) {
+        result.ofMedia[item, default: [:]][.json] = sidecar
+        used.insert(sidecar)
+      }
+    }
+    result.unmatched = sidecars.map(\.inode).filter { !used.contains($0) }.sorted()
+    return result
+  }
+}
+
+/// XMP and AAE: `X.jpg.xmp` belongs to X.jpg, `X.xmp` to the X that it can mean.
+private struct OtherSidecars {
+  private struct Key: Hashable {
+    var kind: SidecarFile.Kind
+    var stem: [UInt8]
+  }
+
+  private var sidecars: [Key: UInt64] = [:]
+
+  init(_ files: [SidecarFile]) {
+    for file in files {
+      guard let kind = file.kind, kind != .json else { continue }
+      let key = Key(kind: kind, stem: NameParts.stem(file.name))
+      if sidecars[key] == nil { sidecars[key] = file.inode }
+    }
+  }
+
+  func match(_ media: [StackCandidate]) -> [(item: UInt64, kind: SidecarFile.Kind, sidecar: UInt64)] {
+    var found: [(item: UInt64, kind: SidecarFile.Kind, sidecar: UInt64)] = []
+    var byStem: [[UInt8]: [StackCandidate]] = [:]
+    var byName: [[UInt8]: [StackCandidate]] = [:]
+    for item in media {
+      byStem[NameParts.stem(item.name), default: []].append(item)
+      byName[NameParts.lowered(item.name), default: []].append(item)
+    }
+    for (key, sidecar) in sidecars {
+      if key.kind == .xmp, let named = byName[key.stem] {
+        found += named.map { ($0.inode, .xmp, sidecar) }
+        continue
+      }
+      var stem = key.stem
+      // Apple names the adjustments of an original "IMG_O1234.AAE".
+      if key.kind == .aae, byStem[stem] == nil, stem.starts(with: "img_o".utf8) {
+        stem = Array("img_".utf8) + stem[5...]
+      }
+      let fitting = byStem[stem] ?? []
+      let raws = fitting.filter { $0.kind == .raw }
+      let photos = fitting.filter { !$0.kind.isVideo && $0.kind != .raw }
+      // Programs write facts beside RAW files because they do not write into them. Adjustments are of all files.
+      let owners = key.kind == .aae ? fitting : !raws.isEmpty ? raws : !photos.isEmpty ? photos : fitting
+      if key.kind == .xmp, owners.count > 1 { continue }
+      for item in owners where !hasOwn(item, key.kind) { found.append((item.inode, key.kind, sidecar)) }
+    }
+    return found
+  }
+
+  /// Whether there is one under the item's whole name.
+  private func hasOwn(_ item: StackCandidate, _ kind: SidecarFile.Kind) -> Bool {
+    kind == .xmp && sidecars[Key(kind: .xmp, stem: NameParts.lowered(item.name))] != nil
+  }
+}

@@ -1,0 +1,49 @@
+package import Media
+
+/// What the rules of stacks look at.
+package struct StackCandidate: Sendable, Hashable {
+  package var inode: UInt64
+  /// The directory in which it has its name.
+  package var directory: UInt64
+  package var name: [UInt8]
+  package var kind: MediaKind
+  package var taken: CapturedTime?
+  package var camera: String?
+  package var contentIdentifier: String?
+  package var burstIdentifier: String?
+  /// Seconds of a video.
+  package var duration: Double?
+  /// Whether the user made it the cover.
+  package var isChosen = false
+
+  /// A file about which only this is known.
+  package init(inode: UInt64, directory: UInt64, name: [UInt8], kind: MediaKind) {
+    self.inode = inode
+    self.directory = directory
+    self.name = name
+    self.kind = kind
+  }
+}
+
+extension StackCandidate {
+  /// Seconds between two photos; nil if it is not known. A time that a copy may have changed, or that is not exact to
+  /// the second, says nothing; a time in UTC is not compared with a wall time whose zone is unknown.
+  func gap(to other: StackCandidate) -> Double? {
+    guard let one = taken, let two = other.taken, one.source != .fileTime, two.source != .fileTime,
+      one.wall.precision == .second, two.wall.precision == .second
+    else { return nil }
+    let seconds: Int64
+    if let first = one.instant, let second = two.instant {
+      seconds = first - second
+    } else if one.zoneSource != .universal, two.zoneSource != .universal {
+      seconds = one.wall.seconds - two.wall.seconds
+    } else {
+      return nil
+    }
+    return abs(Double(seconds) + (Double(one.wall.nanoseconds) - Double(two.wall.nanoseconds)) / 1e9)
+  }
+
+  func isClose(to other: StackCandidate, within seconds: Double) -> Bool {
+    gap(to: other).map { $0 <= seconds } ?? false
+  }
+}

@@ -1,0 +1,104 @@
+// Invariants
+// 1. Without an offset there is no source of the zone, and with one there is.
+// 2. `wall` is what the source said. Only a source that says UTC is turned into wall time, by an offset that is known.
+
+/// When a photo was taken: what the clock there showed, and how far that clock was ahead of UTC, if it is known.
+package struct CapturedTime: Hashable, Sendable {
+  package let wall: WallTime
+  /// Which source gave the time.
+  package let source: FactSource
+  /// Seconds by which the clock was ahead of UTC. Before 1900 they are rarely whole minutes.
+  package let offset: Int32?
+  /// Which source gave the zone.
+  package let zoneSource: FactSource?
+
+  /// A time whose zone is known.
+  package init(wall: WallTime, source: FactSource, offset: Int32, zoneSource: FactSource) {
+    self.wall = wall
+    self.source = source
+    self.offset = offset
+    self.zoneSource = zoneSource
+  }
+
+  /// A time whose zone is not known.
+  package init(wall: WallTime, source: FactSource) {
+    self.wall = wall
+    self.source = source
+    offset = nil
+    zoneSource = nil
+  }
+
+  /// Seconds since 1970, UTC; nil without a zone.
+  package var instant: Int64? { offset.map { wall.seconds - Int64($0) } }
+}
+
+/// What one source says about the time.
+package struct TimeCandidate: Hashable, Sendable {
+  /// What kind of clock it was.
+  package enum Value: Hashable, Sendable {
+    /// A clock on the wall, and its offset in seconds if the source says so.
+    case wall(WallTime, offset: Int32?)
+    /// UTC: the numbers are those of a clock there.
+    case universal(WallTime)
+  }
+
+  package var value: Value
+  package var source: FactSource
+  /// Takes both.
+  package init(_ value: Value, from source: FactSource) {
+    self.value = value
+    self.source = source
+  }
+}
+
+extension CapturedTime {
+  /// No zone was ever farther from UTC: Manila was 15:56 behind before 1844, and Metlakatla 15:14 ahead.
+  package static let mostOffset: Int32 = 16 * 3600
+
+  /// The time of a photo from what all sources say, and from the rules of the zone where it was taken.
+  ///
+  /// The first source in the order of ``FactSource/order(of:)`` wins. If it says no offset, the place gives it; a wall
+  /// time keeps its numbers. If it says UTC, the place gives the wall time; without a place another source's wall time
+  /// does, if the two differ by whole quarters of an hour; else the wall time is that of UTC.
+  package static func resolve(_ candidates: [TimeCandidate], zone: ZoneRules? = nil) -> CapturedTime? {
+    let usable = candidates.compactMap { candidate in candidate.source.rank(for: .time).map { (candidate, $0) } }
+    guard let winner = usable.min(by: { $0.1 < $1.1 })?.0 else { return nil }
+    switch winner.value {
+    case .wall(let wall, let offset?) where abs(Int64(offset)) <= Int64(mostOffset):
+      return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: winner.source)
+    case .wall(let wall, _):
+      guard wall.precision != .day, let offset = zone?.offset(wall: wall.seconds) else {
+        return CapturedTime(wall: wall, source: winner.source)
+      }
+      return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: .gazetteer)
+    case .universal(let time):
+      // A day in UTC is not one day elsewhere.
+      if time.precision == .day { return CapturedTime(wall: time, source: winner.source) }
+      if let offset = zone?.offset(instant: time.seconds), let wall = time.shifted(by: offset) {
+        return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: .gazetteer)
+      }
+      for (candidate, _) in usable.sorted(by: { $0.1 < $1.1 }) {
+        guard case .wall(let wall, let offset) = candidate.value, wall.precision == .second else { continue }
+        if let offset = offset ?? difference(wall, time), let shifted = time.shifted(by: offset) {
+          return CapturedTime(wall: shifted, source: winner.source, offset: offset, zoneSource: .difference)
+        }
+      }
+      return CapturedTime(wall: time, source: winner.source, offset: 0, zoneSource: .universal)
+    }
+  }
+
+  /// The offset that makes a wall time the same moment as one in UTC, to 2 seconds; nil if it is no quarter of an hour.
+  private static func difference(_ wall: WallTime, _ universal: WallTime) -> Int32? {
+    let seconds = wall.seconds - universal.seconds
+    guard abs(seconds) <= 14 * 3600 + 2 else { return nil }
+    let quarters = (Double(seconds) / 900).rounded()
+    return abs(Double(seconds) - quarters * 900) <= 2 ? Int32(quarters * 900) : nil
+  }
+}
+
+extension WallTime {
+  /// The numbers of a clock that is this many seconds ahead; nil outside the years 1 to 9999.
+  func shifted(by offset: Int32) -> WallTime? {
+    WallTime(seconds: seconds + Int64(offset), nanoseconds: nanoseconds, precision: precision)
+  }
+}

@@ -1,0 +1,165 @@
+/// Times in names of files, as cameras, phones and programs write them.
+///
+/// | form | example |
+/// |---|---|
+/// | day and time together | `IMG_20230101_123456.jpg`, `20230101-123456.mp4`, `IMG20230101123456.jpg` |
+/// | with parts of a second | `IMG_20230101_123456789.jpg`, `MVIMG_20230101_123456_789.jpg` |
+/// | separated | `2023-01-01 12.34.56.jpg`, `photo_2023-01-01_12-34-56.jpg`, `WIN_20230101_12_34_56_Pro.jpg` |
+/// | with a word between | `Screenshot 2023-01-01 at 12.34.56.png`, `WhatsApp Image 2023-01-01 at 12.34.56.jpeg` |
+/// | a day alone | `IMG-20230101-WA0001.jpg`, `2023-01-01.jpg` |
+/// | UTC | `PXL_20230101_123456789.jpg` |
+/// | milliseconds since 1970, UTC | `FB_IMG_1672531200000.jpg`, `mmexport1672531200000.jpg` |
+///
+/// Only years from 1970 to 2099 count, and only numbers that are not a part of a longer number or of a word: other
+/// names have digits as well.
+package enum NameTime {
+  /// Longest name that is looked at, in bytes.
+  static let mostBytes = 1024
+
+  /// What the name of a file says about its time; nil if it says nothing.
+  package static func candidate(name: some Sequence<UInt8>) -> TimeCandidate? {
+    let bytes = [UInt8](name.prefix(mostBytes + 1))
+    guard bytes.count <= mostBytes else { return nil }
+    let value = value(bytes)
+    return value.map { TimeCandidate($0, from: .fileName) }
+  }
+
+  private static func value(_ bytes: [UInt8]) -> TimeCandidate.Value? {
+    for prefix in ["fb_img_", "mmexport", "microsoftteams-image-"] {
+      guard startsWith(prefix, bytes) else { continue }
+      let digits = bytes.dropFirst(prefix.utf8.count).prefix { Digits.isDigit($0) }
+      if digits.count == 13, let value = Digits.value(digits), (0..<4_102_444_800_000).contains(value),
+        let time = WallTime(seconds: Int64(value / 1000), nanoseconds: UInt32(value % 1000) * 1_000_000)
+      {
+        return .universal(time)
+      }
+    }
+    let isUniversal = startsWith("pxl_", bytes)
+    var day: WallTime?
+    var start = 0
+    while let run = nextRun(bytes, from: start) {
+      start = run.upperBound
+      guard beginsProperly(bytes, run) else { continue }
+      if let found = dayAndTime(bytes, run) {
+        if found.precision != .day { return isUniversal ? .universal(found) : .wall(found, offset: nil) }
+        if day == nil { day = found }
+      }
+    }
+    return day.map { .wall($0, offset: nil) }
+  }
+
+  private static func startsWith(_ prefix: String, _ bytes: [UInt8]) -> Bool {
+    let start = bytes.prefix(prefix.utf8.count).map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
+    return start.elementsEqual(prefix.utf8)
+  }
+
+  private static func nextRun(_ bytes: [UInt8], from start: Int) -> Range<Int>? {
+    guard let first = bytes[start...].firstIndex(where: Digits.isDigit) else { return nil }
+    return first..<(bytes[first...].firstIndex { !Digits.isDigit($0) } ?? bytes.count)
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+
+  /// Letters before the digits are a word that cameras write, not the end of some identifier.
+  private static func beginsProperly(_ bytes: [UInt8], _ run: Range<Int>) -> Bool {
+    let letters = bytes[..<run.lowerBound].reversed().prefix { isLetter($0) || $0 >= 0x80 }.count
+    if letters == 0 { return true }
+    let word = bytes[(run.lowerBound - letters)..<run.lowerBound].map { $0 & 0xDF }
+    let isWhole = run.lowerBound == letters || !Digits.isDigit(bytes[run.lowerBound - letters - 1])
+    let known = ["IMG", "VID", "MOV", "PANO", "BURST", "DSC", "DJI", "PXL", "MVIMG", "WIN", "CAP", "SCREENSHOT", "REC"]
+    return isWhole && known.contains { $0.utf8.elementsEqual(word) }
+  }
+
+  private static func dayAndTime(_ bytes: [UInt8], _ run: Range<Int>) -> WallTime? {
+    switch run.count {
+    case 14, 17:
+      // A day, a time, and perhaps milliseconds.
+      guard let date = date(bytes[run.lowerBound..<run.lowerBound + 8]), endsProperly(bytes, run.upperBound) else {
+        return nil
+      }
+      return time(date, bytes[(run.lowerBound + 8)..<run.upperBound])
+    case 8:
+      guard let date = date(bytes[run]) else { return nil }
+      return timed(date, bytes, after: run.upperBound)
+    case 4:
+      // YYYY-MM-DD with one of "-_.:" twice.
+      let end = run.lowerBound + 10
+      guard bytes.count >= end, let year = Digits.value(bytes[run]), (1970...2099).contains(year),
+        let month = Digits.value(bytes[(end - 5)..<(end - 3)]), let day = Digits.value(bytes[(end - 2)..<end]),
+        "-_.:".utf8.contains(bytes[end - 6]), bytes[end - 3] == bytes[end - 6],
+        end == bytes.count || !Digits.isDigit(bytes[end]),
+        let date = CivilDate(year: year, month: month, day: day)
+      else { return nil }
+      return timed(date, bytes, after: end)
+    default:
+      return nil
+    }
+  }
+
+  private static func date(_ digits: ArraySlice<UInt8>) -> CivilDate? {
+    guard let value = Digits.value(digits), (1970...2099).contains(value / 10_000) else { return nil }
+    return CivilDate(year: value / 10_000, month: value / 100 % 100, day: value % 100)
+  }
+
+  /// hhmmss and up to nine digits of a fraction.
+  private static func time(_ date: CivilDate, _ digits: ArraySlice<UInt8>, fraction: ArraySlice<UInt8> = [])
+    -> WallTime?
+  {
+    guard digits.count >= 6, let value = Digits.value(digits.prefix(6)), value % 100 < 60 else { return nil }
+    let rest = digits.dropFirst(6) + fraction
+    let nanoseconds = rest.isEmpty ? 0 : TimeText.fraction(rest.prefix(9)) ?? 0
+    return WallTime(
+      date: date, hour: value / 10_000, minute: value / 100 % 100, second: value % 100, nanoseconds: nanoseconds)
+  }
+
+  /// The day with the time that follows it, or the day alone.
+  private static func timed(_ date: CivilDate, _ bytes: [UInt8], after end: Int) -> WallTime? {
+    let day = endsProperly(bytes, end) ? WallTime(date: date) : nil
+    for mark in ["_", "-", " ", "T", ".", " at ", "_at_", "-at-", ", ", " - "] {
+      let start = end + mark.utf8.count
+      guard start <= bytes.count, bytes[end..<start].elementsEqual(mark.utf8), let run = nextRun(bytes, from: start),
+        run.lowerBound == start
+      else { continue }
+      if (6...15).contains(run.count), endsProperly(bytes, run.upperBound) {
+        let rest = run.count == 6 ? millisecondsAfter(bytes, run.upperBound) : []
+        return time(date, bytes[run], fraction: rest) ?? day
+      }
+      // hh.mm.ss, or hh.mm
+      guard run.count == 2, let hour = Digits.value(bytes[run]) else { continue }
+      guard let minute = part(bytes, after: run.upperBound) else { continue }
+      if let second = part(bytes, after: run.upperBound + 3) {
+        let rest = millisecondsAfter(bytes, run.upperBound + 6)
+        let nanoseconds = rest.isEmpty ? 0 : TimeText.fraction(rest) ?? 0
+        if second < 60, endsProperly(bytes, run.upperBound + 6),
+          let time = WallTime(date: date, hour: hour, minute: minute, second: second, nanoseconds: nanoseconds)
+        {
+          return time
+        }
+      } else if endsProperly(bytes, run.upperBound + 3), let time = WallTime(date: date, hour: hour, minute: minute) {
+        return WallTime(seconds: time.seconds, precision: .minute)
+      }
+    }
+    return day
+  }
+
+  /// Two digits after one of "-_.:h", and no third.
+  private static func part(_ bytes: [UInt8], after place: Int) -> Int? {
+    guard bytes.count >= place + 3, "-_.:h".utf8.contains(bytes[place]),
+      bytes.count == place + 3 || !Digits.isDigit(bytes[place + 3])
+    else { return nil }
+    return Digits.value(bytes[(place + 1)..<(place + 3)])
+  }
+
+  /// Exactly three digits after a mark.
+  private static func millisecondsAfter(_ bytes: [UInt8], _ place: Int) -> ArraySlice<UInt8> {
+    guard place < bytes.count, "-_.".utf8.contains(bytes[place]), let run = nextRun(bytes, from: place + 1),
+      run.lowerBound == place + 1, run.count == 3
+    else { return [] }
+    return bytes[run]
+  }
+
+  /// No letter goes on with the number. "Z" and "T" belong to times.
+  private static func endsProperly(_ bytes: [UInt8], _ end: Int) -> Bool {
+    end >= bytes.count || !(isLetter(bytes[end]) || Digits.isDigit(bytes[end]) || bytes[end] >= 0x80)
+  }
+}

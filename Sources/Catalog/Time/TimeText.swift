@@ -1,0 +1,105 @@
+/// Times as metadata writes them: EXIF's "2024:08:15 10:30:05" and ISO 8601's "2024-08-15T10:30:05.25+02:00".
+package enum TimeText {
+  /// Longest text that is looked at, in bytes.
+  static let mostBytes = 64
+
+  /// A day, or a time of day with an offset if there is one; nil for everything else, as "0000:00:00 00:00:00" and
+  /// a year alone: a month is no time.
+  package static func parse(_ text: some Sequence<UInt8>) -> TimeCandidate.Value? {
+    var reader = Reader(bytes: [UInt8](text.prefix(mostBytes + 1)))
+    guard reader.bytes.count <= mostBytes else { return nil }
+    reader.skipSpace()
+    guard let year = reader.number(digits: 4), let mark = reader.one(of: [0x3A, 0x2D]),
+      let month = reader.number(digits: 2), reader.one(of: [mark]) != nil, let day = reader.number(digits: 2),
+      let date = CivilDate(year: year, month: month, day: day)
+    else { return nil }
+    if reader.restIsSpace { return .wall(WallTime(date: date), offset: nil) }
+    // "T", or spaces.
+    if reader.one(of: [0x54]) == nil {
+      guard reader.one(of: [0x20]) != nil else { return nil }
+      reader.skipSpace()
+    }
+    guard let hour = reader.number(digits: 2), reader.one(of: [0x3A]) != nil, let minute = reader.number(digits: 2)
+    else { return nil }
+    var precision = WallTime.Precision.minute
+    var second = 0
+    var nanoseconds: UInt32 = 0
+    if reader.one(of: [0x3A]) != nil {
+      guard let value = reader.number(digits: 2) else { return nil }
+      precision = .second
+      second = value
+      if reader.one(of: [0x2E, 0x2C]) != nil {
+        guard let fraction = reader.fraction() else { return nil }
+        nanoseconds = fraction
+      }
+    }
+    guard let time = WallTime(date: date, hour: hour, minute: minute, second: second, nanoseconds: nanoseconds),
+      let wall = WallTime(seconds: time.seconds, nanoseconds: nanoseconds, precision: precision)
+    else { return nil }
+    if reader.restIsSpace { return .wall(wall, offset: nil) }
+    guard let offset = reader.offset(), reader.restIsSpace else { return nil }
+    return .wall(wall, offset: offset)
+  }
+
+  /// An offset alone, as EXIF's OffsetTimeOriginal has it: "+02:00", "-0330", "Z".
+  package static func offset(_ text: some Sequence<UInt8>) -> Int32? {
+    var reader = Reader(bytes: [UInt8](text.prefix(mostBytes + 1)))
+    guard reader.bytes.count <= mostBytes else { return nil }
+    reader.skipSpace()
+    guard let offset = reader.offset(), reader.restIsSpace else { return nil }
+    return offset
+  }
+
+  /// EXIF's SubSecTimeOriginal: the digits after the point.
+  package static func fraction(_ text: some Sequence<UInt8>) -> UInt32? {
+    var reader = Reader(bytes: [UInt8](text.prefix(mostBytes)))
+    guard let fraction = reader.fraction(), reader.restIsSpace else { return nil }
+    return fraction
+  }
+
+  private struct Reader {
+    let bytes: [UInt8]
+    var place = 0
+
+    /// Spaces, and the NUL that ends a text in EXIF.
+    var restIsSpace: Bool { bytes[place...].allSatisfy { $0 == 0x20 || $0 == 0 } }
+
+    mutating func skipSpace() { while place < bytes.count, bytes[place] == 0x20 { place += 1 } }
+
+    mutating func number(digits: Int) -> Int? {
+      guard bytes.count - place >= digits, let value = Digits.value(bytes[place..<place + digits]) else { return nil }
+      place += digits
+      return value
+    }
+
+    mutating func one(of marks: [UInt8]) -> UInt8? {
+      guard place < bytes.count, marks.contains(bytes[place]) else { return nil }
+      place += 1
+      return bytes[place - 1]
+    }
+
+    /// The digits after a point, as nanoseconds; digits after the ninth do not count.
+    mutating func fraction() -> UInt32? {
+      var value: UInt32 = 0
+      var digits = 0
+      while place < bytes.count, Digits.isDigit(bytes[place]) {
+        if digits < 9 { value = value * 10 + UInt32(bytes[place] - 0x30) }
+        digits += 1
+        place += 1
+      }
+      guard digits > 0 else { return nil }
+      for _ in 0..<max(0, 9 - digits) { value *= 10 }
+      return value
+    }
+
+    mutating func offset() -> Int32? {
+      if one(of: [0x5A]) != nil { return 0 }
+      guard let sign = one(of: [0x2B, 0x2D]), let hours = number(digits: 2) else { return nil }
+      let hasColon = one(of: [0x3A]) != nil
+      let minutes = number(digits: 2)
+      guard let minutes = hasColon ? minutes : minutes ?? 0, minutes < 60, hours <= 15 else { return nil }
+      let seconds = Int32(hours * 3600 + minutes * 60)
+      return sign == 0x2D ? -seconds : seconds
+    }
+  }
+}

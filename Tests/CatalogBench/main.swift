@@ -1,0 +1,169 @@
+// How long the catalog's own work takes, without a database and without a mount: `swift run -c release catalog-bench`.
+// Each figure is the best of three rounds, in milliseconds.
+
+internal import Catalog
+internal import Glibc
+internal import Media
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct Numbers: RandomNumberGenerator {
+  var state: UInt64 = 1
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+}
+
+func file(_ path: String) -> [UInt8] {
+  guard let file = unsafe fopen(path, "r") else { return [] }
+  defer { unsafe fclose(file) }
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 1 << 20)
+  while true {
+    let count = unsafe fread(&buffer, 1, buffer.count, file)
+    if count == 0 { return bytes }
+    bytes += buffer[..<count]
+  }
+}
+
+/// The best of three rounds.
+@discardableResult
+func measure<Value>(_ name: String, _ body: () throws -> Value) rethrows -> Value {
+  var best = Duration.seconds(1_000_000)
+  var value = try body()
+  for _ in 0..<3 {
+    let clock = ContinuousClock()
+    let start = clock.now
+    value = try body()
+    best = min(best, clock.now - start)
+  }
+  let parts = best.components
+  let tenths = parts.seconds * 10_000 + parts.attoseconds / 100_000_000_000_000
+  print("\(tenths / 10).\(tenths % 10)\t\(name)")
+  return value
+}
+
+var numbers = Numbers()
+let folder = "/usr/share/libtimezonemap/ui/"
+let (towns, regions, countries) = (
+  file(folder + "cities15000.txt"), file(folder + "admin1Codes.txt"), file(folder + "countryInfo.txt")
+)
+var gazetteer: Gazetteer?
+if !towns.isEmpty {
+  let table = try measure("read Debian's table of towns") {
+    try Gazetteer(towns: towns, regions: regions, countries: countries)
+  }
+  gazetteer = table
+  // Columns 5 and 6 of the table.
+  let townCentres = towns.split(separator: 0x0A).compactMap { line -> (Double, Double)? in
+    let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)
+    guard fields.count > 5, let latitude = Double(String(decoding: fields[4], as: UTF8.self)),
+      let longitude = Double(String(decoding: fields[5], as: UTF8.self))
+    else { return nil }
+    return (latitude, longitude)
+  }
+  for (name, nearTowns) in [("near towns", true), ("anywhere on the globe", false)] {
+    let positions: [Position] = (0..<100_000).compactMap { _ in
+      let anywhere = (Double.random(in: -90...90, using: &numbers), Double.random(in: -180...180, using: &numbers))
+      let near = nearTowns ? townCentres.randomElement(using: &numbers) : nil
+      let (north, east) = (
+        Double.random(in: -0.2...0.2, using: &numbers), Double.random(in: -0.2...0.2, using: &numbers)
+      )
+      let (latitude, longitude) = near.map { ($0.0 + north, $0.1 + east) } ?? anywhere
+      return Position(point: latitude, longitude)
+    }
+    measure("100,000 positions \(name), with the town's names") {
+      positions.reduce(into: 0) { count, position in count += table.place(at: position) == nil ? 0 : 1 }
+    }
+  }
+}
+
+let zone = file("/usr/share/zoneinfo/Europe/Paris")
+measure("read a zone 1,000 times") {
+  (0..<1000).reduce(into: 0) { count, _ in count += ZoneRules(tzif: zone) == nil ? 0 : 1 }
+}
+if let rules = ZoneRules(tzif: zone) {
+  measure("100,000 offsets of wall times") {
+    (0..<100_000).reduce(into: 0) { $0 += Int(rules.offset(wall: Int64($1) * 20_000)) }
+  }
+}
+measure("100,000 times from names") {
+  (0..<100_000).reduce(into: 0) { count, number in
+    count += NameTime.candidate(name: "IMG_20230101_1234\(10 + number % 49).jpg".utf8) == nil ? 0 : 1
+  }
+}
+
+let cities = [(48.85, 2.35), (35.68, 139.7), (-33.87, 151.2), (40.71, -74.0)]
+let places = cities.compactMap { city in
+  Position(latitude: city.0, longitude: city.1).flatMap { gazetteer?.place(at: $0) }
+}
+let items: [MediaItem] = (1...100_000).map { number in
+  var item = MediaItem(
+    inode: UInt64(number), names: [ItemName("20\(10 + number % 15)/Album \(number % 300)/IMG_\(number).jpg")],
+    kind: number % 9 == 0 ? .mp4 : .jpeg)
+  item.taken = WallTime(seconds: 1_262_304_000 + Int64.random(in: 0..<473_000_000, using: &numbers)).map {
+    CapturedTime(wall: $0, source: .exif)
+  }
+  item.size = .random(in: 0..<20_000_000, using: &numbers)
+  (item.width, item.height) = (4000, 3000)
+  item.place = places.isEmpty || number % 3 == 0 ? nil : places[number % places.count]
+  item.words.rating = number % 7 == 0 ? number % 5 + 1 : nil
+  item.words.tags = number % 4 == 0 ? ["Family", "Trips/\(number % 50)"] : []
+  item.camera.model = "Camera \(number % 8)"
+  return item
+}
+for text in [
+  "", "date:2019 rating:>=3", "tag:trips type:photo size:>10M", "paris", "\"album 12\"", "nothing", "name:*77*.jpg",
+] {
+  let query = try QueryParser.parse(text)
+  measure("scan 100,000 records: \(text.isEmpty ? "(all)" : text)") {
+    items.reduce(into: 0) { $0 += query.answers($1) ? 1 : 0 }
+  }
+}
+measure("first 100 of 100,000, newest first") { AnswerPage.of(items, to: .all, limit: 100).items.count }
+for field in [GroupField.month, .tag, .place] {
+  measure("groups of 100,000 by \(field)") { Grouping.of(items, to: .all, by: field).count }
+}
+measure("parse 10,000 queries") {
+  (0..<10_000).reduce(into: 0) { count, _ in
+    count +=
+      (try? QueryParser.parse("place:paris date:2019..2021 rating:>=3 -type:video (tag:a|b | \"eiffel tower\")")) == nil
+      ? 0 : 1
+  }
+}
+
+let random = (1...100_000).map { SimilarCandidate(inode: UInt64($0), hash: numbers.next()) }
+measure("similar pictures among 100,000, hardly any") { SimilarPictures.groups(of: random).count }
+let centres = (0..<20_000).map { _ in numbers.next() }
+let close = (1...100_000).map { inode in
+  let flips = (0..<3).reduce(into: UInt64(0)) { bits, _ in bits |= 1 << UInt64.random(in: 0..<64, using: &numbers) }
+  return SimilarCandidate(inode: UInt64(inode), hash: centres[inode % centres.count] ^ flips)
+}
+measure("similar pictures among 100,000, five of each") { SimilarPictures.groups(of: close).count }
+// Smooth pictures have few different hashes in a band.
+let smooth = (1...100_000).map { inode in
+  SimilarCandidate(inode: UInt64(inode), hash: numbers.next() & 0x3F3F_0F0F_3F0F_0F3F | 0x8080_0000_8000_0000)
+}
+measure("similar pictures among 100,000, smooth ones") { SimilarPictures.groups(of: smooth).count }
+
+let candidates = (1...100_000).map { inode in
+  var file = StackCandidate(
+    inode: UInt64(inode), directory: UInt64(inode / 500),
+    name: Array("IMG_\(inode / 2).\(inode % 2 == 0 ? "CR2" : "JPG")".utf8), kind: inode % 2 == 0 ? .raw : .jpeg)
+  file.taken = items[(inode - 1) / 2 * 2].taken
+  file.camera = "Camera"
+  return file
+}
+measure("stacks of 100,000 files") { StackRules.stacks(of: candidates).list.count }
+let media = (1...50_000).map {
+  StackCandidate(inode: UInt64($0), directory: UInt64($0 / 5000), name: Array("IMG_\($0).jpg".utf8), kind: .jpeg)
+}
+let sidecars = (1...50_000).map {
+  SidecarFile(
+    inode: UInt64($0 + 50_000), directory: UInt64($0 / 5000),
+    name: Array("IMG_\($0).jpg.supplemental-metadata.json".utf8))
+}
+measure("50,000 sidecars matched with 50,000 files") { Sidecars.match(sidecars, to: media).ofMedia.count }

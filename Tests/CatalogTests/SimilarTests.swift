@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Catalog
+
+@Suite struct SimilarTests {
+  /// The rule without bands: each leader compared with all.
+  private static func slowGroups(_ candidates: [SimilarCandidate]) -> [[UInt64]] {
+    var taken = Set<Int>()
+    var groups: [[UInt64]] = []
+    for (leader, candidate) in candidates.enumerated()
+    where !taken.contains(leader) && SimilarPictures.isUsable(candidate.hash) {
+      let group = candidates.indices.filter { index in
+        !taken.contains(index) && SimilarPictures.isUsable(candidates[index].hash)
+          && (candidates[index].hash ^ candidate.hash).nonzeroBitCount <= SimilarPictures.mostDistance
+      }
+      taken.formUnion(group)
+      let stacks = Set(group.map { candidates[$0].stack.map { "s\($0)" } ?? "i\(candidates[$0].inode)" })
+      if stacks.count > 1 { groups.append(group.map { candidates[$0].inode }) }
+    }
+    return groups
+  }
+
+  private static func near(_ hash: UInt64, _ bits: Int, _ numbers: inout SeededNumbers) -> UInt64 {
+    (0..<64).shuffled(using: &numbers).prefix(bits).reduce(hash) { $0 ^ 1 << UInt64($1) }
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>) func bandsFindWhatComparingAllFinds(seed: UInt64) {
+    var numbers = SeededNumbers(seed: seed)
+    let centres = (0..<12).map { _ in numbers.next() } + [0, .max, 0b1111]
+    let candidates = (1...250 as ClosedRange<UInt64>).map { inode in
+      let centre = centres.randomElement(using: &numbers) ?? 0
+      return SimilarCandidate(
+        inode: inode, hash: Self.near(centre, Int.random(in: 0...9, using: &numbers), &numbers),
+        stack: numbers.chance(1, of: 4) ? UInt64.random(in: 1...5, using: &numbers) : nil)
+    }
+    #expect(SimilarPictures.groups(of: candidates) == Self.slowGroups(candidates))
+  }
+
+  /// Six bits are similar wherever they are, seven are not. Pairs of random hashes have nothing to do with each other.
+  @Test(arguments: 1...5 as ClosedRange<UInt64>) func sixBitsAnywhere(seed: UInt64) {
+    var numbers = SeededNumbers(seed: seed)
+    var candidates: [SimilarCandidate] = []
+    var expected: [[UInt64]] = []
+    for pair in 0..<1000 {
+      let hash = numbers.next()
+      let bits = pair % 9
+      let other = Self.near(hash, bits, &numbers)
+      guard SimilarPictures.isUsable(hash), SimilarPictures.isUsable(other) else { continue }
+      let inode = UInt64(2 * pair)
+      candidates += [.init(inode: inode, hash: hash), .init(inode: inode + 1, hash: other)]
+      if bits <= 6 { expected.append([inode, inode + 1]) }
+    }
+    #expect(candidates.count > 1900)
+    #expect(SimilarPictures.groups(of: candidates) == expected)
+  }
+
+  @Test func groupsDoNotChain() {
+    // Each differs from the next in six bits, from the one after it in twelve.
+    let base: UInt64 = 0xAAAA_AAAA_AAAA_AAAA
+    let chain = (0..<10).map { index in base ^ (UInt64(1) << UInt64(6 * index) &- 1) }
+    let groups = SimilarPictures.groups(of: chain.enumerated().map { .init(inode: UInt64($0 + 1), hash: $1) })
+    #expect(groups == [[1, 2], [3, 4], [5, 6], [7, 8], [9, 10]])
+  }
+
+  @Test func evenPicturesAreNotSimilar() {
+    let blank = (1...10 as ClosedRange<UInt64>).map { SimilarCandidate(inode: $0, hash: $0 % 2 == 0 ? 0 : .max) }
+    #expect(SimilarPictures.groups(of: blank).isEmpty)
+  }
+
+  @Test func aStackIsNoGroup() {
+    let hash: UInt64 = 0x1234_5678_9ABC_DEF0
+    let stack = (1...3 as ClosedRange<UInt64>).map { SimilarCandidate(inode: $0, hash: hash, stack: 1) }
+    #expect(SimilarPictures.groups(of: stack).isEmpty)
+    #expect(SimilarPictures.groups(of: stack + [.init(inode: 9, hash: hash)]) == [[1, 2, 3, 9]])
+    // A stack has the number of its cover, which is no reason to take a file with that number for a part of it.
+    #expect(
+      SimilarPictures.groups(of: [.init(inode: 7, hash: hash, stack: 9), .init(inode: 9, hash: hash)]) == [[7, 9]])
+  }
+
+  @Test func equalFiles() {
+    let files: [(inode: UInt64, hash: [UInt8], stack: UInt64?)] = [
+      (5, [1, 2], nil), (3, [1, 2], nil), (1, [9], nil), (2, [], nil), (4, [], nil), (6, [7], 6), (7, [7], 6),
+      (8, [8], 6), (9, [8], nil),
+    ]
+    #expect(EqualFiles.groups(of: files) == [[3, 5], [8, 9]])
+  }
+}

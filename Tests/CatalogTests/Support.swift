@@ -1,0 +1,71 @@
+import Glibc
+
+@testable import Catalog
+
+/// The bytes of a file of this machine; nil if there is none.
+func hostFile(_ path: String) -> [UInt8]? {
+  guard let file = unsafe fopen(path, "r") else { return nil }
+  defer { unsafe fclose(file) }
+  return unsafe readAll(file)
+}
+
+private func readAll(_ file: UnsafeMutablePointer<FILE>) -> [UInt8] {
+  var bytes: [UInt8] = []
+  var buffer = [UInt8](repeating: 0, count: 65_536)
+  while true {
+    let count = unsafe fread(&buffer, 1, buffer.count, file)
+    if count == 0 { return bytes }
+    bytes += buffer[..<count]
+  }
+}
+
+/// What a command of the shell writes.
+func shellOutput(of command: String) -> String? {
+  guard let pipe = unsafe popen(command, "r") else { return nil }
+  defer { unsafe pclose(pipe) }
+  return unsafe String(decoding: readAll(pipe), as: UTF8.self)
+}
+
+/// A path of the package, from the path of a file of the tests.
+func packagePath(_ relative: String, file: String = #filePath) -> String {
+  file.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/" + relative
+}
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return value ^ value >> 31
+  }
+
+  mutating func chance(_ one: Int, of all: Int) -> Bool { Int.random(in: 0..<all, using: &self) < one }
+
+  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+
+  /// Some bytes changed, cut out, doubled or put in.
+  mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0..<Int.random(in: 1...4, using: &self) {
+      let place = Int.random(in: 0...bytes.count, using: &self)
+      let end = min(bytes.count, place + Int.random(in: 0...8, using: &self))
+      switch Int.random(in: 0..<5, using: &self) {
+      case 0: if place < bytes.count { bytes[place] = UInt8.random(in: 0...255, using: &self) }
+      case 1: bytes.removeSubrange(place..<end)
+      case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
+      case 3: bytes.insert(contentsOf: self.bytes(2), at: place)
+      default: bytes = Array(bytes[..<place])
+      }
+    }
+    return bytes
+  }
+}
+
+/// A time for tests: "2024-08-15T10:30:05+02:00".
+func captured(_ text: String, from source: FactSource = .exif) -> CapturedTime? {
+  TimeText.parse(text.utf8).flatMap { CapturedTime.resolve([TimeCandidate($0, from: source)]) }
+}

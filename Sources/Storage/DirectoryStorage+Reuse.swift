@@ -12,8 +12,9 @@ package import SystemPackage
 
 /// Writing new segments in the place of files that nobody needs.
 extension DirectoryStorage {
-  /// What a file keeps where overwritten bytes go elsewhere: so much that nobody takes it for one that holds nothing.
-  private static let leastKept = 4096
+  /// What a file keeps where overwritten bytes go elsewhere: so much that nobody takes it for one that holds nothing,
+  /// and no more than the first write brings. So it is soon as long as a new file would be.
+  private static let leastKept = 112
 
   /// Opens a file to be overwritten, cuts it, and gives it another name.
   package func reuse(

@@ -98,7 +98,7 @@ extension FaultyStorage {
     if linked.contains(old) { throw .notSupported }
     if let new, files[new] != nil { throw .fileExists }
     if cut, tear(1) == 0 { throw .ioError }
-    let kept = min(max(0, min(file.content.count, size) - 1), keepsPlaces ? .max : 4096)
+    let kept = min(max(0, min(file.content.count, size) - 1), keepsPlaces ? .max : 112)
     file.reuse(keeping: kept)
     if othersTakeRoom { limit = min(limit, used) }
     file.modified = clock()

@@ -82,10 +82,13 @@ final class SegmentFile: SegmentWriter {
     var host = statvfs()
     try systemCall { unsafe fstat(file.number, &information) }
     try systemCall { unsafe fstatvfs(file.number, &host) }
-    let missing = size - Int(information.st_blocks) * 512
+    // What is shared with a copy takes room of its own when it is overwritten.
+    let isShared = keptSize > 0 && agonyfs_shares_blocks(file.number)
+    let missing = size - Int(information.st_blocks) * 512 + (isShared ? keptSize : 0)
     // XFS wants as much free as the whole file takes, even if it has all of it.
     if missing <= 0 { return }
     if missing > Int(host.f_bavail) * Int(host.f_frsize) { throw .noSpace }
+    if isShared { try systemCall { agonyfs_unshare_blocks(file.number, off_t(keptSize)) } }
     try systemCall { agonyfs_allocate(file.number, off_t(size), true) }
   }
 

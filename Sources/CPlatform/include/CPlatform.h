@@ -30,8 +30,15 @@ bool agonyfs_lists_in_order_of_creation(int descriptor);
 int agonyfs_copy_flags(int from, int to);
 
 /// Whether the file system of an open file puts bytes that are overwritten where the bytes before were: ext2 to ext4,
-/// XFS and tmpfs, but for blocks that files share.
+/// XFS and tmpfs, but not in a file that shares blocks.
 bool agonyfs_overwrites_in_place(int descriptor);
+
+/// Whether an open file on XFS shares blocks with another one, as `cp` makes them (FS_IOC_FIEMAP). What is written there
+/// goes elsewhere, and needs room.
+bool agonyfs_shares_blocks(int descriptor);
+
+/// fallocate(2) with FALLOC_FL_UNSHARE_RANGE: gives an open file blocks of its own for its first `size` bytes.
+int agonyfs_unshare_blocks(int descriptor, off_t size);
 
 /// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
 int agonyfs_pipe(int *ends, bool blocks);

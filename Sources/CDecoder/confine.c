@@ -61,13 +61,15 @@ static int counts_by_namespace(void) {
 
 // Bounds the threads of this process. RLIMIT_NPROC counts all tasks of a user, but in a user namespace only those in it,
 // and this process is alone in its own. The kernel never bounds root's.
-static void limit_threads(void) {
-    if (!counts_by_namespace() || unshare(CLONE_NEWUSER) != 0) return;
+static int limit_threads(void) {
+    int is_root = geteuid() == 0;
+    if (!counts_by_namespace() || unshare(CLONE_NEWUSER) != 0) return 0;
     // It makes a process mighty inside, which this one has no use for.
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
     syscall(SYS_capset, &header, none);
-    limit(RLIMIT_NPROC, 64, 64);
+    struct rlimit most = {64, 64};
+    return setrlimit(RLIMIT_NPROC, &most) == 0 && !is_root;
 }
 
 // Landlock confines only the calling thread and threads that it starts later.
@@ -173,7 +175,7 @@ static int filter_calls(void) {
 #endif
 
 agonyfs_confinement agonyfs_confine(int with_landlock, int with_seccomp) {
-    agonyfs_confinement result = {0, 0};
+    agonyfs_confinement result = {0, 0, 0};
     struct sched_param none = {0};
     setpriority(PRIO_PROCESS, 0, 19);
     sched_setscheduler(0, SCHED_BATCH, &none);
@@ -186,7 +188,7 @@ agonyfs_confinement agonyfs_confine(int with_landlock, int with_seccomp) {
     limit(RLIMIT_AS, (rlim_t)2 << 30, (rlim_t)2 << 30);
     limit(RLIMIT_MEMLOCK, 0, 0);
     agonyfs_allow_processor_time(120);
-    if (alone) limit_threads();
+    if (alone) result.threads = limit_threads();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return result;
     if (with_landlock && alone) result.landlock = restrict_files();
     limit(RLIMIT_NOFILE, 3, 3);

@@ -191,8 +191,8 @@ package final class Decoder: Sendable {
     let greeting = try? process.receive(before: Deadline(after: timeout))
     var reader = ByteReader(greeting?.1 ?? [])
     guard greeting?.0 == .hello, let landlock = try? reader.read(UInt32.self), let seccomp = try? reader.flag(),
-      (try? reader.finish()) != nil
+      let threads = try? reader.flag(), (try? reader.finish()) != nil
     else { throw .unavailable("the decoder does not start") }
-    return .reported(landlock: landlock == 0 ? nil : Int(landlock), seccomp: seccomp)
+    return .reported(landlock: landlock == 0 ? nil : Int(landlock), seccomp: seccomp, threads: threads)
   }
 }

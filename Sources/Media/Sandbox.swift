@@ -11,25 +11,27 @@ package enum SandboxPolicy: Sendable {
 package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
   /// No decoder has started yet.
   case unknown
-  /// The version of Landlock's interface (nil if the kernel lacks it), and whether system calls are filtered.
-  case reported(landlock: Int?, seccomp: Bool)
+  /// The version of Landlock's interface (nil if the kernel lacks it), whether system calls are filtered, and whether
+  /// the number of threads is bounded.
+  case reported(landlock: Int?, seccomp: Bool, threads: Bool)
 
-  /// Whether nothing is missing.
+  /// Whether nothing is missing, but for the bound on threads: their memory is bounded all the same.
   package var isComplete: Bool {
-    if case .reported(landlock: .some, seccomp: true) = self { true } else { false }
+    if case .reported(landlock: .some, seccomp: true, _) = self { true } else { false }
   }
 
   /// Whether system calls are filtered.
   package var isFiltered: Bool {
-    if case .reported(_, seccomp: true) = self { true } else { false }
+    if case .reported(_, seccomp: true, _) = self { true } else { false }
   }
 
   /// For people.
   package var description: String {
     switch self {
     case .unknown: "not started yet"
-    case .reported(let landlock, let seccomp):
+    case .reported(let landlock, let seccomp, let threads):
       "\(landlock.map { "Landlock \($0)" } ?? "no Landlock"), \(seccomp ? "" : "no ")filter of system calls"
+        + (threads ? "" : ", no bound on threads")
     }
   }
 }

@@ -15,6 +15,7 @@ enum Program {
     var hello = ByteWriter()
     hello.append(UInt32(clamping: confinement.landlock))
     hello.append(UInt8(confinement.seccomp == 0 ? 0 : 1))
+    hello.append(UInt8(confinement.threads == 0 ? 0 : 1))
     Channel.send(.hello, hello.bytes)
     while true { work(Channel.receive()) }
   }

@@ -141,9 +141,12 @@ import Testing
     let lenient = Bench.decoder(at: bench.path + "/unconfined", sandbox: .preferred, log: log)
     defer { lenient.stop() }
     for behaviour in ["good", "crash", "good"] { _ = try? Self.run(behaviour, on: lenient) }
-    #expect(lenient.sandboxState == .reported(landlock: nil, seccomp: false))
+    #expect(lenient.sandboxState == .reported(landlock: nil, seccomp: false, threads: false))
     #expect(
-      log.lines == ["warning: the decoder of pictures is not fully confined: no Landlock, no filter of system calls"])
+      log.lines == [
+        "warning: the decoder of pictures is not fully confined: no Landlock, no filter of system calls, "
+          + "no bound on threads"
+      ])
   }
 
   @Test func aMissingProgramIsNoFaultOfTheFile() throws {

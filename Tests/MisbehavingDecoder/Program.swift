@@ -9,7 +9,7 @@ import System
 enum Program {
   static func main() {
     let isConfined = !(CommandLine.arguments.first ?? "").hasSuffix("unconfined")
-    send(.hello, [isConfined ? 3 : 0, 0, 0, 0, isConfined ? 1 : 0])
+    send(.hello, [isConfined ? 3 : 0, 0, 0, 0, isConfined ? 1 : 0, isConfined ? 1 : 0])
     while true {
       let (_, body) = receive()
       guard let request = try? DeriveRequest(decoding: body) else { exit(1) }

@@ -13,6 +13,8 @@ typedef struct {
     int32_t landlock;
     /// Whether system calls are filtered.
     int32_t seccomp;
+    /// Whether its threads are bounded.
+    int32_t threads;
 } agonyfs_confinement;
 
 /// Limits the process and gives up all rights for good: priority, core dumps, files, address space and processor time;

@@ -7,6 +7,7 @@ A line for each attack: `fails` when it learned nothing, `DECLARED` when the thr
 should not. Fails when one works, and when a declared one does not: then it shows nothing. Needs root, for a disk of its own.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -18,6 +19,8 @@ import time
 
 # By chance a feature separates that many pairs once in 6,435 times.
 PAIRS = 8
+# Of what is declared to tell; once in 35 times.
+FEW = 4
 MEGABYTE = 1 << 20
 
 
@@ -48,6 +51,23 @@ def create(vault, *options):
     agonyfs("create", "--kdf", "interactive", "--segment-size", "1M", "--password-file", "first", *options, vault)
 
 
+@contextlib.contextmanager
+def little_room():
+    """So little that no more than the least number of files of nobody is drawn, 4: one file more or less can be seen."""
+    with open("disk/ballast", "wb") as file:
+        host = os.statvfs("disk")
+        os.posix_fallocate(file.fileno(), 0, host.f_bavail * host.f_frsize - 98 * MEGABYTE)
+    try:
+        yield
+    finally:
+        os.remove("disk/ballast")
+
+
+def create_pair(hidden, vault):
+    with little_room():
+        create(vault, "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
+
+
 def segments(vault):
     return [f"{folder}/{name}" for folder, _, names in os.walk(f"{vault}/segments") for name in names]
 
@@ -57,7 +77,7 @@ def pair(number):
     vaults = []
     for hidden in (False, True):
         vault = f"disk/{'with' if hidden else 'without'}{number}"
-        create(vault, "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
+        create_pair(hidden, vault)
         first_look(vault)
         use(vault, "first", 2, "one")
         if hidden:
@@ -116,9 +136,17 @@ def inode_order(vault):
     return max(b - a for a, b in zip(numbers, numbers[1:]))
 
 
+def last_births(vault):
+    """How late the last two files came, in the time in which all new ones came."""
+    lines = shell(f"find {vault}/segments -type f -print0 | xargs -0 stat -c '%n %.9W'").stdout.splitlines()
+    births = sorted(float(line.split()[1]) for line in lines if os.path.basename(line.split()[0]) not in OWN[vault])
+    return round((births[-1] - births[-3]) / (births[-1] - births[0]), 3)
+
+
 def guess(feature, vaults, declared=False):
     """Whether the feature tells the vaults with a hidden space from those without: all of them, which chance does once in
-    6,435 cases for eight pairs, or, if it is declared to tell, nearly so."""
+    6,435 cases for eight pairs, or, if it is declared to tell, nearly so. What is a number of files is the same in all vaults
+    without, so one file more in each vault with is told."""
     without = [feature(one) for one, _ in vaults]
     with_hidden = [feature(other) for _, other in vaults]
     orders = [(a < b) + (a == b) / 2 for a in without for b in with_hidden]
@@ -141,8 +169,11 @@ def looks(report):
     report.line("two looks", *guess(new_files, vaults, declared=True), declared=True)
     for name, feature in (
             ("folder times", folder_times), ("access times", access_times), ("short files", short_files),
-            ("unexplained number", unexplained_number), ("births", late_births)):
+            ("unexplained number", unexplained_number), ("births", late_births), ("inode order", inode_order)):
         report.line(name + " on the live disk", *guess(feature, vaults))
+    # One file more is found, so that number can be found.
+    numbers = [(unexplained_number(one), unexplained_number(one) + 1) for one, _ in vaults]
+    report.line("one file more, for comparison", *guess(int, numbers), declared=True)
     for name, command in (
             ("rsync -a", "rsync -a $from/ $to/"), ("cp -r", "cp -r $from $to"), ("cp -a", "cp -a $from $to"),
             ("tar", "mkdir $to && tar -C $from -c . | tar -C $to -x")):
@@ -167,8 +198,8 @@ def looks(report):
 def piled_backup(report):
     """rsync without --delete keeps what was displaced."""
     numbers = []
-    for hidden in (False, True):
-        create("disk/vault", "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
+    for hidden in (False, True) * FEW:
+        create_pair(hidden, "disk/vault")
         shell("rsync -a disk/vault/ disk/backup/")
         before = len(segments("disk/backup"))
         use("disk/vault", "hidden" if hidden else "first", 4, "photo")
@@ -177,7 +208,45 @@ def piled_backup(report):
         own = len(segments("disk/vault")) - before
         numbers.append(len(segments("disk/backup")) - before - own)
         shell("rm -rf disk/vault disk/backup")
-    report.line("backup filled twice by rsync", numbers[1] > numbers[0], f"{numbers} files too many", declared=True)
+    report.line("backup filled twice by rsync", *guess(int, list(zip(numbers[::2], numbers[1::2])), True), declared=True)
+
+
+def short_length(report):
+    """A copy that was made beside a mount, without any password: who owns cover leaves a length that nobody else leaves."""
+    lengths = []
+    for hidden in (False, True) * FEW:
+        create_pair(hidden, "disk/vault")
+        agonyfs("mount", "--thumbnails", "none", "--password-file", "hidden" if hidden else "first", "disk/vault", "Albums")
+        try:
+            with open("Albums/photo", "wb") as file:
+                file.write(os.urandom(300_000))
+                os.fsync(file.fileno())
+            shell("cp -r disk/vault disk/copy")
+        finally:
+            agonyfs("unmount", "Albums")
+        short = [size for size in map(os.path.getsize, segments("disk/copy")) if size != MEGABYTE]
+        assert short, "nothing is being written"
+        lengths.append(sum(size % 16 != 0 for size in short))
+        shell("rm -rf disk/vault disk/copy")
+    report.line("short length beside a mount", *guess(int, list(zip(lengths[::2], lengths[1::2])), True), declared=True)
+
+
+def added_cover(report):
+    """Is what was added later a space, or cover of nobody?"""
+    vaults = []
+    for number in range(PAIRS):
+        vaults.append([])
+        for command in (["cover", "add", "4M"], ["space", "add", "--cover", "4M", "--password-file", "other"]):
+            vault = f"disk/{command[0]}{number}"
+            create(vault, "--cover", "0")
+            first_look(vault)
+            with little_room():
+                agonyfs(*command, vault)
+            vaults[-1].append(vault)
+    for feature in (new_files, folder_times, access_times, short_files, late_births, last_births, inode_order):
+        report.line(f"{feature.__name__.replace('_', ' ')} of added cover", *guess(feature, vaults))
+    for vault in sum(vaults, []):
+        shutil.rmtree(vault)
 
 
 def weak_derivation(report):
@@ -298,8 +367,8 @@ def main():
         os.mkdir("Albums")
         os.mkdir("disk")
         for size, attacks in (
-                (8000, [looks]),
-                (400, [piled_backup, weak_derivation, old_slot, carved_slots, redirected_mount, cloned_mount_table])):
+                (8000, [looks, added_cover]),
+                (400, [piled_backup, short_length, weak_derivation, old_slot, carved_slots, redirected_mount, cloned_mount_table])):
             shell(f"truncate -s {size}M image; mkfs.ext4 -q -m 0 image; mount -o loop image disk")
             for attack in attacks:
                 if len(sys.argv) == 2 or attack.__name__ in sys.argv[2:]:

@@ -125,6 +125,8 @@ enum HelpText {
     open until the last one is closed. With --force open files are cut off after everything is written: their users get \
     errors.
 
+    What leaves your hands must be copied with nothing mounted: a file that is being written shows by its length.
+
     At a terminal it reminds of agonyfs refresh and rsync --delete-after, in the same words for every space.
     """
 
@@ -251,7 +253,7 @@ enum HelpText {
     interrupted, copy once more. If a crash left them, mount the space that was in use, or give --complete, which \
     completes them all, or deletes those that hold nothing. In a copy that was interrupted that hides what is missing.
 
-    Nothing may be mounted. Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: \
+    Nothing may be mounted, also while you copy what leaves your hands: a file that is being written shows by its length.     Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: \
     the vault can be used, and the next refresh goes on, from the start if a space was mounted meanwhile. Ends with status \
     15 if the vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, \
     free blocks, snapshots, and what a flash disk keeps of deleted data.

@@ -5,7 +5,7 @@ import TestSupport
 /// A file system of its own, in memory where that is possible: flushing costs nothing there.
 final class Host {
   /// MiB. What was deleted is not given back to the memory, so it is needed.
-  private static let room = TestLength.isLong ? 3900 : 1400
+  static let room = TestLength.isLong ? 3900 : 1400
 
   /// Its directory.
   let path: String
@@ -13,12 +13,12 @@ final class Host {
   private let isMounted: Bool
 
   /// Mounts a new file system, such as `ext4`; without a kind it is tmpfs, or that for temporary files.
-  init(_ kind: String?) throws {
+  init(_ kind: String?, room: Int = Host.room) throws {
     folder = try TemporaryFolder()
     guard let kind else {
       path = folder.path("memory")
       try folder.makeDirectory("memory")
-      isMounted = try Self.shell("mount -t tmpfs -o size=\(Self.room + 600)m none memory", in: folder.path).status == 0
+      isMounted = try Self.shell("mount -t tmpfs -o size=\(room + 600)m none memory", in: folder.path).status == 0
       return
     }
     path = folder.path("memory/disk")
@@ -26,8 +26,8 @@ final class Host {
     let outcome = try Self.shell(
       """
       mkdir memory
-      mount -t tmpfs -o size=\(Self.room + 100)m none memory
-      truncate -s \(Self.room)M memory/image
+      mount -t tmpfs -o size=\(room + 100)m none memory
+      truncate -s \(room)M memory/image
       mkfs.\(kind) -q memory/image
       mkdir memory/disk
       mount -o loop,noatime memory/image memory/disk

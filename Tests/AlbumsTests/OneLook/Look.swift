@@ -4,6 +4,7 @@ import Storage
 import System
 import SystemPackage
 import TestSupport
+import Testing
 
 @testable import Vault
 
@@ -16,10 +17,8 @@ struct Look {
     let born: (Int64, UInt32)
     /// Its place among the files of its folder, in the order of the listing, from 0 to 1; nil if it is alone there.
     let place: Double?
-    /// Squared deviations of the counts of byte values in a part of the file.
-    let deviation: Double
-    /// How each byte goes with the next.
-    let correlation: Double
+    /// Bytes from several places of the file: what was written over may have left some of the old ones.
+    let bytes: [UInt8]
     let extents: (count: Int, first: UInt64)
   }
 
@@ -54,8 +53,10 @@ struct Look {
       "sizes": Double(Set(files.map(\.status.st_size)).count),
       "times": Double(Set(times).count),
       "modes and owners": Double(Set(all.map { "\($0.st_mode) \($0.st_uid) \($0.st_gid)" }).count),
-      "deviation of bytes": Self.mean(foreign.map(\.deviation)),
-      "correlation of bytes": Self.mean(foreign.map(\.correlation)),
+      "deviation of bytes": Self.mean(foreign.map { Self.deviation($0.bytes) }),
+      "correlation of bytes": Self.mean(foreign.map { Self.correlation($0.bytes) }),
+      "size when compressed": try Self.compressed(foreign.map(\.bytes)),
+      "repeated bytes": Double(Self.repetitions(files.map(\.bytes))),
       "blocks": Self.mean(foreign.map { Double($0.status.st_blocks) }),
       "extents": Self.mean(foreign.map { Double($0.extents.count) }),
       "first byte of names": Self.mean(foreign.map { Double($0.name.folder) }),
@@ -65,6 +66,7 @@ struct Look {
         foreign.count { ($0.born.0, Int($0.born.1)) > (Int64(created.tv_sec), created.tv_nsec) }),
       "from the last folder to the first file": (files.map { nanoseconds($0.born) }.min() ?? 0)
         - (folderBirths.map(nanoseconds).max() ?? 0),
+      "time between births": Self.middleGap(files.map { nanoseconds($0.born) }.sorted()),
       "birth of folders": Self.mean(
         Self.ranks(folderBirths.map { (Int($0.0), Int($0.1)) }).enumerated()
           .filter { marked.contains($0.offset) }.map(\.element)),
@@ -110,17 +112,54 @@ struct Look {
   ) throws -> File {
     let reader = try storage.open(name)
     let identity = try reader.identity()
-    let bytes = try reader.bytes(at: 0, count: 2 << 10)
+    let file = path + "/segments/" + name.path
+    let status = HostFile.status(file)
+    var bytes: [UInt8] = []
+    for part in 0..<parts {
+      bytes += try reader.bytes(at: max(0, Int(status.st_size) - partSize) / (parts - 1) * part, count: partSize)
+    }
+    return File(
+      name: name, status: status, born: (identity.bornSeconds, identity.bornNanoseconds), place: place, bytes: bytes,
+      extents: extents(of: file))
+  }
+
+  /// Places of a file that are read, from its start to its end, and bytes of each.
+  private static let (parts, partSize) = (4, 1 << 10)
+
+  /// Squared deviations of the counts of byte values.
+  private static func deviation(_ bytes: [UInt8]) -> Double {
     var counts = [Int](repeating: 0, count: 256)
     for byte in bytes { counts[Int(byte)] += 1 }
     let expected = Double(bytes.count) / 256
-    let deviation = counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / max(1, expected) }
+    return counts.reduce(0.0) { $0 + (Double($1) - expected) * (Double($1) - expected) / max(1, expected) }
+  }
+
+  /// How each byte goes with the next.
+  private static func correlation(_ bytes: [UInt8]) -> Double {
     var correlation = 0
     for index in bytes.indices.dropLast() { correlation += (Int(bytes[index]) - 127) * (Int(bytes[index + 1]) - 127) }
-    let file = path + "/segments/" + name.path
-    return File(
-      name: name, status: HostFile.status(file), born: (identity.bornSeconds, identity.bornNanoseconds), place: place,
-      deviation: deviation, correlation: Double(correlation), extents: extents(of: file))
+    return Double(correlation)
+  }
+
+  /// How long deflate makes a byte of all these.
+  private static func compressed(_ parts: [[UInt8]]) throws -> Double {
+    let folder = try TemporaryFolder()
+    let all = parts.reduce(into: []) { $0 += $1 }
+    try HostFile.write(all, to: folder.path("bytes"))
+    let outcome = try Outcome("/usr/bin/gzip", arguments: ["-n", folder.path("bytes")])
+    #expect(outcome.status == 0, "\(outcome)")
+    return Double(HostFile.status(folder.path("bytes.gz")).st_size) / Double(max(1, all.count))
+  }
+
+  /// How often eight bytes are the same as others of the vault, of one in eight.
+  private static func repetitions(_ parts: [[UInt8]]) -> Int {
+    var (seen, repeated) = (Set<[UInt8]>(), 0)
+    for bytes in parts {
+      for start in stride(from: 0, to: bytes.count - 7, by: 64) {
+        if !seen.insert(Array(bytes[start..<start + 8])).inserted { repeated += 1 }
+      }
+    }
+    return repeated
   }
 
   private static func birth(ofFolder path: String) throws -> (Int64, UInt32) {
@@ -142,6 +181,12 @@ struct Look {
   }
 
   private static func mean(_ numbers: [Double]) -> Double { numbers.reduce(0, +) / Double(max(1, numbers.count)) }
+
+  /// The median of the differences between each and the next.
+  private static func middleGap(_ numbers: [Double]) -> Double {
+    let gaps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }.sorted()
+    return gaps.isEmpty ? 0 : gaps[gaps.count / 2]
+  }
 
   /// The place of each value in the order of all, from 0 to 1.
   private static func ranks(_ values: [(Int, Int)]) -> [Double] {

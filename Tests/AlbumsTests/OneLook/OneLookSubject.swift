@@ -12,7 +12,7 @@ import Testing
 /// A vault that is made and used, and is gone with the object.
 final class OneLookSubject {
   private static let first = "the first space"
-  private static let hidden = "the hidden space"
+  private var hiddenPassword = "the hidden space"
 
   /// How many files vaults have, about.
   enum Size {
@@ -36,13 +36,14 @@ final class OneLookSubject {
   private var generator: SeededGenerator
   private var other: SeededGenerator
 
-  init(_ host: Host, pair: Int, hasHidden: Bool, size: Size = .few) throws {
+  /// - Parameter seed: what chance has in it, but for keys and the names and numbers of files that the program draws.
+  init(_ host: Host, seed: UInt64, hasHidden: Bool, size: Size = .few) throws {
     self.host = host
     self.hasHidden = hasHidden
     self.size = size
     path = host.path + "/vault"
-    generator = SeededGenerator(seed: UInt64(pair + 1))
-    other = SeededGenerator(seed: UInt64(pair + 1_000_001))
+    generator = SeededGenerator(seed: seed)
+    other = SeededGenerator(seed: seed ^ 1 << 40)
     var options = VaultCreationOptions()
     options.segmentSize = 1 << 20
     options.cover = size.cover
@@ -55,7 +56,7 @@ final class OneLookSubject {
       HostFile.remove(path)
       made = try SpaceManager.createVault(
         in: DirectoryStorage.make(at: path), options: options, password: .of(Self.first),
-        hiddenPassword: hasHidden ? .of(Self.hidden) : nil)
+        hiddenPassword: hasHidden ? .of(hiddenPassword) : nil)
     } while !size.files.contains(HostFile.segments(of: path).count)
     vault = made
   }
@@ -83,7 +84,7 @@ final class OneLookSubject {
 
   /// Fills the hidden space, deletes most of it and has what died cleaned away.
   private func fillAndClean() throws {
-    let space = try SpaceManager.openSpace(in: vault, password: .of(Self.hidden))
+    let space = try SpaceManager.openSpace(in: vault, password: .of(hiddenPassword))
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
     var made: [String] = []
     for number in 0..<Int.random(in: 2...5, using: &other) {
@@ -96,24 +97,44 @@ final class OneLookSubject {
     vault.shuffleNames()
   }
 
+  /// Gives the hidden space another password, or another key.
+  private func changePassword() throws {
+    let (old, new) = (Password.of(hiddenPassword), Password.of(hiddenPassword + ", changed"))
+    switch Int.random(in: 0..<3, using: &other) {
+    case 0: try SpaceManager.changePassword(in: vault, old: old, new: new)
+    case 1: try SpaceManager.replaceKey(in: vault, old: old, new: new, logger: quietLogger)
+    default:
+      try SpaceManager.addPassword(in: vault, existing: old, new: new)
+      try SpaceManager.removePassword(in: vault, old)
+    }
+    hiddenPassword += ", changed"
+    vault.shuffleNames()
+  }
+
   /// Uses the vault, and looks at it and at copies.
   ///
   /// - Parameters:
   ///   - copies: their names, and how they are made.
   ///   - declared: whether to look at what tells, too.
-  func looks(_ copies: [(name: String, command: String)], declared: Bool) throws -> [String: Look] {
+  ///   - earlier: how a copy is made that stays, before the vault is used.
+  func looks(
+    _ copies: [(name: String, command: String)], declared: Bool, earlier: String?
+  ) throws -> [String: Look] {
     var looks: [String: Look] = [:]
     let backup = host.path + "/backup"
-    defer { HostFile.remove(backup) }
+    let kept = host.path + "/kept"
+    defer { for path in [backup, kept] { HostFile.remove(path) } }
+    if let earlier { try copy(earlier, to: kept) }
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
       if declared { try copy("rsync -a $from/ $to/", to: backup) }
       try use(Self.first, &generator)
       guard hasHidden else { continue }
-      for _ in 0..<Int.random(in: 0...1, using: &other) { try use(Self.hidden, &other) }
+      for _ in 0..<Int.random(in: 0...1, using: &other) { try use(hiddenPassword, &other) }
     }
     if hasHidden {
-      try use(Self.hidden, &other)
+      try use(hiddenPassword, &other)
       if Bool.random(using: &other) { try fillAndClean() }
+      if Bool.random(using: &other) { try changePassword() }
     }
     if declared { looks["pulled plug"] = hasHidden ? try pulledPlug() : try lookAtCopy() }
     if Bool.random(using: &generator) { try use(Self.first, &generator) }
@@ -145,7 +166,7 @@ final class OneLookSubject {
 
   /// A look at what a power cut leaves while the hidden space is written.
   private func pulledPlug() throws -> Look {
-    let space = try SpaceManager.openSpace(in: vault, password: .of(Self.hidden))
+    let space = try SpaceManager.openSpace(in: vault, password: .of(hiddenPassword))
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
     try files.put(other.bytes(100_000), files.make("the last"))
     try files.synchronize()
@@ -155,16 +176,18 @@ final class OneLookSubject {
     return look
   }
 
+  /// The files of the first space.
+  func explained(at path: String) throws -> Set<SegmentIdentifier> {
+    let vault = try Vault.open(in: DirectoryStorage(path: path), weakDerivations: .opening)
+    let space = try SpaceManager.openSpace(in: vault, password: .of(Self.first), readOnly: true)
+    return try space.explainedFiles().union(SlotRecords.names(of: space))
+  }
+
   /// Looks with the password of the first space.
   func look(at path: String) throws -> Look {
     try host.settle()
+    var look = try Look(at: path, explained: explained(at: path))
     let vault = try Vault.open(in: DirectoryStorage(path: path), weakDerivations: .opening)
-    let explained: Set<SegmentIdentifier>
-    do {
-      let space = try SpaceManager.openSpace(in: vault, password: .of(Self.first), readOnly: true)
-      explained = try space.explainedFiles().union(SlotRecords.names(of: space))
-    }
-    var look = try Look(at: path, explained: explained)
     let information = try SpaceManager.information(in: vault, password: .of(Self.first))
     look.add("info: files", information.files)
     look.add("info: bytes of data", information.dataBytes)
@@ -172,10 +195,46 @@ final class OneLookSubject {
     look.add("info: bytes of the index", information.indexBytes)
     return look
   }
+}
 
-  /// Gives one file another time if told to.
-  func touchAFile(_ doesIt: Bool) throws {
-    guard doesIt, let file = HostFile.segments(of: path).first else { return }
-    #expect(try Outcome("/usr/bin/touch", arguments: [file]).status == 0)
+/// What a look at a vault must tell.
+enum Leak: String, CaseIterable {
+  case oneTime = "times"
+  case oneFileMore = "files that nothing explains"
+  case piecesOfOneFile = "extents"
+  case oneLaterBirth = "born after the creation"
+
+  /// Has one file of a vault differ, or adds one beside it: one that the first space does not explain.
+  func make(in vault: String, sparing explained: Set<SegmentIdentifier>) throws {
+    let names = Set(explained.map(\.path))
+    let file = try #require(HostFile.segments(of: vault).first { !names.contains(String($0.suffix(35))) })
+    let command =
+      switch self {
+      case .oneTime: "touch $file"
+      case .oneFileMore: "cp -p $file $folder/$(basename $folder)" + String(repeating: "5a", count: 15)
+      case .piecesOfOneFile:
+        """
+        fallocate --insert-range --offset 524288 --length 4096 $file
+        dd if=/dev/urandom of=$file bs=4096 seek=128 count=1 conv=notrunc
+        truncate -s 1M $file
+        """
+      case .oneLaterBirth: "cp -p $file $file.new; mv $file.new $file"
+      }
+    try run(command, file)
+  }
+
+  /// Takes it away, as far as that is possible.
+  func takeBack(in vault: String) throws {
+    guard self == .oneFileMore, let file = HostFile.segments(of: vault).first(where: { $0.hasSuffix("5a5a5a5a5a5a") })
+    else { return }
+    try run("rm $file", file)
+  }
+
+  /// Runs commands, and gives everything the constant time again unless that is the leak.
+  private func run(_ script: String, _ file: String) throws {
+    let times = "touch -c -d @\(DirectoryStorage.completeTime)"
+    let after = self == .oneTime ? "" : "; \(times) $file; \(times) $folder"
+    let outcome = try Host.shell("file=\(file); folder=$(dirname $file); \(script)\(after)", in: "/")
+    #expect(outcome.status == 0, "\(outcome)")
   }
 }

@@ -34,7 +34,7 @@ import Testing
 
   /// What declared sources are known by: features whose names begin so.
   private static let telling = [
-    "live disk": ["change"], "pulled plug": ["sizes"], "backup filled several times": ["files that nothing explains"],
+    "live disk": ["change"], "pulled plug": ["sizes"], "backup filled several times": ["birth, "],
     "cp on the same disk": ["extents", "place on the disk"],
   ]
 

@@ -6,10 +6,10 @@ import Testing
 @Suite struct FailingDiskTests {
   private static let ext4 = CrashLoad.canMount("ext4")
 
-  @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
-  func anErrorOfTheDiskIsToldInTheLogAndInTheStatus() throws {
+  @Test(.enabled(if: ext4, "needs root, loop devices and ext4"), arguments: ["", "24M"])
+  func anErrorOfTheDiskIsToldInTheLogAndInTheStatus(ownCover: String) throws {
     let workspace = try Workspace()
-    try workspace.makeVault()
+    try workspace.makeVault(ownCover: ownCover)
     try expectSuccess(
       workspace,
       """

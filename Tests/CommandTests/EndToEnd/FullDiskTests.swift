@@ -227,3 +227,58 @@ import Testing
       """)
   }
 }
+
+/// A hidden space on a disk that is full: its cover is its reserve.
+extension FullDiskTests {
+  private static let xfs = CrashLoad.canMount("xfs")
+
+  @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
+  func aHiddenSpaceIsFilledOnAFullExt4() throws { try fillHidden(on: "ext4") }
+
+  @Test(.enabled(if: xfs, "needs root, loop devices, XFS and xfsprogs"))
+  func aHiddenSpaceIsFilledOnAFullXFS() throws { try fillHidden(on: "xfs") }
+
+  /// It takes what it is made for, twice, and no file comes or goes.
+  private func fillHidden(on kind: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault(ownCover: "24M")
+    try expectSuccess(
+      workspace,
+      """
+      truncate -s 400M image
+      mkfs.\(kind) -q image
+      mkdir disk
+      mount -o loop image disk
+      mv Vault disk/
+      number=$(files disk/Vault)
+      # Another program leaves nothing of the disk.
+      for size in 1M 4k; do
+        dd if=/dev/zero of=disk/other$size bs=$size conv=fsync 2> errors || grep -q 'No space left' errors
+        sync -f disk
+      done
+      head -c 2000000 /dev/urandom > photo
+      for round in 1 2; do
+        agonyfs mount --password-file password disk/Vault Albums
+        n=0
+        while dd if=photo of=Albums/photo$n bs=100k conv=fsync 2> errors; do n=$((n + 1)); test $n -lt 100; done
+        grep -q 'No space left' errors
+        # 24 MiB, and at most 16 MiB more.
+        test $n -ge 12
+        test $n -le 21
+        rm Albums/photo$n
+        sync Albums
+        test "$(find disk/Vault/segments -type f | wc -l)" = $number
+        agonyfs unmount Albums
+        test "$(files disk/Vault)" = $number
+        agonyfs mount --password-file password disk/Vault Albums
+        i=0
+        while [ $i -lt $n ]; do cmp photo Albums/photo$i; i=$((i + 1)); done
+        rm Albums/photo*
+        agonyfs unmount Albums
+        test "$(files disk/Vault)" = $number
+      done
+      for password in first password; do agonyfs check --read-data --password-file $password disk/Vault; done
+      umount disk
+      """)
+  }
+}

@@ -2,7 +2,8 @@ import Testing
 
 @testable import agonyfs
 
-/// One vault in a folder that a program keeps the same on two machines, on both of which it is mounted and written.
+/// One vault in a folder that a program keeps the same on two machines, on both of which it is mounted and written. The
+/// folder lies on a file system that counts as one of this machine alone, so a hidden space overwrites files there.
 @Suite struct SyncFolderTests {
   /// `Here` and `There` are the folders, `Vault` the one that a mount at `Albums` uses. `mounted FOLDER NAME` mounts
   /// one of them, `write NAME TEXT` writes and syncs a file, `arrive FROM TO` replaces files of one folder by those of
@@ -29,9 +30,9 @@ import Testing
 
     """
 
-  private func vault() throws -> Workspace {
+  private func vault(_ ownCover: String) throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.makeVault()
+    try workspace.makeVault(ownCover: ownCover)
     try expectSuccess(
       workspace,
       Self.functions + """
@@ -46,8 +47,8 @@ import Testing
     return workspace
   }
 
-  @Test func aFileThatIsReplacedStopsTheWriter() throws {
-    let workspace = try vault()
+  @Test(arguments: ["", "24M"]) func aFileThatIsReplacedStopsTheWriter(ownCover: String) throws {
+    let workspace = try vault(ownCover)
     try expectSuccess(
       workspace,
       Self.functions + """
@@ -71,8 +72,8 @@ import Testing
         """)
   }
 
-  @Test func aFileThatAppearsStopsTheWriter() throws {
-    let workspace = try vault()
+  @Test(arguments: ["", "24M"]) func aFileThatAppearsStopsTheWriter(ownCover: String) throws {
+    let workspace = try vault(ownCover)
     try expectSuccess(
       workspace,
       Self.functions + """
@@ -97,9 +98,9 @@ import Testing
         """)
   }
 
-  @Test(arguments: ["rm $file", "mv $file conflict", "truncate -s 5000 $file", "echo more >> $file"])
-  func aFileThatGoesOrChangesStopsTheWriter(_ change: String) throws {
-    let workspace = try vault()
+  @Test(arguments: ["rm $file", "mv $file conflict", "truncate -s 5000 $file", "echo more >> $file"], ["", "24M"])
+  func aFileThatGoesOrChangesStopsTheWriter(_ change: String, ownCover: String) throws {
+    let workspace = try vault(ownCover)
     try expectSuccess(
       workspace,
       Self.functions + """
@@ -114,8 +115,8 @@ import Testing
         """)
   }
 
-  @Test func filesThatAreOnlyReadOrLinkedStopNobody() throws {
-    let workspace = try vault()
+  @Test(arguments: ["", "24M"]) func filesThatAreOnlyReadOrLinkedStopNobody(ownCover: String) throws {
+    let workspace = try vault(ownCover)
     try expectSuccess(
       workspace,
       Self.functions + """
@@ -132,6 +133,50 @@ import Testing
         agonyfs unmount Albums1
         agonyfs unmount Albums2
         agonyfs check --read-data --password-file password Here
+        """)
+  }
+
+  /// The vault is used on one machine, and everything is transferred, deletions too, before it is used on the other. The
+  /// hidden space is filled so often that everything that it had at first is overwritten.
+  @Test(arguments: ["", "24M"]) func usedInTurnNothingIsLost(ownCover: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault(ownCover: ownCover)
+    try expectSuccess(
+      workspace,
+      Self.functions + """
+        mounted Vault Albums
+        echo before > Albums/before
+        agonyfs unmount Albums
+        mv Vault Here
+        cp -a Here There
+        number=$(files Here)
+        (cd Here && find segments -type f | sort) > old
+        from=Here to=There
+        : > sums
+        for round in 1 2 3 4 5 6 7 8; do
+          agonyfs mount --copy-window 0 --password-file password $from Albums
+          if [ -s sums ]; then sha256sum --quiet -c sums; fi
+          head -c 8000000 /dev/urandom > Albums/photo$round
+          rm -f Albums/photo$((round - 2))
+          sync Albums/photo$round
+          # A program that transfers what changes is at work all the time.
+          rsync -a --delete $from/ $to/ || test $? = 24
+          write Albums round$round
+          sha256sum Albums/photo* Albums/file Albums/before > sums
+          agonyfs unmount Albums
+          rsync -a --delete $from/ $to/
+          rsync -a -c --delete --itemize-changes $from/ $to/ > changes
+          test ! -s changes
+          if \(!ownCover.isEmpty); then test "$(files $from)" = $number; fi
+          now=$from from=$to to=$now
+        done
+        if \(!ownCover.isEmpty); then
+          # Nothing but what belongs to the first space, or to nobody.
+          (cd Here && find segments -type f | sort) | comm -12 old - > same
+          test $(wc -l < same) -lt $((number / 2))
+        fi
+        agonyfs check --read-data --password-file password Here
+        if \(!ownCover.isEmpty); then agonyfs check --read-data --password-file first There; fi
         """)
   }
 }

@@ -45,6 +45,20 @@ import Testing
     "cat second third | agonyfs password change --rekey $V",
     "agonyfs cover add 1M $V",
     "agonyfs space add --cover 60M --password-file owner $V",
+    """
+    agonyfs mount --password-file owner $V Albums
+    for n in 1 2; do
+      seq 1 500000 > Albums/$n
+      sync Albums/$n
+    done
+    rm Albums/1
+    agonyfs unmount Albums
+    """,
+    """
+    agonyfs mount --password-file owner $V Albums
+    seq 1 500000 | cmp - Albums/2
+    agonyfs unmount Albums
+    """,
     "agonyfs space grow --password-file owner 1M $V",
     "agonyfs space shrink --password-file owner 1M $V",
     "agonyfs space add --within --owner-password-file owner --cover 1M --password-file within $V",

@@ -63,7 +63,8 @@ final class Workspace {
   /// served. `detach` unmounts `disk`, which is in the file `image`, and waits
   /// until the kernel has let go of it: for as long as another test works in a copy of all mounts it is mounted there,
   /// and would be what it was when it is mounted again. `small_ext4 N` mounts an ext4 with room for `Vault` and N MiB
-  /// more at `disk`, and copies the vault there.
+  /// more at `disk`, and copies the vault there. `files VAULT` counts its segment files, and fails if they do not all have
+  /// the same size.
   static let functions = """
     agonyfs() { "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
@@ -88,6 +89,10 @@ final class Workspace {
       mount -o loop image disk
       cp -a Vault disk/
     }
+    files() {
+      test "$(find $1/segments -type f -printf '%s\\n' | sort -u | wc -l)" = 1 || return
+      find $1/segments -type f | wc -l
+    }
 
     """
 
@@ -104,14 +109,22 @@ final class Workspace {
 extension Workspace {
   /// Makes a vault called `Vault` that costs little, and has not so much cover that it does not fit on a small disk,
   /// with a space for the usual password, and the directory `Albums`.
-  func makeVault(_ options: String = "--segment-size 1M") throws {
-    let limit = options.contains("--cover") ? 400 : 100
+  ///
+  /// - Parameter ownCover: how much a hidden space can store in cover of its own. Then the usual password opens that one,
+  ///   what is in the file `first` opens the other, and some of the cover is used already.
+  func makeVault(_ options: String = "--segment-size 1M", ownCover: String = "") throws {
+    let limit = options.contains("--cover") ? 400 : ownCover.isEmpty ? 100 : 240
+    let passwords =
+      ownCover.isEmpty
+      ? "--cover 0 \(options) --password-file password"
+      : "\(options) --cover \(ownCover) --password-file first --hidden-password-file password"
     let made = try shell(
       """
       mkdir -p Albums
       printf '%s\\n' '\(Self.password)' > password
+      echo 'the password of the first space' > first
       tries=0
-      until agonyfs create --kdf interactive --cover 0 \(options) --password-file password Vault || exit
+      until agonyfs create --kdf interactive \(passwords) Vault || exit
         test "$(du -sm Vault | cut -f 1)" -lt \(limit)
       do
         rm -r Vault

@@ -94,8 +94,12 @@ extension FileSystem {
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
   /// something. With `isTight` it waits until what was deleted is dead, since no commit may follow that. With `isAsked`
   /// somebody waits for room, and everything that gains some is done.
+  ///
+  /// - Parameter note: is told after each segment how many were copied.
   @discardableResult
-  func clean(isAsked: Bool = false, isTight: Bool = false) throws(Errno) -> Bool {
+  func clean(
+    isAsked: Bool = false, isTight: Bool = false, note: (Int) -> Void = { _ in }
+  ) throws(Errno) -> Bool {
     if isAsked || isTight { locked { $0.waitForReaper() } }
     if isAsked { try syncLog() }
     var sparse: [Sparse] = []
@@ -118,6 +122,7 @@ extension FileSystem {
         if locked({ $0.life.isStopping }) { break }
         try copyForward(victim.segment)
         copied.append(victim.segment)
+        note(copied.count)
         pages.formUnion(space.databasePages(in: victim.segment))
       }
     } catch {

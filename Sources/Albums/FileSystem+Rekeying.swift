@@ -14,14 +14,18 @@ extension FileSystem {
     let old = { [space] in
       space.segments().filter { space.isUnderPreviousKey($0.number) }.count
     }
-    let all = old()
-    var left = all
+    var left = old()
+    let all = left + space.coverUnderPreviousKey
+    let show = { @Sendable [space] (left: Int) in
+      let size = Int64(space.segmentBytes)
+      control.progress(Int64(all - left - space.coverUnderPreviousKey) * size, Int64(all) * size)
+    }
     var fruitless = 0
     do throws(Errno) {
       while left > 0, !control.isCancelled(), fruitless < Self.fruitlessRounds {
-        control.progress(Int64(all - left) * Int64(space.segmentBytes), Int64(all) * Int64(space.segmentBytes))
+        show(left)
         // Room that is asked for may be what the next round needs.
-        try clean(isAsked: fruitless % 2 == 1, isTight: space.roomState < .ample)
+        try clean(isAsked: fruitless % 2 == 1, isTight: space.roomState < .ample) { show(max(0, left - $0)) }
         if fruitless > 0 || space.roomState < .ample { try beginEpochs(2) }
         let before = left
         left = old()
@@ -29,9 +33,14 @@ extension FileSystem {
       }
       if control.isCancelled() { throw Errno.interrupted }
       if left > 0, locked({ $0.cleaning.unmovable.isEmpty }) { throw Errno.noSpace }
+      // Whether to give up is asked after every few files of cover.
+      let showing = OperationControl(isCancelled: {
+        show(0)
+        return control.isCancelled()
+      })
       // What died in an epoch can go when two heads came after it.
       for _ in 0..<3 where left == 0 {
-        if try result(of: space.finishRekeying(control)) { return }
+        if try result(of: space.finishRekeying(showing)) { return }
         try beginEpochs(1)
       }
     } catch {

@@ -149,3 +149,138 @@ extension TerminalTests {
     #expect(try terminal.ending() == .exited(2))
   }
 }
+
+/// Hidden spaces, and work that takes long.
+extension TerminalTests {
+  private func createHidden(_ workspace: Workspace, _ options: String...) throws -> PseudoTerminal {
+    try PseudoTerminal(
+      ["create", "--kdf", "interactive", "--segment-size", "1M", "--cover", "8M"] + options + [workspace.at("Vault")])
+  }
+
+  /// Types a new password, twice.
+  private func give(_ password: String, then repetition: String, at terminal: PseudoTerminal, after prompt: String)
+    throws
+  {
+    #expect(try terminal.waits(for: prompt))
+    #expect(!terminal.echoes)
+    try terminal.type(password + "\n")
+    #expect(try terminal.waits(for: "Repeat the password: "))
+    #expect(!terminal.echoes)
+    try terminal.type(repetition + "\n")
+  }
+
+  @Test func theHiddenPasswordIsAskedTwiceToo() throws {
+    let workspace = try Workspace()
+    let terminal = try createHidden(workspace, "--hidden")
+    try give(
+      "correct horse battery", then: "correct horse battery", at: terminal,
+      after: "New password for \(workspace.at("Vault")): ")
+    try give(
+      "another good password", then: "another good password", at: terminal,
+      after: "New password for the hidden space: ")
+    #expect(try terminal.ending() == .exited(0))
+    #expect(!terminal.screen.contains("another"))
+    for password in ["correct horse battery", "another good password"] {
+      #expect(try workspace.agonyfs("info", workspace.at("Vault"), input: password + "\n").status == 0)
+    }
+  }
+
+  @Test(arguments: [
+    ("another good password", "another good passwort", "The two passwords differ"),
+    ("correct horse battery", "correct horse battery", "The two spaces need different passwords"),
+  ])
+  func aHiddenPasswordThatCannotBeMakesNothing(_ first: String, _ second: String, _ sentence: String) throws {
+    let workspace = try Workspace()
+    let terminal = try createHidden(workspace, "--hidden")
+    try give("correct horse battery", then: "correct horse battery", at: terminal, after: "New password for /")
+    try give(first, then: second, at: terminal, after: "New password for the hidden space: ")
+    #expect(try terminal.waits(for: sentence))
+    #expect(try terminal.ending() == .exited(2))
+    #expect(unsafe access(workspace.at("Vault"), F_OK) != 0)
+  }
+
+  /// `--hidden` need not be given as well, and nothing else is asked for.
+  @Test func aCommandPrintsTheHiddenPassword() throws {
+    let workspace = try Workspace()
+    let terminal = try createHidden(
+      workspace, "--password-command", "echo correct horse battery", "--hidden-password-command",
+      "echo another good password; echo second line")
+    #expect(try terminal.ending() == .exited(0))
+    #expect(!terminal.screen.contains("password for"))
+    let hidden = try workspace.agonyfs("info", workspace.at("Vault"), input: "another good password\n")
+    #expect(hidden.status == 0, "\(hidden)")
+    try expectSuccess(
+      workspace,
+      """
+      mkdir Albums
+      echo another good password > hidden
+      agonyfs mount --password-file hidden Vault Albums
+      # It owns the cover.
+      test "$(df --output=size -B1M Albums | tail -n 1)" -le 10
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func theSizeOfASpaceIsAskedBeforeItsPassword() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let before = HostFile.segments(of: workspace.at("Vault")).count
+    let question = "How much is the space to store, such as 20G (0: no cover of its own)? "
+    for (answer, sentence) in [("much", "\"much\" is no size; nothing was done."), ("9999T", "is full")] {
+      let terminal = try PseudoTerminal(["space", "add", workspace.at("Vault")])
+      #expect(try terminal.waits(for: question))
+      #expect(terminal.echoes)
+      try terminal.type(answer + "\n")
+      if answer == "9999T" {
+        try give("another good password", then: "another good password", at: terminal, after: "New password for /")
+      }
+      #expect(try terminal.waits(for: sentence))
+      #expect(try terminal.ending() == .exited(answer == "much" ? 2 : 17))
+      #expect(HostFile.segments(of: workspace.at("Vault")).count == before)
+    }
+    let terminal = try PseudoTerminal(["space", "add", workspace.at("Vault")])
+    #expect(try terminal.waits(for: question))
+    try terminal.type("8M\n")
+    #expect(try terminal.waits(for: "Whoever looked at the vault before will see that files were added."))
+    try give("another good password", then: "another good password", at: terminal, after: "New password for /")
+    #expect(try terminal.waits(for: "agonyfs: writing cover: "))
+    #expect(try terminal.ending() == .exited(0))
+    #expect(HostFile.segments(of: workspace.at("Vault")).count >= before + 10 + 37)
+  }
+
+  /// In percent; a refresh also says how fast, since what it writes is no secret.
+  @Test func whatTakesLongShowsItsProgress() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault(ownCover: "24M")
+    try expectSuccess(
+      workspace,
+      """
+      echo 'another good password' > other
+      agonyfs mount --password-file password Vault Albums
+      head -c 12000000 /dev/urandom > Albums/photo
+      agonyfs unmount Albums
+      """)
+    for (text, arguments) in [
+      ("refreshing", ["refresh"]),
+      (
+        "encrypting again",
+        [
+          "password", "change", "--rekey", "--password-file", workspace.at("password"), "--new-password-file",
+          workspace.at("other"),
+        ]
+      ),
+    ] {
+      let terminal = try PseudoTerminal(arguments + [workspace.at("Vault")])
+      var shown: [Int] = []
+      while try terminal.waits(for: "\r\u{1B}[Kagonyfs: \(text): "), try terminal.waits(for: " %") {
+        shown.append(try #require(terminal.passed.flatMap { Int($0) }))
+      }
+      #expect(try terminal.ending() == .exited(0))
+      #expect(shown.count > 5 && shown == shown.sorted() && Set(shown).count == shown.count, "\(text): \(shown)")
+      #expect(shown.allSatisfy((0...100).contains) && shown.last.map { $0 > 90 } == true, "\(text): \(shown)")
+      // The line is gone at the end.
+      #expect(terminal.screen.hasSuffix("\r\u{1B}[K"), "\(terminal.screen)")
+    }
+    try expectSuccess(workspace, "agonyfs check --read-data --password-file other Vault")
+  }
+}

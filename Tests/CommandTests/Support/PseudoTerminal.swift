@@ -18,6 +18,8 @@ final class PseudoTerminal {
   private let process: ChildProcess
   /// Everything that was shown so far.
   private(set) var screen = ""
+  /// What was shown between the last two texts that were waited for.
+  private(set) var passed: String?
 
   /// Starts the program under test in a new terminal, which controls it.
   init(_ arguments: [String]) throws {
@@ -47,7 +49,9 @@ final class PseudoTerminal {
     while !screen.contains(text) {
       guard try readMore() else { return false }
     }
-    screen = String(screen[(screen.firstRange(of: text)?.upperBound ?? screen.endIndex)...])
+    guard let range = screen.firstRange(of: text) else { return false }
+    passed = String(screen[..<range.lowerBound])
+    screen = String(screen[range.upperBound...])
     return true
   }
 

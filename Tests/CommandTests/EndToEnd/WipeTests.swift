@@ -7,29 +7,53 @@ import Testing
 @Suite(.enabled(if: Workspace.isRoot, "needs root, to mount disks"))
 struct WipeTests {
   /// `seen` writes the bytes of all segment files of the vault to `before`; `carved` counts those of them that the file
-  /// `image` still has and that no file of the vault has any more.
-  private static let functions = """
-    seen() { python3 -c '
-    import glob
-    with open("before", "wb") as out:
-        for path in glob.glob("disk/Vault/segments/*/*"):
-            data = open(path, "rb").read()
-            for start in range(0, len(data), len(data) // 8):
-                out.write(data[start:start + 168])'; }
-    carved() { detach; python3 -c '
-    import glob, mmap
-    file = open("image", "rb")
-    image = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-    before = open("before", "rb").read()
-    pieces = [before[at:at + 168] for at in range(0, len(before), 168)]
-    print(sum(image.find(piece) >= 0 for piece in pieces))'; }
+  /// `image` still has, anywhere where a file can begin or go on. `named PASSWORD KINDS` does as `seen` with those files
+  /// only that are slots, heads or other segments (`data`) of a space, as the reader of Tests/Reader tells.
+  static func functions(file: String = #filePath) -> String {
+    let tests = file.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    return """
+      seen() { find disk/Vault/segments -type f | pieces; }
+      pieces() { python3 -c '
+      import sys
+      with open("before", "wb") as out:
+          for path in sys.stdin.read().split():
+              data = open(path, "rb").read()
+              for start in range(0, len(data), len(data) // 8):
+                  out.write(data[start:start + 168])'; }
+      named() { PYTHONPATH='\(tests)/Reader' /usr/bin/python3 -B -c '
+      import sys
+      from log import Log
+      from primitives import argon2id, keyed
+      from segments import Segment, Vault
+      password = open(sys.argv[1], "rb").readline().removesuffix(b"\\n")
+      vault, counts = Vault("disk/Vault"), dict.fromkeys(sys.argv[2:], 0)
+      log, slots = Log(vault, password), set()
+      for way in vault.derivations:
+          derived = argon2id(password, bytes.fromhex(way["salt"]), way["operations"], way["memory"])
+          slots |= {keyed(derived, context, count=16) for context in ("agonyfs slot id", "agonyfs second slot id")}
+      for name in vault.listed():
+          segment = Segment(vault, log.keys, name)
+          kind = "slots" if name in slots else ("data" if segment.index else "heads") if segment.opens else None
+          if kind in counts:
+              counts[kind] += 1
+              print(vault.file(name))
+      assert all(counts.values()), counts' "$@" > names && pieces < names; }
+      carved() { detach; python3 -c '
+      import mmap
+      file = open("image", "rb")
+      image = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+      before = open("before", "rb").read()
+      pieces = {before[at:at + 168] for at in range(0, len(before), 168)}
+      assert pieces
+      print(len(pieces & {image[at:at + 168] for at in range(0, len(image), 512)}))'; }
 
-    """
+      """
+  }
 
   /// Makes `disk`, an ext4 in `image`, with a vault that has no other files than those of the usual space.
-  private func workspace() throws -> Workspace {
+  static func workspace(ownCover: String = "") throws -> Workspace {
     let workspace = try Workspace()
-    try workspace.makeVault()
+    try workspace.makeVault(ownCover: ownCover)
     try expectSuccess(
       workspace,
       """
@@ -39,24 +63,24 @@ struct WipeTests {
     return workspace
   }
 
-  private func carved(_ workspace: Workspace, _ script: String) throws -> Int {
-    let outcome = try workspace.shell("set -e\n" + Self.functions + script + "\ncarved")
+  static func carved(_ workspace: Workspace, _ script: String) throws -> Int {
+    let outcome = try workspace.shell("set -e\n" + functions() + script + "\ncarved")
     #expect(outcome.status == 0, "\(outcome)")
     return Int(outcome.output.split(separator: "\n").last ?? "") ?? -1
   }
 
   /// Before, everything that is there is found, so that what is not found later is not there.
   @Test func whatIsThereIsFound() throws {
-    let workspace = try workspace()
-    let count = try carved(workspace, "seen")
+    let workspace = try Self.workspace()
+    let count = try Self.carved(workspace, "seen")
     let all = try workspace.shell("echo $(($(stat -c %s before) / 168))")
     #expect("\(count)\n" == all.output && count > 8)
   }
 
   @Test func slotsAndHeadsOfARemovedSpaceAreGone() throws {
-    let workspace = try workspace()
+    let workspace = try Self.workspace()
     // All files that the space has when it is empty are slots and heads.
-    let count = try carved(
+    let count = try Self.carved(
       workspace,
       """
       mkdir kept; mv disk/Vault/segments kept/
@@ -69,8 +93,8 @@ struct WipeTests {
   }
 
   @Test func theSlotOfAnOldPasswordIsGone() throws {
-    let workspace = try workspace()
-    let count = try carved(
+    let workspace = try Self.workspace()
+    let count = try Self.carved(
       workspace,
       """
       find disk/Vault/segments -type f | sort > files
@@ -91,8 +115,8 @@ struct WipeTests {
   }
 
   @Test func allFilesOfASpaceAreGoneWithWipe() throws {
-    let workspace = try workspace()
-    let count = try carved(
+    let workspace = try Self.workspace()
+    let count = try Self.carved(
       workspace,
       """
       mkdir kept; mv disk/Vault/segments kept/
@@ -108,8 +132,8 @@ struct WipeTests {
   }
 
   @Test func allFilesUnderTheOldKeyAreGoneWithWipe() throws {
-    let workspace = try workspace()
-    let count = try carved(
+    let workspace = try Self.workspace()
+    let count = try Self.carved(
       workspace,
       """
       mkdir kept; mv disk/Vault/segments kept/

@@ -6,8 +6,15 @@ import Testing
 
 /// A space that two machines wrote, each in a copy of the vault, whose files then come together.
 @Suite struct ForkTests {
-  @Test func whatWasContinuedElsewhereIsNotOverwritten() throws {
-    let here = TestSpace()
+  /// With or without cover of its own, which it overwrites; what is on both machines is then deleted on one.
+  private func space(_ ownFiles: Int64) throws -> TestSpace {
+    let test = TestSpace(ownFiles: ownFiles)
+    try test.space.restoreFileCount()
+    return test
+  }
+
+  @Test(arguments: [0, 24]) func whatWasContinuedElsewhereIsNotOverwritten(ownFiles: Int64) throws {
+    let here = try space(ownFiles)
     try here.space.commit([1: page(1, version: 1)], pageCount: 1)
     try here.space.advanceEpoch()
 
@@ -36,8 +43,8 @@ import Testing
   /// Looks after the lease on a look for other writers has run out.
   private func lookAgain(_ space: Space) { space.log.locked { $0.durability.nextLookForOthers = 0 } }
 
-  @Test func aHeadThatAppearsStopsTheOtherWriterAtTheNextCommit() throws {
-    let here = TestSpace()
+  @Test(arguments: [0, 24]) func aHeadThatAppearsStopsTheOtherWriterAtTheNextCommit(ownFiles: Int64) throws {
+    let here = try space(ownFiles)
     try here.space.commit([1: page(1, version: 1)], pageCount: 1)
     try here.space.sync()
     let elsewhere = here.storage.copy()
@@ -64,13 +71,13 @@ import Testing
     #expect(try here.vault.openSpace(here.body).pageBytes(1) == page(1, version: 2))
   }
 
-  @Test(arguments: ["replaced", "deleted", "cut short", "grown"])
-  func aFileThatIsBeingWrittenAndChangesStopsTheWriter(_ change: String) throws {
-    let here = TestSpace()
+  @Test(arguments: ["replaced", "deleted", "cut short", "grown"], [0, 24])
+  func aFileThatIsBeingWrittenAndChangesStopsTheWriter(_ change: String, ownFiles: Int64) throws {
+    let here = try space(ownFiles)
     try here.space.commit([1: page(1, version: 1)], pageCount: 1)
     try here.space.sync()
     let elsewhere = here.storage.copy()
-    let name = try #require(here.storage.names.last)
+    let name = try #require(here.space.segmentFiles().last?.identifier)
     switch change {
     case "replaced":
       // Both machines begin the same epoch, and one's head comes in the place of the other's.
@@ -78,7 +85,7 @@ import Testing
       let other = try here.vault(over: elsewhere).openSpace(here.body)
       try other.commit([1: page(1, version: 2)], pageCount: 1)
       try other.sync()
-      let head = try #require(here.storage.names.last)
+      let head = try #require(here.space.segmentFiles().last?.identifier)
       try #require(elsewhere.names.contains(head))
       try #require(elsewhere.content(head) != here.storage.content(head))
       here.storage.replace(head, by: elsewhere.content(head))

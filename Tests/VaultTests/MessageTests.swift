@@ -44,14 +44,16 @@ import Testing
     return texts
   }
 
-  @Test(arguments: [Errno.ioError, .fileExists, .changedByOthers, .permissionDenied])
-  func noFailureOfTheStorageNamesASegment(_ error: Errno) throws {
+  /// In a space that owns cover files are renamed, too.
+  @Test(arguments: [Errno.ioError, .fileExists, .changedByOthers, .permissionDenied], [0, 16])
+  func noFailureOfTheStorageNamesASegment(_ error: Errno, ownFiles: Int64) throws {
     var found: Set<String> = []
     var operation = 1
     var rounds = Rounds(until: "no operation was left")
     while true {
       try rounds.begin()
-      let test = TestSpace()
+      let test = TestSpace(ownFiles: ownFiles)
+      try test.space.restoreFileCount()
       try test.space.commit([1: page(1, version: 1)], pageCount: 1)
       try test.reopenAfterKill()
       let first = test.storage.operationCount
@@ -65,9 +67,10 @@ import Testing
   }
 
   /// Every file is lost, cut, emptied, or exchanged for another.
-  @Test(arguments: 0..<5)
-  func noDamageNamesASegment(_ damage: Int) throws {
-    let test = TestSpace()
+  @Test(arguments: 0..<5, [0, 16])
+  func noDamageNamesASegment(_ damage: Int, ownFiles: Int64) throws {
+    let test = TestSpace(ownFiles: ownFiles)
+    try test.space.restoreFileCount()
     let pieces = try (0..<3).flatMap { try test.space.append(randomBytes(900_000, seed: $0)) }
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.close()

@@ -3,8 +3,9 @@
 
 Several vaults with the same first space and as many files: in some a hidden space owns the other files, filled to several
 degrees; in one nobody does. Each operation with the first password is traced in each of them. The calls that touch files must
-be the same, on as many files; names are replaced by what kind of name they are. Prints a line for each operation, and fails
-if one differs. With LEAK (`number`, `short`) the last vault differs on purpose.
+be the same, on as many files; names are replaced by what kind of name they are. What the program says must be the same too.
+Prints a line for each operation, and fails if one differs. With LEAK (`number`, `short`, `text`) the last vault differs on
+purpose. As root also what adds or exchanges files, on a disk of its own.
 """
 
 import collections
@@ -19,16 +20,32 @@ import time
 
 CALLS = "%file,getdents64,pread64,pwrite64,fsync,fdatasync,ftruncate,fallocate,syncfs"
 MEGABYTE = 1 << 20
+# How many calls may come by chance.
+FEW = 10
+# A twentieth of it holds no 5 files.
+ROOM = 98 * MEGABYTE
 
 
 class Vaults:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         os.chdir(folder)
-        for name in ("first", "hidden", "wrong", "new", "other"):
+        for name in ("first", "hidden", "wrong", "new", "other", "third"):
             with open(name, "w") as file:
                 file.write(f"the {name} password\n")
         os.mkdir("Albums")
+
+    def leave_room(self):
+        """Leaves so little room that no more than the least number of files of nobody is drawn, which is 4; false if the
+        disk is not ours."""
+        if os.geteuid() != 0:
+            return False
+        with open("ballast", "wb") as file:
+            host = os.statvfs(".")
+            os.posix_fallocate(file.fileno(), 0, max(1, host.f_bavail * host.f_frsize - ROOM))
+            file.flush()
+            os.fsync(file.fileno())
+        return True
 
     def run(self, *arguments, status=0):
         done = subprocess.run([self.program, *arguments], capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
@@ -118,14 +135,15 @@ def calls(trace, vault):
     return found, len(touched & existing), len(touched - existing)
 
 
-def traced(vaults, arguments, vault, status, during=None):
+def traced(vaults, arguments, vault, status, during=None, more="", options=()):
     """Runs the program under strace; `during` runs while it does, once nothing more happens."""
     trace = f"{vault}.trace"
     # Without decoding descriptors: that would ask the mount, which is stopped meanwhile.
-    command = ["timeout", "-s", "KILL", "100", "strace", "-f", "-qq", "-s", "200", "-e", "trace=" + CALLS, "-e", "signal=none"]
+    command = ["timeout", "-s", "KILL", "100", "strace", "-f", "-qq", "-s", "200", "-e", f"trace={CALLS}{more}"]
+    command += ["-e", "signal=none", *options]
+    said = open(f"{vault}.said", "w+")
     process = subprocess.Popen(
-        command + ["-o", trace, vaults.program, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        stdin=subprocess.DEVNULL)
+        command + ["-o", trace, vaults.program, *arguments], stdout=said, stderr=said, stdin=subprocess.DEVNULL)
     if during:
         deadline = time.monotonic() + 60
         while not os.path.ismount("Albums"):
@@ -135,8 +153,11 @@ def traced(vaults, arguments, vault, status, during=None):
         during()
         settle(trace)
         vaults.run("unmount", "Albums")
-    assert process.wait() == status, f"{arguments} ended with {process.returncode}"
-    return calls(trace, vault)
+    returned = process.wait()
+    said.seek(0)
+    told = re.sub(rf"\b{vault}\b", "VAULT", said.read())
+    assert returned == status, f"{arguments} ended with {returned}: {told}"
+    return (*calls(trace, vault), told)
 
 
 def settle(trace):
@@ -155,18 +176,73 @@ def read():
     assert done.returncode == 0 and f"{3 * MEGABYTE} bytes" in done.stderr, done.stderr
 
 
-def derivations(program, vault, *options):
-    """How often a key is derived while a vault is created: each time maps the memory for it, 256 MiB."""
-    trace = f"{vault}.trace"
-    subprocess.run(
-        ["timeout", "-s", "KILL", "100", "strace", "-f", "-qq", "-e", "trace=mmap", "-o", trace, program, "create", "--segment-size",
-         "1M", "--cover", "8M", "--kdf", "moderate", "--password-file", "first", *options, vault], check=True,
-        stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=110)
-    with open(trace) as lines:
+def put():
+    # One request after the other, past the kernel's cache.
+    done = subprocess.run(
+        ["dd", "if=/dev/urandom", f"of=Albums/{len(os.listdir('Albums'))}", "bs=128k", "count=12", "oflag=direct", "conv=fsync"],
+        stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def words(vaults, vault):
+    """What a mount says of itself, and what it writes to the log."""
+    process = subprocess.Popen(
+        [vaults.program, "mount", "--foreground", "--password-file", "first", vault, "Albums"], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    deadline = time.monotonic() + 60
+    while not os.path.ismount("Albums"):
+        assert time.monotonic() < deadline and process.poll() is None, "it is not mounted"
+        time.sleep(0.05)
+    with open("Albums/.agonyfs/status") as file:
+        told = file.read()
+    vaults.run("unmount", "Albums")
+    told += process.communicate(timeout=60)[0]
+    return collections.Counter(), 0, len(told.split()), re.sub(rf"\b{vault}\b", "VAULT", told)
+
+
+def created(vaults, vault, *options):
+    """The calls of a creation, its files, what it says, and how often a key is derived: each time maps the memory for it,
+    256 MiB. How long that takes shows in the births of folders and files."""
+    exact = vaults.leave_room()
+    arguments = ["create", "--segment-size", "1M", "--cover", "8M", "--kdf", "moderate", "--password-file", "first", *options]
+    found, _, _, told = traced(vaults, arguments + [vault], vault, 0, more=",mmap")
+    with open(f"{vault}.trace") as lines:
         sizes = [int(size) for size in re.findall(r"mmap\(NULL, (\d+),", lines.read())]
-    return sum(size >= 256 * MEGABYTE for size in sizes)
+    del found[("mmap", ())]
+    keys = sum(size >= 256 * MEGABYTE for size in sizes)
+    assert keys > 0
+    return (found, len(files_of(vault)), keys, told) if exact else (collections.Counter(), 0, keys, told)
 
 
+def added(vaults, vault, *arguments):
+    """What adding cover does: the calls on each new file, how many are made before the others are durable, and their number."""
+    if os.path.exists("ballast"):
+        os.remove("ballast")
+    shutil.copytree("base", vault)
+    before = files_of(vault)
+    vaults.leave_room()
+    traced(vaults, [*arguments, vault], vault, 0, options=["-y"])
+    each, flushes, after = collections.defaultdict(list), 0, 0
+    with open(f"{vault}.trace") as lines:
+        for line in lines:
+            call = re.match(r"\d+ +(?:<\.\.\. )?(\w+)[( ](.*)", line)
+            if not call or "resumed>" in line:
+                continue
+            flushes += call[1] == "syncfs"
+            name = re.search(r"[0-9a-f]{2}/([0-9a-f]{32})\b", call[2])
+            if name and name[0] not in before:
+                if "O_CREAT" in call[2]:
+                    after += flushes > 0
+                elif not each[name[1]]:
+                    # It looks whether the name is taken.
+                    continue
+                each[name[1]].append(call[1])
+    new = {path.split("/")[1] for path in files_of(vault) - before}
+    kinds = collections.Counter((tuple(each[name]), ()) for name in new)
+    return kinds, len(new), after, ""
+
+
+ADD = ["space", "add", "--cover", "1M", "--password-file"]
 OPERATIONS = {
     "info": (["info", "--password-file", "first"], 0, None),
     "info, wrong password": (["info", "--password-file", "wrong"], 12, None),
@@ -177,54 +253,116 @@ OPERATIONS = {
     "check --repair": (["check", "--repair", "--yes", "--password-file", "first"], 0, None),
     "password add": (["password", "add", "--password-file", "first", "--new-password-file", "other"], 0, None),
     "password remove": (["password", "remove", "--password-file", "other"], 0, None),
+    # The first makes the vault its own, so that the second looks after files that a crash left.
+    "mount that writes": (["mount", "--foreground", "--thumbnails", "none", "--password-file", "first"], 0, put),
+    "mount that writes again": (["mount", "--foreground", "--thumbnails", "none", "--password-file", "first"], 0, put),
+    "space add": ([*ADD, "other"], 0, None),
+    "space grow": (["space", "grow", "10M", "--password-file", "other"], 0, None),
+    "space grow again": (["space", "grow", "10M", "--password-file", "other"], 0, None),
+    "space shrink": (["space", "shrink", "1M", "--password-file", "other"], 0, None),
+    "space add --within": ([*ADD, "third", "--within", "--owner-password-file", "other"], 0, None),
+    "password change --rekey": (
+        ["password", "change", "--rekey", "--password-file", "third", "--new-password-file", "new"], 0, None),
+    "space remove of it": (["space", "remove", "--password-file", "new"], 0, None),
     "password change": (["password", "change", "--password-file", "first", "--new-password-file", "new"], 0, None),
     "space remove": (["space", "remove", "--password-file", "new"], 0, None),
 }
+# What draws how many files it makes; that is the same where there is little room.
+DRAWING = (
+    "space add", "space grow", "space grow again", "space shrink", "space add --within", "password change --rekey",
+    "space remove of it")
+# Some commits come with time. Once a vault was written, in how many folders the new names lie is chance. So there may be a few
+# flushes more, with a look at the file.
+BY_CHANCE = DRAWING + ("mount that writes", "mount that writes again", "password change", "space remove")
+
+
+def compare(operation, names, found):
+    """Prints whether all are the same, and in what they differ from the last; returns whether they do."""
+    if operation in BY_CHANCE:
+        for call in (("fdatasync", ()), ("fsync", ()), ("openat", ("folder",)), ("newfstatat", ("file",))):
+            numbers = [one[0].pop(call, 0) for one in found]
+            if max(numbers) - min(numbers) > FEW:
+                found[0][0][call] = max(numbers) - min(numbers)
+    same = all(one == found[-1] for one in found)
+    last = found[-1]
+    word = "the same" if same else "DIFFERS"
+    print(f"{word}: {operation}: {sum(last[0].values())} calls, {last[1]} files, {last[2]} others", flush=True)
+    for vault, one in zip(names, found):
+        if one != last:
+            more, less = one[0] - last[0], last[0] - one[0]
+            print(f"  {vault}: {one[1]} files, {one[2]} others; more: {dict(more)}; less: {dict(less)}")
+        if one[3] != last[3]:
+            print(f"  it says {one[3]!r} instead of {last[3]!r}")
+    return not same
+
+
+def own_disk(folder):
+    """A disk of our own, in memory; none without root."""
+    if os.geteuid() != 0:
+        return folder
+    subprocess.run(
+        ["sh", "-ec", "mkdir memory; mount -t tmpfs -o size=2g none memory; truncate -s 1600M memory/image; "
+         "mkfs.ext4 -q -m 0 memory/image; mkdir memory/disk; mount -o loop memory/image memory/disk"],
+        cwd=folder, check=True, timeout=100)
+    return folder + "/memory/disk"
+
+
+def leak_into(vaults, names, leak):
+    """Has the last vault differ."""
+    others = files_of(names[-1]) - files_of("base")
+    if leak != "text":
+        put_random(names[-1], MEGABYTE if leak == "number" else 5000)
+    if leak == "short":
+        # In a copy nobody completes files of others, so the first space makes its own of both.
+        for name in names:
+            vaults.use(name, "first", lambda: write("Albums/mark", 1))
+        os.remove(f"{names[-1]}/segments/{min(others, key=lambda path: -os.path.getsize(f'{names[-1]}/segments/{path}'))}")
 
 
 def main():
     program, leak = os.path.realpath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
     folder = tempfile.mkdtemp(prefix="agonyfs-test-")
+    place = folder
     differing = 0
     try:
-        vaults = Vaults(program, folder)
+        place = own_disk(folder)
+        vaults = Vaults(program, place)
         names = vaults.make()
         if leak:
-            others = files_of(names[-1]) - files_of("base")
-            put_random(names[-1], MEGABYTE if leak == "number" else 5000)
-            if leak == "short":
-                # In a copy nobody completes files of others, so the first space makes its own of both.
-                for name in (names[0], names[-1]):
-                    vaults.use(name, "first", lambda: write("Albums/mark", 1))
-                os.remove(f"{names[-1]}/segments/{min(others, key=lambda path: -os.path.getsize(f'{names[-1]}/segments/{path}'))}")
-        if leak:
             names = [names[0], names[-1]]
+            leak_into(vaults, names, leak)
         else:
-            # How long it takes shows in the births of folders and files.
-            numbers = [derivations(program, "plain"), derivations(program, "two", "--hidden-password-file", "hidden")]
-            differing += numbers[0] != numbers[1] or numbers[0] == 0
-            print(f"{'the same' if numbers[0] == numbers[1] else 'DIFFERS'}: create: {numbers} keys are derived")
+            pair = ["plain", "two"]
+            differing += compare(
+                "create", pair, [created(vaults, pair[0]), created(vaults, pair[1], "--hidden-password-file", "hidden")])
+            if vaults.leave_room():
+                pair = ["cover", "space"]
+                differing += compare("cover add and space add", pair, [
+                    added(vaults, pair[0], "cover", "add", "1M"), added(vaults, pair[1], *ADD, "other")])
+            for name in ("plain", "two", "cover", "space"):
+                shutil.rmtree(name, ignore_errors=True)
         for name, (arguments, status, during) in OPERATIONS.items():
-            if leak and name not in ("info", "mount"):
+            if (leak and name not in ("info", "mount")) or (os.geteuid() != 0 and name in DRAWING):
                 continue
             found = []
             for vault in names:
+                vaults.leave_room()
                 # mount takes two paths.
                 paths = [vault] + (["Albums"] if during else [])
+                if leak == "text" and vault == names[-1] and name == "info":
+                    paths.append("--json")
                 found.append(traced(vaults, arguments + paths, vault, status, during))
-            same = all(one == found[-1] for one in found)
-            differing += not same
-            total = sum(found[-1][0].values())
-            print(f"{'the same' if same else 'DIFFERS'}: {name}: {total} calls, {found[-1][1]} files, {found[-1][2]} names of none")
-            for vault, one in zip(names, found):
-                if one != found[-1]:
-                    more, less = one[0] - found[-1][0], found[-1][0] - one[0]
-                    print(f"  {vault}: {one[1]} files, {one[2]} names of none; more: {dict(more)}; less: {dict(less)}")
+            differing += compare(name, names, found)
+            if name == "mount" and not leak:
+                differing += compare("words of a mount", names, [words(vaults, vault) for vault in names])
     finally:
-        if os.path.ismount(f"{folder}/Albums"):
-            subprocess.run(["umount", "-l", f"{folder}/Albums"])
+        if os.path.ismount(f"{place}/Albums"):
+            subprocess.run(["umount", "-l", f"{place}/Albums"], timeout=60)
         os.chdir("/")
-        shutil.rmtree(folder)
+        if place != folder:
+            subprocess.run(["umount", "-l", place], timeout=60)
+            subprocess.run(["umount", "-l", f"{folder}/memory"], timeout=60)
+        shutil.rmtree(folder, ignore_errors=True)
     sys.exit(1 if differing else 0)
 
 

@@ -20,6 +20,10 @@ struct LogReader {
     let gap: LogPosition?
 
     var bodyOffset: Int { position.offset + RecordHeader.sealedSize }
+    /// Where the next record of the segment would begin.
+    var end: LogPosition {
+      LogPosition(segment: position.segment, offset: position.offset + header.recordLength)
+    }
   }
 
   private static let windowSize = 32 << 10
@@ -61,15 +65,27 @@ struct LogReader {
   /// rest of the segment, then the following segments. Call it when `next` has returned nil.
   mutating func nextBehindGap() throws(VaultError) -> Record? {
     let gap = position
-    while true {
-      let size = min(context.segmentSize, try attempt(Self.reading) { () throws(Errno) in try handle.reader.size() })
-      while offset + RecordHeader.sealedSize <= size {
-        if let record = try record(at: offset, gap: gap) { return take(record) }
-        offset += SegmentFormat.alignment
-        chain = nil
-      }
-      guard !staysInSegment, try skipToNextSegment() else { return nil }
+    if let record = try nextInSegment(behindGapFrom: gap) { return record }
+    return try nextInFollowingSegments(behindGapFrom: gap)
+  }
+
+  /// The first of the two parts of `nextBehindGap`: looks in the rest of the segment. The gap began at `gap`.
+  mutating func nextInSegment(behindGapFrom gap: LogPosition) throws(VaultError) -> Record? {
+    let size = min(context.segmentSize, try attempt(Self.reading) { () throws(Errno) in try handle.reader.size() })
+    while offset + RecordHeader.sealedSize <= size {
+      if let record = try record(at: offset, gap: gap) { return take(record) }
+      offset += SegmentFormat.alignment
+      chain = nil
     }
+    return nil
+  }
+
+  /// The second part, when the first has returned nil.
+  mutating func nextInFollowingSegments(behindGapFrom gap: LogPosition) throws(VaultError) -> Record? {
+    while !staysInSegment, try skipToNextSegment() {
+      if let record = try nextInSegment(behindGapFrom: gap) { return record }
+    }
+    return nil
   }
 
   /// Whether the file of the current segment is short, or the next one is missing. A copy that was made while the log

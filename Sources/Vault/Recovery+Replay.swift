@@ -7,6 +7,7 @@
 //    commit before the first missing or damaged record there. Damage before that position costs the file data in it,
 //    but no commit.
 // 3. Durable commits are never given up silently. If they cannot be replayed, the space opens read-only with a warning.
+// 4. In a copy of a space that owns cover the log ends at the first gap: nothing behind it is applied.
 
 internal import Storage
 internal import SystemPackage
@@ -32,6 +33,17 @@ extension Recovery {
     var holdsCommits = false
     /// Whether this is a copy, and the log continues in files that it lacks.
     var isUnfinished = false
+
+    /// Where the first thing may be lost behind `end`, the end of the last commit that is applied: at a gap, at the
+    /// next commit, or at the end of the log. What is before it belongs to no commit, durable or not.
+    func reached(from end: LogPosition) -> LogPosition {
+      var reached = end
+      for record in records[((commits.last?.recordIndex ?? -1) + 1)...] {
+        if record.gap != nil || record.header.kind == .commit { break }
+        reached = record.end
+      }
+      return reached
+    }
   }
 
   /// Replays the commits that follow a head.
@@ -79,7 +91,7 @@ extension Recovery {
     state.pages = map.positions
     state.origin.isClosed = content.commits.last?.isClosing ?? false
     if content.isUnfinished { state.origin.isUnfinishedCopy = true }
-    if content.durable > state.end {
+    if content.durable > content.reached(from: state.end) {
       state.origin.warning = "the end of the log is damaged; the last state before the damage is opened read-only"
     }
     try noteSegments(of: reader.position.segment.epoch, branch: reader.branch, in: &state)
@@ -100,14 +112,18 @@ extension Recovery {
     while true {
       var next = try reader.next()
       if next == nil {
-        if isCopy, try reader.isCutOff() {
-          content.isUnfinished = try reader.nextBehindGap() != nil
-          return content
+        let gap = reader.position
+        next = try reader.nextInSegment(behindGapFrom: gap)
+        if next == nil {
+          let isCutOff = isCopy ? try reader.isCutOff() : false
+          next = try reader.nextInFollowingSegments(behindGapFrom: gap)
+          if isCutOff {
+            content.isUnfinished = next != nil
+            return content
+          }
         }
-        next = try reader.nextBehindGap()
-        if isCopy, !acceptsHoles, next != nil, state.owner?.fileCount ?? 0 > 0 {
-          // The copy has a file that was being overwritten.
-          content.isUnfinished = true
+        if isCopy, !acceptsHoles, let behind = next, state.owner?.fileCount ?? 0 > 0 {
+          content.isUnfinished = try wasDurable(before: behind, reader)
           return content
         }
       }
@@ -156,6 +172,27 @@ extension Recovery {
       case .extent, .head: break
       }
     }
+  }
+
+  /// Whether the gap before a record was written and durable when the log behind it was written, or the copy also lacks
+  /// a file behind it. Else the gap may be from a crash before the copy was made, or from a file that was being
+  /// overwritten: what it lacks was not durable when the copying began.
+  private func wasDurable(before record: LogReader.Record, _ reader: LogReader) throws(VaultError) -> Bool {
+    guard let gap = record.gap else { return false }
+    var (reader, next, segment) = (reader, Optional(record), gap.segment)
+    while let record = next {
+      if let body = record.commit(), body.flushedThrough > gap { return true }
+      // Behind a file that is missing or short stands what the copy lacks more of.
+      for index in segment.index..<record.position.segment.index {
+        let passed = SegmentNumber(epoch: segment.epoch, index: index)
+        let size = try? context.storage.open(context.keys.identifier(passed, branch: reader.branch)).size()
+        if size ?? 0 < context.segmentSize { return true }
+      }
+      segment = record.position.segment
+      next = try reader.next()
+      if next == nil { next = try reader.nextBehindGap() }
+    }
+    return false
   }
 
   /// Continues with an epoch whose head cannot be read, if its log continues `state`: a head contains only what the log

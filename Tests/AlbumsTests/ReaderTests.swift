@@ -18,7 +18,7 @@ private let canRun = (try? Outcome(python, arguments: ["-c", "import argon2, cry
 @Suite(.enabled(if: canRun, "needs the Debian packages python3-argon2 and python3-cryptography"))
 struct ReaderTests {
   /// What this program shows of a space, and whether it warns that something is lost.
-  private struct Contents {
+  struct Contents {
     var space: Fixture.Space
     var warns: Bool
 
@@ -41,7 +41,7 @@ struct ReaderTests {
   /// - Parameters:
   ///   - contents: what the space holds; nil when it cannot be read as a whole.
   ///   - original: whether the directory counts as the one that was written, not as a copy.
-  private func compare(
+  func compare(
     _ path: String, _ password: String, with contents: Contents?, original: Bool = false, _ comment: Comment? = nil,
     file: String = #filePath
   ) throws {
@@ -216,7 +216,7 @@ struct ReaderTests {
   }
 
   /// A directory with the files of a storage, and the parameters that a vault has.
-  private func folder(of storage: FaultyStorage, _ parameters: VaultParameters) throws -> TemporaryFolder {
+  func folder(of storage: FaultyStorage, _ parameters: VaultParameters) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     try DirectoryStorage.make(at: folder.path).replaceParameters(with: parameters.json)
     for name in storage.names { try HostFile.write(storage.content(name), to: folder.path("segments/" + name.path)) }

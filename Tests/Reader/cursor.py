@@ -39,15 +39,23 @@ class Cursor:
 
     def behind_gap(self):
         """The next record behind a gap; None at the end."""
-        while True:
-            while self.offset + 48 <= len(self.segment.content):
-                if record := self.segment.record(self.offset):
-                    return self.take(record)
-                self.offset, self.chain = self.offset + 16, None
-            following = next((found for step in range(1, 64) if (found := self.following(step))), None)
-            if following is None:
-                return None
+        return self.in_segment_behind_gap() or self.in_segments_behind_gap()
+
+    def in_segment_behind_gap(self):
+        """The next record behind a gap in the same segment."""
+        while self.offset + 48 <= min(len(self.segment.content), self.log.vault.segment_size):
+            if record := self.segment.record(self.offset):
+                return self.take(record)
+            self.offset, self.chain = self.offset + 16, None
+        return None
+
+    def in_segments_behind_gap(self):
+        """The next record in the segments that follow."""
+        while following := next((found for step in range(1, 64) if (found := self.following(step))), None):
             self.begin(following)
+            if record := self.in_segment_behind_gap():
+                return record
+        return None
 
     def is_cut_off(self):
         """Whether the segment file is short, or the next one is missing."""

@@ -113,7 +113,37 @@ class Log:
                 needed = parts(state.previous_end)[2] if is_last else self.vault.segment_size
                 if not path.exists() or not needed <= path.stat().st_size <= self.vault.segment_size:
                     return False
-        return True
+        return self.is_whole(state)
+
+    def is_whole(self, state):
+        """Whether the records of all segments that may have been overwritten meanwhile lead to their ends."""
+        epochs = sorted(epoch for epoch in state.present if epoch >= state.oldest) if state.files else []
+        return all(
+            self.leads_to_its_end(epoch, index, after, state)
+            for epoch, after in zip(epochs, epochs[1:]) for index in range(64)
+            if state.present[epoch] >> index & 1 and epoch << 6 | index not in state.retired)
+
+    def leads_to_its_end(self, epoch, index, after, state):
+        """Whether the records of a segment lead to its end, if that is known; `after` is the epoch after its own."""
+        branch, stated = state.branches[epoch], state.previous_end
+        following = self.segment(epoch, index + 1, branch) if index < 63 else None
+        if stated >> 26 == epoch << 6 | index:
+            end = parts(stated)[2]
+        elif following:
+            end = following.previous_end
+        else:
+            stated = head[0].previous_end if (head := self.head(after)) else 0
+            if stated >> 26 != epoch << 6 | index:
+                return True
+            end = parts(stated)[2]
+        if not self.exists(epoch, index, branch):
+            return False
+        segment, offset = self.file(epoch, index, branch), RECORDS_START
+        if not segment.opens or (segment.epoch, segment.index) != (epoch, index):
+            return False
+        while offset < end and (record := segment.record(offset)):
+            offset = record.end
+        return offset == end
 
     def open(self):
         """The newest state. While a space key replaces another, the state says which of them count."""
@@ -173,11 +203,17 @@ class Log:
         while True:
             record, has_gap = cursor.next(), False
             if record is None:
-                if is_copy and cursor.is_cut_off():
-                    if cursor.behind_gap():
-                        state.warnings.append("the copy lacks a part of the log")
+                gap, record, has_gap = cursor.position, cursor.in_segment_behind_gap(), True
+                if not record:
+                    is_cut_off, record = is_copy and cursor.is_cut_off(), cursor.in_segments_behind_gap()
+                    if is_cut_off:
+                        if record:
+                            state.warnings.append("the copy lacks a part of the log")
+                        break
+                if record and is_copy and state.files:
+                    if self.was_durable(gap, record, cursor):
+                        state.warnings.append("the copy has a gap where the log was durable")
                     break
-                record, has_gap = cursor.behind_gap(), True
             if record is None:
                 break
             records.append((record, has_gap))
@@ -208,9 +244,30 @@ class Log:
             commits.pop()
         for commit in commits:
             state.apply(commit)
-        if durable > state.end:
+        reached = state.end
+        for record, has_gap in records[commits[-1].count if commits else 0:]:
+            if has_gap or record.kind == COMMIT_RECORD:
+                break
+            reached = record.position - record.offset + record.end
+        if durable > reached:
             state.warnings.append("a part of the newest log is damaged")
         return changes
+
+    def was_durable(self, gap, record, cursor):
+        """Whether a commit from `record` on says that the log was durable beyond the beginning of a gap before it, or
+        a record follows a file that is short or missing."""
+        epoch, index, _ = parts(gap)
+        while record:
+            body = record.only_blob(COMMIT) if record.kind == COMMIT_RECORD else None
+            if body and Commit(record, body).flushed > gap:
+                return True
+            for passed in range(index, record.segment.index):
+                path = self.vault.file(self.keys.name(epoch, passed, record.segment.branch))
+                if not path.exists() or path.stat().st_size < self.vault.segment_size:
+                    return True
+            index = record.segment.index
+            record = cursor.next() or cursor.behind_gap()
+        return False
 
     def is_proven(self, commit, records):
         unproven = [(record, gap) for record, gap in records[:commit.count] if record.position >= commit.flushed]

@@ -181,6 +181,7 @@ class State:
         if version not in (1, 2):
             raise Damage("the state has another version")
         self.identity, self.heads, at = (inode, born, born_nanoseconds), heads, 104 + 12 * heads
+        self.oldest = struct.unpack_from("<I", data, 104)[0] if heads else self.epoch
         entries = [struct.unpack_from("<I16sQ", data, at + 28 * k) for k in range(epochs)]
         self.branches = {epoch: branch for epoch, branch, _ in entries}
         self.present = {epoch: bits for epoch, _, bits in entries}
@@ -190,6 +191,7 @@ class State:
         self.map = list(struct.unpack_from(f"<{pages}Q", data, at))
         at += 8 * pages
         self.owner = data[at:at + owner] if version == 2 else b""
+        self.files = struct.unpack_from("<Q", self.owner)[0] if self.owner else 0
         self.successor, self.is_rekeying = self.rekeying()
         self.intents = data[at + len(self.owner):]
         self.warnings = []

@@ -49,6 +49,33 @@ import Testing
     #expect(try test.space.pageBytes(1) == page(1, version: 31))
   }
 
+  /// Data is flushed as it comes. A commit that calls it durable may reach the disk before what stands between does:
+  /// the header of a record, or its body.
+  @Test(arguments: [5, RecordHeader.sealedSize + 5])
+  func dataThatWasFlushedBeforeItsCommitIsNoLoss(offset: Int) throws {
+    try commit(1...3)
+    _ = try test.space.append(randomBytes(30_000, seed: 4))
+    try test.space.sync()
+    let lost = test.space.end
+    _ = try test.space.append(randomBytes(30_000, seed: 5))
+    try test.space.commit([1: page(1, version: 4)], pageCount: 2)
+    test.storage.killProcess()
+    flip(try name(test.space.endSegment), at: lost + offset)
+    let space = try test.vault.openSpace(test.body)
+    #expect(space.gate.reason == nil)
+    #expect(try space.pageBytes(1) == page(1, version: 3))
+    // A commit that was durable is missed.
+    try test.reopenAfterKill()
+    _ = try test.space.append(randomBytes(30_000, seed: 6))
+    let commitPlace = test.space.end
+    try test.space.commit([1: page(1, version: 5)], pageCount: 2)
+    try test.space.sync()
+    try test.space.commit([1: page(1, version: 6)], pageCount: 2)
+    test.storage.killProcess()
+    flip(try name(test.space.endSegment), at: commitPlace + offset)
+    #expect(try test.vault.openSpace(test.body).origin.warning != nil)
+  }
+
   @Test func aCopyWithoutTheNewestSegmentsShowsAnOlderState() throws {
     try commit(1...5)
     try test.space.advanceEpoch()

@@ -1,0 +1,95 @@
+import FaultyStorage
+import Storage
+import SystemPackage
+import Testing
+
+@testable import Vault
+
+/// Gaps in the log of a space that owns cover, in a copy of its vault: from a crash before the copying, or from a file
+/// that was overwritten while it was copied.
+@Suite struct CopyGapTests {
+  private static let files = 24
+  private let test: TestSpace
+
+  init() throws {
+    test = TestSpace(ownFiles: Int64(Self.files))
+    try test.space.restoreFileCount()
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.sync()
+  }
+
+  /// Appends data and commits page 1 behind it. Gives where the data begins.
+  private func write(_ version: Int) throws -> LogPosition {
+    let place = LogPosition(segment: test.space.endSegment, offset: test.space.end)
+    _ = try test.space.append(randomBytes(50_000, seed: UInt64(version)))
+    try test.space.commit([1: page(1, version: version)], pageCount: 1)
+    return place
+  }
+
+  /// The files with other bytes where a record begins, as a crash leaves them or as a copy program got them.
+  private func files(without place: LogPosition) throws -> FaultyStorage {
+    let storage = test.storage.after(.keepsAll)
+    let branch = try #require(test.space.branch(of: place.segment.epoch))
+    storage.tamper(test.space.keys.identifier(place.segment, branch: branch)) { content in
+      content[..<place.offset] + randomBytes(4096, seed: 9) + content[(place.offset + 4096)...]
+    }
+    return storage
+  }
+
+  /// What was never durable is not missed: neither in the original nor in a copy, as also a refresh makes one. The
+  /// space stays writable.
+  @Test func whatACrashNeverWroteIsNotMissed() throws {
+    let crashed = try files(without: write(2))
+    try test.vault(over: crashed).completeShortFiles()
+    for storage in [crashed.after(.keepsAll), crashed.copy()] {
+      let vault = test.vault(over: storage)
+      let space = try vault.openSpace(test.body, copyWindow: 0)
+      #expect(space.origin.warning == nil && space.gate.reason == nil)
+      #expect(try space.pageBytes(1) == page(1, version: 1))
+      #expect(storage.names.count == Self.files)
+      try space.commit([1: page(1, version: 3)], pageCount: 1)
+      try space.close()
+      #expect(storage.names.count == Self.files)
+      #expect(try vault.openSpace(test.body).pageBytes(1) == page(1, version: 3))
+      #expect(try test.vault(over: storage.copy()).openSpace(test.body).gate.reason == nil)
+    }
+  }
+
+  /// What was durable when the log went on is missed: in a copy, which has to be made once more, and in the original,
+  /// which is damaged.
+  @Test func whatWasDurableIsMissed() throws {
+    let place = try write(2)
+    try test.space.sync()
+    _ = try write(3)
+    let storage = try files(without: place)
+    let copy = try test.vault(over: storage.copy()).openSpace(test.body)
+    #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
+    #expect(try copy.pageBytes(1) == page(1, version: 1))
+    let original = try test.vault(over: storage).openSpace(test.body)
+    #expect(try original.pageBytes(1) == page(1, version: 3) && original.origin.warning == nil)
+  }
+
+  /// The same if the commit that says so stands behind another gap, in another segment.
+  @Test func whatWasDurableIsMissedBehindTwoGaps() throws {
+    let first = try write(2)
+    try test.space.sync()
+    for version in 3...4 { for _ in 0..<6 { _ = try write(version) } }
+    _ = try test.space.append(randomBytes(1 << 20, seed: 5))
+    let second = try write(6)
+    _ = try write(7)
+    #expect(second.segment > first.segment)
+    let storage = try files(without: first)
+    let branch = try #require(test.space.branch(of: first.segment.epoch))
+    for index in 0..<second.segment.index {
+      // All commits of the segments before the last.
+      let number = SegmentNumber(epoch: first.segment.epoch, index: index)
+      storage.tamper(test.space.keys.identifier(number, branch: branch)) { content in
+        let end = index == first.segment.index ? first.offset : SegmentFormat.recordsStart
+        return content[..<end] + randomBytes(content.count - end, seed: 8)
+      }
+    }
+    let copy = try test.vault(over: storage.copy()).openSpace(test.body)
+    #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
+    #expect(try copy.pageBytes(1) == page(1, version: 1))
+  }
+}

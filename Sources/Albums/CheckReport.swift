@@ -23,9 +23,17 @@ package struct CheckReport: Sendable {
   package internal(set) var dataBytes: Int64 = 0
   /// Bytes of file data that were read and authenticated.
   package internal(set) var readBytes: Int64 = 0
+  /// The number of the state that was checked: that of the last commit, each of which has the next one. So whoever
+  /// knows a higher one sees that this state is older.
+  package internal(set) var stateNumber: UInt64 = 0
+  /// When something was changed last in that state, in seconds since 1970; nil if the index does not say.
+  package internal(set) var lastChange: Int64?
 
   /// A report of problems that belong to no path.
   init(_ texts: [String] = []) { problems = texts.map { Problem(path: nil, text: $0) } }
+
+  /// Notes that a file was changed at a time, in seconds since 1970.
+  mutating func noteChange(at time: Int64) { lastChange = max(lastChange ?? time, time) }
 
   /// Whether nothing is wrong.
   package var isClean: Bool { problems.isEmpty }

@@ -50,7 +50,9 @@ struct Checker {
       if let slot { checker.report.add(SlotFinding.of(slot, recorded: SlotRecords.names(of: space))) }
       return checker.report
     } catch {
-      return CheckReport(log.problems + ["the index cannot be opened"])
+      var report = CheckReport(log.problems + ["the index cannot be opened"])
+      report.stateNumber = space.stateNumber
+      return report
     }
   }
 
@@ -119,6 +121,7 @@ struct Checker {
 
   /// Checks the index. Reports parts that cannot be read.
   mutating func run(suspects: Set<SegmentNumber>) {
+    report.stateNumber = space.stateNumber
     do throws(IndexError) {
       for line in try index.integrityCheck() {
         unrepairable.append("the index is inconsistent: \(line)")
@@ -170,6 +173,8 @@ struct Checker {
     try forEachRow(index.inodes(after:limit:), by: \.number) { inode in
       let count = names.removeValue(forKey: inode.number) ?? 0
       noteForLater(inode)
+      // Thumbnails are made later.
+      if derivatives[inode.number] == nil { report.noteChange(at: inode.changed.seconds) }
       if replaced?.contains(inode.number) == true {
         note(inode.number, "its record in the index is lost", .replaceInode(inode.number))
       }
@@ -226,6 +231,7 @@ struct Checker {
   /// Checks that the files of pending write intents exist.
   private mutating func checkIntents() throws(IndexError) {
     guard let intents = try? space.writeIntents() else { return add("the last writes cannot be read") }
+    for intent in intents { report.noteChange(at: intent.modifiedSeconds) }
     for inode in Set(intents.map(\.inode)).sorted() {
       if let record = try index.inode(inode), record.kind == Self.regularKind { continue }
       add("the last writes to inode \(inode.rawValue) cannot be applied, because it does not exist")

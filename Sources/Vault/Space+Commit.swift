@@ -7,6 +7,9 @@ extension Space {
   /// The number of pages of the database as of the last commit.
   package var databasePageCount: UInt32 { log.locked { $0.database.map.pageCount } }
 
+  /// The number of the last commit: each commit of a space has the next number, in whichever mount.
+  package var stateNumber: UInt64 { log.locked { $0.tail.sequence } }
+
   /// The most pages in one commit: it must fit into one epoch.
   package var maximumPagesInCommit: UInt32 {
     UInt32((SegmentNumber.perEpoch - 4) * (segmentSize / PagesFormat.bodyLength(PagesFormat.pagesPerRecord)))

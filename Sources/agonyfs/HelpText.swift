@@ -228,7 +228,9 @@ enum HelpText {
   static let check = """
     Verifies the log, the index, and that the data of every file is there; with --read-data also every byte of it. \
     Lists damaged files by path and ends with status 16 if there are any. Changes nothing without --repair. It cannot \
-    see, and so does not check, spaces that the password does not open.
+    see, and so does not check, spaces that the password does not open. It says which state it found: its number, which \
+    grows with every commit, and when something was changed last. If that is older than you know it to be, files of the \
+    newest state are lost.
 
     With --password-file given more than once it checks each space, and says how many files all these passwords \
     together leave unexplained. Every vault has some that nobody owns.

@@ -49,6 +49,7 @@ package final class Repair {
     index = try? Index(space: space)
     let log = Checker.examineLog(of: space)
     found = CheckReport(log.problems)
+    found.stateNumber = space.stateNumber
     do throws(IndexError) {
       if let index, log.lostPages.isEmpty, try index.integrityCheck().isEmpty {
         try makePlan(index, suspects: log.suspects)

@@ -76,6 +76,10 @@ struct CheckResult: Encodable {
   var dataBytes: Int64
   /// Bytes of file data that were read.
   var readBytes: Int64
+  /// The number of the state that was found: who knows a higher one of this space sees an older state.
+  var stateNumber: UInt64
+  /// When something was changed last in that state, in seconds since 1970; null if that is not known.
+  var lastChange: Int64?
   var problems: [Problem]
   /// Notes that are no damage.
   var notes: [String]
@@ -88,6 +92,8 @@ struct CheckResult: Encodable {
     others = report.others
     dataBytes = report.dataBytes
     readBytes = report.readBytes
+    stateNumber = report.stateNumber
+    lastChange = report.lastChange
     notes = report.notes
     problems = report.problems.map { Problem(path: $0.path, problem: $0.text) }
   }
@@ -105,7 +111,9 @@ struct CheckResult: Encodable {
       case 1: "1 problem was found"
       default: "\(problems.count) problems were found"
       }
-    return notes.map { "note: \($0)" } + found + ["\(verdict): \(amount); \(depth)."]
+    let change = lastChange.map { "changed last on \(LocalTime.words($0))" } ?? "whose last change cannot be read"
+    return notes.map { "note: \($0)" } + found
+      + ["This is state number \(stateNumber), \(change).", "\(verdict): \(amount); \(depth)."]
   }
 }
 

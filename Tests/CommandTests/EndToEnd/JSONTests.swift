@@ -1,4 +1,5 @@
 import FoundationEssentials
+import System
 import TestSupport
 import Testing
 
@@ -18,6 +19,8 @@ struct CheckAnswer: Decodable {
   var others: Int
   var dataBytes: Int64
   var readBytes: Int64
+  var stateNumber: UInt64
+  var lastChange: Int64?
   var problems: [Problem]
 }
 
@@ -103,6 +106,23 @@ enum JSON {
     #expect(check.dataBytes == 100_000)
     #expect(check.readBytes == 100_000)
     #expect(check.problems.isEmpty)
+    let now = timeOfDay().seconds
+    #expect(try #require(check.lastChange) <= now && now - #require(check.lastChange) < 3600)
+    let words = LocalTime.words(try #require(check.lastChange))
+    let said = try workspace.shell("agonyfs check --password-file password Vault").output
+    #expect(said.contains("This is state number \(check.stateNumber), changed last on \(words).\n"), "\(said)")
+    // Each visit that changes something has higher numbers.
+    try expectSuccess(
+      workspace,
+      "agonyfs mount --password-file password Vault Albums; touch Albums/file; agonyfs unmount Albums")
+    let later = try JSON.decode(
+      CheckAnswer.self, try workspace.shell("agonyfs check --json --password-file password Vault").output)
+    #expect(later.stateNumber > check.stateNumber)
+  }
+
+  @Test func timesInWords() throws {
+    #expect(LocalTime.words(.max) == "second \(Int64.max) since 1970")
+    #expect(LocalTime.words(1_699_963_200).hasPrefix("Tuesday, 14 November 2023, "))
   }
 
   @Test func figuresOfAMountedSpace() throws {

@@ -196,7 +196,11 @@ extension LockedLog {
       }
       loose.owed += 1
       loose.hasMadeRoom = isThere
-      if isThere { return true }
+      if isThere {
+        // btrfs gives the room of what is deleted when all of it is durable.
+        try? context.storage.flushAll()
+        return true
+      }
     }
     return false
   }

@@ -231,6 +231,7 @@ import Testing
 /// A hidden space on a disk that is full: its cover is its reserve.
 extension FullDiskTests {
   private static let xfs = CrashLoad.canMount("xfs")
+  private static let btrfs = CrashLoad.canMount("btrfs")
 
   @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
   func aHiddenSpaceIsFilledOnAFullExt4() throws { try fillHidden(on: "ext4") }
@@ -238,8 +239,12 @@ extension FullDiskTests {
   @Test(.enabled(if: xfs, "needs root, loop devices, XFS and xfsprogs"))
   func aHiddenSpaceIsFilledOnAFullXFS() throws { try fillHidden(on: "xfs") }
 
-  /// It takes what it is made for, twice, and no file comes or goes.
-  private func fillHidden(on kind: String) throws {
+  @Test(.enabled(if: btrfs, "needs root, loop devices, btrfs and btrfs-progs"))
+  func aHiddenSpaceIsFilledOnAFullBtrfs() throws { try fillHidden(on: "btrfs", missing: 1) }
+
+  /// It takes what it is made for, twice, and no file comes or goes. Where bytes that replace others go elsewhere, one is
+  /// missing until there is room.
+  private func fillHidden(on kind: String, missing: Int = 0) throws {
     let workspace = try Workspace()
     try workspace.makeVault(ownCover: "24M")
     try expectSuccess(
@@ -267,16 +272,22 @@ extension FullDiskTests {
         test $n -le 21
         rm Albums/photo$n
         sync Albums
-        test "$(find disk/Vault/segments -type f | wc -l)" = $number
+        test "$(find disk/Vault/segments -type f | wc -l)" -ge $((number - \(missing)))
         agonyfs unmount Albums
-        test "$(files disk/Vault)" = $number
+        test "$(files disk/Vault)" -ge $((number - \(missing)))
         agonyfs mount --password-file password disk/Vault Albums
         i=0
         while [ $i -lt $n ]; do cmp photo Albums/photo$i; i=$((i + 1)); done
         rm Albums/photo*
         agonyfs unmount Albums
-        test "$(files disk/Vault)" = $number
+        test "$(files disk/Vault)" -ge $((number - \(missing)))
       done
+      rm disk/other*
+      sync -f disk
+      agonyfs mount --password-file password disk/Vault Albums
+      echo more > Albums/more
+      agonyfs unmount Albums
+      test "$(files disk/Vault)" = $number
       for password in first password; do agonyfs check --read-data --password-file $password disk/Vault; done
       umount disk
       """)

@@ -60,10 +60,14 @@ class Vaults:
 
     def make(self):
         """Vaults of which each but the last holds a hidden space; all have the same first one and as many files."""
+        self.leave_room()
         self.run("create", "--kdf", "interactive", "--segment-size", "1M", "--cover", "0", "--password-file", "first", "base")
         self.use("base", "first", lambda: write("Albums/photo", 3))
         own = files_of("base")
+        self.leave_room()
         self.run("space", "add", "--cover", "16M", "--password-file", "hidden", "base")
+        if os.path.exists("ballast"):
+            os.remove("ballast")
         names = []
         for number, degree in enumerate((0, 5, 14)):
             name = f"hidden{number}"

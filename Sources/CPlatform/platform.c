@@ -148,6 +148,11 @@ int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
 
+int agonyfs_wait_for_flush(int descriptor) {
+    return sync_file_range(
+        descriptor, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
 int agonyfs_flush_file_system(int descriptor) { return syncfs(descriptor); }
 
 int agonyfs_lock_byte(int descriptor, off_t place, bool exclusive) {

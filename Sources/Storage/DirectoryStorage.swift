@@ -261,10 +261,11 @@ package final class DirectoryStorage: Storage {
     try systemCall { agonyfs_flush_file_system(root.number) }
   }
 
-  /// Takes files out of the page cache. Deleting one that is in it costs milliseconds for its pages.
+  /// Writes files out and takes them out of the page cache. Deleting one that is in it costs milliseconds for its pages.
   package func evict(_ identifiers: [SegmentIdentifier]) {
     for identifier in identifiers {
       guard let file = try? VaultFile.open(identifier.path, in: root, O_RDONLY) else { continue }
+      agonyfs_wait_for_flush(file.number)
       posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
     }
   }

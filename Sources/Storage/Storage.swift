@@ -108,7 +108,8 @@ package protocol Storage: AnyObject, Sendable {
   /// Makes everything durable that was written, created and deleted before.
   func flushAll() throws(Errno)
 
-  /// Has the host keep nothing of these files in memory: nobody reads them soon. They are durable.
+  /// Waits until these files are written out, and has the host keep nothing of them in memory: nobody reads them soon.
+  /// Errors show when they are made durable.
   func evict(_ identifiers: [SegmentIdentifier])
 
   /// Begins to hold room on the medium; none at first.

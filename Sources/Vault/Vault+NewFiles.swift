@@ -128,8 +128,7 @@ extension Storage {
     created += writer.created
     if let error = writer.error { throw error }
     try attempt("writing the first files") { () throws(Errno) in try flushAll() }
-    // Cover is not read, and goes when other files come.
-    evict(created)
+    writer.evictRest()
   }
 }
 
@@ -138,6 +137,9 @@ private final class FilesWriter: @unchecked Sendable {
   static let threadCount = min(4, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
   /// Bytes that are filled and written at once: they stay in the processor's cache.
   private static let pieceSize = CoverFile.partSize
+  /// Bytes that are on their way to the medium at most, but for one file for each thread. More would take memory from
+  /// others, and cost more than it gains: a page that was used a moment ago is cheaper than a new one.
+  private static let bytesInFlight = 128 << 20
 
   private let files: [NewFile]
   private let storage: any Storage
@@ -150,6 +152,8 @@ private final class FilesWriter: @unchecked Sendable {
   private var done: Int64 = 0
   private(set) var error: VaultError?
   private(set) var created: [SegmentIdentifier] = []
+  /// Complete files, which may be in memory.
+  private var inMemory: [SegmentIdentifier] = []
 
   init(_ files: [NewFile], storage: any Storage, size: Int, control: OperationControl) {
     (self.files, self.storage, self.size, self.control) = (files, storage, size, control)
@@ -169,15 +173,21 @@ private final class FilesWriter: @unchecked Sendable {
           try writer.finish()
           writer.startFlush(from: 0, count: size)
         }
-        lock.withLock {
+        let oldest = lock.withLock {
           done += Int64(size)
           control.progress(done, Int64(files.count) * Int64(size))
+          inMemory.append(file.identifier)
+          return inMemory.count * size > Self.bytesInFlight ? inMemory.removeFirst() : nil
         }
+        if let oldest { storage.evict([oldest]) }
       }
     } catch {
       lock.withLock { self.error = self.error ?? error }
     }
   }
+
+  /// Has the host keep nothing of the files in memory: cover is not read, and goes when other files come.
+  func evictRest() { storage.evict(inMemory) }
 
   private func open(_ file: NewFile) throws(Errno) -> any SegmentWriter {
     guard let old = file.displaced else { return try storage.create(file.identifier) }

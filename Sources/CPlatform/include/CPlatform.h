@@ -60,6 +60,9 @@ int agonyfs_no_access_time_flag(void);
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
 
+/// sync_file_range(2) of a whole file: writes out what is left, and waits until all of it is written out.
+int agonyfs_wait_for_flush(int descriptor);
+
 /// syncfs(2): makes everything on the file system of an open file durable.
 int agonyfs_flush_file_system(int descriptor);
 

@@ -6,6 +6,8 @@ internal import SystemPackage
 
 /// An open segment file of a directory.
 final class SegmentFile: SegmentWriter {
+  private static let pageSize = 4096
+
   private let file: Descriptor
   /// The place of the file; nil if it is only read.
   private let place: SegmentPlace?
@@ -15,6 +17,8 @@ final class SegmentFile: SegmentWriter {
   private let written = Atomic(0)
   /// Bytes of a file that is overwritten: it has no less until it is longer.
   private let keptSize: Int
+  /// The end of the pages of such a file that were overwritten.
+  private let overwritten = Atomic(0)
 
   init(_ file: Descriptor, at place: SegmentPlace? = nil, keeping keptSize: Int = 0) {
     self.file = file
@@ -59,6 +63,32 @@ final class SegmentFile: SegmentWriter {
       try place.checkHeld(file, sizes: least...max(keptSize, begun.load(ordering: .acquiring)))
     }
     begun.max(offset + buffer.count, ordering: .releasing)
+    let whole = try unsafe overwritePageAtEnd(of: buffer, at: offset)
+    try unsafe put(UnsafeRawBufferPointer(rebasing: buffer[..<whole]), at: offset)
+    written.max(offset + buffer.count, ordering: .releasing)
+  }
+
+  /// Overwrites the last page of a write as a whole, with random bytes behind those of `buffer`: the kernel would read
+  /// the page first if a part of it stayed.
+  ///
+  /// - Returns: how many bytes of `buffer` are before that page.
+  private func overwritePageAtEnd(of buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) -> Int {
+    let end = offset + buffer.count
+    let start = end / Self.pageSize * Self.pageSize
+    guard start < end, start >= offset, start + Self.pageSize <= keptSize,
+      overwritten.load(ordering: .relaxed) <= start
+    else { return buffer.count }
+    try unsafe withUnsafeTemporaryAllocation(byteCount: Self.pageSize, alignment: Self.pageSize) {
+      (page) throws(Errno) in
+      try systemCall { unsafe getrandom(page.baseAddress, page.count, 0) }
+      unsafe page.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[(start - offset)...]))
+      try unsafe put(UnsafeRawBufferPointer(page), at: start)
+    }
+    overwritten.store(start + Self.pageSize, ordering: .relaxed)
+    return start - offset
+  }
+
+  private func put(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
     var done = 0
     while done < buffer.count {
       let count = try systemCall {
@@ -68,7 +98,6 @@ final class SegmentFile: SegmentWriter {
       if count == 0 { throw .ioError }
       done += count
     }
-    written.max(offset + buffer.count, ordering: .releasing)
   }
 
   func rename(to identifier: SegmentIdentifier) throws(Errno) {

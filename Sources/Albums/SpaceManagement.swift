@@ -129,14 +129,14 @@ package enum SpaceManager {
       // One whose key was replaced may still hold the key before.
       let isOutdated =
         !space.isBefore(slot.body) && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
-      if isOutdated { try vault.rewriteSlot(slot, with: space.body) }
+      if isOutdated { try vault.rewriteSlot(slot, with: space.body, of: space) }
       if !slot.missing.isEmpty || space.owner != nil {
         try SlotRecords.change(of: space, adding: slot.key.identifiers)
       }
       if slot.missing.isEmpty, removed.isEmpty, !isOutdated { return }
-      if !isOutdated { try vault.restoreSlot(slot, replacingDamaged: false) }
+      if !isOutdated { try vault.restoreSlot(slot, replacingDamaged: false, of: space) }
       if !removed.isEmpty {
-        try vault.deleteSlotFiles(removed)
+        try vault.dropSlotFiles(removed, of: space)
         try SlotRecords.change(of: space, takingAway: removed)
       }
       try space.restoreFileCount()

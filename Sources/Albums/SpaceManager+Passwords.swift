@@ -71,11 +71,10 @@ extension SpaceManager {
   ) throws(VaultError) {
     try SlotRecords.change(of: space, adding: slot.identifiers)
     do throws(VaultError) {
-      try vault.putSlot(slot, body)
-    } catch .noSpace where space.ownsCover {
-      // There is room for it once what it displaces is gone.
-      space.displaceCover(count: slot.identifiers.count)
-      try vault.putSlot(slot, body)
+      try vault.putSlot(slot, body, of: space)
+    } catch {
+      try? space.restoreFileCount()
+      throw error
     }
     try space.restoreFileCount()
   }
@@ -94,7 +93,7 @@ extension SpaceManager {
   static func remove(_ slot: SlotKey, of space: Space, in vault: Vault) throws(VaultError) {
     let identifiers = Set(slot.identifiers)
     try SlotRecords.noteRemoval(of: identifiers, from: space)
-    try vault.deleteSlotFiles(identifiers)
+    try vault.dropSlotFiles(identifiers, of: space)
     try SlotRecords.change(of: space, takingAway: identifiers)
     try space.restoreFileCount()
   }

@@ -142,6 +142,25 @@ extension LockedLog {
     }
   }
 
+  /// Writes a file that is no segment, in the place of one that nothing needs, if there is one.
+  func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
+    while let displaced = takeDisplaced() {
+      if isGone(displaced) {
+        loose.owed += 1
+        continue
+      }
+      do throws(Errno) {
+        return try context.storage.replace(displaced.name, by: name, content: content)
+      } catch {
+        giveBack(displaced)
+        throw error
+      }
+    }
+    try unsafe content.span.bytes.withUnsafeBytes { (content) throws(Errno) in
+      try unsafe context.storage.putIfAbsent(name, content: content)
+    }
+  }
+
   /// Takes the file that is displaced next; nil if there is none.
   private func takeDisplaced() -> DisplacedFile? {
     if let spare = loose.spare.popLast() { return spare }
@@ -153,7 +172,7 @@ extension LockedLog {
   }
 
   /// Whether another branch has taken the name of a dead head. One under the key before is wiped.
-  private func isGone(_ displaced: DisplacedFile) -> Bool {
+  func isGone(_ displaced: DisplacedFile) -> Bool {
     guard case .segment(let dead) = displaced.file else { return false }
     if dead.number.index == 0, context.isOfAnotherBranch(displaced.name, than: dead.branch) { return true }
     if context.mustWipe(dead.number) { try? context.storage.wipe(displaced.name) }
@@ -162,7 +181,7 @@ extension LockedLog {
 
   /// Takes back a file that was to be overwritten: it is displaced next. It may be short. It is made whole here, since no
   /// other file may take its place meanwhile; if that fails, the next mount does it.
-  private func giveBack(_ displaced: DisplacedFile) {
+  func giveBack(_ displaced: DisplacedFile) {
     switch displaced.file {
     case .cover:
       loose.spare.append(displaced)

@@ -127,9 +127,11 @@ struct SegmentCatalog {
     return searched
   }
 
-  /// Takes the segment that died first of those that nothing needs; nil if there is none.
-  mutating func takeDead() -> DeadSegment? {
-    guard let number = deletable.first, let died = retired[number] else { return nil }
+  /// Takes the segment that died first of those that nothing needs, of epochs before `limit` if there is one; nil if there
+  /// is none.
+  mutating func takeDead(before limit: EpochNumber? = nil) -> DeadSegment? {
+    let first = limit.map { limit in deletable.first { $0.epoch < limit } } ?? deletable.first
+    guard let number = first, let died = retired[number] else { return nil }
     let dead = DeadSegment(number: number, branch: branch(of: number.epoch) ?? [], died: died)
     remove([number])
     return dead

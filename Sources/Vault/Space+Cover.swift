@@ -1,5 +1,6 @@
 internal import Crypto
-internal import Storage
+internal import Glibc
+package import Storage
 internal import SystemPackage
 
 /// The number of files of a space that owns cover.
@@ -16,14 +17,19 @@ extension Space {
   /// Makes the number of the space's files again what it has to be, after a crash, after a copy was put back, and when
   /// slots were added or removed. Does nothing in a space that owns no cover. No other thread may use the space
   /// meanwhile. What cannot be done now, since the disk is full, is left for the next time.
-  package func restoreFileCount() throws(VaultError) {
+  ///
+  /// - Parameter slots: slot files that do not count any more. Cover takes their place.
+  package func restoreFileCount(replacing slots: Set<SegmentIdentifier> = []) throws(VaultError) {
     guard gate.isOpen, log.locked({ $0.ownsCover }) else { return }
     var sizes: [SegmentIdentifier: Int] = [:]
     try attempt("listing the files") { () throws(Errno) in
       try storage.list { identifier, size, _ in sizes[identifier] = size }
     }
     let strays = try mayHaveStrays ? straySegments() : 0
-    let (unneeded, missing) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
+    for slot in slots { sizes[slot] = nil }
+    var (unneeded, missing, next) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
+    missing += next.prefix { !holdsCover($0) }
+    unneeded += slots.filter { (try? storage.exists($0)) ?? false }
     for name in log.locked({ $0.deadNames }) where sizes[name].map({ $0 < segmentSize }) ?? false {
       try? storage.fill(name, size: segmentSize)
     }
@@ -48,10 +54,25 @@ extension Space {
     try? storage.flushNames(of: unneeded + missing)
   }
 
-  /// Deletes files of cover to make room for as many others of the space, which the caller makes at once. Does nothing in
-  /// a space that owns no cover.
-  package func displaceCover(count: Int) {
-    log.locked { log in if log.ownsCover { for _ in 0..<count { log.deleteDisplaced() } } }
+  /// Writes a file that is no segment, in the place of one that nothing needs. Durable on return. If it throws, or after
+  /// a crash, nothing has the name.
+  ///
+  /// - Throws: `.fileExists`; `.noSpace`.
+  func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
+    try log.locked { (log) throws(Errno) in try log.putFile(name, content: content) }
+  }
+
+  /// Whether a complete file of cover has its own bytes. A crash may have left others in one that was to be displaced.
+  func holdsCover(_ name: SegmentIdentifier) -> Bool {
+    guard let file = try? storage.open(name) else { return false }
+    for start in stride(from: 0, to: segmentSize, by: CoverFile.partSize) {
+      var own = [UInt8](repeating: 0, count: min(CoverFile.partSize, segmentSize - start))
+      unsafe own.withUnsafeMutableBytes { unsafe keys.fillCover(name, part: start / CoverFile.partSize, $0) }
+      guard let found = try? file.bytes(at: start, count: own.count), found.count == own.count,
+        unsafe memcmp(found, own, own.count) == 0
+      else { return false }
+    }
+    return true
   }
 
   /// The files of cover that a new space still lacks, when it has so many others.
@@ -110,11 +131,12 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Compares what exists with the table: what of the cover is unneeded, and what is missing.
+  /// Compares what exists with the table: what of the cover is unneeded, what is missing or short, and what is there and
+  /// displaced next, in this order.
   fileprivate func settleCover(
     existing sizes: [SegmentIdentifier: Int], strays: Int
-  ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier]) {
-    guard var owner else { return ([], []) }
+  ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier], next: [SegmentIdentifier]) {
+    guard var owner else { return ([], [], []) }
     let keys = context.keys
     let isThere = { (segment: SegmentNumber, catalog: SegmentCatalog) in
       sizes[keys.identifier(segment, branch: catalog.branch(of: segment.epoch) ?? [])] != nil
@@ -145,6 +167,7 @@ extension LockedLog {
     self.owner = owner
     loose = LooseFiles()
     var missing: [SegmentIdentifier] = []
+    var next: [SegmentIdentifier] = []
     for range in owner.cover {
       for counter in 0..<range.end {
         let name = keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter))
@@ -152,10 +175,12 @@ extension LockedLog {
           if sizes[name] != nil { unneeded.append(name) }
         } else if sizes[name] != context.segmentSize {
           missing.append(name)
+        } else {
+          next.append(name)
         }
       }
     }
     for _ in 0..<max(0, -count) { deleteDisplaced() }
-    return (unneeded, missing)
+    return (unneeded, missing, next)
   }
 }

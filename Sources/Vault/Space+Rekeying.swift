@@ -106,39 +106,32 @@ extension Space {
 
   /// Makes a few files of cover under the new key, for as many under the key before; false if there are none.
   private func renewCover() throws(VaultError) -> Bool {
-    let count = log.locked { min(Self.coverStep, $0.countUnderPreviousKey) }
-    guard count > 0, let range = log.locked({ $0.renewedCover }), range.first > 0 else { return false }
-    let counters = range.first - min(range.first, UInt64(count))..<range.first
-    let files = counters.map { counter in
-      NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
+    guard let range = log.locked({ $0.renewedCover }) else { return false }
+    let displaced = log.locked { $0.takePrevious(Int(min(UInt64(Self.coverStep), range.first))) }
+    if displaced.isEmpty { return false }
+    let counters = range.first - UInt64(displaced.count)..<range.first
+    let files = zip(counters, displaced).map { counter, displaced in
+      var file = NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
+      file.displaced = displaced.name
+      return file
     }
-    var displaced = 0
-    do throws(VaultError) {
-      try write(files)
-    } catch .noSpace {
-      // There is room for what goes first.
-      displaced = log.locked { $0.displacePrevious(files.count) }
-      try write(files)
-    }
-    let isNew = log.locked { log in
-      guard log.renewedCover == range else { return false }
-      log.renewedCover?.first = counters.lowerBound
-      _ = log.displacePrevious(files.count - displaced)
-      return true
-    }
-    // Somebody took cover meanwhile.
-    if !isNew { for file in files { try? storage.delete(file.identifier) } }
-    return true
-  }
-
-  /// Makes all of some files of cover, or none.
-  private func write(_ files: [NewFile]) throws(VaultError) {
     do throws(VaultError) {
       try storage.write(files, size: segmentSize)
     } catch {
-      for file in files { try? storage.delete(file.identifier) }
+      log.locked { log in
+        for (file, displaced) in zip(files, displaced).reversed() { log.undo(file, displacing: displaced) }
+      }
       throw error
     }
+    log.locked { log in
+      if log.renewedCover == range {
+        log.renewedCover?.first = counters.lowerBound
+      } else {
+        // Somebody took cover meanwhile.
+        for file in files where (try? storage.delete(file.identifier)) != nil { log.loose.owed += 1 }
+      }
+    }
+    return true
   }
 }
 
@@ -161,27 +154,27 @@ extension LockedLog {
     catalog.deletable.filter { $0.epoch < context.keys.boundary }
   }
 
-  /// Deletes so many files under the key before that nothing needs, and returns how many it deleted.
-  fileprivate func displacePrevious(_ count: Int) -> Int {
-    var displaced = 0
-    while displaced < count {
-      let before = owner
+  /// Takes at most so many files under the key before that nothing needs.
+  fileprivate func takePrevious(_ count: Int) -> [DisplacedFile] {
+    var taken: [DisplacedFile] = []
+    while taken.count < count {
       if let file = owner?.takePreviousCover() {
-        do throws(Errno) {
-          try context.storage.delete(context.keys.coverIdentifier(file))
-        } catch {
-          guard error == .noSuchFileOrDirectory else {
-            owner = before
-            break
-          }
-        }
-      } else if let segment = previousDeletable.first {
-        guard delete(segment) else { continue }
+        taken.append(DisplacedFile(name: context.keys.coverIdentifier(file), file: .cover))
+      } else if let dead = catalog.takeDead(before: context.keys.boundary) {
+        cache.remove(dead.number)
+        let name = context.keys.identifier(dead.number, branch: dead.branch)
+        let file = DisplacedFile(name: name, file: .segment(dead))
+        if !isGone(file) { taken.append(file) }
       } else {
         break
       }
-      displaced += 1
     }
-    return displaced
+    return taken
+  }
+
+  /// Takes back what was to be displaced by a file that may not have been written.
+  fileprivate func undo(_ file: NewFile, displacing displaced: DisplacedFile) {
+    if (try? context.storage.exists(displaced.name)) ?? true { return giveBack(displaced) }
+    if (try? context.storage.delete(file.identifier)) != nil { loose.owed += 1 }
   }
 }

@@ -193,6 +193,8 @@ private final class FilesWriter: @unchecked Sendable {
     guard let old = file.displaced else { return try storage.create(file.identifier) }
     do throws(Errno) {
       return try storage.reuse(old, as: old == file.identifier ? nil : file.identifier, size: size)
+    } catch .fileExists {
+      throw .fileExists
     } catch {
       try storage.delete(old)
       return try storage.create(file.identifier)

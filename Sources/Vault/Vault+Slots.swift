@@ -90,12 +90,13 @@ extension Vault {
   /// Writes the two files of a slot that opens the space of `body`. Durable on return. A failure leaves neither; a
   /// crash may leave the first.
   ///
+  /// - Parameter space: the space, in whose files they are written if it owns cover; nil if they are its first slot.
   /// - Throws: `.passwordInUse` when one of them exists; `.noSpace`; `.system`.
-  package func putSlot(_ slot: SlotKey, _ body: SlotBody) throws(VaultError) {
+  package func putSlot(_ slot: SlotKey, _ body: SlotBody, of space: Space? = nil) throws(VaultError) {
     var written: [SegmentIdentifier] = []
     do throws(VaultError) {
       for identifier in slot.identifiers {
-        try putSlotFile(identifier, of: slot, body)
+        try putSlotFile(identifier, of: slot, body, in: space)
         written.append(identifier)
       }
     } catch {
@@ -106,32 +107,32 @@ extension Vault {
 
   /// Writes those files of a slot again that are missing, and those that are damaged if asked to. Durable on return.
   ///
+  /// - Parameter space: the space, in whose files missing ones are written if it owns cover.
   /// - Throws: `.noSpace`; `.system`.
-  package func restoreSlot(_ slot: OpenedSlot, replacingDamaged: Bool) throws(VaultError) {
-    for identifier in slot.missing { try putSlotFile(identifier, of: slot.key, slot.body) }
+  package func restoreSlot(
+    _ slot: OpenedSlot, replacingDamaged: Bool, of space: Space? = nil
+  ) throws(VaultError) {
+    for identifier in slot.missing { try putSlotFile(identifier, of: slot.key, slot.body, in: space) }
     guard replacingDamaged else { return }
-    for identifier in slot.damaged {
-      try deleteSlotFiles([identifier])
-      try putSlotFile(identifier, of: slot.key, slot.body)
-    }
+    for identifier in slot.damaged { try rewriteSlotFile(identifier, of: slot.key, slot.body) }
   }
 
   /// Writes both files of a slot again, with another body. One of them opens at every moment. Durable on return.
   ///
+  /// - Parameter space: the space, in whose files missing ones are written if it owns cover.
   /// - Throws: `.noSpace`; `.system`.
-  package func rewriteSlot(_ slot: OpenedSlot, with body: SlotBody) throws(VaultError) {
-    let lost = slot.missing + slot.damaged
-    for identifier in lost + slot.key.identifiers.filter({ !lost.contains($0) }) {
-      try deleteSlotFiles([identifier])
-      try putSlotFile(identifier, of: slot.key, body)
-    }
+  package func rewriteSlot(_ slot: OpenedSlot, with body: SlotBody, of space: Space? = nil) throws(VaultError) {
+    for identifier in slot.missing { try putSlotFile(identifier, of: slot.key, body, in: space) }
+    let others = slot.key.identifiers.filter { !slot.missing.contains($0) && !slot.damaged.contains($0) }
+    for identifier in slot.damaged + others { try rewriteSlotFile(identifier, of: slot.key, body) }
   }
 
   private func putSlotFile(
-    _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody
+    _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody, in space: Space?
   ) throws(VaultError) {
     let file = slot.seal(body, segmentSize: parameters.segmentSize)
     do throws(Errno) {
+      if let space, space.ownsCover { return try space.putFile(identifier, content: file) }
       try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
         try unsafe storage.putIfAbsent(identifier, content: content)
       }
@@ -142,11 +143,34 @@ extension Vault {
     }
   }
 
+  /// Overwrites a slot file twice: what it held is not to be read, and then it holds `body`.
+  private func rewriteSlotFile(
+    _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody
+  ) throws(VaultError) {
+    try attempt("writing the slot") { () throws(Errno) in
+      try storage.wipe(identifier)
+      try storage.replace(
+        identifier, by: nil, content: slot.seal(body, segmentSize: parameters.segmentSize))
+    }
+  }
+
+  /// Overwrites slot files that no longer open the space, durably, and has it use them as cover. In a space without
+  /// cover they are deleted.
+  package func dropSlotFiles(_ identifiers: Set<SegmentIdentifier>, of space: Space) throws(VaultError) {
+    if space.ownsCover {
+      try attempt("deleting the slot") { () throws(Errno) in
+        for identifier in identifiers { try storage.wipe(identifier) }
+      }
+      try space.restoreFileCount(replacing: identifiers)
+    }
+    try deleteSlotFiles(identifiers)
+  }
+
   /// Overwrites and deletes slot files, durably. Those that do not exist count as deleted.
   ///
-  /// - Parameter keepingNumber: puts a random file in the place of each, so that the number of files stays. The old name
-  ///   goes all the same, since whoever knows the password could look for it. Where there is no room for a moment, the
-  ///   overwritten file stays.
+  /// - Parameter keepingNumber: they become random files, so that the number of files stays. The old name goes all the
+  ///   same, since whoever knows the password could look for it. Where there is no room for a moment, the overwritten
+  ///   file stays.
   package func deleteSlotFiles(
     _ identifiers: some Collection<SegmentIdentifier>, keepingNumber: Bool = false
   ) throws(VaultError) {
@@ -156,25 +180,24 @@ extension Vault {
         try storage.wipe(identifier)
         if keepingNumber {
           do throws(Errno) {
-            try putRandomFile()
+            try replaceByRandomFile(identifier)
           } catch .noSpace, .diskQuotaExceeded {
             continue
           }
+        } else {
+          try storage.delete(identifier)
         }
-        try storage.delete(identifier)
       }
       try storage.flushNames(of: Array(identifiers))
     }
   }
 
-  /// Writes a file that no key opens.
-  private func putRandomFile() throws(Errno) {
+  /// Puts a file that no key opens in the place of another.
+  private func replaceByRandomFile(_ old: SegmentIdentifier) throws(Errno) {
     var file = [UInt8](repeating: 0, count: parameters.segmentSize)
     unsafe file.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
     let identifier = SegmentIdentifier(bytes: Sodium.randomBytes(SegmentIdentifier.size))
-    try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
-      try unsafe storage.putIfAbsent(identifier, content: content)
-    }
+    try storage.replace(old, by: identifier, content: file)
   }
 
   /// Whether one of some files exists.

@@ -217,6 +217,14 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package var reservedBytes: Int { lock.withLock { reserved } }
   /// All names, in the order in which the files were made.
   package var names: [SegmentIdentifier] { lock.withLock { sorted(files).map(\.key) } }
+  /// All files, whatever they are called.
+  package var identities: Set<SegmentIdentity> {
+    get throws(Errno) {
+      var identities: Set<SegmentIdentity> = []
+      for name in names { identities.insert(try open(name).identity()) }
+      return identities
+    }
+  }
   /// The bytes of a file.
   package func content(_ identifier: SegmentIdentifier) -> [UInt8] {
     lock.withLock { files[identifier]?.content ?? [] }

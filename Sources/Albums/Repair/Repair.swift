@@ -165,7 +165,7 @@ package final class Repair {
     var slot = slot
     if restoresSlot, let broken = slot {
       try SlotRecords.change(of: space, adding: broken.key.identifiers)
-      try vault.restoreSlot(broken, replacingDamaged: true)
+      try vault.restoreSlot(broken, replacingDamaged: true, of: space)
       try space.restoreFileCount()
       slot = try vault.openSlot([broken.key])
     }

@@ -67,17 +67,17 @@ final class OneLookSubject {
   private func use(_ password: String, _ generator: inout SeededGenerator) throws {
     let space = try SpaceManager.openSpace(in: vault, password: .of(password))
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
-    let folder = try files.folder("session \(UInt64.random(in: 0 ... .max, using: &generator))")
     do {
+      let folder = try files.folder("session \(UInt64.random(in: 0 ... .max, using: &generator))")
       for number in 0..<Int.random(in: size.photos, using: &generator) {
         let file = try files.make("p\(number)", in: folder)
         try files.put(generator.bytes(Int.random(in: 100_000...700_000, using: &generator)), file)
         if number == 1 { try files.put(generator.bytes(300_000), file) }
       }
+      if Bool.random(using: &generator) { _ = try files.unlink(.of("p0"), in: folder) }
     } catch Errno.noSpace {
       // Some hidden spaces are full.
     }
-    if Bool.random(using: &generator) { _ = try files.unlink(.of("p0"), in: folder) }
     try files.close()
     vault.shuffleNames()
   }
@@ -88,9 +88,13 @@ final class OneLookSubject {
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
     var made: [String] = []
     for number in 0..<Int.random(in: 2...5, using: &other) {
-      let file = try files.make("full \(number)")
-      made.append("full \(number)")
-      do { try files.put(other.bytes(400_000), file) } catch { break }
+      do {
+        let file = try files.make("full \(number)")
+        made.append("full \(number)")
+        try files.put(other.bytes(400_000), file)
+      } catch Errno.noSpace {
+        break
+      }
     }
     for name in made.dropLast() { _ = try files.unlink(.of(name), in: .root) }
     try files.close()
@@ -168,7 +172,11 @@ final class OneLookSubject {
   private func pulledPlug() throws -> Look {
     let space = try SpaceManager.openSpace(in: vault, password: .of(hiddenPassword))
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
-    try files.put(other.bytes(100_000), files.make("the last"))
+    do {
+      try files.put(other.bytes(100_000), files.make("the last"))
+    } catch Errno.noSpace {
+      // Some hidden spaces are full.
+    }
     try files.synchronize()
     let look = try lookAtCopy()
     try files.close()

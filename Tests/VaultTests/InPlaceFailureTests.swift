@@ -7,16 +7,10 @@ import Testing
 
 /// Crashes and full hosts while files are overwritten.
 @Suite struct InPlaceFailureTests {
-  static let files = 24
   let test: TestSpace
   var storage: FaultyStorage { test.storage }
 
-  init() throws {
-    test = TestSpace(ownFiles: Int64(Self.files))
-    try test.space.restoreFileCount()
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
-  }
+  init() throws { test = try .owningCover(version: 1) }
 
   private var shortFiles: Int { storage.names.count { storage.content($0).count != TestSpace.segmentSize } }
 
@@ -56,7 +50,7 @@ import Testing
       #expect(!test.space.isReadOnly, "operation \(operation)")
       try test.space.commit([1: page(1, version: operation)], pageCount: 1)
       try test.space.advanceEpoch()
-      #expect(storage.names.count == Self.files && shortFiles == 1, "operation \(operation)")
+      #expect(storage.names.count == TestSpace.ownFiles && shortFiles == 1, "operation \(operation)")
     }
     #expect(refused > 0)
   }
@@ -73,13 +67,13 @@ import Testing
       let after = crashing.after(.keepsAll)
       let again = try test.vault(over: after).openSpace(test.body, acceptOlder: true, copyWindow: 0)
       let short = after.names.count { after.content($0).count != TestSpace.segmentSize }
-      #expect(after.names.count == Self.files && short == 0, "operation \(operation)")
+      #expect(after.names.count == TestSpace.ownFiles && short == 0, "operation \(operation)")
       for version in 3...5 {
         try again.commit([1: page(1, version: version)], pageCount: 1)
         try again.advanceEpoch()
       }
       try again.close()
-      #expect(after.names.count == Self.files, "operation \(operation)")
+      #expect(after.names.count == TestSpace.ownFiles, "operation \(operation)")
     }
   }
 
@@ -96,7 +90,7 @@ import Testing
       #expect(!space.isReadOnly, "operation \(operation)")
       try space.commit([1: page(1, version: 3)], pageCount: 1)
       try space.close()
-      #expect(host.names.count == Self.files)
+      #expect(host.names.count == TestSpace.ownFiles)
       #expect(host.names.allSatisfy { host.content($0).count == TestSpace.segmentSize }, "operation \(operation)")
     }
   }

@@ -8,16 +8,10 @@ import Testing
 
 /// New segments of a space that owns cover are written in the place of files that nothing needs.
 @Suite struct InPlaceTests {
-  static let files = 24
   let test: TestSpace
   var storage: FaultyStorage { test.storage }
 
-  init() throws {
-    test = TestSpace(ownFiles: Int64(Self.files))
-    try test.space.restoreFileCount()
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
-  }
+  init() throws { test = try .owningCover(version: 1) }
 
   /// Neither cover nor dead segments nor heads make a file of another inode.
   @Test func noFileIsMadeOrDeleted() throws {
@@ -45,7 +39,7 @@ import Testing
     let content = storage.content(name)
     _ = try test.space.append(randomBytes(900_000))
     _ = try test.space.append(randomBytes(900_000))
-    #expect(storage.names.count == Self.files && !storage.names.contains(name))
+    #expect(storage.names.count == TestSpace.ownFiles && !storage.names.contains(name))
     #expect(try file.bytes(at: 0, count: content.count + 1) == content)
   }
 
@@ -64,7 +58,7 @@ import Testing
         let again = try test.vault(over: after).openSpace(test.body, acceptOlder: true, copyWindow: 0)
         #expect(again.origin.warning == nil, "operation \(operation)")
         #expect(try again.pageBytes(1) == page(1, version: 2))
-        #expect(after.names.count == Self.files)
+        #expect(after.names.count == TestSpace.ownFiles)
         try again.close()
       }
     }
@@ -119,7 +113,7 @@ import Testing
     try space.commit([1: page(1, version: 3)], pageCount: 1)
     try space.close()
     #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 3))
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
   }
 
   /// A copy program that reads a file while it is overwritten gets bytes from before in the middle of it.

@@ -10,8 +10,7 @@ import Testing
 
   /// Three visits, each with a head at its beginning and one at its end.
   init() throws {
-    test = TestSpace(ownFiles: 24)
-    try test.space.restoreFileCount()
+    test = try .owningCover()
     for version in 1...3 {
       try test.space.commit([1: page(1, version: version)], pageCount: 1)
       try test.space.close()

@@ -9,14 +9,10 @@ import Testing
 
 /// The number of the files of a space that owns cover, when the host is full or fails.
 @Suite struct OwnedCoverFailureTests {
-  static let files = 24
   let test: TestSpace
   var storage: FaultyStorage { test.storage }
 
-  init() throws {
-    test = TestSpace(ownFiles: Int64(Self.files))
-    try test.space.restoreFileCount()
-  }
+  init() throws { test = try .owningCover() }
 
   /// What is displaced makes room once; while others take that room, nothing more goes.
   @Test func aHostThatOthersFillTakesNoCover() throws {
@@ -34,14 +30,14 @@ import Testing
       }
     }
     #expect(refusals >= 18)
-    #expect(storage.names.count >= Self.files - 1)
+    #expect(storage.names.count >= TestSpace.ownFiles - 1)
     storage.letOthersTakeRoom(false)
     storage.setLimit(.max)
     for _ in 0..<2 { try test.space.store(900_000) }
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     try test.space.commit([1: page(1, version: 2)], pageCount: 1)
     try test.space.close()
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     let again = try test.vault.openSpace(test.body, readOnly: true)
     #expect(try again.missingFiles() == nil && again.wrongCover(in: storage) == [])
     #expect(try again.pageBytes(1) == page(1, version: 2))
@@ -57,21 +53,21 @@ import Testing
     }
     storage.fill()
     let space = try test.vault.openSpace(test.body, acceptOlder: true, copyWindow: 0)
-    #expect(storage.names.count == Self.files - 2)
+    #expect(storage.names.count == TestSpace.ownFiles - 2)
     for _ in 0..<4 { try space.store(900_000) }
-    #expect(storage.names.count == Self.files - 2)
+    #expect(storage.names.count == TestSpace.ownFiles - 2)
     storage.setLimit(.max)
     for _ in 0..<3 { try space.store(900_000) }
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     try space.close()
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
   }
 
   @Test func aQuotaThatIsUsedUpIsNoHindrance() throws {
     try test.space.store(900_000)
     storage.inject(.error(.diskQuotaExceeded, at: storage.operationCount + 1))
     try test.space.store(900_000)
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(test.space.wrongCover(in: storage) == [])
   }
 
@@ -94,13 +90,13 @@ import Testing
     let names = storage.names
     storage.inject(.error(.ioError, at: storage.operationCount + 1))
     try test.space.store(900_000)
-    #expect(storage.names != names && storage.names.count == Self.files)
+    #expect(storage.names != names && storage.names.count == TestSpace.ownFiles)
     #expect(test.space.segmentIdentifiers().count <= segments)
     for _ in 0..<2 { try test.space.store(900_000) }
     try test.space.commit([1: page(1, version: 2)], pageCount: 1)
     try test.space.close()
     let again = try test.vault.openSpace(test.body, copyWindow: 0)
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(try again.pageBytes(1) == page(1, version: 2))
   }
 
@@ -114,10 +110,10 @@ import Testing
     let space = try test.vault(over: copy).openSpace(test.body, copyWindow: 0)
     try space.commit([1: page(1, version: 2)], pageCount: 1)
     try space.sync()
-    #expect((Self.files - 1...Self.files).contains(copy.names.count))
+    #expect((TestSpace.ownFiles - 1...TestSpace.ownFiles).contains(copy.names.count))
     copy.setLimit(.max)
     for _ in 0..<2 { try space.store(900_000) }
-    #expect(copy.names.count == Self.files)
+    #expect(copy.names.count == TestSpace.ownFiles)
     try space.close()
     #expect(try test.vault(over: copy).openSpace(test.body).pageBytes(1) == page(1, version: 2))
   }
@@ -134,7 +130,7 @@ import Testing
     storage.killProcess()
     storage.setLimit(.max)
     let space = try test.vault.openSpace(test.body, acceptOlder: true, copyWindow: 0)
-    #expect(storage.names.count == Self.files && space.wrongCover(in: storage) == [])
+    #expect(storage.names.count == TestSpace.ownFiles && space.wrongCover(in: storage) == [])
   }
 
   /// The head that was to state the smaller number has displaced a file, which is displaced next again.
@@ -146,11 +142,11 @@ import Testing
     #expect(throws: VaultError.noSpace) { try test.space.giveUpCover(2) }
     let after = try #require(test.space.owner)
     #expect(after.fileCount == before.fileCount && after.coverCount == before.coverCount - 1)
-    #expect(storage.names.count == Self.files && test.space.wrongCover(in: storage).count == 1)
+    #expect(storage.names.count == TestSpace.ownFiles && test.space.wrongCover(in: storage).count == 1)
     // The open segment is short.
     #expect(storage.names.count { storage.content($0).count < TestSpace.segmentSize } == 1)
     try test.space.advanceEpoch()
-    #expect(storage.names.count == Self.files && test.space.wrongCover(in: storage) == [])
+    #expect(storage.names.count == TestSpace.ownFiles && test.space.wrongCover(in: storage) == [])
     #expect(try #require(test.space.owner).coverCount == after.coverCount)
   }
 
@@ -169,7 +165,7 @@ import Testing
     for name in strays { copy.place(other.content(name), as: name) }
     for version in 3...6 {
       let space = try test.vault(over: copy).openSpace(test.body, copyWindow: 0)
-      #expect(copy.names.count == Self.files, "session \(version)")
+      #expect(copy.names.count == TestSpace.ownFiles, "session \(version)")
       #expect(try space.missingFiles() == nil)
       try space.commit([1: page(1, version: version)], pageCount: 1)
       try space.close()

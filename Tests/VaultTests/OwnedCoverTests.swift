@@ -7,14 +7,10 @@ import Testing
 
 /// Cover that a space owns: the number of its files never changes, and names never get other bytes.
 @Suite struct OwnedCoverTests {
-  static let files = 24
   let test: TestSpace
   var storage: FaultyStorage { test.storage }
 
-  init() throws {
-    test = TestSpace(ownFiles: Int64(Self.files))
-    try test.space.restoreFileCount()
-  }
+  init() throws { test = try .owningCover() }
 
   /// Writes data until there is no room, and gives where it is.
   private func fill() throws -> [ExtentPiece] {
@@ -23,25 +19,25 @@ import Testing
     while test.space.admit(300_000, waiting: 0) {
       try rounds.begin()
       pieces += try test.space.append(randomBytes(300_000, seed: UInt64(pieces.count)))
-      #expect(storage.names.count == Self.files)
+      #expect(storage.names.count == TestSpace.ownFiles)
     }
     return pieces
   }
 
   @Test func whatIsWrittenDisplacesCover() throws {
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(test.space.wrongCover(in: storage) == [])
     let before = Set(storage.names)
     let pieces = try fill()
     #expect(pieces.count > 30)
     #expect(throws: VaultError.noSpace) { for _ in 0..<60 { _ = try test.space.append(randomBytes(300_000)) } }
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     // The reserve still takes a commit and heads.
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.close()
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(storage.reservedBytes == 0)
-    #expect(before.intersection(storage.names).count < Self.files / 4)
+    #expect(before.intersection(storage.names).count < TestSpace.ownFiles / 4)
     let again = try test.vault.openSpace(test.body, copyWindow: 0)
     for (index, piece) in pieces.enumerated() where piece.write == 0 && piece.length == 300_000 {
       #expect(try again.bytes(piece) == randomBytes(300_000, seed: UInt64(index)))
@@ -57,11 +53,11 @@ import Testing
     for _ in 0..<2 { try test.space.advanceEpoch() }
     // Only the heads of those epochs displaced something.
     #expect(full.subtracting(storage.names).count <= 2)
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(test.space.capacity().availableBytes > 8 << 20)
     _ = try fill()
     try test.space.close()
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(try test.vault.openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1))
   }
 
@@ -72,7 +68,7 @@ import Testing
     #expect(pieces.count > 30)
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.close()
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
   }
 
   /// Two hundred sessions in a day, then no room, then something is deleted, then there is room again.
@@ -85,7 +81,7 @@ import Testing
       try space.commit([1: page(1, version: version)], pageCount: 1)
       try space.retire(space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
       try space.close()
-      #expect(storage.names.count == Self.files)
+      #expect(storage.names.count == TestSpace.ownFiles)
     }
     let space = try vault.openSpace(test.body)
     // Heads are not kept for copies when that leaves too little room.
@@ -100,12 +96,12 @@ import Testing
       }
       #expect(written > 3_000_000, "round \(round)")
       #expect(throws: VaultError.noSpace) { for _ in 0..<60 { _ = try space.append(randomBytes(300_000)) } }
-      #expect(storage.names.count == Self.files)
+      #expect(storage.names.count == TestSpace.ownFiles)
       try space.retire(space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
       for _ in 0..<2 { try space.advanceEpoch() }
     }
     try space.close()
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(try vault.openSpace(test.body).pageBytes(1) == page(1, version: 200))
   }
 
@@ -128,10 +124,10 @@ import Testing
     storage.tamper(name(range.end - 2)) { Array($0.prefix(1000)) }
     storage.place(randomBytes(1 << 20), as: name(1))
     _ = try test.vault.openSpace(test.body, readOnly: true)
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(storage.names.contains(name(1)))
     let space = try test.vault.openSpace(test.body, copyWindow: 0)
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     #expect(!storage.names.contains(name(1)))
     #expect(storage.content(name(range.end - 1)) == content)
     #expect(space.wrongCover(in: storage) == [])
@@ -153,7 +149,7 @@ import Testing
 
     // Put back beside what is there, as rsync without --delete does.
     for name in old.names where !storage.names.contains(name) { storage.place(old.content(name), as: name) }
-    #expect(storage.names.count > Self.files)
+    #expect(storage.names.count > TestSpace.ownFiles)
     space = try test.vault.openSpace(test.body, copyWindow: 0)
     #expect(try space.pageBytes(1) == page(1, version: 9))
     #expect(space.wrongCover(in: storage) == [])
@@ -163,13 +159,13 @@ import Testing
     let fork = old.copy()
     space = try test.vault(over: fork).openSpace(test.body, copyWindow: 0)
     #expect(space.origin.isCopy)
-    #expect(fork.names.count == Self.files)
+    #expect(fork.names.count == TestSpace.ownFiles)
     // Both go on, in several segments.
     let highest = space.highestEpoch
     for _ in 0..<3 { _ = try space.append(randomBytes(900_000)) }
     try space.commit([1: page(1, version: 20)], pageCount: 1)
     try space.close()
-    #expect(fork.names.count == Self.files)
+    #expect(fork.names.count == TestSpace.ownFiles)
     // No name of a segment or of cover has two contents. Both branches use the same names for heads.
     let heads = Set((1...100).map { space.keys.headIdentifier(EpochNumber(rawValue: highest.rawValue + $0)) })
     let both = Set(fork.names).intersection(storage.names).subtracting(heads)
@@ -179,7 +175,7 @@ import Testing
     // Both together, without deleting anything.
     let merged = storage.copy()
     for name in fork.names where !merged.names.contains(name) { merged.place(fork.content(name), as: name) }
-    #expect(merged.names.count > Self.files)
+    #expect(merged.names.count > TestSpace.ownFiles)
     for version in 10...11 {
       space = try test.vault(over: merged).openSpace(test.body, copyWindow: 0)
       #expect(try space.pageBytes(1) == page(1, version: version - 1))
@@ -196,14 +192,14 @@ import Testing
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     storage.setLimit(30 << 20)
     #expect(throws: VaultError.noSpace) { try test.space.growCover(by: 8 << 20) }
-    #expect(storage.names.count == Self.files)
+    #expect(storage.names.count == TestSpace.ownFiles)
     // Bounds the random number of files beside it.
     storage.setLimit(1 << 30)
     try test.space.growCover(by: 20 << 20)
     let files = storage.names.count
     let own = Int(test.vault.coverFiles(for: 20 << 20))
-    #expect(files >= Self.files + own + Cover.least)
-    #expect(test.space.owner?.fileCount == UInt64(Self.files + own))
+    #expect(files >= TestSpace.ownFiles + own + Cover.least)
+    #expect(test.space.owner?.fileCount == UInt64(TestSpace.ownFiles + own))
     #expect((test.space.capacity().ownBytes ?? 0) >= (before.ownBytes ?? 0) + 20 << 20)
     try test.space.close()
     let again = try test.vault.openSpace(test.body, copyWindow: 0)

@@ -127,11 +127,7 @@ import Testing
   /// With and without cover that the space owns.
   @Test(arguments: [0, 24]) func everyCutLeavesAPrefixWithAllThatWasFlushed(ownFiles: Int) throws {
     var cases = 0
-    let test = { () throws in
-      let test = TestSpace(ownFiles: Int64(ownFiles))
-      try test.space.restoreFileCount()
-      return test
-    }
+    let test = { () throws in try TestSpace.owningCover(ownFiles) }
     let seeds: [UInt64] = [1, 2, 3]
     let ways: [UInt64] = [1, 2]
     for seed in seeds {

@@ -160,8 +160,7 @@ import Testing
 
   /// A space that owns cover and is nearly full completes the files of others, while the disk has room.
   @Test(arguments: [false, true]) func theRoomOfTheDiskCounts(isFull: Bool) throws {
-    let owner = TestSpace(ownFiles: 24)
-    try owner.space.restoreFileCount()
+    let owner = try TestSpace.owningCover()
     var rounds = Rounds(until: "there is no room")
     while owner.space.admit(300_000, waiting: 0) {
       try rounds.begin()

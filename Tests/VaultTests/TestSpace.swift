@@ -8,6 +8,8 @@ import Testing
 /// A vault in memory with one space, and a record of what was committed to it.
 final class TestSpace {
   static let segmentSize = VaultParameters.cheap.segmentSize
+  /// The files of a space that owns cover: few, so that dead segments are overwritten soon.
+  static let ownFiles = 24
   let vault: Vault
   let storage: FaultyStorage
   let body: SlotBody
@@ -24,6 +26,19 @@ final class TestSpace {
     }
     space = made.space
     body = made.body
+  }
+
+  /// A space that owns cover, with all its files.
+  ///
+  /// - Parameter version: what page 1 has, durably; nothing is committed without.
+  static func owningCover(_ files: Int = ownFiles, version: Int? = nil) throws -> TestSpace {
+    let test = TestSpace(ownFiles: Int64(files))
+    try test.space.restoreFileCount()
+    if let version {
+      try test.space.commit([1: page(1, version: version)], pageCount: 1)
+      try test.space.sync()
+    }
+    return test
   }
 
   /// The same vault's files in another storage.

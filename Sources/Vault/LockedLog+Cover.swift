@@ -9,7 +9,8 @@
 // 3. Slots, segments, cover in the table, and what `LooseFiles` counts, are as many. For one new file only one goes to
 //    make room, whoever took the room.
 // 4. Cover is used in its order, so the table in the newest head leads to what is left.
-// 5. A head gets its name when it is durable. So no crash leaves a head that cannot be read, and its number is free
+// 5. What has to be wiped and cannot be is not displaced.
+// 6. A head gets its name when it is durable. So no crash leaves a head that cannot be read, and its number is free
 //    again if it is not completed.
 
 internal import Storage
@@ -56,8 +57,12 @@ extension LockedLog {
   private func displace(for identifier: SegmentIdentifier, isHead: Bool) throws(Errno) -> SegmentSource {
     if loose.owed > 0, let source = try createOwed(identifier) { return source }
     while let displaced = takeDisplaced() {
+      guard let isGone = try? isGone(displaced) else {
+        passOver(displaced)
+        continue
+      }
       do throws(Errno) {
-        if isGone(displaced) { throw .noSuchFileOrDirectory }
+        if isGone { throw .noSuchFileOrDirectory }
         return try overwrite(displaced, as: isHead ? nil : identifier)
       } catch .noSuchFileOrDirectory {
         loose.owed += 1
@@ -106,11 +111,8 @@ extension LockedLog {
     do throws(Errno) {
       let source = try createFile(identifier)
       durability.newNames.append(displaced.name)
-      if (try? context.storage.delete(displaced.name)) == nil, case .segment(let dead) = displaced.file {
-        // It counts, but is left alone until the next head. Cover is a file too many until the next mount.
-        catalog.putBack(dead)
-        catalog.passOver(dead.number)
-      }
+      // A segment that stays counts. Cover is a file too many until the next mount.
+      if (try? context.storage.delete(displaced.name)) == nil { passOver(displaced) }
       return source
     } catch {
       giveBack(displaced)
@@ -145,7 +147,11 @@ extension LockedLog {
   /// Writes a file that is no segment, in the place of one that nothing needs, if there is one.
   func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
     while let displaced = takeDisplaced() {
-      if isGone(displaced) {
+      guard let isGone = try? isGone(displaced) else {
+        passOver(displaced)
+        continue
+      }
+      if isGone {
         loose.owed += 1
         continue
       }
@@ -171,12 +177,27 @@ extension LockedLog {
       name: context.keys.identifier(dead.number, branch: dead.branch), file: .segment(dead))
   }
 
-  /// Whether another branch has taken the name of a dead head. One under the key before is wiped.
-  func isGone(_ displaced: DisplacedFile) -> Bool {
+  /// Whether another branch has taken the name of a dead head. A segment under the key before is wiped, if it must be.
+  ///
+  /// - Throws: when it cannot be wiped. Then it has to stay: re-keying does not end while there is a segment under the key
+  ///   before.
+  func isGone(_ displaced: DisplacedFile) throws(Errno) -> Bool {
     guard case .segment(let dead) = displaced.file else { return false }
     if dead.number.index == 0, context.isOfAnotherBranch(displaced.name, than: dead.branch) { return true }
-    if context.mustWipe(dead.number) { try? context.storage.wipe(displaced.name) }
+    guard context.mustWipe(dead.number) else { return false }
+    do throws(Errno) {
+      try context.storage.wipe(displaced.name)
+    } catch .noSpace, .diskQuotaExceeded {
+      // Where that takes room it is written elsewhere, and wipes nothing.
+    }
     return false
+  }
+
+  /// Takes back a segment that cannot be displaced. It is left alone until the next head.
+  func passOver(_ displaced: DisplacedFile) {
+    guard case .segment(let dead) = displaced.file else { return }
+    catalog.putBack(dead)
+    catalog.passOver(dead.number)
   }
 
   /// Takes back a file that was to be overwritten: it is displaced next. It may be short. It is made whole here, since no
@@ -208,7 +229,7 @@ extension LockedLog {
     while let displaced = takeDisplaced() {
       let isThere = (try? context.storage.exists(displaced.name)) ?? true
       do throws(Errno) {
-        if !isGone(displaced) { try context.storage.delete(displaced.name) }
+        if try !isGone(displaced) { try context.storage.delete(displaced.name) }
       } catch {
         giveBack(displaced)
         return false
@@ -229,7 +250,7 @@ extension LockedLog {
   @discardableResult func deleteDisplaced() -> Bool {
     guard let displaced = takeDisplaced() else { return false }
     do throws(Errno) {
-      if !isGone(displaced) { try context.storage.delete(displaced.name) }
+      if try !isGone(displaced) { try context.storage.delete(displaced.name) }
       return true
     } catch {
       giveBack(displaced)

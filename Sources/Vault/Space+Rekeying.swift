@@ -85,7 +85,10 @@ extension Space {
       throw .system(.ioError, "deleting what is under the key before")
     }
     while try renewCover() { if control.isCancelled() { throw .cancelled } }
-    guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
+    let isLeft = log.locked { log in
+      log.countUnderPreviousKey > 0 || log.catalog.segments.contains(where: isUnderPreviousKey)
+    }
+    if isLeft {
       throw .system(.ioError, "deleting what is under the key before")
     }
     try deleteStrays()
@@ -164,7 +167,11 @@ extension LockedLog {
         cache.remove(dead.number)
         let name = context.keys.identifier(dead.number, branch: dead.branch)
         let file = DisplacedFile(name: name, file: .segment(dead))
-        if !isGone(file) { taken.append(file) }
+        guard let isGone = try? isGone(file) else {
+          passOver(file)
+          continue
+        }
+        if !isGone { taken.append(file) }
       } else {
         break
       }

@@ -100,6 +100,7 @@ extension FaultyStorage {
     if cut, tear(1) == 0 { throw .ioError }
     let kept = min(max(0, min(file.content.count, size) - 1), keepsPlaces ? .max : 112)
     file.reuse(keeping: kept)
+    reuseCount += 1
     if othersTakeRoom { limit = min(limit, used) }
     file.modified = clock()
     note(.reuse(old, keeping: kept))

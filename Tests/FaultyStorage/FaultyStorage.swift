@@ -102,7 +102,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     var writtenCount: Int { overwritten ?? content.count }
 
     /// What is on the disk for certain.
-    var durable: [UInt8] { Array(content[..<flushedCount]) + base.dropFirst(flushedCount) }
+    var durable: [UInt8] {
+      flushedCount == content.count ? content : Array(content[..<flushedCount]) + base.dropFirst(flushedCount)
+    }
 
     /// Writes bytes; those that were written before are the same.
     func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
@@ -146,6 +148,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package private(set) var filledAt = 0
   /// How often a file was looked for, to read it.
   package internal(set) var openCount = 0
+  /// How many files were taken to be overwritten.
+  package internal(set) var reuseCount = 0
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false

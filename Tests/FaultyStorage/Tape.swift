@@ -3,7 +3,7 @@
 
 package import Storage
 internal import System
-internal import SystemPackage
+package import SystemPackage
 internal import Vault
 
 /// Every change of a storage, in order.
@@ -24,6 +24,27 @@ package struct Tape: Sendable {
   var steps: [(operation: Int, step: Step)] = []
   /// The number of the storage.
   let storage: Int
+}
+
+extension Tape {
+  /// The operations that wipe a file which the next one takes to overwrite it.
+  package var wipesOfReused: [Int] {
+    zip(steps, steps.dropFirst()).compactMap { one, next in
+      if case .wipe(let wiped, _) = one.step, case .reuse(wiped, _) = next.step { one.operation } else { nil }
+    }
+  }
+
+  /// What files held when they were deleted or taken for something else.
+  package var givenUp: [(operation: Int, name: SegmentIdentifier, content: [UInt8])] {
+    let storage = FaultyStorage()
+    return steps.compactMap { operation, step in
+      defer { storage.play(step) }
+      switch step {
+      case .reuse(let name, _), .delete(let name): return (operation, name, storage.content(name))
+      default: return nil
+      }
+    }
+  }
 }
 
 extension FaultyStorage {
@@ -115,6 +136,9 @@ package final class TapePlayer {
 extension TapePlayer {
   /// What is there now.
   package var names: [SegmentIdentifier] { storage.names }
+
+  /// Opens a file, which is read as it becomes later.
+  package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader { try storage.open(identifier) }
 
   /// The bytes of a file now; nil when it is gone.
   package func content(_ identifier: SegmentIdentifier) -> [UInt8]? { storage.files[identifier]?.content }

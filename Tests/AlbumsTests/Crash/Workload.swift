@@ -8,10 +8,12 @@
 //    before it.
 // 2. What a `synchronize` or `close` returned for is in `promises`, with the storage's operation at that time.
 // 3. Nothing happens in the background, so that one seed gives one course.
+// 4. A space that owns cover has `ownFiles` files at any time; beside it is another one that nobody uses.
 
 import Crypto
 import FaultyStorage
 import Index
+import Storage
 import System
 import SystemPackage
 import TestSupport
@@ -23,7 +25,7 @@ import Vault
 
 final class Workload {
   static let label = Array("user.label".utf8)
-  static let passwords = (1...3).map { Password.of("password \($0)") }
+  static let passwords = (1...4).map { Password.of("password \($0)") }
 
   /// Something that was made durable.
   struct Promise {
@@ -36,6 +38,10 @@ final class Workload {
   let storage: FaultyStorage
   /// How long a copy may take, in seconds; 0 has segments deleted as early as can be.
   let copyWindow: Int64
+  /// The number of the space's files; 0 if it owns no cover.
+  let ownFiles: Int
+  /// The files of the space beside one that owns cover.
+  private(set) var bystander: [SegmentIdentifier: [UInt8]] = [:]
   let vault: Vault
   private(set) var body: SlotBody
   private(set) var files: FileSystem {
@@ -53,6 +59,8 @@ final class Workload {
   private(set) var otherSpace: [(making: ClosedRange<Int>, removing: ClosedRange<Int>)] = []
   /// The operation from which on another space was used last.
   private(set) var otherSpaceFrom = Int.max
+  /// Whether another space was begun and not removed, since something failed.
+  private(set) var isOtherSpaceLeft = false
   var generator: SeededGenerator
   /// The content of the photo that was imported last.
   var lastPhoto: [UInt8]?
@@ -63,14 +71,20 @@ final class Workload {
   var possibleTrees: ArraySlice<Tree> { trees[(promises.last?.step ?? 0)...] }
 
   init(
-    storage: FaultyStorage, seed: UInt64, copyWindow: Int64 = 0,
+    storage: FaultyStorage, seed: UInt64, ownFiles: Int = 0, copyWindow: Int64 = 0,
     clock: @escaping @Sendable () -> Int64 = { timeOfDay().seconds }
   ) throws {
     self.copyWindow = copyWindow
     self.storage = storage
     generator = SeededGenerator(seed: seed)
     vault = Vault(storage: storage, parameters: .cheap, clock: clock)
-    try SpaceManager.addSpace(to: vault, password: Self.passwords[0])
+    self.ownFiles = ownFiles
+    if ownFiles > 0 {
+      bystander = try Self.makeBystander(in: vault, storage)
+      try Self.addSpace(to: vault, ownFiles: ownFiles)
+    } else {
+      try SpaceManager.addSpace(to: vault, password: Self.passwords[0])
+    }
     body = try vault.openSlot(try vault.slotKeys(for: Self.passwords[0])).body
     files = try Self.mount(body, in: vault, copyWindow: copyWindow)
     trees = [model.tree]
@@ -272,6 +286,7 @@ final class Workload {
   func useOtherSpace() throws {
     let start = storage.operationCount + 1
     otherSpaceFrom = start
+    isOtherSpaceLeft = true
     try SpaceManager.addSpace(to: vault, password: Self.passwords[2])
     let made = storage.operationCount
     do {
@@ -286,6 +301,7 @@ final class Workload {
     }
     let removal = storage.operationCount + 1
     try SpaceManager.removeSpace(from: vault, password: Self.passwords[2])
+    isOtherSpaceLeft = false
     otherSpace.append((start...made, removal...storage.operationCount))
   }
 

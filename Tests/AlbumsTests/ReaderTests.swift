@@ -175,14 +175,17 @@ struct ReaderTests {
     for seed in TestLength.seeds(6) {
       let storage = FaultyStorage()
       storage.record()
-      let work = try Workload(storage: storage, seed: seed)
+      let work = try Workload(storage: storage, seed: seed, ownFiles: Workload.ownFiles(56, seed: seed))
       try work.run(8)
       let (older, olderFrom) = (storage.copy(), storage.operationCount)
       try work.run(16)
       work.abandon()
+      if work.ownFiles > 0 { #expect(storage.reuseCount > 0) }
       var generator = SeededGenerator(seed: seed)
       let player = TapePlayer(storage.recording)
-      let operations = (0..<16).map { _ in Int.random(in: 40...storage.operationCount, using: &generator) }.sorted()
+      // Not while the space is made.
+      let first = work.ownFiles == 0 ? 40 : work.opens[0].from
+      let operations = (0..<16).map { _ in Int.random(in: first...storage.operationCount, using: &generator) }.sorted()
       for (number, operation) in operations.enumerated() {
         player.wind(to: operation)
         let left = player.cut(number % 4 == 3 ? .keepsAll : .mixed(seed: UInt64(operation)), seed: seed)

@@ -21,13 +21,18 @@ final class TestVault {
   var files: FileSystem
   var options: FileSystemOptions
 
-  init(storage: FaultyStorage = FaultyStorage(), _ adjust: (inout FileSystemOptions) -> Void = { _ in }) throws {
+  /// - Parameter ownFiles: the number of the space's files; 0 if it owns no cover.
+  init(
+    storage: FaultyStorage = FaultyStorage(), ownFiles: Int64 = 0,
+    _ adjust: (inout FileSystemOptions) -> Void = { _ in }
+  ) throws {
     self.storage = storage
     vault = Vault(storage: storage, parameters: .cheap)
-    (space, body) = try vault.createSpace(suite: .aes256gcm, copyWindow: 0)
+    (space, body) = try vault.createSpace(suite: .aes256gcm, ownFiles: ownFiles, copyWindow: 0)
     options = FileSystemOptions(logger: quietLogger)
     adjust(&options)
     try FileSystem.create(in: space, owner: 1000, group: 1000)
+    try space.restoreFileCount()
     files = try FileSystem(space: space, options: options)
   }
 

@@ -5,12 +5,13 @@ import Storage
 enum Damage: CaseIterable {
   case flipped, zeroed, shortened, missing, exchanged, replayed
 
-  /// Damages something of `storage`, to which `older` is an older copy; says what.
+  /// Damages something of `storage`, to which `older` is an older copy, or one of some files; says what.
   func apply(
-    to storage: FaultyStorage, _ older: FaultyStorage, _ generator: inout SeededGenerator
+    to storage: FaultyStorage, _ older: FaultyStorage, among chosen: [SegmentIdentifier]? = nil,
+    _ generator: inout SeededGenerator
   ) -> String? {
     let names = storage.names
-    guard let name = names.randomElement(using: &generator) else { return nil }
+    guard let name = (chosen ?? names).randomElement(using: &generator) else { return nil }
     let size = storage.content(name).count
     let place = Int.random(in: 0..<max(size, 1), using: &generator)
     // Beginnings are where headers and heads are.

@@ -10,21 +10,25 @@ import Vault
   /// How often each operation is cut: once with all that was not flushed lost, once with nothing lost, and else with
   /// some of it.
   private static let ways: UInt64 = TestLength.isLong ? 4 : 3
+  private static let ownFiles = 64
 
   @Test func everyCutLeavesAPrefixWithAllThatWasPromised() throws {
     var cases = CaseCount("power cuts")
     var thumbnails = CaseCount("thumbnails after power cuts")
+    var overwritten = CaseCount("files overwritten before power cuts")
     for seed in TestLength.seeds(2) {
       let storage = FaultyStorage()
       storage.record()
-      let work = try Workload(storage: storage, seed: seed)
+      let work = try Workload(storage: storage, seed: seed, ownFiles: Workload.ownFiles(Self.ownFiles, seed: seed))
       try work.run(60)
       try work.useOtherSpace()
       try work.changePassword()
       try work.importAlbum()
       work.abandon()
+      overwritten.add(storage.reuseCount)
       try cutEverywhere(work, seed, &cases, &thumbnails)
     }
+    #expect(overwritten.count > 12)
     #expect(cases.count > 2000)
     #expect(thumbnails.count > 1000)
   }
@@ -33,7 +37,9 @@ import Vault
     _ work: Workload, _ seed: UInt64, _ cases: inout CaseCount, _ thumbnails: inout CaseCount
   ) throws {
     let player = TapePlayer(work.storage.recording)
-    for operation in 1...work.storage.operationCount {
+    // Cover is made by the same calls as in a space that is cut while it is made.
+    let first = work.ownFiles == 0 ? 1 : work.opens[0].from
+    for operation in first...work.storage.operationCount {
       player.wind(to: operation)
       for way in 0..<Self.ways {
         let tear = UInt64(operation) * 64 + way
@@ -80,8 +86,17 @@ private struct Trial {
     let isPrefix = work.trees[promise.step...max(promise.step, last)].contains(tree)
     #expect(isPrefix, comment)
     try files.close()
-    if goesOn { thumbnails += try goOn(tree) }
+    if goesOn {
+      thumbnails += try goOn(tree)
+    } else if checks {
+      try work.expectOwnFiles(in: storage, alone: isAlone, comment)
+    }
     return thumbnails
+  }
+
+  /// Whether no space is there that comes and goes.
+  private var isAlone: Bool {
+    !work.otherSpace.contains { $0.making.lowerBound <= operation && operation <= $0.removing.upperBound }
   }
 
   private func checkThumbnails(_ files: FileSystem, _ tree: Tree) throws -> Int {
@@ -100,7 +115,8 @@ private struct Trial {
     try files.put(pattern(40_000, operation), number)
     try files.synchronize()
     files.stopThreads()
-    let vault = Vault(storage: storage.after(.losesAll), parameters: work.vault.parameters)
+    let left = storage.after(.losesAll)
+    let vault = Vault(storage: left, parameters: work.vault.parameters)
     let again = try Workload.mount(work.body, in: vault)
     var shown = try Tree(of: again)
     let content = try again.get(try again.find("after").inode)
@@ -109,6 +125,7 @@ private struct Trial {
     let isSameTree = shown == tree
     #expect(isSameTree, comment)
     try again.close()
+    try work.expectOwnFiles(in: left, alone: isAlone, comment)
     let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
     let problems = Checker.check(space, readData: true).problems
     #expect(problems == [], comment)

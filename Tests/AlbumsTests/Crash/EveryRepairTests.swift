@@ -9,24 +9,32 @@ import Vault
 
 /// One to three damages of every kind anywhere in the vault's files, and a repair.
 @Suite struct EveryRepairTests {
-  @Test func afterARepairAllIsWellAndWhatIsNotNamedIsAsItWas() throws {
+  private static let ownFiles = 56
+
+  /// With and without cover that the space owns.
+  @Test(arguments: [0, ownFiles]) func afterARepairAllIsWellAndWhatIsNotNamedIsAsItWas(_ ownFiles: Int) throws {
     var cases = CaseCount("repaired vaults")
     var losses = 0
     for seed in TestLength.seeds(1) {
-      let work = try Workload(storage: FaultyStorage(), seed: seed)
+      let work = try Workload(storage: FaultyStorage(), seed: seed, ownFiles: ownFiles)
       try work.run(15)
       try work.synchronize()
       let older = work.storage.copy()
       try work.run(20)
       try work.synchronize()
       try work.files.close()
+      if ownFiles > 0 { #expect(work.storage.reuseCount > 4) }
       var generator = SeededGenerator(seed: seed)
-      for number in 0..<90 {
+      for number in 0..<60 {
         let storage = work.storage.after(.keepsAll)
         var labels: [String] = []
         for part in 0...number % 3 {
           let damage = Damage.allCases[(number + part) % Damage.allCases.count]
-          if let label = damage.apply(to: storage, older, &generator) { labels.append(label) }
+          if let label = damage.apply(
+            to: storage, older, among: work.damageable(number), &generator)
+          {
+            labels.append(label)
+          }
         }
         let comment = Comment(rawValue: "seed \(seed), case \(number): \(labels)")
         guard let isLossy = try repair(storage, work, comment) else { continue }
@@ -34,14 +42,15 @@ import Vault
         cases.add()
       }
     }
-    #expect(cases.count > 70)
-    #expect(losses > 10)
+    #expect(cases.count > 45)
+    #expect(losses > 6)
   }
 
   /// Whether something was lost; nil where there is no state of the space any more.
   private func repair(_ storage: FaultyStorage, _ work: Workload, _ comment: Comment) throws -> Bool? {
     let vault = Vault(storage: storage, parameters: work.vault.parameters)
     let operations = storage.operationCount
+    let bystander = work.bystanderContents(in: storage)
     var named: Set<String> = []
     var hasLosses = false
     do {
@@ -82,6 +91,8 @@ import Vault
     }
     try files.put([1, 2, 3], files.make("written after the repair"))
     try files.close()
+    work.expectBystander(bystander, in: storage, comment)
+    if work.ownFiles > 0 { #expect(Workload.ownNames(of: space, in: storage).count == work.ownFiles, comment) }
     return hasLosses
   }
 }

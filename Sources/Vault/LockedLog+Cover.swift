@@ -268,9 +268,10 @@ extension LockedLog {
     return true
   }
 
-  /// The files of the segments that nothing needs.
-  var deadNames: [SegmentIdentifier] {
-    catalog.deletable.map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
+  /// The files of the segments that the newest state does not need; older ones may.
+  var retiredNames: [SegmentIdentifier] {
+    Set(catalog.segments).subtracting(catalog.needed)
+      .map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
   }
 
   /// Deletes a segment that nothing needs. If that fails it is passed over until the next head, and still counts.

@@ -28,9 +28,10 @@ extension Space {
     let strays = try mayHaveStrays ? straySegments() : 0
     for slot in slots { sizes[slot] = nil }
     var (unneeded, missing, next) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
-    missing += next.prefix { !holdsCover($0) }
+    missing += coverWithOtherBytes(next)
     unneeded += slots.filter { (try? storage.exists($0)) ?? false }
-    for name in log.locked({ $0.deadNames }) where sizes[name].map({ $0 < segmentSize }) ?? false {
+    let mayBeShort = origin.isCopy ? [] : log.locked { $0.retiredNames + ($0.owner?.slots ?? []) }
+    for name in mayBeShort where sizes[name].map({ $0 < segmentSize }) ?? false {
       try? storage.fill(name, size: segmentSize)
     }
     // What is there and short, or not needed, is overwritten.
@@ -62,7 +63,25 @@ extension Space {
     try log.locked { (log) throws(Errno) in try log.putFile(name, content: content) }
   }
 
-  /// Whether a complete file of cover has its own bytes. A crash may have left others in one that was to be displaced.
+  /// Those of the files that are displaced next that have other bytes than their own. A crash may have kept what was
+  /// written into them, but not that they were cut and got another name; and somebody else may have completed one that
+  /// was cut. So after a crash several are looked at that are right.
+  private func coverWithOtherBytes(_ next: [SegmentIdentifier]) -> [SegmentIdentifier] {
+    let enough = origin.isClosed ? 1 : 16
+    var right = 0
+    var wrong: [SegmentIdentifier] = []
+    for name in next where right < enough {
+      if holdsCover(name) {
+        right += 1
+      } else {
+        right = 0
+        wrong.append(name)
+      }
+    }
+    return wrong
+  }
+
+  /// Whether a complete file of cover has its own bytes.
   func holdsCover(_ name: SegmentIdentifier) -> Bool {
     guard let file = try? storage.open(name) else { return false }
     for start in stride(from: 0, to: segmentSize, by: CoverFile.partSize) {

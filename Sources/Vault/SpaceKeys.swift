@@ -14,8 +14,6 @@ final class SpaceKeys: Sendable {
 
   let suite: CipherSuite
   let extents: ExtentFormat
-  /// Whether heads have an owner table.
-  let hasOwnerTable: Bool
   private let logKey: SecretBytes
   private let identifierKey: SecretBytes
   private let chainKey: SecretBytes
@@ -37,7 +35,6 @@ final class SpaceKeys: Sendable {
     previous = body.beforeRekeying.map(SpaceKeys.init)
     suite = body.suite
     extents = body.extents
-    hasOwnerTable = body.incompatible & SlotBody.ownerTable != 0
     logKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs log")
     identifierKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs identifier")
     chainKey = KeyedHash.subkey(of: spaceKey, context: "agonyfs chain")

@@ -74,6 +74,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     var flushedCount = 0
     /// What a file that is overwritten held before, which is on the disk.
     var base: [UInt8] = []
+    /// What it lost of its end when it was taken to be overwritten. A power cut before the next flush may undo that.
+    var end: [UInt8] = []
     /// How much of it is overwritten; nil in a file that only grows.
     var overwritten: Int?
     var nameIsFlushed = false
@@ -89,6 +91,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       content = other.content
       flushedCount = other.flushedCount
       base = other.base
+      end = other.end
       overwritten = other.overwritten
       nameIsFlushed = other.nameIsFlushed
       oldName = other.oldName
@@ -117,12 +120,33 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     /// Has the file be overwritten from the front; it keeps so many bytes.
     func reuse(keeping count: Int) {
       base = Array(content.prefix(count))
+      end = Array(content.dropFirst(count))
       (content, overwritten, flushedCount) = (base, 0, 0)
+    }
+
+    /// Gives what a power cut left of the file the length from before it was overwritten. In place it keeps new bytes.
+    func undoCut(in survivor: File) {
+      guard survivor.content.count <= base.count else { return }
+      let isInPlace = end.count == 1
+      survivor.content = (isInPlace ? survivor.content + base.dropFirst(survivor.content.count) : base) + end
+    }
+
+    /// Has the first bytes be on the disk.
+    func flush(upTo count: Int) {
+      flushedCount = max(flushedCount, count)
+      end = []
+    }
+
+    /// Has the name be on the disk.
+    func flushName() {
+      nameIsFlushed = true
+      oldName = nil
+      end = []
     }
 
     /// Has all that is there be on the disk.
     func settle() {
-      (base, overwritten) = ([], nil)
+      (base, end, overwritten) = ([], [], nil)
       flushedCount = content.count
       nameIsFlushed = true
       oldName = nil

@@ -39,6 +39,10 @@ extension FaultyStorage {
           name = file.overwritten != nil || Bool.random(using: &generator) ? file.oldName : nil
         }
         survivor.content = Self.remains(of: file, using: &generator)
+        let oldName = file.nameIsFlushed ? identifier : file.oldName
+        if !file.end.isEmpty, name != nil, name == oldName, Bool.random(using: &generator) {
+          file.undoCut(in: survivor)
+        }
       }
       survivor.settle()
       if let name { after.files[name] = survivor }

@@ -93,8 +93,7 @@ import Testing
   }
 
   static func check(
-    _ storage: FaultyStorage, _ test: TestSpace, _ run: Run, ownFiles: Int, acceptOlder: Bool = false,
-    hasOwnBytes: Bool = true, _ label: String
+    _ storage: FaultyStorage, _ test: TestSpace, _ run: Run, ownFiles: Int, acceptOlder: Bool = false, _ label: String
   ) throws {
     let vault = test.vault(over: storage)
     // Before the first flush there may be no space yet; no slot names one then.
@@ -105,7 +104,7 @@ import Testing
     #expect(space.gate.reason == nil, comment)
     if ownFiles > 0 {
       #expect(storage.names.count == ownFiles, comment)
-      if hasOwnBytes { #expect(space.wrongCover(in: storage) == [], comment) }
+      #expect(space.wrongCover(in: storage) == [], comment)
     }
     let shown = try state(space, run)
     let found = try #require(shown, comment)
@@ -207,9 +206,7 @@ import Testing
         if isUnfinished { unfinished += 1 }
       }
       let label = "operation " + String(operation) + ", own files " + String(ownFiles)
-      // Who completes a file without a key cannot know what was in it.
-      try Self.check(
-        refreshed, test, run, ownFiles: ownFiles, acceptOlder: isUnfinished, hasOwnBytes: completion == .byMount, label)
+      try Self.check(refreshed, test, run, ownFiles: ownFiles, acceptOlder: isUnfinished, label)
       cases += 1
     }
     #expect(cases > (ownFiles == 0 ? 60 : 8))

@@ -133,7 +133,8 @@ package enum SpaceManager {
       if !slot.missing.isEmpty || space.owner != nil {
         try SlotRecords.change(of: space, adding: slot.key.identifiers)
       }
-      if slot.missing.isEmpty, removed.isEmpty, !isOutdated { return }
+      let isWhole = slot.missing.isEmpty && (slot.short.isEmpty || space.origin.isCopy)
+      if isWhole, removed.isEmpty, !isOutdated { return }
       if !isOutdated { try vault.restoreSlot(slot, replacingDamaged: false, of: space) }
       if !removed.isEmpty {
         try vault.dropSlotFiles(removed, of: space)

@@ -85,10 +85,9 @@ extension Space {
       throw .system(.ioError, "deleting what is under the key before")
     }
     while try renewCover() { if control.isCancelled() { throw .cancelled } }
-    let isLeft = log.locked { log in
-      log.countUnderPreviousKey > 0 || log.catalog.segments.contains(where: isUnderPreviousKey)
-    }
-    if isLeft {
+    // What could not be wiped is tried again after the next head.
+    if log.locked({ $0.catalog.segments.contains(where: isUnderPreviousKey) }) { return false }
+    guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
       throw .system(.ioError, "deleting what is under the key before")
     }
     try deleteStrays()

@@ -12,10 +12,12 @@ package struct OpenedSlot: Sendable {
   package let missing: [SegmentIdentifier]
   /// Those of its files that exist but do not hold the body.
   package let damaged: [SegmentIdentifier]
+  /// Those of the damaged files that are short: a crash came while they were written, or a copy is not finished.
+  package let short: [SegmentIdentifier]
 
   /// The slot with another body, which both files hold.
   package func holding(_ body: SlotBody) -> OpenedSlot {
-    body.equals(self.body) ? self : OpenedSlot(key: key, body: body, missing: [], damaged: [])
+    body.equals(self.body) ? self : OpenedSlot(key: key, body: body, missing: [], damaged: [], short: [])
   }
 }
 
@@ -56,7 +58,8 @@ extension Vault {
           damaged.append(file.identifier)
         }
       }
-      opened = OpenedSlot(key: slot, body: body, missing: missing, damaged: damaged)
+      let short = found.filter { $0.isShort && damaged.contains($0.identifier) }.map(\.identifier)
+      opened = OpenedSlot(key: slot, body: body, missing: missing, damaged: damaged, short: short)
     }
     if let opened { return opened }
     throw isReplaced ? .damaged("what should be the slot of this password is not a regular file") : .noSpaceOpens
@@ -66,6 +69,7 @@ extension Vault {
     let identifier: SegmentIdentifier
     let exists: Bool
     var isReplaced = false
+    var isShort = false
     var body: SlotBody?
   }
 
@@ -82,7 +86,8 @@ extension Vault {
         continue
       }
       let body = try slot.open(file, segmentSize: parameters.segmentSize)
-      found.append(SlotFile(identifier: identifier, exists: true, body: body))
+      let isShort = ((try? file.size()) ?? 0) < parameters.segmentSize
+      found.append(SlotFile(identifier: identifier, exists: true, isShort: isShort, body: body))
     }
     return found
   }
@@ -105,7 +110,8 @@ extension Vault {
     }
   }
 
-  /// Writes those files of a slot again that are missing, and those that are damaged if asked to. Durable on return.
+  /// Writes those files of a slot again that are missing or short, and those that are damaged if asked to. Durable on
+  /// return.
   ///
   /// - Parameter space: the space, in whose files missing ones are written if it owns cover.
   /// - Throws: `.noSpace`; `.system`.
@@ -113,8 +119,9 @@ extension Vault {
     _ slot: OpenedSlot, replacingDamaged: Bool, of space: Space? = nil
   ) throws(VaultError) {
     for identifier in slot.missing { try putSlotFile(identifier, of: slot.key, slot.body, in: space) }
-    guard replacingDamaged else { return }
-    for identifier in slot.damaged { try rewriteSlotFile(identifier, of: slot.key, slot.body) }
+    for identifier in replacingDamaged ? slot.damaged : slot.short {
+      try rewriteSlotFile(identifier, of: slot.key, slot.body)
+    }
   }
 
   /// Writes both files of a slot again, with another body. One of them opens at every moment. Durable on return.

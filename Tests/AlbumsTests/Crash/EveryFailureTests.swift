@@ -10,12 +10,15 @@ import Vault
 @Suite struct EveryFailureTests {
   static let ballast = (0..<3).map { "/ballast \($0)" }
   static let ballastContent = pattern(1 << 20, 1)
+  static let ownFiles = 56
+  static let seeds = 4
 
   /// A workload with some files that can be deleted later, on a disk of bounded size.
   func begin(_ seed: UInt64) throws -> Workload {
     let storage = FaultyStorage()
-    storage.setLimit(64 << 20)
-    let work = try Workload(storage: storage, seed: seed)
+    let ownFiles = Workload.ownFiles(Self.ownFiles, seed: seed)
+    storage.setLimit((64 + ownFiles) << 20)
+    let work = try Workload(storage: storage, seed: seed, ownFiles: ownFiles)
     for path in Self.ballast {
       try work.makeFile(path)
       try work.write(Self.ballastContent, to: path)
@@ -32,22 +35,24 @@ import Vault
     try work.synchronize()
   }
 
-  /// Operations of the workload after its beginning, counted from 1: each third, another third for each of three seeds,
-  /// unless there is time.
+  /// Operations of the workload after its beginning, counted from 1: each fourth, another fourth for each of four
+  /// seeds, unless there is time.
   func operations(_ seed: UInt64) throws -> StrideThrough<Int> {
     let work = try begin(seed)
     let start = work.storage.operationCount
     try goOn(work, seed)
     work.abandon()
+    if work.ownFiles > 0 { #expect(work.storage.reuseCount > 6) }
     let count = work.storage.operationCount - start
     return TestLength.isLong
-      ? stride(from: 1, through: count, by: 1) : stride(from: 1 + Int(seed) % 3, through: count, by: 3)
+      ? stride(from: 1, through: count, by: 1) : stride(from: 1 + Int(seed) % 4, through: count, by: 4)
   }
 
   func checkWhatACrashLeaves(_ work: Workload, _ label: String) throws {
     let comment = Comment(rawValue: label)
     for cut in [PowerCut.losesAll, .mixed(seed: 1)] {
-      let vault = Vault(storage: work.storage.after(cut), parameters: work.vault.parameters)
+      let left = work.storage.after(cut)
+      let vault = Vault(storage: left, parameters: work.vault.parameters)
       let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
       #expect(space.origin.warning == nil, comment)
       let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
@@ -57,6 +62,7 @@ import Vault
       let problems = Checker.check(space, readData: true).problems
       #expect(problems == [], comment)
       try files.close()
+      try work.expectOwnFiles(in: left, alone: !work.isOtherSpaceLeft, comment)
     }
   }
 
@@ -65,7 +71,7 @@ import Vault
   @Test func aDiskThatFailsAnywhereIsToldAndReadable() throws {
     var cases = CaseCount("failing disks")
     var refusals = 0
-    for seed in TestLength.seeds(3) {
+    for seed in TestLength.seeds(Self.seeds) {
       for operation in try operations(seed) {
         for isLasting in [false, true] {
           let work = try begin(seed)

@@ -15,7 +15,8 @@ import Testing
   func powerCutsOnXFSKeepWhatWasSynced(ownCover: String) throws { try cut("xfs", ownCover) }
 
   /// `used VAULT` writes and deletes in a hidden space until most of its cover was displaced. `complete VAULT` says that
-  /// its number of files is the one of before, and all are whole; without a hidden space the number may change.
+  /// its number of files is the one of before, all are whole, and none has blocks beyond its end; without a hidden space
+  /// the number may change.
   private static let functions = """
     used() {
       files $1 > number
@@ -30,6 +31,7 @@ import Testing
     complete() {
       now=$(files $1)
       if [ -e number ]; then test $now = $(cat number); fi
+      find $1 -type f -printf '%s %b\\n' | awk '$2 * 512 > $1 + 8192 { exit 1 }'
     }
 
     """

@@ -33,10 +33,12 @@ extension FileSystem {
     var lastEpoch = lastRound
     // When to look again even without a commit.
     var due: UInt64?
+    // The commits that had ended when the last round began.
+    var seen = locked { $0.commits.ended }
     var failureIsKnown = false
     // At once, or when no other space is mounted any more.
     var hasCompletedShortFiles = space.completeShortFiles()
-    while locked({ $0.waitForCleaning(due) }) {
+    while locked({ $0.waitForCleaning(due, seen: seen) }) {
       let wasAsked = locked { $0.cleaning.isAsked }
       if !hasCompletedShortFiles, !wasAsked { hasCompletedShortFiles = space.completeShortFiles() }
       let now = monotonicTime()
@@ -48,7 +50,10 @@ extension FileSystem {
       }
       due = nil
       lastRound = now
-      let (isAsked, commits) = locked { ($0.cleaning.beginRound(), $0.commits.ended) }
+      let isAsked = locked { files in
+        seen = files.commits.ended
+        return files.cleaning.beginRound()
+      }
       if isAsked { isTight = true }
       let before = space.bytesWithoutNewData
       do throws(Errno) {
@@ -74,10 +79,6 @@ extension FileSystem {
         files.cleaning.endRound(gained: gain >= Int64(space.segmentBytes / 2))
         files.writeBack.logIsFull = false
         files.signals[.progress].broadcast()
-        // A commit in the meantime may have left something that this round did not see.
-        if due == nil, files.commits.ended != commits {
-          due = now + (isTight ? Self.tightInterval : Self.roundInterval)
-        }
       }
     }
     locked { files in
@@ -273,10 +274,11 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// Waits until somebody asks for a round, or `due`, or without that until the next commit; false at the end.
-  fileprivate mutating func waitForCleaning(_ due: UInt64?) -> Bool {
+  /// Waits until somebody asks for a round, or `due`, or without that until there is a commit after the `seen` ones,
+  /// which may have left something; false at the end.
+  fileprivate mutating func waitForCleaning(_ due: UInt64?, seen: Int) -> Bool {
     if life.isStopping || refusal != nil { return false }
-    if !cleaning.isAsked {
+    if !cleaning.isAsked, due != nil || commits.ended == seen {
       cleaning.beginWaiting(forCommit: due == nil)
       wait(for: .cleanWork, until: due)
       cleaning.endWaiting()

@@ -105,5 +105,7 @@ extension SpaceManager {
     do throws(Errno) { try files.close() } catch { failure = failure ?? .system(error, "closing the space") }
     if let failure { throw failure }
     try openSpace(in: vault, slots: slots).close()
+    // Opening passes over slots that cannot be written again.
+    if try vault.openSlot(slots).body.isRekeying { throw .system(.ioError, "writing the slots again") }
   }
 }

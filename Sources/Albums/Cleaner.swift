@@ -18,8 +18,9 @@ extension FileSystem {
   private static let roundSegments = 16
   /// Time between two rounds, in nanoseconds.
   private static let roundInterval: UInt64 = 30_000_000_000
-  /// Time between two rounds while there is little room and nobody asks.
-  private static let tightInterval: UInt64 = 1_000_000_000
+  /// Time between two rounds while there is little room and nobody asks, in nanoseconds: four times what the last one
+  /// took, within these bounds. So a program that rewrites much seldom has to wait for room.
+  private static let tightInterval: ClosedRange<UInt64> = 250_000_000...1_000_000_000
   /// Time between two epochs that are begun for cleaning only, in nanoseconds.
   private static let epochInterval: UInt64 = 3600_000_000_000
   /// Minimum of retired segments that justify an epoch.
@@ -33,6 +34,7 @@ extension FileSystem {
     var lastEpoch = lastRound
     // When to look again even without a commit.
     var due: UInt64?
+    var tightInterval = Self.tightInterval.lowerBound
     // The commits that had ended when the last round began.
     var seen = locked { $0.commits.ended }
     var failureIsKnown = false
@@ -43,7 +45,7 @@ extension FileSystem {
       if !hasCompletedShortFiles, !wasAsked { hasCompletedShortFiles = space.completeShortFiles() }
       let now = monotonicTime()
       var isTight = wasAsked || space.roomState < .ample
-      let next = lastRound + (isTight ? Self.tightInterval : Self.roundInterval)
+      let next = lastRound + (isTight ? tightInterval : Self.roundInterval)
       guard wasAsked || now >= next else {
         due = next
         continue
@@ -58,7 +60,7 @@ extension FileSystem {
       let before = space.bytesWithoutNewData
       do throws(Errno) {
         // Another look finds what was dead but not flushed yet.
-        if try clean(isAsked: isAsked, isTight: isTight), isTight { due = now + Self.tightInterval }
+        if try clean(isAsked: isAsked, isTight: isTight), isTight { due = now + tightInterval }
         let isDue = isTight || now >= lastEpoch + Self.epochInterval
         let worth = space.isRekeying ? 1 : isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
         if isDue, space.segmentsFreedByTwoEpochs >= worth {
@@ -72,8 +74,10 @@ extension FileSystem {
         // Once, not every second for as long as the disk is full.
         if !failureIsKnown { options.logger.warning("cleaning failed: \(error)") }
         failureIsKnown = true
-        due = now + Self.tightInterval
+        due = now + tightInterval
       }
+      let took = monotonicTime() - now
+      tightInterval = min(max(4 * took, Self.tightInterval.lowerBound), Self.tightInterval.upperBound)
       let gain = before - space.bytesWithoutNewData
       locked { files in
         files.cleaning.endRound(gained: gain >= Int64(space.segmentBytes / 2))
@@ -94,7 +98,7 @@ extension FileSystem {
 
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
   /// something. With `isTight` it waits until what was deleted is dead, since no commit may follow that. With `isAsked`
-  /// somebody waits for room, and everything that gains some is done.
+  /// somebody waits for room, and as much is copied as gains enough of it.
   ///
   /// - Parameter note: is told after each segment how many were copied.
   @discardableResult
@@ -159,17 +163,21 @@ extension FileSystem {
     }
   }
 
-  /// The sparsest segments, as many as can be copied before something is deleted, if they and the dead ones are worth
-  /// the epochs after which they go.
+  /// The sparsest segments, as many as gain a 32nd of the store together with the dead ones, and as can be copied before
+  /// something is deleted; none if all that is not worth the epochs after which they go. More at once would copy what is
+  /// dead soon.
   private func chooseForRoom(_ sparse: [Sparse], dead: Int) -> [Sparse] {
     let size = Int64(space.segmentBytes)
+    let enough = max(Int64(Self.roundSegments), Int64(sparse.count + dead) / 32) * size
     var room = space.roomForCleaning
+    var gain = Int64(dead) * size
     let victims = sparse.sorted { $0.live < $1.live }.prefix { victim in
       // Copies take a little more: headers, and what is left at the end of a segment.
       room -= victim.live + victim.live / 32
-      return room >= 0 && victim.live < size * 15 / 16
+      guard gain < enough, room >= 0, victim.live < size * 15 / 16 else { return false }
+      gain += size - victim.live
+      return true
     }
-    let gain = victims.reduce(Int64(dead) * size) { $0 + size - $1.live }
     return gain >= Int64(Self.retiredWorthWhenTight) * size ? Array(victims) : []
   }
 

@@ -111,12 +111,8 @@ extension Space {
     guard let range = log.locked({ $0.renewedCover }) else { return false }
     let displaced = log.locked { $0.takePrevious(Int(min(UInt64(Self.coverStep), range.first))) }
     if displaced.isEmpty { return false }
-    let counters = range.first - UInt64(displaced.count)..<range.first
-    let files = zip(counters, displaced).map { counter, displaced in
-      var file = NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
-      file.displaced = displaced.name
-      return file
-    }
+    var counters = range.first - UInt64(displaced.count)..<range.first
+    let files = coverFiles(range.branch, Array(counters), displacing: displaced.map(\.name))
     do throws(VaultError) {
       try storage.write(files, size: segmentSize)
     } catch {
@@ -125,15 +121,33 @@ extension Space {
       }
       throw error
     }
-    log.locked { log in
-      if log.renewedCover == range {
-        log.renewedCover?.first = counters.lowerBound
-      } else {
-        // Somebody took cover meanwhile.
-        for file in files where (try? storage.delete(file.identifier)) != nil { log.loose.owed += 1 }
+    while let next = log.locked({ $0.addRenewed(counters) }) {
+      // Somebody took cover meanwhile, so the first of these files get the names of what was taken.
+      let taken = next.filter { !counters.contains($0) }
+      let first = coverFiles(range.branch, counters.filter { !next.contains($0) }).map(\.identifier)
+      let files = coverFiles(range.branch, taken, displacing: first)
+      do throws(VaultError) {
+        try storage.write(files, size: segmentSize)
+      } catch {
+        let rest = coverFiles(range.branch, counters.filter(next.contains)).map(\.identifier)
+        log.locked { $0.giveUp(rest + first + files.map(\.identifier)) }
+        throw error
       }
+      counters = next
     }
     return true
+  }
+
+  /// Files of cover in a batch, each in the place of another if there are names of these.
+  private func coverFiles(
+    _ branch: [UInt8], _ counters: [UInt64], displacing names: [SegmentIdentifier] = []
+  ) -> [NewFile] {
+    counters.indices.map { index in
+      let name = keys.coverIdentifier(CoverFile(branch: branch, counter: counters[index]))
+      var file = NewFile(cover: name, keys: keys)
+      if !names.isEmpty { file.displaced = names[index] }
+      return file
+    }
   }
 }
 
@@ -144,6 +158,22 @@ extension LockedLog {
     nonmutating set {
       guard let newValue, let index = owner?.cover.firstIndex(where: { $0.branch == newValue.branch }) else { return }
       owner?.cover[index] = newValue
+    }
+  }
+
+  /// Adds files to the batch of cover under the new key, right before the first that was not used. If others are next to
+  /// that now, gives the counters that as many files have to have, and adds none.
+  fileprivate func addRenewed(_ counters: Range<UInt64>) -> Range<UInt64>? {
+    guard let range = renewedCover else { return nil }
+    if range.first != counters.upperBound { return range.first - UInt64(counters.count)..<range.first }
+    renewedCover?.first = counters.lowerBound
+    return nil
+  }
+
+  /// Deletes files that no table names; new ones are made for them as soon as there is room.
+  fileprivate func giveUp(_ names: [SegmentIdentifier]) {
+    for name in names where (try? context.storage.exists(name)) ?? true {
+      if (try? context.storage.delete(name)) != nil { loose.owed += 1 }
     }
   }
 

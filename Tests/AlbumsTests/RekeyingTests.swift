@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import Index
 import Storage
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -251,6 +252,9 @@ import Testing
         let found = player.cut(way, seed: UInt64(operation))
         let comment = Comment(rawValue: "operation \(operation), \(way)")
         let vault = vault(over: found)
+        if case .keepsAll = way, ownFiles > 0 {
+          #expect(found.names.count(where: { !FaultyStorage.isTemporary($0) }) == Int(ownFiles), comment)
+        }
         let passwords = try opening(vault, comment)
         if endings.last != passwords { endings.append(passwords) }
         let password = try #require(passwords.last, comment)
@@ -305,6 +309,36 @@ import Testing
     #expect(!files.space.isRekeying)
     try files.close()
     #expect(try opening(vault) == [Self.new])
+  }
+
+  /// While cover is renewed the space is written, and takes some of it.
+  @Test func noFileIsMadeOrDeletedWhileTheSpaceIsWritten() throws {
+    let storage = try filled(ownFiles: Int64(Self.count))
+    let vault = vault(over: storage)
+    try SpaceManager.beginRekeying(
+      in: vault, old: vault.slotKeys(for: .of(Self.old)), new: vault.slotKeys(for: .of(Self.new)))
+    let files = try open(vault, Self.new)
+    let space = files.space
+    let identities = try storage.identities
+    let writes = Atomic(0)
+    for round in 0..<20 where space.isRekeying {
+      try files.put(pattern(100_000, round), files.make("new\(round)"))
+      try files.clean()
+      try files.beginEpochs(2)
+      storage.whenWritten {
+        // Each head is several writes.
+        if writes.add(1, ordering: .relaxed).newValue % 40 == 1 { try? space.advanceEpoch() }
+      }
+      _ = try space.finishRekeying()
+      storage.whenWritten(nil)
+      #expect(try storage.identities == identities, "round \(round)")
+    }
+    #expect(!space.isRekeying)
+    #expect(writes.load(ordering: .relaxed) > 100)
+    try files.close()
+    #expect(try storage.identities == identities)
+    #expect(try opening(vault) == [Self.new])
+    #expect(try SpaceManager.check(in: vault, password: .of(Self.new), readData: true).problems == [])
   }
 
   /// - Parameter left: bytes that are left on the disk: none, or too few for a file that can be created.

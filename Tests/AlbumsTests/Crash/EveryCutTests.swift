@@ -47,6 +47,7 @@ import Vault
         let found = player.cut(cut, seed: tear)
         let trial = Trial(
           work: work, storage: found, operation: operation, label: "seed \(seed), operation \(operation), way \(way)")
+        if way == 1 { trial.expectNumber() }
         let number = UInt64(operation) + way
         thumbnails.add(try trial.check(goesOn: number % 10 == 0, checks: TestLength.isLong || number % 3 == 0))
         cases.add()
@@ -92,6 +93,13 @@ private struct Trial {
       try work.expectOwnFiles(in: storage, alone: isAlone, comment)
     }
     return thumbnails
+  }
+
+  /// At every moment there are as many files as ever.
+  func expectNumber() {
+    if work.ownFiles == 0 || !isAlone { return }
+    let found = storage.names.count { !FaultyStorage.isTemporary($0) }
+    #expect(found == work.ownFiles + work.bystander.count, comment)
   }
 
   /// Whether no space is there that comes and goes.

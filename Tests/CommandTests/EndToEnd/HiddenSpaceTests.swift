@@ -101,6 +101,7 @@ import Testing
         agonyfs check --read-data --password-file first $copy
         agonyfs mount --password-file hidden $copy Albums
         sha256sum --quiet -c sums
+        echo more > Albums/more
         agonyfs unmount Albums
       done
       """)

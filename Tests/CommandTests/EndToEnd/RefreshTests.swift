@@ -150,13 +150,14 @@ import Testing
   }
 
   /// What was synced is there; the refreshed vault is a copy to its owner, and lacks nothing.
-  @Test func afterACrashNothingThatWasSyncedIsLost() throws {
+  @Test(arguments: ["", "40M"]) func afterACrashNothingThatWasSyncedIsLost(ownCover: String) throws {
     let workspace = try Workspace()
-    try workspace.makeVault()
+    try workspace.makeVault(ownCover: ownCover)
     try expectSuccess(
       workspace,
       """
       \(CrashLoad.functions)
+      number=$(files Vault)
       for round in 1 2; do
         agonyfs mount --password-file password Vault Albums
         start
@@ -172,6 +173,7 @@ import Testing
         echo more > Albums/more
         agonyfs unmount Albums
         agonyfs check --read-data --password-file password Vault
+        if \(!ownCover.isEmpty); then test "$(files Vault)" = $number; fi
       done
       """)
   }

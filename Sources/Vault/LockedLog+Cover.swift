@@ -245,7 +245,7 @@ extension LockedLog {
     return false
   }
 
-  /// Deletes the file that is displaced next, for a file of another kind; false if there is none, or it cannot be
+  /// Deletes the file that is displaced next, where there is one too many; false if there is none, or it cannot be
   /// deleted.
   @discardableResult func deleteDisplaced() -> Bool {
     guard let displaced = takeDisplaced() else { return false }

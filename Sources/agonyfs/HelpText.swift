@@ -137,7 +137,8 @@ enum HelpText {
     With --cover it owns as many files as it needs to store so much, and their number never changes, whatever it \
     stores; cover add makes a vault look the same. Who looked at the vault before sees that files were added. With --cover \
     0 it takes room as it grows, and its files show by their number that there is another space: in a vault without \
-    other cover, 400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %.
+    other cover, 400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %. Copy with nothing mounted \
+    what leaves your hands: a file that is being written shows by its length, which may prove that a space owns cover.
 
     With --within the space takes the place of cover that another space owns and never used, and no number of files \
     changes. That space can then store less: by SIZE, a quarter more, and some 200 MiB. Who knows its password sees what \
@@ -255,10 +256,11 @@ enum HelpText {
     interrupted, copy once more. If a crash left them, mount the space that was in use, or give --complete, which \
     completes them all, or deletes those that hold nothing. In a copy that was interrupted that hides what is missing.
 
-    Nothing may be mounted, also while you copy what leaves your hands: a file that is being written shows by its length.     Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: \
-    the vault can be used, and the next refresh goes on, from the start if a space was mounted meanwhile. Ends with status \
-    15 if the vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, \
-    free blocks, snapshots, and what a flash disk keeps of deleted data.
+    Nothing may be mounted, also while you copy what leaves your hands: a file that is being written shows by its \
+    length. Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: the vault can be \
+    used, and the next refresh goes on, from the start if a space was mounted meanwhile. Ends with status 15 if the \
+    vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, free blocks, \
+    snapshots, and what a flash disk keeps of deleted data.
     """
 
   static let info = """

@@ -29,16 +29,18 @@ import Vault
   }
 
   /// As `cp -r` does it, which looks at what is in a folder when it comes there: a segment may be copied while it is
-  /// short, and the one after it, which began later, in full; or be missed, while a later head is not.
-  @Test func everyCopyThatIsListedWhileItIsMadeIsAPrefix() throws {
+  /// short, and the one after it, which began later, in full; or be missed, while a later head is not. With own cover
+  /// files are overwritten meanwhile, and some are copied in two parts.
+  @Test(arguments: [0, 124]) func everyCopyThatIsListedWhileItIsMadeIsAPrefix(ownFiles: Int) throws {
     var cases = CaseCount("live copies, listed on the way")
-    var unfinished = 0
+    var (unfinished, overwritten) = (0, 0)
     for seed in TestLength.seeds(3) {
       let storage = FaultyStorage()
       storage.record()
-      let work = try Workload(storage: storage, seed: seed, copyWindow: Self.day)
+      let work = try Workload(storage: storage, seed: seed, ownFiles: ownFiles, copyWindow: Self.day)
       try work.run(60)
       work.abandon()
+      overwritten += storage.reuseCount
       var generator = SeededGenerator(seed: seed &+ 77)
       for number in 1...40 {
         if try lazyCopy(work, &generator, "seed \(seed), copy \(number)") { unfinished += 1 }
@@ -48,6 +50,7 @@ import Vault
     #expect(cases.count >= 100)
     // Otherwise nothing was tried that the other test does not try.
     #expect(unfinished > 0)
+    #expect(ownFiles == 0 || overwritten > 30)
   }
 
   /// Gives whether the copy lacks something of its newest state.
@@ -60,11 +63,21 @@ import Vault
     player.wind(to: start)
     var end = start
     for folder in (0..<256).shuffled(using: &generator) {
+      var begun: [(name: SegmentIdentifier, front: ArraySlice<UInt8>)] = []
       for name in player.names where name.folder == folder {
-        if let content = player.content(name) { copy.place(content, as: name) }
+        guard let content = player.content(name) else { continue }
+        copy.place(content, as: name)
+        if work.ownFiles > 0, Int.random(in: 0...3, using: &generator) == 0 {
+          begun.append((name, content.prefix(Int.random(in: 0...content.count, using: &generator))))
+        }
         end = min(last, end + Int.random(in: 0...40, using: &generator))
       }
       player.wind(to: end)
+      for (name, front) in begun {
+        if let later = player.content(name), later.count >= front.count {
+          copy.place(Array(front + later[front.count...]), as: name)
+        }
+      }
     }
     return try expectPrefix(copy, of: work, from: start, to: end, mayLackTheNewest: true, label)
   }
@@ -181,6 +194,7 @@ import Vault
     #expect(space.origin.isUnfinishedCopy == !space.gate.isOpen, comment)
     let problems = Checker.check(space, readData: true).problems
     #expect(problems == [], comment)
+    work.expectBystander(work.bystander, in: copy, comment)
     let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
     let tree = try Tree(of: files)
     // A commit that was promised when the copy began, or any later one that had begun when it ended.

@@ -86,10 +86,8 @@ extension DirectoryRefresh {
       case .isInPlace:
         try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
         continue
-      case .replaces:
-        try change { () throws(Errno) in
-          try systemCall { unsafe renameat(directory.number, from, directory.number, to) }
-        }
+      case .replaces(let file, let inode):
+        try change { () throws(Errno) in try replace("\(place)/\(file)", by: "\(old)/\(file)", ifStill: inode) }
       case .moves:
         try change { () throws(Errno) in
           try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
@@ -102,6 +100,18 @@ extension DirectoryRefresh {
       try VaultFile.setTimes(of: place, in: directory)
       if hasMoved { try flush(place) }
     }
+  }
+
+  /// Puts a file in the place of another one, unless something else came there since that was looked at.
+  private func replace(_ place: String, by path: String, ifStill inode: ino_t) throws(Errno) {
+    do throws(Errno) {
+      try exchange(path, place)
+    } catch .noSuchFileOrDirectory {
+      try systemCall { unsafe agonyfs_rename_if_absent(directory.number, path, place) }
+      return
+    }
+    if try status(of: path)?.st_ino != inode { try exchange(path, place) }
+    try systemCall { unsafe unlinkat(directory.number, path, 0) }
   }
 
   /// What a refresh knows of the files of a folder in `refreshing`.
@@ -119,8 +129,8 @@ extension DirectoryRefresh {
   private enum Fate {
     /// The file is in `segments` as well, perhaps under another name.
     case isInPlace
-    /// The file in `segments` is a part of it, or older.
-    case replaces
+    /// The file in `segments`, which has this inode, is a part of it, or older.
+    case replaces(SegmentIdentifier, ino_t)
     /// There is none in `segments`, or it is not the vault's.
     case moves
   }
@@ -142,7 +152,7 @@ extension DirectoryRefresh {
       case .copied(let inodes): inodes[identifier] != found.st_ino || found.st_size > other.st_size
       case .linked(let inodes): inodes[identifier] == other.st_ino
       }
-    return isReplacing ? .replaces : .isInPlace
+    return isReplacing ? .replaces(identifier, other.st_ino) : .isInPlace
   }
 
   /// Makes an exchange durable, and resets the times that it changed.

@@ -140,6 +140,31 @@ import Testing
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }
 
+  /// A file comes while the names are linked, and another one under the same name right before the first is moved.
+  @Test func theLastOneThatComesStays() throws {
+    let subject = try NameOrderSubject(.memory(MemoryFolder()), files: 3)
+    let name = NameOrderSubject.name(8, 1)
+    let (file, moved) = (subject.path + "/segments/" + name.path, subject.path + "/refreshing/" + name.path)
+    let folder = String(moved.dropLast(name.description.count + 1))
+    var contents: [[UInt8]] = []
+    let come = {
+      contents.append(randomBytes(112, seed: UInt64(contents.count)))
+      try? HostFile.write(contents[contents.count - 1], to: file + ".part")
+      unsafe rename(file + ".part", file)
+    }
+    try subject.shuffle(mayChange: { _ in
+      switch contents.count {
+      case 0: if (try? HostFile.read(moved)) != nil { come() }
+      case 1: if HostFile.names(in: folder) == [name.description], (try? HostFile.read(moved)) == contents[0] { come() }
+      default: break
+      }
+      return true
+    })
+    #expect(contents.count == 2)
+    #expect(try HostFile.read(file) == contents.last)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+
   @Test func whatIsNotTheVaultsMovesAlong() throws {
     try HostFile.write([1, 2], to: subject.folder(7) + "/notes.txt")
     _ = unsafe mkdir(subject.folder(7) + "/album", 0o700)

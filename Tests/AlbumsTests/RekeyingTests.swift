@@ -2,7 +2,6 @@ import Crypto
 import FaultyStorage
 import Index
 import Storage
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -12,10 +11,10 @@ import Testing
 
 /// A space gets a new key: nothing is left under the old one, and nothing is lost on the way.
 @Suite struct RekeyingTests {
-  private static let old = "the old password"
+  static let old = "the old password"
   private static let other = "another password"
-  private static let new = "the new password"
-  private static let count = 56
+  static let new = "the new password"
+  static let count = 56
 
   private let parameters = VaultParameters.cheap
   private let options = {
@@ -25,12 +24,12 @@ import Testing
     return options
   }()
 
-  private func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
+  func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
 
   private func content(_ number: Int) -> [UInt8] { pattern(150_000 + number * 7000, number) }
 
   /// A vault with one space, with or without cover of its own, two passwords and some files, some of them deleted again.
-  private func filled(ownFiles: Int64) throws -> FaultyStorage {
+  func filled(ownFiles: Int64) throws -> FaultyStorage {
     let storage = FaultyStorage()
     storage.record()
     let vault = vault(over: storage)
@@ -52,7 +51,7 @@ import Testing
     return storage
   }
 
-  private func open(_ vault: Vault, _ password: String, readOnly: Bool = false) throws -> FileSystem {
+  func open(_ vault: Vault, _ password: String, readOnly: Bool = false) throws -> FileSystem {
     let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: readOnly, copyWindow: 0)
     var options = options
     options.isReadOnly = readOnly
@@ -80,7 +79,7 @@ import Testing
     return true
   }
 
-  private func opening(_ vault: Vault, _ comment: Comment? = nil) throws -> [String] {
+  func opening(_ vault: Vault, _ comment: Comment? = nil) throws -> [String] {
     try [Self.old, Self.other, Self.new].filter { try opens($0, vault, comment) }
   }
 
@@ -288,57 +287,6 @@ import Testing
     #expect(try SpaceManager.check(in: vault, password: .of(password), readData: true).problems == [], comment)
     let slot = try vault.openSlot(vault.slotKeys(for: .of(password)))
     #expect(slot.body.rekeying?.previousKey == nil && slot.damaged == [] && slot.missing == [], comment)
-  }
-
-  /// A mount goes on in the background: the same steps in the cleaner's rounds, while files are read and written.
-  @Test func theCleanerGoesOn() throws {
-    let storage = try filled(ownFiles: Int64(Self.count))
-    let vault = vault(over: storage)
-    try SpaceManager.beginRekeying(
-      in: vault, old: vault.slotKeys(for: .of(Self.old)), new: vault.slotKeys(for: .of(Self.new)))
-    #expect(try opening(vault) == [Self.new])
-    let files = try open(vault, Self.new)
-    #expect(files.space.isRekeying)
-    for round in 0..<20 where files.space.isRekeying {
-      try files.put(pattern(100_000, round), files.make("new\(round)"))
-      try files.clean()
-      try files.beginEpochs(2)
-      _ = try files.space.finishRekeying()
-      #expect(storage.names.count == Self.count)
-    }
-    #expect(!files.space.isRekeying)
-    try files.close()
-    #expect(try opening(vault) == [Self.new])
-  }
-
-  /// While cover is renewed the space is written, and takes some of it.
-  @Test func noFileIsMadeOrDeletedWhileTheSpaceIsWritten() throws {
-    let storage = try filled(ownFiles: Int64(Self.count))
-    let vault = vault(over: storage)
-    try SpaceManager.beginRekeying(
-      in: vault, old: vault.slotKeys(for: .of(Self.old)), new: vault.slotKeys(for: .of(Self.new)))
-    let files = try open(vault, Self.new)
-    let space = files.space
-    let identities = try storage.identities
-    let writes = Atomic(0)
-    for round in 0..<20 where space.isRekeying {
-      try files.put(pattern(100_000, round), files.make("new\(round)"))
-      try files.clean()
-      try files.beginEpochs(2)
-      storage.whenWritten {
-        // Each head is several writes.
-        if writes.add(1, ordering: .relaxed).newValue % 40 == 1 { try? space.advanceEpoch() }
-      }
-      _ = try space.finishRekeying()
-      storage.whenWritten(nil)
-      #expect(try storage.identities == identities, "round \(round)")
-    }
-    #expect(!space.isRekeying)
-    #expect(writes.load(ordering: .relaxed) > 100)
-    try files.close()
-    #expect(try storage.identities == identities)
-    #expect(try opening(vault) == [Self.new])
-    #expect(try SpaceManager.check(in: vault, password: .of(Self.new), readData: true).problems == [])
   }
 
   /// - Parameter left: bytes that are left on the disk: none, or too few for a file that can be created.

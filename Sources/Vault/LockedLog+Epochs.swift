@@ -83,13 +83,8 @@ extension LockedLog {
     let context = context
     // Nobody holds their room any more.
     takeFromReserve(recovered.count * context.segmentSize)
-    let complete = { () throws(Errno) in try context.complete(recovered) }
-    do throws(VaultError) {
-      try store("flushing the files of the last mount", complete)
-    } catch .noSpace where ownsCover {
-      guard makeHostRoom() else { throw .noSpace }
-      try store("flushing the files of the last mount", complete)
-      loose.hasMadeRoom = false
+    try storeMakingRoom("flushing the files of the last mount") { () throws(Errno) in
+      try context.complete(recovered)
     }
     durability.recovered = []
   }

@@ -84,7 +84,9 @@ extension Space {
       }
       let segmentSize = log.context.segmentSize
       do throws(VaultError) {
-        try log.storeMakingRoom { () throws(Errno) in try unsafe run.write(bytes, segmentSize: segmentSize) }
+        try log.storeMakingRoom("writing a segment") { () throws(Errno) in
+          try unsafe run.write(bytes, segmentSize: segmentSize)
+        }
         if let completes = run.completes { log.durability.note(completes.segment, bytes: 0) }
         log.durability.note(run.segment, bytes: run.length)
         log.tail.writtenEnd = LogPosition(segment: run.segment.number, offset: run.offset + run.length)
@@ -109,7 +111,7 @@ extension Space {
       }
       while let first = log.tail.stalled.first {
         try log.gate.requireOpen()
-        try log.storeMakingRoom { () throws(Errno) in try first.write() }
+        try log.storeMakingRoom("writing a segment") { () throws(Errno) in try first.write() }
         log.tail.stalled.removeFirst()
         log.noteStalled()
         let end = LogPosition(segment: first.segment.number, offset: first.offset + first.bytes.count)
@@ -121,14 +123,14 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Writes to a segment. Where bytes go elsewhere, as on btrfs, a block that is written again takes room, whatever is
-  /// held. On a full host a space that owns cover makes some.
-  fileprivate mutating func storeMakingRoom(_ body: () throws(Errno) -> Void) throws(VaultError) {
+  /// Writes to segments, as `store`. Where bytes go elsewhere, as on btrfs, a block that is written again takes room,
+  /// whatever is held. On a full host a space that owns cover makes some.
+  mutating func storeMakingRoom(_ action: String, _ body: () throws(Errno) -> Void) throws(VaultError) {
     do throws(VaultError) {
-      try store("writing a segment", body)
+      try store(action, body)
     } catch .noSpace where ownsCover {
       guard makeHostRoom() else { throw .noSpace }
-      try store("writing a segment", body)
+      try store(action, body)
       loose.hasMadeRoom = false
     }
   }

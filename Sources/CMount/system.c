@@ -13,24 +13,12 @@
 #include <syslog.h>
 #include <unistd.h>
 
-int agonyfs_seek_data(void) {
-    return SEEK_DATA;
-}
-
-int agonyfs_seek_hole(void) {
-    return SEEK_HOLE;
-}
-
 void agonyfs_system_log_open(void) {
     openlog("agonyfs", LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 
 void agonyfs_system_log(int level, const char *text) {
     syslog(level, "%s", text);
-}
-
-int agonyfs_set_not_dumpable(void) {
-    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 ssize_t agonyfs_getxattr_as(uid_t user, gid_t group, const char *path, const char *name, void *value, size_t size) {

@@ -6,8 +6,10 @@
 #include <malloc.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/openat2.h>
 #include <linux/stat.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,6 +18,19 @@
 
 int agonyfs_rename_if_absent(int directory, const char *from, const char *to) {
     return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+}
+
+int agonyfs_move_if_absent(int directory, const char *from, int other_directory, const char *to) {
+    return renameat2(directory, from, other_directory, to, RENAME_NOREPLACE);
+}
+
+int agonyfs_open_beneath(int directory, const char *path, int flags, mode_t mode) {
+    struct open_how how = {
+        .flags = (uint64_t)(flags | O_CLOEXEC),
+        .mode = flags & O_CREAT ? mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+    };
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
 int agonyfs_exchange(int directory, const char *path, const char *other_path) {
@@ -58,6 +73,28 @@ bool agonyfs_is_on_local_file_system(int descriptor) {
         return false;
     }
 }
+
+int agonyfs_hold_against_writers(int descriptor) {
+    // SIGIO, which is sent otherwise, ends a program that does not expect it.
+    if (fcntl(descriptor, F_SETSIG, SIGURG) != 0) return -1;
+    return fcntl(descriptor, F_SETLEASE, F_RDLCK);
+}
+
+bool agonyfs_is_fat(int descriptor) {
+    struct statfs host;
+    if (fstatfs(descriptor, &host) != 0) return true;
+    switch ((uint32_t)host.f_type) {
+    case 0x4D44:      // FAT
+    case 0x2011BAB0:  // exFAT
+        return true;
+    default:
+        return false;
+    }
+}
+
+int agonyfs_seek_data(void) { return SEEK_DATA; }
+
+int agonyfs_seek_hole(void) { return SEEK_HOLE; }
 
 bool agonyfs_lists_in_order_of_creation(int descriptor) {
     struct statfs host;
@@ -144,6 +181,8 @@ int agonyfs_path_flag(void) { return O_PATH; }
 
 int agonyfs_no_access_time_flag(void) { return O_NOATIME; }
 
+int agonyfs_direct_flag(void) { return O_DIRECT; }
+
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count) {
     return sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
 }
@@ -163,4 +202,30 @@ int agonyfs_lock_byte(int descriptor, off_t place, bool exclusive) {
 bool agonyfs_byte_is_locked(int descriptor, off_t place) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
     return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+enum { catalog_text_size = 8192 };
+
+unsigned agonyfs_catalog_request(void) {
+    return _IOW('a', 16, char[catalog_text_size]);
+}
+
+int agonyfs_ask_catalog(int descriptor, const void *text, size_t size) {
+    char request[catalog_text_size] = {0};
+    if (size >= sizeof request) {
+        errno = E2BIG;
+        return -1;
+    }
+    memcpy(request, text, size);
+    return ioctl(descriptor, agonyfs_catalog_request(), request);
+}
+
+unsigned agonyfs_stored_digest_request(void) { return _IOWR('a', 17, struct agonyfs_digest); }
+
+int agonyfs_stored_digest(int descriptor, struct agonyfs_digest *digest) {
+    return ioctl(descriptor, agonyfs_stored_digest_request(), digest);
+}
+
+bool agonyfs_contains(const void *bytes, size_t count, const void *wanted, size_t wanted_count) {
+    return memmem(bytes, count, wanted, wanted_count) != NULL;
 }

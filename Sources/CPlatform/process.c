@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +22,10 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
 char **agonyfs_arguments(int *count) {
     *count = argument_count;
     return argument_values;
+}
+
+int agonyfs_set_not_dumpable(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 int agonyfs_signal_descriptor(const sigset_t *signals) {
@@ -87,6 +93,10 @@ int agonyfs_spawn(
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
+}
+
+int agonyfs_process_descriptor(pid_t process) {
+    return pidfd_open(process, 0);
 }
 
 bool agonyfs_was_killed(pid_t process) {

@@ -76,6 +76,9 @@ internal import CSQLite
   /// Rows that the last statement changed.
   package var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
+  /// Gives back memory that is not needed.
+  func releaseMemory() { unsafe sqlite3_db_release_memory(handle) }
+
   /// The error for a result code. Checks whether the transaction was lost.
   func failure(_ code: Int32) -> IndexError {
     if transactionIsOpen, unsafe sqlite3_get_autocommit(handle) != 0 { abandonTransaction() }

@@ -1,5 +1,6 @@
 // Invariants
-// 1. A name is 1 to 255 bytes without "/" and NUL. It need not be UTF-8, nor in any normal form.
+// 1. A name is 1 to 255 bytes without "/" and NUL. It need not be UTF-8, nor in any normal form. `incoming` is the only
+//    exception: no program can make or find it by its name.
 // 2. Names are equal when their bytes are equal. They are not kept as String: Swift finds "é" and "e\u{301}" equal, but
 //    they are two files.
 
@@ -10,14 +11,20 @@ package struct FileName: Hashable, Sendable {
   /// The longest name, in bytes.
   package static let maximumLength = 255
 
+  /// The name, in the root directory, of the directory of files that are not whole yet. No listing shows it.
+  package static let incoming = FileName(incoming: Array("/incoming".utf8))
+
   /// The bytes of the name.
   package let bytes: [UInt8]
 
-  /// Takes the bytes of a name; nil when it is empty, too long, or contains "/" or NUL.
+  /// Takes the bytes of a name; nil when it is empty, too long, or contains "/" or NUL, but for that of `incoming`.
   package init?(_ bytes: [UInt8]) {
-    guard (1...Self.maximumLength).contains(bytes.count), !bytes.contains(0x2F), !bytes.contains(0) else { return nil }
+    guard (1...Self.maximumLength).contains(bytes.count), !bytes.contains(0) else { return nil }
+    guard !bytes.contains(0x2F) || bytes == Self.incoming.bytes else { return nil }
     self.bytes = bytes
   }
+
+  private init(incoming bytes: [UInt8]) { self.bytes = bytes }
 
   /// Copies the bytes of a name; nil when it is empty, too long, or contains "/" or NUL.
   package init?(_ bytes: UnsafeRawBufferPointer) {
@@ -29,6 +36,9 @@ package struct FileName: Hashable, Sendable {
   package init?(_ text: String) {
     self.init([UInt8](text.utf8))
   }
+
+  /// Whether listings show the name.
+  package var isListed: Bool { bytes.first != 0x2F }
 
   /// The number of bytes.
   package var count: Int { bytes.count }

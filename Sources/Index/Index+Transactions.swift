@@ -87,6 +87,7 @@ extension Index {
   private func rollBack(to mark: SavepointMark) {
     depth -= 1
     extentCache.dropAll()
+    termTexts.removeAll()
     live.rollBack(to: mark.live)
     counters.goBack(to: mark.counters)
     if !connection.transactionWasLost {
@@ -109,6 +110,7 @@ extension Index {
   /// Resets the state in memory to the last commit, as the tables are.
   private func forgetChanges() {
     extentCache.dropAll()
+    termTexts.removeAll()
     live.clear()
     counters.goBack(to: storedCounters)
     changesAtCommit = connection.totalChanges

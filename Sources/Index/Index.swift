@@ -6,7 +6,7 @@
 //    so an error in the middle of a change leaves nothing behind.
 // 3. After SQLite has lost a transaction, changes are refused, and reads show the last commit.
 // 4. The rows of `extent` of one inode do not overlap, and none is empty.
-// 5. All statements are prepared when the index is opened.
+// 5. All statements are prepared when the index is opened, but those of the catalog at its first use.
 
 internal import CSQLite
 package import Vault
@@ -31,6 +31,18 @@ package final class Index: @unchecked Sendable {
   var changesAtCommit: Int64 = 0
   /// Whether pages changed without a change of rows.
   var pagesChanged = false
+  /// Whether the tables of the catalog are there: not in an index of an older schema that was never written since.
+  package internal(set) var hasCatalog = true
+  /// Prepared when the catalog is used first.
+  var preparedCatalogStatements: CatalogStatements?
+  /// The same.
+  var preparedTimelineStatements: [TimelineColumns: TimelineStatements] = [:]
+  var preparedStaleStatements: StaleStatements?
+  var preparedDuplicateStatements: DuplicateStatements?
+  /// The same.
+  var preparedFindingStatements: FindingStatements?
+  /// Texts of terms by their numbers. A number may be given again after a savepoint was rolled back, so it is emptied then.
+  var termTexts: [Int64: String] = [:]
 
   /// Opens the index in `space`. With `owner`, first creates the tables and the root directory (mode 0755), in one
   /// commit.
@@ -48,6 +60,7 @@ package final class Index: @unchecked Sendable {
       connection.transactionIsOpen = true
       try connection.execute(Schema.creationPragma)
       try connection.execute(Schema.tables)
+      try connection.execute(Schema.catalog)
     }
     statements = try Statements(connection)
     if let owner { try fill(owner) } else { try load() }
@@ -64,7 +77,8 @@ package final class Index: @unchecked Sendable {
 
   private func load() throws(IndexError) {
     guard let version = try metaInteger("schema") else { throw .damaged }
-    guard version == Schema.version else { throw .sqlite(SQLITE_SCHEMA) }
+    guard (Schema.oldestVersion...Schema.version).contains(version) else { throw .sqlite(SQLITE_SCHEMA) }
+    hasCatalog = version == Schema.version
     var values: [Int64] = []
     for key in Counters.keys {
       guard let value = try metaInteger(key) else { throw .damaged }
@@ -76,6 +90,9 @@ package final class Index: @unchecked Sendable {
     storedCounters = counters
     changesAtCommit = connection.totalChanges
   }
+
+  /// Gives back the memory of pages that were only read. They are read again when they are needed.
+  package func releaseMemory() { connection.releaseMemory() }
 
   /// Whether the index refuses changes, because a transaction was lost.
   package var isReadOnly: Bool { connection.transactionWasLost }

@@ -2,7 +2,9 @@
 
 enum Schema {
   /// The value of the key "schema" in `meta`.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
+  /// The oldest that can be read: it lacks what `catalog` creates.
+  static let oldestVersion: Int64 = 2
 
   /// Must be executed before the first table is created. It writes the first page, even of an existing database. So it
   /// comes after `pragmas`, without which SQLite would open a journal file, and inside the transaction that creates the
@@ -50,5 +52,26 @@ enum Schema {
       codec TEXT, small INTEGER, large INTEGER, reason TEXT);
     CREATE INDEX media_state ON media(state);
     CREATE INDEX media_hash ON media(hash) WHERE hash IS NOT NULL;
+    """
+
+  /// The catalog: what photos and videos show, and the names of each inode. All of it follows from the other tables and
+  /// from the files, so a repair begins without it.
+  static let catalog = """
+    CREATE INDEX dentry_inode ON dentry(inode);
+    CREATE INDEX dentry_directory ON dentry(inode) WHERE kind = 4;
+    CREATE TABLE item(
+      inode INTEGER PRIMARY KEY, version INTEGER, album INTEGER, name BLOB, names INTEGER, taken INTEGER,
+      fraction INTEGER, kind INTEGER, flags INTEGER, rating INTEGER, size INTEGER, rights INTEGER, place INTEGER,
+      camera INTEGER, lens INTEGER, duration INTEGER, latitude INTEGER, longitude INTEGER, look INTEGER, pixels BLOB,
+      stack INTEGER, found BLOB, record BLOB);
+    CREATE INDEX item_time ON item(
+      taken DESC, fraction DESC, inode DESC, kind, flags, rating, album, rights, names, place, camera, lens, size,
+      duration, latitude, longitude, name);
+    CREATE INDEX item_look ON item(look) WHERE look IS NOT NULL;
+    CREATE TABLE item_tag(tag INTEGER, inode INTEGER, PRIMARY KEY(tag, inode)) WITHOUT ROWID;
+    CREATE TABLE term(id INTEGER PRIMARY KEY, kind INTEGER, text TEXT, UNIQUE(kind, text));
+    CREATE TABLE sidecar(inode INTEGER PRIMARY KEY, version INTEGER, found BLOB);
+    CREATE TABLE stale(inode INTEGER PRIMARY KEY, reason INTEGER);
+    CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'ascii', columnsize = 0);
     """
 }

@@ -24,6 +24,7 @@ struct CreationMarker {
         throw error
       }
       try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
+      if isEmpty { try VaultOwner(ofNew: directory).give(file) }
       // Its creator may have ended meanwhile.
       guard try Self.leads(to: file, in: directory) else { continue }
       self.file = file

@@ -37,8 +37,9 @@ package struct DirectoryCreation {
       do throws(Errno) {
         try Self.flush(".", in: opened)
         if newPath != nil { try Self.flush("..", in: opened) }
-        try systemCall { unsafe mkdirat(opened.number, StorageNames.segments, 0o700) }
-        try DirectoryStorage.createFolders(in: opened)
+        let owner = try VaultOwner(ofNew: opened)
+        try owner.makeFolder(StorageNames.segments, in: opened)
+        try DirectoryStorage.createFolders(in: opened, of: owner)
         try Self.flush(".", in: opened)
         storage = try DirectoryStorage(directory: opened)
       } catch {

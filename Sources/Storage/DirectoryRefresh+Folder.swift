@@ -41,7 +41,7 @@ extension DirectoryRefresh {
   /// - Returns: the inodes of the files that were copied.
   private func copy(_ folder: Int) throws(Errno) -> [SegmentIdentifier: ino_t] {
     let (old, new) = (path(folder), newPath(folder))
-    try change { () throws(Errno) in try systemCall { unsafe mkdirat(directory.number, new, 0o700) } }
+    try change { () throws(Errno) in try owner.makeFolder(new, in: directory) }
     var copied: [SegmentIdentifier: ino_t] = [:]
     for (name, size) in try files(in: folder).shuffled() {
       let file = "/" + name.description
@@ -53,10 +53,8 @@ extension DirectoryRefresh {
     }
     try change { () throws(Errno) in
       let opened = try VaultFile.openDirectory(new, in: directory)
-      // A folder that a copy lacks gets the mode and owner of all of them.
-      let like: stat
-      if let status = try status(of: old) { like = status } else { like = try FileCopy.status(of: root) }
-      try FileCopy.setOwnerAndMode(of: opened, to: like)
+      // A folder that a copy lacks has the mode and owner of all of them.
+      if let status = try status(of: old) { try FileCopy.setOwnerAndMode(of: opened, to: status) }
       try VaultFile.setTimes(of: opened)
       try systemCall { fsync(opened.number) }
     }

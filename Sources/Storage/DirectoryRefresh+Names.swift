@@ -57,7 +57,7 @@ extension DirectoryRefresh {
   /// Makes `refreshing`, where directories can be exchanged with those of `segments`.
   private func makePlace() throws(Errno) {
     do throws(Errno) {
-      try change { () throws(Errno) in try systemCall { unsafe mkdirat(directory.number, Self.place, 0o700) } }
+      try change { () throws(Errno) in try owner.makeFolder(Self.place, in: directory) }
     } catch .fileExists {
       // With something in it that is not the vault's.
       _ = try VaultFile.openDirectory(Self.place, in: directory)
@@ -80,7 +80,7 @@ extension DirectoryRefresh {
   /// - Returns: the inodes of the files.
   private func link(_ folder: Int) throws(Errno) -> [SegmentIdentifier: ino_t] {
     let old = try VaultFile.openDirectory(path(folder), in: directory)
-    try change { () throws(Errno) in try systemCall { unsafe mkdirat(directory.number, newPath(folder), 0o700) } }
+    try change { () throws(Errno) in try owner.makeFolder(newPath(folder), in: directory) }
     let new = try VaultFile.openDirectory(newPath(folder), in: directory)
     var linked: [SegmentIdentifier: ino_t] = [:]
     for name in try inodes(in: old, of: folder).map(\.name).shuffled() {

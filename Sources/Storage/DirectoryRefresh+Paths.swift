@@ -80,7 +80,7 @@ extension DirectoryRefresh {
     try change { () throws(Errno) in
       let place = try VaultFile.openDirectory(Self.place, in: directory)
       let lines = remaining.map { folderName($0) + "\n" }.joined()
-      try WholeFile.replace(Self.note, in: place, with: Array(lines.utf8))
+      try WholeFile.replace(Self.note, in: place, with: Array(lines.utf8)) { owner.give($0) }
     }
   }
 

@@ -36,6 +36,8 @@ package final class DirectoryRefresh {
 
   let directory: Descriptor
   let root: Descriptor
+  let owner: VaultOwner
+  private let storage: DirectoryStorage
   let fileCopy: FileCopy
   let progress: (RefreshProgress) -> Bool
   var state = RefreshProgress(done: 0, total: 0)
@@ -56,7 +58,9 @@ package final class DirectoryRefresh {
   ) {
     directory = storage.directory
     root = storage.root
-    fileCopy = FileCopy(completeSize: segmentSize)
+    owner = storage.owner
+    self.storage = storage
+    fileCopy = FileCopy(completeSize: segmentSize, owner: owner)
     self.progress = progress
   }
 
@@ -102,8 +106,9 @@ package final class DirectoryRefresh {
   private func prepare() throws(Errno) {
     action = "preparing the refresh"
     var isNew = true
+    storage.adoptFiles()
     do throws(Errno) {
-      try change { () throws(Errno) in try systemCall { unsafe mkdirat(directory.number, Self.place, 0o700) } }
+      try change { () throws(Errno) in try owner.makeFolder(Self.place, in: directory) }
     } catch .fileExists {
       isNew = false
     }
@@ -170,8 +175,12 @@ package final class DirectoryRefresh {
     let probes = Self.probes
     defer { for probe in probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) } }
     try change { () throws(Errno) in
-      for probe in probes where unsafe mkdirat(directory.number, probe, 0o700) != 0 && errno != EEXIST {
-        throw .current
+      for probe in probes {
+        do throws(Errno) {
+          try owner.makeFolder(probe, in: directory)
+        } catch .fileExists {
+          continue
+        }
       }
       try exchange(probes[0], probes[1])
     }

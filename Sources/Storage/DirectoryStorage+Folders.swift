@@ -5,20 +5,21 @@ internal import SystemPackage
 /// The 256 folders of segment files.
 extension DirectoryStorage {
   /// Makes the 256 folders in the folder of segments, which must exist and be empty. Durable on return.
-  static func createFolders(in directory: Descriptor) throws(Errno) {
+  static func createFolders(in directory: Descriptor, of owner: VaultOwner) throws(Errno) {
     let root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
     for folder in 0..<256 {
-      try systemCall { unsafe mkdirat(root.number, folderName(folder), 0o700) }
+      try owner.makeFolder(folderName(folder), in: root)
       try VaultFile.setTimes(of: folderName(folder), in: root)
     }
     try VaultFile.setTimes(of: root)
     try systemCall { fsync(root.number) }
   }
 
-  /// Makes missing folders, removes a marker that a crash at the end of the creation left, and gives every directory the
-  /// constant time.
+  /// Makes missing folders, removes a marker that a crash at the end of the creation left, gives every directory the
+  /// constant time, and, as root, the vault's owner what is root's.
   package func prepareForWriting() {
     noteNewNames()
+    adoptFiles()
     unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
     for folder in 0..<256 {
       do throws(Errno) {
@@ -46,10 +47,8 @@ extension DirectoryStorage {
 
   /// Makes a folder that a copy lacks. Durable on return.
   private func makeFolder(_ folder: Int) throws(Errno) {
-    var information = stat()
-    try systemCall { unsafe fstat(root.number, &information) }
     do throws(Errno) {
-      try systemCall { unsafe mkdirat(root.number, folderName(folder), information.st_mode & 0o777) }
+      try owner.makeFolder(folderName(folder), in: root)
     } catch .fileExists {
       return
     }

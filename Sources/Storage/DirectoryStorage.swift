@@ -1,7 +1,8 @@
 // Invariants
 // 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything. In a copy they
 //    may be missing, as programs leave out empty ones: a missing folder is an empty one, and is made before a file is.
-// 2. `putIfAbsent` gives a file its final name by a rename that replaces nothing. Until then the file has a random name
+// 2. `putIfAbsent` gives a file its final name by a rename that replaces nothing, or where the host has none, by what
+//    replaces nothing either (DirectoryStorage+Reuse.swift). Until then the file has a random name
 //    of the same form, so a crash leaves a file that looks like cover.
 // 3. Complete files and all directories have the access and modification time `completeTime`; directories get it back
 //    after every change, and when writing begins, as a crash may have come between.
@@ -21,6 +22,8 @@ package final class DirectoryStorage: Storage {
   let directory: Descriptor
   /// The folder of segment files.
   let root: Descriptor
+  /// Whom new files belong to.
+  let owner: VaultOwner
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
 
@@ -64,6 +67,7 @@ package final class DirectoryStorage: Storage {
   init(directory: Descriptor) throws(Errno) {
     self.directory = directory
     root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    owner = try VaultOwner(of: root, in: directory)
     // Who cannot open the parameters for writing cannot keep other writers out (`ParametersLock`).
     isReadOnly =
       !Self.mayWrite(folderName(0), in: root, W_OK | X_OK, orElse: ".")
@@ -93,7 +97,9 @@ package final class DirectoryStorage: Storage {
   /// Writes the parameters, or replaces them. A crash leaves the old ones or the new ones. Durable on return.
   package func replaceParameters(with content: [UInt8]) throws(Errno) {
     let directory = try VaultFile.openDirectory(".", in: directory)
-    try WholeFile.replace(StorageNames.parameters, in: directory, with: content, dated: Self.completeTime)
+    try WholeFile.replace(StorageNames.parameters, in: directory, with: content, dated: Self.completeTime) {
+      owner.give($0)
+    }
   }
 
   /// Creates an empty segment file.
@@ -104,7 +110,7 @@ package final class DirectoryStorage: Storage {
 
   private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> Descriptor {
     try changeNames(in: identifier.folder) { () throws(Errno) in
-      try VaultFile.create(identifier.path, in: root)
+      try owner.create(identifier.path, in: root)
     }
   }
 
@@ -121,7 +127,7 @@ package final class DirectoryStorage: Storage {
       try file.finish()
       try file.flush()
       _ = try changeNames(in: identifier.folder) { () throws(Errno) in
-        try systemCall { unsafe agonyfs_rename_if_absent(root.number, temporary.path, identifier.path) }
+        try giveName(identifier.path, to: temporary.path)
       }
     } catch {
       try? delete(temporary)
@@ -133,6 +139,16 @@ package final class DirectoryStorage: Storage {
   /// Opens a segment file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
     SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDONLY))
+  }
+
+  /// Opens a segment file for reading with direct I/O, where the host's file system has that.
+  package func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    do throws(Errno) {
+      return UncachedFile(try VaultFile.open(identifier.path, in: root, O_RDONLY | agonyfs_direct_flag()))
+    } catch .invalidArgument {
+      evict([identifier])
+      return try open(identifier)
+    }
   }
 
   /// Whether a segment file of this name exists.
@@ -290,7 +306,9 @@ package final class DirectoryStorage: Storage {
     var information = statvfs()
     guard ask(&information) == 0 else { return StorageCapacity(total: 0, free: 0) }
     let block = Int64(information.f_frsize)
+    let kept = information.f_bfree > information.f_bavail ? information.f_bfree - information.f_bavail : 0
     return StorageCapacity(
-      total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block)
+      total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block,
+      kept: Int64(kept) * block)
   }
 }

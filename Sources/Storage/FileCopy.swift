@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 internal import System
 internal import SystemPackage
@@ -7,9 +8,11 @@ internal import SystemPackage
 @safe struct FileCopy: ~Copyable {
   /// Bytes of a complete file of segments; other files keep their times.
   let completeSize: Int
+  private let owner: VaultOwner
   private let buffer: UnsafeMutableRawBufferPointer
 
-  init(completeSize: Int) {
+  init(completeSize: Int, owner: VaultOwner) {
+    self.owner = owner
     self.completeSize = completeSize
     unsafe buffer = .allocate(byteCount: 1 << 20, alignment: 4096)
   }
@@ -24,7 +27,7 @@ internal import SystemPackage
     _ path: String, to newPath: String, in directory: Descriptor, isDated: Bool = false
   ) throws(Errno) -> ino_t {
     let old = try VaultFile.open(path, in: directory, O_RDONLY)
-    let new = try VaultFile.create(newPath, in: directory)
+    let new = try owner.create(newPath, in: directory)
     let status = try Self.status(of: old)
     let (source, target) = (SegmentFile(old), SegmentFile(new))
     var offset = 0

@@ -73,6 +73,12 @@ package protocol Storage: AnyObject, Sendable {
   /// - Throws: `.noSuchFileOrDirectory`.
   func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader
 
+  /// Opens a segment file to read what the medium has of it, past the host's memory as far as the host can do that. What
+  /// was not flushed may be missing.
+  ///
+  /// - Throws: as `open`.
+  func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader
+
   /// Whether a segment file of this name exists.
   func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool
 
@@ -136,6 +142,12 @@ extension Storage {
 
   /// Does nothing: not every host can be told.
   package func evict(_ identifiers: [SegmentIdentifier]) {}
+
+  /// Takes the file out of the host's memory first.
+  package func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    evict([identifier])
+    return try open(identifier)
+  }
 }
 
 /// Names in a vault, wherever it is stored.
@@ -154,10 +166,13 @@ package struct StorageCapacity: Sendable {
   package var total: Int64
   /// Free for this user.
   package var free: Int64
+  /// Free as well, but kept for root.
+  package var kept: Int64
   /// Sets all figures.
-  package init(total: Int64, free: Int64) {
+  package init(total: Int64, free: Int64, kept: Int64 = 0) {
     self.total = total
     self.free = free
+    self.kept = kept
   }
 }
 
@@ -192,6 +207,8 @@ package protocol SegmentReader: AnyObject, Sendable {
   func size() throws(Errno) -> Int
   /// Reads from `offset` until `buffer` is full or the file ends; returns the number of bytes.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+  /// Says where reading will end, so that no more is read ahead.
+  func expect(upTo offset: Int)
   /// Seconds since 1970 of its last write.
   func modified() throws(Errno) -> Int64
   /// Distinguishes this file from a copy of it.
@@ -199,6 +216,8 @@ package protocol SegmentReader: AnyObject, Sendable {
 }
 
 extension SegmentReader {
+  package func expect(upTo offset: Int) {}
+
   /// Reads `count` bytes from `offset`, or those up to the end of the file.
   package func bytes(at offset: Int, count: Int) throws(Errno) -> [UInt8] {
     try unsafe Array(unsafeUninitializedCapacity: count) { (buffer, found) throws(Errno) in

@@ -34,14 +34,6 @@ enum VaultFile {
     return file
   }
 
-  /// Creates a file that does not exist, for reading and writing.
-  static func create(_ path: String, in directory: Descriptor) throws(Errno) -> Descriptor {
-    let file = try Descriptor.open(path, in: directory, O_RDWR | O_CREAT | O_EXCL)
-    // Not at opening: a server that gives the file to another user refuses that after it has created the file.
-    file.readQuietly()
-    return file
-  }
-
   /// Opens a directory, to list it or to flush its names.
   ///
   /// - Throws: `.notDirectory`, also for a symbolic link.

@@ -5,8 +5,20 @@ package enum Hexadecimal {
 
   /// Two digits for each byte, lower-case unless asked otherwise, as ASCII.
   package static func digits(of bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> [UInt8] {
+    // What lies in one piece needs no iterator of its type.
+    bytes.withContiguousStorageIfAvailable { unsafe digits(of: $0, isUppercase) }
+      ?? digits(of: Array(bytes), isUppercase: isUppercase)
+  }
+
+  private static func digits(of bytes: UnsafeBufferPointer<UInt8>, _ isUppercase: Bool) -> [UInt8] {
     let digits = isUppercase ? uppercase : lowercase
-    return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    var text = [UInt8](repeating: 0, count: 2 * bytes.count)
+    for place in 0..<bytes.count {
+      let byte = unsafe bytes[place]
+      text[2 * place] = digits[Int(byte >> 4)]
+      text[2 * place + 1] = digits[Int(byte & 15)]
+    }
+    return text
   }
 
   /// The same as text.

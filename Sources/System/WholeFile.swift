@@ -12,10 +12,12 @@ package enum WholeFile {
   }
 
   /// Creates or replaces a file. It is written beside, as `.NAME.new`, and renamed, so a crash leaves the old content
-  /// or the new one. Durable on return; only the owner can read it. With `seconds` since 1970 this becomes the access
+  /// or the new one. Durable on return; only the owner can read it, unless `prepare`, which gets the file before it has its
+  /// name, changes that. With `seconds` since 1970 this becomes the access
   /// and modification time of the file and, if it belongs to this user, of the directory.
   package static func replace(
-    _ name: String, in directory: Descriptor, with content: [UInt8], dated seconds: Int? = nil
+    _ name: String, in directory: Descriptor, with content: [UInt8], dated seconds: Int? = nil,
+    prepare: (Descriptor) -> Void = { _ in }
   ) throws(Errno) {
     let temporary = Self.temporary(name)
     let times = seconds.map { [timespec](repeating: timespec(tv_sec: $0, tv_nsec: 0), count: 2) }
@@ -23,6 +25,7 @@ package enum WholeFile {
     unsafe unlinkat(directory.number, temporary, 0)
     do throws(Errno) {
       let file = try Descriptor.open(temporary, in: directory, O_WRONLY | O_CREAT | O_EXCL)
+      prepare(file)
       try file.writeAll(content)
       if let times { try systemCall { unsafe futimens(file.number, times) } }
       try systemCall { fsync(file.number) }

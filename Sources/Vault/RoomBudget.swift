@@ -132,7 +132,7 @@ struct RoomBudget {
 package struct SpaceCapacity: Sendable {
   /// Size of the file system that holds the vault.
   package var totalBytes: Int64
-  /// Free there, as the host reports it to this user.
+  /// Free there, what the host keeps for root included.
   package var freeBytes: Int64
   /// Free for new data, after the reserve.
   package var availableBytes: Int64

@@ -20,9 +20,16 @@ extension Space {
   package func read(
     _ position: LogPosition, recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
-    precondition(range.count == buffer.count && range.upperBound <= recordLength && range.lowerBound >= 0)
     if range.isEmpty { return }
-    let handle = try handle(position.segment)
+    try unsafe read(from: try handle(position.segment), position, recordLength, range, into: buffer)
+  }
+
+  /// The same, from the file of a segment.
+  func read(
+    from handle: SegmentHandle, _ position: LogPosition, _ recordLength: Int, _ range: Range<Int>,
+    into buffer: UnsafeMutableRawBufferPointer
+  ) throws(VaultError) {
+    precondition(range.count == buffer.count && range.upperBound <= recordLength && range.lowerBound >= 0)
     let bodyStart = position.offset + RecordHeader.sealedSize
     let format = keys.extents
     var page = range.lowerBound / format.pageSize

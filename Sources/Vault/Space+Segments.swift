@@ -77,7 +77,8 @@ extension Space {
       let measure = log.measureRoom()
       let available = max(0, measure.rest + measure.pool - measure.reserve)
       return SpaceCapacity(
-        totalBytes: measure.host.total, freeBytes: max(measure.host.free, available), availableBytes: available,
+        totalBytes: measure.host.total, freeBytes: max(measure.host.free, available) + measure.host.kept,
+        availableBytes: available,
         usedBytes: Int64(log.catalog.keptCount * segmentSize), ownBytes: log.ownBytes)
     }
   }

@@ -70,6 +70,12 @@ package final class Space: Sendable {
   /// Begins a keyed hash of a file's content, 32 bytes. Within a space, equal contents have equal hashes.
   package func contentHasher() -> KeyedHasher { KeyedHasher(key: keys.contentKey, count: 32) }
 
+  /// 32 bytes that show somebody with the same challenge who has opened this space, too, that it is this one, and tell
+  /// everybody else nothing.
+  package func proof(of challenge: [UInt8]) -> [UInt8] {
+    KeyedHash.identifier(of: keys.contentKey, context: "agonyfs mount", data: challenge, count: 32)
+  }
+
   /// Bytes appended and not flushed.
   package var unflushedBytes: Int { log.locked { $0.durability.unflushedBytes } }
 

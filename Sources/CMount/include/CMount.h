@@ -49,12 +49,8 @@ void agonyfs_interruption_allow(void);
 
 // Calls that Swift cannot see.
 
-/// Values of `whence` that Glibc shows to GNU programs only.
-int agonyfs_seek_data(void);
-int agonyfs_seek_hole(void);
 void agonyfs_system_log_open(void);
 void agonyfs_system_log(int level, const char *_Nonnull text);
-int agonyfs_set_not_dumpable(void);
 
 /// Whether this process may call mount(2): it has CAP_SYS_ADMIN. Otherwise libfuse has the helper do it.
 bool agonyfs_may_mount(void);

@@ -8,8 +8,15 @@
 #include <sys/types.h>
 #include <sys/xattr.h>
 
-/// renameat2(2) with RENAME_NOREPLACE.
+/// renameat2(2) with RENAME_NOREPLACE, in one directory.
 int agonyfs_rename_if_absent(int directory, const char *from, const char *to);
+
+/// The same, into another directory.
+int agonyfs_move_if_absent(int directory, const char *from, int other_directory, const char *to);
+
+/// openat2(2): opens a path that must stay below an open directory and on its file system, and has no symbolic link in
+/// it (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_XDEV).
+int agonyfs_open_beneath(int directory, const char *path, int flags, mode_t mode);
 
 /// renameat2(2) with RENAME_EXCHANGE: exchanges what two paths lead to.
 int agonyfs_exchange(int directory, const char *path, const char *other_path);
@@ -20,6 +27,17 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
 /// Whether an open file is on a file system that only this machine can write, as far as is known (statfs(2)): one of a
 /// disk or of memory, but not of a network or of a program, and not one that lies over another.
 bool agonyfs_is_on_local_file_system(int descriptor);
+
+/// fcntl(2) with F_SETLEASE and F_RDLCK: until the descriptor is closed, whoever opens the file for writing waits. Fails
+/// with EAGAIN if somebody has it open for writing. No signal is sent that ends a program.
+int agonyfs_hold_against_writers(int descriptor);
+
+/// Whether an open file is on a file system of the FAT family, where inode numbers do not last: vfat, msdos, exFAT.
+bool agonyfs_is_fat(int descriptor);
+
+/// Values of `whence` of lseek(2) that Glibc shows to GNU programs only.
+int agonyfs_seek_data(void);
+int agonyfs_seek_hole(void);
 
 /// Whether an open directory is on a file system that lists names in the order in which they came: XFS, btrfs, tmpfs, and
 /// F2FS for a few names. Others that can exchange directories list by a hash.
@@ -40,6 +58,27 @@ bool agonyfs_shares_blocks(int descriptor);
 /// fallocate(2) with FALLOC_FL_UNSHARE_RANGE: gives an open file blocks of its own for its first `size` bytes.
 int agonyfs_unshare_blocks(int descriptor, off_t size);
 
+/// The request of ioctl(2) that asks a mount's catalog through a descriptor of `.agonyfs/query` that cannot be written to:
+/// `_IOW('a', 16, char[8192])`, a text that ends with a zero byte.
+unsigned agonyfs_catalog_request(void);
+
+/// Makes that request with a text of some bytes. Fails with E2BIG if there is no room for its zero byte.
+int agonyfs_ask_catalog(int descriptor, const void *text, size_t size);
+
+/// What `agonyfs_stored_digest` is asked, and tells.
+struct agonyfs_digest {
+    uint8_t key[16];   ///< A random number that the caller chose.
+    uint64_t size;     ///< Bytes of the file.
+    uint8_t hash[16];  ///< GMAC of its content under the key, with AES-128 and a nonce of zeros.
+};
+
+/// The request of ioctl(2) that has a mount write a file out and read it again from the vault's storage, past all memory:
+/// `_IOWR('a', 17, struct agonyfs_digest)`.
+unsigned agonyfs_stored_digest_request(void);
+
+/// Makes that request through a descriptor of a regular file.
+int agonyfs_stored_digest(int descriptor, struct agonyfs_digest *digest);
+
 /// pipe2(2), close-on-exec; neither end blocks if `blocks` is false.
 int agonyfs_pipe(int *ends, bool blocks);
 
@@ -56,6 +95,9 @@ int agonyfs_allocate(int descriptor, off_t size, bool keeps_size);
 int agonyfs_unnamed_file_flag(void);
 int agonyfs_path_flag(void);
 int agonyfs_no_access_time_flag(void);
+
+/// O_DIRECT, a flag of open(2).
+int agonyfs_direct_flag(void);
 
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: starts writing out, does not wait.
 int agonyfs_start_flush(int descriptor, off_t offset, off_t count);
@@ -75,6 +117,9 @@ bool agonyfs_byte_is_locked(int descriptor, off_t place);
 
 /// The process's argument vector itself, not a copy: what is overwritten in it is overwritten in the process title.
 char **agonyfs_arguments(int *count);
+
+/// prctl(2) with PR_SET_DUMPABLE: no core dumps of this process, and no tracing by others of the user.
+int agonyfs_set_not_dumpable(void);
 
 /// signalfd(2), close-on-exec: readable while one of the signals, which the caller has blocked, is pending.
 int agonyfs_signal_descriptor(const sigset_t *signals);
@@ -97,8 +142,21 @@ int agonyfs_spawn(
     bool alone
 );
 
+/// pidfd_open(2): a descriptor that can be read when the process has ended, or -1.
+int agonyfs_process_descriptor(pid_t process);
+
 /// Whether a child was ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP). Waits up to a
 /// tenth of a second for a child that is ending. The child stays a zombie.
 bool agonyfs_was_killed(pid_t process);
+
+/// wcwidth(3) in UTF-8: how many columns of a terminal a Unicode scalar takes, 0 for one that joins another; 1 if that is
+/// not known.
+int agonyfs_columns(uint32_t scalar);
+
+/// TIOCGWINSZ: how many columns the terminal of a descriptor has; 0 if it is none, or does not know.
+int agonyfs_terminal_columns(int descriptor);
+
+/// Whether some bytes are among others (memmem(3)).
+bool agonyfs_contains(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
 
 #endif

@@ -60,6 +60,9 @@ package struct SalvagedRows {
     }
   }
 
+  /// What `meta` says of the tables themselves. The rebuilt ones are of this schema, and their catalog is empty.
+  private static func isOfAnotherIndex(_ key: StoredValue) -> Bool { key == .text("schema") || key == .text("catalog") }
+
   /// Inserts the rows into the tables of `connection`.
   fileprivate func insert(_ connection: Connection) throws(IndexError) {
     for table in Table.allCases {
@@ -67,7 +70,7 @@ package struct SalvagedRows {
       let places = rows[0].indices.map { "?\($0 + 1)" }.joined(separator: ", ")
       let insert = try connection.prepare(
         "INSERT OR \(table == .meta ? "REPLACE" : "IGNORE") INTO \(table.rawValue) VALUES(\(places))")
-      for row in rows where table != .meta || row[0] != .text("schema") {
+      for row in rows where table != .meta || !Self.isOfAnotherIndex(row[0]) {
         for (index, value) in row.enumerated() { insert.bind(Int32(index + 1), value) }
         try insert.run()
       }

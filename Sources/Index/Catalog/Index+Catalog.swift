@@ -1,0 +1,330 @@
+// The catalog's rows: photos and videos, the words that many of them share, what sidecars say, and what waits.
+
+package import Vault
+
+/// Statements on the tables of the catalog.
+final class CatalogStatements {
+  let find, replace, delete, after, addWords, removeWords: Statement
+  let addTag, removeTag, term, addTerm, findTerm, terms: Statement
+  let sidecar, setSidecar, removeSidecar, stale, removeStale, keepStale: Statement
+  let names, withoutItem, lastMedia, itemCount, inAlbum, byLook, byHash: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    find = try connection.prepare("SELECT * FROM item WHERE inode = ?1")
+    replace = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO item VALUES(
+        ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+      """)
+    delete = try connection.prepare("DELETE FROM item WHERE inode = ?1")
+    after = try connection.prepare("SELECT * FROM item WHERE inode > ?1 ORDER BY inode LIMIT ?2")
+    addWords = try connection.prepare("INSERT INTO words(rowid, text) VALUES(?1, ?2)")
+    removeWords = try connection.prepare("DELETE FROM words WHERE rowid = ?1")
+    addTag = try connection.prepare("INSERT OR IGNORE INTO item_tag(tag, inode) VALUES(?1, ?2)")
+    removeTag = try connection.prepare("DELETE FROM item_tag WHERE tag = ?1 AND inode = ?2")
+    term = try connection.prepare("SELECT text FROM term WHERE id = ?1")
+    findTerm = try connection.prepare("SELECT id FROM term WHERE kind = ?1 AND text = ?2")
+    addTerm = try connection.prepare("INSERT INTO term(kind, text) VALUES(?1, ?2) RETURNING id")
+    terms = try connection.prepare("SELECT id, text FROM term WHERE kind = ?1 ORDER BY id")
+    sidecar = try connection.prepare("SELECT version, found FROM sidecar WHERE inode = ?1")
+    setSidecar = try connection.prepare("INSERT OR REPLACE INTO sidecar(inode, version, found) VALUES(?1, ?2, ?3)")
+    removeSidecar = try connection.prepare("DELETE FROM sidecar WHERE inode = ?1")
+    stale = try connection.prepare("SELECT inode, reason FROM stale WHERE reason & ?1 ORDER BY inode LIMIT ?2")
+    removeStale = try connection.prepare("DELETE FROM stale WHERE inode = ?1 AND reason & ~?2 = 0")
+    keepStale = try connection.prepare("UPDATE stale SET reason = reason & ~?2 WHERE inode = ?1")
+    names = try connection.prepare(
+      "SELECT parent, name FROM dentry INDEXED BY dentry_inode WHERE inode = ?1 ORDER BY parent, name LIMIT ?2")
+    withoutItem = try connection.prepare(
+      """
+      SELECT m.inode FROM media m LEFT JOIN item i ON i.inode = m.inode
+      WHERE m.inode > ?1 AND m.inode <= ?2 AND m.state IN (1, 2) AND (i.version IS NULL OR i.version < ?3)
+      """)
+    lastMedia = try connection.prepare(
+      "SELECT max(inode) FROM (SELECT inode FROM media WHERE inode > ?1 ORDER BY inode LIMIT ?2)")
+    itemCount = try connection.prepare("SELECT count(*) FROM item")
+    inAlbum = try connection.prepare(
+      """
+      SELECT i.*, d.name FROM dentry d CROSS JOIN item i ON i.inode = d.inode
+      WHERE d.parent = ?1 AND d.name > ?2 ORDER BY d.name LIMIT ?3
+      """)
+    byLook = try connection.prepare("SELECT * FROM item WHERE look = ?1 LIMIT ?2")
+    byHash = try connection.prepare(
+      "SELECT m.inode FROM media m JOIN item i ON i.inode = m.inode WHERE m.hash = ?1 LIMIT ?2")
+  }
+}
+
+/// Statements of operations that change something: few, since nearly every mount needs them, and soon.
+final class StaleStatements {
+  let setStale, setStaleItem: Statement
+
+  init(_ connection: Connection) throws(IndexError) {
+    setStale = try connection.prepare(
+      """
+      INSERT INTO stale(inode, reason) VALUES(?1, ?2)
+      ON CONFLICT(inode) DO UPDATE SET reason = reason | excluded.reason
+      """)
+    setStaleItem = try connection.prepare(
+      """
+      INSERT INTO stale(inode, reason) SELECT inode, ?2 FROM item WHERE inode = ?1
+      ON CONFLICT(inode) DO UPDATE SET reason = reason | excluded.reason
+      """)
+  }
+}
+
+/// Why something of the catalog is to be done again; bits.
+package struct StaleReason: OptionSet, Hashable, Sendable {
+  package let rawValue: Int64
+  package init(rawValue: Int64) { self.rawValue = rawValue }
+  /// A file: its names, attributes or sidecars changed.
+  package static let merge = StaleReason(rawValue: 1)
+  /// A file: the decoder is to look at it.
+  package static let look = StaleReason(rawValue: 2)
+  /// A directory: what is in it changed, so stacks and sidecars are to be matched.
+  package static let match = StaleReason(rawValue: 4)
+  /// A sidecar: its content changed.
+  package static let read = StaleReason(rawValue: 8)
+  /// A directory: it is being matched. After a crash it is to be matched again.
+  package static let matching = StaleReason(rawValue: 16)
+}
+
+/// What many photos have in common. The numbers are stored and never change.
+package enum TermKind: Int64, Sendable, CaseIterable {
+  case camera = 1
+  case lens, place, tag, person, rights, codec
+  /// A maker or a model by itself.
+  case device
+}
+
+extension Index {
+  private func catalogStatements() throws(IndexError) -> CatalogStatements {
+    if let preparedCatalogStatements { return preparedCatalogStatements }
+    guard hasCatalog else { throw .readOnly }
+    let made = try CatalogStatements(connection)
+    preparedCatalogStatements = made
+    return made
+  }
+
+  private func staleStatements() throws(IndexError) -> StaleStatements {
+    if let preparedStaleStatements { return preparedStaleStatements }
+    let made = try StaleStatements(connection)
+    preparedStaleStatements = made
+    return made
+  }
+
+  /// Creates the catalog's tables in an index of an older schema. One that has them goes on with what a crash or the end
+  /// of a mount left.
+  package func addCatalog() throws(IndexError) {
+    if hasCatalog { return try resumeMatching() }
+    try change { () throws(IndexError) in
+      try connection.execute(Schema.catalog)
+      try setMeta("schema", to: Schema.version)
+    }
+    hasCatalog = true
+    pagesChanged = true
+  }
+
+  /// Removes all that the catalog knows, so that it is filled again.
+  package func emptyCatalog() throws(IndexError) {
+    if !hasCatalog { return }
+    try change { () throws(IndexError) in
+      for table in ["item", "item_tag", "term", "sidecar", "stale", "words"] {
+        try connection.execute("DELETE FROM \(table)")
+      }
+      try connection.execute("DELETE FROM meta WHERE key = 'catalog'")
+    }
+    termTexts.removeAll()
+  }
+
+  /// Has what was begun at another mount begun again.
+  private func resumeMatching() throws(IndexError) {
+    let begun = try connection.prepare("SELECT 1 FROM stale WHERE reason & 16 LIMIT 1")
+    if try begun.firstRow({ (_) throws(IndexError) in true }) == nil { return }
+    try change { () throws(IndexError) in
+      try connection.execute("UPDATE stale SET reason = (reason & ~16) | 4 WHERE reason & 16")
+    }
+  }
+
+  // MARK: Items
+
+  /// The row of a photo or video; nil if it has none.
+  package func item(_ inode: InodeNumber) throws(IndexError) -> ItemRecord? {
+    try catalogStatements().find.bind(inode).firstRow { (row) throws(IndexError) in ItemRecord(row) }
+  }
+
+  /// The next rows after an inode number, in order, at most `limit`.
+  package func items(after inode: InodeNumber?, limit: Int) throws(IndexError) -> [ItemRecord] {
+    try catalogStatements().after.bind(inode ?? .lowest, limit).rows { (row) throws(IndexError) in ItemRecord(row) }
+  }
+
+  /// The next rows of files with a name in a directory, in the order of those names, with the names.
+  package func items(
+    inAlbum directory: InodeNumber, after name: [UInt8], limit: Int
+  ) throws(IndexError) -> [(item: ItemRecord, name: [UInt8])] {
+    try catalogStatements().inAlbum.bind(directory, name, limit).rows { (row) throws(IndexError) in
+      (ItemRecord(row), row.bytes(ItemRecord.columnCount))
+    }
+  }
+
+  /// The rows with exactly this look, at most `limit`.
+  package func items(withLook look: Int64, limit: Int) throws(IndexError) -> [ItemRecord] {
+    try catalogStatements().byLook.bind(look, limit).rows { (row) throws(IndexError) in ItemRecord(row) }
+  }
+
+  /// The files with a row and a content, at most `limit`.
+  package func inodes(withHash hash: [UInt8], limit: Int) throws(IndexError) -> [InodeNumber] {
+    try catalogStatements().byHash.bind(hash, limit).rows { (row) throws(IndexError) in row.inodeNumber(0) }
+  }
+
+  /// The number of rows. Reads an index of the table.
+  package func itemCount() throws(IndexError) -> Int64 {
+    try catalogStatements().itemCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+  }
+
+  /// Stores a row with the words of its texts, and its tags and people in place of `oldTags`.
+  package func setItem(
+    _ item: ItemRecord, words: String, tags: [Int64], replacing oldTags: [Int64]
+  ) throws(IndexError) {
+    try change { () throws(IndexError) in
+      let statements = try catalogStatements()
+      try item.bind(statements.replace).run()
+      try statements.removeWords.bind(item.inode).run()
+      try statements.addWords.bind(item.inode, words).run()
+      for tag in oldTags where !tags.contains(tag) { try statements.removeTag.bind(tag, item.inode).run() }
+      for tag in tags { try statements.addTag.bind(tag, item.inode).run() }
+    }
+  }
+
+  /// Stores a row whose texts, tags and people are as before.
+  package func updateItem(_ item: ItemRecord) throws(IndexError) {
+    try run(item.bind(try catalogStatements().replace))
+  }
+
+  /// Removes a row, its words, and its tags and people.
+  package func deleteItem(_ inode: InodeNumber, tags: [Int64]) throws(IndexError) {
+    try change { () throws(IndexError) in
+      let statements = try catalogStatements()
+      try statements.delete.bind(inode).run()
+      try statements.removeWords.bind(inode).run()
+      for tag in tags { try statements.removeTag.bind(tag, inode).run() }
+    }
+  }
+
+  /// Removes a row that cannot be read, with its words; tags may stay behind.
+  package func forgetItem(_ inode: InodeNumber) throws(IndexError) { try deleteItem(inode, tags: []) }
+
+  /// The photos and videos among the next `limit` rows of `media` after a number that have no row of this version, and
+  /// the last number looked at; nil at the end.
+  package func mediaWithoutItem(
+    after inode: InodeNumber?, version: Int64, limit: Int
+  ) throws(IndexError) -> (inodes: [InodeNumber], last: InodeNumber)? {
+    let statements = try catalogStatements()
+    let start = inode ?? .lowest
+    let last = try statements.lastMedia.bind(start, limit).firstRow { (row) throws(IndexError) in
+      row.isNull(0) ? nil : row.inodeNumber(0)
+    }
+    guard let last, let last else { return nil }
+    let found = try statements.withoutItem.bind(start, last, version).rows { (row) throws(IndexError) in
+      row.inodeNumber(0)
+    }
+    return (found, last)
+  }
+
+  // MARK: Terms
+
+  /// The number of a term; nil if there is none.
+  package func term(_ kind: TermKind, _ text: String) throws(IndexError) -> Int64? {
+    try catalogStatements().findTerm.bind(kind, text).firstRow { (row) throws(IndexError) in row.integer(0) }
+  }
+
+  /// The number of a term, which is made if there is none. Terms are never removed.
+  package func makeTerm(_ kind: TermKind, _ text: String) throws(IndexError) -> Int64 {
+    if let known = try term(kind, text) { return known }
+    return try change { () throws(IndexError) in
+      let number = try catalogStatements().addTerm.bind(kind, text).rows { (row) throws(IndexError) in row.integer(0) }
+      guard let number = number.first else { throw .damaged }
+      return number
+    }
+  }
+
+  /// The text of a term.
+  package func text(ofTerm number: Int64) throws(IndexError) -> String? {
+    if let known = termTexts[number] { return known }
+    let text = try catalogStatements().term.bind(number).firstRow { (row) throws(IndexError) in row.text(0) }
+    if termTexts.count >= Self.mostTermTexts { termTexts.removeAll() }
+    termTexts[number] = text
+    return text
+  }
+
+  /// Texts of terms that are kept in memory at most.
+  private static let mostTermTexts = 16_384
+
+  /// All terms of a kind, by their numbers.
+  package func terms(_ kind: TermKind) throws(IndexError) -> [(number: Int64, text: String)] {
+    try catalogStatements().terms.bind(kind).rows { (row) throws(IndexError) in (row.integer(0), row.text(1)) }
+  }
+
+  // MARK: Names
+
+  /// The names of an inode by directory and bytes, at most `limit`.
+  package func names(
+    of inode: InodeNumber, limit: Int
+  ) throws(IndexError) -> [(parent: InodeNumber, name: FileName)] {
+    try catalogStatements().names.bind(inode, limit).rows { (row) throws(IndexError) in
+      (row.inodeNumber(0), try row.fileName(1))
+    }
+  }
+
+  // MARK: Sidecars
+
+  /// What the decoder found in a sidecar, and the version of that; nil if it was not read.
+  package func sidecar(_ inode: InodeNumber) throws(IndexError) -> (version: Int64, found: [UInt8])? {
+    try catalogStatements().sidecar.bind(inode).firstRow { (row) throws(IndexError) in (row.integer(0), row.bytes(1)) }
+  }
+
+  /// Stores what the decoder found in a sidecar.
+  package func setSidecar(_ inode: InodeNumber, version: Int64, found: [UInt8]) throws(IndexError) {
+    try run(try catalogStatements().setSidecar.bind(inode, version, found))
+  }
+
+  /// Forgets what was found in a sidecar.
+  package func dropSidecar(_ inode: InodeNumber) throws(IndexError) {
+    if !hasCatalog { return }
+    try run(try catalogStatements().removeSidecar.bind(inode))
+  }
+
+  // MARK: What waits
+
+  /// Notes that a photo's or video's row is to be merged again; does nothing for other files.
+  package func addStaleItem(_ inode: InodeNumber) throws(IndexError) {
+    if !hasCatalog { return }
+    try run(try staleStatements().setStaleItem.bind(inode, StaleReason.merge.rawValue))
+  }
+
+  /// Notes that something is to be done again.
+  package func addStale(_ inode: InodeNumber, _ reason: StaleReason) throws(IndexError) {
+    if !hasCatalog { return }
+    try run(try staleStatements().setStale.bind(inode, reason.rawValue))
+  }
+
+  /// What waits for one of some reasons, in the order of inode numbers, at most `limit`.
+  package func stale(
+    for reasons: StaleReason, limit: Int
+  ) throws(IndexError) -> [(inode: InodeNumber, reason: StaleReason)] {
+    if !hasCatalog { return [] }
+    return try catalogStatements().stale.bind(reasons.rawValue, limit).rows { (row) throws(IndexError) in
+      (row.inodeNumber(0), StaleReason(rawValue: row.integer(1)))
+    }
+  }
+
+  /// Notes that something was done.
+  package func removeStale(_ inode: InodeNumber, _ reason: StaleReason) throws(IndexError) {
+    try change { () throws(IndexError) in
+      let statements = try catalogStatements()
+      if try statements.removeStale.bind(inode, reason.rawValue).run() == 0 {
+        try statements.keepStale.bind(inode, reason.rawValue).run()
+      }
+    }
+  }
+}
+
+extension TermKind: Storable {}

@@ -1,0 +1,55 @@
+internal import CPlatform
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// A file of a vault that belongs to somebody else than the vault.
+package struct StrayFile: Sendable {
+  /// Its path.
+  package var path: String
+  /// The number of the user whom it belongs to.
+  package var user: UInt32
+  /// The numbers of the user and the group whom the vault belongs to.
+  package var vaultUser, vaultGroup: UInt32
+}
+
+extension DirectoryStorage {
+  /// As root, gives everything in somebody else's vault that is root's to the owner: what earlier versions left.
+  func adoptFiles() {
+    guard owner.canAdopt else { return }
+    owner.adopt(StorageNames.parameters, in: directory)
+    for folder in 0..<256 {
+      owner.adopt(folderName(folder), in: root)
+      guard let opened = try? VaultFile.openDirectory(folderName(folder), in: root) else { continue }
+      for name in (try? Directory.names(in: ".", of: opened)) ?? [] where SegmentIdentifier(name: name) != nil {
+        owner.adopt(String(decoding: name, as: UTF8.self), in: opened)
+      }
+    }
+  }
+
+  /// A file of the vault at a path that belongs to somebody else than the vault; nil if none is found.
+  package static func stray(at path: String) -> StrayFile? {
+    guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }
+    let vault = look(at: StorageNames.segments, in: directory)
+    func stray(_ name: String) -> StrayFile? {
+      guard let vault, let found = look(at: name, in: directory), found.st_uid != vault.st_uid else { return nil }
+      return StrayFile(
+        path: path + "/" + name, user: found.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
+    }
+    if let found = stray(StorageNames.parameters) { return found }
+    for folder in 0..<256 {
+      let place = StorageNames.segments + "/" + folderName(folder)
+      if let found = stray(place) { return found }
+      for name in (try? Directory.names(in: place, of: directory)) ?? [] {
+        guard let identifier = SegmentIdentifier(name: name) else { continue }
+        if let found = stray(StorageNames.segments + "/" + identifier.path) { return found }
+      }
+    }
+    return nil
+  }
+
+  private static func look(at path: String, in directory: Descriptor) -> stat? {
+    var status = stat()
+    return unsafe fstatat(directory.number, path, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+  }
+}

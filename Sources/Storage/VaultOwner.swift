@@ -1,0 +1,127 @@
+// Invariants
+// 1. All files of a vault have one owner, one group and one mode, and so have all its folders, whoever's process makes
+//    them: what a root mount writes is no more conspicuous than cover, and the user's own mount can use it.
+// 2. Where the host has files without names (O_TMPFILE), a file gets them before its name, so no crash leaves another one.
+//    Elsewhere it gets them right after, and the next mount of root that writes puts right what a crash left.
+// 3. Of what is there already, root gives away only what has no other name and a time that no user can give to a file of
+//    root's. So nobody gets a file of root's by moving it into a vault.
+// 4. Nothing is made for, or given to, somebody else through a symbolic link: whoever owns the vault can put one in the
+//    place of a folder at any time.
+
+internal import CPlatform
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// Whom the files and folders of a vault belong to, and their modes.
+struct VaultOwner: Sendable {
+  private let user: uid_t
+  private let group: gid_t
+  private let fileMode: mode_t
+  private let folderMode: mode_t
+
+  /// The owner of a directory in which a vault is to be made.
+  init(ofNew directory: Descriptor) throws(Errno) {
+    let status = try FileCopy.status(of: directory)
+    // The directory may be open to others; what is in it is not, but for what the host hands down.
+    let handsDownGroup = status.st_mode & S_ISGID != 0
+    user = geteuid() == 0 ? status.st_uid : geteuid()
+    group = geteuid() == 0 || handsDownGroup ? status.st_gid : getegid()
+    (fileMode, folderMode) = (0o600, 0o700 | status.st_mode & S_ISGID)
+  }
+
+  /// The owner of a vault: that of `segments`, which stays as long as the vault. Files have the mode of the parameters,
+  /// so what the user changed for all of them holds for new ones.
+  init(of segments: Descriptor, in directory: Descriptor) throws(Errno) {
+    let status = try FileCopy.status(of: segments)
+    (user, group) = (status.st_uid, status.st_gid)
+    folderMode = status.st_mode & 0o7777 | 0o700
+    var parameters = stat()
+    let isThere = unsafe fstatat(directory.number, StorageNames.parameters, &parameters, AT_SYMLINK_NOFOLLOW) == 0
+    fileMode = isThere ? parameters.st_mode & 0o666 | 0o600 : 0o600
+  }
+
+  /// Whether this process makes files of another owner by itself, if the folder does not change that.
+  private var isAnother: Bool { user != geteuid() || group != getegid() }
+
+  /// Creates a file that does not exist, for reading and writing.
+  func create(_ path: String, in directory: Descriptor) throws(Errno) -> Descriptor {
+    let (folder, name) = try place(of: path, in: directory)
+    let file: Descriptor
+    if isAnother, let made = try createUnnamed(for: name, in: folder) {
+      file = made
+    } else {
+      file = try Descriptor.open(name, in: folder, O_RDWR | O_CREAT | O_EXCL)
+      give(file)
+    }
+    // Not at opening: a server that gives the file to another user refuses that after it has created the file.
+    file.readQuietly()
+    return file
+  }
+
+  /// The folder of a path, and its last name, for what is made for somebody else; else the path stays as it is.
+  private func place(of path: String, in directory: Descriptor) throws(Errno) -> (folder: Descriptor, name: String) {
+    guard isAnother else { return (directory, path) }
+    var (folder, names) = (directory, path.split(separator: "/").map(String.init))
+    while names.count > 1 {
+      let flags = agonyfs_path_flag() | O_DIRECTORY | O_NOFOLLOW
+      folder = try Descriptor.open(names.removeFirst(), in: folder, flags)
+    }
+    return (folder, names.first ?? path)
+  }
+
+  /// Creates a file that gets its name last. Nil where the host does not have that.
+  private func createUnnamed(for name: String, in folder: Descriptor) throws(Errno) -> Descriptor? {
+    let flags = O_RDWR | agonyfs_unnamed_file_flag()
+    guard let file = try? Descriptor.open(".", in: folder, flags) else { return nil }
+    give(file)
+    do throws(Errno) {
+      try systemCall {
+        unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file.number)", folder.number, name, AT_SYMLINK_FOLLOW)
+      }
+    } catch {
+      if [.fileExists, .noSpace, .diskQuotaExceeded, .readOnlyFileSystem].contains(error) { throw error }
+      return nil
+    }
+    return file
+  }
+
+  /// Makes a folder that does not exist.
+  func makeFolder(_ path: String, in directory: Descriptor) throws(Errno) {
+    let (folder, name) = try place(of: path, in: directory)
+    try systemCall { unsafe mkdirat(folder.number, name, 0o700) }
+    if let opened = try? VaultFile.openDirectory(name, in: folder) { give(opened) }
+  }
+
+  /// Gives a file or folder to the owner, with the mode that all have. Where the host refuses that it stays as it is:
+  /// some have one owner or one mode for everything.
+  func give(_ file: Descriptor) {
+    guard let status = try? FileCopy.status(of: file) else { return }
+    if status.st_uid != user || status.st_gid != group {
+      // A user can only choose among the groups that are the user's.
+      _ = fchown(file.number, geteuid() == 0 ? user : uid_t.max, group)
+    }
+    let mode = status.st_mode & S_IFMT == S_IFDIR ? folderMode : fileMode
+    // chown(2) may have taken bits away.
+    if isAnother || status.st_mode & 0o7777 != mode { _ = fchmod(file.number, mode) }
+  }
+
+  /// As root, gives a complete file or a folder that is root's to the owner. `path` is one name.
+  func adopt(_ path: String, in directory: Descriptor) {
+    var status = stat()
+    guard unsafe fstatat(directory.number, path, &status, AT_SYMLINK_NOFOLLOW) == 0, isRoots(status) else { return }
+    let isFolder = status.st_mode & S_IFMT == S_IFDIR
+    guard
+      let file = isFolder
+        ? try? VaultFile.openDirectory(path, in: directory) : try? VaultFile.open(path, in: directory, O_RDONLY),
+      let opened = try? FileCopy.status(of: file), isRoots(opened), isFolder || opened.st_nlink == 1,
+      opened.st_mtim.tv_sec == DirectoryStorage.completeTime, opened.st_mtim.tv_nsec == 0
+    else { return }
+    give(file)
+  }
+
+  private func isRoots(_ status: stat) -> Bool { status.st_uid == 0 && user != 0 }
+
+  /// Whether this process may give files to the owner, who is somebody else.
+  var canAdopt: Bool { geteuid() == 0 && user != 0 }
+}

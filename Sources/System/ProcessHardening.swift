@@ -1,0 +1,42 @@
+internal import CPlatform
+internal import Glibc
+internal import Synchronization
+
+/// Protects a process that holds keys, or that passwords go through.
+package enum ProcessHardening {
+  /// Disables core dumps and tracing by other processes of the user, raises the limits of open files and locked memory
+  /// to the hard limits, and makes new files private to the user. Call it before the first secret is read. Failures are
+  /// ignored: each step is one more line of defence, and none is needed to work.
+  package static func apply() {
+    // With a limit of 1 the kernel starts no crash handler either, which would note the command line. With 0 it does.
+    var none = rlimit(rlim_cur: 1, rlim_max: 1)
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+    agonyfs_set_not_dumpable()
+    let files = raise(RLIMIT_NOFILE)
+    raise(__RLIMIT_MEMLOCK)
+    let mask = umask(0o077)
+    before.withLock { $0 = (files, mask) }
+  }
+
+  /// In a child that is about to execute a program of the person's: gives it the mask of modes and the limit of open
+  /// files that this process had before `apply()`. It still makes no core dumps.
+  package static func restoreForProgram() {
+    let (files, mask) = before.withLock { $0 }
+    if var files { unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) }
+    umask(mask)
+  }
+
+  private static let before = Mutex<(files: rlimit?, mask: mode_t)>((nil, 0o077))
+
+  /// Returns what the limit was.
+  @discardableResult
+  private static func raise(_ resource: __rlimit_resource) -> rlimit? {
+    let resource = __rlimit_resource_t(resource.rawValue)
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0 else { return nil }
+    let before = limit
+    limit.rlim_cur = limit.rlim_max
+    unsafe setrlimit(resource, &limit)
+    return before
+  }
+}

@@ -15,12 +15,12 @@ struct AccessControlList: Equatable {
   static let defaultName = Array("system.posix_acl_default".utf8)
 
   private static let version: UInt32 = 2
-  private static let owner: UInt16 = 1
-  private static let user: UInt16 = 2
-  private static let owningGroup: UInt16 = 4
-  private static let group: UInt16 = 8
-  private static let mask: UInt16 = 0x10
-  private static let others: UInt16 = 0x20
+  static let owner: UInt16 = 1
+  static let user: UInt16 = 2
+  static let owningGroup: UInt16 = 4
+  static let group: UInt16 = 8
+  static let mask: UInt16 = 0x10
+  static let others: UInt16 = 0x20
 
   private(set) var entries: [Entry]
 

@@ -25,6 +25,8 @@ struct CommitState {
   /// Commits that were begun, and of these, those that ended.
   private(set) var begun = 0
   private(set) var ended = 0
+  /// How often something was changed.
+  private(set) var changes: UInt64 = 0
   /// Commits that ended, and statements of intents.
   private(set) var logged = 0
   /// The last commit that succeeded, and what the last one met that did not.
@@ -82,6 +84,8 @@ struct CommitState {
     firstChange = time
     return nextLook > time + interval
   }
+
+  mutating func noteChange() { changes += 1 }
 
   mutating func noteUrgent() { isUrgent = true }
 

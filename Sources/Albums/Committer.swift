@@ -45,6 +45,7 @@ extension LockedFileSystem {
   /// Notes that something may have been changed.
   func noteChange() {
     notePromises()
+    commits.noteChange()
     if commits.firstChange == nil, commits.noteFirstChange(at: monotonicTime(), interval: commitInterval) {
       signals[.commitWork].signal()
     }

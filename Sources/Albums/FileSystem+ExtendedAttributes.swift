@@ -50,7 +50,8 @@ extension FileSystem {
     try changing { files throws(Errno) in
       let inode = try files.inode(inode)
       if Self.isAccessControlList(name) {
-        return try files.setAccessControlList(name, of: inode, value, clearsSetGroup: clearsSetGroup)
+        try files.setAccessControlList(name, of: inode, value, clearsSetGroup: clearsSetGroup)
+        return files.noteCatalogChange(inode)
       }
       try files.requireRoom()
       let names =
@@ -63,6 +64,7 @@ extension FileSystem {
       guard exists || listSize + name.count + 1 <= Self.maximumListSize else { throw .noSpace }
       try files.result(of: files.index.setAttribute(named: name, of: inode.number, to: value))
       files.noteAttributes(of: inode, true)
+      files.noteCatalogAttribute(name, of: inode)
     }
   }
 
@@ -89,6 +91,7 @@ extension FileSystem {
         guard value != nil else { throw .noData }
       }
       try files.remove(name, of: inode)
+      files.noteCatalogAttribute(name, of: inode)
     }
   }
 }

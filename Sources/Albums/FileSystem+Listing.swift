@@ -21,7 +21,7 @@ extension FileSystem {
       }
       try files.withIndex { index throws(IndexError) in
         try index.forEachDentry(parent: directory, after: max(cookie, 2)) { entry in
-          body(entry.name, entry.inode, entry.kind, entry.cookie)
+          entry.name.isListed ? body(entry.name, entry.inode, entry.kind, entry.cookie) : true
         }
       }
     }
@@ -41,6 +41,7 @@ extension FileSystem {
       }
       try files.withIndex { index throws(IndexError) in
         try index.forEachDentryWithInode(parent: directory, after: max(cookie, 2)) { entry, record in
+          guard entry.name.isListed else { return true }
           // The row of an inode in memory may be out of date. Listing brings no inode into memory.
           let found = files.inodes[entry.inode].map { files.attributes($0) } ?? Attributes(record)
           return body(entry.name, found, entry.cookie)

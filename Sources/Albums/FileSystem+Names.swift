@@ -93,6 +93,7 @@ extension FileSystem {
       files.markChanged(inode)
       files.touch(directory, now)
       files.noteName(name, of: inode)
+      files.noteCatalogName(name, in: parent, of: inode)
       return files.attributes(inode)
     }
   }
@@ -105,6 +106,7 @@ extension LockedFileSystem {
     guard let (entry, record) = found else { return nil }
     let inode = try usable(record)
     inode.isHidden = name.isHidden
+    inode.isSidecar = name.isSidecar
     return (entry, inode)
   }
 
@@ -152,6 +154,7 @@ extension LockedFileSystem {
     let inode = Inode(record)
     inode.isHidden = name.isHidden
     inodes.insert(inode)
+    if name.isSidecar { noteCatalogName(name, in: parent, of: inode) }
     return inode
   }
 

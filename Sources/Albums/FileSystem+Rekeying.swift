@@ -46,7 +46,9 @@ extension FileSystem {
     } catch {
       if control.isCancelled() { throw .cancelled }
       if error == .noSpace { throw .noSpace }
-      throw .system(error, "encrypting files again")
+      // What a failed write says only once is why everything after it fails.
+      let cause = space.gate.reason.map { ", after: \($0)" } ?? ""
+      throw .system(error, "encrypting files again\(cause)")
     }
     throw .damaged("files of the vault remain under the key before; see what agonyfs check says")
   }

@@ -86,7 +86,9 @@ extension LockedFileSystem {
     let rest = size..<Int64.max
     let inode = try settledFile(number, in: rest)
     // A shorter file that is known to be no photo still begins as none does.
-    if size != inode.record.size, !inode.isKnownNotMedia { try noteContentChange(inode) }
+    if size != inode.record.size {
+      if inode.isKnownNotMedia { noteSidecarChange(inode) } else { try noteContentChange(inode) }
+    }
     if size <= inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     inode.record.size = size
     inode.noteCut(to: size)

@@ -49,6 +49,7 @@ package final class FileSystem: @unchecked Sendable {
   fileprivate var intents = IntentState()
   fileprivate var cleaning = CleaningState()
   fileprivate var thumbnails = ThumbnailState()
+  fileprivate var catalog = CatalogState()
   fileprivate var life = Life()
 
   /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the
@@ -65,9 +66,15 @@ package final class FileSystem: @unchecked Sendable {
     ownBytes = space.capacity().ownBytes
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }
     startedReadOnly = !space.gate.isOpen
-    if !startedReadOnly { locked { $0.renewPromises() } }
+    if !startedReadOnly {
+      // The tables of a large index are large, and part of a commit. On a nearly full disk they wait for another mount.
+      let room = index.hasCatalog ? 0 : index.inodeCount * 96 + 1 << 20
+      if space.admit(room, waiting: 0) { try? index.addCatalog() }
+      locked { $0.renewPromises() }
+    }
     locked { files in files.redoIntents() }
     if !startedReadOnly { try startThreads() }
+    removeOldPartials()
   }
 
   /// Calls `body` with the lock held.
@@ -95,6 +102,9 @@ package final class FileSystem: @unchecked Sendable {
 
   /// How many opens have not been released.
   package var openFileCount: Int { locked { $0.inodes.opens } }
+
+  /// How often something was changed: while this stays, an answer stays.
+  var changes: UInt64 { locked { $0.commits.changes } }
 
   /// Whether changes are refused: asked for, or after a failure to write.
   package var isReadOnly: Bool { !space.gate.isOpen }
@@ -140,6 +150,10 @@ struct LockedFileSystem: ~Copyable {
   var thumbnails: ThumbnailState {
     _read { yield fileSystem.thumbnails }
     nonmutating _modify { yield &fileSystem.thumbnails }
+  }
+  var catalog: CatalogState {
+    _read { yield fileSystem.catalog }
+    nonmutating _modify { yield &fileSystem.catalog }
   }
   var life: Life {
     _read { yield fileSystem.life }

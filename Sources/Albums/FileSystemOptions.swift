@@ -27,6 +27,8 @@ package struct FileSystemOptions: Sendable {
   package var garbageShare = 0.2
   /// How thumbnails are made; nil where they are not.
   package var thumbnails: ThumbnailOptions?
+  /// Where the names of places come from.
+  package var places = PlaceTables.debian
   /// Keeps a record of how far the space has come durably. Called soon after the first commit, then at most every half
   /// minute after further commits, and by `close()`. A thread of its own calls it, so it may block.
   package var keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?

@@ -79,7 +79,11 @@ extension LockedFileSystem {
         if inode.record.hasExtendedAttributes { try index.removeAllAttributes(of: inode.number) }
         if inode.isRegular {
           media = try index.media(inode.number)
-          if media != nil { try index.deleteMedia(inode.number) }
+          if media != nil {
+            try Self.dropItem(inode.number, in: index)
+            try index.deleteMedia(inode.number)
+          }
+          if inode.isSidecar { try index.dropSidecar(inode.number) }
         }
         try index.deleteInode(inode.number)
         if inode.deletion.isListed { try index.removeOrphan(inode.number) }

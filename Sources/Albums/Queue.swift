@@ -27,3 +27,5 @@ struct Queue<Element> {
     return elements[head]
   }
 }
+
+extension Queue: Sendable where Element: Sendable {}

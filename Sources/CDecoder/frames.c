@@ -124,12 +124,21 @@ static void look_everywhere(struct search *search) {
     }
 }
 
-// Scales to square pixels, and never enlarges.
-static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_video *video) {
+void agonyfs_shape(int stored_width, int stored_height, AVRational aspect, agonyfs_video *video) {
     double shape = aspect.num > 0 && aspect.den > 0 ? av_q2d(aspect) : 1;
     if (shape < 1.0 / 16 || shape > 16) shape = 1;
-    double width = shape > 1 ? frame->width * shape : frame->width;
-    double height = shape < 1 ? frame->height / shape : frame->height;
+    double width = shape > 1 ? stored_width * shape : stored_width;
+    double height = shape < 1 ? stored_height / shape : stored_height;
+    int turned = video->orientation > 4;
+    video->width = (int32_t)(turned ? height : width);
+    video->height = (int32_t)(turned ? width : height);
+}
+
+// Scales to square pixels, and never enlarges.
+static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_video *video) {
+    agonyfs_shape(frame->width, frame->height, aspect, video);
+    int turned = video->orientation > 4;
+    double width = turned ? video->height : video->width, height = turned ? video->width : video->height;
     double longer = width > height ? width : height;
     double factor = longer > side ? side / longer : 1;
     int pixel_width = (int)(width * factor + 0.5), pixel_height = (int)(height * factor + 0.5);
@@ -148,9 +157,6 @@ static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_vide
     av_freep(&planes[0]);
     video->pixel_width = pixel_width;
     video->pixel_height = pixel_height;
-    int turned = video->orientation > 4;
-    video->width = (int32_t)(turned ? height : width);
-    video->height = (int32_t)(turned ? width : height);
     return code;
 }
 

@@ -11,4 +11,7 @@
 int agonyfs_find_frame(
     AVFormatContext *format, AVStream *stream, AVCodecContext *decoder, int side, agonyfs_video *video);
 
+/// Stores the size of a video as it is shown: with square pixels, and turned.
+void agonyfs_shape(int stored_width, int stored_height, AVRational aspect, agonyfs_video *video);
+
 #endif

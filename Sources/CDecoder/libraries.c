@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include "CDecoder.h"
+#include "archives.h"
+#include "metadata.h"
 
 #include <dlfcn.h>
 #include <gmodule.h>
@@ -57,6 +59,8 @@ int agonyfs_load_libraries(void) {
     if (vips_concurrency_get() > most_threads) vips_concurrency_set(most_threads);
     g_log_set_default_handler(ignore, NULL);
     av_log_set_level(AV_LOG_QUIET);
+    agonyfs_prepare_xmp();
+    agonyfs_prepare_archives();
     tzset();
     return 0;
 }

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "pictures.h"
 #include "input.h"
 #include "scale.h"
 
@@ -18,7 +19,7 @@ static const gint64 most_streamed_pixels = 500000000;
 
 static const agonyfs_outcome done = {AGONYFS_DONE, ""};
 
-static agonyfs_outcome fail(void) {
+agonyfs_outcome agonyfs_picture_failure(void) {
     static char reason[512];
     snprintf(reason, sizeof reason, "%s", vips_error_buffer());
     vips_error_clear();
@@ -38,8 +39,7 @@ static gint64 seek_source(VipsSourceCustom *source, gint64 offset, int whence, v
     return agonyfs_input_seek(input, offset, whence);
 }
 
-// Reads from `input`, which must outlive the images made from it.
-static VipsSource *source_of(agonyfs_input *input) {
+VipsSource *agonyfs_source(agonyfs_input *input) {
     VipsSourceCustom *source = vips_source_custom_new();
     g_signal_connect(source, "read", G_CALLBACK(read_source), input);
     g_signal_connect(source, "seek", G_CALLBACK(seek_source), input);
@@ -64,24 +64,48 @@ static gint64 memory_of(VipsImage *image, const char *loader) {
     return pixels * (gint64)VIPS_IMAGE_SIZEOF_PEL(image) * copies;
 }
 
+// A block of metadata.
+static agonyfs_bytes copy_block(VipsImage *image, const char *name) {
+    agonyfs_bytes result = {NULL, 0};
+    const void *block;
+    size_t count;
+    if (!vips_image_get_typeof(image, name) || vips_image_get_blob(image, name, &block, &count) || count == 0)
+        return result;
+    result.bytes = malloc(count);
+    if (!result.bytes) return result;
+    memcpy(result.bytes, block, count);
+    result.count = count;
+    return result;
+}
+
+// XMP of HEIF that does not begin with its outermost element is only numbered by libvips.
+static agonyfs_bytes copy_xmp(VipsImage *image) {
+    agonyfs_bytes result = copy_block(image, VIPS_META_XMP_NAME);
+    for (int number = 0; number < 16 && !result.count; number++) {
+        char name[32];
+        snprintf(name, sizeof name, "heif-mime-%d", number);
+        result = copy_block(image, name);
+        if (!result.count || memmem(result.bytes, result.count, "xmpmeta", 7)) continue;
+        free(result.bytes);
+        result = (agonyfs_bytes){NULL, 0};
+    }
+    return result;
+}
+
 agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *header) {
-    VipsSource *source = source_of(input);
+    VipsSource *source = agonyfs_source(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     g_object_unref(source);
-    if (!image) return fail();
+    if (!image) return agonyfs_picture_failure();
     const char *loader = NULL;
     if (vips_image_get_typeof(image, "vips-loader")) vips_image_get_string(image, "vips-loader", &loader);
     header->width = vips_image_get_width(image);
     header->height = vips_image_get_page_height(image);
     header->orientation = vips_image_get_orientation(image);
-    const void *exif;
-    size_t count;
-    if (vips_image_get_typeof(image, VIPS_META_EXIF_NAME) &&
-        vips_image_get_blob(image, VIPS_META_EXIF_NAME, &exif, &count) == 0 && count > 0 &&
-        (header->exif.bytes = malloc(count))) {
-        memcpy(header->exif.bytes, exif, count);
-        header->exif.count = count;
-    }
+    header->exif = copy_block(image, VIPS_META_EXIF_NAME);
+    header->xmp = copy_xmp(image);
+    header->iptc = copy_block(image, VIPS_META_IPTC_NAME);
+    if (!header->iptc.count) header->iptc = copy_block(image, VIPS_META_PHOTOSHOP_NAME);
     gint64 memory = memory_of(image, loader);
     int lacks_time = (gint64)header->width * header->height > most_streamed_pixels;
     g_object_unref(image);
@@ -114,8 +138,7 @@ static VipsImage *fit(const uint8_t *pixels, int width, int height, int side) {
     return image;
 }
 
-// Returns three bytes per pixel in memory and nothing else that the picture carried; NULL on failure. Consumes `image`.
-static VipsImage *bare(VipsImage *image) {
+VipsImage *agonyfs_plain(VipsImage *image) {
     VipsImage *next = NULL;
     if (vips_colourspace(image, &next, VIPS_INTERPRETATION_sRGB, NULL)) next = NULL;
     g_object_unref(image);
@@ -136,9 +159,17 @@ static VipsImage *bare(VipsImage *image) {
         if (failed) return NULL;
         image = next;
     }
-    int is_plain = image->Bands == 3 && image->BandFmt == VIPS_FORMAT_UCHAR;
+    if (image->Bands == 3 && image->BandFmt == VIPS_FORMAT_UCHAR) return image;
+    g_object_unref(image);
+    return NULL;
+}
+
+// Returns three bytes per pixel in memory and nothing else that the picture carried; NULL on failure. Consumes `image`.
+static VipsImage *bare(VipsImage *image) {
+    image = agonyfs_plain(image);
+    if (!image) return NULL;
     size_t count = 0;
-    void *pixels = is_plain ? vips_image_write_to_memory(image, &count) : NULL;
+    void *pixels = vips_image_write_to_memory(image, &count);
     int width = image->Xsize, height = image->Ysize;
     g_object_unref(image);
     VipsImage *result = pixels ? copy_pixels(pixels, count, width, height) : NULL;
@@ -164,7 +195,7 @@ static int save(VipsImage *image, agonyfs_bytes *result) {
 static agonyfs_outcome save_both(VipsImage *image, int orientation, agonyfs_derivatives *made) {
     image = bare(image);
     if (image && orientation > 1) image = turn(image, orientation);
-    if (!image) return fail();
+    if (!image) return agonyfs_picture_failure();
     int failed = made->wants_large ? save(image, &made->large) : 0;
     if (!failed && made->wants_small) {
         // What `bare` and `turn` return is in memory, or is made so here.
@@ -179,12 +210,12 @@ static agonyfs_outcome save_both(VipsImage *image, int orientation, agonyfs_deri
         }
     }
     g_object_unref(image);
-    return failed ? fail() : done;
+    return failed ? agonyfs_picture_failure() : done;
 }
 
 // Whether colours must be converted. Most profiles are sRGB itself, recognised by its makers' name in one or two bytes
 // per character. Pictures without a profile are not converted: libvips would go through Lab and change the colours.
-static int has_foreign_profile(VipsImage *image) {
+int agonyfs_has_foreign_profile(VipsImage *image) {
     static const char name[] = "sRGB IEC61966-2";
     static const char paired[] = "\0s\0R\0G\0B\0 \0I\0E\0C\0006\0001\0009\0006\0006\0-\0002";
     const void *profile;
@@ -200,7 +231,7 @@ static int is_plain_jpeg(VipsImage *image) {
     if (vips_image_get_typeof(image, "vips-loader")) vips_image_get_string(image, "vips-loader", &loader);
     return loader && g_str_has_prefix(loader, "jpegload") && image->Bands == 3 &&
            image->BandFmt == VIPS_FORMAT_UCHAR && image->Type == VIPS_INTERPRETATION_sRGB &&
-           !has_foreign_profile(image);
+           !agonyfs_has_foreign_profile(image);
 }
 
 // Makes derivatives of such a JPEG. The library decodes it to the half, fourth or eighth of its size if that suffices.
@@ -215,14 +246,14 @@ static agonyfs_outcome derive_plain_jpeg(
     VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, side) : NULL;
     g_free(pixels);
     if (image) g_object_unref(image);
-    return reduced ? save_both(reduced, orientation, made) : fail();
+    return reduced ? save_both(reduced, orientation, made) : agonyfs_picture_failure();
 }
 
 agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, agonyfs_derivatives *made) {
     int side = made->wants_large ? large_side : small_side;
-    VipsSource *source = source_of(input);
+    VipsSource *source = agonyfs_source(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
-    const char *profile = image && has_foreign_profile(image) ? "srgb" : NULL;
+    const char *profile = image && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
     int is_plain = image && is_plain_jpeg(image);
     int longer = image ? (image->Xsize > image->Ysize ? image->Xsize : image->Ysize) : 0;
@@ -239,23 +270,23 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
             profile ? "export_profile" : NULL, profile, NULL);
     }
     g_object_unref(source);
-    if (failed) return fail();
+    if (failed) return agonyfs_picture_failure();
     return save_both(image, orientation, made);
 }
 
 agonyfs_outcome agonyfs_pixels_derive(
     const uint8_t *pixels, int width, int height, int orientation, agonyfs_derivatives *made) {
     VipsImage *reduced = fit(pixels, width, height, made->wants_large ? large_side : small_side);
-    return reduced ? save_both(reduced, orientation, made) : fail();
+    return reduced ? save_both(reduced, orientation, made) : agonyfs_picture_failure();
 }
 
 agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png) {
     VipsImage *image = NULL;
     if (vips_thumbnail_buffer((void *)jpeg, count, &image, side, "height", side, "size", VIPS_SIZE_DOWN, NULL))
-        return fail();
+        return agonyfs_picture_failure();
     image = bare(image);
-    if (!image) return fail();
+    if (!image) return agonyfs_picture_failure();
     int failed = vips_pngsave_buffer(image, &png->bytes, &png->count, "compression", 3, NULL);
     g_object_unref(image);
-    return failed ? fail() : done;
+    return failed ? agonyfs_picture_failure() : done;
 }

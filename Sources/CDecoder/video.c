@@ -3,6 +3,7 @@
 
 #include <libavutil/display.h>
 #include <libavutil/mem.h>
+#include <libavutil/spherical.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 // What cameras, phones and the web produce. libavcodec knows hundreds more that are not needed here.
 static const char decoders[] =
     "h264,hevc,libdav1d,av1,vp8,vp9,libvpx,libvpx-vp9,mpeg4,mjpeg,mpeg1video,mpeg2video,h263,prores,dvvideo,msmpeg4v2,"
-    "msmpeg4,theora,wmv1,wmv2,wmv3,vc1,svq1,svq3,cinepak,rawvideo,png,ffv1";
+    "msmpeg4,theora,wmv1,wmv2,wmv3,vc1,flv,vp6f,svq1,svq3,cinepak,rawvideo,png,ffv1";
 
 enum { buffer_bytes = 64 << 10, most_streams = 64 };
 
@@ -33,35 +34,31 @@ static int refuse(AVFormatContext *format, AVIOContext **io, const char *name, i
     return AVERROR(EPERM);
 }
 
-static void text(char *target, size_t size, AVFormatContext *format, AVStream *stream, const char *const *keys) {
-    for (; *keys; keys++) {
-        AVDictionaryEntry *entry = av_dict_get(format->metadata, *keys, NULL, 0);
-        if (!entry) entry = av_dict_get(stream->metadata, *keys, NULL, 0);
-        if (!entry || !entry->value[0]) continue;
-        snprintf(target, size, "%s", entry->value);
-        return;
-    }
+static void tell(const AVDictionary *texts, const agonyfs_texts *taker) {
+    const AVDictionaryEntry *entry = NULL;
+    while ((entry = av_dict_get(texts, "", entry, AV_DICT_IGNORE_SUFFIX)))
+        taker->take(taker->context, entry->key, strlen(entry->key), entry->value, strlen(entry->value));
 }
 
-static const uint8_t *display_matrix(AVStream *stream) {
+static const void *side_data(AVStream *stream, enum AVPacketSideDataType type, size_t least) {
     size_t size = 0;
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
     const AVPacketSideData *data = av_packet_side_data_get(
-        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
     if (!data) return NULL;
     size = data->size;
-    return size >= 36 ? data->data : NULL;
+    return size >= least ? data->data : NULL;
 #else
-    const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
-    return data && size >= 36 ? data : NULL;
+    const uint8_t *data = av_stream_get_side_data(stream, type, &size);
+    return data && size >= least ? data : NULL;
 #endif
 }
 
 // The EXIF orientation of a display matrix.
 static int orientation(AVStream *stream) {
-    const uint8_t *data = display_matrix(stream);
-    if (!data) return 1;
     int32_t matrix[9];
+    const void *data = side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, sizeof matrix);
+    if (!data) return 1;
     memcpy(matrix, data, sizeof matrix);
     int mirrored = (double)matrix[0] * matrix[4] - (double)matrix[1] * matrix[3] < 0;
     if (mirrored) av_display_matrix_flip(matrix, 1, 0);
@@ -72,20 +69,21 @@ static int orientation(AVStream *stream) {
     return mirrored ? turned[quarters] : plain[quarters];
 }
 
-static void describe(AVFormatContext *format, AVStream *stream, agonyfs_video *video) {
-    static const char *const creation[] = {"creation_time", "DATE_RECORDED", NULL};
-    static const char *const local[] = {"com.apple.quicktime.creationdate", NULL};
-    static const char *const location[] = {"com.apple.quicktime.location.ISO6709", "location", NULL};
-    static const char *const make[] = {"com.apple.quicktime.make", "make", "com.android.manufacturer", NULL};
-    static const char *const model[] = {"com.apple.quicktime.model", "model", "com.android.model", NULL};
-    text(video->creation, sizeof video->creation, format, stream, creation);
-    text(video->local_creation, sizeof video->local_creation, format, stream, local);
-    text(video->location, sizeof video->location, format, stream, location);
-    text(video->make, sizeof video->make, format, stream, make);
-    text(video->model, sizeof video->model, format, stream, model);
+static int projection(AVStream *stream) {
+    const AVSphericalMapping *sphere = side_data(stream, AV_PKT_DATA_SPHERICAL, sizeof *sphere);
+    if (!sphere) return 0;
+    return sphere->projection == AV_SPHERICAL_EQUIRECTANGULAR ? 1 : sphere->projection == AV_SPHERICAL_CUBEMAP ? 2 : 0;
+}
+
+static void describe(AVFormatContext *format, AVStream *stream, const agonyfs_texts *texts, agonyfs_video *video) {
+    tell(format->metadata, texts);
+    tell(stream->metadata, texts);
     snprintf(video->codec, sizeof video->codec, "%s", avcodec_get_name(stream->codecpar->codec_id));
     video->duration = format->duration > 0 ? (double)format->duration / AV_TIME_BASE : -1;
+    AVRational rate = stream->avg_frame_rate;
+    video->frame_rate = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
     video->orientation = orientation(stream);
+    video->projection = projection(stream);
 }
 
 static agonyfs_outcome fail(int code) {
@@ -94,7 +92,8 @@ static agonyfs_outcome fail(int code) {
     return (agonyfs_outcome){code == AVERROR(ENOMEM) ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
 }
 
-static agonyfs_outcome read_stream(AVFormatContext *format, int side, int64_t most_pixels, agonyfs_video *video) {
+static agonyfs_outcome read_stream(
+    AVFormatContext *format, int side, int64_t most_pixels, const agonyfs_texts *texts, agonyfs_video *video) {
     int code = avformat_find_stream_info(format, NULL);
     if (code < 0) return fail(code);
     int number = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
@@ -103,9 +102,14 @@ static agonyfs_outcome read_stream(AVFormatContext *format, int side, int64_t mo
     AVStream *stream = format->streams[number];
     for (unsigned i = 0; i < format->nb_streams; i++)
         if ((int)i != number) format->streams[i]->discard = AVDISCARD_ALL;
-    describe(format, stream, video);
+    describe(format, stream, texts, video);
     if ((int64_t)stream->codecpar->width * stream->codecpar->height > most_pixels)
         return (agonyfs_outcome){AGONYFS_TOO_LARGE, ""};
+    if (side == 0) {
+        AVRational aspect = av_guess_sample_aspect_ratio(format, stream, NULL);
+        agonyfs_shape(stream->codecpar->width, stream->codecpar->height, aspect, video);
+        return (agonyfs_outcome){AGONYFS_DONE, ""};
+    }
     const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
     AVCodecContext *decoder = codec ? avcodec_alloc_context3(codec) : NULL;
     if (!decoder) return fail(AVERROR_DECODER_NOT_FOUND);
@@ -121,7 +125,8 @@ static agonyfs_outcome read_stream(AVFormatContext *format, int side, int64_t mo
 }
 
 agonyfs_outcome agonyfs_video_read(
-    agonyfs_input *input, const char *format_name, int side, int64_t most_pixels, agonyfs_video *video) {
+    agonyfs_input *input, const char *format_name, int side, int64_t most_pixels, const agonyfs_texts *texts,
+    agonyfs_video *video) {
     memset(video, 0, sizeof *video);
     AVFormatContext *format = avformat_alloc_context();
     uint8_t *buffer = av_malloc(buffer_bytes);
@@ -136,7 +141,7 @@ agonyfs_outcome agonyfs_video_read(
         format->protocol_whitelist = av_strdup("none");
         // Frees the context if it fails.
         int code = avformat_open_input(&format, NULL, av_find_input_format(format_name), NULL);
-        outcome = code < 0 ? fail(code) : read_stream(format, side, most_pixels, video);
+        outcome = code < 0 ? fail(code) : read_stream(format, side, most_pixels, texts, video);
     }
     if (format) avformat_close_input(&format);
     if (io) {

@@ -13,12 +13,16 @@ package final class Decoder: Sendable {
   /// Jobs after which a process is replaced. To start one takes longer than to decode a photo (`Benchmarks.md`), so one
   /// job for each would more than double the work; a file that takes a process over sees three others.
   package static let jobsPerProcess = 4
+  /// Jobs that read only metadata and count as one: they take about as much less time. What takes a process over by
+  /// metadata sees at most 63 other files, and can do no more than lie about them.
+  package static let lightJobs = 16
   /// How long a job may take, not counting the reading of the file.
   package static let timeout = Duration.seconds(30)
 
   private struct Running {
     let process: DecoderProcess
-    var jobs = 0
+    /// What was done, in light jobs.
+    var work = 0
   }
   private struct Control {
     var process: DecoderProcess?
@@ -28,6 +32,7 @@ package final class Decoder: Sendable {
   }
 
   private let program: String
+  private let lightJobs: Int
   private let policy: SandboxPolicy
   private let timeout: Duration
   private let logger: Logger
@@ -42,8 +47,14 @@ package final class Decoder: Sendable {
   ///   - program: path of `agonyfs-decoder`.
   ///   - sandbox: what to do if the kernel cannot confine it fully.
   ///   - timeout: how long a job may take.
-  package init(program: String, sandbox: SandboxPolicy, timeout: Duration = Decoder.timeout, logger: Logger) {
+  ///   - lightJobs: jobs that read only metadata and count as one. More are for files of one source: one that takes the
+  ///     process over can lie about the others.
+  package init(
+    program: String, sandbox: SandboxPolicy, timeout: Duration = Decoder.timeout, lightJobs: Int = Decoder.lightJobs,
+    logger: Logger
+  ) {
     self.program = program
+    self.lightJobs = lightJobs
     self.timeout = timeout
     policy = sandbox
     self.logger = logger
@@ -113,7 +124,7 @@ package final class Decoder: Sendable {
   }
 
   /// Runs a job, and again if the process ended during it: an earlier job or somebody else may be to blame.
-  private func job<T: Sendable>(
+  func job<T: Sendable>(
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
     _ check: ([UInt8]) -> T?
   ) throws(DecoderError) -> T {
@@ -134,19 +145,53 @@ package final class Decoder: Sendable {
       do throws(DecoderError) {
         var current: Running
         if let running { current = running } else { current = Running(process: try start()) }
-        current.jobs += 1
+        current.work += message == .facts || message == .sidecar ? 1 : lightJobs
         running = current
         let result = try current.process.run(message, body, expecting: answer, source: source, timeout: timeout)
         guard let value = check(result) else { throw .crashed }
-        if current.jobs >= Self.jobsPerProcess { end(&running) }
+        if current.work >= Self.jobsPerProcess * lightJobs { end(&running) }
         return value
       } catch {
-        let wasKilled = error == .crashed && running?.process.wasKilled == true
+        let reason = cause(of: error, in: running)
         // Content that is not a medium never reached a library, so the process is still good.
         if error != .notMedia { end(&running) }
-        throw control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error
+        throw reason
       }
     }
+  }
+
+  /// Reads an archive: zip, or tar that is packed by gzip, bzip2, xz or not at all. It has a process of its own, so no
+  /// file before it can change what it holds, and each step of it has the whole time of a job.
+  ///
+  /// - Parameter take: called in order with all that the archive holds, on this thread. It must not start another job
+  ///   on this decoder.
+  /// - Returns: how the archive as a whole ended. Check sums that are at its end, as gzip's, are known only then, so
+  ///   that entries may have been whole in an archive that is damaged.
+  /// - Throws: `.notMedia` if it is no archive.
+  package func archive(
+    of source: any MediaSource, limits: ArchiveLimits = ArchiveLimits(), _ take: (ArchiveEvent) -> ArchiveStep
+  ) throws(DecoderError) -> ArchiveVerdict {
+    try running.withLock { (running) throws(DecoderError) in
+      end(&running)
+      defer { end(&running) }
+      do throws(DecoderError) {
+        let process = try start()
+        running = Running(process: process)
+        var exchange = ArchiveExchange(process: process, source: source, limits: limits, timeout: timeout)
+        return try exchange.run(take)
+      } catch {
+        throw cause(of: error, in: running)
+      }
+    }
+  }
+
+  /// Most bytes of a piece of an archive's entry.
+  package static let archivePieceBytes = WireMessage.mostPieceBytes
+
+  /// What is behind a failure. Only before the process is reaped.
+  private func cause(of error: DecoderError, in running: Running?) -> DecoderError {
+    let wasKilled = error == .crashed && running?.process.wasKilled == true
+    return control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error
   }
 
   private func end(_ running: inout Running?) {

@@ -20,4 +20,7 @@ package enum DecoderError: Error, Sendable, Equatable {
   case unavailable(String)
   /// Reading the file failed. Not a property of its content.
   case source(Errno)
+
+  /// What was to be decoded as a picture is a video.
+  package static let video = DecoderError.undecodable("a video")
 }

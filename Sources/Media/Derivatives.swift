@@ -6,6 +6,12 @@ package struct Derivatives: Sendable {
   package var small: [UInt8]?
   /// JPEG, at most 1024 pixels on the longer side; nil if not asked for, or left for later.
   package var large: [UInt8]?
+  /// What the file says for the catalog, in the form of its list of facts; empty if it was not asked. How the picture
+  /// looks is there only if a derivative was made.
+  package var found: [UInt8] = []
+
+  /// Most bytes of `found`.
+  package static let mostFactBytes = 65_536
 
   /// Derivatives with the facts of their original.
   package init(facts: MediaFacts, small: [UInt8]?, large: [UInt8]?) {

@@ -9,26 +9,40 @@ extension DecoderProcess {
   ) throws(DecoderError) -> [UInt8] {
     var deadline = Deadline(after: timeout)
     var failure: Errno?
+    var parts: [UInt8] = []
     try send(message, body, before: deadline)
     while true {
       let (kind, body) = try receive(before: deadline)
       switch kind {
       case answer:
         if let failure { throw .source(failure) }
-        return body
+        return parts.isEmpty ? body : parts + body
+      case .part where answer == .fullMade:
+        guard parts.count + body.count <= Decoder.mostFullBytes else { throw .crashed }
+        parts += body
       case .failed:
         if let failure { throw .source(failure) }
         throw (try? DecoderError(decoding: body)) ?? .crashed
       case .read:
-        guard let source, let piece = Piece(decoding: body) else { throw .crashed }
-        var input: [UInt8] = [1]
-        deadline.exclude {
-          do throws(Errno) { input = [0] + (try piece.read(from: source)) } catch { failure = error }
-        }
-        try send(.input, input, before: deadline)
+        guard let source else { throw .crashed }
+        failure = try serve(body, from: source, before: &deadline).failure ?? failure
       default: throw .crashed
       }
     }
+  }
+
+  /// Answers a request for a piece of the file. Returns how many bytes it got, or why none.
+  func serve(
+    _ request: [UInt8], from source: any MediaSource, before deadline: inout Deadline
+  ) throws(DecoderError) -> (count: Int, failure: Errno?) {
+    guard let piece = Piece(decoding: request) else { throw .crashed }
+    var input: [UInt8] = [1]
+    var failure: Errno?
+    deadline.exclude {
+      do throws(Errno) { input = [0] + (try piece.read(from: source)) } catch { failure = error }
+    }
+    try send(.input, input, before: deadline)
+    return (input.count - 1, failure)
   }
 }
 

@@ -3,7 +3,7 @@ extension MediaKind {
   package static let beginningSize = 12
 
   /// What the formats begin with, one byte per character; "?" is any byte. Some begin alike: a TIFF may be a raw file,
-  /// Matroska WebM, and ISO base media (`mp4`) any format with brands.
+  /// Matroska WebM, Ogg sound only, and ISO base media (`mp4`) any format with brands.
   private static let beginnings: [(kind: MediaKind, bytes: [UInt8])] = [
     (.jpeg, "\u{ff}\u{d8}\u{ff}"),
     (.png, "\u{89}PNG\r\n\u{1a}\n"),
@@ -15,10 +15,17 @@ extension MediaKind {
     // Olympus and Panasonic have their own numbers in place of TIFF's 42.
     (.raw, "FUJIFILMCCD-"), (.raw, "IIRO"), (.raw, "IIRS"), (.raw, "MMOR"), (.raw, "IIU\0"),
     (.matroska, "\u{1a}E\u{df}\u{a3}"),
+    (.programStream, "\0\0\u{1}\u{ba}"),
+    (.asf, "0&\u{b2}u\u{8e}f\u{cf}\u{11}"),
+    (.flash, "FLV\u{1}"),
+    (.ogg, "OggS\0"),
     (.mp4, "????ftyp"),
     // QuickTime files older than brands.
     (.quickTime, "????moov"), (.quickTime, "????mdat"), (.quickTime, "????wide"),
     (.quickTime, "????free"), (.quickTime, "????skip"), (.quickTime, "????pnot"),
+    // A packet in which something begins; those of Blu-ray discs and AVCHD have a time before it. Few bytes, so they come
+    // last.
+    (.transportStream, "G@"), (.transportStream, "????G@"),
   ].map { ($0, $1.unicodeScalars.map { UInt8($0.value) }) }
 
   /// The format, as far as the first bytes tell (at least `beginningSize`); nil if it is not supported.

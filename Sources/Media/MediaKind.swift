@@ -5,6 +5,11 @@ package enum MediaKind: UInt8, Sendable, CaseIterable {
   /// A camera's raw format; its embedded preview is used: DNG, CR2, CR3, NEF, ARW, ORF, RW2, PEF, RAF.
   case raw
   case mp4, quickTime, matroska, webM, avi, threeGP
+  /// MPEG-2's two containers: the one of cameras and broadcasts (MTS, M2TS), and the one of discs (MPG, VOB).
+  case transportStream, programStream
+  /// WMV, and what else has Microsoft's Advanced Systems Format.
+  case asf
+  case flash, ogg
 
   /// Whether it is a container for moving pictures.
   package var isVideo: Bool { rawValue >= MediaKind.mp4.rawValue }

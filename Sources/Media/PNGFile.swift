@@ -1,7 +1,7 @@
 /// A PNG as a sequence of chunks (PNG, third edition, 5.2). The daemon adds the texts, because the decoder must not see
 /// file names.
 struct PNGFile {
-  private static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+  static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
   /// The signature, and the header with its length, name and checksum.
   private static let headBytes = 8 + 12 + 13
 
@@ -32,7 +32,7 @@ struct PNGFile {
     bytes.insert(contentsOf: chunks, at: Self.headBytes)
   }
 
-  private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+  static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
     let checked = Array(name.utf8) + body
     return bigEndian(UInt32(body.count)) + checked + bigEndian(checksum(checked))
   }

@@ -32,7 +32,7 @@ extension DecoderError {
   }
 
   /// One line of ASCII that is safe to show anywhere, cut to the allowed length.
-  private static func printable(_ text: some Sequence<UInt8>) -> [UInt8] {
+  static func printable(_ text: some Sequence<UInt8>) -> [UInt8] {
     var result = text.prefix(mostTextBytes).map { (0x20...0x7e).contains($0) ? $0 : 0x20 }
     while result.last == 0x20 { result.removeLast() }
     return result
@@ -44,6 +44,7 @@ extension Derivatives {
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     facts.encode(to: &writer)
+    writer.blob(found)
     writer.blob(small ?? [])
     writer.blob(large ?? [])
     return writer.bytes
@@ -53,6 +54,7 @@ extension Derivatives {
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     facts = try MediaFacts(from: &reader)
+    found = try reader.blob(most: Self.mostFactBytes)
     small = try Self.jpeg(&reader, .small)
     large = try Self.jpeg(&reader, .large)
     try reader.finish()

@@ -10,6 +10,22 @@ package enum WireMessage: UInt32, Sendable {
   case png = 2
   /// The answer to `read`: one byte, 0, or 1 for a failure, then the bytes.
   case input = 3
+  /// A `FactsRequest`.
+  case facts = 4
+  /// A `SidecarRequest`.
+  case sidecar = 5
+  /// A `PictureRequest`: a full-size JPEG.
+  case full = 6
+  /// A `PictureRequest`: a digest of the pixels.
+  case pixelDigest = 7
+  /// A `PictureRequest`: the entries of an archive. The decoder answers with the first.
+  case archive = 8
+  /// Asks for what comes next in the archive: one byte, 0, or 1 to leave out what is left of the entry.
+  case next = 9
+  /// A `StripRequest`.
+  case strip = 10
+  /// A `ResizeRequest`.
+  case resize = 11
   // What the decoder sends.
   /// Its confinement, once, before the first job: the version of Landlock's interface (0 for none), and whether calls
   /// are filtered.
@@ -22,11 +38,37 @@ package enum WireMessage: UInt32, Sendable {
   case pngMade = 19
   /// An encoded `DecoderError`.
   case failed = 20
+  /// All that a file or a sidecar says, as the catalog encodes it.
+  case factsMade = 21
+  /// A part of a JPEG; any number of them come before `fullMade`.
+  case part = 22
+  /// The last part of a JPEG.
+  case fullMade = 23
+  /// 32 bytes.
+  case digestMade = 24
+  /// An encoded `ArchiveEntry`.
+  case entry = 25
+  /// A piece of the entry's data, at least one byte, then one byte more: 1 if `entryEnd` follows unasked, else 0.
+  case piece = 26
+  /// Some of what is left of the entry was left out: how many bytes, 4 bytes. Ask again for the rest.
+  case skipped = 27
+  /// An encoded `ArchiveVerdict` on the entry.
+  case entryEnd = 28
+  /// An encoded `ArchiveVerdict` on the archive, which is its end.
+  case archiveEnd = 29
+  /// An encoded `ContentRecipe`.
+  case stripped = 30
 
   /// Bytes before every message.
   package static let headerBytes = 8
   /// Most bytes of the file in one request.
   package static let mostReadBytes = 1 << 20
+  /// Most bytes of a `part`.
+  package static let partBytes = 4 << 20
+  /// Most bytes of an archive's entry in a `piece`.
+  package static let mostPieceBytes = 1 << 20
+  /// Most bytes of an archive's entry that are left out at once.
+  package static let mostSkippedBytes = 64 << 20
   /// Most bytes of any message.
   package static let mostBytes = 8 << 20
 }

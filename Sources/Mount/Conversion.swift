@@ -96,6 +96,26 @@ extension Caller {
   }
 }
 
+extension CatalogOpener {
+  /// The client of a request, with all its groups.
+  init(_ request: fuse_req_t?) {
+    let caller = unsafe Caller(request)
+    unsafe self.init(user: caller.user, group: caller.group, groups: supplementaryGroups(request))
+  }
+}
+
+/// The supplementary groups of the client of a request; none if they cannot be known, as for a process in another
+/// namespace.
+func supplementaryGroups(_ request: fuse_req_t?) -> [gid_t] {
+  var groups = [gid_t](repeating: 0, count: 64)
+  var count = unsafe fuse_req_getgroups(request, CInt(groups.count), &groups)
+  if count > groups.count {
+    groups = [gid_t](repeating: 0, count: Int(count))
+    count = unsafe fuse_req_getgroups(request, count, &groups)
+  }
+  return Array(groups.prefix(max(0, Int(count))))
+}
+
 extension OpenFlags {
   /// The flags of `open(2)`.
   init(open flags: CInt) {

@@ -2,7 +2,7 @@ internal import CMount
 internal import Glibc
 internal import System
 
-/// Extended attributes of the root directory that `Unmount` reads. They are never listed. Linux lets everybody read
+/// Extended attributes of the root directory that `Unmount` and `SpaceProof` read. They are never listed. Linux lets everybody read
 /// names that begin with `system.`, whatever the mode of the directory.
 enum DaemonAttribute: String {
   /// Which process serves the mount.
@@ -10,6 +10,8 @@ enum DaemonAttribute: String {
   /// The same. It also announces that the mount is about to be detached and that its open files are to end first. Only
   /// the daemon's user and root may read it.
   case lazy = "system.agonyfs.daemon.lazy"
+  /// Which space it is, for who has opened that space, too: see `SpaceProof`. The same users may read it.
+  case space = "system.agonyfs.daemon.space"
 
   /// The attribute with this name, which has no NUL; nil for all other names.
   init?(_ name: [UInt8]) {

@@ -74,7 +74,10 @@ internal import Vault
   /// disk is fine if there is no other client (`isAlone`).
   func isSmall(isAlone: @autoclosure () -> Bool) -> Bool {
     switch operation {
-    case FUSE_READ: return body(fuse_read_in.self).map { $0.size <= Self.smallBytes } ?? false
+    case FUSE_READ:
+      // What is not stored is made when it is read.
+      if VirtualNode.isVirtual(InodeNumber(rawValue: node)) { return false }
+      return body(fuse_read_in.self).map { $0.size <= Self.smallBytes } ?? false
     case FUSE_WRITE: return bodySize <= Self.smallBytes + MemoryLayout<fuse_write_in>.size
     case FUSE_SETATTR: return body(fuse_setattr_in.self).map { $0.valid & UInt32(FATTR_SIZE) == 0 } ?? false
     case FUSE_FSYNC, FUSE_FSYNCDIR: return isAlone()

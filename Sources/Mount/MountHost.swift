@@ -7,6 +7,8 @@ internal import SystemPackage
 struct MountHost: Sendable {
   /// Who mounts.
   var user = geteuid()
+  /// Whether a user other than root mounts without the helper: in a user namespace of its own, as a private session has.
+  var mountsWithoutHelper = geteuid() != 0 && agonyfs_may_mount()
   /// The FUSE device.
   var devicePath = "/dev/fuse"
   /// Paths of the helper.

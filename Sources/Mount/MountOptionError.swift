@@ -8,6 +8,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   case malformedDuration(String)
   /// The option would override owners or modes, which agonyfs stores.
   case ownersAreKept(String)
+  /// The option needs a path that begins with a slash.
+  case notAbsolute(name: String, value: String)
   /// The option has other values.
   case unknownValue(name: String, value: String, allowed: [String])
 
@@ -19,6 +21,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
       "The mount option \"\(name)\" needs a value; write \(name)=VALUE."
     case .malformedDuration(let text):
       "\"\(text)\" is not a length of time; write a number and a unit, such as 90s, 15m, 2h or 1d."
+    case .notAbsolute(let name, let value):
+      "\"\(value)\" is no whole path; write \(name)=/PATH."
     case .unknownValue(let name, let value, let allowed):
       "\"\(value)\" is not a value of \(name); write \(name)= and one of \(allowed.joined(separator: ", "))."
     case .ownersAreKept(let name):

@@ -45,6 +45,10 @@ package struct MountOptions: Sendable, Equatable {
   package var requiresDecoderSandbox = true
   /// Whether this machine remembers the state of the space, to detect a rollback.
   package var remembers = false
+  /// Whether traces of the mount in its user's home directory are removed when it ends.
+  package var tidies = false
+  /// A table of towns in GeoNames' format in place of Debian's.
+  package var placesFile: String?
   /// After how long without use the mount ends.
   package var idle: Duration?
 
@@ -86,12 +90,13 @@ package struct MountOptions: Sendable, Equatable {
     case "nonempty": allowsNonEmpty = true
     case "nothumbs": thumbnails = .none
     case "remember": remembers = true
+    case "tidy": tidies = true
     case "user", "users", "owner", "group":
       allowsSetUser = false
       allowsDevices = false
       allowsExecution = false
     case _ where Self.withoutEffect.contains(flag) || Self.isForOthers(flag): break
-    case "passfile", "password-file", "idle", "fsname", "subtype", "thumbnails", "decoder-sandbox":
+    case "passfile", "password-file", "idle", "fsname", "subtype", "thumbnails", "decoder-sandbox", "places":
       throw .valueMissing(flag)
     default: throw .unknown(flag)
     }
@@ -121,6 +126,10 @@ package struct MountOptions: Sendable, Equatable {
         throw .unknownValue(name: name, value: value, allowed: ["required", "preferred"])
       }
       requiresDecoderSandbox = value == "required"
+    case "places":
+      // Whoever serves the mount has another working directory.
+      guard value.first == "/" else { throw .notAbsolute(name: name, value: value) }
+      placesFile = value
     case "uid", "gid", "umask", "fmask", "dmask": throw .ownersAreKept(name)
     case _ where Self.isForOthers(name) || name == "comment": break
     default: throw .unknown(name)

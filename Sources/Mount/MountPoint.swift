@@ -37,7 +37,7 @@ package struct MountPoint: Sendable {
     }
     if !options.allowsNonEmpty { try checkEmpty(directory, path) }
     try host.checkDevice()
-    if host.user != 0 {
+    if host.user != 0, !host.mountsWithoutHelper {
       if host.helper == nil { throw .helperMissing }
       try host.checkOthers(options)
     }

@@ -58,7 +58,9 @@ package import Logging
       mounts.readAhead()
       onReady()
       unsafe serve(session, mounts, events)
+      volume.fileSystem.abandonsSearches(true)
       workers.stop()
+      volume.fileSystem.abandonsSearches(false)
     } catch {
       if mounts.standing == .mounted { mounts.detach() }
       throw error

@@ -4,15 +4,22 @@ internal import System
 struct MountTableEntry: Sendable, Equatable {
   /// Device number of the mounted file system, as in `stat`: major and minor.
   var device: String
+  /// The directory of the file system that is mounted: `/`, or another one of a bind mount.
+  var root: [UInt8] = [UInt8(ascii: "/")]
   /// Where it is mounted.
   var path: [UInt8]
   /// Its type, such as `fuse.agonyfs`.
   var type: String
+  /// What the mount calls itself: of ours, the path of the vault, unless the option `fsname` says something else.
+  var source: [UInt8] = []
   /// The options of the file system itself, such as `user_id=1000`.
   var options: [String]
 
   /// Whether it is a FUSE file system.
   var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
+
+  /// Whether it has the name of our file systems; the option `subtype` gives another one.
+  var isNamedOurs: Bool { type == "fuse.agonyfs" }
 
   /// The number after `name=` among the options.
   func number(of name: String) -> UInt32? {
@@ -57,8 +64,10 @@ struct MountTable: Sendable, Equatable {
       else { return nil }
       return MountTableEntry(
         device: String(decoding: fields[2], as: UTF8.self),
+        root: Self.unescaped(fields[3]),
         path: Self.unescaped(fields[4]),
         type: String(decoding: fields[dash + 1], as: UTF8.self),
+        source: Self.unescaped(fields[dash + 2]),
         options: fields[dash + 3].split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) })
     }
   }

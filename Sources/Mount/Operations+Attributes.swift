@@ -25,7 +25,7 @@ extension fuse_lowlevel_ops {
     }
     unsafe readlink = { request, inode in
       unsafe serve(request) { volume throws(Errno) in
-        var target = try volume.fileSystem.readLink(of: InodeNumber(rawValue: inode)).map { CChar(bitPattern: $0) }
+        var target = try volume.readLink(of: InodeNumber(rawValue: inode)).map { CChar(bitPattern: $0) }
         target.append(0)
         unsafe fuse_reply_readlink(request, target)
       }

@@ -29,9 +29,9 @@ extension fuse_lowlevel_ops {
         let name = unsafe bytes(of: name)
         let value = unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))
         guard DaemonAttribute(name) == nil else { throw .notPermitted }
-        if let tree = volume.virtual, inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
+        if inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
           try unsafe requireOwner(request, volume)
-          return try tree.request(value)
+          return try volume.virtual.request(value)
         }
         let inode = try InodeNumber(stored: inode)
         var clearsSetGroup = false
@@ -49,14 +49,19 @@ extension fuse_lowlevel_ops {
   }
 }
 
-/// Answers the question of `agonyfs unmount`.
+/// Answers the questions of `agonyfs unmount` and `agonyfs prove`.
 private func answer(_ question: DaemonAttribute, _ request: fuse_req_t?, _ volume: Volume) throws(Errno) -> [UInt8] {
-  if question == .lazy {
+  if question != .identity {
     let user = unsafe Caller(request).user
     guard user == 0 || user == geteuid() else { throw .notPermitted }
-    volume.expectLazyUnmount()
   }
-  return volume.identity.text
+  switch question {
+  case .identity: return volume.identity.text
+  case .lazy:
+    volume.expectLazyUnmount()
+    return volume.identity.text
+  case .space: return SpaceProof.make(for: volume.fileSystem.space)
+  }
 }
 
 /// Answers with a value, or with its size if the caller only asks for that. Throws ERANGE if it is too long for the
@@ -86,11 +91,5 @@ private func mayKeepSetGroup(_ request: fuse_req_t?, _ inode: InodeNumber, _ vol
   if caller.user == 0 { return true }
   let attributes = try volume.fileSystem.attributes(of: inode)
   if attributes.mode & S_ISGID == 0 || caller.group == attributes.group { return true }
-  var groups = [gid_t](repeating: 0, count: 64)
-  var count = unsafe fuse_req_getgroups(request, CInt(groups.count), &groups)
-  if count > groups.count {
-    groups = [gid_t](repeating: 0, count: Int(count))
-    count = unsafe fuse_req_getgroups(request, count, &groups)
-  }
-  return groups.prefix(max(0, Int(count))).contains(attributes.group)
+  return unsafe supplementaryGroups(request).contains(attributes.group)
 }

@@ -1,5 +1,7 @@
 internal import Albums
 internal import CMount
+internal import CPlatform
+internal import Crypto
 internal import Glibc
 internal import Index
 internal import System
@@ -13,7 +15,7 @@ extension fuse_lowlevel_ops {
       unsafe serve(request) { volume throws(Errno) in
         guard let file = unsafe file else { throw .invalidArgument }
         let inode = InodeNumber(rawValue: inode)
-        try unsafe volume.open(inode, &file.pointee)
+        try unsafe volume.open(inode, &file.pointee, for: CatalogOpener(request))
         // The kernel will not release an open that it did not hear of.
         if unsafe fuse_reply_open(request, file) != 0 { unsafe volume.release(inode, handle: file.pointee.fh) }
       }
@@ -47,10 +49,32 @@ extension fuse_lowlevel_ops {
       // Written through a memory map.
       let isFromCache = unsafe file?.pointee.writepage == 1
       unsafe serve(request, evenIfLocked: isFromCache) { volume throws(Errno) in
-        let count = try unsafe volume.fileSystem.write(
-          InodeNumber(stored: inode), at: FileOffset(rawValue: Int64(offset)),
+        let count = try unsafe volume.write(
+          InodeNumber(rawValue: inode), handle: file?.pointee.fh ?? 0, at: offset,
           from: UnsafeRawBufferPointer(start: bytes, count: size))
         unsafe fuse_reply_write(request, count)
+      }
+    }
+    unsafe ioctl = { request, inode, command, _, file, _, bytes, size, _ in
+      unsafe serve(request) { volume throws(Errno) in
+        if command == agonyfs_stored_digest_request() {
+          guard let bytes = unsafe bytes, size == MemoryLayout<agonyfs_digest>.size else { throw .invalidArgument }
+          var answer = unsafe bytes.loadUnaligned(as: agonyfs_digest.self)
+          let key = unsafe withUnsafeBytes(of: answer.key) { unsafe ContentKey($0) }
+          guard let key else { throw .invalidArgument }
+          let digest = try unsafe volume.fileSystem.storedDigest(
+            of: InodeNumber(stored: inode), key, for: CatalogOpener(request))
+          answer.size = UInt64(digest.size)
+          unsafe withUnsafeMutableBytes(of: &answer.hash) { unsafe $0.copyBytes(from: digest.hash) }
+          unsafe fuse_reply_ioctl(request, 0, &answer, MemoryLayout<agonyfs_digest>.size)
+          return
+        }
+        guard command == agonyfs_catalog_request() else { throw .inappropriateIOCTLForDevice }
+        let text = unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: size))
+        // A text without an end was cut off.
+        guard let end = text.firstIndex(of: 0) else { throw .argListTooLong }
+        try unsafe volume.ask(InodeNumber(rawValue: inode), handle: file?.pointee.fh ?? 0, Array(text[..<end]))
+        unsafe fuse_reply_ioctl(request, 0, nil, 0)
       }
     }
     unsafe fsync = { request, _, _, _ in unsafe synchronize(request) }

@@ -10,7 +10,8 @@ extension fuse_lowlevel_ops {
   mutating func addNameCallbacks() {
     unsafe lookup = { request, parent, name in
       unsafe serve(request) { volume throws(Errno) in
-        let target = try unsafe volume.lookup(FileName(request: name), in: InodeNumber(rawValue: parent))
+        let target = try unsafe volume.lookup(
+          FileName(request: name), in: InodeNumber(rawValue: parent), for: Caller(request).user)
         unsafe reply(request, target)
       }
     }

@@ -9,7 +9,7 @@ internal import SystemPackage
 extension fuse_lowlevel_ops {
   /// What libfuse calls for each kind of request. Deliberately missing:
   ///
-  /// - flush, access, ioctl: libfuse answers ENOSYS, and the kernel never asks again (ioctl(2) then fails with ENOTTY);
+  /// - flush, access: libfuse answers ENOSYS, and the kernel never asks again;
   /// - releasedir: without opendir the kernel sends none; readdir: with readdirplus it sends none;
   /// - getlk, setlk, flock: the kernel manages locks itself, which is right for one machine;
   /// - write_buf, retrieve_reply: useful only with splice; bmap: there is no block device; poll: files are always ready.

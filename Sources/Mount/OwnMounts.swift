@@ -30,6 +30,9 @@ struct OwnMounts {
     self.connection = connection
   }
 
+  /// The lines of the table with the device number, which are ours while the connection is open.
+  var entries: [MountTableEntry] { MountTable.current().entries.filter { $0.device == device } }
+
   /// The current standing.
   var standing: Standing {
     let table = MountTable.current()

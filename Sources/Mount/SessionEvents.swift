@@ -47,12 +47,6 @@ final class SessionEvents: Sendable {
     unsafe write(sender.number, &letter, 1)
   }
 
-  /// Whether the table of mounts has changed since `wait(until:)` last reported it. False if it cannot be watched.
-  var mountsHaveChanged: Bool {
-    noteChange(waiting: 0)
-    return hasChange.load(ordering: .relaxed)
-  }
-
   /// Waits for an event until a deadline in nanoseconds of the monotonic clock.
   func wait(until deadline: UInt64?) -> Event {
     while true {

@@ -20,6 +20,8 @@ struct Supervisor {
   private var idle: IdleWatch?
   /// The standing when the table of mounts was last read.
   private var standing = OwnMounts.Standing.unknown
+  /// Our lines of it at that time.
+  private var entries: [MountTableEntry] = []
   /// Whether the mount has left its place, but its open files may end first.
   private var isLingering = false
 
@@ -38,11 +40,13 @@ struct Supervisor {
     while true {
       switch events.wait(until: nextLook) {
       case .disconnected:
-        // The table has not changed since the mount was in it.
-        return standing == .mounted && !events.mountsHaveChanged ? .aborted : .gone
+        // A later mount may have our number by now, and others may have changed the table in the same moment. Only one of the
+        // same vault at the same place would be taken for ours.
+        return standing == .mounted && mounts.entries == entries ? .aborted : .gone
       case .signal: return .asked
       case .mountsChanged:
         standing = mounts.standing
+        entries = mounts.entries
         guard standing == .left, !isLingering else { continue }
         guard volume.expectsLazyUnmount else { return .asked }
         volume.logger.notice("Unmounted; the space stays open until nobody uses its files any more.")

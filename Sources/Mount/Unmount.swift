@@ -18,14 +18,14 @@ package enum Unmount {
   /// Unmounts the space at a path, from all places where it is mounted. Returns when its process has written everything
   /// and ended, or with `.lazy` when the mount has left its place.
   ///
-  /// Throws `MountError.busy` if it is in use, `.mountedElsewhere` if it is a copy of a mount in another mount
-  /// namespace, and `.notMounted` if there is no agonyfs mount.
+  /// Throws `MountError.busy` if it is in use, and still is half a second later, `.mountedElsewhere` if it is a copy of a
+  /// mount in another mount namespace, and `.notMounted` if there is no agonyfs mount.
   package static func unmount(_ path: String, _ manner: Manner = .whenUnused) throws(MountError) {
     let table = MountTable.current()
     guard let resolved = CanonicalPath.resolve(path), let entry = table.entry(at: Array(resolved.utf8)), entry.isFuse
     else { throw .notMounted(path: path) }
     let identity = DaemonQuestion.ask(manner == .lazy ? .lazy : .identity, of: resolved, entry)
-    guard identity != nil || entry.type == "fuse.agonyfs" else { throw .notMounted(path: path) }
+    guard identity != nil || entry.isNamedOurs else { throw .notMounted(path: path) }
     if identity?.isElsewhere == true { throw .mountedElsewhere(path: path) }
     // Opened before unmounting, so the ID cannot pass to another process.
     let daemon = identity.flatMap { identity in
@@ -35,7 +35,7 @@ package enum Unmount {
     // A busy mount at the given path is refused before others are removed.
     let first = places.filter { $0 == resolved || $0.hasPrefix(resolved + "/") }
     for place in first + places.filter({ !first.contains($0) }) {
-      switch MountRemoval.remove(place, isLazy: manner != .whenUnused) {
+      switch remove(place, isLazy: manner != .whenUnused) {
       case .done: break
       case .busy: throw .busy(path: place == resolved ? path : place)
       case .failed(let reason): throw .unmountFailed(path: place == resolved ? path : place, reason: reason)
@@ -45,8 +45,20 @@ package enum Unmount {
     if let daemon, manner != .lazy, identity?.process != getpid() { waitForEnd(of: daemon) }
   }
 
-  private static func waitForEnd(of daemon: Descriptor) {
+  /// An indexer that looks, or a program that starts another one, uses a mount for a moment only.
+  private static func remove(_ place: String, isLazy: Bool) -> MountRemoval {
+    var outcome = MountRemoval.remove(place, isLazy: isLazy)
+    for milliseconds: UInt32 in [10, 20, 40, 80, 150, 200] where outcome == .busy {
+      usleep(milliseconds * 1000)
+      outcome = MountRemoval.remove(place, isLazy: isLazy)
+    }
+    return outcome
+  }
+
+  /// Waits until a descriptor can be read, as that of a process when it has ended; for so many milliseconds at most,
+  /// unless the limit is negative.
+  static func waitForEnd(of daemon: Descriptor, _ limit: CInt = -1) {
     var interest = pollfd(fd: daemon.number, events: Int16(POLLIN), revents: 0)
-    _ = try? systemCall { unsafe poll(&interest, 1, -1) }
+    _ = try? systemCall { unsafe poll(&interest, 1, limit) }
   }
 }

@@ -1,4 +1,5 @@
-// The one place that tells stored nodes (FileSystem) from virtual ones, which are thumbnails and status (VirtualTree).
+// The one place that tells stored nodes (FileSystem) from virtual ones, which are thumbnails, status and the door to the
+// catalog (VirtualTree).
 
 internal import Albums
 internal import CMount
@@ -20,7 +21,7 @@ extension Volume {
   @inline(__always)
   private func node(_ number: InodeNumber) throws(Errno) -> Node {
     if !VirtualNode.isVirtual(number) { return .stored(number) }
-    guard let virtual, let node = VirtualNode(number) else { throw .noSuchFileOrDirectory }
+    guard let node = VirtualNode(number) else { throw .noSuchFileOrDirectory }
     return .virtual(node, virtual)
   }
 
@@ -33,22 +34,37 @@ extension Volume {
   }
 
   private func entry(of node: VirtualNode, in tree: VirtualTree) throws(Errno) -> fuse_entry_param {
+    switch node {
+    case .link(let depth, let inode):
+      let link = try tree.link(to: inode, depth: depth)
+      var entry = fuse_entry_param(link.attributes, seconds: 0)
+      // The kernel keeps the target as long as number and generation stay.
+      entry.generation = UInt64(link.generation)
+      return entry
+    // The kernel lists a directory anew only when it learns that its time has changed.
+    case .view, .covers, .full, .motion: return fuse_entry_param(try tree.attributes(of: node), seconds: 0)
+    default: break
+    }
     let attributes = try tree.attributes(of: node)
     // The size is known only after opening, and the content follows that of another file.
     let seconds = attributes.kind == Self.directoryKind ? SessionLimits.virtualCacheSeconds : 0
     return fuse_entry_param(attributes, seconds: seconds)
   }
 
-  /// The target of a name.
-  func lookup(_ name: FileName, in parent: InodeNumber) throws(Errno) -> fuse_entry_param {
+  /// The target of a name that some user looks up.
+  func lookup(
+    _ name: FileName, in parent: InodeNumber, for user: @autoclosure () -> UInt32
+  ) throws(Errno) -> fuse_entry_param {
     switch try node(parent) {
+    case .virtual(.control, _) where name.bytes == FileSystem.incomingName:
+      return fuse_entry_param(try fileSystem.incoming(for: user()))
     case .virtual(let directory, let tree): return try entry(of: tree.lookup(name, in: directory), in: tree)
     case .stored(let directory):
       do throws(Errno) {
         return fuse_entry_param(try fileSystem.lookup(name, orDotIn: directory))
       } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
-        guard let virtual, let node = virtual.node(named: name, in: directory) else { return .absent }
+        guard let node = virtual.node(named: name, in: directory) else { return .absent }
         return try entry(of: node, in: virtual)
       }
     }
@@ -56,39 +72,81 @@ extension Volume {
 
   /// Opens a file with the flags of open(2) in `file`, which gets the handle (0 if the inode is enough), and whether
   /// cached pages stay valid or reads bypass the cache and the size that the kernel knows.
-  func open(_ number: InodeNumber, _ file: inout fuse_file_info) throws(Errno) {
+  func open(
+    _ number: InodeNumber, _ file: inout fuse_file_info, for opener: @autoclosure () -> CatalogOpener
+  ) throws(Errno) {
     switch try node(number) {
     case .stored(let inode):
       try fileSystem.open(inode, flags: OpenFlags(open: file.flags))
       // All changes pass through the kernel.
       file.keep_cache = 1
+    case .virtual(.query, let tree):
+      // O_TRUNC has no effect. Nothing is at an offset.
+      file.fh = tree.openDoor(for: opener())
+      file.direct_io = 1
+      file.nonseekable = 1
     case .virtual(let node, let tree):
       guard file.flags & O_ACCMODE == O_RDONLY else { throw .readOnlyFileSystem }
       file.fh = try tree.open(node)
-      // Only the size of a JPEG is known before it is opened.
-      if case .tree = node { return }
-      file.direct_io = 1
+      switch node {
+      // Their size is known before they are opened.
+      case .tree, .motion: break
+      default: file.direct_io = 1
+      }
     }
   }
 
   /// Ends one open.
   func release(_ number: InodeNumber, handle: UInt64) {
-    if VirtualNode.isVirtual(number) { virtual?.release(handle) } else { fileSystem.release(number) }
+    if VirtualNode.isVirtual(number) { virtual.release(handle) } else { fileSystem.release(number) }
   }
 
-  /// Reads from an open file. Returns the number of bytes, fewer than asked for only at the end.
+  /// Writes to an open file. Returns the number of bytes.
+  func write(
+    _ number: InodeNumber, handle: UInt64, at offset: off_t, from bytes: UnsafeRawBufferPointer
+  ) throws(Errno) -> Int {
+    switch try node(number) {
+    case .stored(let inode):
+      return try unsafe fileSystem.write(inode, at: FileOffset(rawValue: Int64(offset)), from: bytes)
+    case .virtual(.query, let tree):
+      try unsafe tree.door(handle).write(bytes)
+      return bytes.count
+    case .virtual: throw .readOnlyFileSystem
+    }
+  }
+
+  /// Takes a question to the catalog through a descriptor that cannot be written to.
+  ///
+  /// - Throws: `ENOTTY` for everything but the door.
+  func ask(_ number: InodeNumber, handle: UInt64, _ question: [UInt8]) throws(Errno) {
+    guard VirtualNode(number) == .query else { throw .inappropriateIOCTLForDevice }
+    try virtual.door(handle).ask(question)
+  }
+
+  /// Reads from an open file. Returns the number of bytes; fewer than asked for only at the end, and from the door.
   func read(
     _ number: InodeNumber, handle: UInt64, at offset: off_t, into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> Int {
     switch try node(number) {
     case .stored(let inode):
       return try unsafe fileSystem.read(inode, at: FileOffset(rawValue: Int64(offset)), into: buffer)
-    case .virtual(_, let tree):
-      let content = try tree.content(of: handle)
-      let start = min(max(0, offset), content.count)
-      let part = content[start..<min(content.count, start + buffer.count)]
+    case .virtual(.query, let tree):
+      let part = try tree.door(handle).read(buffer.count)
       unsafe buffer.copyBytes(from: part)
       return part.count
+    case .virtual(_, let tree):
+      switch try tree.content(of: handle) {
+      case .bytes(let content):
+        let start = min(max(0, offset), content.count)
+        let part = content[start..<min(content.count, start + buffer.count)]
+        unsafe buffer.copyBytes(from: part)
+        return part.count
+      case .part(let inode, let range):
+        let start = range.lowerBound + max(0, min(Int64(offset), Int64(range.count)))
+        let count = min(buffer.count, Int(range.upperBound - start))
+        let room = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        return try unsafe fileSystem.read(inode, at: FileOffset(rawValue: start), into: room)
+      }
     }
   }
 
@@ -99,9 +157,9 @@ extension Volume {
       let start = FileOffset(rawValue: Int64(offset))
       return off_t(try fileSystem.seek(inode, from: start, to: toData ? .data : .hole).rawValue)
     case .virtual(_, let tree):
-      let size = try tree.content(of: handle).count
+      let size = off_t(try tree.content(of: handle).count)
       guard offset >= 0, offset < size else { throw .noSuchAddressOrDevice }
-      return toData ? offset : off_t(size)
+      return toData ? offset : size
     }
   }
 
@@ -127,6 +185,15 @@ extension Volume {
         entry.attr.st_mode = UInt32(kind) << 12
         return body(name, &entry, cookie)
       }
+    }
+  }
+
+  /// The target of a symbolic link.
+  func readLink(of number: InodeNumber) throws(Errno) -> [UInt8] {
+    switch try node(number) {
+    case .stored(let inode): return try fileSystem.readLink(of: inode)
+    case .virtual(.link(let depth, let inode), let tree): return try tree.link(to: inode, depth: depth).target
+    case .virtual: throw .invalidArgument
     }
   }
 

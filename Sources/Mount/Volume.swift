@@ -14,8 +14,8 @@ internal import SystemPackage
 @safe final class Volume: Sendable {
   /// The files.
   let fileSystem: FileSystem
-  /// The virtual nodes, if there are any.
-  let virtual: VirtualTree?
+  /// The virtual nodes.
+  let virtual: VirtualTree
   /// The log.
   let logger: Logger
   /// Memory for the replies to reads and listings.
@@ -61,7 +61,7 @@ internal import SystemPackage
   var expectsLazyUnmount: Bool { monotonicTime() < lazyUntil.load(ordering: .relaxed) }
 
   /// How many opens have not been released.
-  var openFileCount: Int { fileSystem.openFileCount + (virtual?.openFileCount ?? 0) }
+  var openFileCount: Int { fileSystem.openFileCount + virtual.openFileCount }
 
   /// The pointer for libfuse.
   var userData: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }

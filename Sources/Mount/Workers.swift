@@ -120,7 +120,9 @@ internal import Vault
 
   /// Clears the set-user-ID and set-group-ID bits of the file, and the attributes that the kernel has cached.
   private func clearSetBits(_ request: KernelRequest) throws(Errno) {
-    let inode = try InodeNumber(stored: request.node)
+    // Nothing that is not stored has such bits, and a question is written by anybody.
+    let inode = InodeNumber(rawValue: request.node)
+    if VirtualNode.isVirtual(inode) { return }
     guard try volume.fileSystem.clearSetBits(of: inode, for: request.caller) else { return }
     // A negative offset leaves cached pages alone, so it waits for no lock.
     unsafe fuse_lowlevel_notify_inval_inode(session, request.node, -1, 0)

@@ -9,6 +9,11 @@ struct BoxFile {
     var end: Int64
   }
 
+  /// The name of Adobe's box for XMP.
+  static let xmpName: [UInt8] = [
+    0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC,
+  ]
+
   private static let mostBoxes = 256
 
   private let source: any ByteSource

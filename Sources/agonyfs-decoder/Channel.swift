@@ -16,6 +16,16 @@ enum Channel {
     write(body)
   }
 
+  /// Sends bytes that may be more than a message can hold.
+  static func sendInParts(_ bytes: [UInt8], last: WireMessage) {
+    var rest = bytes[...]
+    while rest.count > WireMessage.partBytes {
+      send(.part, Array(rest.prefix(WireMessage.partBytes)))
+      rest = rest.dropFirst(WireMessage.partBytes)
+    }
+    send(last, Array(rest))
+  }
+
   /// Waits for a message.
   static func receive() -> (message: WireMessage, body: [UInt8]) {
     var reader = ByteReader(read(WireMessage.headerBytes))
@@ -35,6 +45,9 @@ enum Channel {
     guard message == .input, let status = body.first, body.count <= count + 1 else { exit(1) }
     return status == 0 ? Array(body.dropFirst()) : nil
   }
+
+  /// Ends the process: the daemon broke the protocol.
+  static func end() -> Never { exit(1) }
 
   private static func write(_ bytes: [UInt8]) {
     guard (try? socket.writeAll(bytes)) != nil else { exit(1) }

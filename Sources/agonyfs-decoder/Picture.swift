@@ -1,4 +1,5 @@
 internal import CDecoder
+internal import Catalog
 internal import Glibc
 internal import Media
 
@@ -10,19 +11,20 @@ enum Picture {
     var height: Int
     /// EXIF's orientation, 1 to 8, by which libvips will turn it.
     var orientation: Int
-    /// The EXIF block; empty if there is none.
-    var exif: [UInt8]
+    /// Blocks of metadata; empty if there are none.
+    var exif, xmp, iptc: [UInt8]
   }
 
   /// Reads a header.
   static func header(_ range: InputRange) throws(DecoderError) -> Header {
     var header = unsafe agonyfs_header()
     let outcome = unsafe range.withInput { unsafe agonyfs_picture_header($0, &header) }
-    let exif = unsafe take(header.exif)
+    let (exif, xmp, iptc) = unsafe (take(header.exif), take(header.xmp), take(header.iptc))
     try unsafe check(outcome)
     return unsafe Header(
       width: Int(header.width), height: Int(header.height),
-      orientation: (1...8).contains(header.orientation) ? Int(header.orientation) : 1, exif: exif)
+      orientation: (1...8).contains(header.orientation) ? Int(header.orientation) : 1, exif: exif, xmp: xmp,
+      iptc: iptc)
   }
 
   /// Makes derivatives of a picture.
@@ -45,14 +47,45 @@ enum Picture {
     return bytes
   }
 
-  /// Calls a function that makes JPEGs, unless there is none to make.
+  /// Makes a JPEG of full size, or of at most so many pixels on the longer side.
+  static func full(_ range: InputRange, orientation: Int?, side: Int? = nil) throws(DecoderError) -> [UInt8] {
+    var made = unsafe agonyfs_bytes()
+    let outcome = unsafe range.withInput {
+      unsafe agonyfs_picture_full($0, Int32(orientation ?? 0), Int32(side ?? 0), &made)
+    }
+    let bytes = unsafe take(made)
+    try unsafe check(outcome)
+    if bytes.count > Decoder.mostFullBytes { throw .tooLarge }
+    return bytes
+  }
+
+  /// A digest of the pixels.
+  static func digest(_ range: InputRange) throws(DecoderError) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: 32)
+    let outcome = unsafe range.withInput { unsafe agonyfs_picture_digest($0, &digest) }
+    try unsafe check(outcome)
+    return digest
+  }
+
+  /// Adds the mean colour and the hash of a small derivative.
+  static func addLook(of small: [UInt8], to list: inout FactList) throws(DecoderError) {
+    var look = agonyfs_look()
+    let outcome = unsafe agonyfs_look_at(small, small.count, Int32(DerivativeSize.small.longerSide), &look)
+    try unsafe check(outcome)
+    let colour = MediaItem.Colour(red: look.colour.0, green: look.colour.1, blue: look.colour.2)
+    list.add(.meanColour(colour), from: .pixels)
+    list.add(.perceptualHash(look.hash), from: .pixels)
+  }
+
+  /// Calls a function that makes JPEGs, unless there is none to make. The small one is made in any case.
   static func derivatives(
     _ sizes: Set<DerivativeSize>, _ facts: MediaFacts,
     _ make: (UnsafeMutablePointer<agonyfs_derivatives>) -> agonyfs_outcome
   ) throws(DecoderError) -> Derivatives {
     if sizes.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
     var made = unsafe agonyfs_derivatives()
-    unsafe made.wants_small = sizes.contains(.small)
+    // How a picture looks is seen in its small derivative.
+    unsafe made.wants_small = true
     unsafe made.wants_large = sizes.contains(.large)
     let outcome = unsafe make(&made)
     let (small, large) = unsafe (take(made.small), take(made.large))

@@ -1,4 +1,5 @@
 internal import CDecoder
+internal import Catalog
 internal import Glibc
 internal import Media
 internal import System
@@ -23,16 +24,40 @@ enum Program {
   /// Processor time for a job: the daemon's time limit times the threads that libvips uses.
   private static let mostProcessorSeconds: Int32 = 120
 
+  /// Allows the whole time once more.
+  static func allowProcessorTime() { agonyfs_allow_processor_time(mostProcessorSeconds) }
+
   private static func work(_ job: (message: WireMessage, body: [UInt8])) {
-    agonyfs_allow_processor_time(mostProcessorSeconds)
+    allowProcessorTime()
     do throws(DecoderError) {
       switch job.message {
       case .derive:
         guard let request = try? DeriveRequest(decoding: job.body) else { exit(1) }
-        Channel.send(.derived, try DeriveJob(request).run().encoded)
+        Channel.send(.derived, try FileJob(fileSize: request.fileSize).derive(request).encoded)
+      case .facts:
+        guard let request = try? FactsRequest(decoding: job.body) else { exit(1) }
+        Channel.send(.factsMade, try FileJob(fileSize: request.fileSize).facts(small: request.small).encoded)
+      case .sidecar:
+        guard let request = try? SidecarRequest(decoding: job.body) else { exit(1) }
+        Channel.send(.factsMade, try Sidecar.facts(request).encoded)
+      case .full:
+        guard let request = try? PictureRequest(decoding: job.body) else { exit(1) }
+        Channel.sendInParts(try FileJob(fileSize: request.fileSize).full(), last: .fullMade)
+      case .pixelDigest:
+        guard let request = try? PictureRequest(decoding: job.body) else { exit(1) }
+        Channel.send(.digestMade, try FileJob(fileSize: request.fileSize).pixelDigest())
+      case .resize:
+        guard let request = try? ResizeRequest(decoding: job.body) else { exit(1) }
+        Channel.sendInParts(try FileJob(fileSize: request.fileSize).full(side: request.side), last: .fullMade)
+      case .strip:
+        guard let request = try? StripRequest(decoding: job.body) else { exit(1) }
+        Channel.send(.stripped, try FileJob(fileSize: request.fileSize).stripped(request.mode).encoded)
       case .png:
         guard let request = try? PNGRequest(decoding: job.body) else { exit(1) }
         Channel.send(.pngMade, try Picture.png(request))
+      case .archive:
+        guard let request = try? PictureRequest(decoding: job.body) else { exit(1) }
+        try ArchiveJob.run(fileSize: request.fileSize)
       default: exit(1)
       }
     } catch {

@@ -15,7 +15,9 @@ struct RawFile {
   /// The size of the raw picture as stored, if given.
   private(set) var size: (width: Int, height: Int)?
   /// The file's own EXIF; previews may have more.
-  private(set) var exif: ExifFacts?
+  private(set) var exif: ExifReader?
+  /// The file's own XMP, if it is not in EXIF.
+  private(set) var xmp: [UInt8]?
   private let source: any ByteSource
 
   private init(_ source: any ByteSource) { self.source = source }
@@ -50,10 +52,11 @@ struct RawFile {
           offer(start: box.start + Int64(at), count: box.end - box.start - Int64(at))
           break
         }
+      case "uuid" where source.exactly(16, at: box.start - 16) == BoxFile.xmpName: xmp = box.content(source)
       default: continue
       }
     }
-    exif = ExifFacts(main: parts["CMT1"].flatMap { ExifFacts($0) }, details: parts["CMT2"], places: parts["CMT4"])
+    exif = ExifReader(main: parts["CMT1"], details: parts["CMT2"], places: parts["CMT4"])
   }
 
   /// Formats built on TIFF; nil for a plain TIFF.
@@ -77,7 +80,7 @@ struct RawFile {
         size = (Int(width), Int(height))
       }
     }
-    exif = ExifFacts(file)
+    exif = ExifReader(file)
     offerOlympus(file)
   }
 

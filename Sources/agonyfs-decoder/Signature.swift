@@ -11,6 +11,8 @@ enum Signature {
     switch unsafe start.withUnsafeBytes({ unsafe MediaKind(beginning: $0) }) {
     case .matroska: return matroska(start)
     case .mp4: return brand(start)
+    case .transportStream: return hasPackets(start) ? .transportStream : nil
+    case .ogg: return hasVideo(ogg: start) ? .ogg : nil
     case let kind: return kind
     }
   }
@@ -24,6 +26,22 @@ enum Signature {
       if name.starts(with: Array("matroska".utf8)) { return .matroska }
     }
     return nil
+  }
+
+  /// Whether a transport stream's packets follow each other: 188 bytes, or 192 with a time before each (ISO/IEC 13818-1,
+  /// 2.4.3.2).
+  private static func hasPackets(_ start: [UInt8]) -> Bool {
+    let (first, size) = start[0] == 0x47 ? (0, 188) : (4, 192)
+    return (1...4).allSatisfy { number in
+      let place = first + number * size
+      return place >= start.count || start[place] == 0x47
+    } && start.count > first + size
+  }
+
+  /// Whether one of the streams that begin in the first pages is Theora's.
+  private static func hasVideo(ogg start: [UInt8]) -> Bool {
+    let mark = [0x80] + Array("theora".utf8)
+    return start.indices.dropLast(mark.count - 1).contains { start[$0...].starts(with: mark) }
   }
 
   /// By the brands of an ISO base media file (ISO/IEC 14496-12, 4.3): the major one, then the compatible ones.

@@ -16,7 +16,7 @@ struct TIFFFile {
   let source: any ByteSource
   /// Where its offsets count from.
   let base: Int64
-  private let isLittleEndian: Bool
+  let isLittleEndian: Bool
   /// Where the first directory is, from `base`.
   let first: Int64
 
@@ -32,9 +32,9 @@ struct TIFFFile {
   }
 
   /// A file whose offsets count from elsewhere, as in some maker notes.
-  init(_ file: TIFFFile, base: Int64, first: Int64) {
+  init(_ file: TIFFFile, base: Int64, first: Int64, isLittleEndian: Bool? = nil) {
     source = file.source
-    isLittleEndian = file.isLittleEndian
+    self.isLittleEndian = isLittleEndian ?? file.isLittleEndian
     self.base = base
     self.first = first
   }
@@ -88,23 +88,24 @@ struct TIFFFile {
   /// A field's first number.
   func number(_ entry: Entry?) -> Int64? { numbers(entry).first }
 
-  /// A field's fractions; nil if one has no value.
-  func fractions(_ entry: Entry?, count: Int) -> [Double]? {
-    guard let entry, entry.type == 5, entry.count >= count, let bytes = source.exactly(count * 8, at: entry.offset)
-    else {
-      return nil
+  /// A field's fractions as texts, "28/10".
+  func quotients(_ entry: Entry, most: Int) -> [String]? {
+    guard entry.type == 5 || entry.type == 10, entry.count > 0 else { return nil }
+    let count = min(Int(entry.count), most)
+    guard let bytes = source.exactly(count * 8, at: entry.offset) else { return nil }
+    return (0..<count).map { index in
+      let halves = [0, 4].map { place in
+        let value = Self.number(bytes[(index * 8 + place)..<(index * 8 + place + 4)], isLittleEndian)
+        return entry.type == 10 ? Int64(Int32(truncatingIfNeeded: value)) : value
+      }
+      return "\(halves[0])/\(halves[1])"
     }
-    let values = (0..<count).map { index in
-      let halves = [0, 4].map { Double(Self.number(bytes[(index * 8 + $0)..<(index * 8 + $0 + 4)], isLittleEndian)) }
-      return halves[0] / halves[1]
-    }
-    return values.allSatisfy(\.isFinite) ? values : nil
   }
 
-  /// A field's text up to its zero byte.
-  func text(_ entry: Entry?) -> [UInt8]? {
-    guard let entry, entry.type == 2 else { return nil }
-    return source.exactly(min(Int(entry.count), 512), at: entry.offset).map { Array($0.prefix { $0 != 0 }) }
+  /// A field's bytes, at most so many.
+  func bytes(_ entry: Entry, most: Int) -> [UInt8]? {
+    guard [1, 2, 7].contains(entry.type) else { return nil }
+    return source.exactly(min(Int(entry.count), most), at: entry.offset)
   }
 
   private static func width(of type: UInt16) -> Int {

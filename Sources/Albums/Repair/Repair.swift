@@ -148,6 +148,8 @@ package final class Repair {
     try VaultError.ofIndex { () throws(IndexError) in try freeOrphans(index) }
     for segment in damaged.sorted() { try evacuate(segment, index) }
     try VaultError.ofIndex { () throws(IndexError) in
+      // It follows from the files, and is filled again.
+      if rebuilt == nil { try index.emptyCatalog() }
       // A commit counts the rows of segments.
       try index.commit()
       for segment in damaged where try index.liveBytes(in: segment) == 0 { try index.forgetSegment(segment) }

@@ -18,7 +18,11 @@ extension LockedFileSystem {
     inode.contentChanged = monotonicTime()
     if inode.isMediaPending { return }
     inode.isKnownNotMedia = false
+    noteSidecarChange(inode)
     let old = try result(of: index.media(inode.number))
+    if let old, old.state == .known || old.state == .failed {
+      try withSavepoint { index throws(IndexError) in try Self.dropItem(inode.number, in: index) }
+    }
     try lookAgain(at: inode.number, as: inode.isHidden || old?.state == .hidden ? .hidden : .pending)
     inode.isMediaPending = true
   }
@@ -37,6 +41,10 @@ extension LockedFileSystem {
   /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at.
   func noteWrite(_ inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
     let size = MediaKind.beginningSize
+    if inode.isSidecar {
+      inode.contentChanged = monotonicTime()
+      noteSidecarChange(inode)
+    }
     if inode.isKnownNotMedia, offset >= size { return }
     // What else has content may have a row, which would have to go.
     if !inode.isMediaPending, offset == 0, inode.isKnownNotMedia || inode.record.size == 0, bytes.count >= size,
@@ -120,6 +128,9 @@ extension FileSystem {
 
   /// Why no thumbnails can be made for now; nil when they can.
   var thumbnailPause: String? { locked { $0.thumbnails.unavailable } }
+
+  /// Whether photos and videos that were never looked at are looked at without being asked for.
+  var looksAtNewFiles: Bool { space.gate.isOpen && options.thumbnails?.isLazy == false }
 
   /// The files without a thumbnail that should have one: path from the root, as bytes, and reason.
   func failedThumbnails() throws(Errno) -> [(path: [UInt8], reason: String)] {

@@ -8,6 +8,14 @@ package protocol DerivativeMaker: Sendable {
   ) throws(DecoderError) -> Derivatives
   /// Makes a PNG of a JPEG; see `Decoder.png`.
   func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8]
+  /// All that a file says, as `FactList` encodes it; see `Decoder.facts`.
+  func facts(of source: any MediaSource, small: [UInt8]?) throws(DecoderError) -> [UInt8]
+  /// All that a sidecar says, as `FactList` encodes it; see `Decoder.sidecar`.
+  func sidecar(_ kind: SidecarKind, content: [UInt8]) throws(DecoderError) -> [UInt8]
+  /// Makes a JPEG of full size; see `Decoder.full`.
+  func full(of source: any MediaSource) throws(DecoderError) -> [UInt8]
+  /// A digest of the pixels, without a key; see `Decoder.pixelDigest`.
+  func pixelDigest(of source: any MediaSource) throws(DecoderError) -> [UInt8]
   /// How it is confined, for people.
   var confinement: String { get }
   /// Ends what is under way.
@@ -18,6 +26,13 @@ package protocol DerivativeMaker: Sendable {
 
 extension DerivativeMaker {
   package func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool { unsafe MediaKind.mayBegin(with: bytes) }
+
+  // What stands in for the decoder in a test makes derivatives only.
+
+  package func facts(of source: any MediaSource, small: [UInt8]?) throws(DecoderError) -> [UInt8] { throw .notMedia }
+  package func sidecar(_ kind: SidecarKind, content: [UInt8]) throws(DecoderError) -> [UInt8] { throw .notMedia }
+  package func full(of source: any MediaSource) throws(DecoderError) -> [UInt8] { throw .notMedia }
+  package func pixelDigest(of source: any MediaSource) throws(DecoderError) -> [UInt8] { throw .notMedia }
 }
 
 extension Decoder: DerivativeMaker {

@@ -6,6 +6,7 @@
 // 2. What was made is kept only when the content did not change meanwhile (`isMediaPending` is still false).
 // 3. Only those who ask for a derivative wait for the decoder.
 
+internal import Catalog
 internal import Glibc
 internal import Index
 internal import Logging
@@ -45,11 +46,18 @@ extension LockedFileSystem {
         signals[.thumbnailDone].broadcast()
         continue
       }
+      if mergeStaleItems() { continue }
       let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
       if let number = next.inode {
         lookAt(number, [.small, .large], eagerly: true, settings)
+        continue
+      }
+      let pause = thumbnails.pauseEnd(after: monotonicTime())
+      let catalog: (job: CatalogJob?, due: UInt64?) = pause == nil ? nextCatalogJob(settings) : (nil, pause)
+      if let job = catalog.job {
+        unlocked { files in files.run(job, settings) }
       } else {
-        wait(for: .thumbnailWork, until: next.due)
+        wait(for: .thumbnailWork, until: [next.due, catalog.due].compactMap(\.self).min())
       }
     }
     while let demand = thumbnails.nextDemand() { demand.isDone = true }
@@ -116,6 +124,7 @@ extension LockedFileSystem {
     do throws(Errno) {
       let old = try withIndex { index throws(IndexError) in
         let old = try index.media(number)
+        try Self.dropItem(number, in: index)
         try index.deleteMedia(number)
         return old
       }
@@ -182,7 +191,7 @@ extension FileSystem {
   }
 
   /// Notes why nothing can be made for now.
-  private func pause(_ reason: String) {
+  func pause(_ reason: String) {
     let isNew = locked { $0.thumbnails.pause(reason, at: monotonicTime()) }
     if isNew { options.logger.warning("thumbnails are paused: \(reason)") }
   }
@@ -197,11 +206,13 @@ extension FileSystem {
 
   /// Keeps an outcome, unless the content has changed meanwhile.
   fileprivate func keep(_ outcome: Outcome, of inode: Inode, _ before: MediaRecord?) {
+    loadPlaces()
     do throws(Errno) {
       try changing { files throws(Errno) in
         if inode.isMediaPending || inode.record.links == 0 || files.thumbnails.isEnding { return }
         var record = MediaRecord(inode: inode.number, state: .known)
         var outcome = outcome
+        var found: FactList?
         if case .killed = outcome {
           if let delay = files.thumbnails.noteKill(inode.number) {
             inode.contentChanged = monotonicTime() + delay
@@ -221,16 +232,24 @@ extension FileSystem {
           files.dropLinks(of: before)
           record = known
           record.inode = inode.number
+          found = try files.catalogTwin(known.inode, of: inode)
         case .made(let made, let hash):
+          if let hash, let known = try files.result(of: files.index.media(withHash: hash)), known.inode != inode.number
+          {
+            _ = try files.catalogTwin(known.inode, of: inode)
+          }
+          found = try? FactList(decoding: made.found)
           record.hash = hash
           record.facts = MediaRecord.Facts(made.facts)
-          try files.requireRoom(for: Int64((made.small?.count ?? 0) + (made.large?.count ?? 0)))
+          let bytes = Int64((made.small?.count ?? 0) + (made.large?.count ?? 0))
+          try files.requireRoom(for: bytes + LockedFileSystem.roomForCatalog)
           record.small = before?.small
           record.large = before?.large
           if record.small == nil, let small = made.small { record.small = try files.makeDerivative(small) }
           if record.large == nil, let large = made.large { record.large = try files.makeDerivative(large) }
         }
         try files.result(of: files.index.setMedia(record))
+        try files.noteLookedAt(inode, record.state, found)
         files.thumbnails.noteSuccess()
       }
     } catch {

@@ -62,7 +62,8 @@ final class NameDigests: Sendable {
     return cookies
   }
 
-  private static func key(_ digest: [UInt8]) -> UInt64 { digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+  /// The first eight bytes of a digest.
+  static func key(_ digest: [UInt8]) -> UInt64 { digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 
   /// The digests that a file's thumbnail may be named by.
   static func digests(of name: FileName) -> [[UInt8]] {

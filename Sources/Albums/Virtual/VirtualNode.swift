@@ -1,8 +1,9 @@
-// What the mount shows beside the files: `.sh_thumbnails` in every directory, and `.agonyfs` in the root.
+// What the mount shows beside the files: `.agonyfs` in the root, and `.sh_thumbnails` in every directory where there are
+// thumbnails.
 //
 // Invariants
 // 1. Their node numbers have bit 62 set. Those of files never have: they are given one by one from 1 on.
-// 2. A node number says all about its node, so no table of nodes is kept.
+// 2. A node number says all about its node, so no table of nodes is kept. Searches are the exception, see ViewFolder.
 
 package import Media
 package import Vault
@@ -32,6 +33,8 @@ package enum VirtualNode: Hashable, Sendable {
   case status
   /// `.agonyfs/failed`.
   case failures
+  /// `.agonyfs/query`.
+  case query
   /// A directory or the JPEG of a file below `.agonyfs/thumbnails/<size>`, by the inode that it stands for.
   case tree(DerivativeSize, InodeNumber)
   /// `.sh_thumbnails` in a directory.
@@ -40,6 +43,22 @@ package enum VirtualNode: Hashable, Sendable {
   case sharedSize(SharedSize, InodeNumber)
   /// The PNG of a file, by its inode.
   case picture(SharedSize, InodeNumber)
+  /// A directory below `.agonyfs/views`.
+  case view(ViewFolder)
+  /// A symbolic link to a file, by its inode, in a directory as many names below the root.
+  case link(depth: Int, InodeNumber)
+  /// `.sh_thumbnails` in a directory of links.
+  case viewShared(ViewFolder)
+  /// A folder of it.
+  case viewSharedSize(SharedSize, ViewFolder)
+  /// A directory below `.agonyfs/covers`, by the stored directory that it stands for.
+  case covers(InodeNumber)
+  /// The JPEG of an album, by its directory.
+  case cover(InodeNumber)
+  /// A directory or file below `.agonyfs/thumbnails/full`, by the inode that it stands for.
+  case full(InodeNumber)
+  /// A directory or file below `.agonyfs/motion`, by the inode that it stands for.
+  case motion(InodeNumber)
 
   private static let mark: UInt64 = 1 << 62
   private static let kindShift: UInt64 = 56
@@ -52,7 +71,8 @@ package enum VirtualNode: Hashable, Sendable {
   /// The node of a number; nil for numbers of stored inodes, and of nothing.
   package init?(_ number: InodeNumber) {
     guard Self.isVirtual(number) else { return nil }
-    let inode = InodeNumber(rawValue: number.rawValue & Self.inodeMask)
+    let rest = number.rawValue & Self.inodeMask
+    let inode = InodeNumber(rawValue: rest)
     let kind = number.rawValue >> Self.kindShift & 0x3F
     switch kind {
     case 0: self = .control
@@ -62,34 +82,71 @@ package enum VirtualNode: Hashable, Sendable {
     case 4: self = .tree(.small, inode)
     case 5: self = .tree(.large, inode)
     case 6: self = .shared(inode)
+    case 7: self = .query
     case 8..<16:
       guard let size = SharedSize(rawValue: kind & 3) else { return nil }
       self = kind < 12 ? .sharedSize(size, inode) : .picture(size, inode)
+    case 16..<32:
+      let numberMask: UInt64 = 1 << ViewFolder.numberBits - 1
+      guard let folder = ViewFolder(family: kind - 16, number: rest & numberMask) else { return nil }
+      switch rest >> ViewFolder.numberBits {
+      case 0: self = .view(folder)
+      case 1: self = .viewShared(folder)
+      case let part:
+        guard let size = SharedSize(rawValue: part - 2) else { return nil }
+        self = .viewSharedSize(size, folder)
+      }
+    case 32..<40:
+      guard ViewFolder.linkDepths.contains(Int(kind - 32)) else { return nil }
+      self = .link(depth: Int(kind - 32), inode)
+    case 40: self = .covers(inode)
+    case 41: self = .cover(inode)
+    case 42: self = .full(inode)
+    case 43: self = .motion(inode)
     default: return nil
     }
   }
 
-  /// The file or directory that it belongs to, whose attributes it has; nil for `.agonyfs` and what is in it.
+  /// The file or directory that it belongs to, whose attributes it has; nil for what belongs to the mount's owner.
   var inode: InodeNumber? {
     switch self {
-    case .control, .trees, .status, .failures: nil
-    case .tree(_, let inode), .shared(let inode), .sharedSize(_, let inode), .picture(_, let inode): inode
+    case .control, .trees, .status, .failures, .query, .view, .link, .viewShared, .viewSharedSize, .covers, .cover: nil
+    case .tree(_, let inode), .shared(let inode), .sharedSize(_, let inode), .picture(_, let inode), .full(let inode),
+      .motion(let inode):
+      inode
     }
   }
 
   /// The node's number.
   package var number: InodeNumber {
-    let kind: UInt64 =
-      switch self {
-      case .control: 0
-      case .trees: 1
-      case .status: 2
-      case .failures: 3
-      case .tree(let size, _): size == .small ? 4 : 5
-      case .shared: 6
-      case .sharedSize(let size, _): 8 + size.rawValue
-      case .picture(let size, _): 12 + size.rawValue
-      }
-    return InodeNumber(rawValue: Self.mark | kind << Self.kindShift | (inode?.rawValue ?? 0))
+    let (kind, rest) = code
+    return InodeNumber(rawValue: Self.mark | kind << Self.kindShift | rest)
+  }
+
+  private var code: (kind: UInt64, rest: UInt64) {
+    switch self {
+    case .control: (0, 0)
+    case .trees: (1, 0)
+    case .status: (2, 0)
+    case .failures: (3, 0)
+    case .tree(let size, let inode): (size == .small ? 4 : 5, inode.rawValue)
+    case .shared(let inode): (6, inode.rawValue)
+    case .query: (7, 0)
+    case .sharedSize(let size, let inode): (8 + size.rawValue, inode.rawValue)
+    case .picture(let size, let inode): (12 + size.rawValue, inode.rawValue)
+    case .view(let folder): Self.code(of: folder, part: 0)
+    case .viewShared(let folder): Self.code(of: folder, part: 1)
+    case .viewSharedSize(let size, let folder): Self.code(of: folder, part: 2 + size.rawValue)
+    case .link(let depth, let inode): (32 + UInt64(depth), inode.rawValue)
+    case .covers(let inode): (40, inode.rawValue)
+    case .cover(let inode): (41, inode.rawValue)
+    case .full(let inode): (42, inode.rawValue)
+    case .motion(let inode): (43, inode.rawValue)
+    }
+  }
+
+  private static func code(of folder: ViewFolder, part: UInt64) -> (kind: UInt64, rest: UInt64) {
+    let (family, number) = folder.code
+    return (16 + family, part << ViewFolder.numberBits | number)
   }
 }

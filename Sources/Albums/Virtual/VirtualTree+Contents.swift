@@ -31,17 +31,20 @@ extension VirtualTree {
     return bytes
   }
 
-  /// The PNG of a file, as the thumbnail standard wants it.
+  /// The PNG of a file, as the thumbnail standard wants it; where there is no thumbnail, one that cannot be shown.
   func picture(_ size: SharedSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
     guard let name = pictures.name(of: inode) else { throw Errno(rawValue: 116) }  // ESTALE: look the name up again.
     let modified = try fileSystem.attributes(of: inode).modified
-    let source = try fileSystem.derivative(size.source, of: inode)
+    let uri = "./" + String(decoding: NameDigests.escape(name.bytes), as: UTF8.self)
+    let text = [("Thumb::URI", uri), ("Thumb::MTime", modified.thumbnailTime)]
+    guard hasThumbnails, let source = try? fileSystem.derivative(size.source, of: inode) else {
+      return Placeholder.png(text)
+    }
     let key = PictureCache.Key(inode: inode, size: size, source: source, modified: modified, name: name)
     if let known = pictures[key] { return known }
-    let jpeg = try jpeg(size.source, of: inode)
-    let uri = "./" + String(decoding: NameDigests.escape(name.bytes), as: UTF8.self)
-    let png = try fileSystem.png(
-      from: jpeg, longerSide: size.pixels, text: [("Thumb::URI", uri), ("Thumb::MTime", modified.thumbnailTime)])
+    guard let jpeg = try? jpeg(size.source, of: inode),
+      let png = try? fileSystem.png(from: jpeg, longerSide: size.pixels, text: text)
+    else { return Placeholder.png(text) }
     pictures.insert(png, for: key)
     return png
   }
@@ -56,7 +59,7 @@ extension VirtualTree {
     return """
       {
         "thumbnails": {
-          "mode": "\(options?.isLazy == true ? "lazy" : "eager")",
+          "mode": "\(options.map { $0.isLazy ? "lazy" : "eager" } ?? "none")",
           "pending": \(counts.pending),
           "known": \(counts.known),
           "failed": \(counts.failed),
@@ -157,6 +160,8 @@ final class PictureCache: Sendable {
 extension Timestamp {
   /// As thumbnails state it: seconds, with microseconds where there are nanoseconds (tumbler compares just so).
   var thumbnailTime: String {
+    // GLib takes seconds before 1970 for a large number, of which a double has not even the last digits.
+    if seconds < 0 { return "\(UInt64(bitPattern: seconds))" }
     if nanoseconds == 0 { return "\(seconds)" }
     let fraction = String(nanoseconds / 1000)
     return "\(seconds)." + String(repeating: "0", count: 6 - fraction.count) + fraction

@@ -64,10 +64,10 @@ typedef struct {
 /// 0 or −1.
 int agonyfs_load_libraries(void);
 
-/// The size of a picture as stored, its orientation (EXIF, 1 to 8), and its EXIF block.
+/// The size of a picture as stored, its orientation (EXIF, 1 to 8), and its blocks of metadata.
 typedef struct {
     int32_t width, height, orientation;
-    agonyfs_bytes exif;
+    agonyfs_bytes exif, xmp, iptc;
 } agonyfs_header;
 
 /// Reads only a picture's header. `header` gets the size even of a picture that is too large.
@@ -90,22 +90,121 @@ agonyfs_outcome agonyfs_pixels_derive(
 /// Makes a PNG of a JPEG, at most `side` pixels on the longer side.
 agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png);
 
-/// What a video says about itself, and one frame of it. Texts that it lacks are empty.
+/// Makes a JPEG of the whole picture; `orientation` as above. `side` is the most pixels on the longer side; 0 for any.
+agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int side, agonyfs_bytes *made);
+
+/// SHA-256 of the colour profile, the shape and all pixels of an upright picture. There is none of several pictures in a
+/// file.
+agonyfs_outcome agonyfs_picture_digest(agonyfs_input *input, uint8_t digest[32]);
+
+/// How a picture looks: its mean colour, and a bit for each two of 9 × 8 parts beside each other, 1 if the left one is
+/// brighter, row by row.
+typedef struct {
+    uint8_t colour[3];
+    uint64_t hash;
+} agonyfs_look;
+
+/// Looks at a derivative of at most `side` pixels on a side.
+agonyfs_outcome agonyfs_look_at(const uint8_t *jpeg, size_t count, int side, agonyfs_look *look);
+
+/// Takes what a library finds: a name and a text, valid only during the call.
+typedef struct {
+    void *context;
+    void (*take)(void *context, const char *key, size_t key_count, const void *value, size_t value_count);
+} agonyfs_texts;
+
+/// Reads XMP: paths and values. Returns whether it is XMP.
+int agonyfs_xmp_read(const void *packet, size_t count, const agonyfs_texts *texts);
+
+/// Reads IPTC, or Photoshop's block that holds it: two bytes, record and dataset, and the bytes of the text.
+void agonyfs_iptc_read(const uint8_t *block, size_t count, const agonyfs_texts *texts);
+
+/// What a video says about itself, and one frame of it.
 typedef struct {
     /// The size as shown: turned, and with square pixels.
     int32_t width, height;
     int32_t orientation;
     /// In seconds; negative if unknown.
     double duration;
-    char codec[64], creation[64], local_creation[64], location[64], make[192], model[192];
+    char codec[64];
+    /// Frames in a second; 0 if unknown.
+    double frame_rate;
+    /// Whether it shows all directions, in an equirectangular projection or on a cube: 1 or 2; else 0.
+    int32_t projection;
     /// The frame, not yet turned, three bytes per pixel, from malloc(3).
     uint8_t *pixels;
     int32_t pixel_width, pixel_height;
 } agonyfs_video;
 
 /// Reads a video in the container `format` and finds a frame near its start that is neither dark nor of one shade. The
-/// frame is reduced to at most `side` pixels on the longer side. Frames of more than `most_pixels` are refused.
+/// frame is reduced to at most `side` pixels on the longer side. Frames of more than `most_pixels` are refused. If
+/// `side` is 0, no frame is decoded. What the container says is given to `texts`.
 agonyfs_outcome agonyfs_video_read(
-    agonyfs_input *input, const char *format, int side, int64_t most_pixels, agonyfs_video *video);
+    agonyfs_input *input, const char *format, int side, int64_t most_pixels, const agonyfs_texts *texts,
+    agonyfs_video *video);
+
+/// Unpacks a stream of deflate.
+typedef struct agonyfs_inflater agonyfs_inflater;
+
+enum agonyfs_inflation {
+    AGONYFS_INFLATING = 0,
+    /// The stream has ended.
+    AGONYFS_INFLATED,
+    AGONYFS_NOT_DEFLATED,
+};
+
+/// A stream without a header (RFC 1951); NULL if there is no memory.
+agonyfs_inflater *agonyfs_inflate_start(void);
+
+/// Unpacks from `from` to `to`. `count` and `room` become the bytes that were used and made.
+enum agonyfs_inflation agonyfs_inflate(
+    agonyfs_inflater *inflater, const uint8_t *from, uint32_t *count, uint8_t *to, uint32_t *room);
+
+/// Frees it; NULL is nothing.
+void agonyfs_inflate_end(agonyfs_inflater *inflater);
+
+/// The CRC-32 of bytes behind those whose CRC-32 is `before`; that of nothing is 0.
+uint32_t agonyfs_crc32(uint32_t before, const uint8_t *bytes, size_t count);
+
+/// A tar archive, packed by gzip, bzip2, xz or not at all, that is read from its start to its end.
+typedef struct agonyfs_tar agonyfs_tar;
+
+/// What a tar's header says; the texts are valid until the next entry.
+typedef struct {
+    const char *path, *target;
+    int64_t size, seconds, nanoseconds;
+    /// As in `st_mode`; 0 if it is not said.
+    uint32_t type;
+    bool is_hard_link, has_size, has_time;
+} agonyfs_archive_entry;
+
+enum agonyfs_archive_step {
+    AGONYFS_ARCHIVE_MORE = 0,
+    /// All was read: the archive to its end, or the entry.
+    AGONYFS_ARCHIVE_END,
+    /// For the reason that `agonyfs_tar_reason` tells. Nothing more can be read.
+    AGONYFS_ARCHIVE_DAMAGED,
+};
+
+/// Opens an archive; NULL if it is none. The input is used until it is closed.
+agonyfs_tar *agonyfs_tar_open(agonyfs_input *input);
+
+/// Finds the next entry.
+enum agonyfs_archive_step agonyfs_tar_next(agonyfs_tar *tar, agonyfs_archive_entry *entry);
+
+/// Reads the next bytes of the entry; `count` becomes their number. Less than `room` comes only at its end.
+enum agonyfs_archive_step agonyfs_tar_read(agonyfs_tar *tar, uint8_t *buffer, size_t room, size_t *count);
+
+/// Whether all of an entry must be read to reach the next.
+bool agonyfs_tar_is_packed(agonyfs_tar *tar);
+
+/// Why it is damaged.
+const char *agonyfs_tar_reason(agonyfs_tar *tar);
+
+/// The last thing that was odd in a header; empty if nothing was.
+const char *agonyfs_tar_warning(agonyfs_tar *tar);
+
+/// Frees it; NULL is nothing.
+void agonyfs_tar_close(agonyfs_tar *tar);
 
 #endif

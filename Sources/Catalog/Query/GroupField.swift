@@ -43,8 +43,17 @@ extension GroupField {
   private static func plain(_ text: String) -> (key: [UInt8], title: String) { (Array(text.utf8), text) }
 
   private func date(_ item: MediaItem, length: Int) -> [(key: [UInt8], title: String)] {
-    guard let taken = item.taken else { return [] }
-    return [Self.plain(String(WallTime(date: taken.wall.date).description.prefix(length)))]
+    guard let date = item.taken?.wall.date else { return [] }
+    guard (0...9999).contains(date.year) else {
+      return [Self.plain(String(WallTime(date: date).description.prefix(length)))]
+    }
+    // A library of years has thousands of days.
+    func digit(_ number: Int) -> UInt8 { UInt8(0x30 + number % 10) }
+    let key = [
+      digit(date.year / 1000), digit(date.year / 100), digit(date.year / 10), digit(date.year), 0x2D,
+      digit(date.month / 10), digit(date.month), 0x2D, digit(date.day / 10), digit(date.day),
+    ].prefix(length)
+    return [(Array(key), String(decoding: key, as: UTF8.self))]
   }
 
   /// Whether groups are listed by what they are, the latest or highest first; else the largest is first.

@@ -1,15 +1,34 @@
 /// Counts answers in groups.
 package struct Grouping: Sendable {
   private struct Group {
-    /// How often each spelling comes.
-    var titles: [String: Int] = [:]
+    let key: [UInt8]
+    /// How often each spelling comes: the first one, and others.
+    var title: (text: String, count: Int)?
+    var otherTitles: [String: Int] = [:]
     var count = 0
     var newest: SortPosition?
+
+    mutating func count(_ title: String, _ times: Int) {
+      if self.title == nil { self.title = (title, 0) }
+      if self.title?.text == title { self.title?.count += times } else { otherTitles[title, default: 0] += times }
+    }
+
+    /// The most usual spelling, and the first of equally usual ones.
+    var mostUsualTitle: String? {
+      guard let title, !otherTitles.isEmpty else { return title?.text }
+      var all = otherTitles
+      all[title.text] = title.count
+      return all.min { one, other in
+        one.value != other.value ? one.value > other.value : one.key.utf8.lexicographicallyPrecedes(other.key.utf8)
+      }?.key
+    }
   }
 
   private let field: GroupField
-  private var counted: [[UInt8]: Group] = [:]
-  private var rest = Group()
+  /// In the order in which they came, which is nearly that of days: there is little to sort.
+  private var counted: [Group] = []
+  private var places: [[UInt8]: Int] = [:]
+  private var rest = Group(key: [])
 
   /// Nothing counted yet.
   package init(by field: GroupField) { self.field = field }
@@ -24,40 +43,53 @@ package struct Grouping: Sendable {
   /// Counts an item, once in each of its groups.
   package mutating func add(_ item: MediaItem) {
     let entries = field.entries(of: item)
-    if entries.isEmpty { Self.count(item, in: &rest, title: nil, isFirst: true) }
+    count(entries, times: 1, newest: SortOrder.standard.position(of: item))
+  }
+
+  /// Counts several items that are in the same groups as one, with the place of the newest of them.
+  package mutating func add(_ item: MediaItem, times count: Int, newest: SortPosition) {
+    self.count(field.entries(of: item), times: count, newest: newest)
+  }
+
+  private mutating func count(_ entries: [(key: [UInt8], title: String)], times: Int, newest: SortPosition) {
+    if entries.isEmpty { Self.count(in: &rest, title: nil, isFirst: true, times: times, newest: newest) }
     var seen = Set<[UInt8]>()
     for entry in entries {
-      let isFirst = seen.insert(entry.key).inserted
-      Self.count(item, in: &counted[entry.key, default: Group()], title: entry.title, isFirst: isFirst)
+      let isFirst = entries.count == 1 || seen.insert(entry.key).inserted
+      let place = place(of: entry.key)
+      Self.count(in: &counted[place], title: entry.title, isFirst: isFirst, times: times, newest: newest)
     }
   }
 
-  private static func count(_ item: MediaItem, in group: inout Group, title: String?, isFirst: Bool) {
-    if let title { group.titles[title, default: 0] += 1 }
+  private mutating func place(of key: [UInt8]) -> Int {
+    let place = places[key, default: counted.count]
+    if place == counted.count {
+      places[key] = place
+      counted.append(Group(key: key))
+    }
+    return place
+  }
+
+  private static func count(
+    in group: inout Group, title: String?, isFirst: Bool, times: Int, newest position: SortPosition
+  ) {
+    if let title { group.count(title, times) }
     guard isFirst else { return }
-    group.count += 1
-    let position = SortOrder.standard.position(of: item)
+    group.count += times
     if group.newest.map({ position.precedes($0, in: .standard) }) ?? true { group.newest = position }
   }
 
   /// What was counted. Days, months, years and ratings begin with the highest, others with the largest group; items
   /// that have nothing here come last.
   package func groups() -> [AnswerGroup] {
-    var all: [(key: [UInt8], group: AnswerGroup)] = counted.map { key, group in
-      // The most usual spelling, and the first of equally usual ones.
-      let title = group.titles.min { one, other in
-        one.value != other.value ? one.value > other.value : one.key.utf8.lexicographicallyPrecedes(other.key.utf8)
-      }
-      return (key, answer(group, title: title?.key))
-    }
-    all.sort { one, other in
-      if !field.isOrdered, one.group.count != other.group.count { return one.group.count > other.group.count }
+    let sorted = counted.sorted { one, other in
       if field == .rating { return Self.number(one.key) > Self.number(other.key) }
-      return field.isOrdered
-        ? other.key.lexicographicallyPrecedes(one.key)
-        : one.key.lexicographicallyPrecedes(other.key)
+      if field.isOrdered { return other.key.lexicographicallyPrecedes(one.key) }
+      return one.count != other.count ? one.count > other.count : one.key.lexicographicallyPrecedes(other.key)
     }
-    return all.map(\.group) + (rest.count > 0 ? [answer(rest, title: nil)] : [])
+    var groups = sorted.map { answer($0, title: $0.mostUsualTitle) }
+    if rest.count > 0 { groups.append(answer(rest, title: nil)) }
+    return groups
   }
 
   private static func number(_ key: [UInt8]) -> Int { Int(String(decoding: key, as: UTF8.self)) ?? 0 }

@@ -19,6 +19,11 @@ extension MediaKind {
     case .webM: "webm"
     case .avi: "avi"
     case .threeGP: "3gp"
+    case .transportStream: "mts"
+    case .programStream: "mpg"
+    case .asf: "wmv"
+    case .flash: "flv"
+    case .ogg: "ogv"
     }
   }
 }

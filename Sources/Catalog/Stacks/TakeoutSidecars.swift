@@ -41,8 +41,10 @@ struct TakeoutSidecars {
     var found: [(item: UInt64, sidecar: UInt64)] = []
     var byStem: [[UInt8]: UInt64] = [:]
     var rest: [StackCandidate] = []
+    // One that has the whole name of a file is of no other, whatever its title says: an import gave it that name.
+    let named = Set(media.compactMap { exact[NameParts.lowered($0.name)] })
     for item in media {
-      if let sidecar = own(item) {
+      if let sidecar = exact[NameParts.lowered(item.name)] ?? own(item).flatMap({ named.contains($0) ? nil : $0 }) {
         found.append((item.inode, sidecar))
         let stem = NameParts.stem(item.name)
         if byStem[stem] == nil || !item.kind.isVideo { byStem[stem] = sidecar }
@@ -55,7 +57,7 @@ struct TakeoutSidecars {
       // The video of a live photo, then an edited version.
       if let sidecar = byStem[stem] ?? NameParts.original(ofStem: stem).flatMap({ byStem[$0] }) {
         found.append((item.inode, sidecar))
-      } else if item.kind.isVideo, let sidecar = photoEnding(stem) {
+      } else if item.kind.isVideo, let sidecar = photoEnding(stem), !named.contains(sidecar) {
         found.append((item.inode, sidecar))
       }
     }
@@ -68,7 +70,6 @@ struct TakeoutSidecars {
     let ending = NameParts.ending(item.name)
     // "x(1).jpg" is the first copy of "x.jpg".
     let plain = stem + (ending.isEmpty ? [] : [UInt8(ascii: ".")] + ending)
-    if let sidecar = exact[name] { return sidecar }
     if let sidecar = titles[Key(name: plain, index: index)] ?? titles[Key(name: name, index: nil)] { return sidecar }
     if let sidecar = bases[Key(name: name, index: nil)] ?? bases[Key(name: plain, index: index)] { return sidecar }
     // Names that were cut, also within their ending.

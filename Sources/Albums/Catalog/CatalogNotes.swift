@@ -1,0 +1,67 @@
+// Noting what a row of the catalog depends on, as it changes.
+//
+// Invariants
+// 1. Noting is cheap: a row is only marked, and for files without a row nothing is written.
+// 2. The operation counts, not this: one that was done is not undone because it could not be noted, and the next merge of
+//    the row puts it right.
+
+internal import Catalog
+internal import Index
+internal import System
+internal import SystemPackage
+internal import Vault
+
+extension LockedFileSystem {
+  /// Notes that attributes, times or rights of an inode changed.
+  func noteCatalogChange(_ inode: Inode) {
+    guard inode.isRegular, !inode.isMediaPending else { return }
+    note { index throws(IndexError) in try index.addStaleItem(inode.number) }
+  }
+
+  /// Notes that an extended attribute changed.
+  func noteCatalogAttribute(_ name: [UInt8], of inode: Inode) {
+    guard UserWords.isOne(name) else { return }
+    if inode.isDirectory {
+      note { index throws(IndexError) in try index.addStale(inode.number, .match) }
+    } else {
+      noteCatalogChange(inode)
+    }
+  }
+
+  /// Notes that an inode got or lost a name.
+  func noteCatalogName(_ name: FileName, in directory: InodeNumber, of inode: Inode) {
+    guard inode.isRegular else { return }
+    if name.isSidecar {
+      inode.isSidecar = true
+      note { index throws(IndexError) in try index.addStale(directory, .match) }
+    }
+    noteCatalogChange(inode)
+  }
+
+  /// Notes that the content of a sidecar changed.
+  func noteSidecarChange(_ inode: Inode) {
+    guard inode.isSidecar, !inode.isReadPending else { return }
+    inode.isReadPending = true
+    note { index throws(IndexError) in try index.addStale(inode.number, .read) }
+  }
+
+  private func note(_ body: (Index) throws(IndexError) -> Void) {
+    guard index.hasCatalog else { return }
+    do throws(Errno) { try withIndex(body) } catch { return }
+    signals[.thumbnailWork].signal()
+  }
+}
+
+extension FileName {
+  /// Whether a file of this name may have facts about photos. Every look-up asks, so only the last bytes count.
+  var isSidecar: Bool {
+    let count = bytes.count
+    guard count > 4 else { return false }
+    let last = (bytes[count - 4], bytes[count - 3] | 0x20, bytes[count - 2] | 0x20, bytes[count - 1] | 0x20)
+    if last.0 == 0x2E {
+      return last.1 == 0x78 && last.2 == 0x6D && last.3 == 0x70 || last.1 == 0x61 && last.2 == 0x61 && last.3 == 0x65
+    }
+    return count > 5 && bytes[count - 5] == 0x2E && last.0 | 0x20 == 0x6A && last.1 == 0x73 && last.2 == 0x6F
+      && last.3 == 0x6E
+  }
+}

@@ -1,0 +1,97 @@
+// Who may see what. The kernel asks the same of a path that somebody opens (`generic_permission` in its fs/namei.c and
+// `posix_acl_permission` in fs/posix_acl.c); answers are not opened by a path, so it is asked here.
+//
+// Invariants
+// 1. What the kernel would refuse is refused here. Capabilities do not count; only user 0 may do everything.
+
+internal import Index
+internal import SystemPackage
+internal import Vault
+
+/// Who asks the catalog. Answers have only what this user could find and read.
+package struct CatalogOpener: Hashable, Sendable {
+  /// Effective user id.
+  package var user: UInt32
+  /// Effective group id.
+  package var group: UInt32
+  /// Supplementary groups.
+  package var groups: [UInt32]
+
+  /// Takes the three.
+  package init(user: UInt32, group: UInt32, groups: [UInt32] = []) {
+    self.user = user
+    self.group = group
+    self.groups = groups
+  }
+
+  /// Who sees everything: root, and whoever opens a vault with its password.
+  package static let everything = CatalogOpener(user: 0, group: 0)
+
+  /// Whether nothing is hidden from this user.
+  var seesEverything: Bool { user == 0 }
+
+  /// Whether the user is in a group.
+  func isIn(_ number: UInt32) -> Bool { group == number || groups.contains(number) }
+}
+
+/// A permission to ask for, as a bit.
+enum Permission: UInt16 {
+  /// Of a directory: its names may be looked up.
+  case search = 1
+  case read = 4
+}
+
+extension CatalogOpener {
+  /// Whether a file or directory with these permissions, and this access control list if it has one, permits something.
+  func may(_ wanted: Permission, mode: UInt32, owner: UInt32, group: UInt32, list: AccessControlList?) -> Bool {
+    if seesEverything { return true }
+    func permits(_ shift: UInt32) -> Bool { UInt16(truncatingIfNeeded: mode >> shift) & wanted.rawValue != 0 }
+    if user == owner { return permits(6) }
+    // The kernel does not look at a list whose mask is empty.
+    if let list, mode & 0o070 != 0 {
+      return list.permits(wanted.rawValue, user: user, owningGroup: group) { isIn($0) }
+    }
+    return permits(isIn(group) ? 3 : 0)
+  }
+}
+
+extension AccessControlList {
+  /// Whether the list permits something to a user who is not the owner.
+  func permits(_ wanted: UInt16, user: UInt32, owningGroup: UInt32, isIn: (UInt32) -> Bool) -> Bool {
+    let mask = maskPermissions ?? 7
+    if let named = entries.first(where: { $0.tag == Self.user && $0.identifier == user }) {
+      return named.permissions & mask & wanted == wanted
+    }
+    let mine = entries.filter { entry in
+      entry.tag == Self.owningGroup && isIn(owningGroup) || entry.tag == Self.group && isIn(entry.identifier)
+    }
+    if let granting = mine.first(where: { $0.permissions & wanted == wanted }) {
+      return granting.permissions & mask & wanted == wanted
+    }
+    return mine.isEmpty && entries.contains { $0.tag == Self.others && $0.permissions & wanted == wanted }
+  }
+
+  private var maskPermissions: UInt16? { entries.first { $0.tag == Self.mask }?.permissions }
+}
+
+extension LockedFileSystem {
+  /// The access control list of an inode, if it has one.
+  private func accessControlList(of record: InodeRecord) throws(Errno) -> AccessControlList? {
+    guard record.hasExtendedAttributes else { return nil }
+    let value = try result(of: index.attribute(named: AccessControlList.accessName, of: record.number))
+    return value.flatMap { AccessControlList($0) }
+  }
+
+  /// Whether a user may do something with an inode.
+  func may(_ opener: CatalogOpener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
+    if opener.seesEverything { return true }
+    return opener.may(
+      wanted, mode: record.mode, owner: record.owner, group: record.group, list: try accessControlList(of: record))
+  }
+
+  /// The record of an inode as it is now, without bringing it into memory; nil if there is none.
+  func presentRecord(_ number: InodeNumber) throws(Errno) -> InodeRecord? {
+    if let known = inodes[number] { return known.record }
+    return try result(of: index.inode(number))
+  }
+}

@@ -1,0 +1,71 @@
+package import Catalog
+package import Media
+package import SystemPackage
+package import Vault
+
+/// What the catalog is asked.
+package struct CatalogQuestion: Sendable {
+  package var query: Query
+  package var order: SortOrder
+  /// Where the page before ended.
+  package var after: Cursor?
+  /// Most answers; nil for all.
+  package var limit: Int?
+  /// Whether a stack answers only as its cover, if the cover is an answer.
+  package var stacks: Bool
+  /// Whether what is in a trash folder answers as well; it also does if the query speaks of trash.
+  package var includesTrash: Bool
+  /// The directory that a tile names a photo in, if it has a name there.
+  var within: [UInt8] = []
+
+  /// All answers to a query, newest first, if nothing else is said.
+  package init(
+    _ query: Query, order: SortOrder = .standard, after: Cursor? = nil, limit: Int? = nil, stacks: Bool = false,
+    includesTrash: Bool = false
+  ) {
+    self.query = query
+    self.order = order
+    self.after = after
+    self.limit = limit
+    self.stacks = stacks
+    self.includesTrash = includesTrash
+  }
+
+  /// Whether names in a trash folder count.
+  var showsTrash: Bool { includesTrash || query.mentionsTrash }
+}
+
+/// A photo or video that answers.
+package struct CatalogAnswer: Sendable {
+  /// The file.
+  package let inode: InodeNumber
+  /// Its first name that the asker may see, from the root of the space, without a slash at either end.
+  package let path: [UInt8]
+  /// The format; nil for one that this version does not know.
+  package let kind: MediaKind?
+  /// Its place in the order of the question.
+  package let position: SortPosition
+  let source: CatalogSource
+
+  /// All facts, with the names that the asker may see; nil if it is gone meanwhile.
+  package func item() throws(Errno) -> MediaItem? { try source.item(inode) }
+}
+
+/// Where answers come from.
+final class CatalogSource: Sendable {
+  private let fileSystem: FileSystem
+  private let showsTrash: Bool
+  private let opener: CatalogOpener
+
+  init(_ fileSystem: FileSystem, showsTrash: Bool, for opener: CatalogOpener) {
+    self.fileSystem = fileSystem
+    self.showsTrash = showsTrash
+    self.opener = opener
+  }
+
+  /// The facts of a photo, as they are now.
+  func item(_ inode: InodeNumber) throws(Errno) -> MediaItem? {
+    var view = CatalogView(.all, showsTrash: showsTrash, for: opener)
+    return try fileSystem.reading { files throws(Errno) in try view.item(inode, files) }
+  }
+}

@@ -1,0 +1,67 @@
+// What the catalog keeps in memory.
+
+internal import Catalog
+internal import System
+internal import SystemPackage
+internal import Vault
+
+/// The tables of places and zones that a file system uses.
+package struct PlaceTables: Sendable {
+  /// A table of towns in GeoNames' format, and those of regions and countries beside it.
+  package var towns: String
+  package var regions: String
+  package var countries: String
+  /// The directory of the zone database.
+  package var zones: String
+
+  /// Those of Debian's packages `libtimezonemap-data` and `tzdata`.
+  package static let debian = PlaceTables(
+    towns: "/usr/share/libtimezonemap/ui/cities15000.txt", regions: "/usr/share/libtimezonemap/ui/admin1Codes.txt",
+    countries: "/usr/share/libtimezonemap/ui/countryInfo.txt", zones: "/usr/share/zoneinfo")
+
+  /// Largest table in bytes; all towns of the world with 500 people have 40 MB.
+  private static let mostBytes = 256 << 20
+
+  /// Whether there is a table of towns.
+  package var isReadable: Bool { gazetteer() != nil }
+
+  /// Reads the table of towns; nil if it is not there or none.
+  func gazetteer() -> Gazetteer? {
+    guard let towns = try? WholeFile.read(towns, limit: Self.mostBytes) else { return nil }
+    let regions = try? WholeFile.read(regions, limit: Self.mostBytes)
+    let countries = try? WholeFile.read(countries, limit: Self.mostBytes)
+    return try? Gazetteer(towns: towns, regions: regions ?? [], countries: countries ?? [])
+  }
+
+  /// The zones by their names.
+  func zoneLibrary() -> ZoneLibrary {
+    let folder = zones
+    return ZoneLibrary { name in try? WholeFile.read(folder + "/" + name, limit: 1 << 20) }
+  }
+}
+
+/// What the catalog keeps in memory, under the file system's lock.
+struct CatalogState {
+  /// The towns, once they were needed; nil inside if there is no table.
+  private(set) var gazetteer: Gazetteer??
+  var zones: ZoneLibrary?
+  /// How far all photos and videos were compared with the catalog; nil when that is done.
+  var filled: FillState = .notBegun
+  /// Whether a directory is being matched; one at a time, so that what was found last stays.
+  var isMatching = false
+  /// Files that could not be asked at this mount.
+  var passedOver: Set<InodeNumber> = []
+
+  enum FillState: Equatable {
+    case notBegun
+    case after(InodeNumber?)
+    case done
+  }
+
+  /// Whether searches that take long are given up.
+  var abandonsSearches = false
+  /// Whether nothing more is done in the background at this mount.
+  var isGivenUp = false
+
+  mutating func keep(_ gazetteer: Gazetteer?) { self.gazetteer = .some(gazetteer) }
+}

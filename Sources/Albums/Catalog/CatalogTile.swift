@@ -1,0 +1,53 @@
+// What is drawn of a photo before its picture is there, straight from its row, and which file it is. The form is part of the
+// protocol of the door.
+
+internal import Catalog
+internal import Index
+internal import Media
+internal import Vault
+
+/// The shape, colour, kind, day and inode of a photo.
+struct CatalogTile {
+  /// Bytes of a tile.
+  static let count = 16
+  /// What it reads of rows.
+  static let columns: TimelineColumns = [.kind, .flags, .rating, .record]
+  /// Days from 1900-01-01 to 1970-01-01.
+  private static let daysTo1970: Int64 = 25_567
+
+  /// Little endian: the ratio of width and height in thousandths, or 0; red, green and blue; the kind, with 16 for a
+  /// favourite and 32 for one with stars; the day since 1900-01-01, or 0; the number of the inode.
+  let bytes: [UInt8]
+
+  /// The tile of a row. What makes no sense is not known.
+  init(_ row: borrowing Timeline) {
+    let packed = PackedRecord(packed: row.record, withSources: false) ?? PackedRecord()
+    let flags = ItemFlags(rawValue: row.flags)
+    var ratio: UInt16 = 0
+    if packed.width > 0, packed.height > 0 {
+      ratio = UInt16(min(max((Double(packed.width) * 1000 / Double(packed.height)).rounded(), 1), 65_535))
+    }
+    var kind: UInt8 =
+      switch MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)) {
+      case nil: 5
+      case .raw?: 4
+      case let kind? where kind.isVideo: 1
+      case _ where flags.contains(.live): 2
+      case _ where flags.contains(.motion): 3
+      default: 0
+      }
+    if flags.contains(.favourite) { kind |= 16 }
+    if let rating = row.rating, rating > 0 { kind |= 32 }
+    var day: UInt16 = 0
+    if let seconds = row.taken {
+      // Days that a number of two bytes cannot say are not known.
+      day = UInt16(exactly: (seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400) + Self.daysTo1970) ?? 0
+    }
+    let colour = packed.meanColour
+    bytes =
+      [
+        UInt8(truncatingIfNeeded: ratio), UInt8(ratio >> 8), colour?.red ?? 0, colour?.green ?? 0, colour?.blue ?? 0,
+        kind, UInt8(truncatingIfNeeded: day), UInt8(day >> 8),
+      ] + (0..<8).map { UInt8(truncatingIfNeeded: row.inode.rawValue >> ($0 * 8)) }
+  }
+}

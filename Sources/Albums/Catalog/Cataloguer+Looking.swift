@@ -1,0 +1,305 @@
+// What the catalog asks the decoder in the background: facts of photos that have none of this version, and sidecars.
+//
+// Invariants
+// 1. What was found is kept only if the content did not change meanwhile.
+// 2. A file that cannot be asked now is passed over until another mount; others go on.
+
+internal import Catalog
+internal import Index
+internal import Media
+internal import System
+internal import SystemPackage
+internal import Vault
+
+extension LockedFileSystem {
+  /// Work on the catalog that somebody must wait for the decoder for.
+  enum CatalogJob {
+    /// A photo or video is asked for its facts.
+    case look(InodeNumber)
+    /// A sidecar is read.
+    case read(InodeNumber)
+    /// A directory is matched.
+    case match(InodeNumber)
+    /// Some photos and videos were compared with the catalog, and there are more.
+    case goOn
+    /// All were.
+    case noteFilled
+  }
+
+  /// What the catalog has to do next; nil if nothing, with the time when something is due. The lock is kept.
+  mutating func nextCatalogJob(_ settings: ThumbnailOptions) -> (job: CatalogJob?, due: UInt64?) {
+    guard index.hasCatalog, !catalog.isGivenUp else { return (nil, nil) }
+    do throws(Errno) {
+      var due: UInt64?
+      if hasRoomForCatalog {
+        let waiting: CatalogJob?
+        (waiting, due) = try nextQuiet(settings)
+        if let waiting { return (waiting, nil) }
+        if let next = try nextUnasked() { return (next, nil) }
+      } else {
+        due = monotonicTime() + ThumbnailState.retryDelays.upperBound
+      }
+      // Last, since whatever else is done may have a directory matched again.
+      let directory = try result(of: index.stale(for: .match, limit: 1)).first
+      return (directory.map { .match($0.inode) }, due)
+    } catch {
+      return (nil, monotonicTime() + ThumbnailState.retryDelays.upperBound)
+    }
+  }
+
+  /// Files that are looked at for one that is not being written.
+  private static let lookLimit = 256
+
+  private func nextQuiet(_ settings: ThumbnailOptions) throws(Errno) -> (job: CatalogJob?, due: UInt64?) {
+    let quiet = UInt64(settings.quietTime * 1e9)
+    let now = monotonicTime()
+    var due: UInt64?
+    for entry in try result(of: index.stale(for: [.look, .read], limit: Self.lookLimit + catalog.passedOver.count))
+    where !catalog.passedOver.contains(entry.inode) {
+      if let inode = inodes[entry.inode], inode.contentChanged > 0, inode.contentChanged + quiet > now {
+        due = min(due ?? .max, inode.contentChanged + quiet)
+        continue
+      }
+      return (entry.reason.contains(.look) ? .look(entry.inode) : .read(entry.inode), nil)
+    }
+    return (nil, due)
+  }
+
+  /// Rows of `media` that one step compares with the catalog.
+  private static let fillStep = 1024
+
+  /// A photo or video that was never asked for facts of this version. The lock is kept, so that no signal is missed
+  /// between this and waiting for one.
+  private mutating func nextUnasked() throws(Errno) -> CatalogJob? {
+    let version = Int64(MediaItem.factsVersion)
+    if catalog.filled == .notBegun {
+      let asked = try result(of: index.metaInteger(Self.filledKey))
+      catalog.filled = asked == version ? .done : .after(nil)
+    }
+    guard case .after(let last) = catalog.filled else { return nil }
+    let batch = try result(of: index.mediaWithoutItem(after: last, version: version, limit: Self.fillStep))
+    guard let batch else {
+      if last != nil { return .noteFilled }
+      // There is nothing to ask, and a mount of an empty space writes nothing.
+      catalog.filled = .done
+      return nil
+    }
+    if let next = batch.inodes.first(where: { !catalog.passedOver.contains($0) }) { return .look(next) }
+    catalog.filled = .after(batch.last)
+    return .goOn
+  }
+
+  /// Notes that all photos and videos were asked.
+  fileprivate mutating func noteFilled() {
+    waitForCriticalPart()
+    catalog.filled = .done
+    guard refusal == nil, catalog.passedOver.isEmpty else { return }
+    _ = try? index.setMeta(Self.filledKey, to: Int64(MediaItem.factsVersion))
+    noteChange()
+  }
+
+  /// The key in `meta` of the version that all photos and videos were asked for.
+  private static let filledKey = "catalog"
+}
+
+extension FileSystem {
+  /// Largest sidecar that is read, in bytes.
+  private static let mostSidecarBytes: Int64 = 1 << 20
+
+  /// Does some work on the catalog. What cannot be done is left to another mount.
+  func run(_ job: LockedFileSystem.CatalogJob, _ settings: ThumbnailOptions) {
+    do throws(Errno) {
+      switch job {
+      case .look(let inode): try look(at: inode, settings)
+      case .read(let inode): try readSidecar(inode, settings)
+      case .match(let directory): matchOrPassOver(directory)
+      case .goOn: break
+      case .noteFilled: locked { $0.noteFilled() }
+      }
+    } catch {
+      switch job {
+      case .look(let inode), .read(let inode): passOver(inode)
+      case .match, .goOn, .noteFilled: break
+      }
+    }
+  }
+
+  /// Matches a directory. One that cannot be read is not tried again before something changes in it.
+  /// False if not even that could be noted.
+  @discardableResult
+  func matchOrPassOver(_ directory: InodeNumber) -> Bool {
+    do throws(Errno) {
+      try match(directory)
+      return true
+    } catch {
+      return locked { files in
+        files.waitForCriticalPart()
+        defer { files.noteChange() }
+        guard files.refusal == nil else { return false }
+        do throws(IndexError) {
+          try files.index.removeStale(directory, [.match, .matching])
+          return true
+        } catch {
+          files.catalog.isGivenUp = true
+          return false
+        }
+      }
+    }
+  }
+
+  /// Asks a photo or video for its facts.
+  private func look(at number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
+    let begun = try hold(number)
+    guard let (inode, row) = begun else { return }
+    defer { letGo(inode) }
+    let small = row.small.flatMap { try? wholeContent(of: $0) }
+    let source = FileSource(fileSystem: self, inode: number, size: inode.size)
+    var found: FactList?
+    do throws(DecoderError) {
+      let bytes = try settings.maker.facts(of: source, small: small)
+      found = try? FactList(decoding: bytes)
+    } catch {
+      switch error {
+      case .unavailable(let reason): return pause(reason)
+      case .killed, .source: return passOver(number)
+      default: break
+      }
+    }
+    // Where the decoder fails, what it found before stays.
+    let before = locked { try? $0.index.item(number)?.found }.flatMap { try? FactList(decoding: $0) }
+    try keep(found ?? before ?? FactList(), of: inode.object)
+  }
+
+  private func keep(_ found: FactList, of inode: Inode) throws(Errno) {
+    if found.hasPosition { loadPlaces() }
+    try locked { files throws(Errno) in
+      try files.waitToChange()
+      if inode.isMediaPending || inode.record.links == 0 { return }
+      try files.mergeItem(inode.number, found: found)
+      try files.result(of: files.index.removeStale(inode.number, .look))
+      files.noteChange()
+    }
+  }
+
+  /// Reads a sidecar.
+  private func readSidecar(_ number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
+    let (names, changed) = try locked { files throws(Errno) in
+      (
+        try files.result(of: files.index.names(of: number, limit: 16)),
+        files.inodes[number]?.contentChanged
+      )
+    }
+    var found = FactList()
+    if let kind = names.lazy.compactMap({ SidecarFile.kind(ofName: $0.name.bytes) }).first,
+      let size = try? attributes(of: number).size, size <= Self.mostSidecarBytes,
+      let content = try? wholeContent(of: number)
+    {
+      do throws(DecoderError) {
+        let bytes = try settings.maker.sidecar(SidecarKind(kind), content: content)
+        found = (try? FactList(decoding: bytes)) ?? found
+      } catch {
+        switch error {
+        case .unavailable(let reason): return pause(reason)
+        case .killed: return passOver(number)
+        default: break
+        }
+      }
+    }
+    if found.hasPosition { loadPlaces() }
+    try locked { files throws(Errno) in
+      try files.waitToChange()
+      // Written meanwhile: it waits on.
+      if files.inodes[number]?.contentChanged ?? 0 != changed ?? 0 { return }
+      files.inodes[number]?.isReadPending = false
+      try files.withSavepoint { index throws(IndexError) in
+        if !names.isEmpty {
+          // Fresh until the photos beside it were merged.
+          try index.setSidecar(number, version: -Int64(MediaItem.factsVersion), found: found.encoded)
+        }
+        try index.removeStale(number, .read)
+        for name in names { try index.addStale(name.parent, .match) }
+      }
+      files.noteChange()
+    }
+  }
+
+  private func passOver(_ number: InodeNumber) {
+    locked { files in
+      // With so many, something else is wrong.
+      if files.catalog.passedOver.count >= ThumbnailState.lookLimit { files.catalog.isGivenUp = true }
+      files.catalog.passedOver.insert(number)
+    }
+  }
+
+  /// A file that stays in memory while a decoder reads it.
+  struct HeldInode {
+    let object: Inode
+    let size: Int64
+    /// When its content had changed last.
+    let changed: UInt64
+
+    init(_ inode: Inode) {
+      object = inode
+      size = inode.record.size
+      changed = inode.contentChanged
+    }
+  }
+
+  /// Keeps an inode in memory while it is asked; nil if there is nothing to ask any more.
+  private func hold(_ number: InodeNumber) throws(Errno) -> (HeldInode, MediaRecord)? {
+    try locked { files throws(Errno) in
+      files.waitForCriticalPart()
+      guard files.refusal == nil else { throw .readOnlyFileSystem }
+      let inode = try? files.inode(number)
+      let row = try files.result(of: files.index.media(number))
+      guard let inode, let row, inode.isRegular, inode.record.links > 0, row.state == .known || row.state == .failed
+      else {
+        try files.result(of: files.index.removeStale(number, .look))
+        try files.mergeItem(number)
+        files.noteChange()
+        return nil
+      }
+      inode.opens += 1
+      return (HeldInode(inode), row)
+    }
+  }
+
+  /// The same for a photo or video that is there.
+  func holdForLook(at number: InodeNumber) throws(Errno) -> HeldInode? { try hold(number)?.0 }
+
+  /// Ends it.
+  func letGo(_ held: HeldInode) {
+    locked { files in
+      held.object.opens -= 1
+      if held.object.record.links == 0, held.object.opens == 0 { files.delete(held.object) }
+    }
+  }
+
+  /// The bytes of a small file.
+  private func wholeContent(of number: InodeNumber) throws(Errno) -> [UInt8] {
+    let size = Int(clamping: try attributes(of: number).size)
+    guard size <= Int(Self.mostSidecarBytes) else { throw .fileTooLarge }
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+      try unsafe read(number, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+    bytes.removeLast(size - count)
+    return bytes
+  }
+}
+
+extension FactList {
+  /// Whether a place may follow from it.
+  var hasPosition: Bool { facts.contains { if case .position = $0.value { true } else { false } } }
+}
+
+extension SidecarKind {
+  fileprivate init(_ kind: SidecarFile.Kind) {
+    self =
+      switch kind {
+      case .xmp: .xmp
+      case .aae: .appleAdjustments
+      case .json: .takeout
+      }
+  }
+}

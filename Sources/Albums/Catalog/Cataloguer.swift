@@ -1,0 +1,278 @@
+// Merging: from what the decoder found, what sidecars say, what the user said and what the file system knows, to one row.
+//
+// Invariants
+// 1. A row is of the present content: a change of content removes it, in the same operation.
+// 2. Whatever a row depends on notes it in `stale` when it changes, in the same operation; whoever asks the catalog first
+//    has what is stale merged. So an answer is of the state of the files when it was asked for.
+// 3. Merging needs nothing but the index, so it never waits for the decoder.
+// 4. Rows take no room that a commit of what users wrote may need: where new data would be refused, they wait.
+
+internal import Catalog
+internal import Crypto
+internal import Index
+internal import Media
+internal import System
+package import SystemPackage
+internal import Vault
+
+extension FileSystem {
+  /// Brings all rows up to date, and the stacks of the directories in which something changed, as far as the decoder is
+  /// not needed for it. Does nothing where nothing may be changed.
+  package func settleCatalog() throws(Errno) {
+    if !locked({ $0.mayMerge && ($0.hasStaleItems || $0.catalog.isMatching) }) { return }
+    while locked({ $0.mergeStaleItems() }) {}
+    while let directory = try nextDirectory() {
+      guard matchOrPassOver(directory) else { break }
+      while locked({ $0.mergeStaleItems() }) {}
+    }
+    // What another thread has begun.
+    locked { $0.waitForMatching() }
+    while locked({ $0.mergeStaleItems() }) {}
+  }
+
+  private func nextDirectory() throws(Errno) -> InodeNumber? {
+    try locked { files throws(Errno) in
+      guard files.mayMerge else { return nil }
+      return try files.result(of: files.index.stale(for: .match, limit: 1)).first?.inode
+    }
+  }
+
+  /// Reads the table of towns, if a merge may need it.
+  func loadPlaces() {
+    let isKnown = locked { $0.catalog.gazetteer != nil }
+    if isKnown { return }
+    let gazetteer = options.places.gazetteer()
+    locked { $0.catalog.keep(gazetteer) }
+  }
+}
+
+extension LockedFileSystem {
+  /// Rows that are merged while the lock is held once.
+  private static let batch = 32
+
+  /// Whether something waits that needs no decoder.
+  var hasStaleItems: Bool {
+    guard let waiting = try? index.stale(for: [.merge, .match], limit: 1) else { return false }
+    return !waiting.isEmpty
+  }
+
+  /// Room to ask for some rows with all that belongs to them, in bytes.
+  static let roomForCatalog: Int64 = 64 << 10
+
+  /// Whether rows may be brought up to date.
+  var mayMerge: Bool { refusal == nil && hasRoomForCatalog }
+
+  /// Whether a row may be made.
+  var hasRoomForCatalog: Bool { space.admit(Self.roomForCatalog, waiting: Int64(writeBack.bytes)) }
+
+  /// Waits until no directory is being matched.
+  mutating func waitForMatching() {
+    while catalog.isMatching { wait(for: .thumbnailDone) }
+  }
+
+  /// Merges some rows; false when none waits, or none can be merged. The lock is kept then, so that no signal is missed
+  /// between this and waiting for one.
+  mutating func mergeStaleItems() -> Bool {
+    guard let waiting = try? index.stale(for: .merge, limit: Self.batch), !waiting.isEmpty, mayMerge else {
+      return false
+    }
+    if commits.isCritical {
+      waitForCriticalPart()
+      return true
+    }
+    if catalog.gazetteer == nil {
+      unlocked { $0.loadPlaces() }
+      return true
+    }
+    for entry in waiting {
+      do throws(Errno) {
+        try mergeItem(entry.inode)
+      } catch {
+        // A row that makes no sense: the file is asked again.
+        do throws(Errno) {
+          try withSavepoint { index throws(IndexError) in
+            try index.removeStale(entry.inode, .merge)
+            try index.forgetItem(entry.inode)
+            try index.addStale(entry.inode, .look)
+          }
+        } catch {
+          return false
+        }
+      }
+    }
+    noteChange()
+    return true
+  }
+
+  /// What a decoder has looked at gets its row; what is neither photo nor video loses it.
+  mutating func noteLookedAt(_ inode: Inode, _ state: MediaRecord.State, _ found: FactList?) throws(Errno) {
+    guard index.hasCatalog else { return }
+    try mergeItem(inode.number, found: found)
+    // A decoder that said nothing, or could make no thumbnail, is asked by itself.
+    if state == .known || state == .failed, found == nil, try result(of: index.item(inode.number))?.version ?? 0 == 0 {
+      try result(of: index.addStale(inode.number, .look))
+    }
+  }
+
+  /// A file turned out to have the content of another. What the decoder found there counts here as well, and what the
+  /// user said there is said here, unless something was said here.
+  mutating func catalogTwin(_ twin: InodeNumber, of inode: Inode) throws(Errno) -> FactList? {
+    guard index.hasCatalog else { return nil }
+    let other = try result(of: index.item(twin))
+    if try result(of: index.item(inode.number)) == nil { try copyWords(from: twin, to: inode) }
+    guard let other, other.version == Int64(MediaItem.factsVersion) else { return nil }
+    return try? FactList(decoding: other.found)
+  }
+
+  private func copyWords(from twin: InodeNumber, to inode: Inode) throws(Errno) {
+    // What one person says is nobody else's.
+    guard let source = try? self.inode(twin), source.record.hasExtendedAttributes,
+      source.record.owner == inode.record.owner
+    else { return }
+    var words: [(name: [UInt8], value: [UInt8])] = []
+    for name in UserWords.copied.map({ Array($0.utf8) }) {
+      if inode.record.hasExtendedAttributes, try result(of: index.attribute(named: name, of: inode.number)) != nil {
+        return
+      }
+      if let value = try result(of: index.attribute(named: name, of: twin)) { words.append((name, value)) }
+    }
+    if words.isEmpty { return }
+    try withSavepoint { index throws(IndexError) in
+      for word in words { try index.setAttribute(named: word.name, of: inode.number, to: word.value) }
+    }
+    inode.record.hasExtendedAttributes = true
+    markChanged(inode)
+  }
+
+  /// Names of a file that a row counts at most.
+  private static let mostNames = 65_536
+
+  /// Brings the row of a file up to date. A file that is no photo or video, or has no name, loses its row. With `found`
+  /// this is what the decoder found, else what it found last.
+  mutating func mergeItem(_ number: InodeNumber, found new: FactList? = nil) throws(Errno) {
+    guard index.hasCatalog else { return }
+    let old = try result(of: index.item(number))
+    let row = try result(of: index.media(number))
+    let inode = try? self.inode(number)
+    guard let inode, let row, inode.isRegular, inode.record.links > 0, row.state == .known || row.state == .failed,
+      let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.facts.kind))
+        ?? old.flatMap({ MediaKind(rawValue: UInt8(truncatingIfNeeded: $0.kind)) }) ?? new?.kind
+    else {
+      return try withSavepoint { index throws(IndexError) in
+        try Self.dropItem(number, in: index)
+        try index.removeStale(number, .merge)
+      }
+    }
+    let names = try result(of: index.names(of: number, limit: Self.mostNames)).map { ($0.parent, $0.name.bytes) }
+    let packed = old.flatMap { PackedRecord(packed: $0.record) }
+    let found = new ?? old.flatMap { try? FactList(decoding: $0.found) } ?? FactList()
+
+    var item = MediaItem(inode: number.rawValue, kind: kind)
+    item.size = UInt64(clamping: inode.record.size)
+    item.modified = inode.record.modified.seconds
+    (item.width, item.height) = (Int(clamping: row.facts.width), Int(clamping: row.facts.height))
+    var times = item.offer(found)
+    for sidecar in packed?.sidecars ?? [] {
+      let sidecar = InodeNumber(rawValue: UInt64(bitPattern: sidecar))
+      guard let known = try result(of: index.sidecar(sidecar)), try speaks(sidecar, for: inode),
+        let facts = try? FactList(decoding: known.found)
+      else { continue }
+      times += item.offer(facts)
+    }
+    if let name = names.first?.1, let time = NameTime.candidate(name: name) { times.append(time) }
+    let modified = inode.record.modified
+    if let wall = WallTime(seconds: modified.seconds, nanoseconds: modified.nanoseconds) {
+      times.append(TimeCandidate(.universal(wall), from: .fileTime))
+    }
+    let (stackWord, isDistinct) = item.offer(attributes: try words(of: inode), times: &times)
+    settle(&item, times)
+
+    // What the directory says is said again when the directory is matched.
+    let flags = ItemFlags(rawValue: old?.flags ?? 0)
+    item.links.isEdited = item.links.isEdited || flags.contains(.edited)
+    item.words.isCover = flags.contains(.cover)
+    if let stack = old?.stack, let kind = packed?.stackKind {
+      item.links.stack = StackMembership(stack: stack.rawValue, kind: kind, isCover: flags.contains(.stackCover))
+    }
+    item.pixelHash = new == nil ? old?.pixels : nil
+    let twins = try twins(of: number, row.hash, item)
+    item.links.isDuplicate = !isDistinct && !twins.isEmpty
+
+    let hasList = inode.record.hasExtendedAttributes
+    let rights = ItemRights(
+      mode: inode.record.mode, owner: inode.record.owner, group: inode.record.group, mayHaveList: hasList)
+    let version = new == nil ? old?.version ?? 0 : Int64(MediaItem.factsVersion)
+    try withSavepoint { index throws(IndexError) in
+      try index.setMediaItem(
+        item, at: ItemPlace(names: names, rights: rights), found: found.encoded, version: version,
+        sidecars: packed?.sidecars ?? [], stackWord: stackWord)
+      try index.removeStale(number, .merge)
+      // A directory that it came to or left, or in which it changed.
+      for directory in Set([old?.album, names.first?.0].compactMap(\.self)) {
+        if old == nil || new != nil || old?.album != names.first?.0 || old?.name != names.first?.1
+          || packed?.stackWord != stackWord || old?.taken != item.taken?.wall.seconds
+        {
+          try index.addStale(directory, .match)
+        }
+      }
+      // A twin that thought itself alone.
+      if old == nil || new != nil { for twin in twins.prefix(8) { try index.addStaleItem(twin) } }
+    }
+  }
+
+  /// Removes a row, and has those brought up to date that looked at it.
+  static func dropItem(_ number: InodeNumber, in index: Index) throws(IndexError) {
+    guard index.hasCatalog, let old = try index.item(number) else { return }
+    try index.deleteMediaItem(number)
+    if let album = old.album { try index.addStale(album, .match) }
+    if let hash = try index.media(number)?.hash {
+      for twin in try index.inodes(withHash: hash, limit: 8) where twin != number { try index.addStaleItem(twin) }
+    }
+  }
+
+  /// Whether a sidecar counts: it is of the same owner, and whoever may read the photo may read it.
+  private func speaks(_ sidecar: InodeNumber, for inode: Inode) throws(Errno) -> Bool {
+    guard let record = try presentRecord(sidecar), record.owner == inode.record.owner else { return false }
+    let wanted = inode.record.mode & 0o444
+    return record.mode & wanted == wanted && (!record.hasExtendedAttributes || wanted & 0o044 == 0)
+  }
+
+  /// Other files with the same content or the same pixels.
+  private func twins(
+    of number: InodeNumber, _ hash: [UInt8]?, _ item: MediaItem
+  ) throws(Errno) -> [InodeNumber] {
+    var twins: [InodeNumber] = []
+    if let hash { twins = try result(of: index.inodes(withHash: hash, limit: 9)) }
+    if let pixels = item.pixelHash, let look = item.perceptualHash {
+      twins += try result(of: index.items(withLook: Int64(bitPattern: look), limit: 64))
+        .filter { $0.pixels == pixels }.map(\.inode)
+    }
+    return twins.filter { $0 != number }
+  }
+
+  /// The texts of the attributes that say something about a photo.
+  private func words(of inode: Inode) throws(Errno) -> [String: String] {
+    guard inode.record.hasExtendedAttributes else { return [:] }
+    var texts: [String: String] = [:]
+    for name in UserWords.ofFiles {
+      if let value = try result(of: index.attribute(named: Array(name.utf8), of: inode.number)) {
+        texts[name] = String(decoding: value, as: UTF8.self)
+      }
+    }
+    return texts
+  }
+
+  private mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
+    var zones = catalog.zones ?? options.places.zoneLibrary()
+    item.settle(times: times, gazetteer: catalog.gazetteer ?? nil, zones: &zones)
+    catalog.zones = zones
+  }
+}
+
+extension FactList {
+  /// The format of the file.
+  var kind: MediaKind? {
+    for fact in facts { if case .kind(let kind) = fact.value { return kind } }
+    return nil
+  }
+}

@@ -1,0 +1,163 @@
+package import Catalog
+internal import Glibc
+internal import Index
+package import SystemPackage
+internal import Vault
+
+/// Asking the catalog. Nothing here holds the lock for long, and nothing keeps more than a bounded part of an answer.
+extension FileSystem {
+  /// Calls `body` with the answers to a question, in order, until it returns false. Gives the place of the last one if
+  /// there are more, for the next page.
+  ///
+  /// - Throws: `EIO`; `EOPNOTSUPP` if there is no catalog yet: the space was not mounted for writing since there is one.
+  @discardableResult
+  package func answers(
+    to question: CatalogQuestion, for opener: CatalogOpener, _ body: (CatalogAnswer) throws(Errno) -> Bool
+  ) throws(Errno) -> Cursor? {
+    try prepareToAnswer()
+    var reader = CatalogReader(question, for: opener, from: self)
+    var answers: [CatalogAnswer] = []
+    while !reader.isAtEnd {
+      answers.removeAll(keepingCapacity: true)
+      try piece(&reader, room: Self.answersAtOnce, into: &answers)
+      for answer in answers {
+        guard try body(answer) else { return Cursor(order: question.order, position: answer.position) }
+      }
+    }
+    return reader.next
+  }
+
+  /// Answers that are made before they are given away.
+  private static let answersAtOnce = 1000
+
+  /// The number of answers.
+  ///
+  /// - Throws: as `answers(to:for:_:)`.
+  package func count(
+    of query: Query, stacks: Bool = false, includesTrash: Bool = false, for opener: CatalogOpener
+  ) throws(Errno) -> Int {
+    var view = CatalogView(query, showsTrash: includesTrash || query.mentionsTrash, for: opener)
+    var count = 0
+    try everyAnswer(&view, stacks: stacks, []) { _, _, _ in count += 1 }
+    return count
+  }
+
+  /// The answers in groups, with the number of each. A photo with two tags is in two groups.
+  ///
+  /// - Throws: as `answers(to:for:_:)`.
+  package func groups(
+    of query: Query, by field: GroupField, stacks: Bool = false, includesTrash: Bool = false, for opener: CatalogOpener
+  ) throws(Errno) -> [AnswerGroup] {
+    var view = CatalogView(query, showsTrash: includesTrash || query.mentionsTrash, for: opener)
+    var tally = CatalogTally(by: field)
+    try everyAnswer(&view, stacks: stacks, CatalogTally.columns(for: field)) { row, seen, _ in tally.add(row, seen) }
+    while true {
+      let isDone = try reading { files throws(Errno) in
+        view.begin()
+        return try tally.name(&view, files, rows: CatalogReader.rowsUnderLock)
+      }
+      if isDone { return tally.groups() }
+      letOthersIn()
+    }
+  }
+
+  /// Calls `body` for every answer, newest first, under the lock. It may read some columns of the row.
+  private func everyAnswer(
+    _ view: inout CatalogView, stacks: Bool, _ columns: TimelineColumns,
+    _ body: (borrowing Timeline, CatalogView.Seen, borrowing LockedFileSystem) -> Void
+  ) throws(Errno) {
+    try prepareToAnswer()
+    let columns = view.columns(for: .nothing).union(columns).union(stacks ? .flags : [])
+    var walk = CatalogWalk(within: view.within, columns)
+    var isPrepared = false
+    while !walk.isAtEnd {
+      try reading { files throws(Errno) in
+        view.begin()
+        if !isPrepared {
+          isPrepared = try view.prepare(files, rows: CatalogReader.rowsUnderLock, forAll: true)
+          if isPrepared, let few = try view.few(files) { walk.restrict(to: few) }
+          return
+        }
+        try walk.advance(by: CatalogReader.rowsUnderLock, files) { row throws(Errno) in
+          if let seen = try view.look(at: row, files), try view.stands(seen, row, files, stacks: stacks) {
+            body(row, seen, files)
+          }
+          return true
+        }
+      }
+      letOthersIn()
+    }
+  }
+
+  /// The lowest path of a photo that somebody sees; nil if there is none.
+  func path(of inode: InodeNumber, includesTrash: Bool, for opener: CatalogOpener) throws(Errno) -> [UInt8]? {
+    var view = CatalogView(.all, showsTrash: includesTrash, for: opener)
+    return try reading { files throws(Errno) in
+      try view.names(of: inode, files).map(\.path).min { $0.lexicographicallyPrecedes($1) }
+    }
+  }
+
+  /// Adds the facts of the photo at a path from the root, and the sources of each, as a line.
+  ///
+  /// - Throws: `ENOENT` if there is no file there, or nothing is known of it; `EACCES` if the user may not get there or
+  ///   not read it.
+  func writeFacts(ofPath path: [UInt8], for opener: CatalogOpener, to text: inout JSONText) throws(Errno) {
+    try prepareToAnswer()
+    let parts = path.split(separator: 0x2F).map { FileName(Array($0)) }
+    var view = CatalogView(.all, showsTrash: true, for: opener)
+    try reading { files throws(Errno) in
+      var inode = InodeNumber.root
+      for part in parts {
+        guard let part, let folder = try view.folders.folder(inode, files) else { throw .noSuchFileOrDirectory }
+        guard folder.isSearchable else { throw .permissionDenied }
+        guard let entry = try files.result(of: files.index.dentry(parent: inode, name: part)) else {
+          throw .noSuchFileOrDirectory
+        }
+        inode = entry.inode
+      }
+      guard try view.mayRead(inode, files) else { throw .permissionDenied }
+      var row = try CatalogWalk.row(of: inode, .all, files)
+      guard try CatalogWalk.next(&row, files) else { throw .noSuchFileOrDirectory }
+      let own = parts.compactMap { $0 }.map(\.bytes).joined(separator: [0x2F])
+      try view.write(row, try view.seen(inode, at: Array(own), files), showsSources: true, to: &text, files)
+    }
+    text.endLine()
+  }
+
+  /// Adds a photo that somebody saw, with its facts as they are now; nothing if it is gone.
+  func writeFacts(of item: MediaItem, for opener: CatalogOpener, to text: inout JSONText) throws(Errno) {
+    var view = CatalogView(.all, showsTrash: false, for: opener)
+    try reading { files throws(Errno) in
+      let inode = InodeNumber(rawValue: item.inode)
+      var row = try CatalogWalk.row(of: inode, .all, files)
+      guard try CatalogWalk.next(&row, files), let path = item.firstPath else { return }
+      try view.write(row, try view.seen(inode, at: path, files), to: &text, files)
+    }
+  }
+
+  /// The next answers of a reader; at least one, unless it is at the end.
+  func piece(_ reader: inout CatalogReader, room: Int, into answers: inout [CatalogAnswer]) throws(Errno) {
+    while !reader.isAtEnd {
+      try reading { files throws(Errno) in try reader.piece(files, room: room, into: &answers) }
+      letOthersIn()
+      if !answers.isEmpty { return }
+    }
+  }
+
+  /// Whether somebody may know of all files that there are: whoever owns the space, and the superuser.
+  func isOwner(_ opener: CatalogOpener) throws(Errno) -> Bool {
+    if opener.seesEverything { return true }
+    return try attributes(of: .root).owner == opener.user
+  }
+
+  /// Brings what answers are made of up to date.
+  ///
+  /// - Throws: `EOPNOTSUPP` if there is no catalog.
+  func prepareToAnswer() throws(Errno) {
+    guard locked({ $0.index.hasCatalog }) else { throw .notSupported }
+    try settleCatalog()
+  }
+
+  /// A thread that gives the lock back and takes it at once would often be faster than those that wait for it.
+  func letOthersIn() { usleep(20) }
+}

@@ -1,0 +1,346 @@
+// One photo as a line of JSON, straight from its row. The names are part of the protocol of the door: what is there
+// stays.
+
+internal import Catalog
+internal import Index
+internal import Media
+internal import Vault
+
+/// What a line says of a photo that depends on who asks.
+struct ShownItem {
+  /// From the root, without a slash at either end.
+  var path: [UInt8]
+  /// All names that count, if they are several.
+  var names: [[UInt8]] = []
+  var isTrashed = false
+  var isDuplicate = false
+  /// Whether it says which sources gave each fact.
+  var showsSources = false
+}
+
+extension JSONText {
+  /// The facts of a photo; what is not known is left out.
+  ///
+  /// - Throws: `.damaged` if the row makes no sense.
+  mutating func value(
+    _ row: borrowing Timeline, _ shown: ShownItem, _ lookups: inout ItemLookups, _ index: Index
+  ) throws(IndexError) {
+    guard let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)),
+      let packed = PackedRecord(packed: row.record, withSources: shown.showsSources)
+    else { throw .damaged }
+    let flags = ItemFlags(rawValue: row.flags)
+    beginObject()
+    path(shown.path)
+    if shown.names.count > 1 { names(shown.names) }
+    name("kind")
+    value(kind.word)
+    name("size")
+    value(max(0, row.size))
+    if let modified = WallTime(seconds: packed.modified) {
+      name("modified")
+      time(modified, offset: nil, isUniversal: true)
+    }
+    taken(row, packed)
+    if packed.width > 0, packed.height > 0 {
+      name("width")
+      value(Int64(packed.width))
+      name("height")
+      value(Int64(packed.height))
+    }
+    if let position = row.position {
+      name("latitude")
+      value(position.latitude, decimals: 7)
+      name("longitude")
+      value(position.longitude, decimals: 7)
+    }
+    optional("altitude", packed.altitude)
+    if let place = row.place, let text = try lookups.placeText(place, in: index) {
+      name("place")
+      value(written: text)
+    }
+    try camera(row, packed, &lookups, index)
+    if let duration = row.duration {
+      name("duration")
+      value(duration, decimals: 3)
+    }
+    try term("codec", packed.codec, &lookups, index)
+    optional("frameRate", packed.frameRate)
+    try words(row.rating, packed, flags, &lookups, index)
+    links(row, packed, flags, shown)
+    if shown.showsSources { sources(packed.sources) }
+    endObject()
+  }
+
+  /// A path, also in hexadecimal digits where it is no UTF-8.
+  mutating func path(_ path: [UInt8]) {
+    let isUTF8 = Self.isUTF8(path)
+    name("path")
+    value(bytes: path, isUTF8: isUTF8)
+    if !isUTF8 {
+      name("pathBytes")
+      value(digitsOf: path)
+    }
+  }
+
+  private mutating func names(_ names: [[UInt8]]) {
+    name("names")
+    beginArray()
+    for name in names { value(bytes: name) }
+    endArray()
+    if names.allSatisfy(Self.isUTF8) { return }
+    name("namesBytes")
+    beginArray()
+    for name in names { value(digitsOf: name) }
+    endArray()
+  }
+
+  private mutating func taken(_ row: borrowing Timeline, _ packed: PackedRecord) {
+    guard let seconds = row.taken, let source = packed.timeSource,
+      let wall = WallTime(seconds: seconds, nanoseconds: UInt32(clamping: row.fraction), precision: packed.precision)
+    else { return }
+    let isZoned = packed.zoneSource != nil
+    name("taken")
+    time(wall, offset: isZoned ? packed.offset : nil, isUniversal: false)
+    name("takenSource")
+    value(source.word)
+    if let zone = packed.zoneSource, packed.offset != nil {
+      name("zoneSource")
+      value(zone.word)
+    }
+  }
+
+  private mutating func camera(
+    _ row: borrowing Timeline, _ packed: PackedRecord, _ lookups: inout ItemLookups, _ index: Index
+  ) throws(IndexError) {
+    try term("camera", row.camera, &lookups, index)
+    try term("make", packed.make, &lookups, index)
+    try term("model", packed.model, &lookups, index)
+    try term("lens", row.lens, &lookups, index)
+    if let iso = packed.iso {
+      name("iso")
+      value(Int64(iso))
+    }
+    optional("exposure", packed.exposure)
+    optional("aperture", packed.aperture)
+    optional("focalLength", packed.focalLength)
+  }
+
+  private mutating func words(
+    _ rating: Int64?, _ packed: PackedRecord, _ flags: ItemFlags, _ lookups: inout ItemLookups, _ index: Index
+  ) throws(IndexError) {
+    optional("title", packed.title)
+    optional("caption", packed.caption)
+    if let rating, rating != 0 {
+      name("rating")
+      value(rating)
+    }
+    if flags.contains(.favourite) { flag("favourite") }
+    try list("tags", packed.tags, &lookups, index)
+    try list("people", packed.people, &lookups, index)
+    if flags.contains(.cover) { flag("cover") }
+  }
+
+  private mutating func links(
+    _ row: borrowing Timeline, _ packed: PackedRecord, _ flags: ItemFlags, _ shown: ShownItem
+  ) {
+    if let stack = row.stack, let kind = packed.stackKind {
+      name("stack")
+      beginObject()
+      name("kind")
+      value(kind.word)
+      name("cover")
+      value(flags.contains(.stackCover))
+      name("number")
+      value(Int64(clamping: stack.rawValue))
+      endObject()
+    }
+    if packed.motion != nil { flag("motion") }
+    if flags.contains(.edited) { flag("edited") }
+    if shown.isDuplicate { flag("duplicate") }
+    if !packed.sidecars.isEmpty { flag("sidecar") }
+    if packed.projection != nil { flag("panorama") }
+    if shown.isTrashed { flag("trashed") }
+    if let hash = row.hash {
+      name("hash")
+      value(digitsOf: hash)
+    }
+  }
+
+  private mutating func sources(_ sources: FieldSources) {
+    name("sources")
+    beginObject()
+    for field in MediaField.allCases where !sources[field].isEmpty {
+      name(field.word)
+      beginArray()
+      for source in sources[field].list { value(source.word) }
+      endArray()
+    }
+    endObject()
+  }
+
+  private mutating func flag(_ name: StaticString) {
+    self.name(name)
+    value(true)
+  }
+
+  private mutating func term(
+    _ name: StaticString, _ term: Int64?, _ lookups: inout ItemLookups, _ index: Index
+  ) throws(IndexError) {
+    guard let term, let text = try lookups.quoted(term, in: index) else { return }
+    self.name(name)
+    value(written: text)
+  }
+
+  private mutating func list(
+    _ name: StaticString, _ terms: [Int64], _ lookups: inout ItemLookups, _ index: Index
+  ) throws(IndexError) {
+    if terms.isEmpty { return }
+    self.name(name)
+    beginArray()
+    for term in terms {
+      if let text = try lookups.quoted(term, in: index) { value(written: text) }
+    }
+    endArray()
+  }
+
+  private mutating func optional(_ name: StaticString, _ text: String?) {
+    guard let text else { return }
+    self.name(name)
+    value(text)
+  }
+
+  private mutating func optional(_ name: StaticString, _ number: Double?) {
+    guard let number, number.isFinite else { return }
+    self.name(name)
+    value(number)
+  }
+
+  /// A place as an object.
+  mutating func value(_ place: Place) {
+    beginObject()
+    name("town")
+    value(place.town)
+    if !place.region.isEmpty {
+      name("region")
+      value(place.region)
+    }
+    name("country")
+    value(place.country)
+    name("code")
+    value(place.countryCode)
+    endObject()
+  }
+
+  /// ISO 8601 as exact as it is known: a time with its offset if that is known.
+  private mutating func time(_ wall: WallTime, offset: Int32?, isUniversal: Bool) {
+    beginPlain()
+    let date = wall.date
+    plain(UInt64(date.year), digits: 4)
+    plain("-", date.month)
+    plain("-", date.day)
+    if wall.precision != .day {
+      let second = wall.secondOfDay
+      plain("T", second / 3600)
+      plain(":", second / 60 % 60)
+      if wall.precision == .second { plain(":", second % 60) }
+      if wall.nanoseconds > 0 {
+        var (fraction, digits) = (Int(wall.nanoseconds), 9)
+        while fraction % 10 == 0 {
+          fraction /= 10
+          digits -= 1
+        }
+        plain(".", fraction, digits: digits)
+      }
+      if isUniversal { plain("Z") }
+      if let offset {
+        let size = Int(offset.magnitude)
+        plain(offset < 0 ? "-" : "+", size / 3600)
+        plain(":", size / 60 % 60)
+        if size % 60 != 0 { plain(":", size % 60) }
+      }
+    }
+    endPlain()
+  }
+}
+
+extension StackKind {
+  /// Its name in answers.
+  var word: String {
+    switch self {
+    case .live: "live"
+    case .raw: "raw"
+    case .burst: "burst"
+    case .edited: "edited"
+    case .manual: "manual"
+    }
+  }
+}
+
+extension FactSource {
+  /// Its name in answers.
+  package var word: String {
+    switch self {
+    case .override: "override"
+    case .attribute: "attribute"
+    case .mapping: "mapping"
+    case .sidecar: "sidecar"
+    case .exif: "exif"
+    case .xmp: "xmp"
+    case .iptc: "iptc"
+    case .quickTime: "quicktime"
+    case .takeout: "takeout"
+    case .fileName: "name"
+    case .satellite: "gps"
+    case .header: "header"
+    case .fileTime: "modified"
+    case .pixels: "pixels"
+    case .content: "content"
+    case .gazetteer: "gazetteer"
+    case .difference: "difference"
+    case .universal: "utc"
+    }
+  }
+}
+
+extension MediaField {
+  /// Its name in answers.
+  var word: StaticString {
+    switch self {
+    case .time: "taken"
+    case .zone: "zone"
+    case .position: "position"
+    case .altitude: "altitude"
+    case .place: "place"
+    case .kind: "kind"
+    case .dimensions: "dimensions"
+    case .projection: "panorama"
+    case .meanColour: "colour"
+    case .perceptualHash: "look"
+    case .pixelHash: "pixels"
+    case .make: "make"
+    case .model: "model"
+    case .lens: "lens"
+    case .iso: "iso"
+    case .exposure: "exposure"
+    case .aperture: "aperture"
+    case .focalLength: "focalLength"
+    case .duration: "duration"
+    case .codec: "codec"
+    case .frameRate: "frameRate"
+    case .title: "title"
+    case .caption: "caption"
+    case .rating: "rating"
+    case .favourite: "favourite"
+    case .tags: "tags"
+    case .people: "people"
+    case .cover: "cover"
+    case .contentIdentifier: "contentIdentifier"
+    case .burstIdentifier: "burstIdentifier"
+    case .motion: "motion"
+    case .sidecar: "sidecar"
+    case .stack: "stack"
+    case .contentHash: "hash"
+    case .edited: "edited"
+    }
+  }
+}

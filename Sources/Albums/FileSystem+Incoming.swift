@@ -1,0 +1,72 @@
+// The directory for files that are not whole yet: an importer writes and verifies them there, and renames them.
+//
+// Invariants
+// 1. It has one name, in the root directory, which no listing shows and no program can give.
+// 2. Names in it that begin with a dot make no thumbnails and answer no question.
+// 3. Files whose name begins with `partialPrefix` go a week after they were changed last. Nothing else does. One with the
+//    same name and `logEnding` goes with it: none of the two without the other.
+
+internal import Index
+package import SystemPackage
+internal import Vault
+
+extension FileSystem {
+  /// The name by which programs find it, in `.agonyfs`.
+  package static let incomingName = Array("incoming".utf8)
+  /// What the names of files that are not whole begin with.
+  package static let partialPrefix = Array(".partial-".utf8)
+  /// What the name of a log has behind that of its file.
+  private static let logEnding = Array(".log".utf8)
+  /// How long such files are kept after they were changed last, in seconds.
+  private static let partialSeconds: Int64 = 7 * 24 * 3600
+
+  /// The directory for files that are not whole yet. It is made when the mount's owner, or root, asks for it, and belongs
+  /// to the owner alone.
+  ///
+  /// - Throws: `ENOENT` if there is none and somebody else asks, or nothing may be changed; `ENOSPC`.
+  package func incoming(for user: UInt32) throws(Errno) -> Attributes {
+    removeOldPartials()
+    if let known = try reading({ files throws(Errno) in
+      try files.find(.incoming, in: .root).map { files.attributes($0.inode) }
+    }) {
+      return known
+    }
+    let root = try attributes(of: .root)
+    guard user == root.owner || user == 0, !isReadOnly else { throw .noSuchFileOrDirectory }
+    let owner = Caller(user: root.owner, group: root.group)
+    return try changing { files throws(Errno) in
+      if let known = try files.find(.incoming, in: .root) { return files.attributes(known.inode) }
+      let request = NewInode(kind: FileKind.directory, permissions: 0o700)
+      return files.attributes(try files.make(request, .incoming, in: .root, owner))
+    }
+  }
+
+  /// Deletes what importers left a week ago. Whatever fails is tried again another time.
+  func removeOldPartials() {
+    guard !isReadOnly, let incoming = try? lookup(.incoming, in: .root).inode else { return }
+    var old: [FileName] = []
+    let oldest = Timestamp.now().seconds - Self.partialSeconds
+    try? listWithAttributes(incoming, after: 2) { name, attributes, _ in
+      let isPartial = name.bytes.starts(with: Self.partialPrefix) && attributes.kind == FileKind.regular >> 12
+      if isPartial, attributes.changed.seconds < oldest { old.append(copy name) }
+      return true
+    }
+    for name in old { removePartial(name, in: incoming, ifOlderThan: oldest) }
+  }
+
+  /// Deletes a file and its log, or a log and its file, if nobody changed one of them meanwhile.
+  private func removePartial(_ name: FileName, in incoming: InodeNumber, ifOlderThan oldest: Int64) {
+    let isLog = name.bytes.suffix(Self.logEnding.count).elementsEqual(Self.logEnding)
+    let other = FileName(isLog ? Array(name.bytes.dropLast(Self.logEnding.count)) : name.bytes + Self.logEnding)
+    _ = try? changing { files throws(Errno) in
+      let both = [name, other].compactMap { $0 }
+      for name in both {
+        guard let found = try files.find(name, in: incoming) else { continue }
+        guard found.inode.record.changed.seconds < oldest else { return }
+      }
+      for name in both where try files.find(name, in: incoming) != nil {
+        try files.remove(name, in: incoming, isDirectory: false)
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// What the vault's storage has of a file, as a hash that another program can compare with its own.
+//
+// Invariants
+// 1. Every byte was read back from the storage, past all memory, after it was made durable there. Nothing in memory
+//    takes part.
+// 2. A file that changes meanwhile has no hash.
+
+package import Crypto
+internal import Index
+internal import System
+package import SystemPackage
+package import Vault
+
+/// The hash of a file's stored content.
+package struct StoredDigest: Hashable, Sendable {
+  /// Bytes of the file.
+  package var size: Int64
+  /// The hash of the content under the key that was given.
+  package var hash: [UInt8]
+}
+
+extension FileSystem {
+  /// Bytes that are read at once.
+  private static let digestStep = 1 << 20
+  /// How often a stretch is read, since the cleaner may move it.
+  private static let digestAttempts = 3
+
+  /// Writes a file out, makes that durable, reads it again from the storage, and gives the hash of what is there.
+  ///
+  /// - Throws: `EACCES` unless the user may read the file; `EIO` when stored data is missing or not what was written;
+  ///   `EAGAIN` when the file changes meanwhile; `ENOSPC`; `EISDIR`, `EINVAL` for other types.
+  package func storedDigest(
+    of number: InodeNumber, _ key: ContentKey = .ofThisRun, for opener: CatalogOpener
+  ) throws(Errno) -> StoredDigest {
+    let begin = try locked { files throws(Errno) in
+      guard let record = try files.presentRecord(number), try files.may(opener, .read, record) else {
+        throw .permissionDenied
+      }
+      return try files.writeOutFile(number)
+    }
+    var hasher = ContentHasher(key)
+    var reader = PastMemoryReader(of: space)
+    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.digestStep, alignment: 4096)
+    defer { unsafe block.deallocate() }
+    var offset: Int64 = 0
+    while offset < begin.size {
+      let count = Int(min(Int64(Self.digestStep), begin.size - offset))
+      let part = unsafe UnsafeMutableRawBufferPointer(rebasing: block[..<count])
+      try unsafe readPastMemory(number, at: offset, into: part, begin, &reader)
+      unsafe hasher.update(UnsafeRawBufferPointer(part))
+      offset += Int64(count)
+    }
+    try locked { files throws(Errno) in _ = try files.requireUnchanged(number, since: begin) }
+    return StoredDigest(size: begin.size, hash: hasher.finish())
+  }
+
+  private func readPastMemory(
+    _ number: InodeNumber, at offset: Int64, into part: UnsafeMutableRawBufferPointer, _ begin: WrittenFile,
+    _ reader: inout PastMemoryReader
+  ) throws(Errno) {
+    for _ in 0..<Self.digestAttempts {
+      let plan = try locked { files throws(Errno) in
+        let inode = try files.requireUnchanged(number, since: begin)
+        var plan: [StoredStretch] = []
+        unsafe try files.planStored(inode, offset..<offset + Int64(part.count), part) {
+          plan.append(StoredStretch(place: $0, extent: $1))
+        }
+        return plan
+      }
+      if let last = plan.map(\.extent.position).max(), !space.isDurable(last) { try syncLog() }
+      do throws(VaultError) {
+        for stretch in plan {
+          let left = Int(min(begin.size - offset - Int64(stretch.place), Int64(Self.digestStep)))
+          // With what records have beside their plaintext.
+          try unsafe reader.read(stretch, of: part, ahead: left + left / 64 + 4096)
+        }
+        return
+      } catch {
+        continue
+      }
+    }
+    logDamage(number, FileOffset(rawValue: offset))
+    throw .ioError
+  }
+}
+
+/// A file all of whose data was in the log.
+struct WrittenFile {
+  var size: Int64
+  /// When the content changed last.
+  var modified: Timestamp
+}
+
+extension LockedFileSystem {
+  /// Waits until all data of a file is in the log.
+  fileprivate mutating func writeOutFile(_ number: InodeNumber) throws(Errno) -> WrittenFile {
+    while true {
+      waitForCriticalPart()
+      let inode = try regularFile(number)
+      if inode.buffer.isEmpty {
+        return WrittenFile(size: inode.record.size, modified: inode.record.modified)
+      }
+      if let refusal { throw refusal }
+      if writeBack.logIsFull { throw cleaning.refuse() }
+      for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals[.flushWork].signal() }
+      let batch = takeBatch(oldToo: false)
+      if batch.isEmpty { wait(for: .progress) } else { writeOut(batch) }
+    }
+  }
+
+  /// The file, if nothing was written to it since.
+  ///
+  /// - Throws: `EAGAIN`.
+  fileprivate func requireUnchanged(_ number: InodeNumber, since begin: WrittenFile) throws(Errno) -> Inode {
+    let inode = try regularFile(number)
+    guard inode.buffer.isEmpty, inode.record.size == begin.size, inode.record.modified == begin.modified else {
+      throw .resourceTemporarilyUnavailable
+    }
+    return inode
+  }
+}
+
+extension PastMemoryReader {
+  fileprivate mutating func read(
+    _ stretch: StoredStretch, of buffer: UnsafeMutableRawBufferPointer, ahead: Int
+  ) throws(VaultError) {
+    let extent = stretch.extent
+    try unsafe read(
+      extent.position, recordLength: extent.recordLength, range: extent.skip..<extent.skip + extent.length,
+      ahead: extent.skip + ahead,
+      into: UnsafeMutableRawBufferPointer(rebasing: buffer[stretch.place..<stretch.place + extent.length]))
+  }
+}

@@ -1,0 +1,303 @@
+// The answer to a question as bytes, made while it is read.
+//
+// Invariants
+// 1. What waits to be read is at most one piece: some hundred kilobytes, and one line more. Groups are an exception:
+//    they are counted as a whole before the first is told.
+// 2. Every answer ends with a line that says so. One that breaks off, or has an error instead, is not whole.
+
+internal import Catalog
+internal import Index
+internal import SystemPackage
+internal import Vault
+
+/// An answer that is read.
+struct DoorAnswer {
+  private enum Source {
+    case answers(CatalogReader, DoorRequest.Format)
+    case count(CatalogQuestion)
+    case groups(CatalogQuestion, GroupField)
+    case facts([UInt8])
+    case duplicates(DuplicateSearch)
+    case sizes(SizeSearch)
+    case nothing
+  }
+
+  private let fileSystem: FileSystem
+  private let opener: CatalogOpener
+  private var source: Source
+  private var text = JSONText()
+  private var place = 0
+
+  /// Bytes that are made at once, at least.
+  private static let pieceBytes = 128 << 10
+  /// Answers that are made at once: they all have their facts for JSON.
+  private static let answersAtOnce = 500
+  private static let pathsAtOnce = 4000
+
+  /// The answer to a request. It is made when it is read.
+  init(_ request: [UInt8]?, from fileSystem: FileSystem, for opener: CatalogOpener, today: CivilDate?) {
+    self.fileSystem = fileSystem
+    self.opener = opener
+    source = .nothing
+    do throws(DoorRequest.Refusal) {
+      guard let request else { throw DoorRequest.tooLong }
+      switch try DoorRequest(request, today: today).subject {
+      case .answers(let question, .count): source = .count(question)
+      case .answers(let question, let format):
+        source = .answers(
+          CatalogReader(question, for: opener, from: fileSystem, writing: format.writing), format)
+      case .groups(let question, let field): source = .groups(question, field)
+      case .facts(let path): source = .facts(path)
+      case .duplicates(let kind): source = .duplicates(DuplicateSearch(kind: kind))
+      case .sizes(let sizes): source = .sizes(SizeSearch(sizes, for: opener))
+      }
+    } catch {
+      refuse(error.text)
+    }
+  }
+
+  /// The next bytes, at most `count`; none at the end.
+  mutating func read(_ count: Int) -> ArraySlice<UInt8> {
+    while place == text.bytes.count, !isAtEnd { make() }
+    let end = min(text.bytes.count, place + count)
+    defer { place = end }
+    return text.bytes[place..<end]
+  }
+
+  private var isAtEnd: Bool {
+    if case .nothing = source { true } else { false }
+  }
+
+  private mutating func refuse(_ message: String) {
+    text.removeAll()
+    text.line("error")
+    text.line(message)
+    place = 0
+    source = .nothing
+  }
+
+  /// Makes the next piece.
+  private mutating func make() {
+    let isFirst = place == 0
+    text.removeAll()
+    place = 0
+    do throws(Errno) {
+      if isFirst {
+        try fileSystem.prepareToAnswer()
+        text.line("ok")
+      }
+      switch source {
+      case .answers(var reader, let format):
+        try pieces(of: &reader, format)
+        source = reader.isAtEnd ? .nothing : .answers(reader, format)
+      case .count(let question):
+        let count = try fileSystem.count(
+          of: question.query, stacks: question.stacks, includesTrash: question.includesTrash, for: opener)
+        text.line(String(count))
+        source = .nothing
+      case .groups(let question, let field):
+        try groups(question, field)
+        source = .nothing
+      case .facts(let path):
+        try facts(path)
+        source = .nothing
+      case .duplicates(var search):
+        try duplicates(&search)
+        source = search.isAtEnd ? .nothing : .duplicates(search)
+      case .sizes(var search):
+        try sizes(&search)
+        source = search.isAtEnd ? .nothing : .sizes(search)
+      case .nothing: break
+      }
+    } catch {
+      fail(error, isFirst: isFirst)
+    }
+  }
+
+  /// Says why there is no answer, or not the rest of it.
+  private mutating func fail(_ error: Errno, isFirst: Bool) {
+    let reason =
+      switch error {
+      case .notSupported: "This space has no catalog yet; mount it once for writing"
+      case .noSuchFileOrDirectory: "There is no such photo or video, or it was not examined yet"
+      case .permissionDenied: "This file may not be read"
+      case .resourceTemporarilyUnavailable: "Too many questions are asked at once; ask again"
+      default: "The catalog cannot be read (\(error))"
+      }
+    if isFirst { return refuse(reason) }
+    if case .answers(_, let format) = source {
+      text.breakOff(reason, in: format)
+    } else {
+      text.breakOff(reason, in: .json)
+    }
+    source = .nothing
+  }
+
+  private mutating func pieces(of reader: inout CatalogReader, _ format: DoorRequest.Format) throws(Errno) {
+    var answers: [CatalogAnswer] = []
+    repeat {
+      answers.removeAll(keepingCapacity: true)
+      let room = format == .json ? Self.answersAtOnce : Self.pathsAtOnce
+      // JSON is written straight into what is read.
+      swap(&text, &reader.text)
+      defer { swap(&text, &reader.text) }
+      try fileSystem.piece(&reader, room: room, into: &answers)
+      guard let end = format.end else { continue }
+      for answer in answers {
+        reader.text.raw(answer.path)
+        reader.text.raw(end)
+      }
+    } while !reader.isAtEnd && text.bytes.count < Self.pieceBytes
+    guard reader.isAtEnd else { return }
+    text.raw(format.endOfAll)
+    try trailer(count: reader.count, next: reader.next)
+  }
+
+  private mutating func groups(_ question: CatalogQuestion, _ field: GroupField) throws(Errno) {
+    let groups = try fileSystem.groups(
+      of: question.query, by: field, stacks: question.stacks, includesTrash: question.includesTrash, for: opener)
+    let shown = groups.prefix(question.limit ?? .max)
+    for group in shown {
+      let newest = try fileSystem.path(
+        of: InodeNumber(rawValue: group.newest), includesTrash: question.showsTrash, for: opener)
+      text.value(group, newest: newest)
+      text.endLine()
+    }
+    try trailer(count: shown.count, next: nil)
+  }
+
+  private mutating func facts(_ path: [UInt8]) throws(Errno) {
+    try fileSystem.writeFacts(ofPath: path, for: opener, to: &text)
+    try trailer(count: 1, next: nil)
+  }
+
+  private mutating func duplicates(_ search: inout DuplicateSearch) throws(Errno) {
+    repeat {
+      switch try search.next(in: fileSystem, for: opener) {
+      case .nothing: continue
+      case .waiting(let left):
+        // Decoding takes long. Between two reads the asker may go away, and the thread serves others.
+        text.beginObject()
+        text.name("kind")
+        text.value(search.kind.rawValue)
+        text.name("left")
+        text.value(Int64(left))
+        text.endObject()
+        text.endLine()
+        return
+      case .group(let group):
+        text.beginObject()
+        text.name("kind")
+        text.value(search.kind.rawValue)
+        text.name("members")
+        text.beginArray()
+        for item in group { try fileSystem.writeFacts(of: item, for: opener, to: &text) }
+        text.endArray()
+        text.endObject()
+        text.endLine()
+      }
+    } while !search.isAtEnd && text.bytes.count < Self.pieceBytes
+    if search.isAtEnd { try trailer(count: search.count, next: nil) }
+  }
+
+  private mutating func sizes(_ search: inout SizeSearch) throws(Errno) {
+    while !search.isAtEnd, text.bytes.count < Self.pieceBytes {
+      for file in try search.next(in: fileSystem) {
+        text.beginObject()
+        text.name("path")
+        text.value(bytes: file.path)
+        if !JSONText.isUTF8(file.path) {
+          text.name("pathBytes")
+          text.value(digitsOf: file.path)
+        }
+        text.name("size")
+        text.value(file.size)
+        text.endObject()
+        text.endLine()
+      }
+    }
+    if search.isAtEnd { try trailer(count: search.count, next: nil) }
+  }
+
+  private mutating func trailer(count: Int, next: Cursor?) throws(Errno) {
+    text.beginObject()
+    text.name("end")
+    text.value(true)
+    text.name("count")
+    text.value(Int64(count))
+    text.name("next")
+    if let next { text.value(next.text) } else { text.null() }
+    // Files that nobody else sees are counted as well.
+    if try fileSystem.isOwner(opener) {
+      text.name("pending")
+      text.value(try fileSystem.mediaCounts().pending)
+      text.name("examining")
+      text.value(fileSystem.looksAtNewFiles)
+    }
+    text.endObject()
+    text.endLine()
+  }
+}
+
+extension DoorRequest.Format {
+  /// What the reader itself writes.
+  fileprivate var writing: CatalogReader.Writing {
+    switch self {
+    case .json: .facts
+    case .tiles: .tiles
+    case .paths, .paths0, .count, .groups: .nothing
+    }
+  }
+
+  /// Whether entries are lines.
+  fileprivate var hasLines: Bool { self != .tiles && self != .paths0 }
+
+  /// What stands before the last line: an empty path.
+  fileprivate var endOfAll: [UInt8] {
+    if self == .tiles { [UInt8](repeating: 0, count: CatalogTile.count + 1) } else { end.map { [$0] } ?? [] }
+  }
+
+  /// What ends a path; nil for what the reader writes.
+  fileprivate var end: UInt8? {
+    switch self {
+    case .paths: 0x0A
+    case .paths0: 0
+    case .json, .tiles, .count, .groups: nil
+    }
+  }
+}
+
+extension JSONText {
+  /// Ends an answer before its end. Where entries are no lines, the end of one would be a byte of the next entry.
+  mutating func breakOff(_ reason: String, in format: DoorRequest.Format) {
+    if format.hasLines { breakLine() }
+    raw(format.endOfAll)
+    beginObject()
+    name("end")
+    value(false)
+    name("error")
+    value(reason)
+    endObject()
+    endLine()
+  }
+
+  /// A line of text as it is.
+  fileprivate mutating func line(_ text: String) { raw(Array(text.utf8) + [0x0A]) }
+
+  fileprivate mutating func value(_ group: AnswerGroup, newest: [UInt8]?) {
+    beginObject()
+    name("title")
+    if let title = group.title { value(title) } else { null() }
+    name("count")
+    value(Int64(group.count))
+    if let newest {
+      name("newest")
+      value(bytes: newest)
+    }
+    if let query = group.query {
+      name("query")
+      value(query)
+    }
+    endObject()
+  }
+}

@@ -1,0 +1,221 @@
+// What somebody writes to the door: lines of options, an empty line, and the query. Without an empty line all of it is
+// the query. The article on the door has the options.
+
+internal import Catalog
+internal import Media
+internal import System
+
+/// A question as a program writes it.
+struct DoorRequest {
+  /// What the answer looks like.
+  enum Format: String, CaseIterable {
+    case paths, paths0, json, tiles, count, groups
+  }
+
+  /// What is asked.
+  enum Subject {
+    case answers(CatalogQuestion, Format)
+    case groups(CatalogQuestion, GroupField)
+    /// Of one file, by its path from the root.
+    case facts([UInt8])
+    case duplicates(DuplicateKind)
+    /// All files of some lengths, whatever they hold.
+    case sizes(Set<Int64>)
+  }
+
+  /// Why a request is refused, as the asker reads it.
+  struct Refusal: Error, Equatable {
+    var text: String
+  }
+
+  /// Most bytes of a request.
+  static let mostBytes = 1 << 20
+
+  let subject: Subject
+
+  /// Reads a request. `today` is the day for words such as "today".
+  init(_ bytes: [UInt8], today: CivilDate?) throws(Refusal) {
+    guard bytes.count <= Self.mostBytes else { throw Self.tooLong }
+    let (lines, query) = Self.parts(of: bytes)
+    var options = Options()
+    for line in lines { try options.take(line) }
+    if let path = options.facts {
+      subject = .facts(path)
+      return
+    }
+    if options.sizes {
+      subject = .sizes(try Self.sizes(query))
+      return
+    }
+    if let kind = options.duplicates {
+      guard query.allSatisfy({ $0 == 0x20 || $0 == 0x0A }) else {
+        throw Refusal(text: "Duplicates are looked for everywhere; leave the query out")
+      }
+      subject = .duplicates(kind)
+      return
+    }
+    let parsed: Query
+    do throws(QueryError) {
+      parsed = try QueryParser.parse(query, today: today)
+    } catch {
+      throw Refusal(text: error.pointing(in: query))
+    }
+    var question = CatalogQuestion(parsed)
+    question.order = options.order
+    question.limit = options.limit
+    question.stacks = options.stacks
+    question.includesTrash = options.trash
+    question.within = options.within
+    if let cursor = options.after {
+      guard cursor.order == options.order else {
+        throw Refusal(text: "This cursor is of another order; ask with the same sort")
+      }
+      question.after = cursor
+    }
+    if let field = options.group {
+      subject = .groups(question, field)
+    } else if options.format == .groups {
+      throw Refusal(text: "Groups need an option group FIELD, where FIELD is one of \(Options.groupFields)")
+    } else {
+      subject = .answers(question, options.format)
+    }
+  }
+
+  private static func sizes(_ text: [UInt8]) throws(Refusal) -> Set<Int64> {
+    var sizes: Set<Int64> = []
+    for word in text.split(whereSeparator: { $0 == 0x20 || $0 == 0x0A }) {
+      guard let size = Int64(String(decoding: word, as: UTF8.self)), size >= 0 else {
+        throw Refusal(text: "sizes takes numbers of bytes in place of a query")
+      }
+      sizes.insert(size)
+    }
+    return sizes
+  }
+
+  /// The refusal of what is longer than any request.
+  static let tooLong = Refusal(text: "A request has at most \(mostBytes) bytes")
+
+  /// The option lines and the query.
+  private static func parts(of bytes: [UInt8]) -> (lines: [ArraySlice<UInt8>], query: [UInt8]) {
+    var lines: [ArraySlice<UInt8>] = []
+    var start = 0
+    while let end = bytes[start...].firstIndex(of: 0x0A) {
+      var line = bytes[start..<end]
+      if line.last == 0x0D { line.removeLast() }
+      start = end + 1
+      if line.isEmpty { return (lines, Array(bytes[start...])) }
+      lines.append(line)
+    }
+    return ([], bytes)
+  }
+}
+
+extension DoorRequest {
+  /// The options of a request.
+  private struct Options {
+    var format = Format.paths
+    var order = SortOrder.standard
+    var limit: Int?
+    var after: Cursor?
+    var group: GroupField?
+    var stacks = false
+    var trash = false
+    var facts: [UInt8]?
+    var duplicates: DuplicateKind?
+    var sizes = false
+    var within: [UInt8] = []
+
+    static let groupFields = GroupField.allCases.map(\.rawValue).joined(separator: ", ")
+
+    mutating func take(_ line: ArraySlice<UInt8>) throws(Refusal) {
+      let space = line.firstIndex(of: 0x20) ?? line.endIndex
+      let key = String(decoding: line[..<space].prefix(40), as: UTF8.self)
+      let bytes = line[space...].dropFirst()
+      // Paths are bytes; everything else is text.
+      if key == "facts" {
+        facts = Array(bytes)
+        return
+      }
+      // A name may have the end of a line in it.
+      if key == "facts-hex" {
+        guard let path = Hexadecimal.bytes(of: bytes) else {
+          throw refusal(line, "facts-hex takes a path in pairs of hexadecimal digits, in lower case")
+        }
+        facts = path
+        return
+      }
+      let value = String(decoding: bytes, as: UTF8.self)
+      switch key {
+      case "format":
+        guard let known = Format(rawValue: value) else {
+          throw refusal(line, "format is one of \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        format = known
+      case "sort": order = try sortOrder(value, line)
+      case "limit":
+        guard let number = Int(value), number >= 0, value.utf8.count <= 18 else {
+          throw refusal(line, "limit is a number from 0")
+        }
+        limit = number
+      case "after":
+        guard let cursor = Cursor(value) else { throw refusal(line, "after takes the cursor of an answer") }
+        after = cursor
+      case "group":
+        guard let field = GroupField(rawValue: value) else {
+          throw refusal(line, "group is one of \(Self.groupFields)")
+        }
+        group = field
+      case "duplicates":
+        guard let kind = DuplicateKind(rawValue: value) else {
+          throw refusal(line, "duplicates is one of \(DuplicateKind.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        duplicates = kind
+      case "within":
+        guard let path = Hexadecimal.bytes(of: bytes) else {
+          throw refusal(line, "within takes a path in pairs of hexadecimal digits, in lower case")
+        }
+        within = path
+      case "sizes": sizes = try flag(value, line)
+      case "stacks": stacks = try flag(value, line)
+      case "trash": trash = try flag(value, line)
+      default:
+        throw refusal(
+          line, "there is no such option; an empty line stands between options and the query, which is a line itself")
+      }
+    }
+
+    private func sortOrder(_ value: String, _ line: ArraySlice<UInt8>) throws(Refusal) -> SortOrder {
+      let isReversed = value.first == "-"
+      let word = isReversed ? String(value.dropFirst()) : value
+      let keys: [(String, SortKey)] = [
+        ("time", .time), ("name", .name), ("size", .size), ("rating", .rating), ("duration", .duration),
+      ]
+      guard let key = keys.first(where: { $0.0 == word })?.1 else {
+        throw refusal(line, "sort is one of time, name, size, rating, duration, with a minus for the other way round")
+      }
+      // The latest, largest and best come first, names from the beginning.
+      return SortOrder(key, isDescending: (key != .name) != isReversed)
+    }
+
+    private func flag(_ value: String, _ line: ArraySlice<UInt8>) throws(Refusal) -> Bool {
+      switch value {
+      case "1", "": return true
+      case "0": return false
+      default: throw refusal(line, "1 or 0")
+      }
+    }
+
+    private func refusal(_ line: ArraySlice<UInt8>, _ reason: String) -> Refusal {
+      let shown = FileNameText.printable(line.prefix(60))
+      return Refusal(text: "The option \"\(shown)\" is not understood: \(reason)")
+    }
+  }
+}
+
+/// Bytes for messages.
+enum FileNameText {
+  /// As text without control characters.
+  static func printable(_ bytes: ArraySlice<UInt8>) -> String {
+    String(decoding: bytes.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
+  }
+}

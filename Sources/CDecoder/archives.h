@@ -1,0 +1,15 @@
+#ifndef AGONYFS_DECODER_ARCHIVES_H
+#define AGONYFS_DECODER_ARCHIVES_H
+
+#include "CDecoder.h"
+
+/// Loads what libarchive needs to read names.
+void agonyfs_prepare_archives(void);
+
+/// As `agonyfs_inflate_start`, for gzip (RFC 1952), whose check sum and length are verified.
+agonyfs_inflater *agonyfs_gunzip_start(void);
+
+/// Begins a new stream of the same kind. Returns whether it worked.
+int agonyfs_inflate_again(agonyfs_inflater *inflater);
+
+#endif

@@ -1,0 +1,73 @@
+#include "metadata.h"
+
+#include <exempi/xmp.h>
+#include <libiptcdata/iptc-data.h>
+#include <libiptcdata/iptc-jpeg.h>
+#include <string.h>
+
+// What XMP knows has a prefix of its own. A file may have any other for the rest, so that its names are told here.
+static const char *const namespaces[][2] = {
+    {"http://ns.adobe.com/lightroom/1.0/", "lr"},
+    {"http://www.digikam.org/ns/1.0/", "digiKam"},
+    {"http://ns.microsoft.com/photo/1.0/", "MicrosoftPhoto"},
+    {"http://ns.microsoft.com/photo/1.2/", "MP"},
+    {"http://ns.microsoft.com/photo/1.2/t/RegionInfo#", "MPRI"},
+    {"http://ns.microsoft.com/photo/1.2/t/Region#", "MPReg"},
+    {"http://www.metadataworkinggroup.com/schemas/regions/", "mwg-rs"},
+    {"http://ns.google.com/photos/1.0/camera/", "GCamera"},
+    {"http://ns.google.com/photos/1.0/panorama/", "GPano"},
+    {"http://ns.google.com/photos/1.0/container/", "Container"},
+    {"http://ns.google.com/photos/1.0/container/item/", "Item"},
+    {"http://cipa.jp/exif/1.0/", "exifEX"},
+    {"http://iptc.org/std/Iptc4xmpExt/2008-02-29/", "Iptc4xmpExt"},
+    {"urn:agonyfs:words/", "agonyfs"},
+};
+
+enum { most_values = 20000 };
+
+void agonyfs_prepare_xmp(void) {
+    if (!xmp_init()) return;
+    XmpStringPtr prefix = xmp_string_new();
+    for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++)
+        xmp_register_namespace(namespaces[i][0], namespaces[i][1], prefix);
+    xmp_string_free(prefix);
+}
+
+int agonyfs_xmp_read(const void *packet, size_t count, const agonyfs_texts *texts) {
+    XmpPtr xmp = xmp_new_empty();
+    if (!xmp) return 0;
+    int parsed = xmp_parse(xmp, packet, count);
+    XmpIteratorPtr values = parsed ? xmp_iterator_new(xmp, NULL, NULL, XMP_ITER_JUSTLEAFNODES) : NULL;
+    XmpStringPtr schema = xmp_string_new(), path = xmp_string_new(), value = xmp_string_new();
+    uint32_t options = 0;
+    for (int i = 0; values && i < most_values && xmp_iterator_next(values, schema, path, value, &options); i++)
+        texts->take(
+            texts->context, xmp_string_cstr(path), xmp_string_len(path), xmp_string_cstr(value), xmp_string_len(value));
+    xmp_string_free(schema);
+    xmp_string_free(path);
+    xmp_string_free(value);
+    if (values) xmp_iterator_free(values);
+    xmp_free(xmp);
+    return parsed;
+}
+
+void agonyfs_iptc_read(const uint8_t *block, size_t count, const agonyfs_texts *texts) {
+    static const char photoshop[] = "Photoshop 3.0";
+    if (count > 1 << 20) return;
+    if (count >= sizeof photoshop && memcmp(block, photoshop, sizeof photoshop) == 0) {
+        unsigned int length = 0;
+        int start = iptc_jpeg_ps3_find_iptc(block, (unsigned int)count, &length);
+        if (start <= 0 || (size_t)start > count || length > count - (size_t)start) return;
+        block += start;
+        count = length;
+    }
+    IptcData *data = iptc_data_new_from_data(block, (unsigned int)count);
+    if (!data) return;
+    for (unsigned int i = 0; i < data->count; i++) {
+        IptcDataSet *set = data->datasets[i];
+        if (!set->data) continue;
+        char key[2] = {(char)set->record, (char)set->tag};
+        texts->take(texts->context, key, sizeof key, set->data, set->size);
+    }
+    iptc_data_unref(data);
+}

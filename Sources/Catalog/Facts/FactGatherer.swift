@@ -1,0 +1,106 @@
+/// Puts together what one source says of a file: texts by the rows of its table.
+package struct FactGatherer {
+  private var texts: [FactPart: [String]] = [:]
+
+  /// Nothing is said.
+  package init() {}
+
+  /// Takes what a format says at each key of a table; nothing where it says nothing.
+  package mutating func take<Key>(_ table: [FieldMapping<Key>], _ find: (Key) -> [String]) {
+    for row in table {
+      let found = find(row.key)
+      if !found.isEmpty { texts[row.part, default: []] += found }
+    }
+  }
+
+  /// Adds what was said to a list.
+  package func add(to list: inout FactList, from source: FactSource) {
+    list.add(time(from: source).map(FactValue.time), from: source)
+    list.add(position(from: source).map(FactValue.position), from: source)
+    list.add(altitude(from: source).map(FactValue.altitude), from: source)
+    for field in FactField.allCases where ![.title, .caption, .tags].contains(field) {
+      list.add(texts[.field(field)].flatMap { FactValue(field, $0) }, from: source)
+    }
+    list.add(first(.ratingPercent, FactText.ratingPercent).map(FactValue.rating), from: source)
+    // What may be long comes last, so that it is what has no room.
+    let captions =
+      (texts[.cameraCaption] ?? []).filter { !CameraCaptions.contains($0) } + (texts[.field(.caption)] ?? [])
+    list.add(texts[.field(.title)].flatMap { FactValue(.title, $0) }, from: source)
+    list.add(tags.isEmpty ? nil : .tags(tags), from: source)
+    list.add(FactValue(.caption, captions), from: source)
+  }
+
+  private func first<T>(_ part: FactPart, _ read: (String) -> T?) -> T? { texts[part]?.lazy.compactMap(read).first }
+
+  private var place: (latitude: Double, longitude: Double, altitude: Double?)? { first(.place, FactText.place) }
+
+  private var tags: [String] {
+    var tags = texts[.field(.tags)] ?? []
+    for (part, found) in texts {
+      switch part {
+      case .tagList(let separator): tags += found.flatMap { $0.split(separator: separator).map(String.init) }
+      case .tagPaths(let separator): tags += found.map { String($0.map { $0 == separator ? "/" : $0 }) }
+      default: continue
+      }
+    }
+    return tags
+  }
+
+  private func time(from source: FactSource) -> TimeCandidate.Value? {
+    if let value = first(.seconds, FactText.seconds) { return value }
+    for group in 0..<3 {
+      guard let value = texts[.time(group)]?.lazy.compactMap({ self.time($0, group) }).first else { continue }
+      guard [.satellite, .header].contains(source), case .wall(let wall, let offset) = value else { return value }
+      return wall.shifted(by: -(offset ?? 0)).map { .universal($0) }
+    }
+    return nil
+  }
+
+  private func time(_ text: String, _ group: Int) -> TimeCandidate.Value? {
+    var text = text
+    if let clock = texts[.clock(group)]?.first { text = FactText.joined(day: text, clock: clock) ?? text }
+    guard case .wall(let wall, let offset) = TimeText.parse(text.utf8) else { return nil }
+    if wall.precision != .second { return .wall(wall, offset: offset) }
+    let nanoseconds = texts[.fraction(group)]?.first.flatMap { TimeText.fraction($0.utf8) } ?? wall.nanoseconds
+    let zone = offset ?? texts[.zone(group)]?.first.flatMap { TimeText.offset($0.utf8) }
+    let known = zone.flatMap { $0.magnitude <= UInt32(CapturedTime.mostOffset) ? $0 : nil }
+    return WallTime(seconds: wall.seconds, nanoseconds: nanoseconds).map { .wall($0, offset: known) }
+  }
+
+  /// EXIF's numbers have no sign, so without a side they are no place.
+  private func position(from source: FactSource) -> Position? {
+    if let place { return FactText.rounded(latitude: place.latitude, longitude: place.longitude) }
+    let (norths, easts) = (texts[.latitude] ?? [], texts[.longitude] ?? [])
+    let (northSide, eastSide) = (texts[.latitudeSide]?.first ?? "", texts[.longitudeSide]?.first ?? "")
+    if source == .exif, northSide.isEmpty || eastSide.isEmpty { return nil }
+    return zip(norths, easts).lazy.compactMap { (north, east) -> Position? in
+      guard let latitude = FactText.degrees(north, side: northSide),
+        let longitude = FactText.degrees(east, side: eastSide)
+      else { return nil }
+      return FactText.rounded(latitude: latitude, longitude: longitude)
+    }.first
+  }
+
+  private func altitude(from source: FactSource) -> Double? {
+    if let place { return place.altitude }
+    let heights = texts[.height]?.compactMap { FactText.number($0, units: ["m"]) } ?? []
+    // Where nothing is known of the place, 0 is nothing known of the height.
+    guard let metres = heights.first(where: { $0 != 0 }) ?? heights.first, metres != 0 || position(from: source) != nil
+    else { return nil }
+    return first(.heightSide, { FactText.number($0, units: []) }) == 1 ? -metres : metres
+  }
+}
+
+/// What cameras write into every photo in place of a caption.
+private enum CameraCaptions {
+  private static let known: Set<String> = [
+    "OLYMPUS DIGITAL CAMERA", "SONY DSC", "DIGITAL CAMERA", "MINOLTA DIGITAL CAMERA", "KONICA MINOLTA DIGITAL CAMERA",
+    "SAMSUNG DIGITAL CAMERA", "SAMSUNG CAMERA PICTURES", "KODAK DIGITAL STILL CAMERA", "SANYO DIGITAL CAMERA",
+    "Exif_JPEG_PICTURE", "Default", "<KENOX S630 / Samsung S630>", "Untitled", "hdrpl", "cof", "dav", "mde", "rhdr",
+  ]
+
+  static func contains(_ text: String) -> Bool {
+    let text = Whitespace.trimmed(text)
+    return known.contains(text) || text.hasPrefix("DCIM\\") || text.hasPrefix("dav_") || text.hasPrefix("LEAD Tech")
+  }
+}

@@ -1,0 +1,82 @@
+internal import Media
+package import System
+
+// Invariants
+// 1. A list that `add` made is at most `mostBytes` when it is encoded, and comes out of that again.
+// 2. Bytes that are read are the only form of their list, so nothing can be hidden in them.
+
+/// All that a file, or a sidecar, says: what is stored in the index of each file.
+///
+/// A fact is its subject and its source, a byte each, and its value. Whole numbers take seven bits of a byte, the lowest
+/// first; fractions are a power of ten and a whole number if that is exact, else the bits of the double; texts have
+/// their length before them.
+package struct FactList: Sendable, Equatable {
+  /// Most bytes of the encoded form.
+  package static let mostBytes = Derivatives.mostFactBytes
+  /// Most facts.
+  package static let mostFacts = 256
+
+  package var facts: [Fact] = []
+
+  /// Takes facts as they are.
+  package init(facts: [Fact] = []) { self.facts = facts }
+
+  /// Adds a fact in its bounds, if it can be true and there is room. Of a field that has one value only, the source
+  /// that wins is kept, and of one source the first; time, tags and people are kept of every source.
+  package mutating func add(_ value: FactValue?, from source: FactSource) {
+    guard let value = value?.bounded, facts.count < Self.mostFacts else { return }
+    let isJoined = [.time, .tags, .people].contains(value.subject)
+    let place = facts.firstIndex {
+      $0.value.subject.field == value.subject.field && (!isJoined || $0.source == source)
+    }
+    let before = facts
+    if let place {
+      guard facts[place].source != source, let field = value.subject.field, let rank = source.rank(for: field) else {
+        return
+      }
+      if let present = facts[place].source.rank(for: field), present <= rank { return }
+      facts[place] = Fact(value, from: source)
+    } else {
+      facts.append(Fact(value, from: source))
+    }
+    if encoded.count > Self.mostBytes { facts = before }
+  }
+
+  /// The name of the file that a sidecar is about.
+  package var mediaName: String? {
+    for fact in facts { if case .mediaName(let name) = fact.value { return name } }
+    return nil
+  }
+
+  /// When something was taken, by a source that says it in UTC.
+  package var universalTime: WallTime? {
+    for fact in facts { if case .time(.universal(let time)) = fact.value { return time } }
+    return nil
+  }
+
+  /// The stored form.
+  package var encoded: [UInt8] {
+    var writer = ByteWriter()
+    for fact in facts {
+      writer.append(fact.value.subject.rawValue)
+      writer.append(fact.source.rawValue)
+      fact.value.encode(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  /// Reads the stored form and checks all of it.
+  package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
+    guard bytes.count <= Self.mostBytes else { throw ByteReader.Malformed() }
+    var reader = ByteReader(bytes)
+    while reader.remaining > 0 {
+      guard let subject = FactValue.Subject(rawValue: try reader.read(UInt8.self)),
+        let source = FactSource(rawValue: try reader.read(UInt8.self))
+      else { throw ByteReader.Malformed() }
+      let value = try FactValue(subject, from: &reader)
+      guard value.isPossible, facts.count < Self.mostFacts else { throw ByteReader.Malformed() }
+      facts.append(Fact(value, from: source))
+    }
+    guard encoded == bytes else { throw ByteReader.Malformed() }
+  }
+}

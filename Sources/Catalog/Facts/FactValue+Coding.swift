@@ -1,0 +1,200 @@
+internal import Media
+internal import System
+
+extension FactValue {
+  func encode(to writer: inout ByteWriter) {
+    switch self {
+    case .time(let value): writer.time(value)
+    case .position(let position):
+      writer.real(position.latitude)
+      writer.real(position.longitude)
+    case .projection(let projection): writer.append(projection.rawValue)
+    case .kind(let kind): writer.append(kind.rawValue)
+    case .dimensions(let width, let height):
+      writer.whole(UInt64(clamping: width))
+      writer.whole(UInt64(clamping: height))
+    case .meanColour(let colour): writer.append([colour.red, colour.green, colour.blue])
+    case .perceptualHash(let hash): writer.append(hash)
+    case .pixelDigest(let bytes): writer.append(bytes)
+    case .iso(let number): writer.whole(UInt64(clamping: number))
+    case .altitude(let value), .exposure(let value), .aperture(let value), .focalLength(let value),
+      .duration(let value), .frameRate(let value):
+      writer.real(value)
+    case .rating(let stars): writer.append(Int8(clamping: stars))
+    case .halfStars(let halves): writer.append(UInt8(clamping: halves))
+    case .favourite(let flag), .edited(let flag): writer.append(UInt8(flag ? 1 : 0))
+    case .tags(let list), .people(let list):
+      writer.whole(UInt64(list.count))
+      for text in list { writer.text(text) }
+    case .motion(let range):
+      writer.whole(range.lowerBound)
+      writer.whole(range.upperBound - range.lowerBound)
+    case .make(let text), .model(let text), .lens(let text), .codec(let text), .title(let text), .caption(let text),
+      .contentIdentifier(let text), .burstIdentifier(let text), .mediaName(let text):
+      writer.text(text)
+    }
+  }
+
+  init(_ subject: Subject, from reader: inout ByteReader) throws(ByteReader.Malformed) {
+    func some<T>(_ value: T?) throws(ByteReader.Malformed) -> T {
+      guard let value else { throw ByteReader.Malformed() }
+      return value
+    }
+    switch subject {
+    case .time: self = .time(try reader.time())
+    case .position:
+      let (latitude, longitude) = (try reader.real(), try reader.real())
+      self = .position(try some(Position(latitude: latitude, longitude: longitude)))
+    case .altitude: self = .altitude(try reader.real())
+    case .projection: self = .projection(try some(MediaItem.Projection(rawValue: try reader.read(UInt8.self))))
+    case .kind: self = .kind(try some(MediaKind(rawValue: try reader.read(UInt8.self))))
+    case .dimensions:
+      let (width, height) = (try reader.whole(), try reader.whole())
+      self = .dimensions(width: Int(clamping: width), height: Int(clamping: height))
+    case .meanColour:
+      let parts = try reader.readBytes(3)
+      self = .meanColour(MediaItem.Colour(red: parts[0], green: parts[1], blue: parts[2]))
+    case .perceptualHash: self = .perceptualHash(try reader.read(UInt64.self))
+    case .pixelDigest: self = .pixelDigest(try reader.readBytes(32))
+    case .make: self = .make(try reader.text())
+    case .model: self = .model(try reader.text())
+    case .lens: self = .lens(try reader.text())
+    case .iso: self = .iso(Int(clamping: try reader.whole()))
+    case .exposure: self = .exposure(try reader.real())
+    case .aperture: self = .aperture(try reader.real())
+    case .focalLength: self = .focalLength(try reader.real())
+    case .duration: self = .duration(try reader.real())
+    case .codec: self = .codec(try reader.text())
+    case .frameRate: self = .frameRate(try reader.real())
+    case .title: self = .title(try reader.text())
+    case .caption: self = .caption(try reader.text())
+    case .rating: self = .rating(Int(try reader.read(Int8.self)))
+    case .halfStars: self = .halfStars(Int(try reader.read(UInt8.self)))
+    case .favourite: self = .favourite(try reader.read(UInt8.self) == 1)
+    case .tags: self = .tags(try reader.texts())
+    case .people: self = .people(try reader.texts())
+    case .contentIdentifier: self = .contentIdentifier(try reader.text())
+    case .burstIdentifier: self = .burstIdentifier(try reader.text())
+    case .motion:
+      let start = try reader.whole()
+      let (end, isTooMuch) = start.addingReportingOverflow(try reader.whole())
+      guard !isTooMuch else { throw ByteReader.Malformed() }
+      self = .motion(start..<end)
+    case .edited: self = .edited(try reader.read(UInt8.self) == 1)
+    case .mediaName: self = .mediaName(try reader.text())
+    }
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func whole(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(rest & 0x7F) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+
+  /// Numbers near zero are short, with either sign.
+  fileprivate mutating func signed(_ value: Int64) { whole(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+  fileprivate mutating func real(_ value: Double) {
+    for (exponent, power) in ShortFraction.powers.enumerated() where value.isFinite {
+      let scaled = (value * power).rounded()
+      if abs(scaled) >= ShortFraction.most { break }
+      guard (scaled / power).bitPattern == value.bitPattern else { continue }
+      append(UInt8(exponent))
+      signed(Int64(scaled))
+      return
+    }
+    append(ShortFraction.notDecimal)
+    append(value.bitPattern)
+  }
+
+  fileprivate mutating func text(_ text: String) {
+    whole(UInt64(text.utf8.count))
+    append(text.utf8)
+  }
+
+  /// What kind of clock it was and how exact, in a byte; the seconds; what is smaller, if it was exact; the offset.
+  fileprivate mutating func time(_ value: TimeCandidate.Value) {
+    let (time, form, offset): (WallTime, UInt8, Int32?) =
+      switch value {
+      case .wall(let time, nil): (time, 0, nil)
+      case .wall(let time, let offset?): (time, 1, offset)
+      case .universal(let time): (time, 2, nil)
+      }
+    append(form << 2 | time.precision.rawValue)
+    signed(time.seconds)
+    if time.precision == .second { whole(UInt64(time.nanoseconds)) }
+    if let offset { signed(Int64(offset)) }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func whole() throws(Malformed) -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 7) {
+      let byte = try read(UInt8.self)
+      guard shift < 63 || byte <= 1 else { throw Malformed() }
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+    }
+    throw Malformed()
+  }
+
+  fileprivate mutating func signed() throws(Malformed) -> Int64 {
+    let value = try whole()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  fileprivate mutating func real() throws(Malformed) -> Double {
+    let exponent = try read(UInt8.self)
+    if exponent == ShortFraction.notDecimal {
+      let value = Double(bitPattern: try read(UInt64.self))
+      guard value.isFinite else { throw Malformed() }
+      return value
+    }
+    guard exponent < ShortFraction.powers.count else { throw Malformed() }
+    return Double(try signed()) / ShortFraction.powers[Int(exponent)]
+  }
+
+  fileprivate mutating func text() throws(Malformed) -> String {
+    let bytes = try readBytes(Int(clamping: try whole()))
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed() }
+    return text
+  }
+
+  fileprivate mutating func texts() throws(Malformed) -> [String] {
+    let count = Int(clamping: try whole())
+    guard count <= remaining else { throw Malformed() }
+    var texts: [String] = []
+    for _ in 0..<count { texts.append(try text()) }
+    return texts
+  }
+
+  fileprivate mutating func time() throws(Malformed) -> TimeCandidate.Value {
+    let head = try read(UInt8.self)
+    guard let precision = WallTime.Precision(rawValue: head & 3) else { throw Malformed() }
+    let seconds = try signed()
+    let nanoseconds = precision == .second ? try whole() : 0
+    guard let time = WallTime(seconds: seconds, nanoseconds: UInt32(clamping: nanoseconds), precision: precision) else {
+      throw Malformed()
+    }
+    switch head >> 2 {
+    case 0: return .wall(time, offset: nil)
+    case 1: return .wall(time, offset: Int32(clamping: try signed()))
+    case 2: return .universal(time)
+    default: throw Malformed()
+    }
+  }
+}
+
+/// Fractions that people write have few digits behind the point.
+private enum ShortFraction {
+  static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+  /// Whole numbers below are exact.
+  static let most = 9_007_199_254_740_992.0
+  static let notDecimal: UInt8 = 255
+}

@@ -1,0 +1,89 @@
+// Invariants
+// 1. Nothing that is shown moves the cursor, changes colours or the direction of text, whatever a name holds.
+
+internal import CPlatform
+
+/// Text as a terminal may show it.
+package enum TerminalText {
+  /// The text of some bytes. What would move the cursor or turn the direction of the text becomes an escape sequence
+  /// with a backslash, and so do a backslash and bytes that are no UTF-8.
+  package static func safe(_ bytes: some Sequence<UInt8>) -> String {
+    var view = String.UnicodeScalarView()
+    var decoder = UTF8()
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      var iterator = rest.makeIterator()
+      guard case .scalarValue(let scalar) = decoder.decode(&iterator) else {
+        decoder = UTF8()
+        view.append(contentsOf: "\\x\(hexadecimal(UInt32(rest.removeFirst()), digits: 2))".unicodeScalars)
+        continue
+      }
+      decoder = UTF8()
+      rest = rest.dropFirst(UTF8.width(scalar))
+      append(scalar, to: &view)
+    }
+    return String(view)
+  }
+
+  /// The same for a text.
+  package static func safe(_ text: String) -> String {
+    var view = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { append(scalar, to: &view) }
+    return String(view)
+  }
+
+  private static func append(_ scalar: Unicode.Scalar, to view: inout String.UnicodeScalarView) {
+    switch (scalar, scalar.properties.generalCategory) {
+    case ("\\", _): view.append(contentsOf: "\\\\".unicodeScalars)
+    case ("\n", _): view.append(contentsOf: "\\n".unicodeScalars)
+    case ("\t", _): view.append(contentsOf: "\\t".unicodeScalars)
+    // Families and flags are joined by it, and it turns nothing.
+    case ("\u{200D}", _): view.append(scalar)
+    case (_, .control) where scalar.value < 256:
+      view.append(contentsOf: "\\x\(hexadecimal(scalar.value, digits: 2))".unicodeScalars)
+    case (_, .control), (_, .format), (_, .lineSeparator), (_, .paragraphSeparator), (_, .unassigned),
+      (_, .privateUse):
+      view.append(contentsOf: "\\u{\(hexadecimal(scalar.value, digits: 1))}".unicodeScalars)
+    default: view.append(scalar)
+    }
+  }
+
+  private static func hexadecimal(_ value: UInt32, digits: Int) -> String {
+    let text = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+
+  /// How many columns a character takes.
+  package static func width(_ character: Character) -> Int {
+    character.unicodeScalars.reduce(0) { max($0, Int(agonyfs_columns($1.value))) }
+  }
+
+  /// How many columns a text takes.
+  package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+
+  /// A text that takes exactly so many columns: cut, with "…" in the place of what is missing, or filled with spaces.
+  ///
+  /// - Parameters:
+  ///   - keepsEnd: whether the beginning is cut instead of the end.
+  ///   - toTheRight: whether it is filled at the left.
+  package static func fitted(
+    _ text: String, to columns: Int, keepsEnd: Bool = false, toTheRight: Bool = false
+  ) -> String {
+    let own = width(text)
+    if own <= columns {
+      let space = String(repeating: " ", count: columns - own)
+      return toTheRight ? space + text : text + space
+    }
+    if columns < 1 { return "" }
+    var kept: [Character] = []
+    var used = 1
+    for character in keepsEnd ? text.reversed() : Array(text) {
+      let wide = width(character)
+      if used + wide > columns { break }
+      used += wide
+      kept.append(character)
+    }
+    let space = String(repeating: " ", count: columns - used)
+    return keepsEnd ? space + "…" + String(kept.reversed()) : String(kept) + "…" + space
+  }
+}

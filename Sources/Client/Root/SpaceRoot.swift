@@ -1,0 +1,60 @@
+// Invariants
+// 1. Nothing is opened outside of the space: the kernel follows no symbolic link and leaves neither the directory nor its
+//    file system, whatever somebody does to the path meanwhile.
+
+internal import CPlatform
+package import Glibc
+package import System
+package import SystemPackage
+
+/// The root directory of a mounted space. Paths are from it, without a slash at either end; empty for itself.
+package struct SpaceRoot: Sendable {
+  package let descriptor: Descriptor
+
+  /// The space with an open root directory.
+  package init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+  /// The space whose root is at a path.
+  package init(at path: [UInt8]) throws(Errno) {
+    let name = Self.text(path)
+    descriptor = Descriptor(try systemCall { unsafe Glibc.open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+  }
+
+  /// Opens what is at a path; a FIFO is not waited for.
+  ///
+  /// - Throws: `ELOOP` if there is a symbolic link in it, `EXDEV` if it leads out of the space.
+  package func open(_ path: [UInt8], _ flags: CInt, mode: UInt32 = 0o600) throws(Errno) -> Descriptor {
+    if path.contains(0) { throw .invalidArgument }
+    let name = Self.text(path.isEmpty ? [UInt8(ascii: ".")] : path)
+    let flags = flags | O_NONBLOCK | O_NOFOLLOW
+    return Descriptor(try systemCall { unsafe agonyfs_open_beneath(descriptor.number, name, flags, mode) })
+  }
+
+  /// Opens a directory.
+  package func directory(_ path: [UInt8]) throws(Errno) -> Descriptor { try open(path, O_RDONLY | O_DIRECTORY) }
+
+  /// The open directory that a path is in, and its last name.
+  ///
+  /// - Throws: `EINVAL` for the root itself.
+  package func place(of path: [UInt8]) throws(Errno) -> (directory: Descriptor, name: [UInt8]) {
+    let slash = path.lastIndex(of: UInt8(ascii: "/"))
+    let name = Array(path[(slash.map { $0 + 1 } ?? 0)...])
+    guard !name.isEmpty, !name.contains(0), name != [0x2E], name != [0x2E, 0x2E] else { throw .invalidArgument }
+    return (try directory(slash.map { Array(path[..<$0]) } ?? []), name)
+  }
+
+  /// What a path leads to; a symbolic link at its end is itself.
+  package func status(of path: [UInt8]) throws(Errno) -> stat {
+    var status = stat()
+    if path.isEmpty {
+      try systemCall { unsafe fstat(descriptor.number, &status) }
+    } else {
+      let (directory, name) = try place(of: path)
+      let text = Self.text(name)
+      try systemCall { unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) }
+    }
+    return status
+  }
+
+  static func text(_ bytes: [UInt8]) -> [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+}

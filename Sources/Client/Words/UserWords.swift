@@ -1,0 +1,162 @@
+// Invariants
+// 1. The extended attributes are all that is kept: whoever sets them in another way says the same.
+// 2. What is written is read again as it was meant, or refused: nothing is cut.
+
+internal import Catalog
+
+/// What a user says about a file, and the extended attribute in which it is.
+package enum UserWord: String, CaseIterable {
+  case tags = "user.xdg.tags"
+  /// Tags that the file itself has, and that the user took away.
+  case without = "user.agonyfs.without"
+  case caption = "user.xdg.comment"
+  case rating = "user.baloo.rating"
+  case title = "user.agonyfs.title"
+  case favourite = "user.agonyfs.favourite"
+  case people = "user.agonyfs.people"
+  case taken = "user.agonyfs.taken"
+  case position = "user.agonyfs.position"
+  case stack = "user.agonyfs.stack"
+  /// Whether it is no duplicate of anything.
+  case distinct = "user.agonyfs.distinct"
+  /// On a directory: the name of its cover.
+  case cover = "user.agonyfs.cover"
+
+  /// Longest value of an extended attribute in bytes.
+  package static let mostBytes = 65_536
+}
+
+/// A list of tags or people as an attribute has it.
+package enum WordList {
+  /// The tags of a value.
+  package static func tags(_ value: [UInt8]) -> [String] { parts(value, at: ",") }
+
+  /// The people of a value.
+  package static func people(_ value: [UInt8]) -> [String] { parts(value, at: "\n") }
+
+  private static func parts(_ value: [UInt8], at mark: Character) -> [String] {
+    unique(String(decoding: value, as: UTF8.self).split(separator: mark).map { line(String($0)) })
+  }
+
+  /// Each word once, whatever its case, and no empty one.
+  package static func unique(_ words: [String]) -> [String] {
+    var seen = Set<String>()
+    return words.filter { !$0.isEmpty && seen.insert(Folding.folded($0)).inserted }
+  }
+
+  /// Words without those of another list, whatever their case.
+  package static func without(_ words: [String], _ others: [String]) -> [String] {
+    let others = Set(others.map { Folding.folded($0) })
+    return words.filter { !others.contains(Folding.folded($0)) }
+  }
+
+  /// A text on one line: control characters are spaces, and none stand at its ends.
+  package static func line(_ text: String) -> String {
+    var view = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { view.append(scalar.properties.generalCategory == .control ? " " : scalar) }
+    return Whitespace.trimmed(String(view))
+  }
+}
+
+/// What cannot be said about a file, in one sentence.
+package struct WordsRefused: Error, Equatable {
+  package var reason: String
+
+  /// A sentence.
+  package init(reason: String) { self.reason = reason }
+}
+
+extension UserWord {
+  /// The value for tags.
+  package static func value(tags: [String]) throws(WordsRefused) -> [UInt8] {
+    if let tag = tags.first(where: { $0.contains(",") }) {
+      throw WordsRefused(reason: "A tag has no comma, but \"\(tag)\" has.")
+    }
+    return try list(tags, mark: ",", "tags")
+  }
+
+  /// The value for people.
+  package static func value(people: [String]) throws(WordsRefused) -> [UInt8] { try list(people, mark: "\n", "people") }
+
+  private static func list(_ words: [String], mark: String, _ name: String) throws(WordsRefused) -> [UInt8] {
+    let bytes = words.reduce(0) { $0 + $1.utf8.count }
+    guard words.count <= FactValue.mostTags, bytes <= FactValue.mostTagBytes else {
+      throw WordsRefused(
+        reason: "A photo has at most \(FactValue.mostTags) \(name), of \(FactValue.mostTagBytes) bytes together; "
+          + "these are \(words.count), of \(bytes) bytes.")
+    }
+    return Array(words.joined(separator: mark).utf8)
+  }
+
+  /// The value for a text.
+  package static func value(title: String) throws(WordsRefused) -> [UInt8] {
+    try text(WordList.line(title), "title", most: FactValue.mostTitleBytes)
+  }
+
+  /// The value for a caption, which may have several lines.
+  package static func value(caption: String) throws(WordsRefused) -> [UInt8] {
+    let lines = caption.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let whole = lines.map { WordList.line(String($0)) }.joined(separator: "\n")
+    return try text(Whitespace.trimmed(whole), "caption", most: FactValue.mostCaptionBytes)
+  }
+
+  private static func text(_ text: String, _ name: String, most: Int) throws(WordsRefused) -> [UInt8] {
+    guard text.utf8.count <= most else {
+      throw WordsRefused(reason: "A \(name) has at most \(most) bytes; this one has \(text.utf8.count).")
+    }
+    return Array(text.utf8)
+  }
+
+  /// The value for stars from 0 to 5.
+  package static func value(rating: Int) throws(WordsRefused) -> [UInt8] {
+    guard (0...5).contains(rating) else { throw WordsRefused(reason: "A rating is from 0 to 5, not \(rating).") }
+    return Array("\(rating * 2)".utf8)
+  }
+
+  /// The value for a time as people write it.
+  package static func value(taken text: String) throws(WordsRefused) -> [UInt8] {
+    guard case .time(let time)? = FactValue(field: "taken", text: text) else {
+      throw WordsRefused(reason: "\"\(text)\" is no time, which looks like 2019-08-15T12:34:56+02:00 or 2019-08-15.")
+    }
+    switch time {
+    case .wall(let wall, nil): return Array(wall.description.utf8)
+    case .wall(let wall, let offset?): return Array((wall.description + Self.zone(Int(offset))).utf8)
+    case .universal(let time): return Array((time.description + "+00:00").utf8)
+    }
+  }
+
+  private static func zone(_ offset: Int) -> String {
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let seconds = abs(offset)
+    let start = (offset < 0 ? "-" : "+") + two(seconds / 3600) + ":" + two(seconds / 60 % 60)
+    return seconds % 60 == 0 ? start : start + ":" + two(seconds % 60)
+  }
+
+  /// The value for a position as people write it; `none` takes it away.
+  package static func value(position text: String) throws(WordsRefused) -> [UInt8] {
+    if WordList.line(text).lowercased() == "none" { return Array("none".utf8) }
+    guard case .position(let position)? = FactValue(field: "position", text: text) else {
+      throw WordsRefused(reason: "\"\(text)\" is no position, which looks like 48.85,2.35, or none.")
+    }
+    return Array("\(degrees(position.latitude)),\(degrees(position.longitude))".utf8)
+  }
+
+  /// Degrees without an exponent.
+  private static func degrees(_ value: Double) -> String {
+    let units = Int((value * 1e7).rounded())
+    let digits = String(units.magnitude)
+    let padded = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+    var text = String(padded.dropLast(7)) + "." + padded.suffix(7)
+    while text.hasSuffix("0"), !text.hasSuffix(".0") { text.removeLast() }
+    return (units < 0 ? "-" : "") + text
+  }
+
+  /// The value that puts files of one directory in one stack, or one file in none; nil leaves it to the catalog.
+  package static func value(stack text: String) throws(WordsRefused) -> [UInt8]? {
+    let word = WordList.line(text)
+    guard !word.isEmpty, word.utf8.count <= FactValue.mostWordBytes else {
+      throw WordsRefused(reason: "A stack has a word of 1 to \(FactValue.mostWordBytes) bytes, or apart, or none.")
+    }
+    return word.lowercased() == "none" ? nil : Array(word.utf8)
+  }
+}

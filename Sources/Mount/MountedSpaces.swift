@@ -1,0 +1,24 @@
+internal import Glibc
+internal import System
+
+/// A place where the caller's user has a space mounted now.
+package struct MountedSpace: Sendable {
+  /// Its absolute path.
+  package let path: [UInt8]
+  /// Whether all users, or root, may use it.
+  package let allowsOthers: Bool
+
+  /// All of them that are not hidden by another mount, in this mount namespace.
+  package static func all() -> [MountedSpace] {
+    let table = MountTable.current()
+    return table.entries.filter { entry in
+      guard entry.isFuse, entry.number(of: "user_id") == geteuid(), table.entry(at: entry.path) == entry else {
+        return false
+      }
+      if entry.isNamedOurs { return true }
+      // Of one with another name only its process knows.
+      return String(validating: entry.path, as: UTF8.self).flatMap { DaemonQuestion.ask(.identity, of: $0, entry) }
+        != nil
+    }.map { MountedSpace(path: $0.path, allowsOthers: $0.options.contains("allow_other")) }
+  }
+}

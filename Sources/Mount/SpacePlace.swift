@@ -1,0 +1,82 @@
+// Invariants
+// 1. A place is found by the number of its device, so a path that leads out of the mount by a symbolic link is in none.
+
+internal import CMount
+internal import Glibc
+internal import System
+package import SystemPackage
+
+/// Where a path leads in a space that is mounted.
+package struct SpacePlace: Hashable, Sendable {
+  /// The absolute path of the directory where the space's root is mounted.
+  package let mountPoint: [UInt8]
+  /// The path from the space's root, without a slash at either end; empty for the root.
+  package let path: [UInt8]
+
+  /// The place that a path leads to; symbolic links are followed. Nil if no space is mounted there, or only a part of
+  /// one.
+  ///
+  /// - Throws: why the path leads to nothing.
+  package static func of(_ path: [UInt8]) throws(Errno) -> SpacePlace? {
+    var status = stat()
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    try systemCall { unsafe stat(name, &status) }
+    guard let resolved = unsafe realpath(name, nil) else { throw .current }
+    defer { unsafe free(resolved) }
+    let length = unsafe strlen(resolved)
+    let bytes = unsafe UnsafeRawBufferPointer(start: resolved, count: length)
+    let number = UInt64(status.st_dev)
+    // As makedev(3) has it.
+    let major = (number >> 8 & 0xFFF) | (number >> 32 & ~0xFFF)
+    let minor = (number & 0xFF) | (number >> 12 & ~0xFF)
+    return unsafe find(Array(bytes), device: "\(major):\(minor)", in: .current()) { place, entry in
+      entry.type == "fuse.agonyfs"
+        || String(validating: place, as: UTF8.self).map { DaemonQuestion.ask(.identity, of: $0, entry) != nil } ?? false
+    }
+  }
+
+  /// The place of an absolute path without symbolic links on a device.
+  static func find(
+    _ path: [UInt8], device: String, in table: MountTable, isOurs: ([UInt8], MountTableEntry) -> Bool
+  ) -> SpacePlace? {
+    let slash = UInt8(ascii: "/")
+    func rest(of path: [UInt8], below directory: [UInt8]) -> [UInt8]? {
+      let directory = directory == [slash] ? [] : directory
+      guard path.starts(with: directory), path.count == directory.count || path[directory.count] == slash else {
+        return nil
+      }
+      return Array(path[directory.count...])
+    }
+    // The last of those with the longest path is the one that is seen.
+    var best: (entry: MountTableEntry, rest: [UInt8])?
+    for entry in table.entries {
+      guard let rest = rest(of: path, below: entry.path), rest.count <= best?.rest.count ?? .max else { continue }
+      best = (entry, rest)
+    }
+    guard let best, best.entry.device == device, best.entry.isFuse else { return nil }
+    let whole = ([best.entry] + table.entries.reversed()).first { entry in
+      entry.device == device && entry.root == [slash] && table.entry(at: entry.path) == entry
+    }
+    guard let whole, isOurs(whole.path, whole) else { return nil }
+    let inside = (best.entry.root + best.rest).split(separator: slash).joined(separator: [slash])
+    return SpacePlace(mountPoint: whole.path, path: Array(inside))
+  }
+
+  /// The path of the vault that a space is mounted of, as the table of mounts tells it. Nil if it does not.
+  package static func vault(mountedAt path: [UInt8]) -> String? {
+    guard let entry = MountTable.current().entry(at: path), entry.source.first == UInt8(ascii: "/") else { return nil }
+    return String(validating: entry.source, as: UTF8.self)
+  }
+
+  /// Where spaces of the vault at a path are mounted, as the table of mounts tells it.
+  package static func places(ofVault path: String) -> [String] {
+    let table = MountTable.current()
+    return table.entries.compactMap { entry in
+      // Type and source of a mount are what its user says.
+      guard entry.type == "fuse.agonyfs", entry.source.elementsEqual(path.utf8), entry.root == [UInt8(ascii: "/")],
+        entry.number(of: "user_id") == geteuid(), table.entry(at: entry.path) == entry
+      else { return nil }
+      return String(validating: entry.path, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Invariants:
+// 1. A mount whose process hangs holds up others for `patience` only: each goes in a thread of its own.
+// 2. But one that another may depend on waits for that one: its process still writes, and must not be cut off from its
+//    vault. What was mounted before a mount does not depend on it. (Where a vault is may be known wrongly, if somebody
+//    moved it or gave its mount the name of another; `patience` is for that, too.)
+
+internal import Glibc
+internal import Synchronization
+internal import System
+internal import SystemPackage
+
+extension Unmount {
+  /// Unmounts all spaces that the caller's user mounted, in this mount namespace. Goes on after a failure.
+  ///
+  /// - Returns: why some are left.
+  package static func unmountAll(_ manner: Manner) -> [MountError] {
+    var failures: [MountError] = []
+    var done: Set<String> = []
+    // One that another hid can be reached when that one is gone.
+    var isChanged = true
+    while isChanged {
+      isChanged = false
+      let table = MountTable.current()
+      var mounts: [OwnMount] = []
+      for entry in ownMounts(table) where !done.contains(entry.device) {
+        guard let place = table.places(of: entry.device).first,
+          !mounts.contains(where: { $0.entry.device == entry.device })
+        else { continue }
+        mounts.append(OwnMount(entry: entry, place: place))
+      }
+      for (mount, outcome) in zip(mounts, together(mounts, table, manner)) {
+        switch outcome {
+        case .success: isChanged = true
+        // A directory above is hidden.
+        case .failure(.notMounted) where mount.entry.isNamedOurs: break
+        case .failure(.notMounted): done.insert(mount.entry.device)
+        case .failure(let error):
+          done.insert(mount.entry.device)
+          failures.append(error)
+        }
+      }
+    }
+    for entry in ownMounts(.current()) where entry.isNamedOurs && done.insert(entry.device).inserted {
+      let path = String(decoding: entry.path, as: UTF8.self)
+      failures.append(.unmountFailed(path: path, reason: "another mount hides it"))
+    }
+    return failures
+  }
+
+  private struct OwnMount {
+    let entry: MountTableEntry
+    let place: String
+  }
+
+  /// FUSE mounts of the caller's user, the latest first. Whether those with another name than ours are ours they have to
+  /// be asked, and may hang.
+  private static func ownMounts(_ table: MountTable) -> [MountTableEntry] {
+    table.entries.reversed().filter { $0.isFuse && $0.number(of: "user_id") == geteuid() }
+  }
+
+  /// Unmounts, each as soon as those have gone that may depend on it.
+  private static func together(
+    _ mounts: [OwnMount], _ table: MountTable, _ manner: Manner
+  ) -> [Result<Void, MountError>] {
+    let vaults = vaults(of: mounts)
+    guard mounts.count > 1, let ends = try? mounts.map({ _ in try Descriptor.pipe() }) else {
+      return mounts.map { attempt($0.place, manner) }
+    }
+    let outcomes = Mutex<[Int: Result<Void, MountError>]>([:])
+    let work = mounts.indices.map { number in
+      let before = mounts[..<number].indices.map { other in
+        let mayDepend = table.mayDepend(mounts[other].entry, vault: vaults[other], on: mounts[number].entry)
+        return (end: ends[other].reading, limit: mayDepend ? -1 : patience)
+      }
+      let (place, end) = (mounts[number].place, ends[number].writing)
+      return { @Sendable in
+        let began = preciseMonotonicTime()
+        for other in before {
+          let passed = CInt(clamping: (preciseMonotonicTime() - began) / 1_000_000)
+          waitForEnd(of: other.end, other.limit < 0 ? -1 : max(0, other.limit - passed))
+        }
+        let outcome = attempt(place, manner)
+        outcomes.withLock { $0[number] = outcome }
+        try? end.writeAll([0])
+      }
+    }
+    var threads: [Thread] = []
+    for one in work {
+      // The latest comes first, so what it waits for is on its way.
+      if let thread = try? Thread(one) { threads.append(thread) } else { one() }
+    }
+    for thread in threads { thread.join() }
+    return outcomes.withLock { found in mounts.indices.map { found[$0] ?? .success(()) } }
+  }
+
+  /// In milliseconds. Less than logind waits before the machine sleeps.
+  private static let patience: CInt = 1000
+
+  /// The paths of the vaults by the number of the mount, without symbolic links; of those that are known. If one is on a
+  /// mount that hangs, it is not known where it is.
+  private static func vaults(of mounts: [OwnMount]) -> [Int: [UInt8]] {
+    guard mounts.count > 1 else { return [:] }
+    let lock = Lock()
+    let changed = Condition(of: lock)
+    let found = Mutex<(vaults: [Int: [UInt8]], open: Int)>(([:], mounts.count))
+    for (number, mount) in mounts.enumerated() {
+      let source = String(validating: mount.entry.source, as: UTF8.self)
+      // Left behind if it hangs, and gone with this process.
+      let thread = try? Thread {
+        let path = source.flatMap { $0.hasPrefix("/") ? CanonicalPath.resolve($0) : nil }
+        lock.withLock {
+          found.withLock { state in
+            state.vaults[number] = path.map { Array($0.utf8) }
+            state.open -= 1
+          }
+          changed.signal()
+        }
+      }
+      if thread == nil { found.withLock { $0.open -= 1 } }
+    }
+    let deadline = preciseMonotonicTime() + UInt64(patience) * 1_000_000
+    lock.lock()
+    defer { lock.unlock() }
+    while found.withLock({ $0.open }) > 0, changed.wait(until: deadline) {}
+    return found.withLock { $0.vaults }
+  }
+
+  private static func attempt(_ place: String, _ manner: Manner) -> Result<Void, MountError> {
+    Result { () throws(MountError) in try unmount(place, manner) }
+  }
+}
+
+extension MountTable {
+  /// Whether a mount may need another, earlier one until its process has ended: because its place is inside, or its vault
+  /// may be on it.
+  ///
+  /// - Parameter vault: the path of its vault without symbolic links; nil if it is not known. The option `fsname` hides it.
+  func mayDepend(_ mount: MountTableEntry, vault: [UInt8]?, on other: MountTableEntry) -> Bool {
+    guard let vault, !Self.isBelow(mount.path, other.path) else { return true }
+    // Of the file systems with the longest path the last one is seen.
+    var holder: Int?
+    for (number, entry) in entries.enumerated() where Self.isBelow(vault, entry.path) {
+      if let holder, entries[holder].path.count > entry.path.count { continue }
+      holder = number
+    }
+    let first = entries.firstIndex { $0.device == other.device }
+    guard let holder, let first else { return true }
+    return holder >= first || entries[holder].device == other.device
+  }
+
+  private static func isBelow(_ path: [UInt8], _ directory: [UInt8]) -> Bool {
+    let slash = UInt8(ascii: "/")
+    let directory = directory == [slash] ? [] : directory
+    return path.starts(with: directory) && (path.count == directory.count || path[directory.count] == slash)
+  }
+}

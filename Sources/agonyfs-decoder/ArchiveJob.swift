@@ -1,0 +1,92 @@
+internal import CDecoder
+internal import Media
+internal import System
+
+/// An archive that is read from its start to its end.
+protocol ArchiveFormat {
+  /// The next entry; nil at the end.
+  mutating func next() throws(ArchiveFailure) -> ArchiveEntry?
+
+  /// The next bytes of the entry: at most `most`, and fewer only at its end. `end` says how it ended, if it did.
+  mutating func read(most: Int) -> (bytes: [UInt8], end: ArchiveVerdict?)
+
+  /// Leaves out some of what is left of the entry, at most `most` bytes. Returns how many; nil if that was all.
+  mutating func skip(most: Int) -> Int?
+
+  /// How the archive ended.
+  var verdict: ArchiveVerdict { get }
+}
+
+/// Nothing more of the archive can be read.
+struct ArchiveFailure: Error {
+  var reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+/// A job that gives out the entries of an archive as the daemon asks for them.
+enum ArchiveJob {
+  /// Runs to the end of the archive.
+  static func run(fileSize: Int64) throws(DecoderError) {
+    let input = FileInput(size: fileSize)
+    guard let start = input.bytes(at: 0, count: 4), start.count == 4 else { throw .notMedia }
+    if start == ZipArchive.header || start == ZipArchive.end {
+      let archive: ZipArchive
+      do throws(ArchiveFailure) { archive = try ZipArchive(input) } catch { throw .undecodable(error.reason) }
+      serve(archive)
+    } else {
+      let isArchive = unsafe InputRange(input).withInput { input in
+        guard let archive = unsafe TarArchive(input) else { return false }
+        serve(archive)
+        return true
+      }
+      if !isArchive { throw .notMedia }
+    }
+  }
+
+  private static func serve(_ archive: some ArchiveFormat) {
+    var archive = archive
+    do throws(ArchiveFailure) {
+      while let entry = try archive.next() {
+        Channel.send(.entry, entry.encoded)
+        if entry.kind == .file { serveData(of: &archive) }
+        _ = step()
+      }
+      Channel.send(.archiveEnd, archive.verdict.encoded)
+    } catch {
+      Channel.send(.archiveEnd, ArchiveVerdict.damaged(error.reason).encoded)
+    }
+  }
+
+  private static func serveData(of archive: inout some ArchiveFormat) {
+    while true {
+      if step() {
+        guard let left = archive.skip(most: WireMessage.mostSkippedBytes) else {
+          Channel.send(.entryEnd, ArchiveVerdict.skipped.encoded)
+          return
+        }
+        var count = ByteWriter()
+        count.append(UInt32(left))
+        Channel.send(.skipped, count.bytes)
+      } else {
+        var (bytes, end) = archive.read(most: WireMessage.mostPieceBytes)
+        if !bytes.isEmpty {
+          bytes.append(end == nil ? 0 : 1)
+          Channel.send(.piece, bytes)
+        }
+        if let end {
+          Channel.send(.entryEnd, end.encoded)
+          return
+        }
+      }
+    }
+  }
+
+  /// Waits until the daemon wants more. Returns whether it wants the entry left out.
+  private static func step() -> Bool {
+    let (message, body) = Channel.receive()
+    guard message == .next, let flag = body.first, body.count == 1 else { Channel.end() }
+    Program.allowProcessorTime()
+    return flag != 0
+  }
+}

@@ -1,0 +1,185 @@
+internal import Media
+
+/// Writes an ISO base media file anew (ISO/IEC 14496-12, 4.2) with every byte that stays where it was, so that offsets
+/// in it hold. What goes becomes a free box of zeros.
+struct BoxRewriter {
+  /// A box.
+  struct Box {
+    var type: String
+    /// All of it, and what is behind its header.
+    var whole: Range<Int64>
+    var content: Range<Int64>
+  }
+
+  /// What stays of a box of data, or what is put in its place.
+  struct Part {
+    var range: Range<Int64>
+    /// Not longer than the range; zeros follow. Nil keeps what is there.
+    var bytes: [UInt8]?
+  }
+
+  /// Most boxes in one.
+  private static let mostBoxes = 10_000
+  /// Most bytes of a box that is read as a whole.
+  private static let mostBytes: Int64 = 64 << 20
+
+  let input: FileInput
+  private(set) var recipe = ContentRecipe()
+
+  init(_ input: FileInput) { self.input = input }
+
+  /// The boxes in a range.
+  ///
+  /// - Parameter isFile: whether a rest that is no box, or not whole, is left out instead of refused.
+  func boxes(in range: Range<Int64>, isFile: Bool = false) throws(DecoderError) -> [Box] {
+    var found: [Box] = []
+    var at = range.lowerBound
+    while at < range.upperBound {
+      guard found.count < Self.mostBoxes else { throw .undecodable("the file has too many boxes") }
+      guard let box = box(at: at, end: range.upperBound) else {
+        // QuickTime ends some lists with a zero of four bytes.
+        if isFile, found.contains(where: { $0.type == "moov" || $0.type == "meta" }) { break }
+        if !isFile, range.upperBound - at == 4, input.exactly(4, at: at) == [0, 0, 0, 0] { break }
+        throw .undecodable("the boxes of the file are damaged")
+      }
+      found.append(box)
+      at = box.whole.upperBound
+    }
+    return found
+  }
+
+  /// Boxes up to the last of some types: what goes at the end leaves nothing behind.
+  static func withoutEnd(_ boxes: [Box], _ types: Set<String>) -> ArraySlice<Box> {
+    boxes[...(boxes.lastIndex { types.contains($0.type) } ?? -1)]
+  }
+
+  private func box(at offset: Int64, end: Int64) -> Box? {
+    guard end - offset >= 8, let head = input.exactly(8, at: offset) else { return nil }
+    var count = Int64(head[..<4].reduce(0) { $0 << 8 | UInt64($1) })
+    var header: Int64 = 8
+    if count == 1 {
+      guard let long = input.exactly(8, at: offset + 8) else { return nil }
+      count = Int64(clamping: long.reduce(0) { $0 << 8 | UInt64($1) })
+      header = 16
+    } else if count == 0 {
+      count = end - offset
+    }
+    guard count >= header, count <= end - offset else { return nil }
+    return Box(
+      type: String(decoding: head[4...], as: Unicode.ASCII.self), whole: offset..<(offset + count),
+      content: (offset + header)..<(offset + count))
+  }
+
+  /// The content of a box.
+  func content(_ box: Box) throws(DecoderError) -> [UInt8] {
+    guard box.content.count <= Self.mostBytes,
+      let bytes = input.exactly(box.content.count, at: box.content.lowerBound)
+    else { throw .undecodable("the boxes of the file are damaged") }
+    return bytes
+  }
+
+  // MARK: Writing, in the order of the file
+
+  /// Keeps a range.
+  mutating func keep(_ range: Range<Int64>) { recipe.keep(range) }
+
+  /// Puts zeros in the place of so many bytes.
+  mutating func zero(_ count: Int64) { recipe.putZeros(count) }
+
+  /// Makes a free box of one.
+  mutating func blank(_ box: Box) {
+    recipe.keep(box.whole.lowerBound..<(box.whole.lowerBound + 4))
+    recipe.put(Array("free".utf8))
+    recipe.keep((box.whole.lowerBound + 8)..<box.content.lowerBound)
+    recipe.putZeros(Int64(box.content.count))
+  }
+
+  /// Keeps the header of a box.
+  mutating func keepHeader(_ box: Box) { recipe.keep(box.whole.lowerBound..<box.content.lowerBound) }
+
+  /// Keeps the header of a box, and of what it holds only some parts, which lie in it and ascend.
+  mutating func keep(_ box: Box, only parts: ArraySlice<Part>) {
+    keepHeader(box)
+    var at = box.content.lowerBound
+    for part in parts {
+      recipe.putZeros(part.range.lowerBound - at)
+      if let bytes = part.bytes {
+        recipe.put(bytes)
+        recipe.putZeros(Int64(part.range.count - bytes.count))
+      } else {
+        recipe.keep(part.range)
+      }
+      at = part.range.upperBound
+    }
+    recipe.putZeros(box.content.upperBound - at)
+  }
+
+  /// Keeps a box with zeros in a range of its content.
+  mutating func keep(_ box: Box, withZerosIn range: Range<Int64>) {
+    let start = min(box.content.lowerBound + range.lowerBound, box.content.upperBound)
+    let end = min(box.content.lowerBound + range.upperBound, box.content.upperBound)
+    recipe.keep(box.whole.lowerBound..<start)
+    recipe.putZeros(end - start)
+    recipe.keep(end..<box.whole.upperBound)
+  }
+
+  /// Whether a range of one list has bytes in common with one of the other.
+  static func overlap(_ one: [Range<Int64>], _ other: [Range<Int64>]) -> Bool {
+    /// Ascending and without overlaps.
+    func merged(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
+      var result: [Range<Int64>] = []
+      for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        if let last = result.last, range.lowerBound <= last.upperBound {
+          result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+        } else {
+          result.append(range)
+        }
+      }
+      return result
+    }
+    let (first, second) = (merged(one), merged(other))
+    var (index, place) = (0, 0)
+    while index < first.count, place < second.count {
+      if first[index].overlaps(second[place]) { return true }
+      if first[index].upperBound <= second[place].upperBound { index += 1 } else { place += 1 }
+    }
+    return false
+  }
+
+  /// Writes the boxes of data of a file with the parts that stay. Every part must lie in one of them.
+  static func distribute(_ parts: [Part], to boxes: [Box]) throws(DecoderError) -> [Int64: ArraySlice<Part>] {
+    let sorted = parts.filter { !$0.range.isEmpty }.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    var result: [Int64: ArraySlice<Part>] = [:]
+    var rest = joined(sorted)[...]
+    for box in boxes {
+      let own = rest.prefix { $0.range.lowerBound < box.content.upperBound }
+      guard let first = own.first, let last = own.last else { continue }
+      guard first.range.lowerBound >= box.content.lowerBound, last.range.upperBound <= box.content.upperBound else {
+        throw .undecodable("data of the file is not where it should be")
+      }
+      result[box.whole.lowerBound] = own
+      rest = rest[own.endIndex...]
+    }
+    guard rest.isEmpty else { throw .undecodable("data of the file is not where it should be") }
+    return result
+  }
+
+  /// Parts that are kept may share bytes; then they become one. What is put in yields to what is kept.
+  private static func joined(_ parts: [Part]) -> [Part] {
+    var joined: [Part] = []
+    for part in parts {
+      guard let last = joined.last, last.range.upperBound > part.range.lowerBound else {
+        joined.append(part)
+        continue
+      }
+      if last.bytes != nil { joined.removeLast() }
+      if part.bytes != nil { continue }
+      if last.bytes != nil {
+        joined.append(part)
+      } else {
+        joined[joined.count - 1].range = last.range.lowerBound..<max(last.range.upperBound, part.range.upperBound)
+      }
+    }
+    return joined
+  }
+}

@@ -1,0 +1,19 @@
+internal import CDecoder
+internal import Catalog
+
+/// What IPTC says, by libiptcdata.
+struct DatasetReader {
+  private var texts: [DatasetKey: [String]] = [:]
+
+  /// From a block of datasets, or from Photoshop's resources.
+  init(_ block: [UInt8]) {
+    if block.isEmpty { return }
+    let found = unsafe MetadataTexts { unsafe agonyfs_iptc_read(block, block.count, $0) }
+    for (key, value) in found.list where key.count == 2 {
+      texts[DatasetKey(key[0], key[1]), default: []].append(MetadataTexts.text(value))
+    }
+  }
+
+  /// The values of a dataset.
+  func find(_ key: DatasetKey) -> [String] { texts[key] ?? [] }
+}

@@ -1,0 +1,84 @@
+internal import Catalog
+internal import Media
+
+/// A job on a file that the daemon hands out piece by piece.
+struct FileJob {
+  private let input: FileInput
+  private let start: [UInt8]
+  private let kind: MediaKind
+
+  /// Looks what kind of file it is.
+  init(fileSize: Int64) throws(DecoderError) {
+    input = FileInput(size: fileSize)
+    guard let start = input.bytes(at: 0, count: Signature.bytes), let kind = Signature.kind(of: start) else {
+      throw .notMedia
+    }
+    self.start = start
+    self.kind = kind
+  }
+
+  /// Makes derivatives.
+  func derive(_ request: DeriveRequest) throws(DecoderError) -> Derivatives {
+    let sizes = request.eagerly && kind.isLazy ? request.sizes.subtracting([.large]) : request.sizes
+    var made: Derivatives
+    var list: FactList
+    if kind.isVideo {
+      (made, list) = try Video(input, kind).derive(sizes)
+    } else {
+      let picture = try PictureFile(input, kind, start: start)
+      list = picture.facts
+      let facts = MediaFacts(list, kind: picture.kind, size: picture.size, orientation: picture.orientation)
+      made = try Picture.derive(picture.range, orientation: picture.turning, sizes, facts)
+    }
+    if let small = made.small { try Picture.addLook(of: small, to: &list) }
+    if !sizes.contains(.small) { made.small = nil }
+    made.found = list.encoded
+    return made
+  }
+
+  /// All that the file says, and how its small derivative looks.
+  func facts(small: [UInt8]) throws(DecoderError) -> FactList {
+    var list: FactList
+    if kind.isVideo {
+      list = try Video(input, kind).facts()
+    } else {
+      list = try PictureFile(input, kind, start: start).facts
+    }
+    if !small.isEmpty { try Picture.addLook(of: small, to: &list) }
+    return list
+  }
+
+  /// A JPEG of full size, or of at most so many pixels on the longer side.
+  func full(side: Int? = nil) throws(DecoderError) -> [UInt8] {
+    if kind.isVideo { throw .video }
+    let picture = try PictureFile(input, kind, start: start)
+    return try Picture.full(picture.range, orientation: picture.turning, side: side)
+  }
+
+  /// What the file becomes without metadata.
+  func stripped(_ mode: StripMode) throws(DecoderError) -> ContentRecipe {
+    let recipe = try stripping(mode)
+    guard recipe.pieces.count <= ContentRecipe.mostPieces else { throw .undecodable("it has too many parts") }
+    return recipe
+  }
+
+  private func stripping(_ mode: StripMode) throws(DecoderError) -> ContentRecipe {
+    switch kind {
+    case .jpeg: try StrippedJPEG.recipe(input, mode)
+    case .png: try StrippedPNG.recipe(input, mode)
+    case .webp: try StrippedWebP.recipe(input, mode)
+    case .heic, .avif: try StrippedImageBoxes.recipe(input, mode)
+    case .mp4, .quickTime, .threeGP: try StrippedMovie.recipe(input, mode)
+    default: throw .undecodable("this format cannot be stripped")
+    }
+  }
+
+  /// A digest of the pixels.
+  func pixelDigest() throws(DecoderError) -> [UInt8] {
+    if kind.isVideo { throw .video }
+    let picture = try PictureFile(input, kind, start: start)
+    // Two raw files with the same preview may differ.
+    if picture.kind == .raw { throw .undecodable("a raw file") }
+    return try Picture.digest(picture.range)
+  }
+}

@@ -1,0 +1,113 @@
+internal import CDecoder
+internal import Catalog
+internal import Media
+
+/// A file that is a picture, or a raw file with one in it.
+struct PictureFile {
+  private let input: FileInput
+  /// The format.
+  let kind: MediaKind
+  private let raw: RawFile?
+  /// The picture that libraries decode: the file, or a part of it.
+  let range: InputRange
+  private let header: Picture.Header
+
+  /// Reads its header.
+  init(_ input: FileInput, _ kind: MediaKind, start: [UInt8]) throws(DecoderError) {
+    self.input = input
+    raw = Self.raw(input, kind, start)
+    if let raw {
+      guard let preview = raw.preview else { throw .undecodable("a raw file without a preview") }
+      self.kind = .raw
+      range = InputRange(input, start: preview.start, count: preview.count)
+    } else {
+      self.kind = kind
+      range = InputRange(input)
+    }
+    header = try Picture.header(range)
+  }
+
+  /// Nil if it is not a raw file.
+  private static func raw(_ input: FileInput, _ kind: MediaKind, _ start: [UInt8]) -> RawFile? {
+    switch (kind, start.first) {
+    case (.raw, 0x46): RawFile(raf: input)
+    case (.raw, 0x49), (.raw, 0x4d): RawFile(tiff: input, isCertain: true)
+    case (.raw, _): RawFile(cr3: input)
+    // CR2 has its mark after the header.
+    case (.tiff, _): RawFile(tiff: input, isCertain: start.dropFirst(8).starts(with: Array("CR".utf8)))
+    default: nil
+    }
+  }
+
+  /// EXIF's orientation, of the raw file before that of its preview.
+  var orientation: Int { raw?.exif?.orientation ?? header.orientation }
+
+  /// The orientation that libvips is told; nil if it finds it itself.
+  var turning: Int? { raw == nil ? nil : orientation }
+
+  /// Upright.
+  var size: (width: Int, height: Int) {
+    let stored = raw?.size ?? (header.width, header.height)
+    return orientation > 4 ? (stored.height, stored.width) : stored
+  }
+
+  /// All that it says, but not how it looks.
+  var facts: FactList {
+    var list = FactList()
+    list.add(.kind(kind), from: .content)
+    list.add(.dimensions(width: size.width, height: size.height), from: .pixels)
+    let boxes = kind == .jpegXL ? BoxFile(input).boxes(inside: []) : []
+    let readers = [raw?.exif, own(boxes), ExifReader(block: header.exif)].compactMap(\.self)
+    for exif in readers {
+      for (table, source) in [(FieldTables.exif, FactSource.exif), (FieldTables.satellite, .satellite)] {
+        var gatherer = FactGatherer()
+        gatherer.take(table, exif.texts)
+        gatherer.add(to: &list, from: source)
+      }
+    }
+    for packet in [raw?.xmp, raw?.exif?.block(700), header.xmp, packet(boxes)].compactMap(\.self) {
+      guard let xmp = XMPReader(packet) else { continue }
+      var gatherer = FactGatherer()
+      gatherer.take(FieldTables.xmp, xmp.find)
+      gatherer.add(to: &list, from: .xmp)
+      list.add(motion(xmp.motion(size: input.size)).map(FactValue.motion), from: .xmp)
+    }
+    if kind == .jpeg { list.add(motion(SamsungTrailer(input)?.video).map(FactValue.motion), from: .content) }
+    for block in [raw?.exif?.block(33723), header.iptc].compactMap(\.self) {
+      let datasets = DatasetReader(block)
+      var gatherer = FactGatherer()
+      gatherer.take(FieldTables.iptc, datasets.find)
+      gatherer.add(to: &list, from: .iptc)
+    }
+    return list
+  }
+
+  /// A TIFF is EXIF itself. libvips passes on the EXIF of the other formats, except JPEG XL.
+  private func own(_ boxes: [BoxFile.Box]) -> ExifReader? {
+    if kind == .tiff { return TIFFFile(input).flatMap { ExifReader($0) } }
+    guard let box = boxes.first(where: { $0.type == "Exif" }), let skipped = input.exactly(4, at: box.start) else {
+      return nil
+    }
+    let start = box.start + 4 + skipped.reduce(0) { $0 << 8 | Int64($1) }
+    return TIFFFile(input, base: start).flatMap { ExifReader($0) }
+  }
+
+  private func packet(_ boxes: [BoxFile.Box]) -> [UInt8]? {
+    boxes.first { $0.type == "xml " }.flatMap { $0.content(input) }
+  }
+
+  /// The video of a motion photo, if one begins there.
+  private func motion(_ range: Range<Int64>?) -> Range<UInt64>? {
+    guard let range, range.lowerBound > 0,
+      input.exactly(4, at: range.lowerBound + 4) == Array("ftyp".utf8)
+    else { return nil }
+    return UInt64(range.lowerBound)..<UInt64(range.upperBound)
+  }
+}
+
+extension BoxFile.Box {
+  /// What is in it, if that is not too much for a packet of XMP.
+  func content(_ source: any ByteSource) -> [UInt8]? {
+    end - start <= Int64(XMPReader.mostBytes) ? source.exactly(Int(end - start), at: start) : nil
+  }
+}

@@ -1,0 +1,27 @@
+internal import Catalog
+internal import Media
+
+/// A job on a file beside a photo.
+enum Sidecar {
+  /// All that it says.
+  static func facts(_ request: SidecarRequest) throws(DecoderError) -> FactList {
+    var list = FactList()
+    var gatherer = FactGatherer()
+    switch request.kind {
+    case .xmp:
+      guard let xmp = XMPReader(request.content) else { throw .undecodable("no XMP") }
+      gatherer.take(FieldTables.xmp, xmp.find)
+      gatherer.add(to: &list, from: .sidecar)
+    case .takeout:
+      guard let json = JSONReader(request.content) else { throw .undecodable("no JSON") }
+      gatherer.take(FieldTables.takeout) { json.values[$0] ?? [] }
+      gatherer.add(to: &list, from: .takeout)
+    case .appleAdjustments:
+      // It says how the picture was changed, and nothing that a record has.
+      let start = request.content.prefix(4096)
+      guard start.starts(with: Array("bplist00".utf8)) || String(decoding: start, as: UTF8.self).contains("<plist")
+      else { throw .undecodable("no property list") }
+    }
+    return list
+  }
+}

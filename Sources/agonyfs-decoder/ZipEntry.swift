@@ -1,0 +1,111 @@
+internal import Glibc
+internal import Media
+
+/// What the list of a zip says of an entry (APPNOTE 6.3.10, 4.3.12).
+struct ZipEntry {
+  static let signature: [UInt8] = [0x50, 0x4b, 1, 2]
+  /// Bytes before the name.
+  static let headerBytes = 46
+
+  let flags: UInt64
+  let method: UInt64
+  let crc: UInt32
+  private(set) var packed: Int64
+  private(set) var unpacked: Int64
+  /// Where its own header is, without what was put in front of the archive.
+  private(set) var offset: Int64
+  /// As it is in both headers.
+  let rawName: [UInt8]
+  private(set) var kind: ArchiveEntry.Kind
+  private(set) var name: [UInt8]
+  private(set) var modified: ArchiveEntry.Time?
+
+  var isEncrypted: Bool { flags & 1 != 0 }
+
+  /// Decodes a header and what follows it: the name and the extra fields.
+  init(_ header: [UInt8], name rawName: [UInt8], extra: [UInt8]) throws(ArchiveFailure) {
+    flags = header.number(2, at: 8)
+    method = header.number(2, at: 10)
+    crc = UInt32(header.number(4, at: 16))
+    packed = Int64(header.number(4, at: 20))
+    unpacked = Int64(header.number(4, at: 24))
+    offset = Int64(header.number(4, at: 42))
+    self.rawName = rawName
+    let isUnix = [3, 19].contains(header[5])
+    name = isUnix ? rawName : Self.withSlashes(rawName)
+    kind = Self.kind(UInt32(header.number(4, at: 38)), isUnix: isUnix, endsWithSlash: name.last == UInt8(ascii: "/"))
+    modified = Self.wallClock(date: header.number(2, at: 14), time: header.number(2, at: 12))
+    var isExact = false
+    var at = 0
+    while at + 4 <= extra.count {
+      let (number, count) = (extra.number(2, at: at), Int(extra.number(2, at: at + 2)))
+      guard at + 4 + count <= extra.count else { break }
+      let field = Array(extra[(at + 4)..<(at + 4 + count)])
+      switch number {
+      case 0x0001: try large(field)
+      case 0x000a where count >= 16 && field.number(4, at: 4) == 1 | 24 << 16:
+        // Units of 100 ns since 1601.
+        let units = Int64(clamping: field.number(8, at: 8))
+        modified = ArchiveEntry.Time(
+          seconds: units / 10_000_000 - 11_644_473_600, nanoseconds: UInt32(units % 10_000_000) * 100)
+        isExact = true
+      case 0x5455 where !isExact && count >= 5 && field[0] & 1 != 0:
+        modified = ArchiveEntry.Time(seconds: Int64(Int32(truncatingIfNeeded: field.number(4, at: 1))))
+      case 0x7075 where count > 5 && field[0] == 1 && UInt32(field.number(4, at: 1)) == Self.checkSum(rawName):
+        name = Array(field[5...])
+      default: break
+      }
+      at += 4 + count
+    }
+    // Something else than a directory is called one; what it holds must not be lost.
+    if kind == .directory, unpacked > 0 { kind = .other }
+  }
+
+  /// The numbers that the header has no room for, in their order.
+  private mutating func large(_ field: [UInt8]) throws(ArchiveFailure) {
+    var at = 0
+    for number in [\ZipEntry.unpacked, \.packed, \.offset] where self[keyPath: number] == 0xffff_ffff {
+      guard at + 8 <= field.count, let value = Int64(exactly: field.number(8, at: at)) else {
+        throw ArchiveFailure(ZipDirectory.damage)
+      }
+      self[keyPath: number] = value
+      at += 8
+    }
+  }
+
+  private static func checkSum(_ bytes: [UInt8]) -> UInt32 {
+    var sum = CheckSum()
+    sum.add(bytes)
+    return sum.value
+  }
+
+  /// Some programs of Windows separate by backslashes only.
+  private static func withSlashes(_ name: [UInt8]) -> [UInt8] {
+    let (slash, backslash) = (UInt8(ascii: "/"), UInt8(ascii: "\\"))
+    guard name.contains(backslash), !name.contains(slash), String(validating: name, as: UTF8.self) != nil else {
+      return name
+    }
+    return name.map { $0 == backslash ? slash : $0 }
+  }
+
+  private static func kind(_ attributes: UInt32, isUnix: Bool, endsWithSlash: Bool) -> ArchiveEntry.Kind {
+    switch isUnix ? attributes >> 16 & UInt32(S_IFMT) : 0 {
+    case UInt32(S_IFLNK): .symbolicLink
+    case UInt32(S_IFDIR): .directory
+    case UInt32(S_IFREG): endsWithSlash ? .directory : .file
+    case 0: endsWithSlash || attributes & 0x10 != 0 ? .directory : .file
+    default: .other
+    }
+  }
+
+  /// MS-DOS has years from 1980, and every other second.
+  private static func wallClock(date: UInt64, time: UInt64) -> ArchiveEntry.Time? {
+    let (month, day) = (date >> 5 & 15, date & 31)
+    guard (1...12).contains(month), day > 0 else { return nil }
+    // Days since 1970, in years that begin with March.
+    let year = Int64(1980 + date >> 9) - (month < 3 ? 1 : 0)
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + Int64(153 * ((month + 9) % 12) + 2) / 5 + Int64(day)
+    let seconds = Int64((time >> 11) * 3600 + (time >> 5 & 63) * 60 + (time & 31) * 2)
+    return ArchiveEntry.Time(seconds: (days - 719_469) * 86_400 + seconds, isWallClock: true)
+  }
+}

@@ -1,0 +1,138 @@
+// Where exported bytes come from.
+
+internal import Glibc
+package import Import
+internal import System
+package import SystemPackage
+
+/// Bytes that are read at any place.
+package protocol ContentReader: Sendable {
+  /// Bytes in all.
+  var size: Int64 { get }
+
+  /// Reads at an offset until the buffer is full or the content ends; returns the number of bytes.
+  func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int
+
+  /// Where the next data begins at or after an offset; nil when only a hole follows.
+  func nextData(from offset: Int64) throws(Errno) -> Int64?
+}
+
+extension ContentReader {
+  /// Where holes are not known, all is data.
+  package func nextData(from offset: Int64) throws(Errno) -> Int64? { offset }
+}
+
+/// A file of a space that is open for reading.
+package protocol ExportedFile: ContentReader {
+  /// What it was when it was opened.
+  var status: FileStatus { get }
+
+  /// What it is now.
+  func currentStatus() throws(Errno) -> FileStatus
+
+  /// The extended attributes that any user may set.
+  func attributes() throws(Errno) -> [(name: [UInt8], value: [UInt8])]
+
+  /// The hash of what the vault's storage has of it.
+  func storedDigest() throws(Errno) -> FileDigest
+}
+
+extension ExportedFile {
+  package var size: Int64 { status.size }
+}
+
+/// The files of a space, by their paths from its root, without a slash at either end; empty for the root.
+package protocol ExportSpace: AnyObject {
+  /// What a path leads to; a symbolic link is itself.
+  func status(of path: [UInt8]) throws(Errno) -> FileStatus
+  /// The names in a directory, in any order.
+  func names(in path: [UInt8]) throws(Errno) -> [[UInt8]]
+  /// Opens a regular file.
+  func open(_ path: [UInt8]) throws(Errno) -> any ExportedFile
+}
+
+/// Bytes in memory.
+package struct MemoryContent: ContentReader {
+  package let bytes: [UInt8]
+
+  /// Takes the bytes.
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  package var size: Int64 { Int64(bytes.count) }
+
+  package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    guard offset < size else { return 0 }
+    let part = bytes[Int(offset)..<min(bytes.count, Int(offset) + buffer.count)]
+    unsafe buffer.copyBytes(from: part)
+    return part.count
+  }
+}
+
+/// Parts of a content, and bytes between them.
+package struct ComposedContent: ContentReader {
+  /// What follows what.
+  package enum Piece: Hashable, Sendable {
+    case range(Range<Int64>)
+    case bytes([UInt8])
+    case zeros(Int64)
+
+    var count: Int64 {
+      switch self {
+      case .range(let range): Int64(range.count)
+      case .bytes(let bytes): Int64(bytes.count)
+      case .zeros(let count): count
+      }
+    }
+  }
+
+  private let base: any ContentReader
+  private let pieces: [Piece]
+  /// Where each begins.
+  private let starts: [Int64]
+  package let size: Int64
+
+  /// Composes a content. Ranges must lie in the base.
+  package init(_ base: any ContentReader, _ pieces: [Piece]) {
+    self.base = base
+    self.pieces = pieces.filter { $0.count > 0 }
+    var end: Int64 = 0
+    starts = self.pieces.map { piece in
+      defer { end += piece.count }
+      return end
+    }
+    size = end
+  }
+
+  package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    guard offset >= 0, offset < size else { return 0 }
+    var index = (starts.partition { $0 <= offset }) - 1
+    var done = 0
+    while done < buffer.count, index < pieces.count {
+      let inside = offset + Int64(done) - starts[index]
+      let count = Int(min(pieces[index].count - inside, Int64(buffer.count - done)))
+      let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done..<(done + count)])
+      switch pieces[index] {
+      case .zeros: unsafe part.initializeMemory(as: UInt8.self, repeating: 0)
+      case .bytes(let bytes): unsafe part.copyBytes(from: bytes[Int(inside)..<(Int(inside) + count)])
+      case .range(let range):
+        // The base became shorter.
+        guard try unsafe base.read(at: range.lowerBound + inside, into: part) == count else { throw .ioError }
+      }
+      done += count
+      index += 1
+    }
+    return done
+  }
+}
+
+extension [Int64] {
+  /// How many of ascending numbers, from the first, fulfil a condition.
+  fileprivate func partition(_ condition: (Int64) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,114 @@
+internal import Glibc
+internal import Import
+internal import Synchronization
+internal import System
+internal import SystemPackage
+
+/// A file that is at the destination, but has no name yet.
+struct WrittenFile: Sendable {
+  let number: Int
+  let file: ExportFile
+  let partial: [UInt8]
+  let target: Descriptor
+  /// The hash of what was written.
+  let digest: FileDigest
+  let album: Album
+}
+
+/// Makes durable and verifies what was written, and gives it its name. Beside it, on another thread, the next files are
+/// written.
+struct FolderFinisher: Sendable {
+  let calls: FileCalls
+  let verifies: Bool
+
+  func finish(_ written: WrittenFile) -> ExportOutcome {
+    do throws(ExportFailure) {
+      try verify(written)
+      let path = try name(written.partial, written.file, in: written.album)
+      return .exported(path: path, bytes: written.file.content.size)
+    } catch {
+      try? calls.unlink(written.partial, in: written.album.descriptor)
+      return .failed(error)
+    }
+  }
+
+  private func verify(_ written: WrittenFile) throws(ExportFailure) {
+    let status = try ExportFailure.ofDestination { () throws(Errno) in
+      try calls.flush(written.target)
+      return try calls.status(of: written.target)
+    }
+    try written.file.check(written.digest, verifies: verifies)
+    guard verifies else { return }
+    guard try digest(of: written.partial, in: written.album, status) == written.digest else { throw .writtenDiffers }
+  }
+
+  /// What the destination has of a file, read past memory.
+  func digest(of name: [UInt8], in album: Album, _ status: FileStatus) throws(ExportFailure) -> FileDigest {
+    do throws(ImportFailure) {
+      return try SourceReading(calls).digest(of: name, in: album.descriptor, status, pastMemory: true)
+    } catch .source(let error) {
+      throw .destination(error.number)
+    } catch {
+      throw .writtenDiffers
+    }
+  }
+
+  private func name(_ partial: [UInt8], _ file: ExportFile, in album: Album) throws(ExportFailure) -> [UInt8] {
+    for number in 1...(file.isNameFixed ? 1 : FreeNames.most) {
+      let name = FreeNames.name(file.name, number: number)
+      do throws(Errno) {
+        try calls.moveIfAbsent(partial, to: name, in: album.descriptor)
+        return album.path(of: name)
+      } catch .fileExists {
+        continue
+      } catch {
+        throw .ofNames([name], error)
+      }
+    }
+    throw file.isNameFixed ? .nameTaken : .noName
+  }
+}
+
+/// Files that are finished together.
+final class FinishBatch {
+  private let thread: Thread?
+  private let results: Results
+
+  private final class Results: Sendable {
+    let all = Mutex<[(number: Int, outcome: ExportOutcome)]>([])
+  }
+
+  /// Begins, on another thread if there can be one.
+  init(_ files: [WrittenFile], _ finisher: FolderFinisher) {
+    let results = Results()
+    self.results = results
+    let work: @Sendable () -> Void = {
+      for file in files {
+        let outcome = finisher.finish(file)
+        results.all.withLock { $0.append((file.number, outcome)) }
+      }
+    }
+    thread = try? Thread(work)
+    if thread == nil { work() }
+  }
+
+  /// Waits for the end; gives the outcomes in the order of the files. To be called once.
+  func wait() -> [(number: Int, outcome: ExportOutcome)] {
+    thread?.join()
+    return results.all.withLock { $0 }
+  }
+}
+
+extension ExportFailure {
+  /// What an error means for names: file systems of Windows refuse some of them, each in its own way.
+  static func ofNames(_ names: [[UInt8]], _ error: Errno) -> ExportFailure {
+    let unknown = Set("\"*:<>?\\|".utf8)
+    let isOdd = names.contains { name in
+      name.contains { unknown.contains($0) || $0 < 0x20 } || name.last == 0x20 || name.last == 0x2E
+        || String(validating: name, as: UTF8.self) == nil
+    }
+    let isRefusal = [EINVAL, EPERM, EACCES, ENOENT].contains(error.rawValue)
+    return isOdd && isRefusal || [EILSEQ, ENAMETOOLONG].contains(error.rawValue)
+      ? .nameImpossible : .destination(error.rawValue)
+  }
+}

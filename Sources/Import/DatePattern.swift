@@ -1,0 +1,72 @@
+/// Albums by the day on which something was taken: a path with `%Y` (year), `%m` (month), `%d` (day) and `%%`.
+package struct DatePattern: Hashable, Sendable {
+  /// What is wrong with a pattern, as a clause.
+  package struct Invalid: Error, Equatable {
+    package var reason: String
+  }
+
+  private enum Part: Hashable {
+    case text([UInt8])
+    case year, month, day
+  }
+
+  private let albums: [[Part]]
+
+  /// `2024/08/15`.
+  package static let standard = "%Y/%m/%d"
+
+  /// Reads a pattern.
+  package init(_ pattern: String) throws(Invalid) {
+    var albums: [[Part]] = []
+    for album in pattern.split(separator: "/") {
+      var parts: [Part] = []
+      var text: [UInt8] = []
+      var letters = album.utf8.makeIterator()
+      while let letter = letters.next() {
+        guard letter == UInt8(ascii: "%") else {
+          text.append(letter)
+          continue
+        }
+        let part: Part? =
+          switch letters.next() {
+          case UInt8(ascii: "Y"): .year
+          case UInt8(ascii: "m"): .month
+          case UInt8(ascii: "d"): .day
+          case UInt8(ascii: "%"): .text([UInt8(ascii: "%")])
+          default: nil
+          }
+        guard let part else { throw Invalid(reason: "a pattern has %Y, %m, %d and %% only") }
+        if !text.isEmpty { parts.append(.text(text)) }
+        text = []
+        parts.append(part)
+      }
+      if !text.isEmpty { parts.append(.text(text)) }
+      if parts == [.text([0x2E])] || parts == [.text([0x2E, 0x2E])] {
+        throw Invalid(reason: "a pattern has no . or .. between slashes")
+      }
+      albums.append(parts)
+    }
+    guard albums.joined().contains(where: { if case .text = $0 { false } else { true } }) else {
+      throw Invalid(reason: "a pattern without %Y, %m or %d names the same album for all; use --into")
+    }
+    self.albums = albums
+  }
+
+  /// The album of a day.
+  package func album(year: Int, month: Int, day: Int) -> [[UInt8]] {
+    func digits(_ number: Int, _ count: Int) -> [UInt8] {
+      let text = String(number)
+      return Array((String(repeating: "0", count: max(0, count - text.count)) + text).utf8)
+    }
+    return albums.map { parts in
+      parts.flatMap { part in
+        switch part {
+        case .text(let text): text
+        case .year: digits(year, 4)
+        case .month: digits(month, 2)
+        case .day: digits(day, 2)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,155 @@
+// Copying a source into the space, and reading it again.
+//
+// Invariants
+// 1. No more is read than the length that the source had when it was opened, so one that grows for ever ends.
+// 2. The hash is of the bytes that were written, and what was read again came past the kernel's cache where the file
+//    system allows it.
+
+internal import Crypto
+internal import Glibc
+package import System
+internal import SystemPackage
+
+/// What sources are read into, one after the other: direct I/O wants it aligned.
+@safe private final class ReadingMemory {
+  let block: UnsafeMutableRawBufferPointer
+
+  init(_ count: Int) {
+    unsafe block = .allocate(byteCount: count, alignment: FileCalls.alignment)
+  }
+
+  deinit { unsafe block.deallocate() }
+}
+
+/// Reads sources, on one thread.
+package struct SourceReading {
+  /// Bytes by whose hash files of one length are told apart before all of them is read.
+  private static let beginning = 64 << 10
+
+  let calls: FileCalls
+  private let memory: ReadingMemory
+  /// Called with a number of bytes that were read.
+  var progress: ((Int) -> Void)?
+
+  /// Reads with some system calls.
+  package init(_ calls: FileCalls) {
+    self.calls = calls
+    memory = ReadingMemory(calls.step)
+  }
+
+  /// Copies a file; gives the hash of what was written, if it is wanted, and that of its beginning. Holes stay holes.
+  ///
+  /// - Throws: `.source`, `.space`; `.changed` when it has become shorter.
+  func copy(
+    _ source: Descriptor, _ status: FileStatus, to target: Descriptor, hashes: Bool
+  ) throws(ImportFailure) -> (digest: FileDigest?, beginning: UInt64) {
+    var hasher = ContentHasher()
+    var beginning = ContentHasher()
+    var end: Int64 = 0
+    let block = unsafe memory.block
+    var offset: Int64 = 0
+    var dataStart: Int64? = 0
+    while offset < status.size {
+      let count = Int(min(Int64(calls.step), status.size - offset))
+      let part = unsafe UnsafeMutableRawBufferPointer(rebasing: block[..<count])
+      if let known = dataStart, known <= offset {
+        dataStart = try ImportFailure.ofSource { () throws(Errno) in try calls.nextData(of: source, from: offset) }
+      }
+      if dataStart.map({ $0 >= offset + Int64(count) }) ?? true {
+        if hashes || offset < Self.beginning { unsafe part.initializeMemory(as: UInt8.self, repeating: 0) }
+      } else {
+        let found = try ImportFailure.ofSource { () throws(Errno) in
+          try unsafe calls.read(source, at: offset, into: part)
+        }
+        guard found == count else { throw .changed }
+        try ImportFailure.ofSpace { () throws(Errno) in
+          try unsafe calls.write(UnsafeRawBufferPointer(part), to: target, at: offset)
+        }
+        end = offset + Int64(count)
+      }
+      if hashes { unsafe hasher.update(UnsafeRawBufferPointer(part)) }
+      if offset < Self.beginning {
+        unsafe beginning.update(UnsafeRawBufferPointer(rebasing: part[..<min(count, Self.beginning - Int(offset))]))
+      }
+      offset += Int64(count)
+      progress?(count)
+    }
+    if end < status.size {
+      try ImportFailure.ofSpace { () throws(Errno) in try calls.truncate(target, to: status.size) }
+    }
+    let hash = hasher.finish()
+    return (hashes ? FileDigest(size: status.size, hash: hash) : nil, Self.number(beginning.finish()))
+  }
+
+  /// The hash of a file, read past the kernel's cache if that is asked for.
+  ///
+  /// - Throws: `.source`; `.changed` when it is not as long as it was.
+  package func digest(
+    of name: [UInt8], in directory: Descriptor?, _ status: FileStatus, pastMemory: Bool
+  ) throws(ImportFailure) -> FileDigest {
+    do throws(Errno) {
+      let file: Descriptor
+      do throws(Errno) {
+        file = try calls.openFile(name, in: directory, pastMemory: pastMemory)
+      } catch .invalidArgument where pastMemory {
+        file = try calls.openFile(name, in: directory)
+      }
+      guard try calls.status(of: file).isUnchanged(since: status) else { throw Errno.staleNFSFileHandle }
+      if pastMemory { calls.forgetCache(of: file) }
+      guard let digest = try digest(of: file, size: status.size) else { throw Errno.staleNFSFileHandle }
+      guard try calls.status(of: file).isUnchanged(since: status) else { throw Errno.staleNFSFileHandle }
+      return digest
+    } catch .staleNFSFileHandle {
+      throw .changed
+    } catch {
+      throw .source(ImportFailure.ErrorNumber(number: error.rawValue))
+    }
+  }
+
+  /// Nil when the file ends before its length.
+  private func digest(of file: Descriptor, size: Int64) throws(Errno) -> FileDigest? {
+    var hasher = ContentHasher()
+    let block = unsafe memory.block
+    var offset: Int64 = 0
+    while offset < size {
+      var found: Int
+      do throws(Errno) {
+        found = try unsafe calls.readOnce(file, at: offset, into: block)
+      } catch .invalidArgument {
+        calls.stopDirectReading(file)
+        calls.forgetCache(of: file)
+        found = try unsafe calls.readOnce(file, at: offset, into: block)
+      }
+      found = Int(min(Int64(found), size - offset))
+      if found <= 0 { return nil }
+      unsafe hasher.update(UnsafeRawBufferPointer(rebasing: block[..<found]))
+      offset += Int64(found)
+      progress?(found)
+    }
+    return FileDigest(size: size, hash: hasher.finish())
+  }
+
+  /// A number that files have in common if they begin alike, and hardly any others.
+  func beginning(of file: Descriptor) throws(Errno) -> UInt64 {
+    Self.beginning(of: try calls.bytes(of: file, at: 0, count: Self.beginning))
+  }
+
+  /// The same number of the first bytes of a file, at least as many as count, or all of them.
+  static func beginning(of bytes: [UInt8]) -> UInt64 {
+    var hasher = ContentHasher()
+    unsafe bytes.withUnsafeBytes { unsafe hasher.update(UnsafeRawBufferPointer(rebasing: $0.prefix(Self.beginning))) }
+    return number(hasher.finish())
+  }
+
+  private static func number(_ hash: [UInt8]) -> UInt64 { hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+extension ImportFailure {
+  static func ofSource<Result>(_ body: () throws(Errno) -> Result) throws(ImportFailure) -> Result {
+    do throws(Errno) { return try body() } catch { throw .source(ErrorNumber(number: error.rawValue)) }
+  }
+
+  static func ofSpace<Result>(_ body: () throws(Errno) -> Result) throws(ImportFailure) -> Result {
+    do throws(Errno) { return try body() } catch { throw .space(ErrorNumber(number: error.rawValue)) }
+  }
+}

@@ -1,0 +1,191 @@
+// Unpacking archives into the space.
+//
+// Invariants
+// 1. A file of an archive gets a name only if its data ended whole, and was verified.
+// 2. An archive may be deleted only if every entry of it that is no directory was verified, and if it gave the same data
+//    when it was unpacked once more, past the kernel's cache.
+
+internal import Crypto
+internal import Glibc
+internal import Media
+internal import System
+internal import SystemPackage
+
+/// How far an archive is.
+struct ArchiveProgress {
+  let path: [UInt8]
+  let status: FileStatus
+  /// Whether every entry so far is in the space, verified.
+  var isVerified = true
+  /// How many entries have an outcome.
+  var told = 0
+  /// The hash of the names and hashes of all its files; nil before its end.
+  var summary: [UInt8]?
+  /// Members of groups that did not come yet, and those that were copied and are not verified.
+  var groups: [[UInt8]: (left: Int, unverified: Int)] = [:]
+  /// Members of groups that wait for the others.
+  var waiting: [[UInt8]: [(file: CopiedFile, day: TakenDay)]] = [:]
+}
+
+extension ImportRun {
+  /// Imports what an archive holds.
+  func unpack(_ path: [UInt8], part: Int, _ known: SourceListing.Archive) {
+    guard goesOn else { return summary.unreached += known.files }
+    guard let tools else { return note(path, nil, .failed(.decoder), false) }
+    if let failure = known.failure { return note(path, nil, .failed(failure), false) }
+    // Below zero: those of directories are above.
+    let number = -1 - part
+    defer { summary.unreached += max(0, known.files - (archives[number]?.told ?? 0) - followers(in: number)) }
+    do throws(ImportFailure) {
+      let file = try ArchiveFile.opened(importer.calls, path, compares: !importer.options.isTrial)
+      try ImportFailure.ofSpace { () throws(Errno) in try importer.prepare(sizes: known.sizes) }
+      var progress = ArchiveProgress(path: path, status: file.status)
+      progress.groups = known.groups.mapValues { ($0, 0) }
+      archives[number] = progress
+      var unpacker = Unpacker(run: self, file: file, number: number)
+      let verdict: ArchiveVerdict
+      do throws(ImportFailure) {
+        verdict = try file.unpack(with: tools.decoder) { unpacker.take($0) }
+      } catch {
+        unpacker.abandon(error)
+        finishAll()
+        throw error
+      }
+      unpacker.abandon(.interrupted)
+      finishAll()
+      if !goesOn { return giveUpWaiting(in: number) }
+      placeWaiting(in: number)
+      guard verdict == .whole else { throw .archive(verdict) }
+      guard file.isUnchanged else { throw .changed }
+      archives[number]?.summary = unpacker.summary()
+    } catch {
+      archives[number]?.isVerified = false
+      giveUpWaiting(in: number)
+      note(path, nil, .failed(error), false)
+    }
+  }
+
+  /// Adds archives that may be deleted to a list, after they were unpacked once more.
+  func addArchives(to list: DeletionList) {
+    guard let tools else { return }
+    for (_, archive) in archives.sorted(by: { $0.key > $1.key }) {
+      guard mayGoOn() else { return }
+      guard let members = archive.summary, archive.isVerified else {
+        summary.keptArchives.append(archive.path)
+        continue
+      }
+      do throws(ImportFailure) {
+        let file = try ArchiveFile.opened(importer.calls, archive.path, compares: true)
+        guard file.status.isUnchanged(since: archive.status) else { throw .changed }
+        let again = MemberSummary()
+        var member: (name: [UInt8], hasher: StreamHasher)?
+        let verdict = try file.unpack(with: tools.decoder) { event in
+          if observer.isCancelled { return .stop }
+          switch event {
+          case .entry(let entry): member = entry.kind == .file ? (entry.name, StreamHasher()) : nil
+          case .piece(let bytes): member?.hasher.update(bytes)
+          case .end:
+            if let member { again.add(member.name, member.hasher.finish()) }
+          }
+          return .proceed
+        }
+        guard mayGoOn() else { return }
+        guard verdict == .whole, again.finish() == members, file.isUnchanged else { throw .readsDiffer }
+        let slash = archive.path.lastIndex(of: 0x2F) ?? 0
+        let directory = Array(archive.path[..<max(slash, 1)])
+        let name = Array(archive.path[(slash + 1)...])
+        let opened = try ImportFailure.ofSource { () throws(Errno) in try importer.calls.openDirectory(directory) }
+        let digest = try importer.reading.digest(of: name, in: opened, archive.status, pastMemory: true)
+        try ImportFailure.ofSpace { () throws(Errno) in
+          try list.add([Original(directory: directory, name: name, archive.status, hash: digest.hash)])
+        }
+      } catch {
+        note(archive.path, nil, .failed(error), false)
+      }
+    }
+  }
+
+  /// Says that bytes of an archive were unpacked.
+  func follow(_ bytes: Int) { observer.read(bytes) }
+
+  // MARK: Albums by day
+
+  /// A member of a group came. Copies of it are verified later.
+  func groupMember(_ key: [UInt8], in number: Int, isCopied: Bool) {
+    archives[number]?.groups[key]?.left -= 1
+    if isCopied { archives[number]?.groups[key]?.unverified += 1 }
+    sortGroup(key, in: number)
+  }
+
+  /// A copy of a member of a group was verified; `verified` is nil if it failed.
+  func sortGroup(of file: CopiedFile, _ verified: CopiedFile?, in number: Int) {
+    let key = file.entry.archiveGroupKey
+    archives[number]?.groups[key]?.unverified -= 1
+    if let verified, let sorter = importer.options.sorter {
+      let opened = try? importer.calls.openFile(verified.partial, in: importer.target.incoming)
+      let taken = placement(of: verified.entry).taken
+      let day = sorter.day(of: opened, name: verified.entry.name, verified.status, described: taken)
+      archives[number]?.waiting[key, default: []].append((verified, day))
+    }
+    sortGroup(key, in: number)
+  }
+
+  private func sortGroup(_ key: [UInt8], in number: Int) {
+    guard archives[number]?.groups[key].map({ $0 == (0, 0) }) ?? true else { return }
+    archives[number]?.groups[key] = nil
+    place(key, in: number)
+  }
+
+  /// Gives what waits of a group its place.
+  private func place(_ key: [UInt8], in number: Int) {
+    guard let sorter = importer.options.sorter, let members = archives[number]?.waiting.removeValue(forKey: key) else {
+      return
+    }
+    for (member, album) in zip(members, sorter.albums(of: members.map(\.day))) {
+      note(
+        member.file,
+        importer.place(member.file, named: WantedName(member.file.entry.name), in: importer.options.album + album))
+    }
+  }
+
+  /// At the end of an archive no more comes to any group.
+  private func placeWaiting(in number: Int) {
+    for key in archives[number]?.waiting.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) ?? [] {
+      place(key, in: number)
+    }
+  }
+
+  private func giveUpWaiting(in number: Int) {
+    for member in (archives[number]?.waiting ?? [:]).values.joined() {
+      note(member.file, importer.finisher.failed(member.file, .interrupted))
+    }
+    archives[number]?.waiting = [:]
+  }
+}
+
+extension SourceEntry {
+  /// What it has in common with the files of its archive that belong to it.
+  var archiveGroupKey: [UInt8] { ArchiveFile.groupKey(directory.album + [name]) }
+}
+
+/// A hash of a stream, which can be kept.
+final class StreamHasher {
+  private var hasher: ContentHasher? = ContentHasher()
+
+  /// Adds bytes.
+  func update(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe hasher?.update($0) } }
+
+  /// The hash. To be called once.
+  func finish() -> [UInt8] { hasher.take()?.finish() ?? [] }
+}
+
+/// A hash of the names and hashes of all files of an archive, in their order.
+final class MemberSummary {
+  private let hasher = StreamHasher()
+
+  /// Adds a file.
+  func add(_ name: [UInt8], _ hash: [UInt8]) { hasher.update(name + [0] + hash) }
+
+  /// The hash of all. To be called once.
+  func finish() -> [UInt8] { hasher.finish() }
+}

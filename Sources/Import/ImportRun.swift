@@ -1,0 +1,351 @@
+// One run of an import.
+//
+// Invariants
+// 1. What was copied is verified in batches, beside the copying of what comes next; each file has its outcome in the end,
+//    and what is not reached is counted.
+// 2. An original is on the list only with all that belongs to it; an archive only as a whole, and a Takeout with everything.
+// 3. What describes a file gets its name after that file has its own.
+
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// One run of an import: all sources, file by file.
+package final class ImportRun {
+  /// Files and bytes that are verified together at most, but for one file that is larger.
+  private static let most = (files: 64, bytes: Int64(64 << 20))
+
+  let importer: Importer
+  let observer: any ImportObserver
+  private let list: DeletionList?
+  let tools: ArchiveTools?
+  /// What the paths of sources are relative to.
+  private let base: [UInt8]
+  var summary = ImportSummary()
+  /// The number and the path of the source at hand.
+  private var source: (part: Int, path: [UInt8]) = (0, [])
+  /// What was copied, and waits to be verified.
+  private var copied: [CopiedFile] = []
+  /// What is being verified, the oldest first: while one is made durable, the one before is read back.
+  private var batches: [FinishBatch] = []
+  private static let mostBatches = 2
+  /// The groups of which not all is done.
+  private var groups: [Int: Group] = [:]
+  /// What was verified and waits for the file that it describes, by that file's number.
+  private var followers: [Int: [CopiedFile]] = [:]
+  /// Where files are that are described, by their numbers; nil for those that are not in the space.
+  private var leaders: [Int: [UInt8]?] = [:]
+  /// Names of files of a Google Takeout that are the same.
+  private var twins: [(path: [UInt8], existing: [UInt8])] = []
+  /// Archives by the numbers of their groups.
+  var archives: [Int: ArchiveProgress] = [:]
+  /// Whether everything so far is in the space, verified.
+  private var isAllVerified = true
+
+  /// Names that belong together.
+  private struct Group {
+    var left: Int
+    /// Whether the originals of all may go.
+    var isVerified: Bool
+    var originals: [Original] = []
+  }
+
+  /// Errors after which nothing more can be written into the space.
+  private static let lasting: Set<CInt> = [ENOTCONN, ENODEV, ECONNABORTED, EROFS, ESTALE, ENOSPC, EDQUOT]
+
+  /// A run. `list` gets the originals that may be deleted; `base` is the working directory; `tools` are for archives.
+  package init(
+    _ importer: Importer, observer: any ImportObserver, list: DeletionList?, base: [UInt8], tools: ArchiveTools? = nil
+  ) {
+    self.importer = importer
+    self.tools = tools
+    self.observer = observer
+    self.list = list
+    self.base = base
+    importer.follow { observer.read($0) }
+  }
+
+  /// Imports sources; what was imported is durable then. `keepsName` says whether a directory's own name is an album.
+  /// `listing` is needed for archives. `accepts` says of names that belong together whether they are imported now. When it
+  /// ends before, what is left is listed, unless there is `accepts`.
+  package func run(
+    _ sources: [ImportSource], listing: SourceListing? = nil, keepsName: Bool,
+    accepts: ((ArraySlice<SourceEntry>) -> Bool)? = nil
+  ) -> ImportSummary {
+    var walk = SourceWalk(importer.calls, spaceDevice: importer.target.device)
+    isAllVerified = listing?.isWhole ?? true
+    if let leavesOut = importer.options.leavesOut { walk.leavesOut = leavesOut }
+    if let accepts {
+      walk.accepts = accepts
+      listsAll = false
+    }
+    for (part, source) in sources.enumerated() where goesOn || listsAll {
+      self.source = (part, source.path)
+      if source.isArchive {
+        unpack(source.path, part: part, listing?.archives[part] ?? SourceListing.Archive())
+        continue
+      }
+      let parts = source.path.split(separator: 0x2F).filter { $0 != [0x2E] && $0 != [0x2E, 0x2E] }
+      let album = keepsName ? parts.last.map { [Array($0)] } ?? [] : []
+      _ = walk.walk(source.path, album: album, visit)
+    }
+    finishAll()
+    giveUpFollowers()
+    if !importer.options.isTrial, goesOn {
+      // Nothing is lost without it.
+      for (path, existing) in twins { try? importer.shareDescription(of: path, and: existing) }
+    }
+    if let list, goesOn {
+      // What belongs together may lie anywhere in a Takeout.
+      let isTakeout = importer.options.takeout != nil
+      if isAllVerified || !isTakeout { addArchives(to: list) }
+      if isTakeout, !isAllVerified {
+        summary.isTakeoutKept = true
+        list.clear()
+      }
+    }
+    if !importer.options.isTrial {
+      do throws(Errno) {
+        if let list { try list.seal() } else { try importer.calls.flush(importer.target.incoming) }
+      } catch {
+        end(error.rawValue)
+      }
+    }
+    return summary
+  }
+
+  /// Whether also what it does not come to is told.
+  private var listsAll = true
+
+  var goesOn: Bool { summary.end == nil && !summary.isInterrupted }
+
+  func end(_ error: CInt) { summary.end = summary.end ?? error }
+
+  /// Asks whether to go on before another file; false if not.
+  func mayGoOn() -> Bool {
+    if observer.isCancelled { summary.isInterrupted = true }
+    return goesOn
+  }
+
+  private func visit(_ visit: SourceWalk.Visit) -> Bool {
+    switch visit {
+    case .failure(let path, let error): note(path, nil, .failed(.source(.init(number: error.rawValue))), false)
+    case .leftOut(let path, let reason): note(path, nil, .skipped(reason), false)
+    case .entries(let entries): take(entries)
+    }
+    return goesOn || listsAll
+  }
+
+  private func take(_ entries: [SourceEntry]) {
+    do throws(Errno) {
+      if goesOn { try importer.prepare(entries) }
+    } catch {
+      end(error.rawValue)
+    }
+    var rest = entries[...]
+    while let first = rest.first {
+      let group = rest.prefix { $0.group == first.group }
+      rest = rest[group.endIndex...]
+      take(group)
+    }
+  }
+
+  /// Imports what belongs together. Its originals may go only together.
+  private func take(_ group: ArraySlice<SourceEntry>) {
+    guard let first = group.first else { return }
+    groups[first.group] = Group(left: group.count, isVerified: group.allSatisfy(\.isGroupWhole))
+    for (entry, planned) in zip(group, goesOn ? placements(of: group) : group.map(placement)) {
+      let placement = resolved(planned)
+      var entry = entry
+      entry.takeoutNumber = placement.number
+      guard mayGoOn() else {
+        note(entry, (.failed(.interrupted), nil, false))
+        continue
+      }
+      if placement.leader == nil, entry.status.kind == .file {
+        awaitSame(size: entry.status.size) { try? importer.beginning(of: entry) }
+      }
+      switch importer.begin(entry, as: placement) {
+      case .ended(let result): note(entry, result)
+      case .copied(let file): add(file)
+      }
+    }
+  }
+
+  /// The place of a file that is not sorted by day.
+  func placement(of entry: SourceEntry) -> Placement {
+    importer.options.takeout?.placement(part: source.part, path: entry.path(below: source.path))
+      ?? Placement(album: entry.directory.album, name: WantedName(entry.name))
+  }
+
+  /// The place of what describes a file, beside that file if it has its name already.
+  func resolved(_ placement: Placement) -> Placement {
+    guard let leader = placement.leader, let path = leaders[leader] ?? nil else { return placement }
+    let parts = path.split(separator: 0x2F).map { Array($0) }
+    var placement = placement
+    placement.leader = nil
+    placement.album = Array(parts.dropFirst(importer.options.album.count).dropLast())
+    placement.name = WantedName(TakeoutPlan.descriptionName(beside: parts.last ?? []))
+    return placement
+  }
+
+  private func placements(of group: ArraySlice<SourceEntry>) -> [Placement] {
+    var placements = group.map(placement)
+    if let sorter = importer.options.sorter { sort(group, &placements, sorter) }
+    // What belongs together gets one number, so that no sidecar lies beside another photo.
+    if group.count > 1 {
+      let members = zip(group, placements).filter { $0.status.kind == .file && $1.leader == nil && $1.reason == nil }
+      for index in placements.indices { placements[index].name.hasCompanions = true }
+      let first = importer.firstNumber(members.map { ($0.status, $1.album, $1.name.bytes) })
+      for index in placements.indices { placements[index].name.first = first }
+    }
+    return placements
+  }
+
+  /// Chooses albums for what belongs together.
+  private func sort(_ group: ArraySlice<SourceEntry>, _ placements: inout [Placement], _ sorter: any AlbumSorter) {
+    let sorted = placements.indices.filter { !placements[$0].isAlbumChosen && placements[$0].leader == nil }
+    let days = sorted.map { index in
+      let entry = group[group.startIndex + index]
+      let file = try? importer.calls.openFile(entry.name, in: entry.directory.descriptor)
+      return sorter.day(
+        of: entry.status.kind == .file ? file : nil, name: entry.name, entry.status, described: placements[index].taken)
+    }
+    for (index, album) in zip(sorted, sorter.albums(of: days)) { placements[index].album = album }
+  }
+
+  /// Waits for files under way that are as long as one that comes and begin as it does: it may turn out to be the same.
+  func awaitSame(size: Int64, beginning: () -> UInt64?) {
+    guard importer.options.skipsDuplicates, size > 0 else { return }
+    let alike = (copied + batches.flatMap(\.files)).filter { $0.status.size == size }
+    guard !alike.isEmpty else { return }
+    let own = beginning()
+    if alike.contains(where: { $0.beginning == own }) { finishAll() }
+  }
+
+  /// Adds a file that was copied to those that are verified next.
+  func add(_ file: CopiedFile) {
+    copied.append(file)
+    let bytes = copied.reduce(0) { $0 + $1.status.size }
+    if copied.count >= Self.most.files || bytes >= Self.most.bytes { finishCopied() }
+  }
+
+  /// Begins to verify what was copied, when what was copied before is done.
+  private func finishCopied() {
+    if batches.count == Self.mostBatches { collect() }
+    if copied.isEmpty { return }
+    batches.append(FinishBatch(copied, importer.finisher, overlaps: importer.options.overlaps))
+    copied = []
+  }
+
+  /// Verifies what was copied, and waits for it.
+  func finishAll() {
+    finishCopied()
+    while !batches.isEmpty { collect() }
+  }
+
+  private func collect() {
+    guard !batches.isEmpty else { return }
+    let batch = batches.removeFirst()
+    for (file, result) in zip(batch.files, batch.wait()) { ended(file, result) }
+  }
+
+  /// A file was verified. Without a result it waits for its name.
+  private func ended(_ file: CopiedFile, _ result: Importer.Result?) {
+    if let result {
+      note(file, result)
+      if case .withGroup(let archive) = file.goal { sortGroup(of: file, nil, in: archive) }
+      return
+    }
+    var file = file
+    file.file = nil
+    switch file.goal {
+    case .name: break
+    case .withGroup(let archive): sortGroup(of: file, file, in: archive)
+    case .beside(let leader):
+      if let path = leaders[leader] { return follow(file, path) }
+      // The source is not opened again.
+      file.entry.directory.descriptor = importer.target.incoming
+      followers[leader, default: []].append(file)
+    }
+  }
+
+  /// Gives a file that describes another one a name beside it.
+  private func follow(_ file: CopiedFile, _ leader: [UInt8]?) {
+    guard let leader else { return note(file, importer.finisher.failed(file, .withoutFile)) }
+    let parts = leader.split(separator: 0x2F).map { Array($0) }
+    let name = TakeoutPlan.descriptionName(beside: parts.last ?? [])
+    note(file, importer.place(file, named: WantedName(name), in: Array(parts.dropLast())))
+  }
+
+  /// How many files of an archive wait for those that they describe.
+  func followers(in archive: Int) -> Int { followers.values.joined().count { $0.entry.group == archive } }
+
+  private func giveUpFollowers() {
+    for file in followers.values.joined() {
+      note(file, importer.finisher.failed(file, goesOn ? .withoutFile : .interrupted))
+    }
+    followers = [:]
+  }
+
+  /// Tells the outcome for a file that was copied.
+  func note(_ file: CopiedFile, _ result: Importer.Result) {
+    if case .imported(let path) = result.outcome {
+      importer.noteStored(path, size: file.status.size, beginning: file.beginning)
+      if !file.missing.isEmpty { observer.lost(file.missing, of: file.entry.path) }
+    }
+    note(file.entry, result)
+  }
+
+  /// Tells the outcome for an entry.
+  func note(_ entry: SourceEntry, _ result: Importer.Result) {
+    let takeout = importer.options.takeout
+    if entry.isInArchive { archives[entry.group]?.told += 1 }
+    note(
+      entry.path, entry.status, result.outcome, result.isVerified,
+      isDescribed: entry.takeoutNumber.flatMap { takeout?.isDescribed($0) })
+    if takeout != nil, case .duplicate(let path, let existing) = result.outcome, path != existing,
+      !TakeoutPlan.Builder.isDescription(path)
+    {
+      twins.append((path, existing))
+    }
+    // Of several of one name the first that is in the space leads.
+    if let number = entry.takeoutNumber, takeout?.isLeader(number) ?? false, (leaders[number] ?? nil) == nil {
+      leaders[number] = .some(result.outcome.path)
+      for file in followers.removeValue(forKey: number) ?? [] { follow(file, result.outcome.path) }
+    }
+    if entry.isInArchive {
+      if !result.isVerified { archives[entry.group]?.isVerified = false }
+      return
+    }
+    guard var group = groups.removeValue(forKey: entry.group) else { return }
+    group.left -= 1
+    if result.isVerified, let digest = result.digest {
+      group.originals.append(
+        Original(directory: absolute(entry.directory.path), name: entry.name, entry.status, hash: digest.hash))
+    } else {
+      group.isVerified = false
+    }
+    if group.left > 0 {
+      groups[entry.group] = group
+    } else if group.isVerified, let list {
+      do throws(Errno) { try list.add(group.originals) } catch { end(error.rawValue) }
+    }
+  }
+
+  /// A path from the root directory on.
+  func absolute(_ path: [UInt8]) -> [UInt8] {
+    if path.first == 0x2F { return path }
+    return path.isEmpty ? base : base + [0x2F] + path
+  }
+
+  /// Tells the outcome for a path.
+  func note(
+    _ path: [UInt8], _ status: FileStatus?, _ outcome: ImportOutcome, _ isVerified: Bool, isDescribed: Bool? = nil
+  ) {
+    if !isVerified { isAllVerified = false }
+    if case .failed(.space(let error)) = outcome, Self.lasting.contains(error.number) { end(error.number) }
+    summary.count(outcome, status?.size ?? 0)
+    observer.finished(path, status, outcome, isVerified: isVerified, isDescribed: isDescribed)
+  }
+}

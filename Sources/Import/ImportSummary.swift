@@ -1,0 +1,51 @@
+/// What one run of an import did.
+package struct ImportSummary: Hashable, Sendable {
+  package var imported = 0
+  package var duplicates = 0
+  package var known = 0
+  package var skipped = 0
+  package var failed = 0
+  /// Those that it did not come to.
+  package var unreached = 0
+  /// Bytes of files that are in the space.
+  package var bytes: Int64 = 0
+  /// Whether it was interrupted before all was looked at.
+  package var isInterrupted = false
+  /// Whether originals of a Google Takeout stay because not all of it was verified.
+  package var isTakeoutKept = false
+  /// Archives that stay because not all of each was verified.
+  package var keptArchives: [[UInt8]] = []
+  /// Why it could not go on; nil if it could.
+  package var end: CInt?
+
+  /// All that the sources have.
+  package var all: Int { imported + duplicates + known + skipped + failed + unreached }
+  /// Whether the space has everything.
+  package var isWhole: Bool { skipped == 0 && failed == 0 && unreached == 0 && !isInterrupted && end == nil }
+
+  mutating func count(_ outcome: ImportOutcome, _ size: Int64) {
+    switch outcome {
+    case .imported: imported += 1
+    case .duplicate: duplicates += 1
+    case .known: known += 1
+    case .skipped: skipped += 1
+    case .failed(.interrupted): unreached += 1
+    case .failed: failed += 1
+    }
+    if outcome.isInSpace { bytes += size }
+  }
+}
+
+/// Who follows an import.
+package protocol ImportObserver: AnyObject {
+  /// Called when the outcome for a source is known. `status` is nil for what could not be looked at; `isDescribed`, if
+  /// the sources are a Google Takeout, says whether a file has a JSON, or a JSON a file.
+  func finished(
+    _ path: [UInt8], _ status: FileStatus?, _ outcome: ImportOutcome, isVerified: Bool, isDescribed: Bool?)
+  /// Called when the space could not take extended attributes of a file, which is imported without them.
+  func lost(_ attributes: [[UInt8]], of path: [UInt8])
+  /// Called with a number of bytes that were read of a source that is not finished yet.
+  func read(_ bytes: Int)
+  /// Whether to stop after the file at hand.
+  var isCancelled: Bool { get }
+}

@@ -1,0 +1,162 @@
+internal import System
+internal import SystemPackage
+
+/// What is there already.
+extension Importer {
+  /// The outcome of an entry whose name, length and time the album has; nil if it has them not.
+  func known(_ entry: SourceEntry, named wanted: WantedName, in album: Album) throws(ImportFailure) -> Result? {
+    let names = try names(like: entry.status, wanted, in: album)
+    if names.isEmpty { return nil }
+    guard options.deletesOriginals, !options.isTrial else {
+      // Cameras that are used at once write files of one name and length, and media that count two seconds, one or a
+      // hundredth give them one time.
+      let isCoarse = entry.status.modified.nanoseconds % 10_000_000 == 0
+      if !isCoarse { return (.known(path: album.path(of: names[0])), nil, false) }
+      return try known(names, beginning: beginning(of: entry), in: album)
+    }
+    let digest = try reading.digest(of: entry.name, in: entry.directory.descriptor, entry.status, pastMemory: true)
+    for name in names {
+      let found = try ImportFailure.ofSpace { () throws(Errno) in
+        try calls.digest(of: calls.openFile(name, in: album.descriptor))
+      }
+      if found == digest { return (.known(path: album.path(of: name)), digest, true) }
+    }
+    return nil
+  }
+
+  /// The names in an album that a file would get one after the other, as far as files of its length and time have them.
+  func names(like status: FileStatus, _ wanted: WantedName, in album: Album) throws(ImportFailure) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    for name in wanted.candidates {
+      let other: FileStatus
+      do throws(Errno) {
+        other = try calls.status(of: name, in: album.descriptor)
+      } catch .noSuchFileOrDirectory {
+        break
+      } catch {
+        throw .space(.init(number: error.rawValue))
+      }
+      if other.kind == .file, other.size == status.size, other.modified == status.modified { found.append(name) }
+    }
+    return found
+  }
+
+  /// The outcome of an entry that is as one of some names if it begins as it does. Cameras that are used at once write
+  /// files of one name, length and time.
+  func known(_ names: [[UInt8]], beginning: UInt64, in album: Album) throws(ImportFailure) -> Result? {
+    for name in names {
+      let other = try ImportFailure.ofSpace { () throws(Errno) in
+        try reading.beginning(of: calls.openFile(name, in: album.descriptor))
+      }
+      if other == beginning { return (.known(path: album.path(of: name)), nil, false) }
+    }
+    return nil
+  }
+
+  /// What a source begins with.
+  func beginning(of entry: SourceEntry) throws(ImportFailure) -> UInt64 {
+    try ImportFailure.ofSource { () throws(Errno) in
+      try reading.beginning(of: calls.openFile(entry.name, in: entry.directory.descriptor))
+    }
+  }
+
+  /// What a file of the space begins with; nil if it cannot be read.
+  private func beginning(of candidate: [UInt8]) -> UInt64? {
+    if let known = beginnings[candidate] { return known }
+    guard let (folder, name) = open(candidate), let file = try? calls.openFile(name, in: folder),
+      let found = try? reading.beginning(of: file)
+    else { return nil }
+    note(found, of: candidate)
+    return found
+  }
+
+  /// The outcome of an entry whose content the space has under another name; nil if it has it not.
+  func duplicate(_ entry: SourceEntry, named wanted: WantedName, in album: Album?) throws(ImportFailure) -> Result? {
+    guard options.skipsDuplicates, let candidates = stored[entry.status.size], !candidates.isEmpty else { return nil }
+    let own = try beginning(of: entry)
+    var digest: FileDigest?
+    for candidate in candidates where beginning(of: candidate) == own {
+      guard let (folder, name) = open(candidate), let file = try? calls.openFile(name, in: folder) else { continue }
+      let known =
+        if let digest { digest } else {
+          try reading.digest(of: entry.name, in: entry.directory.descriptor, entry.status, pastMemory: true)
+        }
+      digest = known
+      // One that cannot be read back is no reason not to store the content.
+      guard let found = try? calls.digest(of: file), found == known else { continue }
+      guard let album, !options.isTrial else {
+        return (.duplicate(path: candidate, existing: candidate), known, false)
+      }
+      if let path = try link(name, in: folder, file, as: wanted, in: album) {
+        return (.duplicate(path: path, existing: candidate), known, true)
+      }
+    }
+    return nil
+  }
+
+  /// The outcome of a file that was copied, if an album has it under the name that it is to get, or the space has its
+  /// content elsewhere; nil if not.
+  func existing(_ copied: CopiedFile, named wanted: WantedName, in album: Album) throws(ImportFailure) -> Result? {
+    guard let digest = copied.digest else { return nil }
+    for name in wanted.candidates {
+      guard let file = try? calls.openFile(name, in: album.descriptor), let status = try? calls.status(of: file) else {
+        break
+      }
+      guard status.kind == .file, status.size == copied.status.size,
+        (try? reading.beginning(of: file)) == copied.beginning,
+        let found = try? calls.digest(of: file), found == digest
+      else { continue }
+      let path = album.path(of: name)
+      if status.modified == copied.status.modified { return (.known(path: path), digest, true) }
+      if options.skipsDuplicates { return (.duplicate(path: path, existing: path), digest, true) }
+    }
+    guard options.skipsDuplicates, digest.size > 0 else { return nil }
+    for candidate in stored[digest.size] ?? [] where beginning(of: candidate) == copied.beginning {
+      guard let (folder, name) = open(candidate), let file = try? calls.openFile(name, in: folder),
+        let found = try? calls.digest(of: file), found == digest,
+        let path = try link(name, in: folder, file, as: wanted, in: album)
+      else { continue }
+      return (.duplicate(path: path, existing: candidate), digest, true)
+    }
+    return nil
+  }
+
+  /// The directory and the name of a file of the space; nil if it is not there any more.
+  private func open(_ path: [UInt8]) -> (folder: Descriptor, name: [UInt8])? {
+    let parts = path.split(separator: 0x2F).map { Array($0) }
+    guard let name = parts.last else { return nil }
+    var folder = target.root
+    for part in parts.dropLast() {
+      guard let next = try? calls.openDirectory(part, in: folder) else { return nil }
+      folder = next
+    }
+    return (folder, name)
+  }
+
+  /// Gives a file of the space a name in an album, unless it has one there; nil if it can have no more names, or is not
+  /// what was opened.
+  private func link(
+    _ name: [UInt8], in folder: Descriptor, _ file: Descriptor, as wanted: WantedName, in album: Album
+  ) throws(ImportFailure) -> [UInt8]? {
+    try ImportFailure.ofSpace { () throws(Errno) in
+      let inode = try calls.status(of: file).inode
+      for next in wanted.candidates {
+        do throws(Errno) {
+          let status = try calls.status(of: next, in: album.descriptor)
+          if status.inode == inode { return album.path(of: next) }
+          continue
+        } catch .noSuchFileOrDirectory {}
+        guard try calls.status(of: name, in: folder).inode == inode else { return nil }
+        do throws(Errno) {
+          try calls.link(name, in: folder, to: next, in: album.descriptor)
+          return album.path(of: next)
+        } catch .fileExists {
+          continue
+        } catch .tooManyLinks {
+          return nil
+        }
+      }
+      return nil
+    }
+  }
+}

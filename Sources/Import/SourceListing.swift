@@ -1,0 +1,210 @@
+// Looking through sources before anything is done.
+//
+// Invariants
+// 1. Nothing is unpacked to a file, and only what describes photos is read at all.
+// 2. What is kept is bounded, but for the names of a Google Takeout, and of an archive that is sorted by day.
+
+package import Media
+internal import System
+internal import SystemPackage
+
+/// Something that is imported.
+package struct ImportSource: Hashable, Sendable {
+  /// Its absolute path.
+  package var path: [UInt8]
+  /// Whether it is an archive that is unpacked.
+  package var isArchive: Bool
+
+  /// A file or a directory, or an archive.
+  package init(path: [UInt8], isArchive: Bool = false) {
+    self.path = path
+    self.isArchive = isArchive
+  }
+
+  /// Whether a file's name is one of archives that can be unpacked.
+  package static func isArchive(_ name: [UInt8]) -> Bool {
+    let endings = [".zip", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz"]
+    let end = name.suffix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    return endings.contains { end.count > $0.utf8.count && end.suffix($0.utf8.count).elementsEqual($0.utf8) }
+  }
+}
+
+/// Unpacks archives, and reads what describes photos, in a confined process.
+package struct ArchiveTools: Sendable {
+  let decoder: Decoder
+  let describe: @Sendable ([UInt8]) -> TakeoutDescription?
+
+  /// `describe` reads a JSON of a Google Takeout. It must not use the same decoder.
+  package init(_ decoder: Decoder, describe: @escaping @Sendable ([UInt8]) -> TakeoutDescription?) {
+    self.decoder = decoder
+    self.describe = describe
+  }
+}
+
+/// What sources hold.
+package struct SourceListing {
+  /// How Google Takeouts are dealt with.
+  package enum TakeoutChoice: Sendable {
+    /// The sources may be one.
+    case found
+    /// They are one, and nothing else.
+    case demanded
+    /// They are imported as they are.
+    case none
+  }
+
+  /// What is known of an archive.
+  struct Archive {
+    /// How many entries it has that are no directories.
+    var files = 0
+    /// The lengths of its files, for those that the space may have.
+    var sizes: Set<Int64> = []
+    /// How many files belong together, by what their paths have in common.
+    var groups: [[UInt8]: Int] = [:]
+    /// Why nothing of it can be imported, if so.
+    var failure: ImportFailure?
+  }
+
+  /// Files and bytes, as far as they can be listed.
+  package private(set) var files = 0
+  package private(set) var bytes: Int64 = 0
+  private(set) var archives: [Int: Archive] = [:]
+  /// Whether everything could be listed.
+  private(set) var isWhole = true
+  /// The places of the files, if the sources are a Google Takeout.
+  package private(set) var takeout: TakeoutPlan?
+
+  private let calls: FileCalls
+  private let tools: ArchiveTools
+  private let groupsArchives: Bool
+  private let isDemanded: Bool
+  private var builder: TakeoutPlan.Builder?
+
+  /// A Takeout has a JSON for most files. The names of so many are kept in any case, and of more only if at least one of
+  /// `leastDescribed` is a JSON's.
+  private static let mostFiles = 200_000
+  private static let leastDescribed = 20
+  /// Lengths of files of an archive that are asked for.
+  private static let mostSizes = 1 << 17
+
+  /// Looks through sources. `groupsArchives`: whether it matters which files of archives belong together.
+  package init(
+    _ sources: [ImportSource], _ calls: FileCalls, spaceDevice: UInt64, tools: ArchiveTools,
+    takeout choice: TakeoutChoice, includesTrash: Bool, groupsArchives: Bool, isCancelled: () -> Bool
+  ) {
+    self.calls = calls
+    self.tools = tools
+    self.groupsArchives = groupsArchives
+    isDemanded = choice == .demanded
+    builder = choice == .none ? nil : TakeoutPlan.Builder()
+    var walk = SourceWalk(calls, spaceDevice: spaceDevice)
+    for (part, source) in sources.enumerated() {
+      if source.isArchive {
+        let archive = list(archive: source.path, part: part, isCancelled)
+        if archive.failure != nil { isWhole = false }
+        archives[part] = archive
+      } else {
+        _ = walk.walk(source.path) { visit in
+          switch visit {
+          case .entries(let entries): add(entries, source.path, part: part)
+          case .failure: isWhole = false
+          case .leftOut: break
+          }
+          return !isCancelled()
+        }
+      }
+      if isCancelled() { return }
+    }
+    if let builder, builder.count > 0 {
+      takeout = builder.plan(includesTrash: includesTrash, isForced: choice == .demanded)
+    }
+    builder = nil
+  }
+
+  private mutating func add(_ entries: [SourceEntry], _ source: [UInt8], part: Int) {
+    files += entries.count
+    for entry in entries where entry.status.kind == .file {
+      bytes = Self.sum(bytes, entry.status.size)
+      guard builder != nil else { continue }
+      var description: TakeoutDescription?
+      if TakeoutPlan.Builder.isDescription(entry.name), entry.status.size <= Int64(Decoder.mostSidecarBytes),
+        let file = try? calls.openFile(entry.name, in: entry.directory.descriptor),
+        let content = try? calls.bytes(of: file, at: 0, count: Int(entry.status.size))
+      {
+        description = tools.describe(content)
+      }
+      addToTakeout(entry.path(below: source), part, description)
+    }
+  }
+
+  private mutating func addToTakeout(_ path: [UInt8], _ part: Int, _ description: TakeoutDescription?) {
+    builder?.add(path, part: part, description)
+    // The JSONs of a Takeout may all lie in its last part, which nobody knows but who says that it is one.
+    guard let builder, !isDemanded, builder.count > Self.mostFiles else { return }
+    if builder.descriptions < builder.count / Self.leastDescribed { self.builder = nil }
+  }
+
+  /// What archives claim may be anything.
+  private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+    let (sum, overflows) = one.addingReportingOverflow(other)
+    return overflows ? .max : sum
+  }
+
+  private mutating func list(archive path: [UInt8], part: Int, _ isCancelled: () -> Bool) -> Archive {
+    var archive = Archive()
+    do throws(ImportFailure) {
+      let file = try ArchiveFile.opened(calls, path, compares: false)
+      var member: [UInt8]?
+      var content: [UInt8] = []
+      let verdict = try file.unpack(with: tools.decoder) { event in
+        if isCancelled() { return .stop }
+        switch event {
+        case .entry(let entry):
+          if entry.kind != .directory {
+            files += 1
+            archive.files += 1
+          }
+          guard entry.kind != .directory, case .success(let path) = entry.path else { return .skip }
+          if groupsArchives { archive.groups[ArchiveFile.groupKey(path.parts), default: 0] += 1 }
+          guard entry.kind == .file else { return .skip }
+          let name = Array(path.parts.joined(separator: [0x2F]))
+          if let size = entry.size {
+            bytes = Self.sum(bytes, size)
+            if size > 0, archive.sizes.count < Self.mostSizes { archive.sizes.insert(size) }
+          }
+          guard builder != nil, TakeoutPlan.Builder.isDescription(name),
+            entry.size ?? 0 <= Int64(Decoder.mostSidecarBytes)
+          else {
+            addToTakeout(name, part, nil)
+            return .skip
+          }
+          (member, content) = (name, [])
+          return .proceed
+        case .piece(let bytes):
+          content += bytes
+          if content.count <= Decoder.mostSidecarBytes { return .proceed }
+          content = []
+          return .skip
+        case .end(let verdict):
+          if let path = member { addToTakeout(path, part, verdict == .whole ? tools.describe(content) : nil) }
+          member = nil
+          return .proceed
+        }
+      }
+      if isCancelled() { return archive }
+      guard verdict == .whole else { throw .archive(verdict) }
+    } catch {
+      archive.failure = error
+    }
+    return archive
+  }
+}
+
+extension SourceEntry {
+  /// Its path below a source, or its name if it is the source.
+  func path(below source: [UInt8]) -> [UInt8] {
+    let path = path
+    guard path.count > source.count, path.starts(with: source) else { return name }
+    return Array(path[source.count...].drop { $0 == 0x2F })
+  }
+}

@@ -1,0 +1,153 @@
+// Walking through sources: files and directories, depth first, without following symbolic links.
+//
+// Invariants
+// 1. Names that belong together are in one batch. Memory is that of the names of one directory at each depth, and of the
+//    entries of one batch.
+// 2. Every name that is listed is visited once, or the directory that could not be listed is.
+
+internal import Storage
+internal import System
+package import SystemPackage
+
+/// Visits what is in sources.
+package struct SourceWalk {
+  /// Names of a batch, but for a group that is longer.
+  private static let batch = 256
+
+  private let calls: FileCalls
+  /// The device of the space, which is never a source.
+  private let spaceDevice: UInt64?
+  private var groups = 0
+  /// Whether names that belong together are visited; the others are passed over as if they were not there.
+  package var accepts: (ArraySlice<SourceEntry>) -> Bool = { _ in true }
+  /// Says of the path of a directory that something else is mounted at whether it is left out.
+  package var leavesOut: ([UInt8]) -> SkipReason? = { _ in nil }
+
+  /// What is visited.
+  package enum Visit {
+    /// Entries of one directory; whole groups.
+    case entries([SourceEntry])
+    /// What could not be read.
+    case failure(path: [UInt8], Errno)
+    /// A directory that is left out.
+    case leftOut(path: [UInt8], SkipReason)
+  }
+
+  /// Walks with some system calls.
+  package init(_ calls: FileCalls, spaceDevice: UInt64? = nil) {
+    self.calls = calls
+    self.spaceDevice = spaceDevice
+  }
+
+  /// Visits a source: a file, or all that is in a directory. Stops when `visit` returns false.
+  ///
+  /// - Parameter album: what stands before the albums of the directories in it.
+  package mutating func walk(_ path: [UInt8], album: [[UInt8]] = [], _ visit: (Visit) -> Bool) -> Bool {
+    do throws(Errno) {
+      let status = try calls.status(of: path, in: nil)
+      if status.kind == .directory {
+        let descriptor = try calls.openDirectory(path)
+        return walk(SourceDirectory(descriptor: descriptor, path: path, album: album), visit)
+      }
+      let slash = path.lastIndex(of: 0x2F)
+      let parent = slash.map { Array(path[..<max($0, 1)]) } ?? [0x2E]
+      let name = slash.map { Array(path[($0 + 1)...]) } ?? path
+      let directory = SourceDirectory(
+        descriptor: try calls.openDirectory(parent), path: slash == nil ? [] : parent, album: album)
+      groups += 1
+      let entries = accepted([SourceEntry(directory: directory, name: name, status: status, group: groups)])
+      return entries.isEmpty || visit(.entries(entries))
+    } catch {
+      return visit(.failure(path: path, error))
+    }
+  }
+
+  private mutating func walk(
+    _ directory: SourceDirectory, below parent: UInt64? = nil, _ visit: (Visit) -> Bool
+  ) -> Bool {
+    let names: [[UInt8]]
+    let device: UInt64
+    do throws(Errno) {
+      let status = try calls.status(of: directory.descriptor)
+      device = status.device
+      if device == spaceDevice { return visit(.leftOut(path: directory.path, .insideSpace)) }
+      if let parent, parent != device, let reason = leavesOut(directory.path) {
+        return visit(.leftOut(path: directory.path, reason))
+      }
+      names = try calls.names(in: directory.descriptor)
+    } catch {
+      return visit(.failure(path: directory.path, error))
+    }
+    if Self.isVault(names) { return visit(.leftOut(path: directory.path, .insideVault)) }
+    var folders: [[UInt8]] = []
+    let grouped = Companions.grouped(names)
+    var place = 0
+    var ends = grouped.ends[...]
+    while place < grouped.names.count {
+      var end = place
+      while end - place < Self.batch, let next = ends.popFirst() { end = next }
+      var entries: [SourceEntry] = []
+      var broken: Set<Int> = []
+      var groupEnd = place
+      for (index, name) in zip(place..<end, grouped.names[place..<end]) {
+        if index >= groupEnd {
+          groups += 1
+          groupEnd = grouped.ends[Self.upperBound(of: index, in: grouped.ends)]
+        }
+        do throws(Errno) {
+          let status = try calls.status(of: name, in: directory.descriptor)
+          if status.kind == .directory {
+            folders.append(name)
+          } else {
+            entries.append(SourceEntry(directory: directory, name: name, status: status, group: groups))
+          }
+        } catch {
+          broken.insert(groups)
+          guard visit(.failure(path: directory.path + [0x2F] + name, error)) else { return false }
+        }
+      }
+      for index in entries.indices where broken.contains(entries[index].group) { entries[index].isGroupWhole = false }
+      entries = accepted(entries)
+      if !entries.isEmpty, !visit(.entries(entries)) { return false }
+      place = end
+    }
+    for folder in folders {
+      let path = directory.path.last == 0x2F ? directory.path + folder : directory.path + [0x2F] + folder
+      do throws(Errno) {
+        let inner = SourceDirectory(
+          descriptor: try calls.openDirectory(folder, in: directory.descriptor), path: path,
+          album: directory.album + [folder])
+        guard walk(inner, below: device, visit) else { return false }
+      } catch {
+        guard visit(.failure(path: path, error)) else { return false }
+      }
+    }
+    return true
+  }
+
+  private func accepted(_ entries: [SourceEntry]) -> [SourceEntry] {
+    var found: [SourceEntry] = []
+    var rest = entries[...]
+    while let first = rest.first {
+      let group = rest.prefix { $0.group == first.group }
+      rest = rest[group.endIndex...]
+      if accepts(group) { found += group }
+    }
+    return found
+  }
+
+  /// The first end after an index.
+  private static func upperBound(of index: Int, in ends: [Int]) -> Int {
+    var (low, high) = (0, ends.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] > index { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// Whether a directory with these names is a vault.
+  package static func isVault(_ names: [[UInt8]]) -> Bool {
+    names.contains(Array(StorageNames.parameters.utf8)) && names.contains(Array(StorageNames.segments.utf8))
+  }
+}

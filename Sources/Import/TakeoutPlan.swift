@@ -1,0 +1,137 @@
+// Where the files of a Google Takeout go.
+//
+// Invariants
+// 1. Every file has a place, but what is in the trash if that is left out. A JSON that describes a file goes beside it,
+//    under the file's own name and ".json", so that the catalog finds it whatever Takeout called it.
+
+/// What a JSON of a Google Takeout says, as far as an import needs it.
+package struct TakeoutDescription: Hashable, Sendable {
+  /// The name that the file had.
+  package var title: [UInt8]?
+  /// When it was taken, in seconds since 1970.
+  package var taken: Int64?
+
+  /// What it says.
+  package init(title: [UInt8]?, taken: Int64?) {
+    self.title = title
+    self.taken = taken
+  }
+}
+
+/// The places of all files of a Google Takeout, of all its parts.
+package struct TakeoutPlan: Sendable {
+  private struct Key: Hashable {
+    var part: Int
+    var path: [UInt8]
+  }
+
+  /// What belongs to what.
+  package let matches: TakeoutMatches
+  private let includesTrash: Bool
+  private let numbers: [Key: Int32]
+  private let taken: [Int32: Int64]
+  /// The file that each JSON goes beside.
+  private let leaders: [Int32: Int32]
+  private let led: Set<Int32>
+  /// Sources that are parts of the Takeout. What lies elsewhere keeps its place.
+  private var parts: Set<Int> = []
+  /// Whether there is a directory that has all others, such as "Google Photos". What is not in it keeps its place.
+  private var hasTop = false
+  private var isForced = false
+
+  /// Collects the files of a Google Takeout.
+  struct Builder {
+    private var tree = TakeoutTree()
+    private var numbers: [Key: Int32] = [:]
+    private var taken: [Int32: Int64] = [:]
+    /// Files that are JSONs.
+    private(set) var descriptions = 0
+    /// All files.
+    var count: Int { tree.count }
+
+    /// Whether a name is a JSON's.
+    static func isDescription(_ name: [UInt8]) -> Bool { TakeoutName.isJSON(name) }
+
+    /// Adds a file; `path` is that below the source.
+    mutating func add(_ path: [UInt8], part: Int, _ description: TakeoutDescription?) {
+      let number = Int32(tree.add(path: path, part: part, title: description?.title))
+      let key = Key(part: part, path: path)
+      numbers[key] = numbers[key] ?? number
+      if let time = description?.taken { taken[number] = time }
+      if Self.isDescription(path) { descriptions += 1 }
+    }
+
+    /// The places; nil if it is no Takeout, unless it `isForced` to be one.
+    func plan(includesTrash: Bool, isForced: Bool) -> TakeoutPlan? {
+      let matches = tree.matched()
+      guard matches.isTakeout || isForced else { return nil }
+      var plan = TakeoutPlan(matches, numbers, taken, includesTrash: includesTrash)
+      plan.isForced = isForced
+      return plan
+    }
+  }
+
+  private init(_ matches: TakeoutMatches, _ numbers: [Key: Int32], _ taken: [Int32: Int64], includesTrash: Bool) {
+    self.matches = matches
+    for (key, number) in numbers {
+      let slash = key.path.lastIndex(of: 0x2F)
+      if !TakeoutDirectories.split(slash.map { Array(key.path[..<$0]) } ?? []).prefix.isEmpty {
+        hasTop = true
+        parts.insert(key.part)
+      } else {
+        switch matches.states[Int(number)] {
+        case .used, .matched: parts.insert(key.part)
+        case .unmatched, .albumMetadata, .accountMetadata, .unused: break
+        }
+      }
+    }
+    self.numbers = numbers
+    self.taken = taken
+    self.includesTrash = includesTrash
+    // A JSON goes beside the file that it has by the surest rule; the catalog knows by their names that the video of a
+    // live photo and an edited version have the same.
+    var best: [Int32: (rule: UInt8, file: Int32)] = [:]
+    for file in matches.order {
+      guard case .matched(let json, let rule) = matches.states[file] else { continue }
+      if best[Int32(json)].map({ $0.rule > rule.rawValue }) ?? true { best[Int32(json)] = (rule.rawValue, Int32(file)) }
+    }
+    leaders = best.mapValues(\.file)
+    led = Set(leaders.values)
+  }
+
+  /// Whether a JSON goes beside a file.
+  func isLeader(_ number: Int) -> Bool { led.contains(Int32(number)) }
+
+  /// Whether a file has a JSON, or a JSON a file.
+  func isDescribed(_ number: Int) -> Bool {
+    switch matches.states[number] {
+    case .matched, .used: true
+    case .unmatched, .albumMetadata, .accountMetadata, .unused: false
+    }
+  }
+
+  /// The place of a file; nil if it was not there when the files were listed.
+  func placement(part: Int, path: [UInt8]) -> Placement? {
+    guard let number = numbers[Key(part: part, path: path)], isForced || parts.contains(part) else { return nil }
+    let slash = path.lastIndex(of: 0x2F)
+    if !isForced, hasTop, TakeoutDirectories.split(slash.map { Array(path[..<$0]) } ?? []).prefix.isEmpty { return nil }
+    let directory = matches.directory(of: Int(number))
+    let name = slash.map { Array(path[($0 + 1)...]) } ?? path
+    var placement = Placement(
+      album: directory.path.split(separator: 0x2F).map { Array($0) }, name: WantedName(name), number: Int(number))
+    if case .album = directory.kind { placement.isAlbumChosen = true }
+    if directory.kind == .trash {
+      placement.isAlbumChosen = true
+      if !includesTrash { placement.reason = .inTrash }
+    }
+    if let leader = leaders[number] { placement.leader = Int(leader) }
+    if case .matched(let json, _) = matches.states[Int(number)] { placement.taken = taken[Int32(json)] }
+    return placement
+  }
+
+  /// The name of a JSON beside a file.
+  static func descriptionName(beside name: [UInt8]) -> [UInt8] {
+    let ending = Array(".json".utf8)
+    return name.count + ending.count <= 255 ? name + ending : Array(name.prefix(255 - ending.count)) + ending
+  }
+}

@@ -1,0 +1,165 @@
+// Invariants
+// 1. No album and no photo is ever replaced: a name that is taken stays whose it is.
+// 2. A deleted album is in the trash, with all that was in it.
+
+internal import Client
+internal import Glibc
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// An album as a tile shows it.
+public struct AlbumSummary: Equatable, Sendable {
+  /// Where it is.
+  public var path: SpacePath
+  /// Photos in it, without those in the albums below it.
+  public var count: Int
+  /// Albums in it.
+  public var albums: Int
+  /// Whether it has a cover: a photo in it or below it.
+  public var hasCover: Bool
+}
+
+extension Gallery {
+  /// Most albums in one that are shown.
+  private static let mostAlbums = 10_000
+
+  /// The albums in one, by name.
+  public func albums(in path: SpacePath) throws(GalleryError) -> [AlbumSummary] {
+    try GalleryError.of("The album") {
+      let directory = try root.directory(try path.notInTrash().bytes)
+      let counts = try photoCounts()
+      var albums: [AlbumSummary] = []
+      for name in try Directory.names(in: ".", of: directory) {
+        // File managers hide such names, and the trash is one.
+        guard name.first != UInt8(ascii: "."), let album = try? path.appending(name) else { continue }
+        var status = stat()
+        let text = name.map { CChar(bitPattern: $0) } + [0]
+        guard unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) == 0,
+          status.st_mode & S_IFMT == S_IFDIR
+        else { continue }
+        guard albums.count < Self.mostAlbums else { throw GalleryError(.tooLarge, "This album has too many albums.") }
+        let count = counts[Array(String(decoding: album.bytes, as: UTF8.self).utf8)] ?? (own: 0, all: 0)
+        // Each directory in one is a link to it.
+        let inside = status.st_nlink > 2 ? try subAlbums(of: album) : 0
+        let hasCover = count.all > 0 && name.count + Self.coverEnding.count <= SpacePath.mostNameBytes
+        albums.append(AlbumSummary(path: album, count: count.own, albums: inside, hasCover: hasCover))
+      }
+      return albums.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+    }
+  }
+
+  /// Albums in one: those that a listing of it would show.
+  private func subAlbums(of path: SpacePath) throws(Errno) -> Int {
+    let directory = try root.directory(path.bytes)
+    let all = try Directory.names(in: ".", of: directory)
+    let others = Set(try Directory.namesOfOthers(in: ".", of: directory))
+    return all.count { $0.first != UInt8(ascii: ".") && !others.contains($0) }
+  }
+
+  /// How many photos are in each directory, and in it and below.
+  private func photoCounts() throws -> [[UInt8]: (own: Int, all: Int)] {
+    var request = CatalogRequest(format: .groups)
+    request.group = "album"
+    var reader = try ask(request)
+    // By bytes: names that differ in Unicode's normal form only are names of several albums.
+    var counts: [[UInt8]: (own: Int, all: Int)] = [:]
+    _ = try reader.lines { line in
+      let group = try JSONReader.value(of: Array(line))
+      guard let count = group["count"]?.whole, let title = group["title"]?.text else { return }
+      let slash = UInt8(ascii: "/")
+      var path: [UInt8] = []
+      for part in title.utf8.split(separator: slash) {
+        path += (path.isEmpty ? [] : [slash]) + part
+        counts[path, default: (0, 0)].all += count
+      }
+      if !path.isEmpty { counts[path, default: (0, 0)].own += count }
+    }
+    return counts
+  }
+
+  /// Makes an album.
+  ///
+  /// - Throws: `.conflict` if there is something of its name.
+  public func makeAlbum(_ name: [UInt8], in parent: SpacePath) throws(GalleryError) -> SpacePath {
+    let path = try albumPath(name, in: parent)
+    let text = name.map { CChar(bitPattern: $0) } + [0]
+    let directory = try openAlbum(parent, makes: false)
+    try named(path) { () throws(Errno) in try systemCall { unsafe mkdirat(directory.number, text, 0o777) } }
+    return path
+  }
+
+  /// Gives an album another name in the same place.
+  ///
+  /// - Throws: `.conflict` if there is something of that name.
+  public func renameAlbum(_ path: SpacePath, to name: [UInt8]) throws(GalleryError) -> SpacePath {
+    try checkAlbum(path)
+    let new = try albumPath(name, in: path.parent)
+    if new == path { return path }
+    let directory = try openAlbum(path.parent, makes: false)
+    try named(new) { () throws(Errno) in try calls.rename(path.name, in: directory, to: name, in: directory) }
+    return new
+  }
+
+  /// Moves an album with all that is in it to the trash.
+  public func deleteAlbum(_ path: SpacePath) throws(GalleryError) {
+    try checkAlbum(path)
+    let trash = try preparedTrash()
+    do throws(Errno) {
+      try trash.take(path.bytes)
+    } catch {
+      throw GalleryError(error, "The album")
+    }
+  }
+
+  /// Gives photos a further name in an album: the file stays one, and also where it was. A photo that has a name there
+  /// gets no second one.
+  public func add(_ items: [Int], of snapshot: Snapshot, to album: SpacePath) throws(GalleryError) -> [ItemFailure] {
+    let target = try openAlbum(album.notInTrash(), makes: false)
+    return try each(items, of: snapshot, "The photo") { item in
+      if item.path.isInTrash { throw GalleryError(.conflict, "This photo is in the trash; restore it first.") }
+      let (directory, name) = try root.place(of: item.path.bytes)
+      try Self.check(try calls.status(of: name, in: directory), is: item)
+      var isNew = true
+      let given = try placing(item.path.name) { free throws(Errno) in
+        do throws(Errno) {
+          try calls.link(name, in: directory, to: free, in: target)
+        } catch .fileExists {
+          guard try calls.status(of: free, in: target).inode == item.inode else { throw .fileExists }
+          isNew = false
+        }
+      }
+      // Something else may have taken the name right before.
+      guard isNew, try calls.status(of: given, in: target).inode != item.inode else { return }
+      try? calls.unlink(given, in: target)
+      throw Self.replaced
+    }
+  }
+
+  private func albumPath(_ name: [UInt8], in parent: SpacePath) throws(GalleryError) -> SpacePath {
+    let path = try parent.notInTrash().appending(name)
+    guard name.first != UInt8(ascii: ".") else {
+      throw GalleryError(.badName, "The name of an album does not begin with a point.")
+    }
+    guard String(validating: name, as: UTF8.self) != nil else {
+      throw GalleryError(.badName, "The name of an album is UTF-8 text.")
+    }
+    return path
+  }
+
+  private func checkAlbum(_ path: SpacePath) throws(GalleryError) {
+    if try path.notInTrash().bytes.isEmpty { throw GalleryError(.badRequest, "The space itself is no album.") }
+    _ = try openAlbum(path, makes: false)
+  }
+
+  private func named(_ path: SpacePath, _ body: () throws(Errno) -> Void) throws(GalleryError) {
+    do throws(Errno) {
+      try body()
+    } catch .fileExists {
+      throw GalleryError(
+        .exists, "Something is called \"\(String(decoding: path.name, as: UTF8.self))\" there already.")
+    } catch {
+      throw GalleryError(error, "The album")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import Catalog
+internal import Client
+internal import Synchronization
+internal import System
+
+/// Something that a search could go on with.
+public struct Suggestion: Equatable, Sendable {
+  /// As it is shown.
+  public var text: String
+  /// `tag`, `person`, `place`, `camera` or `album`.
+  public var kind: String
+  /// The query that finds it.
+  public var query: String
+  /// How many photos answer.
+  public var count: Int
+}
+
+/// What a space has that searches could begin with, as it was a moment ago.
+final class SuggestionTable: Sendable {
+  struct Entry: Sendable {
+    var suggestion: Suggestion
+    var folded: String
+  }
+
+  private let kept: Mutex<(entries: [Entry], until: Int64)> = Mutex(([], .min))
+  /// How long it is used, in seconds.
+  private static let seconds: Int64 = 30
+
+  /// What is kept, or what `body` gives if that is too old.
+  func entries(_ body: () throws -> [Entry]) rethrows -> [Entry] {
+    let now = monotonicSeconds()
+    if let entries = kept.withLock({ $0.until > now ? $0.entries : nil }) { return entries }
+    let entries = try body()
+    kept.withLock { $0 = (entries, now + Self.seconds) }
+    return entries
+  }
+}
+
+extension Gallery {
+  private static let kinds = ["tag", "person", "place", "camera", "album"]
+  /// Most groups of a kind that are looked through.
+  private static let mostGroups = 5000
+  /// Most suggestions.
+  private static let most = 12
+
+  /// What a search that begins so could go on with: what begins with the text first, then what has a word that does.
+  public func suggestions(for text: String) throws(GalleryError) -> [Suggestion] {
+    let wanted = Folding.folded(Whitespace.trimmed(text))
+    guard !wanted.isEmpty else { return [] }
+    return try GalleryError.of("Asking the catalog") {
+      let entries = try suggestionTable.entries { try Self.kinds.flatMap { try suggestions(of: $0) } }
+      let first = entries.filter { $0.folded.hasPrefix(wanted) }
+      let second = entries.filter { !$0.folded.hasPrefix(wanted) && $0.folded.contains(" " + wanted) }
+      return [first, second].flatMap { part in
+        part.map(\.suggestion).sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+      }.prefix(Self.most).map { $0 }
+    }
+  }
+
+  private func suggestions(of kind: String) throws -> [SuggestionTable.Entry] {
+    var request = CatalogRequest(format: .groups)
+    request.group = kind
+    request.limit = Self.mostGroups
+    var reader = try ask(request)
+    var entries: [SuggestionTable.Entry] = []
+    _ = try reader.lines { line in
+      let group = try JSONReader.value(of: Array(line))
+      guard let title = group["title"]?.text, !title.isEmpty, let query = group["query"]?.text,
+        let count = group["count"]?.whole
+      else { return }
+      let suggestion = Suggestion(text: title, kind: kind, query: query, count: count)
+      entries.append(.init(suggestion: suggestion, folded: Folding.folded(title.replacing("/", with: " "))))
+    }
+    return entries
+  }
+}

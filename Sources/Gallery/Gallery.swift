@@ -1,0 +1,50 @@
+// One mounted space as the gallery shows it. Nothing here speaks HTTP.
+//
+// Invariants
+// 1. Whatever is opened is opened below the root's descriptor (SpaceRoot), so no path leads out of the space.
+// 2. What a browser may name is a `SpacePath`, or a number in a snapshot.
+
+internal import Client
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// One mounted space. Its calls block; they may be made on any thread, and several at a time.
+public final class Gallery: Sendable {
+  let root: SpaceRoot
+  let calls: FileCalls
+  /// The uploads that are under way.
+  let uploads = UploadTable()
+  /// What searches could go on with.
+  let suggestionTable = SuggestionTable()
+
+  /// The space with an open root directory, whose descriptor becomes this one's.
+  public convenience init(root: CInt) { self.init(root: SpaceRoot(Descriptor(root)), FileCalls()) }
+
+  /// The same, with system calls that a test may let fail.
+  init(root: SpaceRoot, _ calls: FileCalls) {
+    self.root = root
+    self.calls = calls
+  }
+
+  /// Lets go of what is kept open, so that the space can be unmounted when this is gone.
+  public func end() { uploads.close() }
+
+  /// Whether nothing can be written.
+  public func isReadOnly() throws(GalleryError) -> Bool {
+    try GalleryError.of("The space") { try calls.isReadOnly(root.descriptor) }
+  }
+
+  /// Asks the catalog.
+  func ask(_ request: CatalogRequest) throws -> AnswerReader {
+    do {
+      let door = try CatalogDoor(of: root)
+      try door.ask(request.bytes)
+      return try AnswerReader(DoorStream(door))
+    } catch let error as Errno where error == .argListTooLong {
+      throw GalleryError(.badRequest, "The query is too long for a space that is open for reading only.")
+    } catch let error as Errno where error == .noSuchFileOrDirectory || error == .notDirectory {
+      throw GalleryError(.unavailable, "The space is not mounted any more.")
+    }
+  }
+}

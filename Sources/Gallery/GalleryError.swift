@@ -1,0 +1,100 @@
+internal import Client
+internal import SystemPackage
+
+/// Why something that a browser asked for was not done, in a word for programs and a sentence for people.
+public struct GalleryError: Error, Equatable, Sendable {
+  /// What kind of reason it is.
+  public enum Kind: String, Sendable {
+    case badRequest = "bad-request"
+    case emptyName = "empty-name"
+    case badName = "bad-name"
+    case nameTooLong = "name-too-long"
+    case forbidden
+    case readOnly = "read-only"
+    case notFound = "not-found"
+    case exists
+    case conflict
+    case gone
+    case tooLarge = "too-large"
+    case badMedia = "bad-media"
+    case badRange = "bad-range"
+    case wrongChecksum = "wrong-checksum"
+    case busy
+    case full
+    case unavailable
+    case failed
+
+    /// The status of the answer. 460 is that of the checksum extension of tus 1.0.0.
+    public var status: Int {
+      switch self {
+      case .badRequest, .emptyName, .badName, .nameTooLong: 400
+      case .forbidden, .readOnly: 403
+      case .notFound: 404
+      case .exists, .conflict: 409
+      case .gone: 410
+      case .tooLarge: 413
+      case .badMedia: 415
+      case .badRange: 416
+      case .busy: 423
+      case .wrongChecksum: 460
+      case .failed: 500
+      case .unavailable: 503
+      case .full: 507
+      }
+    }
+  }
+
+  /// What kind of reason it is.
+  public var kind: Kind
+  /// One sentence.
+  public var detail: String
+
+  /// The place in the query that is wrong, in UTF-16 units; nil if it is not about a query.
+  public var place: Range<Int>?
+
+  /// A reason with its sentence.
+  public init(_ kind: Kind, _ detail: String, at place: Range<Int>? = nil) {
+    self.kind = kind
+    self.detail = detail
+    self.place = place
+  }
+
+  /// What a failed system call on something of the space means. `thing` begins the sentence: "The photo".
+  init(_ error: Errno, _ thing: String = "What was asked for") {
+    switch error {
+    case .noSuchFileOrDirectory, .notDirectory: self.init(.notFound, "\(thing) is not there.")
+    case .tooManySymbolicLinkLevels, .improperLink: self.init(.notFound, "\(thing) is no file of the space.")
+    case .permissionDenied, .notPermitted: self.init(.forbidden, "\(thing) may not be used by this server.")
+    case .readOnlyFileSystem: self.init(.readOnly, "The space is open for reading only.")
+    case .noSpace, .diskQuotaExceeded: self.init(.full, "The vault is full; make room and try again.")
+    case .fileExists: self.init(.exists, "Something of this name is there already.")
+    case .directoryNotEmpty: self.init(.conflict, "The album is not empty.")
+    case .fileNameTooLong: self.init(.nameTooLong, "The name is too long.")
+    case .invalidArgument, .isDirectory: self.init(.badRequest, "\(thing) cannot be used so.")
+    case .fileTooLarge: self.init(.tooLarge, "The file is too large for the vault.")
+    case .socketNotConnected, .operationNotSupportedByDevice, .noSuchAddressOrDevice, .staleNFSFileHandle:
+      self.init(.unavailable, "The space is not mounted any more.")
+    default: self.init(.failed, "\(thing) failed: \(error.description).")
+    }
+  }
+
+  /// What no answer of the catalog means.
+  init(_ failure: AnswerFailure) { self.init(failure.isQuery ? .badRequest : .failed, failure.message) }
+
+  /// Calls `body`, whose errors of the system and the catalog become reasons.
+  static func of<Result>(_ thing: String, _ body: () throws -> Result) throws(GalleryError) -> Result {
+    do {
+      return try body()
+    } catch let error as GalleryError {
+      throw error
+    } catch let error as Errno {
+      throw GalleryError(error, thing)
+    } catch let error as AnswerFailure {
+      throw GalleryError(error)
+    } catch let error as WordsRefused {
+      throw GalleryError(.badRequest, error.reason)
+    } catch {
+      throw GalleryError(.failed, "\(thing) failed.")
+    }
+  }
+}

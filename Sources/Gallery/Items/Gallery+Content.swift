@@ -1,0 +1,201 @@
+// Invariants
+// 1. An original is given as it is: never decoded, cut or made anew.
+// 2. No more of a content is in memory than the block that is read.
+
+internal import Client
+internal import Glibc
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// Which content of a photo is asked for.
+public enum ItemForm: String, Sendable {
+  /// A JPEG of at most 1024 pixels on the longer side.
+  case preview
+  /// What every browser shows: the original, or a JPEG with all pixels of it.
+  case full
+  case original
+  /// The video in a motion photo, or of a live photo.
+  case motion
+}
+
+/// A content that is open for reading.
+public final class ItemContent: Sendable {
+  /// Bytes.
+  public let size: Int64
+  /// The type of the content, which is never guessed from a name.
+  public let type: String
+  /// The name to save it under.
+  public let name: [UInt8]
+  /// Differs whenever the content does.
+  public let tag: String
+  /// When it was changed last, in seconds since 1970.
+  public let modified: Int64
+  /// The number of the file's inode.
+  let inode: UInt64
+  /// Whether a browser may show it; everything else is only saved.
+  public let isShowable: Bool
+  private let file: Descriptor
+  private let calls: FileCalls
+
+  init(_ file: Descriptor, _ calls: FileCalls, type: String, name: [UInt8], isShowable: Bool) throws(Errno) {
+    let status = try calls.status(of: file)
+    guard status.kind == .file else { throw .notSupported }
+    (self.file, self.calls, self.type, self.name, self.isShowable) = (file, calls, type, name, isShowable)
+    size = status.size
+    inode = status.inode
+    modified = status.modified.seconds
+    let numbers = [UInt64(bitPattern: modified), UInt64(bitPattern: status.modified.nanoseconds)]
+    tag = ([status.inode, UInt64(bitPattern: size)] + numbers).map { String($0, radix: 16) }.joined(separator: "-")
+  }
+
+  /// Reads at an offset until the buffer is full or the content ends; returns the number of bytes.
+  public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(GalleryError) -> Int {
+    do throws(Errno) {
+      return try unsafe calls.read(file, at: offset, into: buffer)
+    } catch {
+      throw GalleryError(error, "The photo")
+    }
+  }
+
+  /// The bytes at an offset, at most so many.
+  public func bytes(at offset: Int64, count: Int) throws(GalleryError) -> [UInt8] {
+    do throws(Errno) {
+      return try calls.bytes(of: file, at: offset, count: count)
+    } catch {
+      throw GalleryError(error, "The photo")
+    }
+  }
+}
+
+extension Gallery {
+  private static let thumbnails = Array(".agonyfs/thumbnails/".utf8)
+  /// Most bytes of a thumbnail.
+  private static let mostThumbnailBytes = 16 << 20
+  private static let types = [
+    "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp", "tiff": "image/tiff",
+    "heic": "image/heic", "avif": "image/avif", "jxl": "image/jxl", "mp4": "video/mp4", "mov": "video/quicktime",
+    "mkv": "video/x-matroska", "webm": "video/webm", "avi": "video/x-msvideo", "3gp": "video/3gpp",
+    "mts": "video/mp2t", "mpg": "video/mpeg", "wmv": "video/x-ms-wmv", "flv": "video/x-flv", "ogv": "video/ogg",
+  ]
+  /// What browsers show as it is.
+  private static let shown: Set<String> = ["jpeg", "png", "gif", "webp"]
+  private static let videos: Set<String> = [
+    "mp4", "mov", "mkv", "webm", "avi", "3gp", "mts", "mpg", "wmv", "flv", "ogv",
+  ]
+  private static let unknownType = "application/octet-stream"
+
+  /// The JPEG of a photo of at most 256 or 1024 pixels on the longer side; nil if there is none. Waits until it is made.
+  func thumbnail(of path: SpacePath, pixels: Int) throws(GalleryError) -> [UInt8]? {
+    let folder = Self.thumbnails + Array(pixels <= 256 ? "256/".utf8 : "1024/".utf8)
+    do throws(Errno) {
+      return try root.open(folder + path.bytes, O_RDONLY).readToEnd(limit: Self.mostThumbnailBytes)
+    } catch {
+      switch error {
+      // One that could not be made is told apart from a mount that is gone.
+      case .socketNotConnected, .operationNotSupportedByDevice, .staleNFSFileHandle:
+        throw GalleryError(error, "The thumbnail")
+      default: return nil
+      }
+    }
+  }
+
+  /// Opens a content of whatever has a path.
+  ///
+  /// - Throws: `.notFound` if there is none of this form.
+  func open(_ form: ItemForm, of path: SpacePath) throws(GalleryError) -> ItemContent {
+    switch form {
+    case .preview: try made(Self.thumbnails + Array("1024/".utf8), path, "image/jpeg", ending: ".jpg")
+    case .original: try original(path, kind: try record(of: path)["kind"]?.text)
+    case .full:
+      switch try record(of: path)["kind"]?.text {
+      case let kind? where Self.shown.contains(kind) || Self.videos.contains(kind): try original(path, kind: kind)
+      default: try made(Self.thumbnails + Array("full/".utf8), path, "image/jpeg", ending: ".jpg")
+      }
+    case .motion: try motion(path)
+    }
+  }
+
+  private func original(_ path: SpacePath, kind: String?) throws(GalleryError) -> ItemContent {
+    try GalleryError.of("The photo") {
+      let kind = kind ?? ""
+      return try ItemContent(
+        root.open(path.bytes, O_RDONLY), calls, type: Self.types[kind] ?? Self.unknownType, name: path.name,
+        isShowable: Self.shown.contains(kind) || Self.videos.contains(kind))
+    }
+  }
+
+  /// Opens what the mount makes of a photo.
+  private func made(
+    _ folder: [UInt8], _ path: SpacePath, _ type: String, ending: String
+  ) throws(GalleryError) -> ItemContent {
+    try GalleryError.of("The picture") {
+      let stem = BytePath(path.name).parts.stem
+      return try ItemContent(
+        root.open(folder + path.bytes, O_RDONLY), calls, type: type, name: stem + Array(ending.utf8), isShowable: true)
+    }
+  }
+
+  private func motion(_ path: SpacePath) throws(GalleryError) -> ItemContent {
+    let facts = try record(of: path)
+    if facts["motion"]?.isTrue == true {
+      return try made(Array(".agonyfs/motion/".utf8), path, "video/mp4", ending: ".mp4")
+    }
+    if facts["stack"]?["kind"]?.text == "live", !Self.videos.contains(facts["kind"]?.text ?? ""),
+      let number = facts["stack"]?["number"]
+    {
+      if let video = try likeNamedVideo(of: path, inStack: number) { return try original(video.path, kind: video.kind) }
+      let video = try liveVideo(inStack: number, isTrash: path.isInTrash)
+      if let video { return try original(video.path, kind: video.kind) }
+    }
+    throw GalleryError(.notFound, "There is no video in this photo.")
+  }
+
+  private struct FoundVideo: Error {
+    var path: SpacePath
+    var kind: String?
+  }
+
+  /// The video of a live photo if it is called as cameras call it: the other way is slow in a large space.
+  private func likeNamedVideo(of path: SpacePath, inStack number: JSONValue) throws(GalleryError) -> FoundVideo? {
+    let start = path.bytes.dropLast(BytePath(path.bytes).parts.ending.count)
+    let paths = [".MOV", ".mov", ".MP4", ".mp4"].map { SpacePath(trusted: start + Array($0.utf8)) }
+    for (path, facts) in zip(paths, try records(of: paths)) where facts?["stack"]?["number"] == number {
+      return FoundVideo(path: path, kind: facts?["kind"]?.text)
+    }
+    return nil
+  }
+
+  /// The video of a live photo, whatever it is called.
+  private func liveVideo(inStack number: JSONValue, isTrash: Bool) throws(GalleryError) -> FoundVideo? {
+    try GalleryError.of("Asking the catalog") {
+      var request = CatalogRequest(query: "is:live type:video")
+      request.trash = isTrash
+      do {
+        var reader = try ask(request)
+        _ = try reader.lines { line in
+          let facts = try JSONReader.value(of: Array(line))
+          guard facts["stack"]?["number"] == number, let path = CatalogRecord(facts)?.path else { return }
+          // The others need not be read.
+          throw FoundVideo(path: SpacePath(trusted: path), kind: facts["kind"]?.text)
+        }
+        return nil
+      } catch let video as FoundVideo {
+        return video
+      }
+    }
+  }
+
+  /// What the name of a cover has behind that of its album.
+  static let coverEnding = Array(".jpg".utf8)
+
+  /// The cover of an album, a JPEG.
+  ///
+  /// - Throws: `.notFound` if it has none.
+  public func cover(of album: SpacePath) throws(GalleryError) -> [UInt8] {
+    try GalleryError.of("The cover") {
+      let path = Array(".agonyfs/covers/".utf8) + album.bytes + Self.coverEnding
+      return try root.open(path, O_RDONLY).readToEnd(limit: Self.mostThumbnailBytes)
+    }
+  }
+}

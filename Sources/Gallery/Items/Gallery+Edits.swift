@@ -1,0 +1,188 @@
+internal import Client
+internal import Glibc
+internal import Import
+internal import SystemPackage
+
+/// What is to be different about some photos.
+public struct ItemEdit: Sendable {
+  /// Empty takes it away.
+  public var title: String?
+  /// Empty takes it away.
+  public var caption: String?
+  /// From 0 to 5.
+  public var rating: Int?
+  /// Whether the user likes it.
+  public var isFavourite: Bool?
+  /// Tags that it gets.
+  public var addedTags: [String] = []
+  /// Tags that go, those of the file itself as well.
+  public var removedTags: [String] = []
+
+  /// Nothing is to be different yet.
+  public init() {}
+
+  /// The same as the command `tag` understands it.
+  ///
+  /// - Throws: `WordsRefused` with what cannot be said.
+  var change: WordsChange {
+    get throws(WordsRefused) {
+      var change = WordsChange(
+        addedTags: WordList.unique(addedTags.map(WordList.line)),
+        removedTags: WordList.unique(removedTags.map(WordList.line)))
+      if let title { change.values[.title] = title.isEmpty ? .some(nil) : try UserWord.value(title: title) }
+      if let caption { change.values[.caption] = caption.isEmpty ? .some(nil) : try UserWord.value(caption: caption) }
+      if let rating { change.values[.rating] = try UserWord.value(rating: rating) }
+      if let isFavourite { change.values[.favourite] = Array((isFavourite ? "1" : "0").utf8) }
+      _ = try UserWord.value(tags: change.addedTags)
+      return change
+    }
+  }
+}
+
+/// What was not done for a photo.
+public struct ItemFailure: Equatable, Sendable {
+  /// Its number in the snapshot.
+  public var index: Int
+  /// Why.
+  public var error: GalleryError
+}
+
+extension Gallery {
+  /// Calls `body` for each photo; says which were not done. What would fail for all is thrown, and says how many were done
+  /// before.
+  func each(
+    _ items: [Int], of snapshot: Snapshot, _ thing: String, _ body: (SnapshotItem) throws -> Void
+  ) throws(GalleryError) -> [ItemFailure] {
+    var failures: [ItemFailure] = []
+    for (place, index) in items.enumerated() {
+      do throws(GalleryError) {
+        let item = try snapshot.item(index)
+        try GalleryError.of(thing) { try body(item) }
+      } catch {
+        switch error.kind {
+        case .full, .readOnly, .unavailable:
+          let done = place - failures.count
+          throw done == 0
+            ? error : GalleryError(error.kind, error.detail + " \(done) of \(items.count) were done before.")
+        default: failures.append(ItemFailure(index: index, error: error))
+        }
+      }
+    }
+    return failures
+  }
+
+  /// Says something about photos, as the command `tag` does. Of one photo all of it is said or nothing.
+  public func edit(
+    _ items: [Int], of snapshot: Snapshot, _ edit: ItemEdit
+  ) throws(GalleryError) -> [ItemFailure] {
+    let change: WordsChange
+    do throws(WordsRefused) {
+      change = try edit.change
+    } catch {
+      throw GalleryError(.badRequest, error.reason)
+    }
+    return try each(items, of: snapshot, "The photo") { item in
+      try AttributeFile(try opened(item).file).say(change) {
+        guard let facts = try? record(of: item.path) else { return nil }
+        // Facts are found by the name.
+        return (try? check(item)).map { facts["tags"]?.elements.compactMap(\.text) ?? [] }
+      }
+    }
+  }
+
+  /// Moves photos to the trash. Each stays the same file, under a name there. In an album only the name in it goes, and
+  /// the photo stays in others; without one all names go.
+  public func trash(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) -> [ItemFailure] {
+    let trash = try preparedTrash()
+    return try each(items, of: snapshot, "The photo") { item in
+      if item.path.isInTrash { throw GalleryError(.conflict, "This photo is in the trash already.") }
+      try check(item)
+      let others = snapshot.album == .root ? otherNames(of: item.path).filter { !$0.isInTrash } : []
+      // The name that was shown comes first: if it is gone, the others stay.
+      try take(item, to: trash)
+      for other in others {
+        do {
+          try take(SnapshotItem(path: other, inode: item.inode), to: trash)
+        } catch let error as GalleryError where error == Self.replaced {
+        } catch let error as Errno where error == .noSuchFileOrDirectory {
+          // The name is another file's by now, or nobody's.
+        }
+      }
+    }
+  }
+
+  private func take(_ item: SnapshotItem, to trash: TrashFolder) throws {
+    do throws(Errno) {
+      try trash.take(item.path.bytes, ifFile: item.inode)
+    } catch .resourceBusy {
+      throw Self.replaced
+    } catch .fileExists {
+      throw GalleryError(
+        .conflict, "Another file had the name of this photo, and is in the trash now; it can be put back from there.")
+    }
+  }
+
+  /// The further names of a photo that the catalog knows.
+  private func otherNames(of path: SpacePath) -> [SpacePath] {
+    guard let record = (try? record(of: path)).flatMap({ CatalogRecord($0) }) else { return [] }
+    return record.names.filter { $0 != path.bytes }.map { SpacePath(trusted: $0) }
+  }
+
+  /// Puts photos from the trash back where they were, with all names, each under a free one.
+  public func restore(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) -> [ItemFailure] {
+    let trash = TrashFolder(of: root)
+    return try each(items, of: snapshot, "The photo") { item in
+      guard trash.contains(item.path.bytes) else {
+        throw GalleryError(.conflict, "This photo is not in the trash of this server's user.")
+      }
+      try check(item)
+      let others = otherNames(of: item.path).filter { trash.contains($0.bytes) }
+      try restore(item.path, from: trash)
+      for other in others where (try? check(SnapshotItem(path: other, inode: item.inode))) != nil {
+        try restore(other, from: trash)
+      }
+    }
+  }
+
+  private func restore(_ path: SpacePath, from trash: TrashFolder) throws {
+    let origin = try origin(of: path, in: trash)
+    let album = try openAlbum(origin.parent, makes: true)
+    let (directory, name) = try root.place(of: path.bytes)
+    _ = try placing(origin.name) { free throws(Errno) in
+      try calls.rename(name, in: directory, to: free, in: album)
+    }
+    try? trash.forget(path.bytes)
+  }
+
+  /// Where something in the trash was.
+  private func origin(of path: SpacePath, in trash: TrashFolder) throws(GalleryError) -> SpacePath {
+    let origin: [UInt8]
+    do throws(Errno) {
+      origin = try trash.origin(of: path.bytes)
+    } catch .noSuchFileOrDirectory {
+      throw GalleryError(.conflict, "Nothing says where this photo was; move it by a file manager.")
+    } catch .invalidArgument {
+      throw GalleryError(.conflict, "What says where this photo was makes no sense; move it by a file manager.")
+    } catch {
+      throw GalleryError(error, "The photo")
+    }
+    return try SpacePath(origin).notInTrash()
+  }
+
+  /// The trash, with its directories.
+  func preparedTrash() throws(GalleryError) -> TrashFolder {
+    let trash = TrashFolder(of: root)
+    do throws(Errno) {
+      try trash.prepare()
+    } catch .readOnlyFileSystem {
+      throw GalleryError(.readOnly, "The space is open for reading only.")
+    } catch .noSpace {
+      throw GalleryError(Errno.noSpace)
+    } catch {
+      throw GalleryError(
+        .forbidden,
+        "\(String(decoding: trash.folder, as: UTF8.self)) in the space is no trash folder that this server may use.")
+    }
+    return trash
+  }
+}

@@ -1,0 +1,149 @@
+internal import Client
+internal import SystemPackage
+
+/// What a grid shows of a photo beside its picture.
+public struct ItemSummary: Equatable, Sendable {
+  /// Its number in the snapshot.
+  public var index: Int
+  /// The bytes of its name.
+  public var name: [UInt8]
+  /// As the catalog has it: ISO 8601, as exact as it is known, with the offset if that is known.
+  public var taken: String?
+  /// `jpeg`, `mov`, …; nil if the catalog does not know the file any more.
+  public var type: String?
+  /// Seconds.
+  public var duration: Double?
+  /// From −1 for a rejected photo to 5.
+  public var rating: Int?
+  /// Whether the user likes it.
+  public var isFavourite = false
+  /// A line.
+  public var title: String?
+  /// Some lines.
+  public var caption: String?
+  /// In the order of the user.
+  public var tags: [String] = []
+  /// Bytes.
+  public var size: Int64?
+  /// Pixels.
+  public var width: Int?
+  /// Pixels.
+  public var height: Int?
+  /// Whether it is known where it was taken.
+  public var hasPosition = false
+}
+
+/// Facts that belong together.
+public struct FactSection: Equatable, Sendable {
+  /// One fact.
+  public struct Fact: Equatable, Sendable {
+    /// What it is about.
+    public var label: String
+    /// What is known.
+    public var value: String
+    /// `from EXIF, you`; empty if nobody knows.
+    public var sources: String
+  }
+
+  /// What they are about.
+  public var title: String
+  /// At least one.
+  public var facts: [Fact]
+}
+
+extension Gallery {
+  /// Asks about files one after the other, by one open of the door.
+  private struct Asker {
+    let door: CatalogDoor
+
+    /// The facts of a file; nil if nothing is known of it.
+    func facts(of path: SpacePath) throws -> JSONValue? {
+      var request = CatalogRequest()
+      request.file = path.bytes
+      try door.ask(request.bytes)
+      do {
+        var reader = try AnswerReader(DoorStream(door))
+        return try JSONReader.value(of: Array(reader.text().prefix { $0 != UInt8(ascii: "\n") }))
+      } catch is AnswerFailure {
+        // What is wrong about one file is no reason to say nothing of the others.
+        return nil
+      }
+    }
+  }
+
+  /// What is known of the photos of a section.
+  public func summaries(_ range: Range<Int>, of snapshot: Snapshot) throws(GalleryError) -> [ItemSummary] {
+    try GalleryError.of("Asking the catalog") {
+      let asker = Asker(door: try CatalogDoor(of: root))
+      var summaries: [ItemSummary] = []
+      for index in range {
+        let path = try snapshot.path(index)
+        let facts = try asker.facts(of: path)
+        summaries.append(Self.summary(index, path, facts ?? .null))
+      }
+      return summaries
+    }
+  }
+
+  /// What is known of the photos of a section, by its number.
+  public func section(_ number: Int, of snapshot: Snapshot) throws(GalleryError) -> [ItemSummary] {
+    guard snapshot.sections.indices.contains(number) else {
+      throw GalleryError(.notFound, "There is no section \(number) in this snapshot.")
+    }
+    let section = snapshot.sections[number]
+    return try summaries(section.first..<section.first + section.count, of: snapshot)
+  }
+
+  private static func summary(_ index: Int, _ path: SpacePath, _ facts: JSONValue) -> ItemSummary {
+    ItemSummary(
+      index: index, name: path.name, taken: facts["taken"]?.text, type: facts["kind"]?.text,
+      duration: facts["duration"]?.real, rating: facts["rating"]?.whole,
+      isFavourite: facts["favourite"]?.isTrue == true, title: facts["title"]?.text, caption: facts["caption"]?.text,
+      tags: facts["tags"]?.elements.compactMap(\.text) ?? [], size: facts["size"]?.whole.map { Int64($0) },
+      width: facts["width"]?.whole, height: facts["height"]?.whole, hasPosition: facts["latitude"] != nil)
+  }
+
+  /// What the catalog knows of files, as the door has it; nil for those of which it knows nothing.
+  func records(of paths: [SpacePath]) throws(GalleryError) -> [JSONValue?] {
+    try GalleryError.of("Asking the catalog") {
+      let asker = Asker(door: try CatalogDoor(of: root))
+      return try paths.map { try asker.facts(of: $0) }
+    }
+  }
+
+  /// What the catalog knows of a file, as the door has it.
+  ///
+  /// - Throws: `.notFound` if it knows nothing.
+  func record(of path: SpacePath) throws(GalleryError) -> JSONValue {
+    guard let facts = try records(of: [path])[0] else {
+      throw GalleryError(.notFound, "This photo is not there any more, or was not examined yet.")
+    }
+    return facts
+  }
+
+  private static let sections: [(title: String, fields: Set<String>)] = [
+    ("Words", ["title", "caption", "rating", "favourite", "tags", "people", "cover"]),
+    ("Time and place", ["taken", "latitude", "altitude", "place"]),
+    ("Camera", ["camera", "lens", "iso", "exposure", "aperture", "focalLength"]),
+    ("File", ["kind", "size", "modified", "width", "duration", "codec", "frameRate", "hash"]),
+  ]
+
+  /// All facts of a photo in sections, as `agonyfs show` says them, each with its sources.
+  func facts(of path: SpacePath) throws(GalleryError) -> [FactSection] {
+    let lines = FactLine.all(of: try record(of: path))
+    var sections: [FactSection] = []
+    var told: Set<String> = []
+    for (title, fields) in Self.sections {
+      sections.append(FactSection(title, lines.filter { fields.contains($0.field) }))
+      told.formUnion(fields)
+    }
+    sections.append(FactSection("More", lines.filter { [told] line in !told.contains(line.field) }))
+    return sections.filter { !$0.facts.isEmpty }
+  }
+}
+
+extension FactSection {
+  fileprivate init(_ title: String, _ lines: [FactLine]) {
+    self.init(title: title, facts: lines.map { Fact(label: $0.label, value: $0.value, sources: $0.sources) })
+  }
+}

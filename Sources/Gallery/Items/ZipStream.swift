@@ -1,0 +1,99 @@
+// Invariants
+// 1. One archive holds what was asked for, whole, or breaks off before its end: no reader takes a part for all of it.
+// 2. Memory is bounded by a block, the numbers of the photos and what the central directory is made of.
+
+internal import Client
+internal import Export
+internal import Glibc
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// A stored archive of photos, with ZIP64 where it is needed, while it is read.
+public struct ZipStream: Sendable {
+  private let gallery: Gallery
+  private let snapshot: Snapshot
+  private let numbers: ZipNumbers
+  /// Kept as long as the archive may be read.
+  private let place: ZipPlaces.Place?
+
+  /// An archive of some photos of a snapshot, with its place among those that are read at a time.
+  public init(_ numbers: ZipNumbers, of snapshot: Snapshot, in gallery: Gallery, at place: ZipPlaces.Place? = nil) {
+    (self.gallery, self.snapshot, self.numbers, self.place) = (gallery, snapshot, numbers, place)
+  }
+
+  /// Bytes that are handed on at once.
+  private static let block = 256 << 10
+
+  /// Gives the bytes of the archive to `sink`, in order. A photo that is gone by now, or cannot be read, ends it.
+  ///
+  /// - Throws: what `sink` throws, or why a photo cannot be read.
+  public func write(to sink: @escaping ([UInt8]) throws -> Void) throws {
+    let output = SinkOutput(sink)
+    let writer = ZipWriter(to: output, verifies: false, step: Self.block)
+    for number in numbers.all {
+      do {
+        let item = try snapshot.item(Int(number))
+        let (file, status) = try gallery.opened(item)
+        let content = OpenFile(calls: gallery.calls, file: file, status: status)
+        var entry = ExportFile(folder: [], name: item.path.name, content: content)
+        entry.modified = status.modified
+        entry.permissions = 0o644
+        entry.source = content
+        _ = try writer.add(entry)
+      } catch {
+        throw output.failure ?? Self.reason(error)
+      }
+    }
+    do {
+      try writer.finish()
+    } catch {
+      throw output.failure ?? Self.reason(error)
+    }
+  }
+
+  private static func reason(_ error: any Error) -> any Error {
+    switch error {
+    case let error as Errno: GalleryError(error, "A photo")
+    case ExportFailure.source(let number): GalleryError(Errno(rawValue: number), "A photo")
+    case ExportFailure.changed: GalleryError(.conflict, "A photo was changed while it was read.")
+    default: error
+    }
+  }
+}
+
+/// A file of the space that is open.
+private struct OpenFile: ExportedFile {
+  let calls: FileCalls
+  let file: Descriptor
+  let status: FileStatus
+
+  func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    try unsafe calls.read(file, at: offset, into: buffer)
+  }
+
+  func currentStatus() throws(Errno) -> FileStatus { try calls.status(of: file) }
+  func attributes() throws(Errno) -> [(name: [UInt8], value: [UInt8])] { [] }
+  func storedDigest() throws(Errno) -> FileDigest { try calls.digest(of: file) }
+}
+
+/// What hands bytes on.
+private final class SinkOutput: ZipOutput {
+  private let sink: ([UInt8]) throws -> Void
+  /// Why the sink took no more.
+  private(set) var failure: (any Error)?
+
+  init(_ sink: @escaping ([UInt8]) throws -> Void) { self.sink = sink }
+
+  func write(_ bytes: UnsafeRawBufferPointer, isHole: Bool) throws(ExportFailure) {
+    do {
+      try sink(unsafe Array(bytes))
+    } catch {
+      failure = error
+      throw .destination(EPIPE)
+    }
+  }
+
+  func finish() throws(ExportFailure) {}
+  func abandon() {}
+}

@@ -1,0 +1,75 @@
+// Invariants
+// 1. What waits to be fetched takes four bytes a photo and is bounded; no path is kept for it, and no snapshot.
+
+internal import Synchronization
+internal import System
+
+/// The photos of an archive, by their numbers in a snapshot.
+public struct ZipNumbers: Sendable {
+  /// Each once, in the order in which they were asked for.
+  let all: [UInt32]
+
+  /// Some photos of a snapshot.
+  ///
+  /// - Throws: `.badRequest` for none; `.notFound` for one that the snapshot does not have.
+  public init(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) {
+    var all: [UInt32] = []
+    var seen = [UInt64](repeating: 0, count: snapshot.count / 64 + 1)
+    for index in items {
+      try snapshot.check(index)
+      guard seen[index / 64] & 1 << UInt64(index % 64) == 0, let number = UInt32(exactly: index) else { continue }
+      seen[index / 64] |= 1 << UInt64(index % 64)
+      all.append(number)
+    }
+    guard !all.isEmpty else { throw GalleryError(.badRequest, "An archive needs at least one photo.") }
+    self.all = all
+  }
+}
+
+/// The archives of one session that wait to be fetched, each once.
+public final class ZipTickets: Sendable {
+  private struct Ticket {
+    var name: String
+    var numbers: ZipNumbers
+    var snapshot: String
+  }
+
+  private let tickets: Mutex<[Ticket]> = Mutex([])
+  private let most: Int
+  private let mostPhotos: Int
+
+  /// Keeps so many tickets, and so many photos in all of them.
+  public init(most: Int = 16, mostPhotos: Int = 2_000_000) { (self.most, self.mostPhotos) = (most, mostPhotos) }
+
+  /// Keeps an archive of photos of a snapshot, in the place of the oldest if there are too many; gives its ticket.
+  ///
+  /// - Throws: `.tooLarge` for more photos than may wait.
+  public func put(_ numbers: ZipNumbers, of snapshot: Snapshot) throws(GalleryError) -> String {
+    guard numbers.all.count <= mostPhotos else {
+      throw GalleryError(.tooLarge, "These are too many photos for an archive.")
+    }
+    let name = Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    tickets.withLock { tickets in
+      tickets.append(Ticket(name: name, numbers: numbers, snapshot: snapshot.name))
+      var photos = tickets.reduce(0) { $0 + $1.numbers.all.count }
+      while tickets.count > most || photos > mostPhotos { photos -= tickets.removeFirst().numbers.all.count }
+    }
+    return name
+  }
+
+  /// Gives an archive for its ticket, once.
+  ///
+  /// - Throws: `.gone` if it is not kept, or its snapshot is not.
+  public func take(_ name: String, _ shelf: SnapshotShelf) throws(GalleryError) -> (ZipNumbers, Snapshot) {
+    let ticket = tickets.withLock { tickets in
+      tickets.firstIndex { $0.name == name }.map { tickets.remove(at: $0) }
+    }
+    guard let ticket else {
+      throw GalleryError(.gone, "This archive was fetched already, or is not kept any more.")
+    }
+    return (ticket.numbers, try shelf.get(ticket.snapshot))
+  }
+
+  /// Forgets all of them.
+  public func removeAll() { tickets.withLock { $0 = [] } }
+}

@@ -1,0 +1,90 @@
+// Invariants
+// 1. A path is of something that people see in the space: it stays below the root, and leads to nothing that the mount
+//    makes up, such as `.agonyfs`.
+
+internal import Client
+
+/// A path from the root of the space as a browser gives it, without a slash at either end; empty for the root.
+public struct SpacePath: Hashable, Sendable {
+  /// Most bytes of a name.
+  static let mostNameBytes = 255
+  /// Most bytes of a path that system calls take.
+  private static let mostBytes = 4095
+  /// What the mount has in its root and in every directory, and no listing shows.
+  private static let madeUp = [Array(".agonyfs".utf8), Array(".sh_thumbnails".utf8)]
+
+  /// The path as it is.
+  public let bytes: [UInt8]
+
+  /// The root.
+  public static let root = SpacePath(trusted: [])
+
+  /// A path that the catalog or a listing gave.
+  init(trusted bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The path of some bytes.
+  public init(_ bytes: [UInt8]) throws(GalleryError) {
+    guard bytes.count <= Self.mostBytes else {
+      throw GalleryError(.badRequest, "A path has at most \(Self.mostBytes) bytes.")
+    }
+    if !bytes.isEmpty {
+      for part in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+        try Self.check(name: Array(part))
+      }
+    }
+    self.bytes = bytes
+  }
+
+  /// Refuses what no file of the space is called.
+  public static func check(name: [UInt8]) throws(GalleryError) {
+    if name.isEmpty { throw GalleryError(.emptyName, "A name is empty.") }
+    if name.contains(0) { throw GalleryError(.badName, "A name has no zero byte in it.") }
+    if name.contains(UInt8(ascii: "/")) { throw GalleryError(.badName, "A name has no \"/\" in it.") }
+    if name == [0x2E] || name == [0x2E, 0x2E] {
+      throw GalleryError(.badName, "\"\(String(decoding: name, as: UTF8.self))\" is no name.")
+    }
+    if name.count > mostNameBytes {
+      throw GalleryError(.nameTooLong, "A name has at most \(mostNameBytes) bytes; this one has \(name.count).")
+    }
+    if madeUp.contains(name) {
+      throw GalleryError(.badName, "\"\(String(decoding: name, as: UTF8.self))\" belongs to the mount.")
+    }
+  }
+
+  /// Something in this directory.
+  public func appending(_ name: [UInt8]) throws(GalleryError) -> SpacePath {
+    try Self.check(name: name)
+    return try SpacePath(bytes.isEmpty ? name : bytes + [UInt8(ascii: "/")] + name)
+  }
+
+  /// Its last name; empty for the root.
+  public var name: [UInt8] { Array(bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]) }
+
+  /// The directory that it is in; the root for the root.
+  public var parent: SpacePath {
+    SpacePath(trusted: bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(bytes[..<$0]) } ?? [])
+  }
+
+  /// Its names.
+  var parts: [[UInt8]] { bytes.split(separator: UInt8(ascii: "/")).map { Array($0) } }
+
+  /// Whether it is below a directory.
+  func isBelow(_ other: SpacePath) -> Bool {
+    other.bytes.isEmpty ? !bytes.isEmpty : bytes.starts(with: other.bytes + [UInt8(ascii: "/")])
+  }
+
+  /// Whether it is a trash folder in the root, or below one: `.Trash` or `.Trash-UID`.
+  public var isInTrash: Bool {
+    guard let first = bytes.split(separator: UInt8(ascii: "/")).first else { return false }
+    let trash = Array(".Trash".utf8)
+    if first.elementsEqual(trash) { return true }
+    guard first.starts(with: trash + [UInt8(ascii: "-")]), case let digits = first.dropFirst(7) else { return false }
+    return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// Refuses a path of the trash: what is there is put back, not filled.
+  func notInTrash() throws(GalleryError) -> SpacePath {
+    if isInTrash { throw GalleryError(.badRequest, "The trash is no album.") }
+    return self
+  }
+}

@@ -1,0 +1,84 @@
+// Invariants
+// 1. A snapshot never changes: a number in it is the same photo for as long as it is kept.
+
+internal import System
+
+/// Where a photo was, and which file it is.
+struct SnapshotItem {
+  let path: SpacePath
+  let inode: UInt64
+}
+
+/// The answers to one question, in order, by their numbers from 0.
+public final class Snapshot: Sendable {
+  /// Photos that are asked for together.
+  public struct Section: Equatable, Sendable {
+    /// The day as `2019-07-14`, the month as `2019-07`, the place or the tag; empty for what has none.
+    public var title: String
+    /// The number of its first photo.
+    public var first: Int
+    /// How many there are, 500 at most.
+    public var count: Int
+  }
+
+  /// Where a month begins.
+  public struct Month: Equatable, Sendable {
+    /// As `2019-07`; empty for what has no date.
+    public var month: String
+    /// The number of its first photo.
+    public var first: Int
+  }
+
+  /// Most photos of a section.
+  public static let mostInSection = 500
+  /// Bytes of a photo in the geometry.
+  public static let tileBytes = 8
+
+  /// What it is called by browsers: 32 random hexadecimal digits.
+  public let name: String
+  /// All photos, in sections.
+  public let sections: [Section]
+  /// Where months begin, if the order is that of time.
+  public let months: [Month]
+  /// Files that the catalog had not examined yet.
+  public let pending: Int
+  /// Eight bytes for each photo, as the door's `tiles` have them.
+  public let geometry: [UInt8]
+  /// The directory that all of it is in.
+  let album: SpacePath
+  private let paths: PackedPaths
+
+  init(
+    _ paths: PackedPaths, _ geometry: [UInt8], _ sections: [Section], _ months: [Month], pending: Int,
+    in album: SpacePath
+  ) {
+    name = Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    (self.paths, self.geometry, self.sections, self.months) = (paths, geometry, sections, months)
+    self.pending = pending
+    self.album = album
+  }
+
+  /// How many photos there are.
+  public var count: Int { paths.count }
+
+  /// The path of a photo.
+  public func path(_ index: Int) throws(GalleryError) -> SpacePath {
+    try check(index)
+    return SpacePath(trusted: paths[index])
+  }
+
+  /// Refuses the number of no photo.
+  func check(_ index: Int) throws(GalleryError) {
+    guard index >= 0, index < count else {
+      throw GalleryError(.notFound, "There is no photo \(index) in this snapshot; it has \(count).")
+    }
+  }
+
+  /// A photo as it was when the snapshot was made.
+  func item(_ index: Int) throws(GalleryError) -> SnapshotItem {
+    SnapshotItem(path: try path(index), inode: paths.inode(index))
+  }
+
+  /// What the geometry says of the kind of a photo, as the door's `tiles` have it.
+  public func kind(_ index: Int) -> UInt8 { geometry[index * Self.tileBytes + 5] }
+}

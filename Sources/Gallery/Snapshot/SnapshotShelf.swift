@@ -1,0 +1,32 @@
+internal import Synchronization
+
+/// The snapshots of one session: the last few that were used.
+public final class SnapshotShelf: Sendable {
+  private let most: Int
+  private let kept: Mutex<[Snapshot]> = Mutex([])
+
+  /// Keeps so many.
+  public init(most: Int = 8) { self.most = most }
+
+  /// Keeps one, in the place of the one that was used longest ago.
+  public func put(_ snapshot: Snapshot) {
+    kept.withLock { kept in
+      kept.append(snapshot)
+      if kept.count > most { kept.removeFirst(kept.count - most) }
+    }
+  }
+
+  /// The one of a name.
+  ///
+  /// - Throws: `.gone` if it is not kept any more.
+  public func get(_ name: String) throws(GalleryError) -> Snapshot {
+    let found = kept.withLock { kept -> Snapshot? in
+      guard let place = kept.firstIndex(where: { $0.name == name }) else { return nil }
+      let snapshot = kept.remove(at: place)
+      kept.append(snapshot)
+      return snapshot
+    }
+    guard let found else { throw GalleryError(.gone, "This list of photos is not kept any more; load it again.") }
+    return found
+  }
+}

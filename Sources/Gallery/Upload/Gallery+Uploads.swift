@@ -1,0 +1,194 @@
+// Receiving files: each lies in `.agonyfs/incoming` until it is whole, durable and verified, and gets its name then.
+//
+// Invariants
+// 1. A name that others see comes last, and replaces nothing. What it leads to is what was sent: the hash of what was
+//    written and of what the storage has are the same, or that of every piece as it was sent is that of what is stored.
+// 2. Whatever fails, what was received before and acknowledged stays, to go on from; only what is found to be wrong goes.
+// 3. "Verified" is said of a file only while it is where it was put, and is the file that was received.
+
+internal import Client
+internal import Crypto
+internal import Glibc
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// How far an upload is.
+public struct UploadStatus: Equatable, Sendable {
+  /// What it is called by browsers.
+  public var identifier: String
+  /// Bytes that were received.
+  public var offset: Int64
+  /// Bytes in all.
+  public var length: Int64
+  /// Where the file is, whole and verified; nil as long as it is not.
+  public var path: SpacePath?
+  /// SHA-256 of the SHA-256 hashes of all pieces so far, if each but the last has 8 MiB.
+  public var checksum: [UInt8]?
+}
+
+extension Gallery {
+  /// Bytes of a piece by which a browser finds out whether it has the same file as before.
+  public static let pieceBytes: Int64 = 8 << 20
+  /// Seconds after the last piece in which an upload can go on.
+  public static let uploadSeconds: Int64 = 7 * 24 * 3600
+  /// Uploads of the same file at a time.
+  private static let mostAlike = 20
+
+  /// The directory of what is not whole yet.
+  func incoming() throws(GalleryError) -> Descriptor {
+    try uploads.incoming { () throws(GalleryError) in
+      do throws(Errno) {
+        return try root.directory(Array(".agonyfs/incoming".utf8))
+      } catch .noSuchFileOrDirectory {
+        throw try isReadOnly()
+          ? GalleryError(.readOnly, "The space is open for reading only.")
+          : GalleryError(.forbidden, "The space takes no files from this server; another user has it mounted.")
+      } catch {
+        throw GalleryError(error, "The space")
+      }
+    }
+  }
+
+  static func names(of identifier: String) throws(GalleryError) -> (bytes: [UInt8], log: [UInt8]) {
+    let digits = identifier.utf8
+    guard (1...64).contains(digits.count),
+      digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+    else { throw GalleryError(.notFound, "There is no such upload.") }
+    let start = Array(".partial-web-".utf8) + digits
+    return (start, start + Array(".log".utf8))
+  }
+
+  /// Begins an upload.
+  ///
+  /// - Parameter resumes: whether the one of the same file that was cut is gone on with, and one that is whole is found
+  ///   again. Who asks for it compares `checksum` with what it has, and ends the upload if that is another file.
+  /// - Throws: `.full` if there is no room for it.
+  public func beginUpload(
+    _ description: UploadDescription, resumes: Bool = true
+  ) throws(GalleryError) -> UploadStatus {
+    let base = resumes ? description.identifier : Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: 0...255) })
+    for number in 1...Self.mostAlike {
+      let identifier = base + (number == 1 ? "" : "x\(number)")
+      do throws(GalleryError) {
+        if let status = try begin(identifier, description) { return status }
+      } catch {
+        // Otherwise somebody else has it, or nobody can read it.
+        guard error.kind == .busy || error == UploadHold.unreadable else { throw error }
+      }
+    }
+    throw GalleryError(.busy, "This file is being sent already.")
+  }
+
+  /// Begins an upload of this name or goes on with it; nil if nobody could say whether it is the same file.
+  private func begin(
+    _ identifier: String, _ description: UploadDescription
+  ) throws(GalleryError) -> UploadStatus? {
+    if let hold = try UploadHold.taken(identifier, in: self) {
+      switch try hold.state() {
+      case .underway(let log):
+        guard log.received == 0 || Self.checksum(log.pieces) != nil else { return nil }
+        if log.received < log.description.length { return UploadStatus(identifier, log) }
+        // Only the end may have failed.
+        return try UploadFinisher(self, hold).finish(log, nil)
+      case .whole(let log, let path):
+        return Self.checksum(log.pieces) == nil ? nil : UploadStatus(identifier, log, at: path)
+      case .lost(let log):
+        try checkRoom(description)
+        return try start(hold, log)
+      }
+    }
+    // What was received of one that goes on has its room already.
+    try checkRoom(description)
+    let hold = try UploadHold.made(identifier, of: description, in: self)
+    do throws(GalleryError) {
+      return try start(hold, UploadLog(description))
+    } catch {
+      if (try? upload(identifier)) == nil { try? hold.remove() }
+      throw error
+    }
+  }
+
+  /// Makes room for the bytes of an upload of which nothing is there.
+  private func start(_ hold: UploadHold, _ log: UploadLog) throws(GalleryError) -> UploadStatus {
+    var log = log
+    let bytes = try Self.names(of: hold.identifier).bytes
+    let incoming = try incoming()
+    let running: RunningHash
+    do throws(Errno) {
+      try log.restart(in: hold.log, calls)
+      let file = try created(bytes, in: incoming)
+      running = RunningHash(of: try calls.status(of: file).inode)
+    } catch {
+      throw GalleryError(error, "The upload")
+    }
+    if log.description.length == 0 { return try UploadFinisher(self, hold).finish(log, running) }
+    uploads.put(running, of: hold.identifier)
+    return UploadStatus(hold.identifier, log)
+  }
+
+  /// Creates the file of received bytes, in the place of one that was left without a log.
+  private func created(_ bytes: [UInt8], in incoming: Descriptor) throws(Errno) -> Descriptor {
+    do throws(Errno) {
+      return try calls.create(bytes, in: incoming)
+    } catch .fileExists {
+      try calls.unlink(bytes, in: incoming)
+      return try calls.create(bytes, in: incoming)
+    }
+  }
+
+  private func checkRoom(_ description: UploadDescription) throws(GalleryError) {
+    do throws(Errno) {
+      var information = statvfs()
+      try systemCall { unsafe fstatvfs(root.descriptor.number, &information) }
+      let free = information.f_bavail.multipliedReportingOverflow(by: information.f_frsize)
+      guard free.overflow || free.partialValue >= UInt(description.length) else {
+        throw Errno.noSpace
+      }
+    } catch {
+      throw GalleryError(error, "The space")
+    }
+  }
+
+  /// How far an upload is.
+  ///
+  /// - Throws: `.notFound` if there is none; `.gone` if the file that it became is not there any more, or was changed;
+  ///   `.conflict` if nobody can read how far it is.
+  public func upload(_ identifier: String) throws(GalleryError) -> UploadStatus {
+    let names = try Self.names(of: identifier)
+    let incoming = try incoming()
+    return try GalleryError.of("The upload") {
+      switch try state(identifier, try calls.openFile(names.log, in: incoming)) {
+      case .underway(let log): return UploadStatus(identifier, log)
+      case .whole(let log, let path): return UploadStatus(identifier, log, at: path)
+      case .lost(let log):
+        if log.placed == nil { throw Errno.noSuchFileOrDirectory }
+        throw GalleryError(.gone, "The file was received, but is not where it was put any more, or was changed since.")
+      }
+    }
+  }
+
+  static func checksum(_ pieces: [UploadLog.Piece]) -> [UInt8]? {
+    guard pieces.dropLast().allSatisfy({ $0.length == pieceBytes }),
+      pieces.last.map({ $0.length <= pieceBytes }) ?? true
+    else { return nil }
+    return SHA256Hasher.hash(pieces.flatMap(\.hash))
+  }
+
+  /// Ends an upload, and deletes what was received. A file that is whole stays.
+  public func endUpload(_ identifier: String) throws(GalleryError) {
+    guard let hold = try UploadHold.taken(identifier, in: self) else {
+      throw GalleryError(.notFound, "There is no such upload; it may have expired.")
+    }
+    try hold.remove()
+  }
+}
+
+extension UploadStatus {
+  /// How far the upload of a log is; with `path`, whole.
+  init(_ identifier: String, _ log: UploadLog, at path: SpacePath? = nil) {
+    self.init(
+      identifier: identifier, offset: path == nil ? log.received : log.description.length,
+      length: log.description.length, path: path, checksum: Gallery.checksum(log.pieces))
+  }
+}

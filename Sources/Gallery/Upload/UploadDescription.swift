@@ -1,0 +1,69 @@
+internal import Client
+internal import Crypto
+internal import System
+
+/// What a browser says of a file before it sends it.
+public struct UploadDescription: Hashable, Sendable {
+  /// Bytes.
+  public let length: Int64
+  /// The name that it is to have.
+  public let name: [UInt8]
+  /// Where it goes.
+  public let album: SpacePath
+  /// When it was changed last, in milliseconds since 1970; nil if that is not known.
+  public let modified: Int64?
+
+  /// Years 1 to 9999.
+  private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+
+  /// A file of a length.
+  ///
+  /// - Parameters:
+  ///   - album: the album that was chosen.
+  ///   - folders: the path of the file in the folder that was dropped, with its name; albums below that album.
+  /// - Throws: why it cannot be taken.
+  public init(
+    length: Int64, name: [UInt8], album: [UInt8], modified: Int64? = nil, relativePath: [UInt8] = []
+  ) throws(GalleryError) {
+    guard length >= 0 else { throw GalleryError(.badRequest, "The length of a file is not below 0.") }
+    if let modified, !Self.times.contains(modified) {
+      throw GalleryError(.badRequest, "The time of the file is not in the years 1 to 9999.")
+    }
+    var place = try SpacePath(album).notInTrash()
+    for part in relativePath.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropLast() {
+      place = try place.appending(Array(part))
+    }
+    self.length = length
+    if try place.appending(name).isInTrash {
+      throw GalleryError(
+        .badName, "\"\(String(decoding: name, as: UTF8.self))\" is the name of a trash there; rename the file.")
+    }
+    self.name = name
+    self.album = place
+    self.modified = modified
+  }
+
+  /// One line without its end, for the log of the upload.
+  var line: [UInt8] {
+    let parts = [
+      String(length), Hexadecimal.text(of: name), Hexadecimal.text(of: album.bytes), modified.map(String.init) ?? "-",
+    ]
+    return Array(parts.joined(separator: " ").utf8)
+  }
+
+  /// Reads such a line; nil if it is none.
+  init?(line: ArraySlice<UInt8>) {
+    let parts = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 4, let length = Int64(parts[0]), let name = Hexadecimal.bytes(of: parts[1].utf8),
+      let album = Hexadecimal.bytes(of: parts[2].utf8), parts[3] == "-" || Int64(parts[3]) != nil
+    else { return nil }
+    do throws(GalleryError) {
+      try self.init(length: length, name: name, album: album, modified: Int64(parts[3]))
+    } catch {
+      return nil
+    }
+  }
+
+  /// The same for the same file, so that it goes on where it was cut.
+  var identifier: String { Hexadecimal.text(of: SHA256Hasher.hash(line).prefix(16)) }
+}

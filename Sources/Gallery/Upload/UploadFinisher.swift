@@ -1,0 +1,101 @@
+internal import Client
+internal import Crypto
+internal import Glibc
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// Verifies a file that was received, and gives it its name.
+struct UploadFinisher {
+  /// What `agonyfs import` gives a photo of a camera, which says nothing else either.
+  private static let permissions: UInt32 = 0o644
+
+  private let gallery: Gallery
+  private let hold: UploadHold
+
+  init(_ gallery: Gallery, _ hold: UploadHold) {
+    self.gallery = gallery
+    self.hold = hold
+  }
+
+  /// Makes the file durable, compares what is stored with what was sent, and names it.
+  ///
+  /// - Parameter running: the hash of all that was written; nil if another process wrote a part.
+  /// - Throws: `.failed` if the storage has something else; then what was received is deleted.
+  func finish(_ log: UploadLog, _ running: RunningHash?) throws(GalleryError) -> UploadStatus {
+    let calls = gallery.calls
+    let names = try Gallery.names(of: hold.identifier)
+    let incoming = try gallery.incoming()
+    return try GalleryError.of("The upload") {
+      let file = try calls.openToWrite(names.bytes, in: incoming)
+      let description = log.description
+      try calls.flush(file)
+      let stored = try calls.digest(of: file)
+      let inode = try calls.status(of: file).inode
+      let isKnown = running?.size == description.length && running?.file == inode
+      let sent: FileDigest? = if isKnown { running?.finish() } else { try digest(of: file, if: log.pieces) }
+      guard stored == sent, stored.size == description.length else {
+        try? hold.remove()
+        throw GalleryError(.failed, "What the vault stored is not what was sent; send the file again.")
+      }
+      let time = description.modified.map { milliseconds in
+        let seconds = (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000
+        return FileTime(seconds: seconds, nanoseconds: (milliseconds - seconds * 1000) * 1_000_000)
+      }
+      _ = try calls.set(permissions: Self.permissions, accessed: time, modified: time, of: file)
+      var log = log
+      let path = try place(&log, try calls.status(of: file), names.bytes, incoming)
+      return UploadStatus(hold.identifier, log, at: path)
+    }
+  }
+
+  private func place(
+    _ log: inout UploadLog, _ status: FileStatus, _ bytes: [UInt8], _ incoming: Descriptor
+  ) throws(GalleryError) -> SpacePath {
+    let calls = gallery.calls
+    let album = try gallery.openAlbum(log.description.album, makes: true)
+    let name = try gallery.placing(log.description.name) { free throws(Errno) in
+      // What is taken is no name that a server could have given right before it was killed.
+      do throws(Errno) {
+        _ = try calls.status(of: free, in: album)
+        throw Errno.fileExists
+      } catch .noSuchFileOrDirectory {}
+      let placed = UploadLog.Placed(name: free, inode: status.inode, modified: status.modified)
+      try log.willPlace(placed, in: hold.log, calls)
+      try calls.rename(bytes, in: incoming, to: free, in: album)
+    }
+    do throws(Errno) {
+      try calls.flush(album)
+    } catch {
+      // A name that may be lost is none: the end is tried again. Another file may have the name by now.
+      if let now = try? calls.status(of: name, in: album), log.isPlaced(now) {
+        try? calls.rename(name, in: album, to: bytes, in: incoming)
+      }
+      throw GalleryError(error, "The album")
+    }
+    return try log.description.album.appending(name)
+  }
+
+  /// The hash of a file, if each of its pieces is what was sent; nil if one is not.
+  private func digest(of file: Descriptor, if pieces: [UploadLog.Piece]) throws(Errno) -> FileDigest? {
+    let calls = gallery.calls
+    let whole = RunningHash(of: 0)
+    var offset: Int64 = 0
+    calls.forgetCache(of: file)
+    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: calls.step, alignment: FileCalls.alignment)
+    defer { unsafe block.deallocate() }
+    for piece in pieces {
+      var hasher = SHA256Hasher()
+      let end = offset + piece.length
+      while offset < end {
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: block[..<Int(min(Int64(calls.step), end - offset))])
+        guard try unsafe calls.read(file, at: offset, into: part) == part.count else { return nil }
+        unsafe hasher.update(UnsafeRawBufferPointer(part))
+        unsafe whole.update(UnsafeRawBufferPointer(part))
+        offset += Int64(part.count)
+      }
+      guard hasher.finish() == piece.hash else { return nil }
+    }
+    return whole.finish()
+  }
+}

@@ -1,0 +1,140 @@
+// Invariants
+// 1. Who has a hold is the only one that writes to the upload, in this process and in others: the log is locked.
+// 2. A log has its first line and is locked by who made it before it has its name. None is removed but by who holds it.
+
+internal import Client
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// An upload that nobody else works on as long as this is there.
+struct UploadHold: Sendable {
+  let gallery: Gallery
+  let identifier: String
+  let log: Descriptor
+
+  /// Why nothing is done with an upload whose log makes no sense.
+  static let unreadable = GalleryError(
+    .conflict, "What is known of this upload cannot be read; end it, and send the file again.")
+  private static let busy = GalleryError(.busy, "A piece of this upload is being received.")
+
+  /// Takes an upload; nil if there is none.
+  ///
+  /// - Throws: `.busy` if somebody has it.
+  static func taken(_ identifier: String, in gallery: Gallery) throws(GalleryError) -> UploadHold? {
+    let names = try Gallery.names(of: identifier)
+    let incoming = try gallery.incoming()
+    do throws(Errno) {
+      let file = try gallery.calls.openToWrite(names.log, in: incoming)
+      guard try gallery.calls.holdAgainstImports(file) else { throw .resourceBusy }
+      // It may have been removed before it was locked.
+      let (held, named) = (try gallery.calls.status(of: file), try gallery.calls.status(of: names.log, in: incoming))
+      guard held.inode == named.inode else { throw .resourceBusy }
+      return UploadHold(gallery: gallery, identifier: identifier, log: file)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    } catch .resourceBusy {
+      throw busy
+    } catch {
+      throw GalleryError(error, "The upload")
+    }
+  }
+
+  /// Makes an upload.
+  ///
+  /// - Throws: `.busy` if there is one by now.
+  static func made(
+    _ identifier: String, of description: UploadDescription, in gallery: Gallery
+  ) throws(GalleryError) -> UploadHold {
+    let names = try Gallery.names(of: identifier)
+    let incoming = try gallery.incoming()
+    let random = (0..<8).map { _ in UInt8.random(in: .min ... .max) }
+    let unnamed = names.bytes + Array(".".utf8) + Hexadecimal.digits(of: random)
+    do throws(Errno) {
+      let file = try gallery.calls.create(unnamed, in: incoming)
+      do throws(Errno) {
+        guard try gallery.calls.holdAgainstImports(file) else { throw .resourceBusy }
+        try gallery.calls.append(UploadLog.start(description), to: file)
+        try gallery.calls.rename(unnamed, in: incoming, to: names.log, in: incoming)
+      } catch {
+        try? gallery.calls.unlink(unnamed, in: incoming)
+        throw error
+      }
+      return UploadHold(gallery: gallery, identifier: identifier, log: file)
+    } catch {
+      throw error == .fileExists ? busy : GalleryError(error, "The upload")
+    }
+  }
+
+  /// How far it is.
+  ///
+  /// - Throws: `.conflict` if its log cannot be read.
+  func state() throws(GalleryError) -> UploadState { try gallery.state(identifier, log) }
+
+  /// Removes all that is kept of it; the file that it became stays.
+  func remove() throws(GalleryError) {
+    let names = try Gallery.names(of: identifier)
+    let incoming = try gallery.incoming()
+    do throws(Errno) {
+      _ = gallery.uploads.take(identifier)
+      do throws(Errno) {
+        try gallery.calls.unlink(names.bytes, in: incoming)
+      } catch .noSuchFileOrDirectory {}
+      try gallery.calls.unlink(names.log, in: incoming)
+    } catch {
+      throw GalleryError(error, "The upload")
+    }
+  }
+}
+
+/// How far an upload is, by its log and what is there.
+enum UploadState {
+  /// Bytes were received, or none yet.
+  case underway(UploadLog)
+  /// The file has its name for good, and is as it was verified.
+  case whole(UploadLog, SpacePath)
+  /// Neither what was received is there nor the file that it became.
+  case lost(UploadLog)
+}
+
+extension Gallery {
+  /// How far the upload of an open log is.
+  func state(_ identifier: String, _ file: Descriptor) throws(GalleryError) -> UploadState {
+    let names = try Self.names(of: identifier)
+    let incoming = try incoming()
+    return try GalleryError.of("The upload") {
+      guard let log = try UploadLog(file, calls) else {
+        throw UploadHold.unreadable
+      }
+      if let bytes = try found(names.bytes, in: incoming) { return .underway(log.within(bytes.size)) }
+      guard let placed = log.placed, let path = try? log.description.album.appending(placed.name),
+        let album = try album(of: path), let status = try found(placed.name, in: album), log.isPlaced(status)
+      else { return .lost(log) }
+      // Who gave the name may have been killed before it was durable.
+      try calls.flush(album)
+      return .whole(log, path)
+    }
+  }
+
+  /// The album of a file; nil if it is not there any more.
+  private func album(of path: SpacePath) throws(Errno) -> Descriptor? {
+    do throws(Errno) {
+      return try root.directory(path.parent.bytes)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    } catch .notDirectory {
+      return nil
+    } catch .tooManySymbolicLinkLevels {
+      return nil
+    }
+  }
+
+  /// What a name leads to; nil if it is free.
+  private func found(_ name: [UInt8], in directory: Descriptor) throws(Errno) -> FileStatus? {
+    do throws(Errno) {
+      return try calls.status(of: name, in: directory)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,103 @@
+internal import Client
+
+/// What a browser says in JSON about some photos.
+public struct WebRequest: Sendable {
+  /// Most photos of one request.
+  private static let mostItems = 1_000_000
+
+  private let value: JSONValue
+
+  /// Reads JSON.
+  ///
+  /// - Throws: `.badRequest` if it is none.
+  public init(_ bytes: [UInt8]) throws(GalleryError) {
+    do throws(JSONReader.Malformed) {
+      value = try JSONReader.value(of: bytes, mostValues: Self.mostItems + 1000)
+    } catch {
+      throw GalleryError(.badRequest, "The request is no JSON, from byte \(error.offset) on.")
+    }
+  }
+
+  private func required<Value>(_ name: String, _ value: Value?) throws(GalleryError) -> Value {
+    guard let value else { throw GalleryError(.badRequest, "The request has no usable \"\(name)\".") }
+    return value
+  }
+
+  /// The name of the snapshot.
+  public var snapshot: String {
+    get throws(GalleryError) { try required("snapshot", value["snapshot"]?.text) }
+  }
+
+  /// The numbers of the photos.
+  public var items: [Int] {
+    get throws(GalleryError) {
+      guard case .array(let elements)? = value["items"], elements.count <= Self.mostItems else {
+        throw GalleryError(.badRequest, "The request has no usable \"items\".")
+      }
+      var items: [Int] = []
+      for element in elements { items.append(try required("items", element.whole)) }
+      return items
+    }
+  }
+
+  /// A number.
+  public func number(_ name: String) throws(GalleryError) -> Int { try required(name, value[name]?.whole) }
+
+  /// A path, in base64url; the root if there is none.
+  public func path(_ name: String) throws(GalleryError) -> SpacePath {
+    guard let field = value[name], field != .null else { return .root }
+    return try SpacePath(required(name, field.text.flatMap { Base64.bytes(of: $0) }))
+  }
+
+  /// Paths, in base64url.
+  public func paths(_ name: String) throws(GalleryError) -> [SpacePath] {
+    guard case .array(let elements)? = value[name] else {
+      throw GalleryError(.badRequest, "The request has no usable \"\(name)\".")
+    }
+    var paths: [SpacePath] = []
+    for element in elements {
+      paths.append(try SpacePath(required(name, element.text.flatMap { Base64.bytes(of: $0) })))
+    }
+    return paths
+  }
+
+  /// A name that the user wrote.
+  public func name(_ name: String) throws(GalleryError) -> [UInt8] {
+    Array(try required(name, value[name]?.text).utf8)
+  }
+
+  /// What is to be said about the photos.
+  public var edit: ItemEdit {
+    get throws(GalleryError) {
+      guard case .object(let fields)? = value["set"] else {
+        throw GalleryError(.badRequest, "The request has no \"set\".")
+      }
+      var edit = ItemEdit()
+      for field in fields where field.value != .null {
+        switch field.name {
+        case "title": edit.title = try required("title", field.value.text)
+        case "caption": edit.caption = try required("caption", field.value.text)
+        case "rating": edit.rating = try required("rating", field.value.whole)
+        case "favourite":
+          guard case .bool(let flag) = field.value else {
+            throw GalleryError(.badRequest, "\"favourite\" is true or false.")
+          }
+          edit.isFavourite = flag
+        case "addTags": edit.addedTags = try tags(field)
+        case "removeTags": edit.removedTags = try tags(field)
+        default: throw GalleryError(.badRequest, "\"\(field.name)\" cannot be set.")
+        }
+      }
+      return edit
+    }
+  }
+
+  private func tags(_ field: JSONValue.Field) throws(GalleryError) -> [String] {
+    guard case .array(let elements) = field.value else {
+      throw GalleryError(.badRequest, "\"\(field.name)\" is a list of texts.")
+    }
+    var tags: [String] = []
+    for element in elements { tags.append(try required(field.name, element.text)) }
+    return tags
+  }
+}

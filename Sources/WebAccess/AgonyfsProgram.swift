@@ -1,0 +1,166 @@
+// Invariants
+// 1. A password goes through a pipe, never into arguments or the environment: all users see those.
+// 2. The directories of mounts that are asked about are passed as descriptors, so what was proven is what is served.
+// 3. Every program that is started has a deadline, and a session of its own: no key that is typed at this terminal ends it.
+
+internal import Glibc
+internal import Synchronization
+internal import System
+internal import SystemPackage
+
+/// The program `agonyfs`, which opens spaces for who holds no key. All calls block, at most for their `Deadlines`.
+public final class AgonyfsProgram: Sendable {
+  /// What became of a password.
+  public enum Outcome<Success: Sendable>: Sendable {
+    /// It opened a space.
+    case success(Success)
+    /// It opens none.
+    case wrong
+    /// It opens one that is open elsewhere.
+    case inUse
+    /// Something else failed; the sentence is for who runs the server.
+    case failed(String)
+  }
+
+  /// How long it may take before it is killed.
+  struct Deadlines: Sendable {
+    /// A large vault that was not unmounted in order takes a while.
+    var mount = Duration.seconds(180)
+    var prove = Duration.seconds(60)
+    /// What waits is written first. Less than a service has to end.
+    var unmount = Duration.seconds(45)
+  }
+
+  /// Its absolute path.
+  public let path: String
+  private let deadlines: Deadlines
+  private let stopped: Descriptor
+  /// Nil after `stop()`.
+  private let stopper: Mutex<Descriptor?>
+  private static let errorLimit = 4096
+
+  /// The program at a path.
+  ///
+  /// - Throws: the error number, as `Errno`, if there is no room for a pipe.
+  public convenience init(path: String) throws { try self.init(path: path, Deadlines()) }
+
+  init(path: String, _ deadlines: Deadlines) throws {
+    (self.path, self.deadlines) = (path, deadlines)
+    let (reading, writing) = try Descriptor.pipe()
+    stopped = reading
+    stopper = Mutex(writing)
+  }
+
+  /// Ends what looks at passwords now, and what would later, so that nobody waits for it. Mounts can be taken away still.
+  public func stop() { stopper.withLock { $0 = nil } }
+
+  /// Mounts the space of a password.
+  ///
+  /// - Parameters:
+  ///   - options: lists of mount options, as for `-o`.
+  ///   - idle: after how many seconds without use the mount goes by itself, should this process be killed.
+  public func mount(
+    _ vault: String, at directory: String, options: [String], idle: Int, password: PasswordBuffer
+  ) -> Outcome<Void> {
+    let lists = options.flatMap { ["-o", $0] }
+    let words = ["mount"] + lists + ["--idle", "\(idle)s", "--", vault, directory]
+    switch run(words, within: deadlines.mount, password: password) {
+    case .success: return .success(())
+    case .wrong: return .wrong
+    case .inUse: return .inUse
+    case .failed(let reason): return .failed(reason)
+    }
+  }
+
+  /// Where the space of a password is mounted.
+  public enum Place: Equatable, Sendable {
+    /// One of the mounts that were asked about: its number in the list.
+    case known(Int)
+    /// Elsewhere, at this path. Whatever is opened there has to be proven again.
+    case elsewhere(String)
+  }
+
+  /// Where the space of a password is mounted.
+  ///
+  /// - Parameters:
+  ///   - roots: descriptors of root directories of mounts, opened for reading; as many as there are.
+  ///   - elsewhere: whether other mounts count, too.
+  public func prove(
+    _ vault: String, roots: [CInt], elsewhere: Bool, password: PasswordBuffer
+  ) -> Outcome<Place> {
+    let most = 5
+    for first in stride(from: 0, to: max(1, roots.count), by: most) {
+      let some = Array(roots[min(first, roots.count)..<min(first + most, roots.count)])
+      let flags = elsewhere && first + most >= roots.count ? ["--elsewhere"] : []
+      let words = ["prove"] + flags + ["--", vault, "\(some.count)"]
+      switch run(words, within: deadlines.prove, password: password, passing: some) {
+      case .success(let text):
+        let line = String(text.prefix { $0 != "\n" })
+        if elsewhere, line.hasPrefix("/") { return .success(.elsewhere(line)) }
+        guard let number = Int(line), some.indices.contains(number) else {
+          return .failed("agonyfs prove printed something else than a place.")
+        }
+        return .success(.known(first + number))
+      case .wrong: return .wrong
+      case .inUse: continue
+      case .failed(let reason): return .failed(reason)
+      }
+    }
+    return .inUse
+  }
+
+  /// Takes a mount away: at once, with open files cut off, after writing what waits. Nil, or why it failed.
+  public func unmount(_ directory: String) -> String? {
+    do throws(Errno) {
+      let (process, _, errors) = try start(["unmount", "--force", "--", directory], nil, [])
+      let (ending, texts) = process.ended(
+        reading: [errors], limit: Self.errorLimit, by: Self.time(after: deadlines.unmount))
+      return ending == .exited(0) ? nil : Self.reason(ending, texts[0], deadlines.unmount)
+    } catch {
+      return "agonyfs could not be started: \(error)."
+    }
+  }
+
+  private func run(
+    _ words: [String], within time: Duration, password: PasswordBuffer, passing: [CInt] = []
+  ) -> Outcome<String> {
+    guard stopper.withLock({ $0 != nil }) else { return .failed("The server is ending.") }
+    do throws(Errno) {
+      let (process, output, errors) = try start(words, password, passing)
+      let (ending, texts) = process.ended(
+        reading: [output, errors], limit: Self.errorLimit, by: Self.time(after: time), stop: stopped)
+      switch ending {
+      case .exited(0): return .success(String(decoding: texts[0], as: UTF8.self))
+      case .exited(12): return .wrong
+      case .exited(15): return .inUse
+      case nil, .exited, .killed: return .failed(Self.reason(ending, texts[1], time))
+      }
+    } catch {
+      return .failed("agonyfs could not be started: \(error).")
+    }
+  }
+
+  private static func time(after duration: Duration) -> UInt64 { monotonicTime() + duration.nanoseconds }
+
+  private static func reason(_ ending: ChildProcess.Ending?, _ errors: [UInt8], _ time: Duration) -> String {
+    guard let ending else { return "agonyfs was ended, as it took longer than \(time), or as the server ends." }
+    let sentence = OneLine.safe(String(decoding: errors, as: UTF8.self))
+    return sentence.isEmpty ? "agonyfs ended: \(ending)." : sentence
+  }
+
+  /// Starts it. The ends of the pipes that it has are open only in it on return, so that ours end with it.
+  private func start(
+    _ words: [String], _ password: PasswordBuffer?, _ passing: [CInt]
+  ) throws(Errno) -> (process: ChildProcess, output: Descriptor, errors: Descriptor) {
+    let secret = try Descriptor.pipe()
+    let output = try Descriptor.pipe()
+    let errors = try Descriptor.pipe()
+    var passed: [Descriptor] = []
+    for number in passing { passed.append(Descriptor(try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 0) })) }
+    try password?.write(to: secret.writing)
+    let process = try ChildProcess(
+      path, arguments: ["agonyfs"] + words,
+      descriptors: [secret.reading, output.writing, errors.writing] + passed, inheriting: .everythingButSession)
+    return (process, output.reading, errors.reading)
+  }
+}

@@ -1,0 +1,114 @@
+internal import CPlatform
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// Who is at the other end of a connection.
+public struct Peer: Hashable, Sendable {
+  /// The address, without a port.
+  public let address: String
+  /// The user whose connection it is, if it comes from this machine; nil if it comes from another one.
+  public let user: UInt32?
+
+  /// A peer that is known.
+  public init(address: String, user: UInt32?) { (self.address, self.user) = (address, user) }
+
+  /// One end of a connection: an address of 4 or 16 bytes, and a port.
+  public struct End: Hashable, Sendable {
+    /// 16 bytes; an address of version 4 as it is written in version 6.
+    let bytes: [UInt8]
+    let port: UInt16
+
+    /// - Parameter address: as in a URL, without brackets; nil for anything but an address.
+    public init?(address: String, port: Int) {
+      var version4 = in_addr()
+      var version6 = in6_addr()
+      let plain = String(address.prefix { $0 != "%" })
+      if unsafe inet_pton(AF_INET, plain, &version4) == 1 {
+        bytes = unsafe Self.mapped + withUnsafeBytes(of: &version4) { unsafe Array($0) }
+      } else if unsafe inet_pton(AF_INET6, plain, &version6) == 1 {
+        bytes = unsafe withUnsafeBytes(of: &version6) { unsafe Array($0) }
+      } else {
+        return nil
+      }
+      self.port = UInt16(truncatingIfNeeded: port)
+    }
+
+    /// An end as `/proc/net/tcp` has it: words of the address in this machine's order of bytes, in hexadecimal.
+    init?(table text: Substring) {
+      let parts = text.split(separator: ":")
+      guard parts.count == 2, parts[0].utf8.count == 8 || parts[0].utf8.count == 32,
+        let port = UInt16(parts[1], radix: 16)
+      else { return nil }
+      var bytes: [UInt8] = []
+      var rest = parts[0]
+      while !rest.isEmpty {
+        guard let word = UInt32(rest.prefix(8), radix: 16) else { return nil }
+        bytes += unsafe withUnsafeBytes(of: word) { unsafe Array($0) }
+        rest = rest.dropFirst(8)
+      }
+      self.bytes = bytes.count == 4 ? Self.mapped + bytes : bytes
+      self.port = port
+    }
+
+    private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+
+    /// Whether only this machine has it.
+    var isLoopback: Bool {
+      bytes.starts(with: Self.mapped + [127]) || bytes == [UInt8](repeating: 0, count: 15) + [1]
+    }
+
+    /// Whether an interface of this machine has it now.
+    var isOfThisMachine: Bool {
+      if isLoopback { return true }
+      var list: UnsafeMutablePointer<ifaddrs>?
+      guard unsafe getifaddrs(&list) == 0 else { return true }
+      defer { unsafe freeifaddrs(list) }
+      var next = unsafe list
+      while let entry = unsafe next {
+        unsafe next = entry.pointee.ifa_next
+        guard let address = unsafe entry.pointee.ifa_addr else { continue }
+        let raw = UnsafeRawPointer(address)
+        var own: [UInt8] = []
+        switch unsafe CInt(address.pointee.sa_family) {
+        case AF_INET:
+          let number = unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr
+          own = unsafe Self.mapped + withUnsafeBytes(of: number) { unsafe Array($0) }
+        case AF_INET6:
+          let number = unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+          own = unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
+        default: break
+        }
+        if own == bytes { return true }
+      }
+      return false
+    }
+  }
+
+  /// Whose a connection is that comes from this machine, by the kernel's tables; nil if they do not have it.
+  ///
+  /// - Parameters:
+  ///   - far: its end that is not ours.
+  ///   - near: ours.
+  static func user(far: End, near: End, in table: String) -> UInt32? {
+    for line in table.split(separator: "\n").dropFirst() {
+      let words = line.split(separator: " ", omittingEmptySubsequences: true)
+      // Its own end comes first: that is the far one.
+      guard words.count > 7, End(table: words[1]) == far, End(table: words[2]) == near else { continue }
+      return UInt32(words[7])
+    }
+    return nil
+  }
+
+  /// Who is at the far end of a connection. Nil if it comes from this machine, and nobody knows from whom.
+  public static func of(far: End, near: End, address: String) -> Peer? {
+    guard far.isOfThisMachine else { return Peer(address: address, user: nil) }
+    for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+      guard let table = try? Descriptor.open(path, O_RDONLY).readToEnd(limit: 64 << 20) else { continue }
+      if let user = user(far: far, near: near, in: String(decoding: table, as: UTF8.self)) {
+        return Peer(address: address, user: user)
+      }
+    }
+    return nil
+  }
+}

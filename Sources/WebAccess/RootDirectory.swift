@@ -1,0 +1,29 @@
+internal import Glibc
+
+/// What the kernel says of the root directory of a mount.
+public enum RootDirectory {
+  /// The number of its device; nil if the mount is gone.
+  public static func device(of descriptor: CInt) -> UInt64? {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? UInt64(status.st_dev) : nil
+  }
+
+  /// The number of the device that a path is on; nil if there is nothing.
+  public static func device(of path: String) -> UInt64? {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? UInt64(status.st_dev) : nil
+  }
+
+  /// Whether what serves the mount answers. Blocks until it does.
+  public static func isMounted(_ descriptor: CInt) -> Bool {
+    var status = statvfs()
+    if unsafe fstatvfs(descriptor, &status) == 0 { return true }
+    return ![ENOTCONN, ECONNABORTED, ENODEV, ENXIO, ESTALE].contains(errno)
+  }
+
+  /// Whether it is mounted read-only.
+  public static func isReadOnly(_ descriptor: CInt) -> Bool {
+    var status = statvfs()
+    return unsafe fstatvfs(descriptor, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+  }
+}

@@ -1,0 +1,35 @@
+/// A secret of 128 random bits, in 32 hexadecimal digits: what a cookie or the address of a pairing holds.
+public struct Token: Hashable, Sendable {
+  /// The digits.
+  public let text: String
+
+  /// A new one, from the kernel's random numbers.
+  public static func random() -> Token {
+    var generator = SystemRandomNumberGenerator()
+    return Token(high: generator.next(), low: generator.next())
+  }
+
+  /// The one of these digits. Nil for anything but 32 digits in lower case.
+  public init?(text: String) {
+    let digits = Array(text.utf8)
+    guard digits.count == 32, digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
+      return nil
+    }
+    self.text = text
+  }
+
+  /// Whether a text has these digits. How long that takes says nothing about how many of them are right.
+  public func matches(_ other: String) -> Bool {
+    let (own, given) = (Array(text.utf8), Array(other.utf8))
+    guard own.count == given.count else { return false }
+    return zip(own, given).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  private init(high: UInt64, low: UInt64) {
+    func digits(_ value: UInt64) -> String {
+      let text = String(value, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }
+    text = digits(high) + digits(low)
+  }
+}

@@ -1,0 +1,82 @@
+internal import Gallery
+internal import Hummingbird
+
+/// What changes photos.
+func addEditRoutes(to api: RouterGroup<SpaceContext>) {
+  @Sendable func each(
+    _ request: Request, _ context: SpaceContext,
+    _ body: @escaping @Sendable (Gallery, [Int], Snapshot, WebRequest) throws -> [ItemFailure]
+  ) async throws -> Response {
+    let said = try await request.said(in: context)
+    let (snapshot, items) = (try context.gallery.snapshot(try said.snapshot), try said.items)
+    let failures = try await context.gallery.run { try body($0, items, snapshot, said) }
+    return Response(json: WebAnswer.done(items.count, failures))
+  }
+  api.patch("items") { request, context in
+    try await each(request, context) { try $0.edit($1, of: $2, try $3.edit) }
+  }
+  api.post("trash") { request, context in
+    try await each(request, context) { gallery, items, snapshot, _ in try gallery.trash(items, of: snapshot) }
+  }
+  api.post("restore") { request, context in
+    try await each(request, context) { gallery, items, snapshot, _ in try gallery.restore(items, of: snapshot) }
+  }
+  api.post("albums/add") { request, context in
+    try await each(request, context) { try $0.add($1, of: $2, to: try $3.path("album")) }
+  }
+}
+
+/// Albums.
+func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
+  api.get("albums") { request, context in
+    let path = try request.path("path") ?? .root
+    return Response(json: WebAnswer.albums(try await context.gallery.run { try $0.albums(in: path) }))
+  }
+  api.get("cover") { request, context in
+    let path = try request.path("path") ?? .root
+    let bytes = try await context.gallery.run { try $0.cover(of: path) }
+    return Response(
+      status: .ok, headers: [.contentType: "image/jpeg"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+  api.post("albums") { request, context in
+    let said = try await request.said(in: context)
+    let (parent, name) = (try said.path("parent"), try said.name("name"))
+    return Response(json: WebAnswer.album(try await context.gallery.run { try $0.makeAlbum(name, in: parent) }))
+  }
+  api.post("albums/rename") { request, context in
+    let said = try await request.said(in: context)
+    let (path, name) = (try said.path("path"), try said.name("name"))
+    return Response(json: WebAnswer.album(try await context.gallery.run { try $0.renameAlbum(path, to: name) }))
+  }
+  api.post("albums/delete") { request, context in
+    let path = try await request.said(in: context).path("path")
+    try await context.gallery.run { try $0.deleteAlbum(path) }
+    return Response(status: .noContent)
+  }
+}
+
+/// Archives: a ticket is given for what is asked for, so that the browser itself fetches the archive.
+func addZipRoutes(to api: RouterGroup<SpaceContext>) {
+  api.post("zip") { request, context in
+    let said = try await request.saidOfAll(in: context)
+    let (snapshot, items) = (try context.gallery.snapshot(try said.snapshot), try said.items)
+    return Response(json: WebAnswer.ticket(try context.gallery.keep(try ZipNumbers(items, of: snapshot), of: snapshot)))
+  }
+  api.get("zip/{ticket}") { _, context in
+    let gallery = context.gallery
+    let archive = try await gallery.archive(try context.parameters.require("ticket"))
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "application/zip", .contentDisposition: HeaderName.attachment(Array("photos.zip".utf8)),
+      ],
+      body: .init { writer in
+        let reader = try ZipReader(archive)
+        defer { reader.stop() }
+        while let bytes = try await gallery.run({ _ in try reader.next() }) {
+          try await writer.write(ByteBuffer(bytes: bytes))
+        }
+        try await writer.finish(nil)
+      })
+  }
+}

@@ -1,0 +1,83 @@
+internal import Gallery
+internal import Hummingbird
+
+/// Adds the routes of the gallery: everything below `/api` but `/api/state`. Who comes here has a session, and what
+/// writes has passed the check of its origin.
+func addGalleryRoutes(to api: RouterGroup<SpaceContext>) {
+  let api = api.add(middleware: GalleryFailures())
+  addSectionRoutes(to: api)
+  addItemRoutes(to: api)
+  addEditRoutes(to: api)
+  addAlbumRoutes(to: api)
+  addZipRoutes(to: api)
+  addUploadRoutes(to: api.group("upload"))
+}
+
+/// Makes answers of what the gallery refuses.
+struct GalleryFailures: RouterMiddleware {
+  typealias Context = SpaceContext
+
+  func handle(
+    _ request: Request, context: SpaceContext, next: (Request, SpaceContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as GalleryError {
+      return Response(json: WebAnswer.error(error), status: .init(code: error.kind.status))
+    }
+  }
+}
+
+extension Response {
+  /// An answer in JSON.
+  init(json bytes: [UInt8], status: HTTPResponse.Status = .ok) {
+    self.init(
+      status: status, headers: [.contentType: "application/json; charset=utf-8"],
+      body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}
+
+extension Request {
+  /// Most bytes of a request in JSON.
+  private static let mostBytes = 1 << 20
+  /// Most bytes of one that is about all photos: the numbers of a million.
+  private static let mostBytesOfAll = 8 << 20
+
+  /// What was said in JSON.
+  func said(in context: SpaceContext) async throws -> WebRequest { try await said(upTo: Self.mostBytes, context) }
+
+  /// What was said in JSON about any number of photos.
+  func saidOfAll(in context: SpaceContext) async throws -> WebRequest {
+    try await context.gallery.alone { try await said(upTo: Self.mostBytesOfAll, context) }
+  }
+
+  private func said(upTo limit: Int, _ context: SpaceContext) async throws -> WebRequest {
+    let body = try await body.collect(upTo: limit)
+    return try await context.gallery.run { _ in try WebRequest(Array(body.readableBytesView)) }
+  }
+
+  /// A parameter of the query.
+  func parameter(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
+
+  /// A path in base64url in the query; nil if there is none.
+  func path(_ name: Substring) throws(GalleryError) -> SpacePath? {
+    guard let text = parameter(name), !text.isEmpty else { return nil }
+    guard let bytes = Base64.bytes(of: text) else {
+      throw GalleryError(.badRequest, "\"\(name)\" is no path in base64url.")
+    }
+    return try SpacePath(bytes)
+  }
+}
+
+extension SpaceContext {
+  /// The snapshot of the address.
+  func snapshot() throws -> Snapshot { try gallery.snapshot(try parameters.require("snapshot")) }
+
+  /// A number in the address.
+  func number(_ name: String) throws -> Int {
+    guard let number = Int(try parameters.require(name)) else {
+      throw GalleryError(.badRequest, "\"\(name)\" is no number.")
+    }
+    return number
+  }
+}

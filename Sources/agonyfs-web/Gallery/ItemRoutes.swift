@@ -1,0 +1,119 @@
+internal import Gallery
+internal import Hummingbird
+internal import NIOCore
+
+/// Pictures, videos and facts of single photos.
+func addItemRoutes(to api: RouterGroup<SpaceContext>) {
+  api.get("item/{snapshot}/{item}/facts") { _, context in
+    let (snapshot, number) = (try context.snapshot(), try context.number("item"))
+    let answer = try await context.gallery.run { gallery in
+      let (sections, summary) = try gallery.facts(number, of: snapshot)
+      return WebAnswer.facts(sections, summary, at: try snapshot.path(number))
+    }
+    return Response(json: answer)
+  }
+  for method in [HTTPRequest.Method.get, .head] {
+    api.on("item/{snapshot}/{item}/{form}", method: method) { request, context in
+      guard let form = ItemForm(rawValue: try context.parameters.require("form")) else {
+        throw GalleryError(.notFound, "There is no such form of a photo.")
+      }
+      let (snapshot, number) = (try context.snapshot(), try context.number("item"))
+      let content = try await context.gallery.run { try $0.open(form, number, of: snapshot) }
+      return Response(content, request, in: context.gallery)
+    }
+  }
+  api.post("positions") { request, context in
+    let paths = try await request.said(in: context).paths("paths")
+    return Response(json: WebAnswer.positions(try await context.gallery.run { try $0.positions(of: paths) }))
+  }
+  api.post("thumbs") { request, context in
+    let said = try await request.said(in: context)
+    let (snapshot, items, size) = (
+      try context.gallery.snapshot(try said.snapshot), try said.items, try said.number("size")
+    )
+    guard items.count <= 60 else { throw GalleryError(.tooLarge, "At most 60 thumbnails come together.") }
+    let gallery = context.gallery
+    return Response(
+      status: .ok, headers: [.contentType: "application/octet-stream"],
+      body: .init { writer in
+        try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+          var rest = items[...]
+          func begin() {
+            guard let index = rest.popFirst() else { return }
+            group.addTask { try await gallery.thumbnail(index, of: snapshot, pixels: size) }
+          }
+          // As many as the mount decodes at a time; those that are there already take no time.
+          for _ in 0..<4 { begin() }
+          while let record = try await group.next() {
+            begin()
+            try await writer.write(record)
+          }
+        }
+        try await writer.finish(nil)
+      })
+  }
+}
+
+extension SessionGallery {
+  /// The number of a photo, the length of its thumbnail, and the thumbnail.
+  fileprivate func thumbnail(_ index: Int, of snapshot: Snapshot, pixels: Int) async throws -> ByteBuffer {
+    let bytes = try await run { gallery in
+      do {
+        return try gallery.thumbnail(index, of: snapshot, pixels: pixels) ?? []
+      } catch let error as GalleryError where [.notFound, .conflict].contains(error.kind) {
+        // What is wrong about one photo is no reason to say nothing of the others.
+        return []
+      }
+    }
+    var buffer = ByteBuffer()
+    buffer.reserveCapacity(8 + bytes.count)
+    buffer.writeInteger(UInt32(truncatingIfNeeded: index), endianness: .little)
+    buffer.writeInteger(UInt32(bytes.count), endianness: .little)
+    buffer.writeBytes(bytes)
+    return buffer
+  }
+}
+
+extension Response {
+  /// Bytes of a content that are in memory at a time.
+  private static let block = 512 << 10
+
+  /// A content, or the part of it that was asked for.
+  fileprivate init(_ content: ItemContent, _ request: Request, in gallery: SessionGallery) {
+    var headers: HTTPFields = [
+      .contentType: content.isShowable ? content.type : "application/octet-stream", .acceptRanges: "bytes",
+      .eTag: "\"\(content.tag)\"",
+    ]
+    if request.parameter("download") == "1" || !content.isShowable {
+      headers[.contentDisposition] = HeaderName.attachment(content.name)
+    }
+    let range = ByteRange(
+      request.headers[.range], if: request.headers[.ifRange], tag: content.tag, size: content.size)
+    let part: Range<Int64>
+    let status: HTTPResponse.Status
+    switch range {
+    case .whole: (part, status) = (0..<content.size, .ok)
+    case .part(let wanted):
+      (part, status) = (wanted, .partialContent)
+      headers[.contentRange] = "bytes \(wanted.lowerBound)-\(wanted.upperBound - 1)/\(content.size)"
+    case .unsatisfiable:
+      headers[.contentRange] = "bytes */\(content.size)"
+      self.init(status: .rangeNotSatisfiable, headers: headers)
+      return
+    }
+    let body = ResponseBody(contentLength: part.count) { writer in
+      var offset = part.lowerBound
+      while offset < part.upperBound {
+        let (start, count) = (offset, Int(min(Int64(Self.block), part.upperBound - offset)))
+        let bytes = try await gallery.run { _ in try content.bytes(at: start, count: count) }
+        // A file that became shorter is no whole answer: the connection ends before its length.
+        guard bytes.count == count else { throw GalleryError(.conflict, "The file was changed while it was read.") }
+        try await writer.write(ByteBuffer(bytes: bytes))
+        offset += Int64(count)
+      }
+      try await writer.finish(nil)
+    }
+    self.init(status: status, headers: headers, body: body)
+    if request.method == .head { self = createHeadResponse() }
+  }
+}

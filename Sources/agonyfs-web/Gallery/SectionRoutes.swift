@@ -1,0 +1,53 @@
+internal import Gallery
+internal import Hummingbird
+
+/// Lists of photos.
+func addSectionRoutes(to api: RouterGroup<SpaceContext>) {
+  api.get("sections") { request, context in
+    do {
+      let snapshot = try await context.gallery.snapshot(try SectionsRequest(request))
+      return Response(json: WebAnswer.sections(snapshot))
+    } catch let error as GalleryError {
+      // The page shows the mistake below what is written; nothing is wrong with the request.
+      guard let answer = WebAnswer.mistake(error) else { throw error }
+      return Response(json: answer)
+    }
+  }
+  api.get("geometry/{snapshot}") { _, context in
+    let snapshot = try context.snapshot()
+    return Response(
+      status: .ok, headers: [.contentType: "application/octet-stream"],
+      body: .init(byteBuffer: ByteBuffer(bytes: snapshot.geometry)))
+  }
+  api.get("section/{snapshot}/{section}") { _, context in
+    let (snapshot, number) = (try context.snapshot(), try context.number("section"))
+    return Response(json: WebAnswer.items(try await context.gallery.run { try $0.section(number, of: snapshot) }))
+  }
+  api.get("suggest") { request, context in
+    let text = request.parameter("q") ?? ""
+    return Response(json: WebAnswer.suggestions(try await context.gallery.run { try $0.suggestions(for: text) }))
+  }
+}
+
+extension SectionsRequest {
+  fileprivate init(_ request: Request) throws(GalleryError) {
+    self.init()
+    query = request.parameter("q") ?? ""
+    album = try request.path("album")
+    isTrash = request.parameter("trash") == "1"
+    if let word = request.parameter("group") {
+      guard let known = Grouping(rawValue: word) else {
+        throw GalleryError(.badRequest, "\"group\" is day, month, place, tag or none.")
+      }
+      grouping = known
+    }
+    if var word = request.parameter("sort") {
+      isReversed = word.hasPrefix("-")
+      if isReversed { word.removeFirst() }
+      guard let known = Order(rawValue: word) else {
+        throw GalleryError(.badRequest, "\"sort\" is time, name, size or rating.")
+      }
+      order = known
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import Gallery
+internal import Hummingbird
+internal import NIOPosix
+internal import Synchronization
+
+/// What the gallery keeps for one session: its space, its snapshots, and tickets for archives.
+///
+/// 1. No request of another session reaches it.
+/// 2. What blocks for it runs on `threads` threads of its own: it keeps no other session waiting.
+/// 3. The root of the space is closed when the session has ended and the last of its requests is done.
+final class SessionGallery: Sendable {
+  private static let threads = 2
+
+  /// Whether the space is mounted read-only.
+  let isReadOnly: Bool
+  private let gallery: Mutex<Gallery?>
+  private let shelf = SnapshotShelf()
+  private let pool = NIOThreadPool(numberOfThreads: threads)
+  private let hasLargeRequest = Mutex(false)
+  private let tickets = ZipTickets()
+  private let places = ZipPlaces()
+
+  /// Takes the descriptor of the space's root over.
+  init(root: CInt, isReadOnly: Bool) throws {
+    self.isReadOnly = isReadOnly
+    gallery = Mutex(Gallery(root: root))
+    pool.start()
+  }
+
+  /// Ends everything that goes on, so that the space can be unmounted: called once, when the session ends. Requests may
+  /// still be running.
+  func end() {
+    tickets.removeAll()
+    gallery.withLock { gallery in
+      gallery?.end()
+      gallery = nil
+    }
+    pool.shutdownGracefully { _ in }
+  }
+
+  /// Works on the space, on a thread that may block.
+  ///
+  /// - Throws: 401 when the session has ended; `GalleryError`.
+  func run<Result: Sendable>(_ body: @escaping @Sendable (Gallery) throws -> Result) async throws -> Result {
+    guard let gallery = gallery.withLock({ $0 }) else { throw HTTPError(.unauthorized) }
+    do {
+      return try await pool.runIfActive { try body(gallery) }
+    } catch is CancellationError where isOver {
+      throw HTTPError(.unauthorized)
+    } catch is NIOThreadPoolError.ThreadPoolInactive {
+      throw HTTPError(.unauthorized)
+    }
+  }
+
+  private var isOver: Bool { gallery.withLock { $0 == nil } }
+
+  /// Does something that takes much memory, unless that is being done for this session.
+  ///
+  /// - Throws: `.busy`; what `body` throws.
+  func alone<Result>(_ body: () async throws -> Result) async throws -> Result {
+    let isFirst = hasLargeRequest.withLock { has in
+      defer { has = true }
+      return !has
+    }
+    guard isFirst else { throw GalleryError(.busy, "Another large request of this browser is being read; try again.") }
+    defer { hasLargeRequest.withLock { $0 = false } }
+    return try await body()
+  }
+
+  /// Makes a snapshot and keeps it.
+  func snapshot(_ request: SectionsRequest) async throws -> Snapshot {
+    let snapshot = try await run { try $0.snapshot(request) }
+    shelf.put(snapshot)
+    return snapshot
+  }
+
+  /// A snapshot that is kept.
+  func snapshot(_ name: String) throws(GalleryError) -> Snapshot { try shelf.get(name) }
+
+  /// Keeps an archive until it is fetched, and gives its ticket.
+  ///
+  /// - Throws: `.busy` if it could not be read now: a browser that saves it would show no reason. `.tooLarge`.
+  func keep(_ numbers: ZipNumbers, of snapshot: Snapshot) throws(GalleryError) -> String {
+    _ = try places.take()
+    return try tickets.put(numbers, of: snapshot)
+  }
+
+  /// Gives an archive for its ticket, once.
+  ///
+  /// - Throws: `.busy` if too many are being read; the ticket stays good. `.gone`.
+  func archive(_ ticket: String) async throws -> ZipStream {
+    let place = try places.take()
+    let (numbers, snapshot) = try tickets.take(ticket, shelf)
+    return try await run { ZipStream(numbers, of: snapshot, in: $0, at: place) }
+  }
+}

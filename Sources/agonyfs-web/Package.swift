@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that building the mount neither fetches nor builds what only the web server needs.
+// Its build folder is `.build/web` of the root: see `scripts/agonyfs`.
+
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+// SwiftPM names a package in a folder after that folder.
+let folder = Context.packageDirectory.split(separator: "/").dropLast(2).last.map(String.init) ?? ""
+let root = folder.hasSuffix(".git") ? String(folder.dropLast(4)) : folder
+// SwiftNIO asks whether a module `System` can be imported, and swift-crypto has a `Crypto`.
+let aliases = ["System": "AgonySystem", "Crypto": "AgonyCrypto"]
+
+let package = Package(
+  name: "agonyfs-web",
+  products: [.executable(name: "agonyfs-web", targets: ["agonyfs-web"])],
+  // What listens to the network changes only when somebody has looked at it: the minor versions that were tested.
+  dependencies: [
+    .package(path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+    .package(url: "https://github.com/apple/swift-asn1", .upToNextMinor(from: "1.7.4")),
+    .package(url: "https://github.com/apple/swift-certificates", .upToNextMinor(from: "1.21.1")),
+    .package(url: "https://github.com/apple/swift-crypto", .upToNextMinor(from: "4.5.2")),
+    .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0")),
+    .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
+    .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
+    .package(url: "https://github.com/apple/swift-nio-extras", .upToNextMinor(from: "1.35.2")),
+    .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", .upToNextMinor(from: "2.28.1")),
+  ],
+  targets: [
+    .systemLibrary(name: "CQRCode", path: "CQRCode", pkgConfig: "qrcodegen", providers: [.apt(["libqrcodegen-dev"])]),
+    // Apart, because an alias holds for a whole target, and this one imports the `Crypto` of swift-crypto.
+    .target(
+      name: "Identity",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ],
+      path: "Identity", swiftSettings: strict),
+    .executableTarget(
+      name: "agonyfs-web",
+      dependencies: [
+        "CQRCode", "Identity",
+        .product(name: "WebAccess", package: root, moduleAliases: aliases),
+        .product(name: "Gallery", package: root, moduleAliases: aliases),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      path: ".",
+      exclude: ["CQRCode", "Identity"],
+      sources: ["Server", "Gallery"],
+      resources: [.embedInCode("Page")],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

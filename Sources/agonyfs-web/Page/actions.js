@@ -1,0 +1,102 @@
+// What can be done with photos, one or many.
+//
+// 1. What the server could not do is said with its number; nothing is taken for done before the server said so.
+
+import * as api from './api.js';
+import { chooseAlbum } from './album-picker.js';
+import { ask, choose, question, show, stars } from './dialogs.js';
+import { make, plain, say } from './dom.js';
+import { texts } from './texts.js';
+
+const batch = 500;
+
+/** Does `call(snapshot, items)` for many, in batches, and says how it went. Returns how many were done. */
+async function each(snapshot, items, call, done) {
+  let number = 0;
+  const failed = [];
+  try {
+    for (let at = 0; at < items.length; at += batch) {
+      const answer = await call(snapshot.id, items.slice(at, at + batch));
+      number += answer.done;
+      failed.push(...answer.failed);
+    }
+  } catch (problem) {
+    if (problem.status !== 401) say(texts.stoppedAfter(number, items.length, problem.message), true);
+    return number;
+  }
+  if (failed.length > 0) say(texts.notAll(failed.length, items.length, plain(failed[0].detail)), true);
+  else say(done(number));
+  return number;
+}
+
+function follow(address) {
+  const link = make('a', { href: address, download: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** Original bytes, as files of their own or in one archive. */
+export async function download(snapshot, items) {
+  if (items.length === 1) return follow(api.address(snapshot.id, items[0], 'original', true));
+  const way = await choose(texts.downloadMany(items.length), [
+    { name: texts.oneArchive, value: 'zip', drawing: 'album' },
+    { name: texts.singleFiles, value: 'files', drawing: 'photos' }]);
+  try {
+    if (way === 'zip') follow(await api.zip(snapshot.id, items));
+    for (const item of way === 'files' ? items : []) {
+      follow(api.address(snapshot.id, item, 'original', true));
+      // Browsers drop downloads that begin in the same moment.
+      await new Promise((resolve) => setTimeout(resolve, 350));
+    }
+  } catch (problem) {
+    say(problem.message, true);
+  }
+}
+
+/** Into the trash, after a question. */
+export async function toTrash(snapshot, items) {
+  if (!(await question(texts.trashTitle(items.length), texts.trashText, texts.toTrash, true))) return 0;
+  return each(snapshot, items, api.trash, texts.trashed);
+}
+
+export const fromTrash = (snapshot, items) => each(snapshot, items, api.restore, texts.restored);
+
+export async function addToAlbum(snapshot, items) {
+  const album = await chooseAlbum(texts.addTo(items.length));
+  if (!album) return 0;
+  return each(snapshot, items, (id, some) => api.addToAlbum(id, some, album.path),
+    (number) => texts.added(number, plain(album.name)));
+}
+
+async function edit(snapshot, items, set, done) {
+  const number = await each(snapshot, items, (id, some) => api.edit(id, some, set), done);
+  snapshot.forget();
+  return number;
+}
+
+export async function addTag(snapshot, items) {
+  const tag = await ask(texts.tagTitle(items.length), texts.tag, '', texts.add,
+    (text) => (text.trim() === '' ? texts.tagMissing : undefined));
+  return tag === undefined ? 0 : edit(snapshot, items, { addTags: [tag.trim()] }, texts.tagged);
+}
+
+export async function rate(snapshot, items) {
+  const rating = await show(texts.rateTitle(items.length), (close) => [stars(0, close),
+    make('div', { class: 'answers' },
+      make('button', { type: 'button', class: 'button', text: texts.noRating, onclick: () => close(0) }),
+      make('button', { type: 'button', class: 'button', text: texts.cancel, onclick: () => close() }))]);
+  return rating === undefined ? 0 : edit(snapshot, items, { rating }, texts.rated);
+}
+
+/** Favourites, or no more if all are. */
+export async function favourite(snapshot, items, changed) {
+  const isFavourite = !items.every((item) => snapshot.isFavourite(item));
+  const number = await edit(snapshot, items, { favourite: isFavourite },
+    isFavourite ? texts.nowFavourites : texts.noFavourites);
+  if (number !== items.length) return;
+  for (const item of items) {
+    snapshot.setFavourite(item, isFavourite);
+    changed(item);
+  }
+}

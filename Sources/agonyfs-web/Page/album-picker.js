@@ -1,0 +1,49 @@
+// Chooses an album, through all levels, or makes a new one.
+
+import * as api from './api.js';
+import { newAlbum } from './album-names.js';
+import { show } from './dialogs.js';
+import { button, icon, make, plain } from './dom.js';
+import { texts } from './texts.js';
+
+/** The album with `path` and `name`, or undefined. With `isRoot` the top itself can be chosen. */
+export function chooseAlbum(title, isRoot = false) {
+  return show(title, (close) => {
+    const list = make('div', { class: 'choices' });
+    const place = make('p', { class: 'place', dir: 'auto' });
+    const trail = [];
+    const here = make('button', { type: 'button', class: 'button main', text: texts.chooseHere,
+      onclick: () => close(trail[trail.length - 1]) });
+
+    async function go() {
+      const album = trail[trail.length - 1];
+      place.textContent = trail.map((each) => plain(each.name)).join(' › ') || texts.allAlbums;
+      here.disabled = trail.length === 0 && !isRoot;
+      list.replaceChildren(make('p', { class: 'quiet', text: texts.loading }));
+      try {
+        const albums = await api.albums(album?.path ?? '');
+        if (album !== trail[trail.length - 1]) return;
+        list.replaceChildren(...albums.map((each) => make('button', { type: 'button', class: 'choice', onclick: () => {
+          trail.push(each);
+          go();
+        } }, icon('album'), make('bdi', { text: plain(each.name) }), icon('forward'))));
+        if (trail.length > 0) list.prepend(make('button', { type: 'button', class: 'choice', onclick: () => {
+          trail.pop();
+          go();
+        } }, icon('back'), make('span', { text: texts.back })));
+        list.querySelector('button')?.focus();
+      } catch (error) {
+        list.replaceChildren(make('p', { class: 'problem', text: error.message }));
+      }
+    }
+
+    if (isRoot) here.addEventListener('click', () => trail.length === 0 && close({ path: '', name: texts.allAlbums }));
+    go();
+    return [place, list, make('div', { class: 'answers' },
+      button('add', texts.newAlbum, async () => {
+        const made = await newAlbum(trail[trail.length - 1]?.path ?? '');
+        if (made) close(made);
+      }, { label: true }),
+      make('button', { type: 'button', class: 'button', text: texts.cancel, onclick: () => close() }), here)];
+  });
+}

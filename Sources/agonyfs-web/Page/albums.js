@@ -1,0 +1,114 @@
+// Albums as tiles with covers, and the photos of one.
+
+import * as api from './api.js';
+import { deleteAlbum, newAlbum, renameAlbum } from './album-names.js';
+import { choose } from './dialogs.js';
+import { button, icon, make, plain } from './dom.js';
+import { back, opened } from './navigation.js';
+import { texts } from './texts.js';
+
+const longPress = 500;
+
+async function menu(album, changed) {
+  const chosen = await choose(plain(album.name), [{ name: texts.rename, value: 'rename', drawing: 'edit' },
+    { name: texts.deleteTheAlbum, value: 'delete', drawing: 'trash', isDanger: true }]);
+  if (chosen === 'rename' && (await renameAlbum(album))) changed();
+  if (chosen === 'delete' && (await deleteAlbum(album))) changed();
+}
+
+function tile(album, open, changed) {
+  let timer;
+  let isHeld = false;
+  const hold = (event) => {
+    if (event.button !== 0) return;
+    isHeld = false;
+    timer = setTimeout(() => {
+      isHeld = true;
+      menu(album, changed);
+    }, longPress);
+  };
+  const stop = () => clearTimeout(timer);
+  const image = album.cover && make('img', { src: api.cover(album.path), alt: '', loading: 'lazy', decoding: 'async',
+    draggable: 'false' });
+  return make('li', { class: 'tile' },
+    make('button', { type: 'button', class: 'picture',
+      onpointerdown: hold, onpointerup: stop, onpointerleave: stop, onpointercancel: stop,
+      oncontextmenu: (event) => {
+        event.preventDefault();
+        stop();
+        if (!isHeld) menu(album, changed);
+        isHeld = true;
+      },
+      onclick: () => !isHeld && open(album),
+      onkeydown: (event) => {
+        if (event.key === 'Delete') deleteAlbum(album).then((isDone) => isDone && changed());
+        else if (event.key === 'F2') renameAlbum(album).then((made) => made && changed());
+      } },
+    make('span', { class: 'cover' }, image || icon('album')),
+    make('span', { class: 'name', text: plain(album.name), dir: 'auto' }),
+    make('span', { class: 'numbers', text: texts.albumCounts(album.count, album.albums) })),
+    button('more', texts.more(plain(album.name)), () => menu(album, changed), { class: 'button round more' }));
+}
+
+const tiles = (albums, open, changed, facts) =>
+  make('ul', { class: 'tiles', 'aria-label': texts.albums, ...facts }, ...albums.map((album) => tile(album, open, changed)));
+
+/** The albums of the top. */
+export class Albums {
+  #asked = 0;
+
+  constructor(open) {
+    this.open = open;
+    this.body = make('div', { class: 'body' });
+    this.element = make('section', { class: 'view', 'aria-label': texts.albums }, this.body);
+    this.load();
+  }
+
+  async load() {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const scroller = make('div', { class: 'scroller' });
+    const head = make('div', { class: 'about' }, make('h1', { text: texts.albums }),
+      button('add', texts.newAlbum, async () => (await newAlbum('')) && this.load(), { label: true }));
+    scroller.append(make('div', { class: 'lead' }, head));
+    try {
+      const albums = await api.albums('');
+      scroller.append(albums.length > 0 ? tiles(albums, this.open, () => this.load())
+        : make('div', { class: 'nothing' }, make('p', { text: texts.noAlbums })));
+    } catch (problem) {
+      if (problem.status === 401) return;
+      scroller.append(make('div', { class: 'nothing', role: 'alert' }, make('p', { text: problem.message })));
+    }
+    // An answer that came late shows less than the one after it.
+    if (asked === this.#asked) this.body.replaceChildren(scroller);
+  }
+
+  close() {}
+  gone() {}
+}
+
+/** What `Photos` needs to show an album; `show(place)` shows another. */
+export function albumPlace(album, show) {
+  const open = (other) => {
+    show(albumPlace(other, show));
+    opened(() => show(albumPlace(album, show)));
+  };
+  return {
+    title: album.name, album, back, nothing: texts.albumEmpty, question: { album: album.path },
+    async lead() {
+      const albums = await api.albums(album.path);
+      return albums.length > 0 ? [tiles(albums, open, () => show(albumPlace(album, show)), { class: 'tiles strip' })] : [];
+    },
+    buttons: () => [button('more', texts.more(plain(album.name)), async () => {
+      const chosen = await choose(plain(album.name), [{ name: texts.newAlbumHere, value: 'new', drawing: 'add' },
+        { name: texts.rename, value: 'rename', drawing: 'edit' },
+        { name: texts.deleteTheAlbum, value: 'delete', drawing: 'trash', isDanger: true }]);
+      if (chosen === 'new' && (await newAlbum(album.path))) show(albumPlace(album, show));
+      if (chosen === 'rename') {
+        const made = await renameAlbum(album);
+        if (made) show(albumPlace({ ...album, ...made }, show));
+      }
+      if (chosen === 'delete' && (await deleteAlbum(album))) back();
+    })],
+  };
+}

@@ -1,0 +1,74 @@
+// Numbers, times and sizes as people read them. Times are those of the clock where the photo was taken.
+
+import { language, texts } from './texts.js';
+import { plain } from './dom.js';
+
+const formats = new Map();
+function format(options) {
+  const key = JSON.stringify(options);
+  if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(language, { timeZone: 'UTC', ...options }));
+  return formats.get(key);
+}
+
+const numbers = new Intl.NumberFormat(language);
+export const number = (value) => numbers.format(value);
+
+/** Bytes, by thousands as shops and phones count. */
+export function size(bytes) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let unit = 0;
+  let value = bytes;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: value < 10 && unit > 0 ? 1 : 0 });
+  return `${numbers.format(value)} ${units[unit]}`;
+}
+
+/** Seconds as 1:05 or 1:02:05. */
+export function duration(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  const two = (value) => String(value).padStart(2, '0');
+  const minutes = Math.floor(whole / 60) % 60;
+  return whole >= 3600 ? `${Math.floor(whole / 3600)}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/** A day, counted from 1900-01-01; 0 is none. */
+export const day = (days) =>
+  days === 0 ? texts.undated
+    : format({ day: 'numeric', month: 'long', year: 'numeric' }).format(Date.UTC(1900, 0, 1) + days * 86_400_000);
+
+/** 2019-07 as July 2019; 2019-07-14 as Sunday, July 14, 2019; anything else as it is. */
+export function date(text) {
+  const found = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text);
+  if (!found) return plain(text);
+  const time = Date.UTC(Number(found[1]), Number(found[2]) - 1, Number(found[3] ?? 1));
+  return format(found[3] ? { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }
+    : { month: 'long', year: 'numeric' }).format(time);
+}
+
+// The parts of a time: a day, hour and minute, perhaps seconds, a part of one, and the offset of the clock.
+const times = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)?$/;
+
+function told(text, hasSeconds) {
+  const found = times.exec(text ?? '');
+  if (!found) return text ? date(text) : texts.undated;
+  const [year, month, of, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0));
+  const shown = format({ weekday: 'short', day: 'numeric', month: 'long', year: 'numeric', hour: 'numeric',
+    minute: '2-digit', second: hasSeconds && found[6] ? '2-digit' : undefined })
+    .format(Date.UTC(year, month - 1, of, hour, minute, second));
+  return hasSeconds && found[7] ? `${shown} ${found[7] === 'Z' ? 'UTC' : found[7]}` : shown;
+}
+
+/** When a photo was taken, as exactly as it is known: 2019, 2019-07, 2019-07-14T21:30:05+02:00; no seconds are told. */
+export const taken = (text) => told(text, false);
+
+/** The same to the second, with the offset of the clock. */
+export const moment = (text) => told(text, true);
+
+/** The title of a section of a group. */
+export function section(title, group) {
+  if (title === '') return { day: texts.undated, month: texts.undated, place: texts.noPlace, tag: texts.noTag }[group] ?? '';
+  return group === 'day' || group === 'month' ? date(title) : plain(title);
+}

@@ -1,0 +1,111 @@
+// Photos and titles of the grid as elements, made once and used again.
+//
+// 1. A cell shows its number, its colour and its kind at once; its picture and its name when they are here.
+// 2. A cell that is used again keeps no picture of before.
+
+import { isStill, make, plain } from './dom.js';
+import * as format from './format.js';
+import { kinds } from './snapshot.js';
+import { texts } from './texts.js';
+
+const kindNames = Object.keys(kinds);
+const mostSpare = 200;
+
+export class GridCells {
+  #cells = new Map();
+  #spare = [];
+
+  constructor(snapshot, selection) { Object.assign(this, { snapshot, selection }); }
+
+  get(item) { return this.#cells.get(item); }
+
+  /** The cell of a photo, `address` is its thumbnail if there is one. */
+  make(item, left, width, isFocused, address) {
+    const cell = this.#spare.pop() ?? make('div', { role: 'gridcell' },
+      make('img', { alt: '', decoding: 'async', draggable: 'false' }));
+    cell.item = item;
+    cell.tabIndex = isFocused ? 0 : -1;
+    cell.style.left = `${left}px`;
+    cell.style.width = `${width}px`;
+    cell.style.backgroundColor = this.snapshot.colour(item);
+    cell.className = `cell ${kindNames[this.snapshot.kind(item)] ?? 'other'}`;
+    this.#cells.set(item, cell);
+    this.#mark(cell);
+    this.refresh(item);
+    if (address) this.show(item, address, true);
+    return cell;
+  }
+
+  /** Shows a thumbnail that came. */
+  show(item, address, isKnown = false) {
+    const cell = this.#cells.get(item);
+    if (!cell || !address) return;
+    const image = cell.firstChild;
+    image.className = isKnown || isStill() ? 'shown' : '';
+    image.onload = () => { image.className = 'shown'; };
+    image.src = address;
+  }
+
+  /** Draws a photo again after it was changed, or its name came. */
+  refresh(item) {
+    const cell = this.#cells.get(item);
+    if (!cell) return;
+    cell.classList.toggle('favourite', this.snapshot.isFavourite(item));
+    const facts = this.snapshot.known(item);
+    const kind = texts.kinds[kindNames[this.snapshot.kind(item)]] ?? '';
+    cell.setAttribute('aria-label', facts ? plain(texts.photoLabel(facts, kind))
+      : `${kind} ${format.day(this.snapshot.day(item))}`);
+    if (facts?.duration) cell.dataset.duration = format.duration(facts.duration);
+    else delete cell.dataset.duration;
+  }
+
+  refreshAll() { for (const item of this.#cells.keys()) this.refresh(item); }
+
+  #mark(cell) {
+    const isChosen = this.selection.has(cell.item);
+    cell.classList.toggle('chosen', isChosen);
+    cell.setAttribute('aria-selected', isChosen);
+  }
+
+  /** Shows what is selected. */
+  markAll() { for (const cell of this.#cells.values()) this.#mark(cell); }
+
+  /** Takes the cells of a row away. */
+  drop(row) {
+    for (const cell of [...row.children]) {
+      const image = cell.firstChild;
+      image.onload = null;
+      image.removeAttribute('src');
+      image.className = '';
+      this.#cells.delete(cell.item);
+      if (this.#spare.length < mostSpare && cell !== document.activeElement) this.#spare.push(cell);
+    }
+    row.remove();
+  }
+
+  /** The title of a group; a press selects all of it. */
+  header(group) {
+    const { title, first, count } = this.snapshot.groups[group];
+    const name = format.section(title, this.snapshot.question.group);
+    const header = make('div', { role: 'row', class: 'header' },
+      make('div', { role: 'rowheader' },
+        make('button', { type: 'button', class: 'whole', 'aria-label': texts.selectWhole(name, count),
+          onclick: () => this.selection.toggleAll(first, count) },
+        make('bdi', { text: name }), make('small', { text: format.number(count) }))));
+    this.markHeader(group, header);
+    return header;
+  }
+
+  markHeader(group, header) {
+    const { first, count } = this.snapshot.groups[group];
+    const isChosen = !this.selection.isEmpty && this.selection.hasAll(first, count);
+    header.classList.toggle('chosen', isChosen);
+    header.querySelector('button').setAttribute('aria-pressed', isChosen);
+  }
+
+  clear() {
+    for (const cell of this.#cells.values()) cell.firstChild.removeAttribute('src');
+    this.#cells.clear();
+    this.#spare.length = 0;
+  }
+}

@@ -1,0 +1,238 @@
+// The grid: only what is near the screen is in the document.
+//
+// 1. At most 400 elements, however many photos there are.
+// 2. What is at the top of the screen stays there when the width changes.
+
+import { make } from './dom.js';
+import { GridCells } from './grid-cells.js';
+import { Layout } from './layout.js';
+import { MappedScroll } from './scroll.js';
+import { texts } from './texts.js';
+import { Thumbs } from './thumbs.js';
+
+const mostElements = 380;
+
+export class Grid {
+  #rows = new Map();
+  #headers = new Map();
+  #speed = 0;
+  #seen = { top: 0, time: 0 };
+  #frame = 0;
+  #calm;
+
+  /** `density` is the wanted height of rows as a factor; `moved()` is called after every movement. */
+  constructor({ snapshot, selection, leading, moved }) {
+    Object.assign(this, { snapshot, selection, leading, density: 1, focused: 0 });
+    this.canvas = make('div', { class: 'canvas', role: 'grid', 'aria-label': texts.photos, 'aria-multiselectable': 'true' });
+    this.element = make('div', { class: 'scroller', tabIndex: -1 }, leading, this.canvas);
+    this.scroll = new MappedScroll(this.element, this.canvas, () => {
+      this.#soon();
+      moved?.(this);
+    });
+    this.cells = new GridCells(snapshot, selection);
+    this.thumbs = new Thumbs(snapshot, (item, address) => this.cells.show(item, address));
+    this.selection.addEventListener('change', () => this.#marks());
+    this.observer = new ResizeObserver(() => this.measure());
+    this.observer.observe(this.element);
+    if (leading) this.observer.observe(leading);
+  }
+
+  /** Lays everything out for the width that there is; what is at the top of the screen stays there. */
+  measure(isForced = false) {
+    const width = this.canvas.clientWidth;
+    const lead = this.leading?.offsetHeight ?? 0;
+    const view = this.element.clientHeight;
+    if (width <= 0 || view <= 0) return;
+    this.scroll.view = view;
+    let height = (width < 500 ? 128 : width < 1000 ? 176 : 216) * this.density;
+    // A screen full of photos has to fit into the limit of elements.
+    height = Math.max(height, Math.sqrt((width * view) / 130));
+    const now = this.layout;
+    if (!isForced && now && now.width === width && now.height === height && this.lead === lead) return this.#soon();
+    const anchor = now && this.scroll.top > lead ? now.first[now.rowAt(this.scroll.top - lead)] : null;
+    const offset = anchor === null ? 0 : this.scroll.top - lead - now.top[now.rowOf(anchor)];
+    this.lead = lead;
+    if (now) now.isCancelled = true;
+    this.layout = new Layout(this.snapshot, { width, height, gap: width < 500 ? 3 : 4, header: 52, lead: 0 });
+    this.thumbs.setSize(height * devicePixelRatio > 300 ? 512 : 256);
+    for (const number of [...this.#rows.keys()]) this.#drop(number);
+    for (const number of [...this.#headers.keys()]) this.#dropHeader(number);
+    const layout = this.layout;
+    layout.run(() => {
+      if (layout !== this.layout) return;
+      this.canvas.setAttribute('aria-rowcount', layout.done ? layout.rows : -1);
+      this.scroll.setTotal(lead + layout.total + 96, lead);
+      if (anchor !== null && layout.done) this.scroll.jump(layout.top[layout.rowOf(anchor)] + offset + this.lead);
+      else this.#soon();
+      if (layout.done) this.element.dispatchEvent(new Event('laidout'));
+    });
+  }
+
+  #soon() {
+    if (this.#frame) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.draw();
+    });
+  }
+
+  /** Heights of the content that are on the screen, without what leads. */
+  get window() {
+    const top = this.scroll.top - this.lead;
+    return { top, bottom: top + this.scroll.view };
+  }
+
+  draw() {
+    const { layout } = this;
+    if (!layout || layout.rows === 0) return;
+    const now = performance.now();
+    this.#speed = Math.abs(this.scroll.top - this.#seen.top) / Math.max(1, now - this.#seen.time);
+    this.#seen = { top: this.scroll.top, time: now };
+    const { top, bottom } = this.window;
+    const first = layout.rowAt(top);
+    const last = layout.rowAt(bottom);
+    let low = first;
+    let high = last;
+    let elements = this.#cost(first, last + 1) + 6;
+    // One screen above and one below, as far as there is room.
+    while (elements < mostElements) {
+      const isBelow = high + 1 < layout.rows && layout.top[high + 1] < bottom + this.scroll.view;
+      const isAbove = low > 0 && layout.top[low - 1] > top - this.scroll.view;
+      if (!isBelow && !isAbove) break;
+      if (isBelow) {
+        elements += this.#cost(high + 1, high + 2);
+        if (elements < mostElements) high += 1;
+      }
+      if (isAbove && elements < mostElements) {
+        elements += this.#cost(low - 1, low);
+        if (elements < mostElements) low -= 1;
+      }
+    }
+    for (const number of [...this.#rows.keys()]) if (number < low || number > high) this.#drop(number);
+    const fromGroup = layout.groupAt(layout.top[low]);
+    const toGroup = layout.groupAt(layout.top[high]);
+    for (const number of [...this.#headers.keys()]) if (number < fromGroup || number > toGroup) this.#dropHeader(number);
+    const { shift } = this.scroll;
+    for (let group = fromGroup; group <= toGroup; group += 1) this.#header(group, shift);
+    for (let row = low; row <= high; row += 1) this.#row(row, shift);
+    this.#ask(first, last, low, high);
+  }
+
+  // How many elements rows have: two for each photo, and five for a title above.
+  #cost(from, to) {
+    let elements = 0;
+    for (let row = from; row < to; row += 1) {
+      const first = this.layout.first[row];
+      const begins = this.snapshot.groups[this.snapshot.groupOf(first)].first === first;
+      elements += 1 + (this.layout.end(row) - first) * 2 + (begins ? 5 : 0);
+    }
+    return elements;
+  }
+
+  // While it flies nothing is asked for: what is seen then is gone before it comes.
+  #ask(first, last, low, high) {
+    clearTimeout(this.#calm);
+    if (this.#speed > 6 && this.scroll.isMoving) {
+      this.thumbs.want([]);
+      this.#calm = setTimeout(() => this.draw(), 90);
+      return;
+    }
+    const items = [];
+    const add = (from, to) => {
+      for (let item = this.layout.first[from]; item < this.layout.end(to); item += 1) items.push(item);
+    };
+    add(first, last);
+    if (high > last) add(last + 1, high);
+    if (low < first) add(low, first - 1);
+    this.thumbs.want(items);
+    for (const item of [items[0], items[items.length - 1]]) {
+      this.snapshot.facts(item).then(() => this.cells.refreshAll(), () => {});
+    }
+  }
+
+  #row(number, shift) {
+    let row = this.#rows.get(number);
+    const top = `${Math.round(this.layout.top[number]) - shift}px`;
+    if (!row) {
+      row = make('div', { role: 'row', class: 'row', 'aria-rowindex': number + 1 });
+      const edges = this.layout.edges(number);
+      const from = this.layout.first[number];
+      const end = this.layout.end(number);
+      for (let item = from; item < end; item += 1) {
+        const left = edges[item - from];
+        row.append(this.cells.make(item, left, edges[item - from + 1] - left - this.layout.gap, item === this.focused,
+          this.thumbs.get(item)));
+      }
+      row.style.height = `${this.layout.tall[number]}px`;
+      row.style.top = top;
+      this.#rows.set(number, row);
+      this.canvas.append(row);
+    } else if (row.style.top !== top) row.style.top = top;
+  }
+
+  #marks() {
+    this.element.classList.toggle('selecting', !this.selection.isEmpty);
+    this.cells.markAll();
+    for (const [group, header] of this.#headers) this.cells.markHeader(group, header);
+  }
+
+  #drop(number) {
+    const row = this.#rows.get(number);
+    this.#rows.delete(number);
+    // The keyboard goes on where it was, when that is brought back.
+    if (row.contains(document.activeElement)) this.element.focus({ preventScroll: true });
+    this.cells.drop(row);
+  }
+
+  #header(group, shift) {
+    if (this.snapshot.groups[group].title === '' && this.snapshot.groups.length === 1) return;
+    let header = this.#headers.get(group);
+    if (!header) {
+      header = this.cells.header(group);
+      this.#headers.set(group, header);
+      this.canvas.append(header);
+    }
+    header.style.top = `${Math.round(this.layout.groupTop[group]) - shift}px`;
+  }
+
+  #dropHeader(group) {
+    this.#headers.get(group).remove();
+    this.#headers.delete(group);
+  }
+
+  refresh(item) { this.cells.refresh(item); }
+
+  /** Brings a photo onto the screen, in the middle or with as little movement as possible. */
+  reveal(item, isMiddle = false) {
+    const row = this.layout.rowOf(item);
+    const top = this.layout.top[row];
+    const { top: from, bottom } = this.window;
+    const { view } = this.scroll;
+    const tall = this.layout.tall[row];
+    if (isMiddle) this.scroll.jump(top + this.lead - (view - tall) / 2);
+    else if (top < from + 60) this.scroll.jump(top + this.lead - 60);
+    else if (top + tall > bottom - 8) this.scroll.jump(top + this.lead + tall - view + 96);
+  }
+
+  /** Moves the keyboard to a photo. */
+  focus(item) {
+    const before = this.cells.get(this.focused);
+    if (before) before.tabIndex = -1;
+    this.focused = Math.max(0, Math.min(this.snapshot.count - 1, item));
+    this.reveal(this.focused);
+    this.draw();
+    const cell = this.cells.get(this.focused);
+    if (!cell) return;
+    cell.tabIndex = 0;
+    cell.focus({ preventScroll: true });
+  }
+
+  close() {
+    this.observer.disconnect();
+    if (this.layout) this.layout.isCancelled = true;
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#calm);
+    this.thumbs.clear();
+    this.cells.clear();
+  }
+}

@@ -1,0 +1,11 @@
+// Reads a piece of a file and hashes it, away from the page. The bytes that were hashed are those that are sent.
+
+addEventListener('message', async ({ data: { id, file, from, to } }) => {
+  try {
+    const buffer = await file.slice(from, to).arrayBuffer();
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', buffer));
+    postMessage({ id, buffer, digest }, [buffer]);
+  } catch (error) {
+    postMessage({ id, error: error.name });
+  }
+});

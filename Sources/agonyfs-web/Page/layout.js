@@ -1,0 +1,140 @@
+// Justified rows, from widths and heights alone.
+//
+// 1. Each photo is in exactly one row, in order; a row is filled from edge to edge, but the last of a group.
+// 2. No slice of the work takes longer than 4 ms; what was laid out already is shown meanwhile.
+
+import { nextTurn } from './turns.js';
+
+const slice = 4;
+const narrowest = 0.4;
+const widest = 3.5;
+
+export class Layout {
+  /**
+   * `width` of a row, wanted `height` of one, `gap` between photos, `header` above a group, `lead` above
+   * everything: pixels.
+   */
+  constructor(snapshot, { width, height, gap, header, lead }) {
+    Object.assign(this, { snapshot, width, height, gap, header, lead });
+    this.rows = 0;
+    this.first = new Uint32Array(snapshot.count + 1);
+    this.top = new Float64Array(snapshot.count + 1);
+    this.tall = new Float32Array(snapshot.count + 1);
+    this.groupTop = new Float64Array(snapshot.groups.length);
+    this.groups = 0;
+    this.total = lead;
+    this.done = snapshot.count === 0;
+    this.isCancelled = false;
+  }
+
+  /** Lays out everything; `progress` is called after the first slice and at the end. */
+  async run(progress) {
+    const { snapshot, width, height, gap } = this;
+    let y = this.lead;
+    let slices = 0;
+    let end = performance.now() + slice;
+    for (let group = 0; group < snapshot.groups.length; group += 1) {
+      const { title, first: from, count } = snapshot.groups[group];
+      this.groupTop[group] = y;
+      this.groups = group + 1;
+      if (title !== '' || snapshot.groups.length > 1) y += this.header;
+      const last = from + count;
+      let first = from;
+      let sum = 0;
+      for (let item = from; item < last; item += 1) {
+        const aspect = this.aspect(item);
+        sum += aspect;
+        const number = item - first + 1;
+        let tall = (width - (number - 1) * gap) / sum;
+        if (tall <= height) {
+          const before = number > 1 ? (width - (number - 2) * gap) / (sum - aspect) : Infinity;
+          // Whichever is nearer to the wanted height: with this photo, or without it.
+          if (before / height < height / tall) {
+            y = this.#row(first, y, before);
+            first = item;
+            sum = aspect;
+            tall = width / sum;
+          }
+          if (tall <= height) {
+            y = this.#row(first, y, tall);
+            first = item + 1;
+            sum = 0;
+          }
+        }
+        if ((item & 255) === 255 && performance.now() > end) {
+          if (slices === 0) this.#publish(y, item + 1, progress);
+          slices += 1;
+          await nextTurn();
+          if (this.isCancelled) return false;
+          end = performance.now() + slice;
+        }
+      }
+      if (first < last) y = this.#row(first, y, height);
+      if ((group & 63) === 63 && performance.now() > end) {
+        await nextTurn();
+        if (this.isCancelled) return false;
+        end = performance.now() + slice;
+      }
+    }
+    this.done = true;
+    this.#publish(y, snapshot.count, progress);
+    return true;
+  }
+
+  aspect(item) { return Math.min(widest, Math.max(narrowest, this.snapshot.aspect(item))); }
+
+  #row(first, y, tall) {
+    const height = Math.round(tall);
+    this.first[this.rows] = first;
+    this.top[this.rows] = y;
+    this.tall[this.rows] = height;
+    this.rows += 1;
+    return y + height + this.gap;
+  }
+
+  // Until the end is known, the rest is taken to be as tall as the beginning.
+  #publish(y, items, progress) {
+    this.total = this.done ? y : this.lead + ((y - this.lead) * this.snapshot.count) / items;
+    progress(this);
+  }
+
+  /** The item after the last of a row. */
+  end(row) {
+    const next = row + 1 < this.rows ? this.first[row + 1] : this.snapshot.count;
+    return this.done ? next : Math.min(next, this.first[row] + 100);
+  }
+
+  /** The row at a height, or the nearest. */
+  rowAt(y) { return Layout.#search(this.top, this.rows, y); }
+  rowOf(item) { return Layout.#search(this.first, this.rows, item); }
+  groupAt(y) { return Layout.#search(this.groupTop, this.groups, y); }
+
+  static #search(values, count, value) {
+    let low = 0;
+    let high = Math.max(0, count - 1);
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (values[middle] <= value) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  /** Left edges of the photos of a row, and the right edge of the last. */
+  edges(row) {
+    const edges = [0];
+    let x = 0;
+    const end = this.end(row);
+    for (let item = this.first[row]; item < end; item += 1) {
+      x += this.aspect(item) * this.tall[row] + this.gap;
+      edges.push(Math.round(x));
+    }
+    const right = edges[edges.length - 1] - this.gap;
+    // Rounding of the height is taken up by the widths.
+    if (Math.abs(right - this.width) < 0.04 * this.width || right > this.width) {
+      const scale = (this.width + this.gap) / (right + this.gap);
+      return edges.map((edge) => Math.round(edge * scale));
+    }
+    return edges;
+  }
+}

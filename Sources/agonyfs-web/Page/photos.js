@@ -1,0 +1,169 @@
+// Photos in a grid: all, those of an album, of a search, or of the trash.
+
+import * as actions from './actions.js';
+import { choose } from './dialogs.js';
+import { button, make, plain, say } from './dom.js';
+import { listenToGrid } from './grid-input.js';
+import { Grid } from './grid.js';
+import { Scrubber } from './scrubber.js';
+import { Search } from './search.js';
+import { Selection } from './selection.js';
+import { Snapshot } from './snapshot.js';
+import { texts } from './texts.js';
+import { showViewer } from './viewer.js';
+
+const orders = ['time', '-time', 'name', 'size', 'rating'];
+const groups = ['month', 'day', 'place', 'tag', 'none'];
+let density = 1;
+
+export class Photos {
+  #asking = null;
+  #isClosed = false;
+
+  /**
+   * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `back` if there is a
+   * way back.
+   */
+  constructor(place) {
+    this.place = place;
+    this.question = { group: 'month', sort: 'time', q: '', ...place.question };
+    this.bar = make('header', { class: 'bar' });
+    this.body = make('div', { class: 'body' });
+    this.element = make('section', { class: 'view', 'aria-label': plain(place.title) }, this.bar, this.body);
+    const name = place.back ? texts.searchIn(plain(place.title)) : texts.search;
+    this.search = new Search(this.question.q, name, (q) => {
+      this.question.q = q;
+      this.load();
+    });
+    this.#bar();
+    this.load();
+  }
+
+  /** Asks anew; what was at the top of the screen is there again. */
+  async load(isQuiet = false) {
+    if (this.#isClosed) return;
+    this.#asking?.abort();
+    const asking = new AbortController();
+    this.#asking = asking;
+    if (!isQuiet) this.body.classList.add('waiting');
+    const kept = this.grid?.scroll.top ?? 0;
+    try {
+      const [snapshot, lead] = await Promise.all([Snapshot.open(this.question, asking.signal), this.place.lead?.()]);
+      if (asking.signal.aborted) return;
+      this.#show(snapshot, lead, isQuiet ? kept : 0);
+    } catch (problem) {
+      if (asking.signal.aborted || problem.status === 401) return;
+      this.#close();
+      this.body.replaceChildren(make('div', { class: 'nothing', role: 'alert' }, make('p', { text: problem.message }),
+        make('button', { type: 'button', class: 'button', text: texts.again, onclick: () => this.load() })));
+    } finally {
+      if (!asking.signal.aborted) this.body.classList.remove('waiting');
+    }
+  }
+
+  #show(snapshot, lead, kept) {
+    this.#close();
+    this.snapshot = snapshot;
+    this.selection = new Selection(snapshot.count);
+    this.selection.addEventListener('change', () => this.#bar());
+    const isSearch = this.question.q !== (this.place.question.q ?? '');
+    const title = isSearch ? texts.answers(snapshot.count) : plain(this.place.title);
+    const about = make('div', { class: 'about' }, make('h1', { text: title, dir: 'auto' }),
+      !isSearch && make('p', { text: texts.number(snapshot.count) }),
+      snapshot.pending > 0 && make('p', { text: texts.pending(snapshot.pending) }));
+    const leading = make('div', { class: 'lead' }, about, ...(lead ?? []));
+    if (snapshot.error) leading.append(Search.mistake(this.question.q, snapshot.error));
+    else if (snapshot.count === 0) {
+      leading.append(make('div', { class: 'nothing' },
+        make('p', { text: isSearch ? texts.nothingFound : this.place.nothing ?? texts.nothingHere })));
+    }
+    this.grid = new Grid({ snapshot, selection: this.selection, leading, moved: () => this.scrubber?.follow() });
+    this.grid.density = density;
+    this.scrubber = new Scrubber(this.grid);
+    listenToGrid(this.grid, { open: (item) => this.#open(item), zoom: (step) => this.#zoom(step) });
+    if (kept > 0) this.grid.element.addEventListener('laidout', () => this.grid.scroll.jump(kept), { once: true });
+    this.body.replaceChildren(this.grid.element, this.scrubber.element);
+    this.#bar();
+  }
+
+  #close() {
+    this.grid?.close();
+    this.grid = this.scrubber = undefined;
+  }
+
+  #zoom(step) {
+    density = Math.max(0.5, Math.min(2.5, density * (step > 0 ? 1.25 : 0.8)));
+    this.grid.density = density;
+    this.grid.measure();
+  }
+
+  #open(item) {
+    showViewer({ snapshot: this.snapshot, item, grid: this.grid, inTrash: this.question.trash === 1,
+      changed: () => this.load(true) });
+  }
+
+  #bar() {
+    const isSelecting = this.selection && !this.selection.isEmpty;
+    this.element.classList.toggle('selecting', Boolean(isSelecting));
+    if (isSelecting) return this.#selectionBar();
+    // Whoever types in the field goes on typing.
+    if (this.bar.contains(this.search.element)) return undefined;
+    this.bar.className = 'bar';
+    this.bar.replaceChildren(...[this.place.back && button('back', texts.back, this.place.back), this.search.element,
+      button('group', texts.groupAndSort, () => this.#order()), ...(this.place.buttons?.(this) ?? [])].filter(Boolean));
+    return undefined;
+  }
+
+  #selectionBar() {
+    const items = () => this.selection.items();
+    const finish = (number) => {
+      if (number > 0) this.selection.clear();
+    };
+    const gone = (number) => {
+      if (number > 0) this.load(true);
+    };
+    const act = (drawing, name, call, after = finish) =>
+      button(drawing, name, async () => after(await call(this.snapshot, items())));
+    const actions_ = this.question.trash
+      ? [act('restore', texts.restore, actions.fromTrash, gone)]
+      : [act('download', texts.download, actions.download, () => {}), act('album', texts.addToAlbum, actions.addToAlbum),
+        act('tag', texts.addTag, actions.addTag), act('star', texts.rate, actions.rate),
+        act('heart', texts.favourite, (snapshot, some) =>
+          actions.favourite(snapshot, some, (item) => this.grid.refresh(item)), () => {}),
+        act('trash', texts.toTrash, actions.toTrash, gone)];
+    const number = texts.selected(this.selection.count);
+    const shown = this.bar.querySelector('.count');
+    if (shown) shown.textContent = number;
+    else {
+      this.bar.className = 'bar selection';
+      this.bar.replaceChildren(button('close', texts.endSelection, () => this.selection.clear()),
+        make('output', { class: 'count', text: number }),
+        make('div', { class: 'acts', role: 'toolbar', 'aria-label': texts.actions }, ...actions_));
+    }
+  }
+
+  async #order() {
+    const mark = (part, values) => values.map((value) =>
+      ({ name: texts[part][value], value: [part, value], isChosen: this.question[part] === value }));
+    const chosen = await choose(texts.groupAndSort,
+      [{ heading: texts.groupBy }, ...mark('group', groups), { heading: texts.sortBy }, ...mark('sort', orders)]);
+    if (!chosen) return;
+    this.question[chosen[0]] = chosen[1];
+    this.load();
+  }
+
+  /** The server forgot the snapshot: the same question is asked again. */
+  gone() {
+    say(texts.askedAgain);
+    this.load(true);
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#asking?.abort();
+    this.#close();
+  }
+}
+
+/** Titles of days in the trash help nobody. */
+export const trash = () => ({ title: texts.trash, nothing: texts.trashEmpty, question: { trash: 1, group: 'none' } });

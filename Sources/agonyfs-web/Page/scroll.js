@@ -1,0 +1,83 @@
+// Scrolling through more than a browser can hold.
+//
+// 1. The element is never taller than 8 million pixels. Near both ends a pixel of it is one of the content; in the middle
+//    it stands for more.
+// 2. A movement by finger or wheel moves the content by as much, everywhere; only jumps go by the mapping. When nothing
+//    moves, the element is brought to where the mapping wants it, and the content does not move on the screen.
+
+const tallest = 8_000_000;
+const exact = 2_000_000;
+
+export class MappedScroll {
+  #last = 0;
+  #idle;
+
+  /** `scroller` scrolls, `canvas` is the tall child; `moved` is called after every movement. */
+  constructor(scroller, canvas, moved) {
+    Object.assign(this, { scroller, canvas, moved, total: 0, top: 0, element: 0, lead: 0, view: scroller.clientHeight });
+    this.isMoving = false;
+    scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
+    scroller.addEventListener('scrollend', () => this.#settle());
+  }
+
+  get most() { return Math.max(0, this.total - this.view); }
+  /** What is to be taken from a height in the content to have one in the element. */
+  get shift() { return Math.round(this.top - this.#last); }
+
+  /** The content's height, `lead` of which stands above the canvas. What is at the top stays there, unless it is no more. */
+  setTotal(total, lead) {
+    this.total = Math.max(total, 0);
+    this.lead = lead;
+    this.element = Math.min(this.total, tallest);
+    this.canvas.style.height = `${Math.round(this.element - lead)}px`;
+    this.top = Math.min(this.top, this.most);
+    this.#place();
+  }
+
+  /** Brings a height of the content to the top. */
+  jump(top) {
+    this.top = Math.max(0, Math.min(this.most, top));
+    this.#place();
+    this.moved();
+  }
+
+  by(distance) { this.scroller.scrollTop += distance; }
+
+  #content(scroll) {
+    if (this.total <= tallest || scroll <= exact) return scroll;
+    if (scroll >= this.element - exact) return this.total - (this.element - scroll);
+    return exact + ((scroll - exact) * (this.total - 2 * exact)) / (this.element - 2 * exact);
+  }
+
+  #scroll(content) {
+    if (this.total <= tallest || content <= exact) return content;
+    if (content >= this.total - exact) return this.element - (this.total - content);
+    return exact + ((content - exact) * (this.element - 2 * exact)) / (this.total - 2 * exact);
+  }
+
+  #place() {
+    const wanted = Math.round(this.#scroll(this.top));
+    if (Math.abs(wanted - this.scroller.scrollTop) > 0.5) this.scroller.scrollTop = wanted;
+    this.#last = this.scroller.scrollTop;
+  }
+
+  #scrolled() {
+    const now = this.scroller.scrollTop;
+    const distance = now - this.#last;
+    if (distance === 0) return;
+    const isJump = Math.abs(distance) > 8 * this.view;
+    this.#last = now;
+    this.top = Math.max(0, Math.min(this.most, isJump ? this.#content(now) : this.top + distance));
+    this.isMoving = true;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#settle(), 160);
+    this.moved();
+  }
+
+  #settle() {
+    clearTimeout(this.#idle);
+    this.isMoving = false;
+    if (this.total > tallest) this.#place();
+    this.moved();
+  }
+}

@@ -1,0 +1,145 @@
+// One photo or video in the viewer: what is here already is shown, until something sharper is.
+//
+// 1. Thumbnail, then 1024 pixels, then the original; a neighbour has its original only after the shown one has.
+// 2. What is closed holds no bytes any more.
+
+import * as api from './api.js';
+import { button, empty, make, plain } from './dom.js';
+import { kinds } from './snapshot.js';
+import { texts } from './texts.js';
+import { Zoom } from './zoom.js';
+
+export class Slide {
+  #stage = 0;
+  #isClosed = false;
+  #loading = new Map();
+
+  constructor(snapshot, item, thumb) {
+    Object.assign(this, { snapshot, item, zoom: new Zoom(), kind: snapshot.kind(item) });
+    this.size = { width: 4000, height: 4000 / snapshot.aspect(item) };
+    this.picture = make('div', { class: 'picture', role: 'img', 'aria-label': texts.photo });
+    this.picture.style.backgroundColor = snapshot.colour(item);
+    if (thumb) this.picture.append(make('img', { src: thumb, alt: '', draggable: 'false' }));
+    this.element = make('div', { class: 'slide' }, this.picture);
+    if (this.kind === kinds.video) this.element.append(button('forward', texts.play, () => this.play(),
+      { class: 'button round play' }));
+    if (this.hasMotion) this.element.append(button('live', texts.playMotion, () => this.playMotion(),
+      { class: 'button live', label: true }));
+    snapshot.facts(item).then((facts) => {
+      if (facts?.width > 0 && facts.height > 0 && this.#stage < 2) this.#measured(facts.width, facts.height);
+      if (!this.#isClosed) this.picture.setAttribute('aria-label', plain(facts?.name ?? texts.photo));
+    }, () => {});
+  }
+
+  get hasMotion() { return this.kind === kinds.live || this.kind === kinds.motion; }
+  get isZoomable() { return this.kind !== kinds.video; }
+
+  #measured(width, height) {
+    this.size = { width, height };
+    if (this.view) this.measure(this.view);
+  }
+
+  /** Fits the picture into the view. */
+  measure(view) {
+    this.view = view;
+    this.zoom.measure(view, this.size.width, this.size.height, devicePixelRatio);
+    this.picture.style.width = `${this.zoom.width}px`;
+    this.picture.style.height = `${this.zoom.height}px`;
+    this.draw();
+  }
+
+  draw() {
+    const { x, y, scale } = this.zoom;
+    this.picture.style.transform = `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${scale})`;
+  }
+
+  /** Loads up to a form: 1 is the preview, 2 the original. */
+  async load(wanted) {
+    for (const [stage, form] of [[1, 'preview'], [2, 'full']]) {
+      if (stage > wanted || stage <= this.#stage || this.#isClosed || (stage === 2 && !this.isZoomable)) continue;
+      let loading = this.#loading.get(stage);
+      if (!loading) {
+        loading = this.#image(stage, form);
+        this.#loading.set(stage, loading);
+      }
+      await loading;
+    }
+  }
+
+  async #image(stage, form) {
+    const image = make('img', { alt: '', draggable: 'false', decoding: 'async',
+      src: api.address(this.snapshot.id, this.item, form) });
+    try {
+      await image.decode();
+    } catch {
+      image.removeAttribute('src');
+      if (stage === 2 && this.#stage === 0 && !this.#isClosed) this.element.append(make('p',
+        { class: 'unseen', text: texts.notShown }));
+      return;
+    }
+    if (this.#isClosed || stage <= this.#stage) return image.removeAttribute('src');
+    this.#stage = stage;
+    this.element.dataset.stage = form;
+    if (stage === 2 && this.kind !== kinds.raw) this.#measured(image.naturalWidth, image.naturalHeight);
+    const before = [...this.picture.querySelectorAll('img')];
+    this.picture.append(image);
+    // The blurred one goes when the sharp one was painted over it.
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      for (const each of before) {
+        each.removeAttribute('src');
+        each.remove();
+      }
+    }));
+    return undefined;
+  }
+
+  /** Plays a video, or goes on. */
+  play() {
+    if (this.video) return this.video.paused ? this.video.play() : this.video.pause();
+    this.element.querySelector('.play')?.remove();
+    this.video = this.#player('original', { controls: true, playsinline: true });
+    return undefined;
+  }
+
+  /** Plays the moment around a photo once. */
+  playMotion() {
+    if (this.video || !this.hasMotion) return;
+    this.video = this.#player('motion', { playsinline: true, class: 'motion' });
+    this.video.addEventListener('ended', () => this.stop());
+  }
+
+  #player(form, facts) {
+    const video = make('video', { ...facts, 'aria-label': texts.video,
+      src: api.address(this.snapshot.id, this.item, form) });
+    video.addEventListener('error', () => {
+      if (this.#isClosed || this.video !== video) return;
+      this.stop();
+      this.element.append(make('div', { class: 'unseen own' }, make('p', { text: texts.codecUnknown }),
+        make('a', { class: 'button', href: api.address(this.snapshot.id, this.item, 'original', true), download: true,
+          text: texts.download })));
+    });
+    this.element.append(video);
+    video.play().catch(() => {});
+    return video;
+  }
+
+  stop() {
+    const { video } = this;
+    this.video = undefined;
+    if (!video) return;
+    video.pause();
+    video.removeAttribute('src');
+    video.load();
+    video.remove();
+    if (this.kind === kinds.video && !this.#isClosed && !this.element.querySelector('.play')) {
+      this.element.append(button('forward', texts.play, () => this.play(), { class: 'button round play' }));
+    }
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.stop();
+    empty(this.element);
+    this.element.remove();
+  }
+}

@@ -1,0 +1,114 @@
+// Thumbnails: asked for in batches, kept as blobs while they are near.
+//
+// 1. At most 60 in a request and two requests at a time; a request of which little is wanted any more is cancelled.
+// 2. At most 700 blobs are kept, and none after `clear`.
+
+import * as api from './api.js';
+import { onForget } from './session.js';
+
+const batch = 60;
+const atOnce = 2;
+const kept = 700;
+const all = new Set();
+
+export class Thumbs {
+  #addresses = new Map();
+  #wanted = [];
+  #asked = new Map();
+  #requests = new Set();
+
+  /** `arrived(item, address)` is called for each; the address is '' where there is no thumbnail. */
+  constructor(snapshot, arrived) {
+    Object.assign(this, { snapshot, arrived, size: 256 });
+    all.add(this);
+  }
+
+  /** The address of the blob, if it is here. */
+  get(item) {
+    const address = this.#addresses.get(item);
+    if (address !== undefined) {
+      this.#addresses.delete(item);
+      this.#addresses.set(item, address);
+    }
+    return address;
+  }
+
+  /** These are wanted, in this order, and no others. */
+  want(items) {
+    this.#wanted = items.filter((item) => !this.#addresses.has(item));
+    const wanted = new Set(this.#wanted);
+    for (const request of this.#requests) {
+      let left = 0;
+      let useful = 0;
+      for (const item of request.items) {
+        if (this.#asked.get(item) !== request) continue;
+        left += 1;
+        if (wanted.has(item)) useful += 1;
+      }
+      if (useful * 4 < left || useful === 0) request.controller.abort();
+    }
+    this.#ask();
+  }
+
+  #ask() {
+    while (this.#requests.size < atOnce) {
+      const items = this.#wanted.filter((item) => !this.#asked.has(item) && !this.#addresses.has(item)).slice(0, batch);
+      if (items.length === 0) return;
+      // The first few come alone, so that the screen fills from where the eye is.
+      this.#request(this.#requests.size === 0 && items.length > 24 ? items.slice(0, 24) : items);
+    }
+  }
+
+  async #request(items) {
+    const request = { items, controller: new AbortController() };
+    this.#requests.add(request);
+    for (const item of items) this.#asked.set(item, request);
+    let isWhole = true;
+    try {
+      await api.thumbs(this.snapshot.id, items, this.size, request.controller.signal, (item, bytes) => {
+        if (this.#asked.get(item) !== request) return;
+        this.#asked.delete(item);
+        this.#keep(item, bytes.length ? URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' })) : '');
+      });
+      // What did not come is not asked for again and again.
+      for (const item of items) if (this.#asked.get(item) === request) this.#keep(item, '');
+    } catch (error) {
+      isWhole = error.name === 'AbortError';
+    }
+    this.#requests.delete(request);
+    for (const item of items) if (this.#asked.get(item) === request) this.#asked.delete(item);
+    if (isWhole) this.#ask();
+    else setTimeout(() => this.#ask(), 2000);
+  }
+
+  #keep(item, address) {
+    if (!all.has(this)) return URL.revokeObjectURL(address);
+    this.#addresses.set(item, address);
+    this.arrived(item, address);
+    for (const [old, its] of this.#addresses) {
+      if (this.#addresses.size <= kept) break;
+      URL.revokeObjectURL(its);
+      this.#addresses.delete(old);
+    }
+  }
+
+  /** Another size from now on. */
+  setSize(size) {
+    if (size === this.size) return;
+    this.clear();
+    all.add(this);
+    this.size = size;
+  }
+
+  /** Cancels everything and lets go of all blobs. */
+  clear() {
+    all.delete(this);
+    this.#wanted = [];
+    this.#asked.clear();
+    for (const request of this.#requests) request.controller.abort();
+    for (const address of this.#addresses.values()) URL.revokeObjectURL(address);
+    this.#addresses.clear();
+  }
+}
+
+onForget(() => { for (const thumbs of [...all]) thumbs.clear(); });

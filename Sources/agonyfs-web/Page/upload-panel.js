@@ -1,0 +1,93 @@
+// What people see of an upload.
+
+import { button, make } from './dom.js';
+import * as format from './format.js';
+import { texts } from './texts.js';
+
+const most = 60;
+
+export class UploadPanel {
+  /** `closed()` is called when people are done with it. */
+  constructor(cancel, again, closed) {
+    this.title = make('p', { class: 'summary', role: 'status' });
+    this.bar = make('progress', { max: 1, value: 0, 'aria-label': texts.upload });
+    this.notes = make('div', { class: 'notes', role: 'status' });
+    this.list = make('ul', { class: 'files', tabIndex: 0, 'aria-label': texts.files });
+    this.stop = button('close', texts.cancel, () => {
+      if (this.isRunning) return cancel();
+      this.element.hidden = true;
+      return closed();
+    });
+    this.again = make('button', { type: 'button', class: 'button', text: texts.tryAgain, hidden: true, onclick: again });
+    this.element = make('aside', { class: 'upload-panel', 'aria-label': texts.upload, hidden: true },
+      make('header', {}, this.title, this.stop), this.bar, this.notes, this.again, this.list);
+  }
+
+  begin() {
+    this.isRunning = true;
+    this.element.className = 'upload-panel';
+    this.element.hidden = false;
+    this.again.hidden = true;
+    this.notes.replaceChildren();
+    for (const line of this.list.querySelectorAll('.done')) line.remove();
+    this.summary(texts.uploadBegins, 0);
+    this.#name(texts.cancel);
+  }
+
+  #name(name) {
+    this.stop.title = name;
+    this.stop.setAttribute('aria-label', name);
+  }
+
+  summary(text, part) {
+    if (!this.isRunning) return;
+    this.title.textContent = text;
+    this.bar.value = Math.min(1, part);
+  }
+
+  /** `isAll`: nothing is left that could be tried again. */
+  finish(text, isGood, isAll) {
+    this.isRunning = false;
+    this.title.textContent = text;
+    this.bar.value = isGood ? 1 : this.bar.value;
+    this.element.classList.add(isGood ? 'good' : 'bad');
+    this.again.hidden = isAll;
+    this.#name(texts.close);
+  }
+
+  /** What is known only later. Who listens to the page hears each text once. */
+  note(text) {
+    if (this.notes.textContent !== text) this.notes.replaceChildren(make('p', { text }));
+  }
+
+  /** Lets go of all names. */
+  clear() {
+    this.title.textContent = '';
+    this.notes.replaceChildren();
+    this.list.replaceChildren();
+  }
+
+  /** A line for a file. The oldest good ones go when there are too many. */
+  entry(name, size) {
+    const said = make('span', { class: 'state', text: format.size(size) });
+    const bar = make('span', { class: 'part' });
+    const line = make('li', {}, make('bdi', { text: name }), said, bar);
+    this.list.prepend(line);
+    while (this.list.childElementCount > most) {
+      (([...this.list.children].reverse().find((each) => each.classList.contains('done')))
+        ?? this.list.lastElementChild).remove();
+    }
+    const end = (kind, text) => {
+      line.className = kind;
+      said.textContent = text;
+      bar.remove();
+    };
+    return {
+      progress: (part) => { bar.style.width = `${part * 100}%`; },
+      waiting: (isWaiting) => { said.textContent = isWaiting ? texts.waitingForConnection : format.size(size); },
+      done: (text) => end('done', text),
+      failed: (text) => end('failed', text),
+      stopped: () => end('stopped', texts.stopped),
+    };
+  }
+}

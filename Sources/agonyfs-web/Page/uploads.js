@@ -1,0 +1,286 @@
+// Sends files, three at a time, and says how far it is.
+//
+// 1. "Safe to delete" is said only if every file was verified by the server, also of those that are tried again.
+// 2. While something is sent the screen stays on and the page is not locked.
+// 3. The list shows at most 60 files, however many there are.
+// 4. A file goes to the album that was shown or chosen when it was added, also when it is tried once more.
+// 5. What is sent belongs to one batch, and knows no other: what is left of a cancelled one changes nothing of the next.
+// 6. What failed stays counted, and can be tried again, until people close the panel.
+
+import { chooseAlbum } from './album-picker.js';
+import { positions } from './api.js';
+import { choose } from './dialogs.js';
+import { make, plain } from './dom.js';
+import { FileQueue, entriesOf } from './files.js';
+import * as format from './format.js';
+import { keepOpenWhile, readOnly } from './session.js';
+import { texts } from './texts.js';
+import { Transfer } from './tus.js';
+import { UploadPanel } from './upload-panel.js';
+
+const atOnce = 3;
+// How often the server is asked what it knows of the files while it knows nothing more, and the time between, in
+// milliseconds.
+const mostTries = 10;
+const pause = 2000;
+
+/** The files from the first that is chosen until nothing is left to send, or until people cancel. */
+class Batch {
+  stop = new AbortController();
+  isOver = false;
+  isCancelled = false;
+  running = 0;
+  /** Files that were taken from the queue and are not verified: they are sent, or failed. */
+  left = new Set();
+  /** Bytes of what was opened, and what the server has of them. */
+  whole = 0;
+  bytes = 0;
+
+  /** After the one `before`, if there is one, of which everything that is not verified waits until it is tried again. */
+  constructor(before) {
+    this.before = before;
+    this.queue = new FileQueue();
+    /** How many files were verified, and where the server put them. */
+    this.done = before?.done ?? 0;
+    this.paths = [...before?.paths ?? []];
+    /** How many files were opened. */
+    this.taken = this.done;
+  }
+
+  /** Takes everything that waits in those before. */
+  takeAll() {
+    for (let { before } = this; before; { before } = before) {
+      const left = new FileQueue();
+      for (const next of before.left) left.add(next);
+      this.queue.follow(before.queue);
+      this.queue.follow(left);
+    }
+    this.before = null;
+  }
+
+  /** How many files are known of. */
+  get all() { return this.done + this.unverified; }
+
+  /** How many files are known of that are not verified. */
+  get unverified() { return this.left.size + this.queue.waiting + (this.before?.unverified ?? 0); }
+
+  /** Whether everything was verified. */
+  get isAll() { return this.left.size === 0 && this.queue.isEmpty && (this.before?.isAll ?? true); }
+
+  /** How much is done; what is not open yet counts as large as what is. */
+  get part() {
+    const all = Math.max(1, this.all);
+    return this.whole > 0 ? (this.bytes / this.whole) * (this.taken / all) : this.done / all;
+  }
+}
+
+export class Uploads {
+  #batch = null;
+  #lock = null;
+
+  /** `album()` is the album that is shown, `changed()` is called when files came. */
+  constructor({ album, changed }) {
+    Object.assign(this, { album, changed });
+    this.panel = new UploadPanel(() => this.cancel(), () => this.again(), () => this.#forget());
+    this.inputs = { media: this.#input({ accept: 'image/*,video/*' }), originals: this.#input({}),
+      folder: this.#input({ webkitdirectory: true }) };
+    this.cover = make('div', { class: 'drop', hidden: true, text: texts.dropHere });
+    this.element = make('div', { class: 'uploads' }, this.panel.element, this.cover, ...Object.values(this.inputs));
+    keepOpenWhile(() => this.#isBusy);
+    this.listeners = { dragover: (event) => this.#over(event),
+      dragleave: (event) => event.relatedTarget || (this.cover.hidden = true),
+      drop: (event) => this.#dropped(event), beforeunload: (event) => this.#isBusy && event.preventDefault(),
+      visibilitychange: () => this.#isBusy && this.#stayAwake() };
+    for (const [name, call] of Object.entries(this.listeners)) {
+      (name === 'visibilitychange' ? document : window).addEventListener(name, call);
+    }
+  }
+
+  get #isBusy() { return this.#batch !== null && !this.#batch.isOver; }
+
+  #input(facts) {
+    const input = make('input', { type: 'file', multiple: true, hidden: true, 'aria-hidden': 'true', tabIndex: -1,
+      ...facts });
+    input.addEventListener('change', () => {
+      this.#begin((queue) => queue.addFiles(input.files, input.album ?? ''));
+      input.value = '';
+    });
+    return input;
+  }
+
+  /** Asks what is to be sent, and where to. */
+  async choose(album = this.album()) {
+    const chosen = await choose(album?.path ? texts.uploadTo(plain(album.name)) : texts.upload, [
+      { name: texts.uploadMedia, value: 'media', drawing: 'photos' },
+      { name: texts.uploadOriginals, value: 'originals', drawing: 'upload' },
+      { name: texts.uploadFolder, value: 'folder', drawing: 'album' },
+      { name: texts.otherAlbum, value: 'album', drawing: 'more' }]);
+    if (chosen === 'album') {
+      const other = await chooseAlbum(texts.uploadWhere, true);
+      if (other) this.choose(other);
+    } else if (chosen) {
+      this.inputs[chosen].album = album?.path;
+      this.inputs[chosen].click();
+    }
+  }
+
+  #over(event) {
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    if (readOnly()) event.dataTransfer.dropEffect = 'none';
+    else this.cover.hidden = false;
+  }
+
+  #dropped(event) {
+    this.cover.hidden = true;
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    if (readOnly()) return;
+    const entries = entriesOf(event.dataTransfer);
+    this.#begin((queue) => queue.addEntries(entries, this.album()?.path ?? ''));
+  }
+
+  // What failed, and people did not cancel.
+  get #failed() {
+    let batch = this.#batch;
+    while (batch?.isCancelled) batch = batch.before;
+    return batch?.isAll ? undefined : batch;
+  }
+
+  // Adds to what is sent. If nothing is, a new batch begins.
+  #begin(add, before = this.#failed) {
+    if (!this.#isBusy) {
+      this.#batch?.stop.abort();
+      this.#batch = new Batch(before);
+      this.panel.begin();
+    }
+    const batch = this.#batch;
+    add(batch.queue, batch);
+    this.#stayAwake();
+    while (batch.running < atOnce) this.#run(batch);
+  }
+
+  async #run(batch) {
+    batch.running += 1;
+    const { queue, stop: { signal } } = batch;
+    for (let next = await queue.next(signal); next; next = await queue.next(signal)) await this.#send(next, batch);
+    batch.running -= 1;
+    if (batch.running === 0 && !batch.isOver) this.#finish(batch);
+  }
+
+  async #send(next, batch) {
+    const { signal } = batch.stop;
+    batch.left.add(next);
+    let entry;
+    let transfer;
+    try {
+      const file = await next.file();
+      if (batch.isOver) return undefined;
+      batch.taken += 1;
+      batch.whole += file.size;
+      entry = this.panel.entry(plain(next.path || file.name), file.size);
+      const facts = { filename: file.name, album: next.album, modified: file.lastModified,
+        relativePath: next.path };
+      let sent = 0;
+      transfer = new Transfer(file, facts, {
+        progress: (bytes) => {
+          batch.bytes += bytes - sent;
+          sent = bytes;
+          entry.progress(file.size === 0 ? 1 : bytes / file.size);
+          this.#summary(batch);
+        },
+        waiting: (isWaiting) => entry.waiting(isWaiting),
+      }, next.place);
+      const { name, path } = await transfer.run(signal);
+      batch.left.delete(next);
+      batch.done += 1;
+      if (path) batch.paths.push(path);
+      const own = file.name;
+      entry.done(name && name.split('/').pop() !== own ? texts.savedAs(plain(name)) : texts.verified);
+    } catch (problem) {
+      next.place = transfer?.place;
+      if (batch.isOver) return entry?.stopped();
+      const text = problem.status === undefined ? texts.fileUnreadable : problem.message;
+      (entry ?? this.panel.entry(plain(next.path) || '…', 0)).failed(text);
+    }
+    return this.#summary(batch);
+  }
+
+  #summary(batch) {
+    if (batch.isOver) return;
+    this.panel.summary(texts.uploading(batch.done, batch.all, format.size(batch.bytes)), batch.part);
+  }
+
+  #finish(batch) {
+    batch.isOver = true;
+    this.#lock?.release();
+    const { all, done, isAll, unverified } = batch;
+    if (all === 0) return this.panel.finish(texts.nothingToSend, false, true);
+    this.panel.finish(isAll ? texts.allVerified(done) : texts.someFailed(done, unverified), isAll, isAll);
+    if (done > 0) this.changed();
+    return this.#tellPositions(batch);
+  }
+
+  // The server examines what came a little later. Nothing of it is needed for what was said before.
+  async #tellPositions({ paths, stop: { signal } }) {
+    let left = paths;
+    let all = 0;
+    for (let tries = 0; left.length > 0 && tries < mostTries && !signal.aborted; tries += 1) {
+      if (tries > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      try {
+        const { missing, pending } = await positions(left, signal);
+        if (signal.aborted) return;
+        all += missing;
+        if (all > 0) this.panel.note(texts.positionMissing(all));
+        if (pending.length < left.length) tries = 0;
+        left = pending;
+      } catch {
+        // Without a connection it is asked again as well.
+      }
+    }
+  }
+
+  async #stayAwake() {
+    if (this.#lock && !this.#lock.released) return;
+    const lock = await navigator.wakeLock?.request('screen').catch(() => null);
+    // The upload may be over by now, or two have asked at once.
+    if (!this.#isBusy || (this.#lock && !this.#lock.released)) lock?.release();
+    else this.#lock = lock;
+  }
+
+  /** Sends what failed, and what was cancelled. */
+  again() {
+    this.panel.clear();
+    this.#begin((queue, batch) => batch.takeAll(), this.#batch);
+  }
+
+  // People have seen what became of it.
+  #forget() {
+    this.#end();
+    this.#batch = null;
+  }
+
+  cancel() {
+    const batch = this.#batch;
+    batch.isCancelled = true;
+    this.#end();
+    this.panel.finish(texts.cancelled(batch.done), false, batch.isAll);
+    if (batch.done > 0) this.changed();
+  }
+
+  #end() {
+    if (this.#batch === null) return;
+    this.#batch.isOver = true;
+    this.#batch.stop.abort();
+    this.#lock?.release();
+  }
+
+  /** Ends everything; nobody is told. */
+  close() {
+    this.#forget();
+    this.panel.clear();
+    for (const [name, call] of Object.entries(this.listeners)) {
+      (name === 'visibilitychange' ? document : window).removeEventListener(name, call);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// What stands around a photo in the viewer: its name, the buttons, the panel of facts.
+
+import * as actions from './actions.js';
+import { button, make, plain } from './dom.js';
+import { FactsPanel } from './facts.js';
+import * as format from './format.js';
+import { back } from './navigation.js';
+import { readOnly } from './session.js';
+import { texts } from './texts.js';
+
+export class ViewerBars {
+  #shown = 0;
+
+  constructor(viewer) {
+    this.viewer = viewer;
+    const one = () => [viewer.item];
+    this.name = make('bdi', { class: 'name' });
+    this.time = make('span', { class: 'time' });
+    this.heart = button('heart', texts.favourite, () => this.favourite());
+    this.info = button('info', texts.facts, () => this.toggleFacts(), { 'aria-expanded': 'false' });
+    const canWrite = !readOnly();
+    const top = make('div', { class: 'viewer-bar top' }, button('back', texts.close, back),
+      make('div', { class: 'titles', 'aria-live': 'polite' }, this.name, this.time), this.info);
+    const bottom = make('div', { class: 'viewer-bar bottom', role: 'toolbar', 'aria-label': texts.actions }, ...[
+      !viewer.inTrash && canWrite && this.heart,
+      button('download', texts.download, () => actions.download(viewer.snapshot, one())),
+      !viewer.inTrash && canWrite && button('album', texts.addToAlbum, () => actions.addToAlbum(viewer.snapshot, one())),
+      button('minus', texts.smaller, () => viewer.zoomBy(1 / 1.5)), button('fit', texts.fit, () => viewer.toggleZoom()),
+      button('add', texts.larger, () => viewer.zoomBy(1.5)),
+      canWrite && (viewer.inTrash ? button('restore', texts.restore, () => this.restore())
+        : button('trash', texts.toTrash, () => this.trash())),
+    ].filter(Boolean));
+    this.before = button('back', texts.before, () => viewer.page(-1), { class: 'button round side before' });
+    this.next = button('forward', texts.next, () => viewer.page(1), { class: 'button round side next' });
+    this.panel = new FactsPanel(() => this.toggleFacts(), (item) => this.#changed(item));
+    this.elements = [top, this.before, this.next, bottom, this.panel.element];
+  }
+
+  /** Shows what belongs to a photo. */
+  async show(item) {
+    const { snapshot } = this.viewer;
+    this.#shown += 1;
+    const shown = this.#shown;
+    this.#marks(item);
+    this.before.disabled = item === 0;
+    this.next.disabled = item === snapshot.count - 1;
+    this.name.textContent = '';
+    this.time.textContent = format.day(snapshot.day(item));
+    this.panel.show(snapshot, item);
+    const facts = await snapshot.facts(item).catch(() => null);
+    // Names that were asked for before an edit may come after those asked for later.
+    if (!facts || shown !== this.#shown) return;
+    this.name.textContent = plain(facts.title || facts.name);
+    this.time.textContent = format.taken(facts.taken);
+    this.viewer.stage.setAttribute('aria-label', plain(texts.photoLabel(facts, texts.place(item + 1, snapshot.count))));
+  }
+
+  #marks(item) {
+    const isFavourite = this.viewer.snapshot.isFavourite(item);
+    this.heart.classList.toggle('on', isFavourite);
+    this.heart.setAttribute('aria-pressed', String(isFavourite));
+  }
+
+  #changed(item) {
+    this.viewer.snapshot.forget();
+    this.viewer.grid.refresh(item);
+    if (item === this.viewer.item) this.show(item);
+  }
+
+  async favourite() {
+    if (this.viewer.inTrash || readOnly()) return;
+    const { item, snapshot } = this.viewer;
+    await actions.favourite(snapshot, [item], () => {});
+    this.viewer.grid.refresh(item);
+    this.#marks(this.viewer.item);
+  }
+
+  async trash() {
+    if (this.viewer.inTrash || readOnly()) return;
+    if ((await actions.toTrash(this.viewer.snapshot, [this.viewer.item])) > 0) this.#gone();
+  }
+
+  async restore() {
+    if ((await actions.fromTrash(this.viewer.snapshot, [this.viewer.item])) > 0) this.#gone();
+  }
+
+  // The answer has changed: what is seen next belongs to a new one.
+  #gone() {
+    if (this.viewer.element.isConnected) back();
+    this.viewer.changed();
+  }
+
+  toggle() { this.viewer.element.classList.toggle('bare'); }
+
+  toggleFacts() {
+    const isOpen = this.viewer.element.classList.toggle('with-facts');
+    this.info.setAttribute('aria-expanded', String(isOpen));
+    this.panel.setOpen(isOpen);
+    if (!isOpen) this.info.focus();
+  }
+
+  close() { this.panel.close(); }
+}

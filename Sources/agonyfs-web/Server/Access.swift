@@ -1,0 +1,117 @@
+internal import Synchronization
+internal import WebAccess
+
+/// Who may do what: pairings and sessions, behind one lock.
+final class Access: Sendable {
+  private struct State {
+    var pairings = Pairings()
+    var sessions: Sessions<SpaceSession>
+  }
+
+  private let state: Mutex<State>
+  private let spaces: Spaces
+  /// Seconds without use after which a session ends.
+  let idle: Int
+  /// The checks of requests by their headers.
+  let check: RequestCheck
+  let desk = LoginDesk()
+  /// A page that is open asks for the state far more often.
+  private static let silence = Duration.seconds(90)
+
+  init(_ spaces: Spaces, idle: Int, check: RequestCheck) {
+    (self.spaces, self.idle, self.check) = (spaces, idle, check)
+    state = Mutex(State(sessions: Sessions(idle: .seconds(idle), silence: Self.silence)))
+  }
+
+  /// A new offer for a QR code.
+  func makeOffer() -> Pairings.Offer { state.withLock { $0.pairings.makeOffer(now: Clock.now) } }
+
+  /// As `Pairings.showsPage`.
+  func showsPage(at path: String) -> Bool { state.withLock { $0.pairings.showsPage(at: path, now: Clock.now) } }
+
+  /// As `Pairings.pair`. The session of a pairing that makes room ends.
+  func pair(_ secret: String, peer: Peer) async -> Token? {
+    let (pairing, over) = state.withLock { state -> (Token?, SpaceSession?) in
+      guard let made = state.pairings.pair(secret: secret, user: peer.user, now: Clock.now) else { return (nil, nil) }
+      return (made.pairing, made.replaced.flatMap { state.sessions.end(pairing: $0) })
+    }
+    if let over { await end(over) }
+    return pairing
+  }
+
+  /// As `Pairings.isPaired`.
+  func isPaired(_ token: Token, peer: Peer) -> Bool {
+    state.withLock { $0.pairings.isPaired(token, user: peer.user, now: Clock.now) }
+  }
+
+  /// The session of a request.
+  func session(_ token: Token, pairing: Token, peer: Peer) -> SpaceSession? {
+    state.withLock { $0.sessions.value(token, pairing: pairing, peer: peer, now: Clock.now) }
+  }
+
+  func requestBegins(_ token: Token) { state.withLock { $0.sessions.requestBegins(token, now: Clock.now) } }
+  func requestEnds(_ token: Token) { state.withLock { $0.sessions.requestEnds(token, now: Clock.now) } }
+
+  /// Tries a password.
+  ///
+  /// - Returns: the token of the new session.
+  func open(
+    _ password: PasswordBuffer, pairing: Token, peer: Peer
+  ) async -> AgonyfsProgram.Outcome<Token> {
+    let mount: SpaceMount
+    switch await spaces.open(password) {
+    case .success(let found): mount = found
+    case .wrong: return .wrong
+    case .inUse: return .inUse
+    case .failed(let reason): return .failed(reason)
+    }
+    guard let session = try? SpaceSession(mount) else {
+      await spaces.release(mount)
+      return .failed("The space is not mounted any more.")
+    }
+    let begun = state.withLock { state -> (token: Token, replaced: SpaceSession?)? in
+      // It may have made room for another one meanwhile.
+      guard state.pairings.isPaired(pairing, user: peer.user, now: Clock.now) else { return nil }
+      return state.sessions.begin(session, pairing: pairing, peer: peer, now: Clock.now)
+    }
+    guard let begun else {
+      await end(session)
+      return .failed("The browser that sent a password is not paired any more.")
+    }
+    if let replaced = begun.replaced { await end(replaced) }
+    return .success(begun.token)
+  }
+
+  /// Ends a session; returns when its space is unmounted, if nobody else uses it.
+  func lock(_ token: Token, pairing: Token) async {
+    if let session = state.withLock({ $0.sessions.end(token, pairing: pairing) }) { await end(session) }
+  }
+
+  /// Whether the space of a session is mounted still; if it is not, the session ends.
+  func isMounted(_ session: SpaceSession, _ token: Token, pairing: Token) async -> Bool {
+    if await session.isMounted() { return true }
+    await lock(token, pairing: pairing)
+    return false
+  }
+
+  /// Ends the sessions that were not used for too long, again and again.
+  func watch() async {
+    while (try? await Task.sleep(for: .seconds(1))) != nil {
+      let over = state.withLock { $0.sessions.endIdle(now: Clock.now) }
+      for session in over { session.gallery.end() }
+      // A mount that takes long to go keeps no other session open.
+      for session in over { Task { await spaces.release(session.mount) } }
+    }
+  }
+
+  /// Ends everything, at the end of the program. Returns what could not be taken away, and why.
+  func endAll() -> [String] {
+    for session in state.withLock({ $0.sessions.endAll() }) { session.gallery.end() }
+    return spaces.end()
+  }
+
+  private func end(_ session: SpaceSession) async {
+    session.gallery.end()
+    await spaces.release(session.mount)
+  }
+}

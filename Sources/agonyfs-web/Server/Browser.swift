@@ -1,0 +1,28 @@
+internal import Dispatch
+internal import Foundation
+internal import WebAccess
+
+/// The browser of this machine.
+enum Browser {
+  /// Shows a URL. Other users see the arguments of programs, so they get the path of a file that only this user may read,
+  /// which leads there.
+  static func open(_ url: String, _ folder: PrivateFolder) {
+    let page =
+      "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=\(url)\"><title>agonyfs</title>"
+    guard let path = folder.write(page, to: "open.html") else { return }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/xdg-open")
+    process.arguments = [path]
+    process.standardInput = FileHandle.nullDevice
+    if (try? process.run()) == nil { Output.note("xdg-open is not there; open the address by hand.") }
+  }
+}
+
+/// Something that runs in a thread of its own, because it waits for a person.
+struct ThreadBody: Sendable {
+  let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  func start() { Thread { body() }.start() }
+}

@@ -1,0 +1,196 @@
+// Invariants
+// 1. Every state of a connection has a time at which it is closed: before the head of a request is whole, while its body
+//    comes too slowly, while its answer is read too slowly, and between requests.
+//    Time in which the program is slow, or the vault, does not count.
+// 2. One address has `mostOfAddress` connections at most, so that it does not take all.
+
+internal import NIOCore
+internal import NIOHTTPTypes
+internal import Synchronization
+internal import WebAccess
+
+/// The connections that there are: how many each address has, and whose they are.
+final class Connections: Sendable {
+  /// Those of this program.
+  static let shared = Connections()
+  /// The most connections of one address; a browser opens 6.
+  static let mostOfAddress = 48
+  /// The most connections.
+  static let most = 512
+  private let counts = Mutex<[String: Int]>([:])
+  private let peers = Mutex<[ObjectIdentifier: Peer]>([:])
+
+  /// Who is at the far end of a connection; nil if nobody knows, or it is closed.
+  func peer(of channel: any Channel) -> Peer? { peers.withLock { $0[ObjectIdentifier(channel)] } }
+
+  /// Notes who is at the far end of a connection, until `forget`.
+  func note(_ channel: any Channel) {
+    guard let far = channel.remoteAddress, let near = channel.localAddress, let address = far.ipAddress,
+      let farEnd = Peer.End(address: address, port: far.port ?? 0),
+      let nearEnd = Peer.End(address: near.ipAddress ?? "", port: near.port ?? 0)
+    else { return }
+    let peer = Peer.of(far: farEnd, near: nearEnd, address: address)
+    peers.withLock { $0[ObjectIdentifier(channel)] = peer }
+  }
+
+  /// A connection is closed.
+  func forget(_ channel: any Channel) { peers.withLock { $0[ObjectIdentifier(channel)] = nil } }
+
+  /// Whether there is room for one more; if so, it is counted until `closed`.
+  func opened(_ address: String) -> Bool {
+    counts.withLock { counts in
+      guard counts[address, default: 0] < Self.mostOfAddress else { return false }
+      counts[address, default: 0] += 1
+      return true
+    }
+  }
+
+  func closed(_ address: String) {
+    counts.withLock { counts in
+      guard let count = counts[address] else { return }
+      counts[address] = count > 1 ? count - 1 : nil
+    }
+  }
+}
+
+/// Closes connections that take too long for what they do.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  /// From the beginning of a connection, TLS included, to the end of the head of its first request.
+  private static let headTime = TimeAmount.seconds(15)
+  /// Between requests.
+  private static let pauseTime = TimeAmount.seconds(60)
+  /// In this time an answer must be taken, or at least what makes room for more of it.
+  private static let takeTime = TimeAmount.seconds(30)
+
+  private let connections: Connections
+  private var address: String?
+  private var timer: Scheduled<Void>?
+  private var pace = BodyPace()
+  private var paceTimer: Scheduled<Void>?
+  /// Whether the request's body is not whole yet.
+  private var isReceiving = false
+  /// Those that have begun and whose answers are not taken yet.
+  private var requests = 0
+  /// Ends of answers that wait to be taken.
+  private var endings = 0
+
+  init(_ connections: Connections) { self.connections = connections }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let address = context.remoteAddress?.ipAddress ?? ""
+    guard connections.opened(address) else {
+      context.close(promise: nil)
+      return
+    }
+    self.address = address
+    connections.note(context.channel)
+    wait(Self.headTime, context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { over(context) }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    over(context)
+    context.fireChannelInactive()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    pace.waits(now: Self.now)
+    watchPace(context)
+    context.read()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head:
+      requests += 1
+      // One that comes behind an answer that nobody takes gives it no more time.
+      if endings == 0, context.channel.isWritable { timer?.cancel() }
+      isReceiving = true
+      pace = BodyPace()
+    case .body(let part):
+      pace.comes(part.readableBytes, now: Self.now)
+    case .end:
+      // How long an answer takes to be made is not up to who asked.
+      isReceiving = false
+    }
+    context.fireChannelRead(data)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    pace.rests(now: Self.now)
+    context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if endings > 0 || !context.channel.isWritable { wait(Self.takeTime, context) } else { timer?.cancel() }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard case .end = unwrapOutboundIn(data) else {
+      context.write(data, promise: promise)
+      return
+    }
+    // Further answers give one that is not taken no more time.
+    if endings == 0 { wait(Self.takeTime, context) }
+    endings += 1
+    let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    written.futureResult.whenSuccess {
+      let (handler, context) = bound.value
+      handler.endings -= 1
+      handler.requests -= 1
+      handler.timer?.cancel()
+      guard handler.address != nil else { return }
+      // The body of the next answer may wait already.
+      if handler.endings > 0 || !context.channel.isWritable {
+        handler.wait(Self.takeTime, context)
+      } else if handler.requests == 0 {
+        handler.wait(Self.pauseTime, context)
+      }
+    }
+    context.write(data, promise: written)
+  }
+
+  private static var now: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+
+  private func over(_ context: ChannelHandlerContext) {
+    timer?.cancel()
+    paceTimer?.cancel()
+    (timer, paceTimer) = (nil, nil)
+    if let address {
+      connections.closed(address)
+      connections.forget(context.channel)
+    }
+    address = nil
+  }
+
+  private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
+    timer?.cancel()
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
+  }
+
+  /// Looks again when the time for a body could be over. One timer serves all reads of that time.
+  private func watchPace(_ context: ChannelHandlerContext) {
+    guard isReceiving, paceTimer == nil, address != nil, let left = pace.timeLeft(now: Self.now) else { return }
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    paceTimer = context.eventLoop.scheduleTask(
+      in: .nanoseconds(Int64(left.components.seconds) * 1_000_000_000 + left.components.attoseconds / 1_000_000_000)
+    ) {
+      let (handler, context) = bound.value
+      handler.paceTimer = nil
+      if handler.isReceiving, handler.pace.timeLeft(now: Self.now) == .zero {
+        context.close(promise: nil)
+      } else {
+        handler.watchPace(context)
+      }
+    }
+  }
+}

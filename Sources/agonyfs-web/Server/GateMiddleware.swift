@@ -1,0 +1,135 @@
+// Invariants
+// 1. Who is not paired gets the same blank 404 for everything but the pairing page: no form, no name, no other header,
+//    and no work is done.
+// 2. Nothing but a GET or HEAD goes on without the check of its origin.
+// 3. Every answer has the headers that keep it out of caches and histories, and what it shows out of other pages.
+
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import NIOHTTP1
+internal import WebAccess
+
+/// Stands before all routes.
+struct GateMiddleware: RouterMiddleware {
+  typealias Context = WebContext
+
+  let access: Access
+
+  func handle(
+    _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    let host = request.head.authority
+    // The routes take two slashes for one.
+    guard access.check.allows(host: host), request.uri.path.hasPrefix("/"), !request.uri.path.contains("//") else {
+      return .blank
+    }
+    let isReading = request.method == .get || request.method == .head
+    let fields = request.headers
+    let mayWrite = access.check.allowsWriting(
+      host: host, origin: single(.origin, fields), fetchSite: single(.fetchSite, fields), own: single(.own, fields))
+    guard let peer = context.peer else { return .blank }
+    if let answer = try await pairing(request, peer, isReading: isReading, mayWrite: mayWrite) { return answer }
+    let cookies = fields[values: .cookie]
+    guard let pairing = CookieHeader.value(of: CookieName.pairing, in: cookies).flatMap({ Token(text: $0) }),
+      access.isPaired(pairing, peer: peer)
+    else { return .blank }
+    guard isReading || mayWrite else { return Response(.forbidden, error: "origin").closed }
+    let isInSpace = request.uri.path.hasPrefix("/api")
+    guard !isInSpace || !isReading || access.check.allowsReading(fetchSite: single(.fetchSite, fields)) else {
+      return Response(.forbidden, error: "origin").closed
+    }
+    var context = context
+    context.pairing = pairing
+    if let token = CookieHeader.value(of: CookieName.session, in: cookies).flatMap({ Token(text: $0) }) {
+      context.claimed = token
+      context.session = access.session(token, pairing: pairing, peer: peer)
+      context.token = context.session == nil ? nil : token
+    }
+    guard !isInSpace || context.session != nil || request.uri.path == "/api/state" else {
+      return Response(.unauthorized, error: "locked").closed
+    }
+    return await answer(request, context, next).closed
+  }
+
+  /// The answer of the routes. A session counts as used until its last byte is sent. Who only asks for the state does not
+  /// use it, unless the page says that somebody does.
+  private func answer(
+    _ request: Request, _ context: WebContext, _ next: (Request, WebContext) async throws -> Response
+  ) async -> Response {
+    guard let token = context.token, let session = context.session, let pairing = context.pairing,
+      request.uri.path != "/api/state" || request.uri.queryParameters["used"] == "1"
+    else { return await checked(request, context, next) }
+    access.requestBegins(token)
+    let answer = await checked(request, context, next)
+    // A mount that is gone fails everything; nothing is kept for it.
+    if answer.status.kind == .serverError { _ = await access.isMounted(session, token, pairing: pairing) }
+    let (body, access) = (answer.body, access)
+    let use = RunningRequest { access.requestEnds(token) }
+    return Response(
+      status: answer.status, headers: answer.headers,
+      body: ResponseBody(contentLength: body.contentLength) { writer in
+        defer { use.end() }
+        try await body.write(ForwardingWriter(writer))
+      })
+  }
+
+  private func checked(
+    _ request: Request, _ context: WebContext, _ next: (Request, WebContext) async throws -> Response
+  ) async -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as HTTPError {
+      return Response(error.status, error: word(error.status))
+    } catch let error as any HTTPResponseError {
+      return Response(error.status, error: word(error.status))
+    } catch is HTTPParserError {
+      // The body is not as its headers say.
+      return Response(.badRequest, error: word(.badRequest))
+    } catch {
+      // What went wrong may name files.
+      return Response(.internalServerError, error: "internal")
+    }
+  }
+
+  private func word(_ status: HTTPResponse.Status) -> String {
+    switch status {
+    case .unauthorized: "locked"
+    case .notFound: "not-found"
+    case .methodNotAllowed: "method"
+    case .contentTooLarge: "too-large"
+    default: status.code < 500 ? "bad-request" : "internal"
+    }
+  }
+
+  /// The pairing page, its files, and the secret that it sends; nil for all else.
+  private func pairing(_ request: Request, _ peer: Peer, isReading: Bool, mayWrite: Bool) async throws -> Response? {
+    let path = request.uri.path
+    if path == "/pair", request.method == .post {
+      guard mayWrite, let secret = await secret(of: request), let pairing = await access.pair(secret, peer: peer)
+      else { return .blank }
+      return Response(
+        status: .noContent, headers: [.setCookie: CookieName.setting(CookieName.pairing, to: pairing.text)]
+      ).closed
+    }
+    guard isReading, path.utf8.count == 33, path.hasPrefix("/"), access.showsPage(at: String(path.dropFirst())) else {
+      return nil
+    }
+    switch request.uri.query {
+    case nil, "": return Response(PageFile.pairing).closed
+    case let name?: return PageFile.pairingFiles[name].map { Response($0).closed } ?? .blank
+    }
+  }
+
+  private func secret(of request: Request) async -> String? {
+    guard let body = try? await request.body.collect(upTo: 64) else { return nil }
+    return String(decoding: body.readableBytesView, as: UTF8.self)
+  }
+
+  private func single(_ name: HTTPField.Name, _ fields: HTTPFields) -> String? {
+    let values = fields[values: name]
+    // Several are as good as a wrong one.
+    return values.count > 1 ? "" : values.first
+  }
+}

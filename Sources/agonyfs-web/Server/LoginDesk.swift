@@ -1,0 +1,48 @@
+internal import WebAccess
+
+/// Lets passwords be tried one after the other, as `Tries` has it.
+actor LoginDesk {
+  private var tries = Tries()
+  private var waiting: [Tries.Ticket: CheckedContinuation<Bool, Never>] = [:]
+  private var alarm: Task<Void, Never>?
+
+  /// Waits for the turn of a password. Nil if too many wait already, or who sent it has gone.
+  func turn(_ pairing: Token, address: String) async -> Tries.Ticket? {
+    guard let ticket = tries.enter(pairing, address: address, now: Clock.now) else { return nil }
+    let begins = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiting[ticket] = continuation
+        if Task.isCancelled { leave(ticket) } else { goOn() }
+      }
+    } onCancel: {
+      Task { await self.leave(ticket) }
+    }
+    return begins ? ticket : nil
+  }
+
+  /// A password was tried. Returns how long the answer is to be held back.
+  func finish(_ ticket: Tries.Ticket, wasWrong: Bool) -> Duration {
+    defer { goOn() }
+    return tries.finish(ticket, wasWrong: wasWrong, now: Clock.now)
+  }
+
+  private func leave(_ ticket: Tries.Ticket) {
+    guard let continuation = waiting.removeValue(forKey: ticket) else { return }
+    tries.leave(ticket)
+    continuation.resume(returning: false)
+  }
+
+  private func goOn() {
+    alarm?.cancel()
+    switch tries.next(now: Clock.now) {
+    case .begin(let ticket): waiting.removeValue(forKey: ticket)?.resume(returning: true)
+    case .wait(let until):
+      let time = max(.milliseconds(1), until - Clock.now)
+      alarm = Task {
+        try? await Task.sleep(for: time)
+        if !Task.isCancelled { goOn() }
+      }
+    case .nothing: break
+    }
+  }
+}

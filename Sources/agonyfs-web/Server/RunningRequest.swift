@@ -1,0 +1,34 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import NIOCore
+internal import Synchronization
+
+/// Calls something when a request has ended: once, also if its answer is never written.
+final class RunningRequest: Sendable {
+  private let action: Mutex<(@Sendable () -> Void)?>
+
+  init(_ action: @escaping @Sendable () -> Void) { self.action = Mutex(action) }
+
+  deinit { end() }
+
+  /// The request has ended.
+  func end() {
+    let action = action.withLock { action in
+      defer { action = nil }
+      return action
+    }
+    action?()
+  }
+}
+
+/// Hands the parts of an answer on to the writer of another one, which ends it.
+struct ForwardingWriter: ResponseBodyWriter {
+  private var base: any ResponseBodyWriter
+
+  init(_ base: any ResponseBodyWriter) { self.base = base }
+
+  mutating func write(_ buffer: ByteBuffer) async throws { try await base.write(buffer) }
+
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws { try await base.finish(trailingHeaders) }
+}

@@ -1,0 +1,36 @@
+internal import Glibc
+internal import Identity
+internal import WebAccess
+
+/// A mounted space. `Spaces` alone changes it.
+final class SpaceMount: Sendable {
+  /// Where it is mounted.
+  let path: String
+  /// Whether this program mounted it, and takes it away.
+  let isOwn: Bool
+  /// Its root directory. So nothing that is mounted at the path later is taken for it.
+  let root: CInt
+
+  /// - Throws: `Failure` if there is no directory at the path.
+  init(at path: String, isOwn: Bool) throws {
+    (self.path, self.isOwn) = (path, isOwn)
+    root = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard root >= 0 else { throw Failure("The space at \(path) cannot be opened.") }
+    // Else it is the bare directory that was made for the mount.
+    guard !isOwn || device != RootDirectory.device(of: path + "/..") else {
+      throw Failure("The space at \(path) is not mounted any more.")
+    }
+  }
+
+  deinit { close(root) }
+
+  /// The number of its device.
+  var device: UInt64? { RootDirectory.device(of: root) }
+
+  /// A descriptor of the root directory, for who closes it.
+  func openRoot() throws -> CInt {
+    let descriptor = unsafe openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure("The space at \(path) is not mounted any more.") }
+    return descriptor
+  }
+}

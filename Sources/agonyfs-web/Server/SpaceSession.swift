@@ -1,0 +1,27 @@
+internal import WebAccess
+
+/// One browser in one space. It ends with its lock, after its idle time, and with the program.
+final class SpaceSession: Sendable {
+  /// What the routes of the gallery keep for it.
+  let gallery: SessionGallery
+  /// The mount that it uses.
+  let mount: SpaceMount
+  /// Whether the space is mounted read-only.
+  let isReadOnly: Bool
+
+  /// Whether it is mounted still. Waits for the mount to answer.
+  func isMounted() async -> Bool {
+    let mount = mount
+    return (try? await gallery.run { _ in RootDirectory.isMounted(mount.root) }) ?? false
+  }
+
+  /// A session that uses a mount.
+  ///
+  /// - Throws: `Failure` if the mount is gone.
+  init(_ mount: SpaceMount) throws {
+    self.mount = mount
+    let root = try mount.openRoot()
+    isReadOnly = RootDirectory.isReadOnly(root)
+    gallery = try SessionGallery(root: root, isReadOnly: isReadOnly)
+  }
+}

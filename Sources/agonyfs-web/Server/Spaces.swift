@@ -1,0 +1,131 @@
+// Invariants
+// 1. All mounts are made, found and taken away in one queue, so a mount that is found cannot be on its way out.
+// 2. A mount of this program goes with its last session. A mount that was there before is used only by who has proven a
+//    password of its space, and is never taken away.
+// 3. Nothing here keeps a password or a key.
+
+internal import Dispatch
+internal import Identity
+internal import WebAccess
+
+/// The mounts that sessions use.
+final class Spaces: @unchecked Sendable {
+  // All that changes is touched in `queue` only.
+  private let queue = DispatchQueue(label: "agonyfs-web.spaces")
+  private var users: [ObjectIdentifier: (mount: SpaceMount, count: Int)] = [:]
+  private var isOver = false
+
+  private let program: AgonyfsProgram
+  private let vault: String
+  private let given: SpaceMount?
+  private let options: [String]
+  private let idle: Int
+  private let folder: PrivateFolder
+
+  /// - Parameters:
+  ///   - given: the mount that is shown; nil if passwords choose among the spaces of the vault.
+  ///   - idle: after how many seconds without use a mount goes by itself, should this program be killed.
+  init(
+    _ program: AgonyfsProgram, vault: String, given: SpaceMount?, options: [String], idle: Int, folder: PrivateFolder
+  ) {
+    (self.program, self.vault, self.given, self.options) = (program, vault, given, options)
+    (self.idle, self.folder) = (idle, folder)
+  }
+
+  /// The mount of the space that a password opens; `release` gives it back.
+  func open(_ password: PasswordBuffer) async -> AgonyfsProgram.Outcome<SpaceMount> {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: self.find(password)) }
+    }
+  }
+
+  /// A session has ended. Returns when the mount is gone, if that was the last one.
+  func release(_ mount: SpaceMount) async {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        self.leave(mount)
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Takes all own mounts away, and the folder that they are in. Nothing is mounted any more after that.
+  ///
+  /// - Returns: what could not be taken away, and why.
+  func end() -> [String] {
+    program.stop()
+    return queue.sync {
+      isOver = true
+      users = [:]
+      return folder.remove(program)
+    }
+  }
+
+  private func find(_ password: PasswordBuffer) -> AgonyfsProgram.Outcome<SpaceMount> {
+    guard !isOver else { return .failed("The server is ending.") }
+    if let given {
+      guard RootDirectory.isMounted(given.root) else { return .failed("The space at \(given.path) is not mounted.") }
+      switch program.prove(vault, roots: [given.root], elsewhere: false, password: password) {
+      case .success: return .success(use(given))
+      // A space that is not shown here is as good as none, also if it is damaged.
+      case .wrong, .inUse: return .wrong
+      case .failed(let reason):
+        Output.note(reason)
+        return .wrong
+      }
+    }
+    guard let directory = try? folder.makeDirectory() else {
+      return .failed("No directory for the mount could be made in \(folder.path).")
+    }
+    let outcome = program.mount(vault, at: directory, options: options, idle: idle, password: password)
+    if case .success = outcome, let mount = try? SpaceMount(at: directory, isOwn: true) { return .success(use(mount)) }
+    // One that failed may be mounted by now.
+    remove(directory)
+    switch outcome {
+    case .success: return .failed("The space is not mounted any more.")
+    case .wrong: return .wrong
+    case .failed(let reason): return .failed(reason)
+    case .inUse: return findMounted(password)
+    }
+  }
+
+  private func findMounted(_ password: PasswordBuffer) -> AgonyfsProgram.Outcome<SpaceMount> {
+    let known = users.values.map(\.mount)
+    switch program.prove(vault, roots: known.map(\.root), elsewhere: true, password: password) {
+    case .success(.known(let number)): return .success(use(known[number]))
+    case .success(.elsewhere(let path)):
+      // One that could not be taken away is in the folder still.
+      let isOwn = path.hasPrefix(folder.path + "/")
+      guard let mount = try? SpaceMount(at: path, isOwn: isOwn) else { return .inUse }
+      // Another one may be at the path by now.
+      guard case .success = program.prove(vault, roots: [mount.root], elsewhere: false, password: password) else {
+        return .inUse
+      }
+      return .success(use(mount))
+    case .wrong: return .wrong
+    case .inUse: return .inUse
+    case .failed(let reason): return .failed(reason)
+    }
+  }
+
+  private func use(_ mount: SpaceMount) -> SpaceMount {
+    users[ObjectIdentifier(mount), default: (mount, 0)].count += 1
+    return mount
+  }
+
+  private func leave(_ mount: SpaceMount) {
+    let key = ObjectIdentifier(mount)
+    guard let count = users[key]?.count else { return }
+    if count > 1 {
+      users[key]?.count = count - 1
+    } else {
+      users[key] = nil
+      if mount.isOwn { remove(mount.path) }
+    }
+  }
+
+  private func remove(_ directory: String) {
+    guard let reason = PrivateFolder.removeDirectory(directory, program) else { return }
+    Output.note("A space could not be unmounted from \(directory): \(reason)")
+  }
+}

@@ -1,0 +1,40 @@
+internal import Hummingbird
+internal import NIOCore
+internal import WebAccess
+
+/// Any request.
+struct WebContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// Who sent it, by the connection, not by a header; nil if nobody knows.
+  let peer: Peer?
+  /// The pairing of the browser.
+  var pairing: Token?
+  /// The session that the request's cookie stands for.
+  var session: SpaceSession?
+  /// Its token.
+  var token: Token?
+  /// The token of the cookie, whether it is one of a session or not.
+  var claimed: Token?
+
+  init(source: Source) {
+    coreContext = .init(source: source)
+    peer = Connections.shared.peer(of: source.channel)
+  }
+}
+
+/// A request of a session: somebody who is paired, and has proven to know the password of a space.
+struct SpaceContext: ChildRequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// The session.
+  let session: SpaceSession
+
+  /// - Throws: 401 without a session.
+  init(context: WebContext) throws {
+    guard let session = context.session else { throw HTTPError(.unauthorized) }
+    coreContext = context.coreContext
+    self.session = session
+  }
+
+  /// The gallery of the space.
+  var gallery: SessionGallery { session.gallery }
+}

@@ -1,0 +1,221 @@
+"""What the tests of the page share: a server, a browser, a page that is logged in.
+
+Without AGONYFS_WEB the stand-in server is started. With it the tests run against the true server: it is the address that
+`agonyfs serve` printed, and AGONYFS_WEB_PASSWORD opens a space with photos. What only the stand-in can do is skipped then.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+from playwright.sync_api import Error, sync_playwright
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRUE_SERVER = os.environ.get("AGONYFS_WEB")
+PASSWORD = os.environ.get("AGONYFS_WEB_PASSWORD", "photos")
+SIZES = {"phone": (360, 740), "tablet": (820, 1100), "desktop": (1440, 900)}
+
+
+@contextlib.contextmanager
+def stand_in(count):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, os.path.join(HERE, "stand_in_server.py"), "--count", str(count), "--port", str(port)]
+    if os.environ.get("AGONYFS_PHOTOS"):
+        command += ["--photos", os.environ["AGONYFS_PHOTOS"]]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.terminate()
+            try:
+                server.wait(5)
+            except subprocess.TimeoutExpired:
+                server.kill()
+
+
+@contextlib.contextmanager
+def chromium():
+    """Debian's browser, with a home of its own, so that nothing of it stays in that of who runs the tests."""
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
+        others = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"], env={**others, "HOME": home})
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class PageTest(unittest.TestCase):
+    """Tests of one class share a server and a browser; each test has a context of its own that is paired."""
+
+    count = 3000
+
+    @classmethod
+    def setUpClass(cls):
+        cls.closing = contextlib.ExitStack()
+        cls.addClassCleanup(cls.closing.close)
+        cls.address = TRUE_SERVER or cls.closing.enter_context(stand_in(cls.count))
+        cls.root = cls.address[:cls.address.index("/", 8)]
+        cls.browser = cls.closing.enter_context(chromium())
+        # The code is good for one use; its cookie is shared.
+        state = os.environ.get("AGONYFS_WEB_COOKIES", "")
+        if TRUE_SERVER and os.path.exists(state):
+            with open(state, encoding="utf-8") as file:
+                cls.cookies = json.load(file)
+        else:
+            with cls.browser.new_context(ignore_https_errors=True) as context:
+                page = context.new_page()
+                page.goto(cls.address)
+                page.wait_for_selector("#password")
+                cls.cookies = context.storage_state()
+            if TRUE_SERVER and state:
+                with open(state, "w", encoding="utf-8") as file:
+                    json.dump(cls.cookies, file)
+
+    def open(self, size="desktop", **facts):
+        """A page with the password field."""
+        width, height = SIZES[size]
+        is_touch = size != "desktop"
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, ignore_https_errors=True, storage_state=self.cookies,
+            has_touch=is_touch, is_mobile=is_touch, device_scale_factor=2 if is_touch else 1, accept_downloads=True, **facts)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        self.problems = []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda said: self.problems.append(said.text)
+                if said.type == "error" and "Failed to load resource" not in said.text else None)
+        page.goto(self.root)
+        page.wait_for_selector("#password")
+        return page
+
+    def login(self, size="desktop", **facts):
+        page = self.open(size, **facts)
+        page.fill("#password", PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".cell img.shown")
+        return page
+
+    def open_photo(self, page, number=0):
+        page.locator(f".cell.photo >> nth={number}").click()
+        page.wait_for_selector(".viewer .slide[data-stage=full]")
+        self.until(page, "!document.querySelector('.slide:not([inert])').matches('.animated *')")
+        page.wait_for_timeout(250)
+
+    def until(self, page, expression, seconds=15):
+        """Waits for an expression in the page; playwright's own way is what the page's policy forbids."""
+        for _ in range(seconds * 20):
+            try:
+                if page.evaluate(expression):
+                    return
+            except Error as error:
+                # A page that locks is loaded anew.
+                if "context was destroyed" not in str(error):
+                    raise
+            page.wait_for_timeout(50)
+        self.fail(f"never came true: {expression}")
+
+    def until_here(self, page, condition):
+        """Waits for something in this process, while the browser goes on."""
+        for _ in range(1200):
+            if condition():
+                return
+            page.wait_for_timeout(50)
+        self.fail("it never came true")
+
+    def scrub(self, page, part, is_held=False):
+        """Drags the handle of the scrubber to a part of its bar."""
+        page.mouse.move(150, 400)
+        for distance in (60, -60):
+            page.mouse.wheel(0, distance)
+            page.wait_for_timeout(150)
+        bar = page.locator(".scrubber").bounding_box()
+        handle = page.locator(".scrubber .thumb").bounding_box()
+        page.mouse.move(handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(bar["x"] + bar["width"] - 10, bar["y"] + bar["height"] * part, steps=4)
+        if not is_held:
+            page.mouse.up()
+
+    def tearDown(self):
+        self.assertEqual(getattr(self, "problems", []), [], "the page had errors")
+
+    def server(self, **change):
+        """Tells the stand-in what is to go wrong; returns what it has."""
+        if TRUE_SERVER:
+            self.skipTest("only the stand-in can do this")
+        request = urllib.request.Request(self.root + "/test", json.dumps(change).encode(), method="POST")
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        with urllib.request.urlopen(request, context=context) as answer:
+            return json.load(answer)
+
+
+class HeldUpload:
+    """Where in its file each piece that is sent begins, in MiB; the one at a place is held until the page is loaded anew."""
+
+    def __init__(self, page, place):
+        self.page, self.sent, self.held = page, [], []
+
+        def sends(route):
+            if route.request.method == "PATCH":
+                self.sent.append(int(route.request.headers["upload-offset"]) >> 20)
+                if self.sent[-1] == place and self.held is not None:
+                    return self.held.append(route)
+            return route.continue_()
+
+        page.route("**/api/upload/*", sends)
+
+    def reload(self):
+        """Loads the page anew in the middle of it; `sent` begins anew."""
+        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.reload()
+        with contextlib.suppress(Error):
+            self.held[0].abort()
+        self.held = None
+        self.page.wait_for_selector(".cell img.shown")
+        del self.sent[:]
+
+
+class Touch:
+    """Fingers, by the browser's own protocol."""
+
+    def __init__(self, page):
+        self.page = page
+        self.session = page.context.new_cdp_session(page)
+
+    def send(self, kind, *points):
+        self.session.send("Input.dispatchTouchEvent", {
+            "type": kind, "touchPoints": [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]})
+
+    def tap(self, x, y):
+        self.send("touchStart", (x, y))
+        self.send("touchEnd")
+
+    def swipe(self, start, end, steps=12, pause=12):
+        self.send("touchStart", start)
+        for step in range(1, steps + 1):
+            part = step / steps
+            self.send("touchMove", (start[0] + (end[0] - start[0]) * part, start[1] + (end[1] - start[1]) * part))
+            self.page.wait_for_timeout(pause)
+        self.send("touchEnd")
+
+    def pinch(self, middle, before, after, steps=10):
+        def fingers(distance):
+            return (middle[0] - distance / 2, middle[1]), (middle[0] + distance / 2, middle[1])
+        self.send("touchStart", *fingers(before))
+        for step in range(1, steps + 1):
+            self.send("touchMove", *fingers(before + (after - before) * step / steps))
+            self.page.wait_for_timeout(12)
+        self.send("touchEnd")

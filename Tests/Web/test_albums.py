@@ -1,0 +1,137 @@
+"""Albums: tiles, names that are refused at the field, rename and delete by menu, long press and keyboard, nesting."""
+
+import unittest
+
+from support import PageTest, Touch
+
+
+class AlbumTests(PageTest):
+    count = 500
+
+    def albums(self, size="desktop"):
+        page = self.login(size)
+        page.click("[data-part=albums]")
+        page.wait_for_selector(".about >> text=New album")
+        return page
+
+    def make(self, page, name):
+        page.click("text=New album")
+        page.fill("dialog input", name)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("dialog", state="detached")
+        page.wait_for_selector(f".tile .name >> text={name}")
+
+    def tile(self, page, name):
+        return page.locator(".tile", has_text=name).locator(".picture")
+
+    def delete(self, page, name):
+        page.click("dialog .button.danger")
+        page.wait_for_selector("dialog", state="detached")
+        self.until(page, f"![...document.querySelectorAll('.tile .name')].some(n => n.textContent === '{name}')")
+
+    def test_names_are_refused_at_the_field(self):
+        page = self.albums()
+        self.make(page, "Page test")
+        page.click("text=New album")
+        refused = {"": "Type a name", "a/b": "slash", "é" * 128: "too long", "Page test": "already", "..": "not possible"}
+        for name, said in refused.items():
+            page.fill("dialog input", name)
+            page.keyboard.press("Enter")
+            self.until(page, f"document.querySelector('dialog .problem').textContent.includes('{said}')")
+            self.assertEqual(page.get_attribute("dialog input", "aria-invalid"), "true")
+        page.keyboard.press("Escape")
+        self.tile(page, "Page test").focus()
+        page.keyboard.press("F2")
+        page.fill("dialog input", "Page test 2")
+        page.click("dialog .button.main")
+        page.wait_for_selector(".tile .name >> text=Page test 2")
+        self.tile(page, "Page test 2").focus()
+        page.keyboard.press("Delete")
+        self.delete(page, "Page test 2")
+
+    def test_delete_by_a_long_press_and_by_the_menu(self):
+        page = self.albums("phone")
+        for name in ("Page one", "Page two"):
+            self.make(page, name)
+        box = self.tile(page, "Page one").bounding_box()
+        touch = Touch(page)
+        self.tile(page, "Page one").scroll_into_view_if_needed()
+        box = self.tile(page, "Page one").bounding_box()
+        touch.send("touchStart", (box["x"] + 40, box["y"] + 40))
+        page.wait_for_selector("dialog >> text=Move album to trash")
+        touch.send("touchEnd")
+        page.click("dialog >> text=Move album to trash")
+        self.delete(page, "Page one")
+        page.locator(".tile", has_text="Page two").locator(".button.more").click()
+        page.click("dialog >> text=Move album to trash")
+        page.click("dialog >> text=Cancel")
+        self.assertEqual(self.tile(page, "Page two").count(), 1)
+        page.locator(".tile", has_text="Page two").locator(".button.more").click()
+        page.click("dialog >> text=Move album to trash")
+        self.delete(page, "Page two")
+
+    def test_an_older_list_does_not_replace_a_newer_one(self):
+        page = self.albums()
+        held = []
+        page.route("**/api/albums", lambda route: held.append((route, route.fetch()))
+                   if route.request.method == "GET" and not held else route.continue_())
+        page.click("text=New album")
+        page.fill("dialog input", "Late one")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("dialog", state="detached")
+        self.until_here(page, lambda: held)
+        self.make(page, "Late two")
+        with page.expect_response("**/api/albums"):
+            held[0][0].fulfill(response=held[0][1])
+        page.evaluate("fetch('/api/state').then((response) => response.text())")
+        self.assertEqual([self.tile(page, name).count() for name in ("Late one", "Late two")], [1, 1])
+        for name in ("Late one", "Late two"):
+            self.tile(page, name).focus()
+            page.keyboard.press("Delete")
+            self.delete(page, name)
+
+    def test_albums_in_albums_and_the_way_back(self):
+        page = self.albums()
+        self.make(page, "Page outer")
+        self.tile(page, "Page outer").click()
+        page.wait_for_selector("text=No photos in this album.")
+        page.click("[aria-label='More about Page outer']")
+        page.click("dialog >> text=New album in this one")
+        page.fill("dialog input", "Page inner")
+        page.keyboard.press("Enter")
+        self.tile(page, "Page inner").click()
+        page.wait_for_selector("h1 >> text=Page inner")
+        page.go_back()
+        page.wait_for_selector("h1 >> text=Page outer")
+        page.go_back()
+        page.wait_for_selector("h1 >> text=Albums")
+        self.tile(page, "Page outer").focus()
+        page.keyboard.press("Delete")
+        self.delete(page, "Page outer")
+
+    def test_photos_are_added_to_an_album(self):
+        page = self.albums()
+        self.make(page, "Page target")
+        page.click("[data-part=photos]")
+        page.wait_for_selector(".cell img.shown")
+        page.locator(".cell >> nth=0").click(modifiers=["Control"])
+        page.click("[aria-label='Add to album']")
+        page.click("dialog .choice >> text=Page target")
+        page.wait_for_selector("dialog .place >> text=Page target")
+        page.click("dialog .button.main")
+        page.wait_for_selector("#said >> text=1 photo added to Page target.")
+        page.click("[data-part=albums]")
+        self.tile(page, "Page target").focus()
+        page.keyboard.press("Delete")
+        self.delete(page, "Page target")
+
+    def test_names_are_text_everywhere(self):
+        self.server()
+        page = self.albums()
+        self.assertEqual(page.locator(".tile b").count(), 0)
+        self.assertEqual(page.locator(".tile .name >> text=<b>not bold").count(), 1)
+        self.assertFalse(page.evaluate("document.body.textContent.includes('\\u202e')"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+"""The grid: all photos reachable, few elements, selection, search, albums."""
+
+import unittest
+
+from support import PageTest, Touch
+
+
+class GridTests(PageTest):
+    count = 100_000
+
+    def settle(self, page):
+        page.wait_for_timeout(250)
+        self.until(page, """[...document.querySelectorAll('.cell')].filter(c => { const b = c.getBoundingClientRect();
+            return b.bottom > 80 && b.top < innerHeight; }).every(c => c.firstChild.classList.contains('shown'))""")
+
+    def total(self, page):
+        return int(page.inner_text(".about p").split()[0].replace(",", ""))
+
+    def test_the_last_photo_is_reached_with_few_elements(self):
+        for size in ("phone", "desktop"):
+            with self.subTest(size):
+                page = self.login(size)
+                total = self.total(page)
+                most = 0
+                for part in (0.2, 0.5, 0.8, 1):
+                    self.scrub(page, part)
+                    self.settle(page)
+                    most = max(most, page.evaluate("document.querySelectorAll('.canvas *').length"))
+                self.assertLessEqual(most, 400)
+                page.focus(".cell[tabindex='0'], .scroller")
+                page.keyboard.press("End")
+                self.settle(page)
+                self.assertEqual(page.evaluate("document.activeElement.item"), total - 1)
+                self.assertLessEqual(page.evaluate("document.querySelector('.canvas').offsetHeight"), 8_000_000)
+
+    def test_scrubber_by_keyboard_says_months(self):
+        page = self.login()
+        page.focus(".scrubber")
+        before = page.get_attribute(".scrubber", "aria-valuenow")
+        page.keyboard.press("PageDown")
+        self.settle(page)
+        self.assertRegex(page.get_attribute(".scrubber", "aria-valuetext"), r"[A-Z][a-z]+ \d{4}")
+        page.keyboard.press("End")
+        self.settle(page)
+        self.assertNotEqual(page.get_attribute(".scrubber", "aria-valuenow"), before)
+
+    def test_every_row_is_filled_and_every_photo_is_in_one(self):
+        page = self.login()
+        found = page.evaluate("""async () => {
+            const { Layout } = await import('/assets/layout.js');
+            const aspects = Array.from({ length: 5000 }, (_, i) => 0.3 + (i * 7919 % 1000) / 300);
+            const snapshot = { count: 5000, aspect: (i) => aspects[i],
+                groups: [{ title: 'a', first: 0, count: 1 }, { title: 'b', first: 1, count: 3999 },
+                    { title: 'c', first: 4000, count: 1000 }] };
+            const layout = new Layout(snapshot, { width: 1000, height: 200, gap: 4, header: 50, lead: 0 });
+            await layout.run(() => {});
+            let next = 0, uneven = 0, overlaps = 0;
+            for (let row = 0; row < layout.rows; row += 1) {
+                if (layout.first[row] !== next) return 'gap';
+                next = layout.end(row);
+                const edges = layout.edges(row);
+                const right = edges[edges.length - 1] - 4;
+                if (right > 1000) overlaps += 1;
+                if (![1, 4000, 5000].includes(next) && right !== 1000) uneven += 1;
+                if (row > 0 && layout.top[row] < layout.top[row - 1] + layout.tall[row - 1]) overlaps += 1;
+            }
+            return [next, uneven, overlaps];
+        }""")
+        self.assertEqual(found, [5000, 0, 0])
+
+    def test_selection_by_click_shift_title_and_keys(self):
+        page = self.login()
+        page.hover(".cell >> nth=1")
+        page.locator(".cell >> nth=1").click(position={"x": 18, "y": 18})
+        self.assertEqual(page.inner_text(".count"), "1 selected")
+        page.locator(".cell >> nth=5").click(modifiers=["Shift"])
+        self.assertEqual(page.inner_text(".count"), "5 selected")
+        page.keyboard.press("Escape")
+        self.assertEqual(page.locator(".count").count(), 0)
+        page.click(".whole >> nth=0")
+        number = page.inner_text(".whole small >> nth=0")
+        self.assertEqual(page.inner_text(".count"), f"{number} selected")
+        page.click(".whole >> nth=0")
+        self.assertEqual(page.locator(".count").count(), 0)
+        page.focus(".cell >> nth=0")
+        page.keyboard.press("Space")
+        page.keyboard.press("Shift+ArrowRight")
+        self.assertEqual(page.inner_text(".count"), "2 selected")
+        page.keyboard.press("Control+a")
+        page.keyboard.press("Control+a")
+        page.keyboard.press("Control+a")
+        self.assertEqual(page.inner_text(".count"), f"{self.total(page):,} selected")
+
+    def test_selection_by_a_long_press_and_a_drag(self):
+        page = self.login("phone")
+        touch = Touch(page)
+        boxes = [page.locator(f".cell >> nth={n}").bounding_box() for n in (0, 4)]
+        start, end = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
+        touch.send("touchStart", start)
+        page.wait_for_timeout(600)
+        for step in range(1, 9):
+            touch.send("touchMove", (start[0] + (end[0] - start[0]) * step / 8, start[1] + (end[1] - start[1]) * step / 8))
+            page.wait_for_timeout(15)
+        touch.send("touchEnd")
+        self.assertEqual(page.inner_text(".count"), "5 selected")
+        touch.tap(*start)
+        self.until(page, "document.querySelector('.count').textContent === '4 selected'")
+
+    def test_a_query_with_a_mistake_shows_the_place(self):
+        page = self.login()
+        page.keyboard.press("/")
+        page.keyboard.type('paris "eiffel')
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".mistake mark")
+        self.assertIn("quote", page.inner_text(".mistake p"))
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".cell img.shown")
+
+    def test_suggestions_by_keyboard(self):
+        self.server()
+        page = self.login()
+        page.keyboard.press("/")
+        page.keyboard.type("fam")
+        page.wait_for_selector(".suggestions li")
+        page.keyboard.press("ArrowDown")
+        self.assertEqual(page.get_attribute(".search input", "aria-activedescendant"), "suggestion-0")
+        page.keyboard.press("Enter")
+        self.until(page, "document.querySelector('h1').textContent.includes('found')")
+        self.assertEqual(page.input_value(".search input").strip(), "tag:Family")
+
+    def test_groups_and_order(self):
+        page = self.login()
+        for name in ("Day", "Place", "Tag", "No groups"):
+            page.click("[aria-label='Group and sort']")
+            page.click(f"dialog .choice >> text='{name}'")
+            page.wait_for_selector(".cell img.shown")
+            self.until(page, f"document.querySelectorAll('.header').length {'===' if name == 'No groups' else '>'} 0")
+
+    def test_trash_and_restore(self):
+        self.server()
+        page = self.login()
+        before = self.total(page)
+        page.locator(".cell >> nth=0").click(modifiers=["Control"])
+        page.click("[aria-label='Move to trash']")
+        page.click("dialog .button.danger")
+        self.until(page, f"document.querySelector('.about p')?.textContent.startsWith('{before - 1:,}')")
+        page.click("[data-part=trash]")
+        page.wait_for_selector(".view[aria-label=Trash] .cell")
+        page.locator(".cell >> nth=0").click(modifiers=["Control"])
+        page.click("[aria-label=Restore]")
+        page.wait_for_selector("text=The trash is empty.")
+
+    def test_downloads_are_the_bytes_of_the_server(self):
+        page = self.login()
+        page.locator(".cell >> nth=0").click(modifiers=["Control"])
+        with page.expect_download() as one:
+            page.click("[aria-label=Download]")
+        self.assertTrue(one.value.suggested_filename)
+        page.locator(".cell >> nth=1").click()
+        page.click("[aria-label=Download]")
+        with page.expect_download() as archive:
+            page.click("dialog >> text=ZIP")
+        with open(archive.value.path(), "rb") as file:
+            self.assertEqual(file.read(4), b"PK\x03\x04")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+"""Login and lock: what opens, what does not, and that nothing is left."""
+
+import unittest
+
+from support import PASSWORD, PageTest
+
+
+class LoginTests(PageTest):
+    def test_wrong_password_is_said_and_the_right_one_opens(self):
+        page = self.open()
+        page.keyboard.press("Enter")
+        self.assertIn("Type the password", page.inner_text("#login-problem"))
+        page.fill("#password", "never")
+        page.keyboard.press("Enter")
+        self.until(page, "document.getElementById('login-problem').textContent.includes('opens nothing')")
+        self.assertEqual(page.input_value("#password"), "")
+        self.assertTrue(page.evaluate("document.activeElement.id === 'password'"))
+        page.fill("#password", PASSWORD)
+        page.click("[aria-label=Open]")
+        page.wait_for_selector(".cell img.shown")
+        self.assertEqual(page.title(), "agonyfs")
+
+    def left(self, page):
+        return page.evaluate("""() => ({
+            cells: document.querySelectorAll('.cell, .tile, .slide, dialog').length,
+            media: [...document.querySelectorAll('img, video')].length,
+            text: document.body.innerText, storage: localStorage.length + sessionStorage.length,
+            history: JSON.stringify(history.state) + location.href })""")
+
+    def test_lock_leaves_nothing(self):
+        page = self.login()
+        page.click(".cell >> nth=2")
+        page.wait_for_selector(".slide[data-stage]")
+        name = page.inner_text(".titles .name")
+        blobs = page.evaluate("[...document.querySelectorAll('.cell img')].map(image => image.src).filter(Boolean)")
+        self.assertTrue(blobs)
+        # Before the page is loaded anew, it is empty already.
+        page.route("**/lock", lambda route: route.abort())
+        page.evaluate("document.getElementById('app').inert = false")
+        page.evaluate("[...document.querySelectorAll('.entry')].pop().click()")
+        self.until(page, "document.querySelectorAll('.cell').length === 0")
+        dead = page.evaluate("""async (blobs) => (await Promise.all(blobs.map(blob => fetch(blob).then(() => 1, () => 0))))
+            .reduce((a, b) => a + b, 0)""", blobs)
+        self.problems.clear()  # what was revoked and asked for is an error in the console, as it has to be
+        self.assertEqual(dead, 0)
+        left = self.left(page)
+        self.assertEqual((left["cells"], left["media"], left["storage"]), (0, 0, 0), left)
+        self.assertNotIn(name, left["text"])
+
+    def test_lock_ends_the_session(self):
+        page = self.login()
+        page.click(".entry >> text=Lock")
+        page.wait_for_selector("#password")
+        left = self.left(page)
+        self.assertEqual((left["cells"], left["media"], left["storage"]), (0, 0, 0), left)
+        self.assertEqual(page.evaluate("fetch('/api/albums').then(a => a.status)"), 401)
+
+    def test_a_hidden_page_locks_and_one_that_uploads_does_not(self):
+        page = self.open()
+        page.clock.install()
+        page.fill("#password", PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".cell")
+        hide = """(isHidden) => { Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+            document.dispatchEvent(new Event('visibilitychange')); }"""
+        page.evaluate(hide, True)
+        page.clock.fast_forward(50_000)
+        page.evaluate(hide, False)
+        self.assertGreater(page.locator(".cell").count(), 0)
+        page.evaluate(hide, True)
+        page.clock.fast_forward(70_000)
+        self.until(page, "document.querySelectorAll('.cell').length === 0")
+
+    def test_a_session_that_ended_on_the_server_locks_the_page(self):
+        page = self.login()
+        self.server(endSessions=True)
+        page.click("[data-part=albums]")
+        page.wait_for_selector("#password")
+        self.assertEqual(page.locator(".cell").count(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,240 @@
+"""The viewer: gestures by the browser's own touch events, keys, what is in memory."""
+
+import unittest
+
+from support import PageTest, Touch
+
+STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s => !s.inert);
+    const box = slide.querySelector('.picture').getBoundingClientRect();
+    return { scale: box.width / slide.querySelector('.picture').offsetWidth, left: box.left, right: box.right, top: box.top,
+      width: box.width, bare: document.querySelector('.viewer').classList.contains('bare') }; }"""
+
+
+class ViewerTests(PageTest):
+    def state(self, page):
+        page.wait_for_timeout(380)
+        return page.evaluate(STATE)
+
+    def place(self, page):
+        return page.get_attribute(".viewer .stage", "aria-label")
+
+    def test_opens_at_fit_and_loads_in_steps(self):
+        page = self.login("phone")
+        forms = []
+        page.on("request", lambda request: forms.append(request.url.rsplit("/", 2)[-2:])
+                if "/api/item/" in request.url else None)
+        self.open_photo(page)
+        state = self.state(page)
+        self.assertAlmostEqual(state["scale"], 1, places=2)
+        self.assertGreaterEqual(state["left"], -1)
+        self.assertLessEqual(state["right"], 361)
+        shown = [form for item, form in forms if item == forms[0][0]]
+        self.assertLess(shown.index("preview"), shown.index("full"))
+
+    def test_pinch_pan_and_double_tap(self):
+        page = self.login("phone")
+        touch = Touch(page)
+        self.open_photo(page)
+        touch.pinch((180, 370), 80, 240)
+        pinched = self.state(page)
+        self.assertGreater(pinched["scale"], 2.2)
+        touch.swipe((180, 370), (240, 370))
+        self.assertGreater(self.state(page)["left"], pinched["left"])
+        touch.pinch((180, 370), 300, 40)
+        self.assertAlmostEqual(self.state(page)["scale"], 1, places=2)
+        for expected in (lambda scale: scale > 1.2, lambda scale: abs(scale - 1) < 0.02):
+            touch.tap(180, 370)
+            page.wait_for_timeout(60)
+            touch.tap(182, 371)
+            self.assertTrue(expected(self.state(page)["scale"]))
+        self.assertFalse(self.state(page)["bare"])
+
+    def test_a_single_tap_hides_the_bars_a_little_later(self):
+        page = self.login("phone")
+        touch = Touch(page)
+        self.open_photo(page)
+        touch.tap(180, 370)
+        self.assertTrue(self.state(page)["bare"])
+        touch.tap(180, 370)
+        self.assertFalse(self.state(page)["bare"])
+
+    def test_a_swipe_pages_and_a_short_one_does_not(self):
+        page = self.login("phone")
+        touch = Touch(page)
+        self.open_photo(page)
+        page.wait_for_timeout(200)
+        first = self.place(page)
+        touch.swipe((200, 370), (170, 370), pause=30)
+        page.wait_for_timeout(400)
+        self.assertEqual(self.place(page), first)
+        touch.swipe((300, 370), (60, 370))
+        page.wait_for_timeout(600)
+        self.assertNotEqual(self.place(page), first)
+        gap = page.evaluate("""() => { const slides = [...document.querySelectorAll('.slide')]
+            .map(s => s.getBoundingClientRect()).sort((a, b) => a.left - b.left);
+            return slides[1].left - slides[0].right; }""")
+        self.assertAlmostEqual(gap, 24, delta=1)
+        touch.swipe((60, 370), (300, 370))
+        page.wait_for_timeout(600)
+        self.assertEqual(self.place(page), first)
+
+    def test_a_pan_goes_to_the_edge_and_then_pages(self):
+        page = self.login("phone")
+        touch = Touch(page)
+        self.open_photo(page)
+        page.wait_for_timeout(200)
+        first = self.place(page)
+        touch.pinch((180, 370), 80, 200)
+        touch.swipe((300, 370), (240, 370), pause=40)
+        page.wait_for_timeout(400)
+        self.assertEqual(self.place(page), first)
+        self.assertGreater(self.state(page)["scale"], 1.5)
+        for _ in range(6):
+            touch.swipe((320, 370), (30, 370))
+            page.wait_for_timeout(450)
+            if self.place(page) != first:
+                break
+        self.assertNotEqual(self.place(page), first)
+        self.assertAlmostEqual(self.state(page)["scale"], 1, places=2)
+
+    def test_a_pull_down_closes(self):
+        page = self.login("phone")
+        self.open_photo(page)
+        Touch(page).swipe((180, 300), (185, 560))
+        page.wait_for_selector(".viewer", state="detached")
+        self.assertFalse(page.evaluate("document.getElementById('app').inert"))
+
+    def test_only_neighbours_are_in_memory(self):
+        page = self.login()
+        self.open_photo(page)
+        for _ in range(8):
+            page.keyboard.press("ArrowRight")
+            page.wait_for_timeout(60)
+        page.wait_for_timeout(900)
+        self.assertEqual(page.locator(".slide").count(), 3)
+        self.assertLessEqual(page.locator(".slide img").count(), 3)
+
+    def test_keys_and_where_the_keyboard_goes(self):
+        page = self.login()
+        page.focus(".cell >> nth=0")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".viewer .slide[data-stage]")
+        page.keyboard.press("z")
+        self.assertGreater(self.state(page)["scale"], 1.01)
+        page.keyboard.press("z")
+        self.assertAlmostEqual(self.state(page)["scale"], 1, places=2)
+        page.keyboard.press("+")
+        self.assertGreater(self.state(page)["scale"], 1.3)
+        page.keyboard.press("-")
+        seen = set()
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            seen.add(page.evaluate("document.activeElement.matches('body, .viewer *')"))
+        self.assertEqual(seen, {True})
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(500)
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".viewer", state="detached")
+        self.assertEqual(page.evaluate("document.activeElement.item"), 2)
+
+    def test_keys_work_where_nothing_has_the_keyboard(self):
+        page = self.login()
+        self.open_photo(page)
+        page.keyboard.press("i")
+        page.wait_for_selector(".facts dl")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("ArrowRight")
+        self.until(page, "document.querySelector('.viewer .stage').getAttribute('aria-label').includes('2 of')")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".viewer", state="detached")
+
+    def test_escape_twice_closes_two_things_and_never_leaves_the_page(self):
+        page = self.login()
+        self.open_photo(page)
+        for _ in range(3):
+            page.keyboard.press("Escape")
+        page.wait_for_selector(".viewer", state="detached")
+        # What is opened while the history is still on its way stays open, and its way back is there.
+        page.locator(".cell.photo >> nth=0").click()
+        page.wait_for_selector(".viewer .slide[data-stage]")
+        page.evaluate("""async () => {
+            const { back, opened } = await import('/assets/navigation.js');
+            back(); back(); back();
+            opened(() => document.body.classList.add('one-is-closed'));
+            opened(() => document.body.classList.add('two-is-closed'));
+        }""")
+        self.until(page, "history.state.depth === 2")
+        page.wait_for_selector(".viewer", state="detached")
+        self.assertEqual(page.get_attribute("body", "class") or "", "")
+        page.go_back()
+        self.until(page, "document.body.className === 'two-is-closed'")
+        page.go_back()
+        self.until(page, "document.body.className === 'two-is-closed one-is-closed'")
+        # Forward leads nowhere: what was closed is not opened again, and the way back does not lead out of the page.
+        page.go_forward()
+        self.until(page, "history.state.depth === 0")
+        self.assertGreater(page.locator(".cell").count(), 0)
+
+    def test_the_way_back_closes_and_the_history_says_nothing(self):
+        page = self.login("phone")
+        self.open_photo(page)
+        self.assertEqual(page.evaluate("JSON.stringify(history.state)"), '{"depth":1}')
+        self.assertEqual(page.url.rstrip("/"), self.root)
+        page.go_back()
+        page.wait_for_selector(".viewer", state="detached")
+
+    def test_a_photo_that_goes_after_the_viewer_was_closed_takes_nothing_else_with_it(self):
+        self.server()
+        page = self.login()
+        page.click(".rail [data-part=albums]")
+        page.click(".tile .picture >> text=Scans")
+        page.wait_for_selector("h1 >> text=Scans")
+        held = []
+        page.route("**/api/trash", lambda route: held.append(route))
+        self.open_photo(page)
+        page.keyboard.press("Delete")
+        page.click("dialog .danger")
+        self.until_here(page, lambda: held)
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".viewer", state="detached")
+        with page.expect_request("**/api/sections*"):
+            held.pop().fulfill(json={"done": 1, "failed": []})
+        self.assertTrue(page.is_visible("h1 >> text=Scans"))
+        # A view that was left asks for nothing any more.
+        self.open_photo(page)
+        page.keyboard.press("Delete")
+        page.click("dialog .danger")
+        self.until_here(page, lambda: held)
+        page.keyboard.press("Escape")
+        page.click(".rail [data-part=albums]")
+        page.wait_for_selector("h1 >> text=Albums")
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        held[0].fulfill(json={"done": 1, "failed": []})
+        page.wait_for_selector("#said >> text=moved to the trash >> nth=1")
+        page.evaluate("fetch('/api/state')")
+        self.assertEqual([url for url in asked if "/api/sections" in url], [])
+
+    def test_a_video_plays_and_seeks(self):
+        page = self.login()
+        page.fill(".search input", "type:video")
+        page.keyboard.press("Enter")
+        page.locator(".cell.video >> nth=0").click()
+        page.click(".viewer .play")
+        self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1")
+        page.evaluate("document.querySelector('.viewer video').currentTime = 4")
+        self.until(page, "document.querySelector('.viewer video').currentTime > 4.1")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".viewer", state="detached")
+
+    def test_a_live_photo_plays_once(self):
+        self.server()
+        page = self.login()
+        page.locator(".cell.live >> nth=0").click()
+        page.click(".viewer .button.live")
+        self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1")
+
+
+if __name__ == "__main__":
+    unittest.main()

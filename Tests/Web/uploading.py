@@ -1,0 +1,48 @@
+"""What the tests of uploads share: files that are chosen, and drops that the browser opens when it is told to."""
+
+import os
+import tempfile
+
+from support import PageTest
+
+
+def drop_held(page, name):
+    """Drops a file that the browser opens only when `held[name]()` is called."""
+    page.evaluate("""(name) => {
+        window.held ??= {};
+        const file = (done) => { window.held[name] = () => done(new File([name], name)); };
+        const item = { kind: 'file', webkitGetAsEntry: () => ({ isFile: true, name, file }) };
+        const drop = new Event('drop', { cancelable: true });
+        drop.dataTransfer = { types: ['Files'], items: [item] };
+        window.dropped = drop;
+        dispatchEvent(drop);
+    }""", name)
+
+
+class UploadPageTest(PageTest):
+    count = 300
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name, data):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def choose(self, page, paths, way="Original files"):
+        page.click(".entry.send")
+        with page.expect_file_chooser() as chooser:
+            page.click(f"dialog .choice >> text={way}")
+        chooser.value.set_files(paths)
+
+    def finished(self, page, text="safe to delete"):
+        page.wait_for_selector(f".upload-panel .summary >> text={text}", timeout=60_000)
+
+    def release(self, page, name):
+        self.until(page, f"Boolean(window.held['{name}'])")
+        page.evaluate(f"window.held['{name}'](), delete window.held['{name}']")

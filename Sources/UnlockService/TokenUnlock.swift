@@ -1,0 +1,69 @@
+internal import CUnlock
+internal import Crypto
+internal import QuickUnlock
+
+/// A secret that a token computes. The record has a byte that is 1 if the token verifies the person, 32 bytes of salt,
+/// and the handle of the credential unless the token finds that by itself.
+enum TokenUnlock {
+  private static let saltSize = Int(AGONYFS_UNLOCK_SECRET_SIZE)
+
+  static func answer(_ request: UnlockRequest) -> UnlockReply {
+    switch request.operation {
+    case .make: make(request)
+    case .get: get(request)
+    // A token forgets a credential only when it is told to by its own tools.
+    case .drop: UnlockReply(.done)
+    }
+  }
+
+  private static func make(_ request: UnlockRequest) -> UnlockReply {
+    var key = agonyfs_token_key()
+    let salt = Sodium.randomBytes(saltSize)
+    unsafe withUnsafeMutableBytes(of: &key.salt) { unsafe $0.copyBytes(from: salt) }
+    let user = Sodium.randomBytes(saltSize)
+    var (status, detail) = (UnlockStatus.failed, UInt32(0))
+    let secret = unsafe SecretBytes(count: UnlockRecord.secretSize) { secret in
+      unsafe withPIN(request) { pin in
+        unsafe status = UnlockStatus(
+          agonyfs_token_make(&key, user, request.isResident, pin, secret.bytes, &detail))
+      }
+    }
+    guard status == .done else { return UnlockReply(status, detail: detail) }
+    let credential = unsafe withUnsafeBytes(of: &key.credential) { unsafe Array($0.prefix(key.credential_size)) }
+    return UnlockReply(.done, secret: secret, record: [key.verified ? 1 : 0] + salt + credential)
+  }
+
+  private static func get(_ request: UnlockRequest) -> UnlockReply {
+    var key = agonyfs_token_key()
+    let credential = request.record.dropFirst(1 + saltSize)
+    guard request.record.count > saltSize, credential.count <= Int(AGONYFS_UNLOCK_CREDENTIAL_LIMIT) else {
+      return UnlockReply(.gone)
+    }
+    key.verified = request.record[0] == 1
+    unsafe withUnsafeMutableBytes(of: &key.salt) { unsafe $0.copyBytes(from: request.record[1...saltSize]) }
+    unsafe withUnsafeMutableBytes(of: &key.credential) { unsafe $0.copyBytes(from: credential) }
+    key.credential_size = credential.count
+    var (status, detail) = (UnlockStatus.failed, UInt32(0))
+    let secret = unsafe SecretBytes(count: UnlockRecord.secretSize) { secret in
+      unsafe withPIN(request) { pin in
+        unsafe status = UnlockStatus(agonyfs_token_get(&key, pin, secret.bytes, &detail))
+      }
+    }
+    return UnlockReply(status, detail: detail, secret: status == .done ? secret : nil)
+  }
+
+  /// Calls `body` with the PIN as a C string in locked memory; nil if there is none.
+  private static func withPIN(_ request: UnlockRequest, _ body: (UnsafePointer<CChar>?) -> Void) {
+    guard let pin = request.pin else { return body(nil) }
+    let text = unsafe SecretBytes(count: pin.count + 1) { buffer in
+      unsafe pin.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
+      unsafe buffer[pin.count] = 0
+    }
+    unsafe text.withUnsafeBytes { unsafe body($0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// The first byte.
+  var bytes: UnsafeMutablePointer<UInt8>? { unsafe baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}

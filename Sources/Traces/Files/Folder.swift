@@ -1,0 +1,126 @@
+// Invariants
+// 1. No symbolic link is followed below the folder that a search begins with: every part of a path is opened by openat(2)
+//    with O_NOFOLLOW.
+// 2. Only regular files of this user are opened, and nothing waits for what opens a pipe.
+// 3. Reading leaves no access time.
+
+internal import CPlatform
+internal import Glibc
+internal import System
+package import SystemPackage
+
+/// Which state of which file something was seen in.
+package struct FileIdentity: Equatable, Sendable {
+  let device: UInt64
+  let inode: UInt64
+  let size: Int64
+  let modified: [Int]
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+  }
+}
+
+/// An open folder of the user. Names in it are bytes.
+package final class Folder: Sendable {
+  /// Its descriptor.
+  let descriptor: Descriptor
+  /// Its path, to show.
+  package let path: [UInt8]
+
+  private init(_ descriptor: Descriptor, path: [UInt8]) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  /// Opens the folder that a search begins with. Only here links are followed: the user or the environment named it.
+  package static func begin(at path: [UInt8]) throws(Errno) -> Folder {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    return Folder(Descriptor(try systemCall { unsafe open(cString(path), flags) }), path: path)
+  }
+
+  /// Opens a folder in this one.
+  ///
+  /// - Throws: `ELOOP` for a symbolic link, `ENOTDIR` for anything else that is no folder.
+  package func folder(_ name: [UInt8]) throws(Errno) -> Folder {
+    let text = Self.cString(name)
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    do throws(Errno) {
+      let opened = Descriptor(try systemCall { unsafe openat(descriptor.number, text, flags) })
+      return Folder(opened, path: path(of: name))
+    } catch .notDirectory {
+      throw try status(of: name).st_mode & S_IFMT == S_IFLNK ? .tooManySymbolicLinkLevels : .notDirectory
+    }
+  }
+
+  /// Opens a folder some names below this one.
+  package func folder(at path: String) throws(Errno) -> Folder {
+    var folder = self
+    for name in path.split(separator: "/") { folder = try folder.folder(Array(name.utf8)) }
+    return folder
+  }
+
+  /// The path of something in the folder, to show.
+  package func path(of name: [UInt8]) -> [UInt8] {
+    path + (path.last == PathBytes.slash ? [] : [PathBytes.slash]) + name
+  }
+
+  /// The names in it, in the order of their bytes.
+  package func names() throws(Errno) -> [[UInt8]] {
+    try Directory.names(in: ".", of: descriptor).sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// What fstatat(2) tells of something in it; a link is itself.
+  func status(of name: [UInt8]) throws(Errno) -> stat {
+    var status = stat()
+    let text = Self.cString(name)
+    try systemCall { unsafe fstatat(descriptor.number, text, &status, AT_SYMLINK_NOFOLLOW) }
+    return status
+  }
+
+  /// Opens a regular file of this user for reading.
+  ///
+  /// - Throws: `ELOOP` for a symbolic link, `EPERM` for a file of somebody else, `EINVAL` for what is no regular file.
+  func file(_ name: [UInt8]) throws(Errno) -> OwnFile {
+    // Opening a device or pipe may do something, so they are not opened at all.
+    try Self.check(try status(of: name))
+    let text = Self.cString(name)
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    let opened: Descriptor
+    do throws(Errno) {
+      let quiet = flags | agonyfs_no_access_time_flag()
+      opened = Descriptor(try systemCall { unsafe openat(descriptor.number, text, quiet) })
+    } catch .notPermitted {
+      opened = Descriptor(try systemCall { unsafe openat(descriptor.number, text, flags) })
+    }
+    var status = stat()
+    try systemCall { unsafe fstat(opened.number, &status) }
+    try Self.check(status)
+    return OwnFile(opened, status)
+  }
+
+  private static func check(_ status: stat) throws(Errno) {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFLNK: throw .tooManySymbolicLinkLevels
+    case S_IFDIR: throw .isDirectory
+    default: throw .invalidArgument
+    }
+    guard status.st_uid == geteuid() else { throw .notPermitted }
+  }
+
+  /// Removes a file if it is still what was seen.
+  ///
+  /// - Throws: `EBUSY` if it is not.
+  func remove(_ name: [UInt8], ifStill seen: FileIdentity) throws(Errno) {
+    guard FileIdentity(try status(of: name)) == seen else { throw .resourceBusy }
+    let text = Self.cString(name)
+    try systemCall { unsafe unlinkat(descriptor.number, text, 0) }
+  }
+
+  /// A name for system calls.
+  static func cString(_ name: [UInt8]) -> [CChar] { name.map { CChar(bitPattern: $0) } + [0] }
+}

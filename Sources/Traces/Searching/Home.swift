@@ -1,0 +1,52 @@
+internal import Glibc
+internal import SystemPackage
+
+/// Where programs of one user keep their things.
+package struct Home: Sendable {
+  /// One of the folders of the XDG base directory specification, or another root of a search.
+  package enum Root: String, Sendable, CaseIterable {
+    case home, cache, data, config, state
+
+    /// The variable that may name another folder, and where it is below the home directory without that.
+    fileprivate var place: (variable: String, usual: String) {
+      switch self {
+      case .home: ("HOME", "")
+      case .cache: ("XDG_CACHE_HOME", ".cache")
+      case .data: ("XDG_DATA_HOME", ".local/share")
+      case .config: ("XDG_CONFIG_HOME", ".config")
+      case .state: ("XDG_STATE_HOME", ".local/state")
+      }
+    }
+  }
+
+  /// The home directory's absolute path.
+  package let path: [UInt8]
+  /// Folders for temporary files.
+  package let temporary: [[UInt8]]
+  private let named: [Root: [UInt8]]
+
+  /// The home directory at a path. `environment` gives the value of a variable; `temporary` are folders for temporary
+  /// files.
+  package init(path: [UInt8], environment: (String) -> [UInt8]?, temporary: [[UInt8]]) {
+    self.path = path
+    self.temporary = temporary
+    var named: [Root: [UInt8]] = [:]
+    for root in Root.allCases where root != .home {
+      // The specification has relative paths ignored.
+      if let value = environment(root.place.variable), value.first == PathBytes.slash { named[root] = value }
+    }
+    self.named = named
+  }
+
+  /// Opens a root.
+  func open(_ root: Root) throws(Errno) -> Folder {
+    if let path = named[root] { return try Folder.begin(at: path) }
+    return try Folder.begin(at: path).folder(at: root.place.usual)
+  }
+
+  /// The path of a root, to show.
+  package func path(of root: Root) -> [UInt8] {
+    let usual = root.place.usual
+    return named[root] ?? (usual.isEmpty ? path : path + Array("/\(usual)".utf8))
+  }
+}

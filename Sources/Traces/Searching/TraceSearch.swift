@@ -1,0 +1,135 @@
+// Invariants
+// 1. A search changes nothing.
+// 2. What could not be searched is told: nobody may take it for clean.
+
+internal import SystemPackage
+
+/// Where programs leave traces. Each kind of such a place is a type of its own.
+package protocol TraceSource: Sendable {
+  /// Whether what is found here can be removed by agonyfs.
+  var isRemovable: Bool { get }
+
+  /// Looks for traces, and tells the search of each.
+  func search(_ search: inout TraceSearch)
+}
+
+/// One look for all that programs left of places.
+package struct TraceSearch {
+  /// A file or folder that could not be searched.
+  package struct Gap: Sendable, Equatable {
+    /// Its path.
+    package var path: [UInt8]
+    /// Why; the end of a sentence.
+    package var reason: String
+  }
+
+  /// The user's folders.
+  package let home: Home
+  /// What is looked for.
+  package let places: SearchedPlaces
+  /// Files that are in the places now.
+  package let known: KnownFiles
+  let matcher: PathMatcher
+  /// What was found, in the order of the sources.
+  package private(set) var findings: [Finding] = []
+  /// What could not be searched.
+  package private(set) var gaps: [Gap] = []
+
+  /// A search that has not begun.
+  package init(_ home: Home, for places: SearchedPlaces, known: KnownFiles = KnownFiles()) {
+    self.home = home
+    self.places = places
+    self.known = known
+    matcher = PathMatcher(places, home: home.path)
+  }
+
+  /// All sources.
+  package static let sources: [any TraceSource] =
+    [
+      ThumbnailCache(), RecentFiles(), RecentDocuments(), HomeTrash(), MetadataStore(), MirroredPaths(), WatchLater(),
+      TemporaryFiles(),
+    ]
+    + ReportedFiles.all
+
+  /// Searches all sources, or only those of what can be removed.
+  package mutating func run(onlyRemovable: Bool = false) {
+    for source in Self.sources where source.isRemovable || !onlyRemovable { source.search(&self) }
+  }
+
+  /// Notes a finding.
+  mutating func found(_ finding: Finding) { findings.append(finding) }
+
+  /// Notes what could not be searched. What is not there, or is no file, needs no search.
+  mutating func couldNotSearch(_ path: [UInt8], _ error: Errno) {
+    let reason: String
+    switch error {
+    case .noSuchFileOrDirectory, .notDirectory, .isDirectory, .invalidArgument: return
+    case .tooManySymbolicLinkLevels: reason = "it is a symbolic link"
+    case .notPermitted: reason = "it belongs to somebody else"
+    case .fileTooLarge: reason = "it is too large"
+    default: reason = error.description
+    }
+    couldNotSearch(path, reason)
+  }
+
+  /// Notes what could not be searched, and why: the end of a sentence.
+  mutating func couldNotSearch(_ path: [UInt8], _ reason: String) {
+    let gap = Gap(path: path, reason: reason)
+    if !gaps.contains(gap) { gaps.append(gap) }
+  }
+
+  /// Opens a folder below a root; nil if there is none. A root inside one of the places is no leak.
+  mutating func folder(_ root: Home.Root, _ path: String = "") -> Folder? {
+    var whole = home.path(of: root)
+    do throws(Errno) {
+      let opened = try home.open(root)
+      if !path.isEmpty { whole += Array("/\(path)".utf8) }
+      let folder = try opened.folder(at: path)
+      return places.contains(folder.path) ? nil : folder
+    } catch {
+      couldNotSearch(whole, error)
+      return nil
+    }
+  }
+
+  /// Opens a folder in another one.
+  mutating func folder(_ name: [UInt8], in folder: Folder) -> Folder? {
+    do throws(Errno) {
+      return try folder.folder(name)
+    } catch {
+      couldNotSearch(folder.path(of: name), error)
+      return nil
+    }
+  }
+
+  /// Names in a folder.
+  mutating func names(in folder: Folder) -> [[UInt8]] {
+    do throws(Errno) {
+      return try folder.names()
+    } catch {
+      couldNotSearch(folder.path, error)
+      return []
+    }
+  }
+
+  /// Opens a file in a folder.
+  mutating func file(_ name: [UInt8], in folder: Folder) -> OwnFile? {
+    do throws(Errno) {
+      return try folder.file(name)
+    } catch {
+      couldNotSearch(folder.path(of: name), error)
+      return nil
+    }
+  }
+
+  /// Reads a small file whole.
+  mutating func content(of name: [UInt8], in folder: Folder, limit: Int) -> (bytes: [UInt8], file: OwnFile)? {
+    do throws(Errno) {
+      let file = try folder.file(name)
+      return (try file.all(limit: limit), file)
+    } catch {
+      couldNotSearch(folder.path(of: name), error)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/// What programs call a file: `file:///home/me/a%20b`, `file://host/…`, `file:/…`, `admin:///…`, `trash:///…` or a bare
+/// path.
+package enum TraceURI {
+  private static let schemes = ["file:", "admin:", "trash:"].map { Array($0.utf8) }
+
+  /// The path that a URI leads to; nil if it leads to none, or to a name in the trash of the home directory.
+  package static func path(of uri: [UInt8]) -> [UInt8]? {
+    if uri.first == PathBytes.slash { return uri }
+    guard let scheme = schemes.first(where: { starts(uri, with: $0) }) else { return nil }
+    var rest = uri[scheme.count...]
+    if rest.starts(with: "//".utf8) {
+      // A host, mostly empty.
+      rest = rest.dropFirst(2).drop { $0 != PathBytes.slash }
+    }
+    guard let decoded = unescaped(rest), decoded.first == PathBytes.slash else { return nil }
+    return scheme == schemes[2] ? trashedPath(decoded.dropFirst()) : decoded
+  }
+
+  /// The name in the trash of the home directory that `trash:///NAME/…` (GVfs) or `trash:/0-NAME/…` (KDE) is for; nil
+  /// for any other URI.
+  package static func nameInHomeTrash(of uri: [UInt8]) -> [UInt8]? {
+    guard starts(uri, with: schemes[2]), let decoded = unescaped(uri[schemes[2].count...]) else { return nil }
+    let slashes = decoded.prefix { $0 == PathBytes.slash }.count
+    let name = decoded.dropFirst(slashes).prefix { $0 != PathBytes.slash }
+    if slashes == 1, name.starts(with: "0-".utf8) { return Array(name.dropFirst(2)) }
+    guard slashes > 0, !name.isEmpty, name.first != backslash else { return nil }
+    // GVfs marks a name that begins with a backslash or a grave accent by one more of the latter.
+    return Array(name.first == graveAccent ? name.dropFirst() : name)
+  }
+
+  private static let backslash = UInt8(ascii: "\\")
+  private static let graveAccent = UInt8(ascii: "`")
+
+  /// GVfs names what is in the trash of another file system by its whole path, with a backslash in the place of each
+  /// slash.
+  private static func trashedPath(_ name: ArraySlice<UInt8>) -> [UInt8]? {
+    guard name.first == backslash else { return nil }
+    var path: [UInt8] = []
+    var rest = name
+    while let byte = rest.popFirst() {
+      switch byte {
+      case backslash: path.append(PathBytes.slash)
+      case graveAccent: if let next = rest.popFirst() { path.append(next) }
+      default: path.append(byte)
+      }
+    }
+    return path
+  }
+
+  /// Schemes are written in any case.
+  private static func starts(_ uri: [UInt8], with scheme: [UInt8]) -> Bool {
+    uri.count > scheme.count && zip(uri, scheme).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
+  }
+
+  /// The bytes that percent signs stand for. One that is no escape stands for itself.
+  package static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var place = text.startIndex
+    while place < text.endIndex {
+      if text[place] == UInt8(ascii: "%"), place + 2 < text.endIndex, let high = digit(text[place + 1]),
+        let low = digit(text[place + 2])
+      {
+        bytes.append(high << 4 | low)
+        place += 3
+      } else {
+        bytes.append(text[place])
+        place += 1
+      }
+    }
+    return bytes.contains(0) ? nil : bytes
+  }
+
+  /// The value of a hexadecimal digit in either case.
+  static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// `file://` and the path, with every byte escaped that a program escapes: in GLib's way, and in Qt's. Both occur in
+  /// the names of thumbnails.
+  package static func fileURIs(of path: [UInt8]) -> [[UInt8]] {
+    let glib = escaped(path, besides: "-._~!$&'()*+,;=:@/")
+    // Qt leaves more characters as they are, among them those of other languages' quotation.
+    let qt = escaped(path, besides: "-._~!$&'()*+,;=:@/[]|{}^`")
+    let strict = escaped(path, besides: "-._~/")
+    var seen: Set<[UInt8]> = []
+    return [glib, qt, strict].map { Array("file://".utf8) + $0 }.filter { seen.insert($0).inserted }
+  }
+
+  private static func escaped(_ path: [UInt8], besides plain: String) -> [UInt8] {
+    let plain = Set(plain.utf8)
+    let digits = Array("0123456789ABCDEF".utf8)
+    return path.flatMap { byte -> [UInt8] in
+      isAlphanumeric(byte) || plain.contains(byte)
+        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+  }
+
+  static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"):
+      true
+    default: false
+    }
+  }
+}

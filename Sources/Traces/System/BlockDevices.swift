@@ -1,0 +1,57 @@
+// Invariants
+// 1. A device counts as protected only if that is certain: it is in memory, dm-crypt encrypts it, or all that it lies on
+//    is protected.
+
+/// What the kernel tells of block devices, in /sys.
+struct BlockDevices {
+  /// Devices lie on devices, but not without end.
+  private static let mostLevels = 16
+  private let view: SystemView
+
+  init(_ view: SystemView) { self.view = view }
+
+  /// Whether what is written to a device, such as /dev/dm-0, can be read from no disk without a key.
+  func protects(_ path: String) -> Bool { protects(path, Self.mostLevels) }
+
+  /// The same for a file, by the device of its file system.
+  func protectsFile(_ path: String) -> Bool { protectsFile(path, Self.mostLevels) }
+
+  private func protects(_ path: String, _ levels: Int) -> Bool {
+    guard let name = path.split(separator: "/").last.map(String.init), levels > 0 else { return false }
+    if path.hasPrefix("/dev/mapper/") {
+      let mapped = view.names("sys/class/block").first { view.line("sys/class/block/\($0)/dm/name") == name }
+      return mapped.map { protectsEntry("sys/class/block/\($0)", levels) } ?? false
+    }
+    return protectsEntry("sys/class/block/\(name)", levels)
+  }
+
+  private func protectsEntry(_ entry: String, _ levels: Int) -> Bool {
+    guard levels > 0 else { return false }
+    if let identity = view.line("\(entry)/dm/uuid"), identity.hasPrefix("CRYPT-") { return true }
+    // In memory, unless it may write to a disk what is not used much.
+    if entry.split(separator: "/").last?.hasPrefix("zram") == true, !view.names(entry).isEmpty {
+      let disk = view.line("\(entry)/backing_dev") ?? "none"
+      return disk == "none" || protects(disk, levels - 1)
+    }
+    if let file = view.line("\(entry)/loop/backing_file") { return protectsFile(file, levels - 1) }
+    let below = view.names("\(entry)/slaves")
+    return !below.isEmpty && below.allSatisfy { protectsEntry("sys/class/block/\($0)", levels - 1) }
+  }
+
+  private func protectsFile(_ path: String, _ levels: Int) -> Bool {
+    var best: (place: String, device: String, source: String)?
+    for line in view.lines("proc/self/mountinfo") {
+      let fields = line.split(separator: " ")
+      guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else { continue }
+      let place = OctalText.unescaped(fields[4])
+      guard place == "/" || path.hasPrefix(place + "/"), place.utf8.count >= (best?.place.utf8.count ?? 0) else {
+        continue
+      }
+      best = (place, String(fields[2]), OctalText.unescaped(fields[dash + 2]))
+    }
+    guard let best else { return false }
+    let entry = "sys/dev/block/\(best.device)"
+    // btrfs has numbers of its own, which no device has.
+    return view.names(entry).isEmpty ? protects(best.source, levels - 1) : protectsEntry(entry, levels - 1)
+  }
+}

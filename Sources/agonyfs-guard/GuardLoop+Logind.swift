@@ -1,0 +1,92 @@
+internal import Guard
+internal import SystemPackage
+
+/// What logind says, and what it is asked.
+extension GuardLoop {
+  func connect() {
+    do throws(Errno) {
+      let bus = try Bus(.system)
+      logind = logind.forNewConnection()
+      try logind.begin(bus)
+      systemBus = bus
+    } catch {
+      failed("the system bus cannot be reached: \(error.description)")
+    }
+  }
+
+  func processSystem() {
+    do throws(Errno) {
+      while let bus = systemBus, let message = try bus.next() {
+        for finding in try logind.take(message, bus) { take(finding) }
+      }
+    } catch {
+      failed("the connection to the system bus broke: \(error.description)")
+    }
+  }
+
+  private func take(_ finding: Logind.Finding) {
+    switch finding {
+    case .event(let event):
+      if event == .logindIsThere { logindIsThere() }
+      handle(event)
+    case .inhibitor(let descriptor):
+      inhibitor = descriptor
+      isRefused = false
+      becomeReady()
+      handle(.inhibitorGiven)
+    case .refused(let reason):
+      if !isRefused { Report.line("Logind gives no inhibitor lock: \(reason). It is asked again.") }
+      isRefused = true
+      // In the middle of a sleep it gives none, and that is no failure.
+      becomeReady()
+      handle(.inhibitorRefused)
+    case .patience(let time): patience = time
+    case .gone: failed("it has ended")
+    case .failed(let reason): failed(reason)
+    }
+  }
+
+  private func logindIsThere() {
+    if isWithoutLogind { Report.line("Logind is there again.") }
+    isWithoutLogind = false
+    delays[.system] = nil
+    if machine.delayed.isEmpty { becomeReady() }
+  }
+
+  private func becomeReady() {
+    guard !isReady else { return }
+    isReady = true
+    timers[.start] = nil
+    if causes.contains(.lock) { connectSession() }
+    Report.line("On guard: \(LockCause.text(causes)).")
+    Report.isReady()
+    Report.state("On guard: \(LockCause.text(causes))")
+  }
+
+  func askForInhibitor() {
+    guard let bus = systemBus else { return }
+    do throws(Errno) {
+      try logind.askForInhibitor(bus, delaying: machine.delayed)
+    } catch {
+      failed("the connection to the system bus broke: \(error.description)")
+    }
+  }
+
+  /// Without logind nothing tells of sleep, lock and logout. It is tried again, unless it never worked.
+  func failed(_ reason: String) {
+    guard result == nil else { return }
+    guard isReady else {
+      Report.line(
+        """
+        There is no logind that tells when to lock (\(reason)). Mount with --idle, and give agonyfs lock a key of the \
+        keyboard.
+        """)
+      result = false
+      return
+    }
+    if !isWithoutLogind { Report.line("Logind cannot be heard (\(reason)); it is tried again.") }
+    isWithoutLogind = true
+    systemBus = nil
+    setAgain(.system, most: 8)
+  }
+}

@@ -1,0 +1,180 @@
+// Invariants:
+// 1. One thread waits, in one place, for everything: both buses, signals, the end of `agonyfs lock`, and timers.
+// 2. What is to be done is what `GuardMachine` says.
+// 3. Before the guard works once, a failure ends it. Later it tries again, and says so once.
+
+internal import CPlatform
+internal import Glibc
+internal import Guard
+internal import System
+internal import SystemPackage
+
+/// Watches, and locks.
+final class GuardLoop {
+  enum Timer: CaseIterable { case start, system, session, inhibitor, lock, patience }
+
+  private let program: String
+  let causes: Set<LockCause>
+  var machine: GuardMachine
+  var logind = Logind(user: geteuid())
+  var systemBus: Bus?
+  var sessionBus: Bus?
+  var inhibitor: Descriptor?
+  private var lockRun: LockRun?
+  private var cause: LockCause?
+  /// When each is due, in nanoseconds of the monotonic clock.
+  var timers: [Timer: UInt64] = [:]
+  /// How long the next try of each is put off, in seconds.
+  var delays: [Timer: UInt64] = [:]
+  /// How long logind waits, in nanoseconds; its default until it says so.
+  var patience: UInt64 = 5_000_000_000
+  var isReady = false
+  /// Whether it was said that logind is missing.
+  var isWithoutLogind = false
+  var isWithoutSessionBus = false
+  var isRefused = false
+  var result: Bool?
+
+  private static let second: UInt64 = 1_000_000_000
+
+  init(program: String, causes: Set<LockCause>, locksAtExit: Bool) {
+    self.program = program
+    self.causes = causes
+    machine = GuardMachine(causes: causes, locksAtExit: locksAtExit)
+  }
+
+  /// Runs until a signal ends it. False if it could not work, or not everything could be locked at the end.
+  func run() -> Bool {
+    guard let signals = Self.signals() else {
+      Report.line("No descriptor is left for signals.")
+      return false
+    }
+    // A log that nobody reads any more must not end it.
+    signal(SIGPIPE, SIG_IGN)
+    // Whoever started it may have the kernel forget how its children end.
+    signal(SIGCHLD, SIG_DFL)
+    set(.start, 25)
+    connect()
+    while result == nil { wait(signals) }
+    inhibitor = nil
+    return result ?? false
+  }
+
+  /// SIGTERM, SIGINT and SIGHUP, which end the guard.
+  private static func signals() -> Descriptor? {
+    var all = sigset_t()
+    unsafe sigemptyset(&all)
+    for signal in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&all, signal) }
+    unsafe sigprocmask(SIG_BLOCK, &all, nil)
+    return try? Descriptor(systemCall { unsafe agonyfs_signal_descriptor(&all) })
+  }
+
+  private func wait(_ signals: Descriptor) {
+    let none = pollfd(fd: -1, events: 0, revents: 0)
+    var interests = [
+      pollfd(fd: signals.number, events: Int16(POLLIN), revents: 0), lockRun?.interest ?? none,
+      systemBus?.interest ?? none, sessionBus?.interest ?? none,
+    ]
+    let deadlines = Array(timers.values) + [systemBus?.deadline, sessionBus?.deadline].compactMap { $0 }
+    var rest: CInt = -1
+    if let next = deadlines.min() {
+      let now = preciseMonotonicTime()
+      rest = next > now ? CInt(clamping: (next - now) / 1_000_000 + 1) : 0
+    }
+    guard (try? systemCall { unsafe poll(&interests, nfds_t(interests.count), rest) }) != nil else { return }
+    if interests[0].revents != 0, (try? signals.readSome(most: 4096)) != nil { handle(.endAsked) }
+    if interests[1].revents != 0 { finishLock() }
+    processSystem()
+    processSession()
+    for timer in Timer.allCases { if let due = timers[timer], due <= preciseMonotonicTime() { ring(timer) } }
+  }
+
+  func set(_ timer: Timer, _ seconds: UInt64) {
+    timers[timer] = preciseMonotonicTime() + seconds * Self.second
+  }
+
+  /// Sets a timer for another try: after a second, and after twice as long each time, up to `most` seconds.
+  func setAgain(_ timer: Timer, most: UInt64) {
+    let delay = delays[timer] ?? 1
+    set(timer, delay)
+    delays[timer] = min(most, delay * 2)
+  }
+
+  private func ring(_ timer: Timer) {
+    timers[timer] = nil
+    switch timer {
+    case .start: if !isReady { failed("it does not answer") }
+    case .system: connect()
+    case .session: connectSession()
+    case .inhibitor: handle(.askAgain)
+    case .lock: handle(.tryAgain)
+    case .patience: sayThatItIsLate()
+    }
+  }
+}
+
+// MARK: What the machine says
+
+extension GuardLoop {
+  func handle(_ event: GuardMachine.Event) {
+    let wasWaiting = machine.isLogindWaiting
+    defer {
+      if machine.isLogindWaiting, !wasWaiting { timers[.patience] = preciseMonotonicTime() + patience }
+    }
+    for action in machine.handle(event) {
+      switch action {
+      case .askForInhibitor: askForInhibitor()
+      case .askLater: set(.inhibitor, 10)
+      case .releaseInhibitor:
+        inhibitor = nil
+        Report.line("Logind may go on.")
+      case .lock(let cause): lock(cause)
+      case .tryLater: set(.lock, 1)
+      case .giveUp: Report.line("Not everything could be locked; see above, and run agonyfs lock.")
+      case .end(let succeeded): result = succeeded
+      }
+    }
+  }
+
+  private func lock(_ cause: LockCause?) {
+    self.cause = cause
+    do throws(Errno) {
+      lockRun = try LockRun(program)
+    } catch {
+      Report.line("agonyfs lock could not be started: \(error.description).")
+      handle(.lockEnded(succeeded: false))
+    }
+  }
+
+  private func finishLock() {
+    guard let (succeeded, time) = lockRun?.finished() else { return }
+    lockRun = nil
+    let why = cause?.sentence ?? "The guard ends"
+    if succeeded {
+      Report.line("\(why): everything is locked, after \(Report.seconds(time)).")
+    } else {
+      Report.line("\(why): agonyfs lock failed, after \(Report.seconds(time)).")
+    }
+    handle(.lockEnded(succeeded: succeeded))
+  }
+
+  private func sayThatItIsLate() {
+    guard lockRun != nil, machine.isLogindWaiting else { return }
+    Report.line(
+      """
+      Locking goes on, and takes longer than the \(Report.seconds(patience)) that logind waits: the machine may sleep or go \
+      off before. Raise InhibitDelayMaxSec in logind.conf.
+      """)
+  }
+}
+
+extension LockCause {
+  fileprivate var sentence: String {
+    switch self {
+    case .sleep: "The machine goes to sleep"
+    case .shutdown: "The machine goes off"
+    case .lock: "A session is locked"
+    case .logout: "A session has ended"
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// Invariants:
+// 1. Only what the owner of logind's name sent counts, and what the bus itself says. Every program may send signals to
+//    this one, and must not be able to lock another user's spaces.
+
+internal import Glibc
+internal import Guard
+internal import System
+internal import SystemPackage
+
+/// What logind tells, from its messages. See org.freedesktop.login1(5).
+struct Logind {
+  /// What a message means.
+  enum Finding {
+    case event(GuardMachine.Event)
+    /// The inhibitor; logind goes on when it is closed.
+    case inhibitor(Descriptor)
+    /// There is none, and why.
+    case refused(String)
+    /// How long logind waits for those who hold inhibitors, in nanoseconds.
+    case patience(UInt64)
+    /// Logind has ended.
+    case gone
+    /// Logind cannot be asked, and why.
+    case failed(String)
+  }
+
+  private enum Question { case rule, manager, sessions, session(String), inhibitor }
+
+  private static let name = "org.freedesktop.login1"
+  private static let root = "/org/freedesktop/login1"
+  private static let manager = "org.freedesktop.login1.Manager"
+  private static let session = "org.freedesktop.login1.Session"
+  private static let properties = "org.freedesktop.DBus.Properties"
+  private static let bus = "org.freedesktop.DBus"
+
+  private let user: UInt32
+  private var questions: [UInt64: Question] = [:]
+  /// The unique name of logind's connection; empty if it has none.
+  private var owner = ""
+  private var sessions: SessionBook
+
+  /// - Parameters:
+  ///   - user: whose sessions are watched.
+  ///   - sessions: what is known about them.
+  init(user: UInt32, sessions: SessionBook = SessionBook()) {
+    self.user = user
+    self.sessions = sessions
+  }
+
+  /// The same after the connection to the bus was lost.
+  func forNewConnection() -> Logind { Logind(user: user, sessions: sessions) }
+
+  /// Begins to listen, and asks for everything that is known.
+  mutating func begin(_ bus: Bus) throws(Errno) {
+    let fromLogind = "type='signal',sender='\(Self.name)',"
+    let ofSessions = "path_namespace='\(Self.root)/session',"
+    for rule in [
+      "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.name)'",
+      fromLogind + "interface='\(Self.manager)'",
+      fromLogind + ofSessions + "interface='\(Self.session)'",
+      fromLogind + ofSessions + "interface='\(Self.properties)',arg0='\(Self.session)'",
+    ] {
+      questions[try bus.subscribe(rule)] = .rule
+    }
+    try askManager(bus)
+  }
+
+  /// Asks for an inhibitor lock.
+  ///
+  /// - Parameter delayed: what logind is to delay, such as `sleep:shutdown`.
+  mutating func askForInhibitor(_ bus: Bus, delaying delayed: String) throws(Errno) {
+    try ask(
+      .inhibitor, bus, Self.root, Self.manager, "Inhibit",
+      [delayed, "agonyfs", "Encrypted spaces are written and locked first", "delay"])
+  }
+
+  /// Takes a message.
+  mutating func take(_ message: BusMessage, _ bus: Bus) throws(Errno) -> [Finding] {
+    if let call = message.answeredCall {
+      guard let question = questions.removeValue(forKey: call) else { return [] }
+      return try takeAnswer(message, to: question, bus)
+    }
+    if message.sender == Self.bus, message.isSignal(Self.bus, "NameOwnerChanged") {
+      guard message.readText() == Self.name, message.readText() != nil, let new = message.readText() else { return [] }
+      let old = owner
+      owner = new
+      if new.isEmpty { return [.gone] }
+      if new != old { try askManager(bus) }
+      return []
+    }
+    guard !owner.isEmpty, message.sender == owner else { return [] }
+    return try takeSignal(message, bus).map { [$0] } ?? []
+  }
+
+  private mutating func takeSignal(_ message: BusMessage, _ bus: Bus) throws(Errno) -> Finding? {
+    if message.isSignal(Self.manager, "PrepareForSleep") {
+      return message.readFlag().map { .event(.announced(.sleep, $0)) }
+    }
+    if message.isSignal(Self.manager, "PrepareForShutdown") {
+      return message.readFlag().map { .event(.announced(.shutdown, $0)) }
+    }
+    var cause: LockCause?
+    if message.isSignal(Self.manager, "SessionNew") {
+      guard message.readText() != nil, let path = message.readPath() else { return nil }
+      try askSession(bus, path)
+    } else if message.isSignal(Self.manager, "SessionRemoved") {
+      guard message.readText() != nil, let path = message.readPath() else { return nil }
+      cause = sessions.ended(path)
+    } else if message.isSignal(Self.session, "Lock") {
+      cause = sessions.asked(message.path)
+    } else if message.isSignal(Self.properties, "PropertiesChanged") {
+      guard message.readText() == Self.session else { return nil }
+      if case .flag(let isLocked)? = message.readProperties()["LockedHint"] {
+        cause = sessions.hinted(isLocked, of: message.path)
+      } else if message.readTexts().contains("LockedHint") {
+        try askSession(bus, message.path)
+      }
+    }
+    return cause.map { .event(.seen($0)) }
+  }
+
+  private mutating func takeAnswer(
+    _ message: BusMessage, to question: Question, _ bus: Bus
+  ) throws(Errno) -> [Finding] {
+    switch question {
+    case .rule:
+      return message.failure.map { [.failed($0)] } ?? []
+    case .manager:
+      if let reason = message.failure { return [.failed(reason)] }
+      owner = message.sender
+      try ask(.sessions, bus, Self.root, Self.manager, "ListSessions")
+      let properties = message.readProperties()
+      var findings = [Finding.event(.logindIsThere)]
+      if case .number(let microseconds)? = properties["InhibitDelayMaxUSec"] {
+        // It may be infinite.
+        findings.insert(.patience(min(microseconds, 1 << 50) * 1000), at: 0)
+      }
+      // A signal may have been sent while nobody listened.
+      for (cause, name) in [(LockCause.sleep, "PreparingForSleep"), (.shutdown, "PreparingForShutdown")] {
+        findings.append(.event(.announced(cause, properties[name] == .flag(true))))
+      }
+      return findings
+    case .sessions:
+      return try takeSessions(message, bus).map { [.event(.seen($0))] } ?? []
+    case .session(let path):
+      // It may have ended meanwhile.
+      guard message.failure == nil else { return [] }
+      return takeSession(message.readProperties(), path).map { [.event(.seen($0))] } ?? []
+    case .inhibitor:
+      if let reason = message.failure { return [.refused(reason)] }
+      return [message.readDescriptor().map(Finding.inhibitor) ?? .refused("the answer has no descriptor")]
+    }
+  }
+
+  private mutating func takeSessions(_ message: BusMessage, _ bus: Bus) throws(Errno) -> LockCause? {
+    guard message.failure == nil else { return nil }
+    var own: Set<String> = []
+    message.readArray("(susso)", of: "r", "susso") {
+      _ = message.readText()
+      let isOwn = message.readUser() == user
+      _ = (message.readText(), message.readText())
+      if let path = message.readPath(), isOwn { own.insert(path) }
+    }
+    for path in own { try askSession(bus, path) }
+    return sessions.listed(own)
+  }
+
+  private mutating func takeSession(_ properties: [String: BusMessage.Value], _ path: String) -> LockCause? {
+    guard properties["User"] == .number(UInt64(user)), case .text(let group)? = properties["Class"],
+      case .text(let type)? = properties["Type"]
+    else { return nil }
+    let isLocked = properties["LockedHint"] == .flag(true)
+    return sessions.learned(SessionBook.Facts(class: group, type: type, isLocked: isLocked), of: path)
+  }
+
+  private mutating func askManager(_ bus: Bus) throws(Errno) {
+    try ask(.manager, bus, Self.root, Self.properties, "GetAll", [Self.manager])
+  }
+
+  private mutating func askSession(_ bus: Bus, _ path: String) throws(Errno) {
+    try ask(.session(path), bus, path, Self.properties, "GetAll", [Self.session])
+  }
+
+  private mutating func ask(
+    _ question: Question, _ bus: Bus, _ path: String, _ interface: String, _ member: String, _ arguments: [String] = []
+  ) throws(Errno) {
+    let call = Bus.Call(
+      destination: Self.name, path: path, interface: interface, member: member, arguments: arguments)
+    questions[try bus.send(call)] = question
+  }
+}

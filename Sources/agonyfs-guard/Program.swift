@@ -1,0 +1,17 @@
+internal import Glibc
+internal import Guard
+
+/// `agonyfs-guard PROGRAM CAUSES [--at-exit]`: what `agonyfs guard` becomes, since nothing that is loaded for D-Bus may
+/// come near keys. It locks by running `PROGRAM lock`, and holds no key itself.
+@main
+enum Program {
+  static func main() {
+    let words = CommandLine.arguments.dropFirst()
+    let (named, flags) = (words.filter { !$0.hasPrefix("--") }, words.filter { $0.hasPrefix("--") })
+    guard named.count == 2, let causes = LockCause.list(named[1]), flags.allSatisfy({ $0 == "--at-exit" }) else {
+      Report.line("This program is for agonyfs guard, and not to be called by people.")
+      exit(2)
+    }
+    exit(GuardLoop(program: named[0], causes: causes, locksAtExit: !flags.isEmpty).run() ? 0 : 1)
+  }
+}

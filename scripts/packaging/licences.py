@@ -1,0 +1,27 @@
+"""Prints the licences and notices in folders of Swift packages, each text once, under the names of those that have it.
+
+    licences.py CHECKOUTS...
+"""
+
+import pathlib
+import sys
+
+NAMES = ("LICENSE", "LICENCE", "COPYING", "NOTICE")
+
+
+def main():
+    texts = {}
+    for folder in map(pathlib.Path, sys.argv[1:]):
+        for package in sorted(folder.iterdir()):
+            files = [path for path in sorted(package.iterdir()) if path.is_file() and path.name.upper().startswith(NAMES)]
+            if not files:
+                sys.exit(f"{package} has no licence")
+            for path in files:
+                texts.setdefault(path.read_text(encoding="utf-8").strip(), set()).add(package.name)
+    # The runtime of Swift has the licence of Swift's own packages.
+    for text, packages in sorted(texts.items(), key=lambda pair: sorted(pair[1])):
+        print(f"{'=' * 80}\n{', '.join(sorted(packages))}\n{'=' * 80}\n\n{text}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -14,6 +14,11 @@ let package = Package(
   products: [
     .executable(name: "agonyfs", targets: ["agonyfs"]),
     .executable(name: "agonyfs-decoder", targets: ["agonyfs-decoder"]),
+    .executable(name: "agonyfs-guard", targets: ["agonyfs-guard"]),
+    .executable(name: "agonyfs-unlock", targets: ["agonyfs-unlock"]),
+    // For the package in Sources/agonyfs-web.
+    .library(name: "WebAccess", targets: ["WebAccess"]),
+    .library(name: "Gallery", targets: ["Gallery"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -29,9 +34,23 @@ let package = Package(
     .systemLibrary(
       name: "CLibAV", pkgConfig: "libavformat libavcodec libavutil libswscale",
       providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]),
+    .systemLibrary(name: "CExempi", pkgConfig: "exempi-2.0", providers: [.apt(["libexempi-dev"])]),
+    .systemLibrary(name: "CIPTCData", pkgConfig: "libiptcdata", providers: [.apt(["libiptcdata0-dev"])]),
+    .systemLibrary(
+      name: "CArchive", pkgConfig: "libarchive zlib", providers: [.apt(["libarchive-dev", "zlib1g-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
+    .systemLibrary(
+      name: "CTSS", pkgConfig: "tss2-esys tss2-mu tss2-tctildr", providers: [.apt(["libtss2-dev"])]),
     .target(name: "CPlatform"),
-    .target(name: "CDecoder", dependencies: ["CVips", "CLibAV"], linkerSettings: [.linkedLibrary("m")]),
+    .target(
+      name: "CDecoder", dependencies: ["CVips", "CLibAV", "CExempi", "CIPTCData", "CArchive"],
+      linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CMount", dependencies: ["CFuse"]),
+    .target(name: "CSession"),
+    .target(name: "CUnlock", dependencies: ["CSecret", "CFido2", "CTSS"]),
 
     .target(
       name: "System",
@@ -57,11 +76,25 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .target(name: "Catalog", dependencies: ["Media"], swiftSettings: strict),
+    .target(name: "Catalog", dependencies: ["System", "Media"], swiftSettings: strict),
+    .target(
+      name: "Import",
+      dependencies: [
+        "System", "Crypto", "Storage", "Media", "CPlatform",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Export",
+      dependencies: [
+        "System", "Crypto", "Import", "CPlatform", "CZlib",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "Albums",
       dependencies: [
-        "System", "Crypto", "Vault", "Index", "Media",
+        "System", "Crypto", "Vault", "Index", "Media", "Catalog",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -69,22 +102,67 @@ let package = Package(
     .target(
       name: "Mount",
       dependencies: [
-        "System", "Albums", "Index", "Vault", "Storage", "CFuse", "CMount", "CPlatform",
+        "System", "Crypto", "Albums", "Index", "Vault", "Storage", "CFuse", "CMount", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Client",
+      dependencies: [
+        "System", "Catalog", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Gallery",
+      dependencies: [
+        "System", "Crypto", "Client", "Import", "Export", "CPlatform",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .target(name: "Guard", swiftSettings: strict),
+    .target(
+      name: "Traces",
+      dependencies: [
+        "System", "Crypto", "CPlatform", "CZlib", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "QuickUnlock",
+      dependencies: ["System", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+    .target(
+      name: "UnlockService",
+      dependencies: [
+        "QuickUnlock", "System", "Crypto", "CUnlock", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "agonyfs",
       dependencies: [
-        "System", "Mount", "Albums", "Media", "Vault", "Storage", "Crypto", "CPlatform",
+        "QuickUnlock", "System", "Mount", "Guard", "Client", "Traces", "Albums", "Catalog", "Import", "Export", "Media",
+        "Index", "Vault", "Storage", "Crypto", "CPlatform", "CSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
 
-    .executableTarget(name: "agonyfs-decoder", dependencies: ["System", "Media", "CDecoder"], swiftSettings: strict),
+    .executableTarget(
+      name: "agonyfs-decoder", dependencies: ["System", "Media", "Catalog", "CDecoder"], swiftSettings: strict),
+
+    // D-Bus is loaded here, and never where keys are.
+    .executableTarget(
+      name: "agonyfs-guard",
+      dependencies: [
+        "System", "Guard", "CSystemd", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      exclude: ["agonyfs-guard.service"], swiftSettings: strict),
+    .executableTarget(
+      name: "agonyfs-unlock", dependencies: ["UnlockService", "System"], swiftSettings: strict),
+
+    // `Crypto`, because an alias in Sources/agonyfs-web/Package.swift holds only for what is reached.
+    .target(name: "WebAccess", dependencies: ["System", "Crypto", "CPlatform"], swiftSettings: strict),
 
     .target(
       name: "FaultyStorage",
@@ -97,9 +175,13 @@ let package = Package(
     .testTarget(
       name: "TestSupportTests", dependencies: ["System", "TestSupport"], path: "Tests/SupportTests",
       swiftSettings: strict),
+    .executableTarget(
+      name: "system-attempts", dependencies: ["System"], path: "Tests/SystemAttempts", swiftSettings: strict),
     .testTarget(
       name: "SystemTests",
-      dependencies: ["System", "TestSupport", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "System", "TestSupport", "system-attempts", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict),
     .testTarget(name: "CryptoTests", dependencies: ["Crypto", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -118,19 +200,69 @@ let package = Package(
     .testTarget(
       name: "IndexTests", dependencies: ["Index", "Vault", "Storage", "Crypto", "FaultyStorage", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Media"], swiftSettings: strict),
-    .executableTarget(
-      name: "catalog-bench", dependencies: ["Catalog", "Media"], path: "Tests/CatalogBench", swiftSettings: strict),
     .testTarget(
-      name: "AlbumsTests",
+      name: "WebAccessTests",
       dependencies: [
-        "System", "Albums", "Media", "Index", "Vault", "Storage", "Crypto", "CSodium", "FaultyStorage", "TestSupport",
+        "WebAccess", "System", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Media"], swiftSettings: strict),
+    .testTarget(
+      name: "ImportTests",
+      dependencies: [
+        "Import", "Media", "System", "Crypto", "CPlatform", "TestSupport", "agonyfs-decoder",
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ExportTests",
+      dependencies: [
+        "Export", "Import", "System", "Crypto", "CPlatform", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "GalleryTests",
+      dependencies: [
+        "Gallery", "Client", "Import", "Export", "Catalog", "System", "Crypto", "CPlatform", "TestSupport", "agonyfs",
+        "agonyfs-decoder", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TracesTests",
+      dependencies: [
+        "Traces", "System", "CZlib", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "catalog-bench", dependencies: ["Catalog", "Import", "Media"], path: "Tests/CatalogBench",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "catalog-space-bench",
+      dependencies: [
+        "System", "CPlatform", "Catalog", "Crypto", "Media", "Index", "Albums", "Vault", "Storage",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/CatalogSpaceBench", swiftSettings: strict),
+    .testTarget(
+      name: "AlbumsTests",
+      dependencies: [
+        "System", "Albums", "Catalog", "Media", "Index", "Vault", "Storage", "Crypto", "CSodium", "FaultyStorage",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "CVirtualToken", dependencies: ["CUnlock", "CFido2"], path: "Tests/VirtualToken", exclude: ["token.py"]),
+    .executableTarget(
+      name: "unlock-with-virtual-token", dependencies: ["CVirtualToken", "UnlockService", "System"],
+      path: "Tests/UnlockWithToken", swiftSettings: strict),
+    .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
+    .testTarget(
       name: "MountTests",
       dependencies: [
-        "System", "Mount", "CMount", "Albums", "Vault", "Storage", "Crypto", "FaultyStorage", "TestSupport",
+        "System", "Mount", "CMount", "CPlatform", "Albums", "Catalog", "Media", "Index", "Vault", "Storage",
+        "Crypto", "FaultyStorage", "map-writer", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -142,15 +274,18 @@ let package = Package(
     .testTarget(
       name: "MediaTests",
       dependencies: [
-        "System", "Media", "agonyfs-decoder", "misbehaving-decoder", "confined-attempts", "TestSupport",
+        "System", "Media", "Catalog", "agonyfs-decoder", "misbehaving-decoder", "confined-attempts", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"), .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["System", "agonyfs", "map-writer", "Storage", "FaultyStorage", "TestSupport"],
+      dependencies: [
+        "System", "agonyfs", "agonyfs-guard", "agonyfs-unlock", "unlock-with-virtual-token", "Client", "map-writer",
+        "Storage", "FaultyStorage", "TestSupport",
+      ],
       swiftSettings: strict),
+    .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,9 +14,12 @@ struct AgonyfsCommand: ParsableCommand {
     discussion: HelpText.root,
     version: "agonyfs 1.0.0, vault format \(VaultParameters.currentFormat)",
     subcommands: [
-      CreateCommand.self, MountCommand.self, UnmountCommand.self, SpaceCommand.self, CoverCommand.self,
+      CreateCommand.self, MountCommand.self, OpenCommand.self, RunCommand.self, UnmountCommand.self, LockCommand.self,
+      GuardCommand.self, SpaceCommand.self, CoverCommand.self,
       PasswordCommand.self, DerivationCommand.self, CheckCommand.self, RefreshCommand.self, InfoCommand.self,
-      ThumbnailsCommand.self, SpeedCommand.self,
+      ThumbnailsCommand.self, SpeedCommand.self, ListCommand.self, ShowCommand.self,
+      TagCommand.self, DuplicatesCommand.self, ImportCommand.self, ExportCommand.self,
+      ServeCommand.self, DoctorCommand.self, ProveCommand.self,
     ],
     // mount(8) calls `agonyfs VAULT MOUNTPOINT -o …` for `mount -t fuse.agonyfs` and for lines of /etc/fstab.
     defaultSubcommand: MountCommand.self
@@ -32,6 +35,13 @@ struct AgonyfsCommand: ParsableCommand {
     let names = configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
     guard names.contains(first) || first.hasPrefix("-") || first.contains("/") || !Directory.isNothing(at: first) else {
       throw CommandFailure(.usage, "\"\(first)\" is neither a command nor a vault; see agonyfs --help.")
+    }
+    if first == ListCommand._commandName { return try parseAsRoot([first] + QueryWords.arranged(words.dropFirst())) }
+    if first == ExportCommand._commandName {
+      return try parseAsRoot([first] + QueryWords.arranged(words.dropFirst(), QueryWords.exportOptionsWithValue))
+    }
+    if first == ImportCommand._commandName {
+      return try parseAsRoot([first] + ImportCommand.arranged(words.dropFirst()))
     }
     return try parseAsRoot(words)
   }

@@ -22,6 +22,10 @@ enum CommandStatus: Int32, CaseIterable {
   case damage = 16
   /// The disk is full.
   case noRoom = 17
+  /// Not every file was imported or exported, or known.
+  case notAllImported = 18
+  /// Traces of a space were found and are left.
+  case tracesLeft = 19
 
   /// The line that `--help` shows.
   var explanation: String {
@@ -37,6 +41,8 @@ enum CommandStatus: Int32, CaseIterable {
     case .spaceInUse: "the space is in use"
     case .damage: "damage was found"
     case .noRoom: "the disk is full"
+    case .notAllImported: "not every file was imported or exported"
+    case .tracesLeft: "traces of a space were found and left"
     }
   }
 }

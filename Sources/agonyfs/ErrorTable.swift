@@ -2,6 +2,8 @@
 
 internal import Albums
 internal import ArgumentParser
+internal import Catalog
+internal import Client
 internal import Mount
 internal import Storage
 internal import SystemPackage
@@ -79,8 +81,21 @@ extension CommandFailure {
         .failure,
         "The index of the space in \(path) failed with SQLite's error \(code); look for damage with: "
           + "agonyfs check \(path)")
-    case .system(let error, let action): self.init(error, doing: action, of: " for the vault at \(path)")
+    case .system(let error, let action):
+      self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " for the vault at \(path)")
     }
+  }
+
+  /// The failure that a refused access to a vault means where a file in it belongs to somebody else. Nil otherwise.
+  private static func strayFile(_ error: Errno, vault path: String) -> CommandFailure? {
+    guard error == .permissionDenied || error == .notPermitted, let file = DirectoryStorage.stray(at: path) else {
+      return nil
+    }
+    let user = file.user == 0 ? "root" : "user \(file.user)"
+    return CommandFailure(
+      .failure,
+      "\(file.path) belongs to \(user), unlike the vault. As root, give all of it back with: chown -R "
+        + "\(file.vaultUser):\(file.vaultGroup) \(path)")
   }
 
   /// The failure that an error of the vault's directory means to a person.
@@ -99,7 +114,8 @@ extension CommandFailure {
     case .parentMissing(let directory):
       self.init(.failure, "There is no directory \(directory); make it first, with: mkdir -p \(directory)")
     case .system(.noSpace, _), .system(.diskQuotaExceeded, _): self.init(VaultError.noSpace, vault: path)
-    case .system(let error, let action): self.init(error, doing: action)
+    case .system(let error, let action):
+      self = Self.strayFile(error, vault: path) ?? Self(error, doing: action)
     }
   }
 
@@ -147,6 +163,20 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
+  /// The failure that a query that is not understood means to a person.
+  init(_ error: QueryError, in query: String) {
+    let text = error.pointing(in: query.utf8)
+    let end = text.firstIndex(of: "\n") ?? text.endIndex
+    var message = String(text[..<end])
+    if message.contains("did you mean") { message += "?" }
+    // The shell has taken `>3` away, and made a file of that name.
+    if message.hasPrefix("A value is missing") { message += " (quote < and > for the shell)" }
+    self.init(.usage, message + text[end...])
+  }
+
+  /// The failure that no answer of the catalog means to a person.
+  init(_ error: AnswerFailure) { self.init(error.isQuery ? .usage : .failure, error.message) }
+
   /// The failure that a failed system call means to a person. `place` follows "failed".
   init(_ error: Errno, doing action: String, of place: String = "") {
     self.init(Self.status(of: error), "\(Self.capitalized(action)) failed\(place): \(Self.advice(error)).")
@@ -156,6 +186,7 @@ extension CommandFailure {
   init?(any error: any Error, vault path: String) {
     switch error {
     case let failure as CommandFailure: self = failure
+    case let error as AnswerFailure: self.init(error)
     case let error as VaultError: self.init(error, vault: path)
     case let error as DirectoryStorageError: self.init(error, vault: path)
     case let error as RefreshError: self.init(error, vault: path)

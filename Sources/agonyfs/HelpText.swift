@@ -31,7 +31,8 @@ enum HelpText {
     - A new password does not revoke older copies of the vault: they still open with the old one.
     - The vault alone does not reveal that somebody put back a whole older copy of it; mount --remember detects that \
     on this machine.
-    - Programs may keep thumbnails and lists of recent files of a mounted space outside the vault.
+    - Programs may keep thumbnails and lists of recent files of a mounted space outside the vault; agonyfs doctor \
+    removes what can be removed.
 
     Nobody can recover a forgotten password.
     """
@@ -87,6 +88,10 @@ enum HelpText {
     older vault back, it says so and mounts read-only; --accept-older continues from that state. Recording is off by \
     default, because the file shows that agonyfs is used here.
 
+    If password add has enrolled a key on this machine for the vault, mount at a terminal uses it when no option says \
+    where a password comes from; --ask asks all the same. If the key is not there or opens nothing, one sentence says \
+    why, and the password is asked for. Without a terminal only --enrolled uses it, and then fails if it does not work.
+
     EXAMPLES
 
       agonyfs mount ~/Vault ~/Albums
@@ -107,12 +112,15 @@ enum HelpText {
       allow_root       root may use it too; needs the same
       nonempty         the mount point may hold files; the mount hides them
       passfile=FILE    the password is the first line of FILE
-      idle=TIME        as --idle
+      idle=TIME        as --idle; 0s is never
+      places=FILE      as --places
       remember         as --remember
+      tidy             as --tidy
       nothumbs         as --thumbnails none
       thumbnails=MODE  as --thumbnails
       decoder-sandbox=WHEN  as --decoder-sandbox
       fsname=NAME      the table of mounts shows NAME, not the vault's path
+      subtype=NAME     its type is fuse.NAME, not fuse.agonyfs
 
     Options that begin with x- are for other programs; agonyfs ignores them. A vault that cannot be written is mounted \
     read-only. Access times are not kept.
@@ -122,12 +130,49 @@ enum HelpText {
     Returns when everything is written and the background process has ended. Refuses to unmount a mount that is in use.
 
     With --lazy the mount leaves its place and the command returns at once. Open files go on working, and the space stays \
-    open until the last one is closed. With --force open files are cut off after everything is written: their users get \
-    errors.
+    open until the last one is closed.
+
+    With --force a mount in use goes at once, as with agonyfs lock. What programs have written is kept: all of it is on \
+    the disk when the command returns. What they hold in their own memory, such as a picture that is not saved yet, is \
+    not: their next read or write of the mount fails, and a program that maps a file into its memory may crash. Save it \
+    elsewhere then.
 
     What leaves your hands must be copied with nothing mounted: a file that is being written shows by its length.
 
+    With --all it unmounts all spaces that you mounted; it succeeds if there are none.
+
     At a terminal it reminds of agonyfs refresh and rsync --delete-after, in the same words for every space.
+    """
+
+  static let lock = """
+    Takes away all your mounts at once, and ends the processes that hold their keys: what agonyfs unmount --all --force \
+    does, in one word for a key of the keyboard. What programs have written is kept: all of it is on the disk when the \
+    command returns. What they hold in their own memory is not, and their next read or write of a mount fails. Private \
+    sessions of agonyfs run lose theirs as well.
+
+    It succeeds if there is nothing to lock. What could not be locked is named, and the rest is locked all the same. What \
+    a full or failing disk did not take is in the system log. \
+    agonyfs guard does the same when the machine sleeps or you leave it.
+    """
+
+  static let `guard` = """
+    Runs until it is ended, best as a service of yours (the article Locking.md has it), and does what agonyfs lock does
+
+      sleep      before the machine is suspended or hibernates
+      shutdown   before it is switched off or restarted
+      lock       when a session of yours, or its screen, is locked
+      logout     when your graphical session ends, or your last session
+      --at-exit  when this program gets SIGTERM, SIGINT or SIGHUP
+
+    Logind waits for it before the machine sleeps or goes off, but by default for 5 seconds at most; where writing takes \
+    longer, raise InhibitDelayMaxSec in logind.conf. Without logind it ends with status 1. If logind or the bus ends \
+    later, it says so and begins again when they are back. It needs no password, and holds no key.
+
+    EXAMPLES
+
+      agonyfs guard
+      agonyfs guard --on sleep,lock
+      agonyfs guard --at-exit --on sleep,shutdown,logout
     """
 
   static let spaceAdd = """
@@ -204,10 +249,41 @@ enum HelpText {
   static let passwordAdd = """
     Both passwords open the same space from then on. On standard input the one that opens it is the first line and the \
     new one the second. \(password)
+
+    With --keyring, --fido2 or --tpm the space gets a key instead of a new password, which mount at a terminal then uses \
+    without asking; agonyfs help mount says when. The vault shows it as little as any other password. What opens a space \
+    without typing can be used by somebody who forces you to: enrol the space that you would show, and keep its password. \
+    One space of a vault is enrolled on a machine: enrolling replaces what was, after asking. --also keeps other methods.
+
+    --keyring: the key is in the keyring of your session, and opens the space as long as that is unlocked, for every \
+    program of the session. Its item is called "Key" and is found by a random number; neither names agonyfs or a vault.
+
+    --fido2: a token computes the key when it is touched; one that has a PIN or reads fingers asks for that as well. By \
+    default the record on this machine has a handle without which the token computes nothing, and the token keeps nothing. \
+    With --resident the token keeps the credential, and its list of credentials shows "agonyfs" to whoever has its PIN; \
+    the record has no handle, only what else the key is computed from.
+
+    --tpm: the TPM of this machine seals the key; the disk in another machine opens nothing. Whoever can use your account \
+    opens the space, unless --pin asks for a PIN each time: the TPM blocks those who guess. It is bound to no PCR, so \
+    updates of firmware and kernel do not lock you out, and another system started on this machine can use it too.
+
+    This machine keeps a record, unlock-IDENTIFIER-METHOD under $XDG_STATE_HOME/agonyfs or ~/.local/state/agonyfs. It \
+    shows that a vault with this identifier (it is in agonyfs.json) was opened here, and by what; not which space. With \
+    the space's password agonyfs info tells how many passwords and keys it has. After password change --rekey the key \
+    opens nothing: enrol it again.
     """
 
   static let passwordRemove = """
     Removes the password that is given, if another one opens the space. \(oldPassword) \(password)
+
+    With --keyring, --fido2 or --tpm it removes the key that password add has enrolled on this machine: in the vault, where \
+    the key is, and the record. If the key is lost, --forget removes only what is on this machine: first make sure that a \
+    password opens the space. The slot in the vault then opens with a copy of the key, if there is one, until the space \
+    gets a new key with password change --rekey. A token keeps what it has until its own tools delete it.
+    """
+
+  static let passwordList = """
+    A line for each: the identifier of the vault, as agonyfs.json has it, and what holds the key. It opens nothing.
     """
 
   /// What `password change` and `password remove` leave.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Mount
+internal import System
 
 /// The program. Its entry is a synchronous function, so nothing here is bound to an actor.
 @main
@@ -9,20 +10,23 @@ enum Program {
     let status = run()
     do {
       try Output.finish()
-      exit(status.rawValue)
+      exit(status)
     } catch {
-      exit((status == .done ? report(error, vault: "") : status).rawValue)
+      exit(status == CommandStatus.done.rawValue ? report(error, vault: "").rawValue : status)
     }
   }
 
   /// Runs the command of the arguments; reports failures on standard error.
-  private static func run() -> CommandStatus {
+  private static func run() -> Int32 {
     // Before anything secret is read: no core dumps, no tracing.
     ProcessHardening.apply()
     var vault = "the vault"
+    var isRun = false
     do {
       let arguments = try CommandArguments.ofProcess()
+      isRun = arguments.words.first == RunCommand.name
       LinePasswords.keep(arguments.passwords)
+      LineProgram.keep(arguments.program)
       var command = try AgonyfsCommand.parse(arguments.words)
       if let command = command as? any VaultCommand {
         guard !command.vault.isEmpty else {
@@ -31,9 +35,13 @@ enum Program {
         vault = command.path
       }
       try command.run()
-      return .done
+      return CommandStatus.done.rawValue
+    } catch let ending as ProgramEnding {
+      return ending.status
     } catch {
-      return report(error, vault: vault)
+      let status = report(error, vault: vault)
+      // The others are the program's.
+      return isRun && status != .done ? ProgramEnding.ownFailure : status.rawValue
     }
   }
 
@@ -47,7 +55,8 @@ enum Program {
     // The rest is the argument parser's own: requested help and completion scripts, and usage errors.
     let text = AgonyfsCommand.fullMessage(for: error)
     guard AgonyfsCommand.exitCode(for: error).isSuccess else {
-      Output.writeError(text + "\n")
+      let prefix = "Error: "
+      Output.writeError("\(text.hasPrefix(prefix) ? "agonyfs: " + text.dropFirst(prefix.count) : text)\n")
       return .usage
     }
     Output.line(text)

@@ -2,8 +2,9 @@
 """What a process of the decoder costs: decoder.py PICTURE COPIES ROUNDS JOBS,JOBS,… PROGRAM …
 
 Makes both thumbnails of a picture so many times, one job after the other, with a new process after so many jobs; in
-turn for all numbers of jobs and all programs (paths of agonyfs-decoder), for so many rounds. Prints medians of
-milliseconds for each picture, of time and of processor time.
+turn for all numbers of jobs and all programs (paths of agonyfs-decoder), for so many rounds. A number with an f before it
+is of jobs that only read the facts, with the small thumbnail at hand. Prints medians of milliseconds for each picture,
+of time and of processor time.
 """
 import os
 import resource
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import time
 
-DERIVE, INPUT, HELLO, READ, DERIVED = 1, 3, 16, 17, 18
+DERIVE, INPUT, FACTS, HELLO, READ, DERIVED, FACTS_MADE = 1, 3, 4, 16, 17, 18, 21
 
 
 class Decoder:
@@ -47,10 +48,17 @@ class Decoder:
 
     def derive(self, picture):
         self.send(DERIVE, struct.pack("<BBBq", 1, 1, 0, len(picture)))
+        return self.answer(picture, DERIVED)
+
+    def facts(self, picture, small):
+        self.send(FACTS, struct.pack("<qI", len(picture), len(small)) + small)
+        return self.answer(picture, FACTS_MADE)
+
+    def answer(self, picture, wanted):
         while True:
             kind, body = self.receive()
-            if kind == DERIVED:
-                return
+            if kind == wanted:
+                return body
             if kind != READ:
                 sys.exit(f"the decoder gave message {kind}")
             offset, count = struct.unpack("<qI", body)
@@ -61,14 +69,24 @@ class Decoder:
         self.process.wait()
 
 
-def run(program, picture, copies, jobs):
+def small_of(program, picture):
+    """The small thumbnail: the block of bytes before the last one."""
+    decoder = Decoder(program)
+    answer = decoder.derive(picture)
+    decoder.end()
+    start = answer.index(b"\xff\xd8\xff")
+    (count,) = struct.unpack_from("<I", answer, start - 4)
+    return answer[start : start + count]
+
+
+def run(program, picture, small, copies, jobs):
     """Seconds, and seconds of processor time, for each picture."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
     for first in range(0, copies, jobs):
         decoder = Decoder(program)
         for _ in range(min(jobs, copies - first)):
-            decoder.derive(picture)
+            decoder.derive(picture) if small is None else decoder.facts(picture, small)
         decoder.end()
     seconds = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -78,11 +96,13 @@ def run(program, picture, copies, jobs):
 
 def main(path, copies, rounds, jobs, *programs):
     picture = open(path, "rb").read()
-    cases = [(os.path.abspath(program), int(count)) for program in programs for count in jobs.split(",")]
+    cases = [(os.path.abspath(program), count) for program in programs for count in jobs.split(",")]
     found = {case: [] for case in cases}
     for _ in range(int(rounds)):
-        for case in cases:
-            found[case].append(run(case[0], picture, int(copies), case[1]))
+        for program, count in cases:
+            small = small_of(program, picture) if count.startswith("f") else None
+            values = run(program, picture, small, int(copies), int(count.removeprefix("f")))
+            found[program, count].append(values)
     for (program, count), values in found.items():
         time_ms, processor_ms = (statistics.median(column) * 1000 for column in zip(*values))
         print(f"{program}, {count} jobs for a process: {time_ms:.1f} ms, {processor_ms:.1f} ms of processor time")

@@ -11,6 +11,7 @@ import tempfile
 import time
 
 import cover
+import importing
 import report
 import scale
 import turns
@@ -24,7 +25,7 @@ def arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description=__doc__,
         epilog="Seconds, smaller is better; only ratios within one run mean something. Both rows of mounting include "
-        "the work of a password; agonyfs speed shows it.")
+        "the work of a password; agonyfs speed shows it. scripts/bench --catalog measures the catalog instead.")
     parser.add_argument("systems", nargs="*", default=NAMES, help=f"any of {' '.join(NAMES)} (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")
     parser.add_argument("--size", type=int, default=256, help="MiB of the large file (default: 256)")
@@ -42,6 +43,14 @@ def arguments():
     parser.add_argument(
         "--cover", type=int, nargs="?", const=4, metavar="GIB",
         help="instead, measure what GIB of cover (default: 4) cost: creating it, and writing into a space that owns it")
+    parser.add_argument(
+        "--import", action="store_true", dest="importing",
+        help="instead, measure a verified import beside cp and rsync into the same mount")
+    parser.add_argument(
+        "--files", type=int, default=2000, help="with --import, the number of photos of 1.3 MB (default: 2000)")
+    parser.add_argument(
+        "--source", default="/dev/shm", metavar="FOLDER",
+        help="with --import, where the photos are made (default: in memory)")
     parser.add_argument(
         "--turns", action="store_true",
         help="instead, measure short workloads in turn on agonyfs and on the build that --before names")
@@ -180,6 +189,8 @@ def main():
             results = scale.run(options, folder)
         elif options.cover is not None:
             results = cover.measure(options, folder)
+        elif options.importing:
+            results = importing.measure(options, folder)
         elif options.turns:
             results = turns.run(options, folder)
         elif options.upkeep is not None:

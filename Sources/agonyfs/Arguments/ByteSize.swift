@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Client
 
 /// A number of bytes, as people write it: `4194304`, `4M`, `4MiB`, `100G`.
 struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
@@ -21,18 +22,7 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
   }
 
   /// Rounded, in the largest unit that leaves at least 1: `1.4 GiB`.
-  var description: String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
-    var value = Double(bytes)
-    var index = 0
-    while value >= 1024, index < units.count - 1 {
-      value /= 1024
-      index += 1
-    }
-    if index == 0 { return "\(bytes) bytes" }
-    let tenths = Int64((value * 10).rounded())
-    return tenths % 10 == 0 ? "\(tenths / 10) \(units[index])" : "\(tenths / 10).\(tenths % 10) \(units[index])"
-  }
+  var description: String { ShortWords.longSize(bytes) }
 
   /// The default, as the help shows it.
   var defaultValueDescription: String { description }

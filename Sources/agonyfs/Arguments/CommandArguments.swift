@@ -34,6 +34,8 @@ enum PasswordRole: String, CaseIterable {
   private(set) var words: [String] = []
   /// The passwords that were among them.
   private(set) var passwords: [PasswordRole: Password] = [:]
+  /// The words of the program that `agonyfs run` starts, as bytes; they are not among `words`.
+  private(set) var program: [[UInt8]] = []
 
   /// Reads the arguments of this process and wipes passwords from them.
   ///
@@ -49,16 +51,34 @@ enum PasswordRole: String, CaseIterable {
   /// - Throws: status 2 if a word is not UTF-8.
   init(wiping vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) throws(CommandFailure) {
     var optionsAreOver = false
+    var runWords: RunWords?
     for index in 1..<max(count, 1) {
       guard let word = unsafe vector[index] else { break }
+      // What a program is given is its own: any bytes, and no password of ours.
+      if runWords?.isOver == true {
+        program.append(unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
+        continue
+      }
       if !optionsAreOver, let role = unsafe takePassword(from: word) {
         words.append(role.placeholder)
+        runWords?.pass(role.placeholder)
+        continue
+      }
+      if runWords?.beginsProgram(unsafe word.pointee) == true {
+        program.append(unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
         continue
       }
       guard let text = unsafe String(validatingCString: word) else {
         throw CommandFailure(.usage, "Argument \(index) is not UTF-8 text; use a path that is, for example a link.")
       }
-      if text == "--" { optionsAreOver = true }
+      if text == "--" {
+        optionsAreOver = true
+        if runWords?.pass(text) == true { continue }
+      } else if index == 1, text == RunCommand.name {
+        runWords = RunWords()
+      } else {
+        runWords?.pass(text)
+      }
       words.append(text)
     }
   }

@@ -16,7 +16,11 @@ struct CreateCommand: VaultCommand {
   @Option(help: "Work to try one password: interactive (64 MiB), moderate (256 MiB) or sensitive (1 GiB).")
   var kdf: KeyDerivationCost = .moderate
 
-  @Option(help: "Cipher of the first space. (default: the faster one on this machine)")
+  @Option(
+    help: """
+      Cipher of the first space: aes-256-gcm (OpenSSL; fast where the processor has AES) or xchacha20-poly1305 \
+      (libsodium; fast everywhere). (default: the faster one on this machine)
+      """)
   var cipher: CipherSuite?
 
   @Option(help: ArgumentHelp("Size of every file in the vault, a power of two from 1M to 64M.", valueName: "size"))

@@ -3,6 +3,7 @@ internal import Crypto
 internal import Glibc
 internal import Mount
 internal import Storage
+internal import SystemPackage
 internal import Vault
 
 /// `agonyfs mount VAULT MOUNTPOINT`, which mount(8) calls too.
@@ -21,7 +22,7 @@ struct MountCommand: VaultCommand {
     help: ArgumentHelp("Mount options, separated by commas; see below.", valueName: "options"))
   var options: [String] = []
 
-  @Option(help: ArgumentHelp("Unmount after this time without use: 90s, 15m, 2h.", valueName: "time"))
+  @Option(help: ArgumentHelp("Unmount after this time without use: 90s, 15m, 2h; 0s is never.", valueName: "time"))
   var idle: String?
 
   @Option(
@@ -37,8 +38,19 @@ struct MountCommand: VaultCommand {
       valueName: "when"))
   var decoderSandbox: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A table of towns in GeoNames' format, such as cities500.txt, to name the places of photos. (default: that of "
+        + "Debian's libtimezonemap-data)",
+      valueName: "file"),
+    completion: .file())
+  var places: String?
+
   @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
   var remember = false
+
+  @Flag(help: "When the mount ends, remove what programs left of it in your home; see agonyfs doctor.")
+  var tidy = false
 
   @Flag(name: .shortAndLong, help: "Stay in the foreground and log to standard error.")
   var foreground = false
@@ -60,11 +72,29 @@ struct MountCommand: VaultCommand {
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
 
+  @Flag(
+    help: "Use what password add has enrolled on this machine, also without a terminal; fail if that does not work.")
+  var enrolled = false
+
+  @Flag(help: "Ask for the password, whatever is enrolled on this machine.")
+  var ask = false
+
   @Flag(name: .customLong("as-daemon"), help: .private)
   var isDaemon = false
 
+  @Option(help: .private)
+  var session: SessionKind?
+
+  func validate() throws {
+    if ask, enrolled { throw ValidationError("Give one of --ask and --enrolled.") }
+  }
+
   func run() throws {
     var request = try request()
+    if isDaemon, let session {
+      try SessionServer.serve(request, session)
+      return
+    }
     if isDaemon {
       try BackgroundMount.serve(request)
       return
@@ -73,22 +103,70 @@ struct MountCommand: VaultCommand {
     let point = try MountPoint.check(mountPoint, options: request.options, vault: path)
     (request.mountPoint, request.directory) = (point.path, point.directory)
     if isNew, !create { try confirmNewVault() }
+    if request.options.allowsOthers {
+      Output.note(
+        "With allow_other indexers such as updatedb see the files as well; add fuse.agonyfs to PRUNEFS in "
+          + "/etc/updatedb.conf.")
+    }
     let source = password.source(otherFile: request.options.passwordFile)
+    if !isNew, case .unspecified = source, !ask, try mountEnrolled(request) { return }
     let secret = try source.password(
       for: isNew ? .setting : .opening, prompt: "\(isNew ? "New password" : "Password") for \(path)")
     if isNew { try NewVault.create(at: path, password: secret) }
+    try serve(request, secret)
+  }
+
+  private func serve(_ request: MountRequest, _ secret: consuming Password) throws {
     if foreground {
-      try MountServer(request: request).serve(consume secret) {}
+      try MountServer(request: request).serveAndTidy(consume secret) {}
     } else {
       try BackgroundMount.start(request, password: secret)
     }
   }
 
+  /// Mounts by what is enrolled on this machine. False if the password is to be asked for.
+  ///
+  /// - Throws: why nothing is mounted; with `--enrolled` also why no key was got.
+  private func mountEnrolled(_ request: MountRequest) throws -> Bool {
+    let canAsk = EnrolledKey.canAsk && !enrolled
+    guard enrolled || canAsk else { return false }
+    let vault = try Vault.open(at: path).identifierText
+    let found: [Enrolment]
+    do {
+      found = try Enrolments().list(vault: vault)
+    } catch let error as Errno {
+      let failure = CommandFailure(error, doing: "reading what is enrolled on this machine")
+      guard canAsk else { throw failure }
+      Output.note(failure.message)
+      return false
+    }
+    if found.isEmpty, enrolled {
+      throw CommandFailure(
+        .usage, "Nothing is enrolled on this machine for \(path); do that with: agonyfs password add --keyring \(path)")
+    }
+    for (place, enrolment) in found.enumerated() {
+      do {
+        let key = try EnrolledKey.get(enrolment)
+        do { try serve(request, key) } catch { throw EnrolledKey.unopened(error, enrolment.method) }
+        return true
+      } catch {
+        guard let failure = EnrolledKey.failure(error, of: enrolment.method) else { throw error }
+        if !canAsk, place == found.count - 1 { throw failure }
+        Output.note(failure.message)
+      }
+    }
+    return false
+  }
+
   /// What to mount, where and how.
   private func request() throws -> MountRequest {
-    let named = [("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox)]
+    let named = [
+      ("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
+      ("places", places.map(AbsolutePath.of)),
+    ]
     var lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
     if remember { lists.append("remember") }
+    if tidy { lists.append("tidy") }
     var parsed = try MountOptions(lists)
     // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }

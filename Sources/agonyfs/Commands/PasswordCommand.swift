@@ -7,7 +7,7 @@ internal import Logging
 struct PasswordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "password", abstract: "Change, add or remove a password of a space.",
-    subcommands: [Change.self, Add.self, Remove.self])
+    subcommands: [Change.self, Add.self, Remove.self, EnrolledListCommand.self])
 
   /// `agonyfs password change VAULT`.
   struct Change: VaultCommand {
@@ -67,9 +67,41 @@ struct PasswordCommand: ParsableCommand {
     @OptionGroup(title: "New password")
     var newPassword: PasswordOptions<NewPassword>
 
+    @OptionGroup(title: "A key instead of a new password")
+    var key: UnlockOptions
+
+    @Flag(help: "With --fido2, the token keeps the credential, and this machine no handle of it.")
+    var resident = false
+
+    @Flag(help: "With --tpm, ask for a PIN each time. The TPM blocks those who guess.")
+    var pin = false
+
+    @Flag(help: "Keep what else is enrolled on this machine for the vault. Without it, it is replaced.")
+    var also = false
+
+    @Flag(help: "Replace what is enrolled without asking.")
+    var yes = false
+
+    func validate() throws {
+      if key.method != nil, newPassword.isGiven {
+        throw ValidationError("Give a new password, or what is to hold a key; not both.")
+      }
+      if key.method == nil, also || yes {
+        throw ValidationError("--also and --yes are for --keyring, --fido2 and --tpm.")
+      }
+      if resident, !key.isFIDO2 { throw ValidationError("--resident is for --fido2.") }
+      if pin, !key.isTPM { throw ValidationError("--pin is for --tpm; a token asks for its own PIN.") }
+    }
+
     func run() throws {
       let opened = try openVault(derivations)
       defer { opened.endChange() }
+      if let method = key.method {
+        let enrolling = Enrolling(
+          vault: opened, path: path, method: method, keepsOthers: also, mayReplace: yes, isResident: resident,
+          hasPIN: pin)
+        return try enrolling.enrol(password)
+      }
       let existing = try password.source().password(for: .opening, prompt: "Password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       try SpaceManager.addPassword(in: opened, existing: existing, new: new)
@@ -91,9 +123,25 @@ struct PasswordCommand: ParsableCommand {
     @OptionGroup(title: "Password to remove")
     var password: PasswordOptions<CurrentPassword>
 
+    @OptionGroup(title: "A key instead of a password")
+    var key: UnlockOptions
+
+    @Flag(help: "Take away only what this machine keeps, without opening the space. The vault keeps the slot.")
+    var forget = false
+
+    func validate() throws {
+      if key.method != nil, password.isGiven {
+        throw ValidationError("Give a password, or what holds the key; not both.")
+      }
+      if key.method == nil, forget { throw ValidationError("--forget is for --keyring, --fido2 and --tpm.") }
+    }
+
     func run() throws {
       let opened = try openVault(derivations)
       defer { opened.endChange() }
+      if let method = key.method {
+        return try Unenrolling(vault: opened, path: path, method: method).run(onlyForgetting: forget)
+      }
       let removed = try password.source().password(for: .opening, prompt: "Password to remove")
       try SpaceManager.removePassword(in: opened, removed)
     }

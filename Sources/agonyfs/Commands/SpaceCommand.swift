@@ -20,7 +20,8 @@ struct SpaceCommand: ParsableCommand {
     @Argument(help: "The vault.", completion: .directory)
     var vault: String
 
-    @Option(help: "Cipher of the space. (default: the faster one on this machine)")
+    @Option(
+      help: "Cipher of the space: aes-256-gcm or xchacha20-poly1305. (default: the faster one on this machine)")
     var cipher: CipherSuite?
 
     @Option(

@@ -37,7 +37,11 @@ struct ThumbnailsCommand: ParsableCommand {
   private func wait(_ control: ControlDirectory) throws {
     let isTerminal = isatty(STDERR_FILENO) == 1
     while true {
-      let status = try control.status().thumbnails
+      let mount = try control.status()
+      let status = mount.thumbnails
+      if status.mode == "none" {
+        throw CommandFailure(.mountPointUnusable, "Thumbnails are switched off at \(control.mountPoint).")
+      }
       let line = "\(status.known) made, \(status.pending) to go, \(status.failed) failed"
       if status.mode == "lazy", status.pending > 0 {
         Output.line("\(line); this mount makes them on demand.")
@@ -47,6 +51,13 @@ struct ThumbnailsCommand: ParsableCommand {
         if isTerminal { Output.writeError("\r\u{1B}[K") }
         Output.line("\(status.known) made, \(status.failed) failed.")
         return
+      }
+      if mount.readOnly != nil {
+        if isTerminal { Output.writeError("\r\u{1B}[K") }
+        throw CommandFailure(
+          .failure,
+          "The mount at \(control.mountPoint) is read-only; \(status.pending) \(status.pending == 1 ? "is" : "are") "
+            + "still to be made. Mount it for writing.")
       }
       if let reason = status.paused {
         if isTerminal { Output.writeError("\n") }
@@ -71,6 +82,8 @@ private struct ControlDirectory {
       var paused: String?
     }
     var thumbnails: Thumbnails
+    /// Why nothing can be changed.
+    var readOnly: String?
   }
 
   func status() throws -> Status {
@@ -100,7 +113,7 @@ private struct ControlDirectory {
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
         .mountPointUnusable,
-        "No space is mounted at \(mountPoint), or its thumbnails are switched off; mount it first.")
+        "No space is mounted at \(mountPoint); mount it first.")
     } catch {
       throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
     }

@@ -2,16 +2,19 @@ internal import ArgumentParser
 internal import Glibc
 internal import Mount
 
-/// `agonyfs unmount MOUNTPOINT`.
+/// `agonyfs unmount MOUNTPOINT...`.
 struct UnmountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unmount", abstract: "Unmount a space; return when everything is written.",
+    commandName: "unmount", abstract: "Unmount spaces; return when everything is written.",
     discussion: HelpText.unmount, aliases: ["umount"])
 
-  @Argument(help: "Where a space is mounted.", completion: .directory)
-  var mountPoint: String
+  @Argument(help: "Where spaces are mounted.", completion: .directory)
+  var mountPoints: [String] = []
 
-  @Flag(help: "Detach a mount that is in use at once, and let its open files end first.")
+  @Flag(help: "Unmount all spaces that you mounted.")
+  var all = false
+
+  @Flag(help: "Detach mounts that are in use at once, and let their open files end first.")
   var lazy = false
 
   @Flag(help: "Cut off open files, after writing what waits.")
@@ -19,10 +22,12 @@ struct UnmountCommand: ParsableCommand {
 
   func validate() throws {
     if lazy, force { throw ValidationError("Say --lazy or --force, not both.") }
+    if mountPoints.isEmpty != all { throw ValidationError("Say where the spaces are mounted, or --all.") }
   }
 
   func run() throws {
-    try Unmount.unmount(AbsolutePath.of(mountPoint), force ? .force : lazy ? .lazy : .whenUnused)
+    let manner: Unmount.Manner = force ? .force : lazy ? .lazy : .whenUnused
+    try Unmounting.report(all ? Unmount.unmountAll(manner) : Unmounting.unmount(mountPoints, manner))
     // The same for every space.
     if isatty(STDERR_FILENO) == 1 {
       Output.note(
@@ -31,5 +36,40 @@ struct UnmountCommand: ParsableCommand {
         needs rsync -a --delete-after first.
         """)
     }
+  }
+}
+
+/// `agonyfs lock`.
+struct LockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock", abstract: "Take away all spaces that you mounted, at once.", discussion: HelpText.lock)
+
+  func run() throws {
+    let sessions = RunningSessions.askToEnd()
+    let failures = Unmount.unmountAll(.force)
+    sessions.wait()
+    try Unmounting.report(failures)
+  }
+}
+
+/// Unmounting several spaces, of which each is tried.
+private enum Unmounting {
+  /// Why some are left.
+  static func unmount(_ mountPoints: [String], _ manner: Unmount.Manner) -> [MountError] {
+    mountPoints.compactMap { point in
+      do throws(MountError) {
+        try Unmount.unmount(AbsolutePath.of(point), manner)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// Says each failure; the exit status is that of the first.
+  static func report(_ failures: [MountError]) throws {
+    let failures = failures.compactMap { CommandFailure(any: $0, vault: "") }
+    for failure in failures { Output.note(failure.message) }
+    if let first = failures.first { throw ExitCode(first.status.rawValue) }
   }
 }

@@ -76,9 +76,11 @@ enum BackgroundMount {
     request.directory = Descriptor(mountPointDescriptor)
     signal(SIGPIPE, SIG_IGN)
     unsafe chdir("/")
+    // It was started as `/proc/self/exe`; pgrep and process lists show the last part of that.
+    try? Descriptor.open("/proc/self/comm", O_WRONLY).writeAll(Array("agonyfs".utf8))
     let caller = WaitingCaller(status: Descriptor(statusDescriptor))
     do {
-      try MountServer(request: request).serve(readPassword()) { caller.mountAnswers() }
+      try MountServer(request: request).serveAndTidy(readPassword()) { caller.mountAnswers() }
     } catch {
       let failure = CommandFailure(any: error, vault: request.vault) ?? CommandFailure(.failure, "\(error)")
       if caller.isWaiting { caller.give(failure) } else { MountServer.log(failure) }

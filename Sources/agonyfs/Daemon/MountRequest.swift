@@ -20,6 +20,8 @@ struct MountRequest {
   var weakDerivations: WeakDerivations
   /// How long a copy of the vault may take; nil for the default.
   var copyWindow: Duration?
+  /// Of what session the mount is; nil if it stays until somebody unmounts it.
+  var session: SessionKind?
 
   /// The arguments that pass the same request to the background process. `ps` shows them.
   var arguments: [String] {
@@ -28,6 +30,7 @@ struct MountRequest {
     if acceptsOlder { words.append("--accept-older") }
     if weakDerivations == .opening { words.append("--weak-derivations") }
     if let copyWindow { words += ["--copy-window", "\(copyWindow.components.seconds)s"] }
+    if let session { words.append("--session=\(session.rawValue)") }
     return words + ["--as-daemon", vault, mountPoint]
   }
 }

@@ -15,6 +15,17 @@ struct MountServer {
   /// Logs a failure that nobody waits for.
   static func log(_ failure: CommandFailure) { logger.error("\(failure.message)") }
 
+  /// As `serve`; afterwards, if the options say so, what programs left of the mount in its user's home is removed.
+  func serveAndTidy(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
+    var wasMounted = false
+    // At the end of the mount nothing is open any more, and everything is durable.
+    defer { if wasMounted, request.options.tidies { Tidying(request).run(Self.logger) } }
+    try serve(password) {
+      wasMounted = true
+      whenMounted()
+    }
+  }
+
   /// Opens the space, mounts it, and serves it until it is unmounted. Everything is written on return.
   ///
   /// - Parameters:
@@ -24,6 +35,7 @@ struct MountServer {
     var options = request.options
     let mountPoint = try MountPoint.check(
       request.mountPoint, options: options, vault: request.vault, expected: request.directory)
+    let places = try places(options.placesFile)
     let vault = try Vault.open(at: request.vault, request.weakDerivations)
     let space = try SpaceManager.openSpace(
       in: vault, password: password, readOnly: options.isReadOnly,
@@ -39,7 +51,7 @@ struct MountServer {
     }
     for warning in warnings { Output.note(warning) }
     let fileSystem = try FileSystem(
-      space: space, options: Self.options(options, notices: notices, keepCheckpoint: rollback?.record))
+      space: space, options: Self.options(options, places, notices: notices, keepCheckpoint: rollback?.record))
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger
     ) {
@@ -58,14 +70,28 @@ struct MountServer {
     try served.get()
   }
 
+  /// Where the names of places come from.
+  private func places(_ file: String?) throws -> PlaceTables {
+    var tables = PlaceTables.debian
+    guard let file else { return tables }
+    tables.towns = file
+    guard tables.isReadable else {
+      throw CommandFailure(
+        .usage, "\(file) is no table of towns; give one of GeoNames, such as cities500.txt, or leave --places out.")
+    }
+    return tables
+  }
+
   /// The options of the file system; `keepCheckpoint` gets records of its durable states.
   private static func options(
-    _ mount: MountOptions, notices: [String], keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
+    _ mount: MountOptions, _ places: PlaceTables, notices: [String],
+    keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
   ) -> FileSystemOptions {
     var options = FileSystemOptions(logger: logger)
     options.keepCheckpoint = keepCheckpoint
     options.notices = notices
     options.isReadOnly = mount.isReadOnly
+    options.places = places
     if mount.thumbnails != .none {
       let decoder = Decoder(
         program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: logger)

@@ -50,6 +50,28 @@ struct StateFolder {
     if let content = change(old) { try WholeFile.replace(name, in: folder, with: content) }
   }
 
+  /// The names of all records.
+  func names() throws(Errno) -> [String] {
+    do throws(Errno) {
+      return try Directory.names(in: path).compactMap { String(validating: $0, as: UTF8.self) }
+    } catch .noSuchFileOrDirectory {
+      return []
+    } catch {
+      throw error
+    }
+  }
+
+  /// Removes a record, if there is one. Durable on return.
+  func remove(_ name: String) throws(Errno) {
+    let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    do throws(Errno) {
+      try systemCall { unsafe unlinkat(folder.number, name, 0) }
+    } catch {
+      if error != .noSuchFileOrDirectory { throw error }
+    }
+    try systemCall { fsync(folder.number) }
+  }
+
   private func makeFolders() throws(Errno) {
     var folder = ""
     for part in path.split(separator: "/") {

@@ -1,0 +1,34 @@
+internal import Client
+internal import SystemPackage
+
+/// A mounted space, which answers through its door.
+struct MountedSource: PhotoSource {
+  /// Where the space is mounted.
+  let mountPoint: [UInt8]
+
+  func answer(to request: CatalogRequest) throws -> AnswerReader {
+    let door = try ask(request)
+    do {
+      return try AnswerReader(DoorStream(door))
+    } catch let failure as AnswerFailure {
+      throw CommandFailure(failure)
+    }
+  }
+
+  private func ask(_ request: CatalogRequest) throws(CommandFailure) -> CatalogDoor {
+    let shown = TerminalText.safe(mountPoint)
+    do throws(Errno) {
+      let door = try CatalogDoor(of: mountPoint)
+      try door.ask(request.bytes)
+      return door
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      throw CommandFailure(
+        .mountPointUnusable, "The mount at \(shown) answers no questions; unmount it, and mount it with this agonyfs.")
+    } catch .argListTooLong {
+      throw CommandFailure(
+        .usage, "A query for a space that is mounted read-only has at most \(CatalogDoor.mostReadOnlyBytes) bytes.")
+    } catch {
+      throw CommandFailure(error, doing: "asking the mount at \(shown)")
+    }
+  }
+}

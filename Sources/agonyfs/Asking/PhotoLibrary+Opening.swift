@@ -1,0 +1,49 @@
+internal import Client
+internal import Mount
+internal import Storage
+internal import SystemPackage
+
+extension PhotoLibrary {
+  /// The space that is mounted at a path, or at a directory above it; nil if none is.
+  ///
+  /// - Throws: `CommandFailure` if the path leads to nothing.
+  static func mounted(at path: String) throws(CommandFailure) -> PhotoLibrary? {
+    guard let place = try place(of: path) else { return nil }
+    return PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
+  }
+
+  /// Where a path leads in a mounted space; nil if it leads to none.
+  static func place(of path: String) throws(CommandFailure) -> SpacePlace? {
+    try place(of: Array(path.utf8))
+  }
+
+  /// The same for a path that need not be UTF-8.
+  static func place(of path: [UInt8]) throws(CommandFailure) -> SpacePlace? {
+    guard !path.isEmpty else {
+      throw CommandFailure(.usage, "A path is empty; a variable of the shell may not be set.")
+    }
+    let shown = TerminalText.safe(path)
+    do throws(Errno) {
+      return try SpacePlace.of(path)
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      throw CommandFailure(.mountPointUnusable, "There is nothing at \(shown); check the path.")
+    } catch .socketNotConnected {
+      throw CommandFailure(MountError.deadMount(path: shown))
+    } catch {
+      throw CommandFailure(error, doing: "looking at \(shown)")
+    }
+  }
+
+  /// The space that must be mounted at a path, or at a directory above it.
+  static func required(at path: String) throws(CommandFailure) -> PhotoLibrary {
+    if let library = try mounted(at: path) { return library }
+    throw notMounted(Array(path.utf8))
+  }
+
+  /// What is said of a path that is in no mounted space.
+  static func notMounted(_ path: [UInt8]) -> CommandFailure {
+    CommandFailure(
+      .mountPointUnusable,
+      "\(TerminalText.safe(path)) is in no space that is mounted; mount it first, with: agonyfs mount VAULT DIRECTORY")
+  }
+}

@@ -1,0 +1,64 @@
+internal import Albums
+internal import Client
+internal import Crypto
+internal import Glibc
+internal import Logging
+internal import System
+internal import SystemPackage
+internal import Vault
+
+extension PhotoLibrary {
+  /// A space of a vault that is not mounted here. It is read, and not changed.
+  ///
+  /// - Throws: `CommandFailure` if there is no vault at the path; the errors of opening a space.
+  static func vault(at path: String, _ options: VaultOptions) throws -> PhotoLibrary {
+    let whole = AbsolutePath.of(path)
+    guard (try? Descriptor.open(whole + "/" + VaultParameters.fileName, O_RDONLY)) != nil else {
+      throw CommandFailure(
+        .mountPointUnusable,
+        "\(TerminalText.safe(path)) is neither in a space that is mounted nor a vault; mount it first, with: agonyfs "
+          + "mount VAULT DIRECTORY")
+    }
+    do {
+      let vault = try Vault.open(at: whole, options.derivations.weakDerivations)
+      if let warning = vault.derivationWarning { Output.note(warning) }
+      let password = try options.password.source().password(for: .opening, prompt: "Password for \(whole)")
+      var settings = FileSystemOptions(logger: Logger(label: "agonyfs") { _ in SwiftLogNoOpLogHandler() })
+      settings.isReadOnly = true
+      let files = try FileSystem(space: space(of: password, in: vault), options: settings)
+      return PhotoLibrary(unmounted: VaultSource(fileSystem: files))
+    } catch {
+      throw CommandFailure(any: error, vault: whole) ?? error
+    }
+  }
+
+  /// The space of a password, also while another process has it.
+  private static func space(of password: Password, in vault: Vault) throws(VaultError) -> Space {
+    do throws(VaultError) {
+      return try SpaceManager.openSpace(in: vault, password: password, readOnly: true)
+    } catch {
+      guard error == .spaceInUse else { throw error }
+      Output.note("This space is mounted; shown is what it had a moment ago.")
+      return try SpaceManager.openSpace(in: vault, password: password, observing: true)
+    }
+  }
+}
+
+/// A space that this process has opened itself.
+struct VaultSource: PhotoSource {
+  let fileSystem: FileSystem
+
+  func answer(to request: CatalogRequest) throws -> AnswerReader {
+    let session = DoorSession(fileSystem, for: .everything)
+    session.ask(request.bytes)
+    return try AnswerReader(SessionStream(session: session))
+  }
+}
+
+/// The answer of a door in this process.
+private struct SessionStream: AnswerStream {
+  private static let block = 128 << 10
+  let session: DoorSession
+
+  func read() -> [UInt8] { Array(session.read(Self.block)) }
+}

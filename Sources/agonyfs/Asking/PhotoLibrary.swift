@@ -1,0 +1,138 @@
+// Invariants
+// 1. A path that is shown works from where the user stands, if its space is mounted.
+
+internal import Catalog
+internal import Client
+internal import Glibc
+internal import Mount
+internal import SystemPackage
+
+/// Somebody who answers questions about the photos of a space.
+protocol PhotoSource {
+  /// The answer to a request.
+  ///
+  /// - Throws: `CommandFailure` with what is wrong with the request, or why there is no answer.
+  func answer(to request: CatalogRequest) throws -> AnswerReader
+}
+
+/// The photos that a command was told to look at: those of a space, or of a directory in it.
+struct PhotoLibrary {
+  let source: any PhotoSource
+  /// What stands before a path in the directory, with a slash at its end; empty if the space is not mounted.
+  let prefix: [UInt8]
+  /// The same for a path in the space.
+  let wholePrefix: [UInt8]
+  /// The path of the directory in the space; empty for all of it.
+  let album: [UInt8]
+  /// Whether the space is mounted.
+  let isMounted: Bool
+
+  /// A space that is mounted.
+  ///
+  /// - Parameter path: its directory, or one in it, as the user gave it.
+  init(_ place: SpacePlace, as path: String, source: any PhotoSource) {
+    self.source = source
+    let start = path.hasPrefix("-") ? "./" + path : path
+    prefix = Self.withSlash(Array(start.utf8))
+    wholePrefix = Self.withSlash(place.mountPoint)
+    album = place.path
+    isMounted = true
+  }
+
+  /// All of the mounted space that a place is in; paths are absolute.
+  init(allOf place: SpacePlace) {
+    source = MountedSource(mountPoint: place.mountPoint)
+    prefix = Self.withSlash(place.mountPoint)
+    wholePrefix = prefix
+    album = []
+    isMounted = true
+  }
+
+  /// A space that is not mounted.
+  init(unmounted source: any PhotoSource) {
+    self.source = source
+    prefix = []
+    wholePrefix = []
+    album = []
+    isMounted = false
+  }
+
+  private static func withSlash(_ path: [UInt8]) -> [UInt8] {
+    path.last == UInt8(ascii: "/") ? path : path + [UInt8(ascii: "/")]
+  }
+
+  /// A path in the space as it is shown.
+  func shown(_ path: some Collection<UInt8>) -> [UInt8] {
+    if album.isEmpty { return prefix + path }
+    let inside = album + [UInt8(ascii: "/")]
+    return path.starts(with: inside) ? prefix + path.dropFirst(inside.count) : wholePrefix + path
+  }
+
+  /// Whether a path in the space is in the directory.
+  func contains(_ path: some Collection<UInt8>) -> Bool {
+    album.isEmpty || path.starts(with: album + [UInt8(ascii: "/")])
+  }
+
+  /// The path of a photo as it is shown: that of its name in the directory, if it has several.
+  func shown(_ record: CatalogRecord) -> [UInt8] { shownInside(record) ?? shown(record.path) }
+
+  /// The same; nil if no name is in the directory. A query names directories without regard to case and accents.
+  func shownInside(_ record: CatalogRecord) -> [UInt8]? {
+    if contains(record.path) { return shown(record.path) }
+    return record.names.first(where: contains).map(shown)
+  }
+
+  /// Whether the directory is in a trash folder; then that is what is asked for.
+  var isTrash: Bool {
+    let first = String(decoding: album.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
+    return first == ".Trash" || first.hasPrefix(".Trash-") && first.dropFirst(7).allSatisfy(\.isNumber)
+  }
+
+  /// A request for what a query finds in the directory.
+  ///
+  /// - Throws: `CommandFailure` that points at what is wrong with the query; for a directory that a query cannot name.
+  func request(_ query: String) throws(CommandFailure) -> CatalogRequest {
+    try Self.check(query)
+    var request = CatalogRequest()
+    request.query = query
+    request.trash = isTrash
+    guard !album.isEmpty else { return request }
+    guard let name = String(validating: album, as: UTF8.self) else {
+      throw CommandFailure(
+        .failure, "The name of this directory is no UTF-8 text, so no query can name it; rename it, or list all.")
+    }
+    request.query = "album:" + QueryQuoting.quoted("/" + name) + " " + query
+    return request
+  }
+
+  /// Whether a query is understood.
+  ///
+  /// - Throws: `CommandFailure` that points at what is wrong.
+  static func check(_ query: String) throws(CommandFailure) {
+    do throws(QueryError) {
+      _ = try QueryParser.parse(query, today: today)
+    } catch {
+      throw CommandFailure(error, in: query)
+    }
+  }
+
+  /// What is known about a file.
+  ///
+  /// - Parameter path: its path in the space.
+  /// - Throws: `CommandFailure` if it is no photo or video, or not examined yet.
+  func facts(of path: [UInt8]) throws -> CatalogRecord {
+    var request = CatalogRequest()
+    request.file = path
+    var reader = try source.answer(to: request)
+    let text = try reader.text()
+    return try CatalogRecord(text.prefix { $0 != UInt8(ascii: "\n") })
+  }
+
+  /// The day in which the query is asked.
+  private static var today: CivilDate? {
+    var now = time(nil)
+    var parts = unsafe tm()
+    guard unsafe localtime_r(&now, &parts) != nil else { return nil }
+    return unsafe CivilDate(year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
+  }
+}

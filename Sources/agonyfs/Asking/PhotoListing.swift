@@ -1,0 +1,211 @@
+internal import CPlatform
+internal import Catalog
+internal import Client
+internal import Glibc
+
+/// Shows what a query finds.
+struct PhotoListing {
+  /// How photos are shown.
+  enum Form: Equatable {
+    /// A table on a terminal, paths elsewhere.
+    case usual
+    case long
+    case json
+    case template(AnswerTemplate)
+  }
+
+  /// How many photos are shown on a terminal, unless more are asked for.
+  static let screenful = 100
+  /// How many rows the widths of columns are taken from.
+  private static let sample = 1000
+
+  let library: PhotoLibrary
+  let form: Form
+  /// Whether entries end with a zero byte instead of a line end.
+  let endsWithZero: Bool
+  /// Whether standard output is a terminal, and how many columns that has.
+  let isTerminal: Bool
+  let columns: Int
+
+  private let output = OutputBuffer()
+
+  init(_ library: PhotoLibrary, as form: Form, endsWithZero: Bool = false) {
+    self.library = library
+    self.form = form
+    self.endsWithZero = endsWithZero
+    isTerminal = isatty(STDOUT_FILENO) == 1
+    let known = Int(agonyfs_terminal_columns(STDOUT_FILENO))
+    let variable = unsafe getenv("COLUMNS").flatMap { unsafe Int(String(cString: $0)) }
+    columns = known > 0 ? known : variable ?? 80
+  }
+
+  /// Shows the photos that answer a request.
+  func photos(_ request: CatalogRequest) throws {
+    var request = request
+    if isTerminal, form == .usual, !endsWithZero, request.limit == nil { request.limit = Self.screenful }
+    // A negative limit is none.
+    if let limit = request.limit, limit < 0 { request.limit = nil }
+    let trailer =
+      switch form {
+      case .usual where endsWithZero || !isTerminal: try paths(request)
+      case .usual: try table(request)
+      case .json: try json(request)
+      case .long: try blocks(request)
+      case .template(let template): try formatted(request, template)
+      }
+    try output.flush()
+    try close(trailer, of: request)
+  }
+
+  /// Shows how many photos answer a request.
+  func count(_ request: CatalogRequest) throws {
+    let (count, trailer) = try Self.count(request, library)
+    if form == .json { try output.line("{\"count\":\(count)}") } else { try output.line("\(count)") }
+    try output.flush()
+    notePending(trailer)
+  }
+
+  /// Shows groups with their counts.
+  func groups(_ request: CatalogRequest) throws {
+    var reader = try library.source.answer(to: request)
+    var rows: [(count: Int, title: String)] = []
+    let paths = JSONPaths(library)
+    let trailer = try reader.lines { line in
+      guard form != .json else { return try output.append { try paths.append(group: line, to: &$0) } }
+      guard let group = try? JSONReader.value(of: Array(line)), let count = group["count"]?.whole else {
+        throw AnswerReader.unknownAnswer
+      }
+      rows.append((count, group["title"]?.text ?? ""))
+    }
+    let width = rows.map { String($0.count).count }.max() ?? 0
+    for (count, title) in rows {
+      guard isTerminal else {
+        try output.line("\(count)\t\(title)")
+        continue
+      }
+      let shown = title.isEmpty ? "(none)" : TerminalText.safe(title)
+      try output.line(
+        TerminalText.fitted("\(count)", to: width, toTheRight: true) + "  "
+          + (TerminalText.width(shown) > columns - width - 2
+            ? TerminalText.fitted(shown, to: max(1, columns - width - 2)) : shown))
+    }
+    try output.flush()
+    notePending(trailer)
+  }
+
+  private static func count(_ request: CatalogRequest, _ library: PhotoLibrary) throws -> (Int, AnswerTrailer) {
+    var request = request
+    request.format = .count
+    request.limit = nil
+    request.after = nil
+    request.sort = nil
+    var reader = try library.source.answer(to: request)
+    return try reader.number()
+  }
+
+  // MARK: Forms
+
+  private func paths(_ request: CatalogRequest) throws -> AnswerTrailer {
+    var request = request
+    request.format = .paths
+    var reader = try library.source.answer(to: request)
+    let end = endsWithZero ? 0 : UInt8(ascii: "\n")
+    return try reader.paths { path in
+      if library.contains(path) {
+        try output.append { bytes in
+          if library.album.isEmpty {
+            bytes += library.prefix
+            bytes += path
+          } else {
+            bytes += library.shown(path)
+          }
+          bytes.append(end)
+        }
+      } else if let other = try library.shownInside(library.facts(of: Array(path))) {
+        try output.append { $0 += other + [end] }
+      }
+    }
+  }
+
+  private func json(_ request: CatalogRequest) throws -> AnswerTrailer {
+    var reader = try library.source.answer(to: request)
+    let paths = JSONPaths(library)
+    return try reader.lines { line in try output.append { try paths.append(line, to: &$0) } }
+  }
+
+  private func table(_ request: CatalogRequest) throws -> AnswerTrailer {
+    var reader = try library.source.answer(to: request)
+    var rows: [PhotoTable.Row] = []
+    var table: PhotoTable?
+    func show() throws {
+      let layout = table ?? PhotoTable(for: rows, width: columns)
+      table = layout
+      for row in rows { try output.line(layout.line(row)) }
+      rows.removeAll()
+    }
+    let trailer = try reader.lines { line in
+      let record = try CatalogRecord(line)
+      guard let path = library.shownInside(record) else { return }
+      rows.append(.init(record, path: path))
+      if rows.count == Self.sample { try show() }
+    }
+    try show()
+    return trailer
+  }
+
+  private func blocks(_ request: CatalogRequest) throws -> AnswerTrailer {
+    var reader = try library.source.answer(to: request)
+    var isFirst = true
+    return try reader.lines { line in
+      let record = try CatalogRecord(line)
+      guard library.shownInside(record) != nil else { return }
+      if !isFirst { try output.line("") }
+      isFirst = false
+      for line in FactSheet(record, in: library).lines(isSafe: isTerminal) {
+        try output.append { $0 += line + [UInt8(ascii: "\n")] }
+      }
+    }
+  }
+
+  private func formatted(_ request: CatalogRequest, _ template: AnswerTemplate) throws -> AnswerTrailer {
+    var reader = try library.source.answer(to: request)
+    let end = endsWithZero ? 0 : UInt8(ascii: "\n")
+    return try reader.lines { line in
+      let record = try CatalogRecord(line)
+      guard let path = library.shownInside(record) else { return }
+      try output.append { bytes in
+        bytes += template.bytes(record, path: path, isSafe: isTerminal)
+        bytes.append(end)
+      }
+    }
+  }
+
+  // MARK: What is said beside
+
+  private func close(_ trailer: AnswerTrailer, of request: CatalogRequest) throws {
+    if let next = trailer.next {
+      var rest = ""
+      // Of a later page nobody knows how many came before.
+      if request.after == nil { rest = "\(try Self.count(request, library).0 - trailer.count) more; " }
+      Output.note("\(rest)next page: --after \(next)")
+    } else if trailer.count == 0, request.after == nil, isTerminal {
+      Output.note("Nothing was found.")
+    }
+    notePending(trailer)
+  }
+
+  /// Says how many files may be missing in an answer.
+  private func notePending(_ trailer: AnswerTrailer) {
+    guard trailer.pending > 0 else { return }
+    let (files, were) = trailer.pending == 1 ? ("1 file", ("is", "was")) : ("\(trailer.pending) files", ("are", "were"))
+    if !library.isMounted {
+      Output.note("\(files) \(were.1) not examined yet; that is done while the space is mounted.")
+    } else if trailer.isExamining {
+      Output.note("\(files) \(were.0) still being examined.")
+    } else {
+      Output.note(
+        "\(files) \(were.1) not examined yet; this mount does not do that, since it is read-only or makes thumbnails "
+          + "only on demand or never.")
+    }
+  }
+}

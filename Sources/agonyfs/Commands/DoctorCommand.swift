@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Mount
+internal import Traces
+
+/// `agonyfs doctor [MOUNTPOINT...]`.
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Find what programs left of a mounted space, and remove it.",
+    discussion: HelpText.doctor)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Where spaces are or were mounted. (default: where you have spaces mounted now)", valueName: "mount-point"),
+    completion: .directory)
+  var places: [String] = []
+
+  @Flag(help: "Remove without asking what can be made again.")
+  var yes = false
+
+  @Flag(help: "Also delete what was moved from the space to the trash of your home; it may be the only copy.")
+  var trash = false
+
+  @Flag(help: "Show what would be removed.")
+  var dryRun = false
+
+  @Flag(help: "Print a line of JSON for each finding.")
+  var json = false
+
+  @Flag(help: "Say only what fails or stays, and look only for what can be removed.")
+  var quiet = false
+
+  @Option(help: .private)
+  var homeOf: UInt32?
+
+  func validate() throws {
+    if dryRun, yes { throw ValidationError("Say --dry-run or --yes, not both.") }
+    if quiet, json { throw ValidationError("Say --quiet or --json, not both.") }
+    if quiet, !yes, !dryRun { throw ValidationError("--quiet asks nothing; it goes with --yes or --dry-run.") }
+  }
+
+  func run() throws {
+    if let homeOf { try DoctorHome.become(homeOf) }
+    let home = try DoctorHome.own(ignoresEnvironment: homeOf != nil)
+    // When a mount has ended, nothing of it can be looked at; and other file systems of the user may hang.
+    let mounted = quiet && !places.isEmpty ? [] : MountedSpace.all()
+    let named = try places.map { try DoctorHome.place($0, home: home) }.joined()
+    let searched = SearchedPlaces(places.isEmpty ? mounted.map(\.path) : Array(named))
+    // In a mount that somebody else serves, or that hangs, nothing is looked at.
+    let spaces = SearchedPlaces(mounted.map(\.path))
+    let known = SearchedPlaces(
+      searched.paths.filter { spaces.contains($0) } + spaces.paths.filter { searched.contains($0) })
+    var search = TraceSearch(home, for: searched, known: KnownFiles(in: known))
+    if !searched.paths.isEmpty { search.run(onlyRemovable: quiet) }
+    let notes = quiet ? [] : systemNotes(home, searched, mounted)
+    var dialogue = DoctorDialogue(command: self, search: search)
+    try dialogue.run(notes)
+    guard !searched.paths.isEmpty else {
+      throw CommandFailure(
+        .mountPointUnusable,
+        "You have no space mounted, so only the system was looked at; name where a space was mounted: agonyfs doctor "
+          + "MOUNTPOINT")
+    }
+    if dialogue.failures > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
+    if dialogue.left > 0 || !search.gaps.isEmpty { throw ExitCode(CommandStatus.tracesLeft.rawValue) }
+  }
+
+  private func systemNotes(_ home: Home, _ searched: SearchedPlaces, _ mounted: [MountedSpace]) -> [SystemNote] {
+    SystemChecks.notes(
+      SystemView(),
+      SystemSubject(
+        home: home, places: searched, openPlaces: SearchedPlaces(mounted.filter(\.allowsOthers).map(\.path)),
+        shell: getppid(), lockedMemory: LockedMemoryNote.sentence))
+  }
+}

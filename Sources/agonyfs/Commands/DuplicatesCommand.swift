@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import Client
+internal import Glibc
+internal import Mount
+internal import SystemPackage
+
+/// `agonyfs duplicates MOUNT`.
+struct DuplicatesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "duplicates", abstract: "Find photos that are there several times, and merge them.",
+    discussion: HelpText.duplicates)
+
+  @Argument(help: "Where a space is mounted, or a directory in it; with --split files.", completion: .file())
+  var places: [String]
+
+  @Flag(help: "Also what looks alike, but differs.")
+  var similar = false
+
+  @Flag(help: "Keep one of each group, and move the others to the trash folder.")
+  var merge = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What --merge keeps: best (most pixels, then largest, then oldest), largest, oldest, or ask.", valueName: "which")
+  )
+  var keep: String?
+
+  @Flag(help: "Merge without asking.")
+  var yes = false
+
+  @Flag(help: "The files are no duplicates, whatever they look like; remember that.")
+  var split = false
+
+  @Flag(help: "Print a line of JSON for each group.")
+  var json = false
+
+  func validate() throws {
+    if keep != nil || yes, !merge { throw ValidationError("--keep and --yes go with --merge.") }
+    if split, merge || similar || json { throw ValidationError("--split goes with files only.") }
+    if !split, places.count != 1 {
+      throw ValidationError("Name one place: where the space is mounted, or a directory.")
+    }
+    if let keep, DuplicateGroup.Keeping(rawValue: keep) == nil {
+      throw ValidationError("--keep takes best, largest, oldest or ask.")
+    }
+    if keep == "ask", yes || json { throw ValidationError("--keep ask asks; it goes with neither --yes nor --json.") }
+  }
+
+  func run() throws {
+    if split {
+      var change = WordsChange()
+      change.values[.distinct] = Array("1".utf8)
+      for file in places { try Tagger(change: change).tag(Array(file.utf8)) }
+      return
+    }
+    let path = places[0]
+    guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(Array(path.utf8)) }
+    let library = PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
+    if merge {
+      let keeping = keep.flatMap { DuplicateGroup.Keeping(rawValue: $0) } ?? .best
+      try DuplicateDialogue(
+        finder: DuplicateFinder(library, similar: similar), mountPoint: place.mountPoint, keeping: keeping,
+        isAgreedTo: yes, isJSON: json
+      ).run()
+    } else {
+      try list(DuplicateFinder(library, similar: similar))
+    }
+  }
+
+  private func list(_ finder: DuplicateFinder) throws {
+    let output = OutputBuffer()
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    var groups = 0
+    var others = 0
+    var bytes = 0
+    try finder.all { group in
+      groups += 1
+      let members = group.sorted(by: .best)
+      others += members.count - 1
+      bytes += members.dropFirst().reduce(0) { $0 + $1.size }
+      if json {
+        try output.append { $0 += JSONWriter.bytes(finder.shown(group)) + [UInt8(ascii: "\n")] }
+        return
+      }
+      if groups > 1 { try output.line("") }
+      try output.line("\(members.count) files: \(group.kind.words)")
+      for member in members {
+        let path = finder.library.shown(member.path)
+        let facts = [ShortWords.size(member.size), member.dimensions].filter { !$0.isEmpty }.joined(separator: ", ")
+        let shown = isTerminal ? Array(TerminalText.safe(path).utf8) : path
+        try output.append { $0 += Array("  ".utf8) + shown + Array("  (\(facts))\n".utf8) }
+      }
+    }
+    try output.flush()
+    if groups == 0 {
+      Output.note("No duplicates were found.")
+    } else {
+      Output.note(
+        "\(groups) \(groups == 1 ? "group" : "groups"); without \(others) of these files there would be "
+          + "\(ByteSize(bytes: Int64(bytes))) less.")
+    }
+  }
+}

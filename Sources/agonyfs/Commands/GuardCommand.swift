@@ -1,0 +1,43 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Guard
+internal import SystemPackage
+
+/// `agonyfs guard`: becomes agonyfs-guard.
+struct GuardCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "guard", abstract: "Lock when the machine sleeps, or when you leave it.", discussion: HelpText.guard)
+
+  @Option(
+    help: ArgumentHelp("When to lock: a list of sleep, shutdown, lock and logout. (default: all)", valueName: "list"))
+  var on: String?
+
+  @Flag(help: "Lock when this program is ended, too.")
+  var atExit = false
+
+  func run() throws {
+    var causes = Set(LockCause.allCases)
+    if let on {
+      guard let chosen = LockCause.list(on) else {
+        throw CommandFailure(
+          .usage, "--on takes a list of sleep, shutdown, lock and logout, with commas, such as sleep,lock.")
+      }
+      causes = chosen
+    }
+    let own = OwnFolder.path(of: "")
+    try Self.become(
+      own + "agonyfs-guard",
+      ["agonyfs-guard", own + "agonyfs", LockCause.text(causes)] + (atExit ? ["--at-exit"] : []))
+  }
+
+  private static func become(_ program: String, _ words: [String]) throws {
+    guard unsafe access(program, X_OK) == 0 else {
+      throw CommandFailure(
+        .failure, "There is no agonyfs-guard beside agonyfs; scripts/agonyfs builds it, or a package has it.")
+    }
+    var vector = unsafe words.map { unsafe strdup($0) }
+    unsafe vector.append(nil)
+    unsafe execv(program, vector)
+    throw CommandFailure(Errno(rawValue: errno), doing: "starting agonyfs-guard")
+  }
+}

@@ -1,0 +1,164 @@
+internal import ArgumentParser
+internal import Catalog
+internal import Client
+internal import Mount
+internal import Storage
+internal import Vault
+
+/// `agonyfs list MOUNT|VAULT [QUERY…]`.
+struct ListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Find photos by what they show, where and when.", discussion: HelpText.list)
+
+  @Argument(
+    help: "Where a space is mounted, or a directory in it; or a vault.", completion: .directory)
+  var place: String
+
+  @Argument(help: "What to find; nothing finds everything. All words together are one query.")
+  var query: [String] = []
+
+  @Flag(name: .shortAndLong, help: "Show everything that is known about each photo.")
+  var long = false
+
+  @Flag(help: "Print a line of JSON for each photo, or each group.")
+  var json = false
+
+  @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path with a zero byte, for xargs -0.")
+  var null = false
+
+  @Option(help: ArgumentHelp("Print this for each photo, such as '{taken} {path}'.", valueName: "text"))
+  var format: String?
+
+  @Flag(help: "Print the number of photos.")
+  var count = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Count photos by \(GroupField.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "field"))
+  var group: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Sort by \(SortKey.allCases.map(\.word).joined(separator: ", ")); time, newest first, if not given.",
+      valueName: "field"))
+  var sort: String?
+
+  @Flag(name: .shortAndLong, help: "The other way round.")
+  var reverse = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Show so many photos, or all; \(PhotoListing.screenful) in a table if not given, else all.", valueName: "number"))
+  var limit: String?
+
+  @Option(help: ArgumentHelp("Begin where a page before ended; it said so.", valueName: "cursor"))
+  var after: String?
+
+  @Flag(help: "Show one photo for each stack.")
+  var stacks = false
+
+  @OptionGroup
+  var vault: VaultOptions
+
+  func validate() throws {
+    let forms = [long, json && !count && group == nil, format != nil, count, group != nil].count(where: \.self)
+    guard forms <= 1 else {
+      throw ValidationError("Choose one of --long, --json, --format, --count and --group.")
+    }
+    if null, long || json || count || group != nil { throw ValidationError("-0 goes with paths and --format.") }
+    if count || group != nil, sort != nil || reverse || limit != nil || after != nil {
+      throw ValidationError("--count and --group take no order, limit and page.")
+    }
+  }
+
+  func run() throws {
+    // What is wrong with the words is said before anybody has to type a password.
+    let template = try format.map { text throws(CommandFailure) in try AnswerTemplate(text) }
+    var request = try options()
+    let query = query.joined(separator: " ")
+    try PhotoLibrary.check(query)
+    let library = try library()
+    let found = try library.request(query)
+    request.query = found.query
+    request.trash = found.trash
+    let listing = PhotoListing(
+      library, as: json ? .json : long ? .long : template.map { .template($0) } ?? .usual, endsWithZero: null)
+    if count {
+      try listing.count(request)
+    } else if group != nil {
+      try listing.groups(request)
+    } else {
+      try listing.photos(request)
+    }
+  }
+
+  /// The request but for the query.
+  private func options() throws(CommandFailure) -> CatalogRequest {
+    var request = CatalogRequest()
+    request.stacks = stacks
+    if let group {
+      guard let field = GroupField(rawValue: group.lowercased()) else {
+        let known = GroupField.allCases.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(.usage, "There are no groups \"\(group)\"; there are \(known).")
+      }
+      request.group = field.rawValue
+      request.format = .groups
+    }
+    var order = SortOrder.standard
+    if sort != nil || reverse {
+      let word = (sort ?? "time").lowercased()
+      let isTurned = word.hasPrefix("-") != reverse
+      guard let key = SortKey.allCases.first(where: { $0.word == word.drop { $0 == "-" } }) else {
+        let known = SortKey.allCases.map(\.word).joined(separator: ", ")
+        throw CommandFailure(.usage, "There is no order \"\(sort ?? "")\"; there are \(known).")
+      }
+      request.sort = (isTurned ? "-" : "") + key.word
+      order = SortOrder(key, isDescending: (key != .name) != isTurned)
+    }
+    if let limit {
+      let number = limit == "all" ? -1 : Int(limit).flatMap { $0 > 0 ? $0 : nil }
+      guard let number else {
+        throw CommandFailure(.usage, "--limit takes a number of photos from 1, or all, not \"\(limit)\".")
+      }
+      request.limit = number
+    }
+    if let after {
+      guard let cursor = Cursor(after) else {
+        throw CommandFailure(.usage, "--after takes what a page before ended with; this is none.")
+      }
+      guard cursor.order == order else {
+        throw CommandFailure(.usage, "This page is of another order; add the same --sort as for the page before.")
+      }
+      request.after = cursor.text
+    }
+    return request
+  }
+
+  /// Where to look.
+  private func library() throws -> PhotoLibrary {
+    if let mounted = try PhotoLibrary.mounted(at: place) { return mounted }
+    return try PhotoLibrary.vault(at: place, vault)
+  }
+}
+
+extension SortKey {
+  /// Its name for a user.
+  var word: String {
+    switch self {
+    case .time: "time"
+    case .name: "name"
+    case .size: "size"
+    case .rating: "rating"
+    case .duration: "duration"
+    }
+  }
+}
+
+/// How a vault that is not mounted is opened.
+struct VaultOptions: ParsableArguments {
+  @OptionGroup
+  var derivations: DerivationOptions
+
+  @OptionGroup(title: "Password, for a vault that is not mounted")
+  var password: PasswordOptions<CurrentPassword>
+}

@@ -1,0 +1,126 @@
+internal import ArgumentParser
+internal import Client
+internal import Glibc
+internal import System
+internal import SystemPackage
+internal import Vault
+
+/// `agonyfs open`: what the desktop's menu starts. Everything is asked and said in windows.
+struct OpenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Ask for a password in a window, mount, and show the albums.",
+    discussion: HelpText.open)
+
+  @Argument(help: "A vault, or a file that remembers one.", completion: .file())
+  var place: String?
+
+  @Option(
+    help: ArgumentHelp("Remember where the vault is, in a file whose name ends with .agonyfs.", valueName: "file"),
+    completion: .file())
+  var save: String?
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true)],
+    help: ArgumentHelp("Mount options, as for agonyfs mount.", valueName: "options"))
+  var options: [String] = []
+
+  func run() throws {
+    guard let dialog = DesktopDialog.find() else {
+      throw CommandFailure(
+        .usage,
+        """
+        There is no desktop, or no program that asks in a window; install zenity, kdialog or pinentry-gnome3, or use \
+        agonyfs mount.
+        """)
+    }
+    do {
+      try open(dialog)
+    } catch let failure as CommandFailure {
+      dialog.fail(failure.message)
+      throw failure
+    }
+  }
+
+  private func open(_ dialog: DesktopDialog) throws {
+    guard let vault = try vault(dialog) else { throw ExitCode(CommandStatus.failure.rawValue) }
+    do {
+      _ = try Vault.open(at: vault)
+    } catch {
+      throw CommandFailure(any: error, vault: vault) ?? error
+    }
+    if let save { try PlaceFile.write(vault, to: AbsolutePath.of(save)) }
+    let mountPoint = try MountPlace.free(for: vault)
+    var title = "Password of \(vault.split(separator: "/").last ?? "the vault")"
+    while true {
+      switch try mount(vault, at: mountPoint, asking: title, dialog) {
+      case .mounted: return try show(mountPoint)
+      case .cancelled: throw ExitCode(CommandStatus.failure.rawValue)
+      case .wrong: title = "No space opens with this password. Once more:"
+      case .failed(let status, let reason): throw CommandFailure(CommandStatus(rawValue: status) ?? .failure, reason)
+      }
+    }
+  }
+
+  private func vault(_ dialog: DesktopDialog) throws -> String? {
+    guard let place else {
+      guard dialog.hasDirectories else {
+        throw CommandFailure(.usage, "Say which vault is to be opened; zenity or kdialog would ask for it.")
+      }
+      return try dialog.directory("Which vault?")
+    }
+    let path = AbsolutePath.of(place)
+    return path.hasSuffix(PlaceFile.suffix) && !Self.isDirectory(path) ? try PlaceFile.read(path) : path
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private enum Attempt {
+    case mounted, cancelled, wrong
+    case failed(Int32, String)
+  }
+
+  /// What the dialog prints goes to `agonyfs mount` through a pipe that this process does not read.
+  private func mount(
+    _ vault: String, at mountPoint: String, asking title: String, _ dialog: DesktopDialog
+  ) throws -> Attempt {
+    let own = OwnFolder.path(of: "agonyfs")
+    let words = ["agonyfs", "mount"] + options.flatMap { ["-o", $0] } + ["--", vault, mountPoint]
+    // The ends that are not ours are closed on return.
+    func started() throws(Errno) -> (asking: ChildProcess, mounting: ChildProcess, errors: Descriptor) {
+      let (password, typed) = try Descriptor.pipe()
+      let (reading, errors) = try Descriptor.pipe()
+      let mounting = try ChildProcess(own, arguments: words, descriptors: [password, nil, errors])
+      return (try dialog.askPassword(title, to: typed), mounting, reading)
+    }
+    let (asking, mounting, errors) = try started()
+    let asked = asking.wait()
+    let said = try errors.readToEnd(limit: 4096)
+    let ending = mounting.wait()
+    // A dialog whose answer nobody took any more was answered: why the mount failed is said.
+    guard [.exited(0), .killed(SIGPIPE), .exited(128 + SIGPIPE)].contains(asked) else { return .cancelled }
+    switch ending {
+    case .exited(0): return .mounted
+    case .exited(CommandStatus.noSpaceOpens.rawValue): return .wrong
+    default:
+      let text = String(decoding: said, as: UTF8.self).split(separator: "\n").last ?? "agonyfs: \(ending.text)"
+      guard case .exited(let status) = ending else { return .failed(CommandStatus.failure.rawValue, String(text)) }
+      return .failed(status, String(text.trimmingPrefix("agonyfs: ")))
+    }
+  }
+
+  /// Shows a directory in the file manager of the desktop.
+  private func show(_ path: String) throws {
+    Output.line(path)
+    guard let opener = Environment.program("xdg-open") else {
+      throw CommandFailure(.failure, "The albums are at \(TerminalText.safe(path)); install xdg-utils to see them.")
+    }
+    let process = try ChildProcess(
+      opener, arguments: ["xdg-open", path], descriptors: [nil, nil, nil], inheriting: .everythingButSession)
+    guard process.wait() == .exited(0) else {
+      throw CommandFailure(.failure, "The albums are at \(TerminalText.safe(path)); no file manager shows them.")
+    }
+  }
+}

@@ -1,0 +1,137 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Mount
+internal import Storage
+internal import SystemPackage
+internal import Vault
+
+/// `agonyfs run VAULT [--] PROGRAM [ARGUMENT...]`: a program in a private session.
+struct RunCommand: VaultCommand {
+  static let name = "run"
+  static let configuration = CommandConfiguration(
+    commandName: name, abstract: "Run a program that leaves nothing on this machine.",
+    usage: "agonyfs run [options] <vault> [--] [<program> [<argument> ...]]", discussion: HelpText.run)
+
+  @Argument(help: "The vault.", completion: .directory)
+  var vault: String
+
+  @Option(
+    help: ArgumentHelp(
+      "This directory stays the real one: what is saved there stays. May be given several times.",
+      valueName: "directory"), completion: .directory)
+  var keep: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Where the program finds the space. (default: ~/Albums)", valueName: "path"),
+    completion: .directory)
+  var at: String?
+
+  @Flag(help: "Fail where a private session is not possible, instead of redirecting what programs keep.")
+  var requirePrivate = false
+
+  @Flag(help: "Nothing in the space may be changed; as -o ro.")
+  var readOnly = false
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true)],
+    help: ArgumentHelp("Mount options, as for agonyfs mount.", valueName: "options"))
+  var options: [String] = []
+
+  @Option(help: ArgumentHelp("When to make thumbnails: eager, lazy or none. (default: eager)", valueName: "mode"))
+  var thumbnails: String?
+
+  @Option(help: ArgumentHelp("Confinement of the image decoder: required or preferred.", valueName: "when"))
+  var decoderSandbox: String?
+
+  @Option(help: ArgumentHelp("A table of towns to name the places of photos.", valueName: "file"), completion: .file())
+  var places: String?
+
+  @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
+  var remember = false
+
+  @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
+  var acceptOlder = false
+
+  @Option(
+    help: ArgumentHelp("How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
+  var copyWindow: String?
+
+  @OptionGroup
+  var derivations: DerivationOptions
+
+  @OptionGroup(title: "Password")
+  var password: PasswordOptions<CurrentPassword>
+
+  func run() throws {
+    // Whoever started this process may have the kernel forget how its children end.
+    signal(SIGCHLD, SIG_DFL)
+    var request = try request()
+    // Whoever serves the mount opens it again.
+    _ = try Vault.open(at: path)
+    let host = SessionHost()
+    let places = try host.places(album: at, kept: kept(request), needed: needed(request))
+    if let conflict = places.conflict { throw CommandFailure(.usage, conflict) }
+    let plan = SessionPlan(places)
+    let obstacle = try SessionProbe.obstacle(to: plan, mountedAt: places.source)
+    if let obstacle, requirePrivate {
+      throw CommandFailure(.failure, "A private session is not possible here, because \(obstacle).")
+    }
+    Output.note(RunNotice.text(places, obstacle: obstacle, isReadOnly: request.options.isReadOnly))
+    let secret = try password.source(otherFile: request.options.passwordFile).password(
+      for: .opening, prompt: "Password for \(path)")
+    let ending: ProgramEnding
+    if obstacle == nil {
+      request.mountPoint = places.source.string
+      request.session = .private
+      let session = PrivateSession(request: request, plan: plan, album: places.album, runtime: host.runtime)
+      ending = try session.run(secret)
+    } else {
+      request.mountPoint = at.map(AbsolutePath.of) ?? ""
+      ending = try RedirectedSession(request: request, runtime: host.runtime).run(secret)
+    }
+    throw ending
+  }
+
+  /// What to mount, and how; the place is not known yet.
+  private func request() throws -> MountRequest {
+    let named = [
+      ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox), ("places", places.map(AbsolutePath.of)),
+    ]
+    var lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
+    if remember { lists.append("remember") }
+    if readOnly { lists.append("ro") }
+    var parsed = try MountOptions(lists)
+    guard parsed.idle == nil else {
+      throw CommandFailure(.usage, "A session ends with its program; leave idle out.")
+    }
+    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
+    return MountRequest(
+      vault: path, mountPoint: "", directory: nil, optionLists: lists, options: parsed, acceptsOlder: acceptOlder,
+      weakDerivations: derivations.weakDerivations, copyWindow: try copyWindow.map(MountOptions.duration))
+  }
+
+  /// The directories that stay the real ones: what --keep says, the vault, and the record of --remember. So other
+  /// commands work on the vault in the session as they do outside.
+  private func kept(_ request: MountRequest) throws -> [FilePath] {
+    var kept = try keep.map { given in
+      guard let path = SessionHost.directory(FilePath(AbsolutePath.of(given))) else {
+        throw CommandFailure(
+          .usage, "--keep \(given): there is no such directory; make it first, with: mkdir -p \(given)")
+      }
+      guard path != "/" else { throw CommandFailure(.usage, "--keep / would keep everything; name a directory.") }
+      return path
+    }
+    if let vault = SessionHost.directory(FilePath(path)) { kept.append(vault) }
+    if request.options.remembers, let state = StateFolder.ofUser() {
+      // It exists once the first state is recorded.
+      kept.append(SessionHost.resolved(FilePath(state.path)) ?? FilePath(state.path))
+    }
+    return kept
+  }
+
+  /// Other paths that the process that serves the mount reads.
+  private func needed(_ request: MountRequest) -> [FilePath] {
+    let named = [DecoderProgram.path, request.options.placesFile].compactMap(\.self)
+    return named.map { FilePath($0) } + named.compactMap { SessionHost.resolved(FilePath($0)) }
+  }
+}

@@ -1,0 +1,108 @@
+internal import ArgumentParser
+internal import Client
+internal import Glibc
+internal import Mount
+internal import Storage
+internal import System
+internal import SystemPackage
+internal import Vault
+
+/// `agonyfs serve VAULT`, or `MOUNT`: becomes agonyfs-web.
+struct ServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Show a vault's spaces to the browsers of phones and computers nearby.",
+    discussion: HelpText.serve)
+
+  @Argument(help: "A vault, or where a space is mounted.", completion: .directory)
+  var place: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The address of this machine to listen at. (default: all; with --http 127.0.0.1)", valueName: "address"))
+  var listen: String?
+
+  @Option(help: "The port to listen at.")
+  var port = 8443
+
+  @Flag(help: "Show the page in this machine's browser.")
+  var open = false
+
+  @Option(help: ArgumentHelp("Lock after this time without use: 90s, 10m.", valueName: "time"))
+  var idle = "10m"
+
+  @Flag(help: "Without encryption, for this machine only.")
+  var http = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep the certificate authority in this folder, so that phones can install it once.", valueName: "folder"),
+    completion: .directory)
+  var certificateFolder: String?
+
+  @Option(
+    name: [.customShort("o", allowingJoined: true)],
+    help: ArgumentHelp("Mount options for the spaces of a vault, as for agonyfs mount.", valueName: "options"))
+  var options: [String] = []
+
+  func run() throws {
+    let seconds = try MountOptions.duration(idle).components.seconds
+    guard (1...65535).contains(port) else { throw CommandFailure(.usage, "A port is a number from 1 to 65535.") }
+    guard seconds >= 1 else { throw CommandFailure(.usage, "The idle time is at least a second.") }
+    guard try MountOptions(options).passwordFile == nil else {
+      throw CommandFailure(.usage, "The page asks for the password; leave out passfile.")
+    }
+    let (vault, mount) = try source()
+    var words = ["agonyfs-web", "--vault", vault, "--port", "\(port)", "--idle", "\(seconds)"]
+    if let mount { words += ["--mount", mount] }
+    if let listen { words += ["--listen", listen] }
+    if open { words.append("--open") }
+    if http { words.append("--http") }
+    if let certificateFolder { words += ["--certificate-folder", AbsolutePath.of(certificateFolder)] }
+    for list in options { words += ["--mount-options", list] }
+    try Self.become(words)
+  }
+
+  /// The vault, and where its space is mounted if that was given.
+  private func source() throws -> (vault: String, mount: String?) {
+    let path = AbsolutePath.of(place)
+    guard !path.isEmpty else {
+      throw CommandFailure(.usage, "The path is empty; a variable of the shell may not be set.")
+    }
+    if unsafe access(path, F_OK) == 0, let found = try PhotoLibrary.place(of: path) {
+      guard found.path.isEmpty else {
+        throw CommandFailure(
+          .mountPointUnusable, "\(TerminalText.safe(path)) is inside a space; name where it is mounted.")
+      }
+      guard options.isEmpty else {
+        throw CommandFailure(.usage, "Mount options are for a vault; this space is mounted already.")
+      }
+      guard let vault = SpacePlace.vault(mountedAt: found.mountPoint) else {
+        throw CommandFailure(
+          .mountPointUnusable,
+          "The table of mounts does not say of which vault \(TerminalText.safe(path)) is; name the vault.")
+      }
+      return (vault, String(decoding: found.mountPoint, as: UTF8.self))
+    }
+    do {
+      _ = try Vault.open(at: path)
+    } catch {
+      throw CommandFailure(any: error, vault: path) ?? error
+    }
+    return (path, nil)
+  }
+
+  /// Executes the program that is beside this one, or where `scripts/agonyfs` builds it.
+  private static func become(_ words: [String]) throws {
+    let own = OwnFolder.path(of: "")
+    let program = unsafe getenv("AGONYFS_WEB").map { unsafe String(cString: $0) } ?? own + "agonyfs-web"
+    guard unsafe access(program, X_OK) == 0 else {
+      throw CommandFailure(
+        .failure, "There is no agonyfs-web beside agonyfs; scripts/agonyfs serve builds it, or a package has it.")
+    }
+    var vector = unsafe words.map { unsafe strdup($0) }
+    unsafe vector.append(nil)
+    unsafe setenv("AGONYFS_PROGRAM", own + "agonyfs", 1)
+    unsafe execv(program, vector)
+    throw CommandFailure(Errno(rawValue: errno), doing: "starting agonyfs-web")
+  }
+}

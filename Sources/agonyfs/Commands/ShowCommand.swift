@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import Client
+internal import Glibc
+internal import Mount
+
+/// `agonyfs show FILE`.
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show what is known about a photo, and where each fact is from.",
+    discussion: HelpText.show)
+
+  @Argument(help: "A photo or video in a space that is mounted.", completion: .file())
+  var files: [String]
+
+  @Flag(help: "Print a line of JSON for each.")
+  var json = false
+
+  func run() throws {
+    let output = OutputBuffer()
+    for (index, file) in files.enumerated() {
+      let path = Array(file.utf8)
+      guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(path) }
+      let library = PhotoLibrary(allOf: place)
+      let record = try library.facts(of: place.path)
+      // The name that was given is shown, whatever other names the file has.
+      if json {
+        let fields =
+          JSONPaths.path("path", path)
+          + JSONPaths.shown(record, in: library).filter {
+            $0.name != "path" && $0.name != "pathBytes"
+          }
+        try output.append { $0 += JSONWriter.bytes(.object(fields)) + [UInt8(ascii: "\n")] }
+        continue
+      }
+      if index > 0 { try output.line("") }
+      for line in FactSheet(record, in: library, as: path).lines(isSafe: isatty(STDOUT_FILENO) == 1) {
+        try output.append { $0 += line + [UInt8(ascii: "\n")] }
+      }
+    }
+    try output.flush()
+  }
+}

@@ -1,0 +1,187 @@
+internal import ArgumentParser
+internal import Client
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// `agonyfs tag FILE…`.
+struct TagCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tag", abstract: "Say what photos show: tags, titles, people, ratings.", discussion: HelpText.tag)
+
+  /// What `--clear` takes.
+  enum ClearedField: String, CaseIterable, ExpressibleByArgument {
+    case tags, title, caption, rating, favourite, people, taken, position, stack, distinct
+
+    var words: [UserWord] {
+      switch self {
+      case .tags: [.tags, .without]
+      case .title: [.title]
+      case .caption: [.caption]
+      case .rating: [.rating]
+      case .favourite: [.favourite]
+      case .people: [.people]
+      case .taken: [.taken]
+      case .position: [.position]
+      case .stack: [.stack]
+      case .distinct: [.distinct]
+      }
+    }
+  }
+
+  @Argument(
+    help: "Photos and videos in a space that is mounted; with --from its directory, or one in it.",
+    completion: .file())
+  var files: [String] = []
+
+  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Add tags, separated by commas.", valueName: "tags"))
+  var add: [String] = []
+
+  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Take tags away.", valueName: "tags"))
+  var remove: [String] = []
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Have these tags and no other; '' is none.", valueName: "tags"))
+  var set: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("A title; '' is none.", valueName: "text"))
+  var title: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("A caption; '' is none.", valueName: "text"))
+  var caption: String?
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("Stars from 0 to 5; 0 is unrated.", valueName: "stars"))
+  var rating: Int?
+
+  @Flag(inversion: .prefixedNo, help: "Mark as a favourite, or not.")
+  var favourite: Bool?
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Add a person; may be given several times.", valueName: "name"))
+  var person: [String] = []
+
+  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Take a person away.", valueName: "name"))
+  var removePerson: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "When it was taken, such as 2019-08-15T12:34:56+02:00; the zone may be left out.",
+      valueName: "time"))
+  var taken: String?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Where: 48.85,2.35, or none.", valueName: "latitude,longitude"))
+  var position: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Files of one directory with one word are one stack; apart: in none; none: as found.",
+      valueName: "word"))
+  var stack: String?
+
+  @Flag(help: "Make the file the cover of its album.")
+  var cover = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Take back what was said: \(ClearedField.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "field"))
+  var clear: [ClearedField] = []
+
+  @Option(
+    name: .customLong("files0-from"),
+    help: ArgumentHelp("Read paths that end with a zero byte; - is standard input.", valueName: "file"))
+  var filesFrom: String?
+
+  @Option(help: ArgumentHelp("Take facts from a JSON or CSV file.", valueName: "file"), completion: .file())
+  var from: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --from: which of its fields are which of ours.", valueName: "theirs=ours,…"))
+  var map: [String] = []
+
+  @Flag(help: "With --from: only say what would be done.")
+  var dryRun = false
+
+  func validate() throws {
+    if from == nil, !map.isEmpty || dryRun { throw ValidationError("--map and --dry-run go with --from.") }
+    if from != nil, files.count != 1 || filesFrom != nil {
+      throw ValidationError("--from takes one place: where the space is mounted, or a directory in it.")
+    }
+    if from == nil, files.isEmpty, filesFrom == nil { throw ValidationError("Name the files to be tagged.") }
+    if set != nil, !add.isEmpty || !remove.isEmpty {
+      throw ValidationError("--set goes with neither --add nor --remove.")
+    }
+  }
+
+  func run() throws {
+    let change: WordsChange
+    do throws(WordsRefused) {
+      change = try self.change()
+    } catch {
+      throw CommandFailure(.usage, error.reason)
+    }
+    if let from {
+      guard change.isEmpty else {
+        throw CommandFailure(.usage, "--from goes with no other change; do one, then the other.")
+      }
+      try FactImport(from: from, map: map.joined(separator: ","), place: files[0], isTrial: dryRun).run()
+      return
+    }
+    guard !change.isEmpty else {
+      throw CommandFailure(.usage, "Say what is to be different, such as --add TAG; see agonyfs tag --help.")
+    }
+    let paths = try files.map { Array($0.utf8) } + listed()
+    if change.isCover, paths.count > 1 { throw CommandFailure(.usage, "An album has one cover; name one file.") }
+    var first: CommandFailure?
+    for path in paths {
+      do {
+        try Tagger(change: change).tag(path)
+      } catch let failure as CommandFailure {
+        if paths.count == 1 || failure.status == .usage { throw failure }
+        Output.note(failure.message)
+        first = first ?? failure
+      }
+    }
+    if let first { throw ExitCode(first.status.rawValue) }
+  }
+
+  private func listed() throws -> [[UInt8]] {
+    guard let filesFrom else { return [] }
+    do throws(Errno) {
+      let file = filesFrom == "-" ? Descriptor.standardInput : try Descriptor.open(filesFrom, O_RDONLY)
+      return try file.readToEnd().split(separator: 0).map { Array($0) }
+    } catch {
+      throw CommandFailure(error, doing: "reading the names of files")
+    }
+  }
+
+  /// What is to be different.
+  private func change() throws(WordsRefused) -> WordsChange {
+    var change = WordsChange()
+    change.addedTags = Self.tags(add)
+    change.removedTags = Self.tags(remove)
+    change.tags = set.map { Self.tags([$0]) }
+    change.addedPeople = WordList.unique(person.map(WordList.line))
+    change.removedPeople = WordList.unique(removePerson.map(WordList.line))
+    change.isCover = cover
+    for word in clear.flatMap(\.words) { change.values[word] = .some(nil) }
+    if let title { change.values[.title] = try UserWord.value(title: title) }
+    if let caption { change.values[.caption] = try UserWord.value(caption: caption) }
+    if let rating { change.values[.rating] = try UserWord.value(rating: rating) }
+    if let favourite { change.values[.favourite] = Array((favourite ? "1" : "0").utf8) }
+    if let taken { change.values[.taken] = taken.isEmpty ? [] : try UserWord.value(taken: taken) }
+    if let position { change.values[.position] = try UserWord.value(position: position) }
+    if let stack { change.values[.stack] = .some(try UserWord.value(stack: stack)) }
+    // Said now rather than for each file.
+    _ = try UserWord.value(tags: change.addedTags + (change.tags ?? []))
+    _ = try UserWord.value(people: change.addedPeople)
+    return change
+  }
+
+  private static func tags(_ texts: [String]) -> [String] {
+    WordList.unique(texts.flatMap { $0.split(separator: ",").map { WordList.line(String($0)) } })
+  }
+}

@@ -1,0 +1,57 @@
+// Invariants
+// 1. It begins after the mount has ended and everything is durable, in another program that has no keys and no
+//    descriptors of this one.
+// 2. Whatever becomes of it, the status of the mount and of `unmount` stays.
+
+internal import Glibc
+internal import Logging
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// Removes what programs left of a mount, after its end: `agonyfs doctor --yes --quiet MOUNTPOINT`.
+struct Tidying {
+  /// How long it may take.
+  private static let limit = Duration.seconds(60)
+  /// Most bytes of its sentences that get into the log.
+  private static let mostText = 4096
+
+  private let mountPoint: String
+  /// Whose home it is; nil for that of this user.
+  private let owner: uid_t?
+
+  /// For a mount that a request asked for.
+  init(_ request: MountRequest) {
+    mountPoint = request.mountPoint
+    var status = stat()
+    // Root mounts for others, as lines of /etc/fstab say: for those whose directory the mount point is.
+    let isKnown = request.directory.map { unsafe fstat($0.number, &status) == 0 } ?? false
+    owner = geteuid() == 0 && isKnown && status.st_uid != 0 ? status.st_uid : nil
+  }
+
+  /// Does it; the log has what failed.
+  func run(_ logger: Logger) {
+    let words = ["agonyfs", "doctor", "--yes", "--quiet"] + (owner.map { ["--home-of", "\($0)"] } ?? [])
+    do throws(Errno) {
+      let errors = try Descriptor.pipe()
+      let reading = errors.reading
+      let child = try started(words + ["--", mountPoint], errors.writing)
+      let (ending, texts) = child.ended(
+        reading: [reading], limit: Self.mostText, by: monotonicTime() + Self.limit.nanoseconds)
+      let text = String(decoding: texts[0], as: UTF8.self).split(separator: "\n").joined(separator: " ")
+      switch ending {
+      case .exited(0): break
+      case .exited(CommandStatus.tracesLeft.rawValue): logger.notice("\(text)")
+      case nil: logger.warning("Removing what programs left of the mount took too long; run agonyfs doctor.")
+      default: logger.warning("Removing what programs left of the mount failed: \(text)")
+      }
+    } catch {
+      logger.warning("Removing what programs left of the mount could not begin: \(error.description)")
+    }
+  }
+
+  private func started(_ words: [String], _ errors: Descriptor) throws(Errno) -> ChildProcess {
+    try ChildProcess(
+      "/proc/self/exe", arguments: words, descriptors: [nil, nil, errors], inheriting: .everythingButSession)
+  }
+}

@@ -1,0 +1,85 @@
+// Invariants
+// 1. Root never works in the home of somebody else: `become` gives up all of its rights first, for good.
+
+internal import Glibc
+internal import System
+internal import SystemPackage
+internal import Traces
+
+/// Whose home `doctor` looks through.
+enum DoctorHome {
+  /// The home of this user.
+  ///
+  /// - Parameter ignoresEnvironment: whether the environment is that of another user.
+  /// - Throws: `CommandFailure` if there is none, or it belongs to somebody else.
+  static func own(ignoresEnvironment: Bool) throws -> Home {
+    func value(_ name: String) -> [UInt8]? {
+      guard !ignoresEnvironment, let value = unsafe getenv(name) else { return nil }
+      let bytes = unsafe bytes(of: value)
+      return bytes.isEmpty ? nil : bytes
+    }
+    guard let path = (value("HOME") ?? account(geteuid())?.home).flatMap(PathBytes.normalized), path.count > 1 else {
+      throw CommandFailure(.failure, "You have no home directory; set HOME to the path of the one to look through.")
+    }
+    let shown = String(decoding: path, as: UTF8.self)
+    var status = stat()
+    guard unsafe stat(shown, &status) == 0 else {
+      throw CommandFailure(Errno.current, doing: "opening the home directory \(shown)")
+    }
+    guard status.st_uid == geteuid() else {
+      throw CommandFailure(
+        .failure, "The home directory \(shown) belongs to another user; run agonyfs doctor as that user, without sudo.")
+    }
+    var temporary: [[UInt8]] = []
+    for folder in [Array("/tmp".utf8), Array("/var/tmp".utf8), value("TMPDIR")] {
+      if let folder = folder.flatMap(PathBytes.normalized), !temporary.contains(folder) { temporary.append(folder) }
+    }
+    return Home(path: path, environment: value, temporary: temporary)
+  }
+
+  /// The place of an argument: as it is written, and where links in it lead to.
+  ///
+  /// - Throws: `CommandFailure` for a place that holds the home directory, as all in it would be taken for traces.
+  static func place(_ argument: String, home: Home) throws -> [[UInt8]] {
+    guard let path = PathBytes.normalized(Array(AbsolutePath.of(argument).utf8)) else {
+      throw CommandFailure(.usage, "The path of the mount point is empty; a variable of the shell may not be set.")
+    }
+    var paths = [path]
+    if let resolved = unsafe realpath(AbsolutePath.of(argument), nil) {
+      unsafe paths.append(bytes(of: resolved))
+      unsafe free(resolved)
+    }
+    let all = SearchedPlaces(paths)
+    guard !all.contains(home.path) else {
+      throw CommandFailure(
+        .usage, "\(argument) holds your whole home directory; name the directory where a space is or was mounted.")
+    }
+    return all.paths
+  }
+
+  /// Becomes another user. Only for root, and for the process as a whole.
+  static func become(_ user: uid_t) throws {
+    guard user != geteuid() else { return }
+    guard let account = account(user) else {
+      throw CommandFailure(.failure, "There is no user with the number \(user), so no home was looked through.")
+    }
+    do throws(Errno) {
+      try systemCall { unsafe initgroups(account.name, account.group) }
+      try systemCall { setgid(account.group) }
+      try systemCall { setuid(user) }
+    } catch {
+      throw CommandFailure(error, doing: "becoming the user \(account.name)")
+    }
+  }
+
+  private static func account(_ user: uid_t) -> (name: String, group: gid_t, home: [UInt8])? {
+    guard let entry = unsafe getpwuid(user) else { return nil }
+    return unsafe (
+      String(cString: entry.pointee.pw_name), entry.pointee.pw_gid, bytes(of: entry.pointee.pw_dir)
+    )
+  }
+
+  private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+    unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
+}

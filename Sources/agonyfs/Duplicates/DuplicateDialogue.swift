@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import Client
+internal import System
+internal import SystemPackage
+
+/// `agonyfs duplicates --merge`: says what it would do, asks once, and does it.
+struct DuplicateDialogue {
+  let finder: DuplicateFinder
+  let mountPoint: [UInt8]
+  let keeping: DuplicateGroup.Keeping
+  /// Whether nobody is asked.
+  let isAgreedTo: Bool
+  let isJSON: Bool
+
+  func run() throws {
+    var chosen: [(group: DuplicateGroup, kept: DuplicateGroup.Member)] = []
+    // A file is in one merge at most. What else it is like is found the next time.
+    var used = Set<[UInt8]>()
+    try finder.all { group in
+      guard group.members.allSatisfy({ !used.contains($0.path) }) else { return }
+      if let kept = choose(group) {
+        used.formUnion(group.members.map(\.path))
+        chosen.append((group, kept))
+      }
+    }
+    guard !chosen.isEmpty else {
+      Output.note("There is nothing to merge.")
+      return
+    }
+    let going = chosen.flatMap { group, kept in group.members.filter { $0.path != kept.path } }
+    let bytes = ByteSize(bytes: Int64(going.reduce(0) { $0 + $1.size }))
+    let plan =
+      "\(count(chosen.count, "photo")) kept, \(count(going.count, "file")) (\(bytes)) moved to the trash folder"
+    guard isAgreedTo || agrees(plan) else {
+      Output.note("Nothing was changed; to merge (\(plan)), answer y at a terminal or add --yes.")
+      return
+    }
+    let merge = try DuplicateMerge(finder.library, mountPoint: mountPoint)
+    var left = 0
+    for (group, kept) in chosen {
+      do {
+        try merge.merge(group, keeping: kept)
+        try tell(group, kept)
+      } catch let error as DuplicateMerge.Left {
+        left += 1
+        Output.note("\(shown(kept)) was not merged: \(error.reason).")
+      } catch let error as WordsRefused {
+        left += 1
+        Output.note("\(shown(kept)) was not merged: \(error.reason)")
+      } catch let error as Errno {
+        // The next one would fail as well.
+        if error == .noSpace || error == .readOnlyFileSystem { throw CommandFailure(error, doing: "merging") }
+        left += 1
+        Output.note("\(shown(kept)) was not merged, or not to the end: \(error.description).")
+      }
+    }
+    if left > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
+  }
+
+  private func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+
+  private func shown(_ member: DuplicateGroup.Member) -> String {
+    TerminalText.safe(finder.library.shown(member.path))
+  }
+
+  /// The one to be kept; nil if the user leaves the group as it is.
+  private func choose(_ group: DuplicateGroup) -> DuplicateGroup.Member? {
+    let members = group.sorted(by: keeping)
+    guard keeping == .ask else { return members.first }
+    guard let terminal = Terminal() else { return nil }
+    Output.writeError("\n\(members.count) files: \(group.kind.words)\n")
+    for (index, member) in members.enumerated() {
+      Output.writeError("  \(index + 1)  \(shown(member))  (\(ShortWords.size(member.size)), \(member.dimensions))\n")
+    }
+    while true {
+      guard let answer = terminal.ask("Keep which (1-\(members.count), nothing leaves all)?") else { return nil }
+      if let number = Int(answer), members.indices.contains(number - 1) { return members[number - 1] }
+    }
+  }
+
+  private func agrees(_ plan: String) -> Bool {
+    guard !isJSON, let terminal = Terminal() else { return false }
+    return terminal.confirm("\(plan.prefix(1).uppercased() + plan.dropFirst()). Do that?")
+  }
+
+  private func tell(_ group: DuplicateGroup, _ kept: DuplicateGroup.Member) throws {
+    let others = group.members.filter { $0.path != kept.path }
+    guard isJSON else {
+      Output.line("\(shown(kept)): \(count(others.count, "other")) moved to the trash")
+      return
+    }
+    let output = OutputBuffer()
+    let names = others.map { JSONValue.string(String(decoding: finder.library.shown($0.path), as: UTF8.self)) }
+    let fields =
+      JSONPaths.path("kept", finder.library.shown(kept.path)) + [.init(name: "trashed", value: .array(names))]
+    try output.append { $0 += JSONWriter.bytes(.object(fields)) + [UInt8(ascii: "\n")] }
+    try output.flush()
+  }
+}

@@ -1,0 +1,190 @@
+// Invariants
+// 1. Whenever it is interrupted, every byte and every word is still there: the kept file gets its names first, then what
+//    was said about the others, durably; only then the others go to the trash, which keeps them.
+// 2. Nothing is overwritten: a name that is taken stays whose it is.
+// 3. Files are looked at again before they are touched. What is not what the catalog found stays as it is.
+
+internal import CPlatform
+internal import Client
+internal import Glibc
+internal import SystemPackage
+
+/// Makes one file of several that are the same.
+struct DuplicateMerge {
+  /// Why a group stays as it is.
+  struct Left: Error, Equatable {
+    var reason: String
+  }
+
+  private let library: PhotoLibrary
+  private let mountPoint: [UInt8]
+  private let trash: TrashFolder
+
+  init(_ library: PhotoLibrary, mountPoint: [UInt8]) throws(Errno) {
+    self.library = library
+    self.mountPoint = mountPoint
+    trash = TrashFolder(of: try SpaceRoot(at: mountPoint))
+  }
+
+  /// Keeps one of a group and moves the others to the trash.
+  ///
+  /// - Throws: `Left` or `Errno` if nothing, or not all, was done; `CommandFailure` if no group can be merged. Nothing is
+  ///   lost then.
+  func merge(_ group: DuplicateGroup, keeping kept: DuplicateGroup.Member) throws {
+    let others = group.members.filter { $0.path != kept.path }
+    let file = BytePath(mountPoint, kept.path)
+    try prepareTrash()
+    try check(kept, others, group.kind)
+    let (words, change) = try said(kept, others)
+    let renames = try link(file, kept, others)
+    try AttributeFile(file.bytes).apply(words)
+    try AttributeFile(file.bytes).apply(change)
+    try file.flush()
+    for directory in Set(renames.map { $0.made.directory }) { try BytePath(directory).flush() }
+    for other in others { for name in other.names { try trash.take(name) } }
+    for rename in renames where rename.made != rename.wanted {
+      // Somebody else may have taken the name meanwhile; then it keeps the other one.
+      try? rename.made.move(to: rename.wanted)
+    }
+  }
+
+  private func prepareTrash() throws {
+    do throws(Errno) {
+      try trash.prepare()
+    } catch {
+      let reasons: [Errno] = [
+        .permissionDenied, .notPermitted, .improperLink, .tooManySymbolicLinkLevels, .notDirectory,
+      ]
+      guard reasons.contains(error) else { throw error }
+      let (folder, root) = (TerminalText.safe(BytePath(mountPoint, trash.folder).bytes), TerminalText.safe(mountPoint))
+      throw CommandFailure(
+        .failure,
+        "\(folder) is no trash folder that you may use; have who owns \(root) make that directory for you, "
+          + "with mode 700.")
+    }
+  }
+
+  /// Looks whether all are what the catalog says.
+  private func check(
+    _ kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member], _ kind: DuplicateGroup.Kind
+  ) throws {
+    let file = BytePath(mountPoint, kept.path)
+    let own = try file.identity()
+    let ownStatus = try file.status()
+    let ownList = try file.accessControlList()
+    for member in [kept] + others where try !isAsFound(member) {
+      throw Left(reason: "\(shown(member)) was changed meanwhile")
+    }
+    for other in others {
+      let path = BytePath(mountPoint, other.path)
+      let found = try path.identity()
+      let status = try path.status()
+      // A name of the kept file must not show it to more people, or to fewer, than the file that goes.
+      guard status.st_uid == ownStatus.st_uid, status.st_gid == ownStatus.st_gid, status.st_mode == ownStatus.st_mode,
+        try path.accessControlList() == ownList
+      else { throw Left(reason: "\(shown(other)) has another owner or other permissions") }
+      guard own.isFile, found.isFile, own.device == found.device, own.inode != found.inode else {
+        throw Left(reason: "\(shown(other)) is not what it was")
+      }
+      for name in other.names where try BytePath(mountPoint, name).identity().inode != found.inode {
+        throw Left(reason: "\(shown(other)) is not what it was")
+      }
+      if kind == .exact, try !file.hasContent(of: path) {
+        throw Left(reason: "\(shown(other)) was changed meanwhile")
+      }
+    }
+  }
+
+  /// Whether the catalog says of a file what it said when the group was found.
+  private func isAsFound(_ member: DuplicateGroup.Member) throws -> Bool {
+    let now = try library.facts(of: member.path).facts
+    return ["hash", "size", "modified"].allSatisfy { now[$0]?.words == member.facts[$0]?.words }
+  }
+
+  private func shown(_ member: DuplicateGroup.Member) -> String { TerminalText.safe(library.shown(member.path)) }
+
+  /// What the user, or the files, say about the others and not about the one that is kept: attributes that are taken over
+  /// as they are, and others that change.
+  private func said(
+    _ kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member]
+  ) throws -> ([UserWord: [UInt8]?], [UserWord: [UInt8]?]) {
+    let own = try library.facts(of: kept.path).facts
+    let attributes = try AttributeFile(BytePath(mountPoint, kept.path).bytes).words()
+    var copied: [UserWord: [UInt8]?] = [:]
+    var facts: [JSONValue] = []
+    for other in others {
+      facts.append(try library.facts(of: other.path).facts)
+      let theirs = try AttributeFile(BytePath(mountPoint, other.path).bytes).words()
+      for word in [UserWord.taken, .position] where attributes[word] == nil && copied[word] == nil {
+        if let value = theirs[word] { copied[word] = value }
+      }
+    }
+    let change = try Self.change(of: own, attributes, by: facts)
+    return (copied, try change.changes(of: attributes))
+  }
+
+  /// What a file takes over from others.
+  static func change(
+    of own: JSONValue, _ attributes: [UserWord: [UInt8]], by others: [JSONValue]
+  ) throws(WordsRefused) -> WordsChange {
+    func words(_ field: String) -> [String] {
+      let all = WordList.unique(others.flatMap { $0[field]?.elements.compactMap(\.text) ?? [] })
+      return WordList.without(all, own[field]?.elements.compactMap(\.text) ?? [])
+    }
+    var change = WordsChange()
+    // A tag that the user took away from this very file stays away.
+    change.addedTags = WordList.without(words("tags"), WordList.tags(attributes[.without] ?? []))
+    if attributes[.tags]?.isEmpty == true { change.addedTags = [] }
+    change.addedPeople = words("people")
+    let best = others.compactMap { $0["rating"]?.whole }.max() ?? 0
+    if best > max(own["rating"]?.whole ?? 0, 0) { change.values[.rating] = try UserWord.value(rating: best) }
+    if own["favourite"]?.isTrue != true, others.contains(where: { $0["favourite"]?.isTrue == true }) {
+      change.values[.favourite] = Array("1".utf8)
+    }
+    if own["title"] == nil, let title = others.lazy.compactMap({ $0["title"]?.text }).first {
+      change.values[.title] = try UserWord.value(title: title)
+    }
+    if own["caption"] == nil, let caption = others.lazy.compactMap({ $0["caption"]?.text }).first {
+      change.values[.caption] = try UserWord.value(caption: caption)
+    }
+    return change
+  }
+
+  /// Gives the kept file a name in every album of the others in which it has none: that of the other, as soon as that is
+  /// free.
+  private func link(
+    _ file: BytePath, _ kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member]
+  ) throws -> [(made: BytePath, wanted: BytePath)] {
+    var albums = Set(kept.names.map { BytePath(mountPoint, $0).directory })
+    var renames: [(made: BytePath, wanted: BytePath)] = []
+    for other in others {
+      for name in other.names {
+        let path = BytePath(mountPoint, name)
+        guard albums.insert(path.directory).inserted else { continue }
+        let ending = file.parts.ending
+        let isSame =
+          String(decoding: path.parts.ending, as: UTF8.self).lowercased()
+          == String(decoding: ending, as: UTF8.self).lowercased()
+        let wanted = isSame ? path : path.sibling(Array(path.parts.stem) + ending)
+        renames.append((try Self.link(file, near: wanted), wanted))
+      }
+    }
+    return renames
+  }
+
+  /// Gives a file a name that is free: `name.jpg`, `name (2).jpg`, and so on.
+  private static func link(_ file: BytePath, near wanted: BytePath) throws(Errno) -> BytePath {
+    let (stem, ending) = wanted.parts
+    for number in 1...1000 {
+      let made = number == 1 ? wanted : wanted.sibling(Array(stem) + Array(" (\(number))".utf8) + ending)
+      do throws(Errno) {
+        try file.link(to: made)
+        return made
+      } catch .fileExists {
+        // After an interruption the name may be its own.
+        if let one = try? made.identity(), let two = try? file.identity(), one.inode == two.inode { return made }
+      }
+    }
+    throw .fileExists
+  }
+}

@@ -1,0 +1,77 @@
+internal import ArgumentParser
+internal import Client
+internal import Media
+
+/// `agonyfs export MOUNT|VAULT [QUERY…] DEST`.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Copy photos out of a space, verified: into a folder, or one zip archive.",
+    usage: "agonyfs export [<options>] <mount>|<vault> [<query> ...] <destination>", discussion: HelpText.exporting)
+
+  @Argument(
+    help: """
+      Where a space is mounted, or an album in it, or a vault; then what to find, nothing for every file; and at last a \
+      folder, a file that ends in .zip, or - for an archive on standard output.
+      """, completion: .file())
+  var words: [String]
+
+  @Flag(help: "Write what you said of a photo beside it, as NAME.xmp.")
+  var xmp = false
+
+  @Option(help: "Leave out of copies where they were taken (location), or all metadata (all).")
+  var strip: Stripping?
+
+  @Option(
+    help: ArgumentHelp("Make JPEGs of pictures, with at most so many pixels on the longer side.", valueName: "pixels"))
+  var resize: Int?
+
+  @Flag(inversion: .prefixedNo, help: "Compare with what the vault has stored, and read back what was written.")
+  var verify = true
+
+  @OptionGroup
+  var vault: VaultOptions
+
+  /// What is to be left out.
+  enum Stripping: String, ExpressibleByArgument, CaseIterable {
+    case location, all
+
+    var mode: StripMode { self == .location ? .location : .all }
+  }
+
+  /// Most pixels of a side that a JPEG can have.
+  private static let mostPixels = 65_500
+
+  func validate() throws {
+    if words.count < 2 { throw ValidationError("Name where the space is, and at last where to export to.") }
+    if let resize, !(16...Self.mostPixels).contains(resize) {
+      throw ValidationError("--resize takes a number of pixels from 16 to \(Self.mostPixels).")
+    }
+  }
+
+  /// A query without a destination would have everything written to a folder of its name.
+  private func checkDestination() throws {
+    let last = words[words.count - 1]
+    let isNew = (try? BytePath(Array(last.utf8)).status()) == nil
+    guard isNew, last.contains(":"), !last.contains("/"), (try? PhotoLibrary.check(last)) != nil else { return }
+    throw CommandFailure(
+      .usage,
+      "The last word, \(TerminalText.safe(Array(last.utf8))), is a part of a query; name a destination after it, or put ./ before "
+        + "it if it is the name of a folder.")
+  }
+
+  func run() throws {
+    // What is wrong with the words is said before anybody has to type a password.
+    let query = words[1..<(words.count - 1)].joined(separator: " ")
+    try PhotoLibrary.check(query)
+    try checkDestination()
+    let destination = try ExportDestination(words[words.count - 1])
+    let library: PhotoLibrary
+    if let mounted = try PhotoLibrary.mounted(at: words[0]) {
+      library = mounted
+      try destination.checkOutside(mounted)
+    } else {
+      library = try PhotoLibrary.vault(at: words[0], vault)
+    }
+    try ExportDialogue(library: library, query: query, destination: destination, command: self).run()
+  }
+}

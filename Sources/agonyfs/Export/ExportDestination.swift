@@ -1,0 +1,103 @@
+internal import Client
+internal import Export
+internal import Glibc
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// Where files are exported to.
+struct ExportDestination {
+  enum Kind: Equatable {
+    case folder
+    case archive
+    case stream
+  }
+
+  let kind: Kind
+  /// Its absolute path, of which the last part need not exist.
+  private let path: [UInt8]
+  /// The directory that it is in, without symbolic links.
+  private let parent: BytePath
+
+  /// The place that a word names.
+  ///
+  /// - Throws: `CommandFailure` if nothing can be exported there.
+  init(_ word: String) throws {
+    guard !word.isEmpty else {
+      throw CommandFailure(.usage, "The destination is empty; a variable of the shell may not be set.")
+    }
+    if word == "-" {
+      (kind, path, parent) = (.stream, [], BytePath([]))
+      guard isatty(STDOUT_FILENO) == 0 else {
+        throw CommandFailure(
+          .usage, "An archive would make no sense on a terminal; send standard output to a file or a program.")
+      }
+      return
+    }
+    path = Array(AbsolutePath.of(word).utf8)
+    let shown = TerminalText.safe(path)
+    let status = try? BytePath(path).followedStatus()
+    // A folder may have any name.
+    let isFolder = status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? word.hasSuffix("/")
+    kind = !isFolder && word.lowercased().hasSuffix(".zip") ? .archive : .folder
+    if status != nil || (try? BytePath(path).status()) != nil, !isFolder {
+      throw CommandFailure(.vaultExists, "\(shown) exists and is not replaced; name another file, or a folder.")
+    }
+    do throws(Errno) {
+      parent =
+        isFolder && status != nil
+        ? try BytePath(path).resolved()
+        : try BytePath(BytePath(path).directory.isEmpty ? [0x2F] : BytePath(path).directory).resolved()
+    } catch {
+      throw CommandFailure(
+        error == .noSuchFileOrDirectory ? .usage : .failure,
+        "There is no directory for \(shown) (\(error.description)); make it first, with: mkdir -p "
+          + TerminalText.safe(BytePath(path).directory))
+    }
+    if let vault = parent.enclosingVault {
+      throw CommandFailure(
+        .usage, "\(shown) is in the vault \(TerminalText.safe(vault)), where only agonyfs writes; export elsewhere.")
+    }
+  }
+
+  /// How it is shown.
+  var shown: String { kind == .stream ? "standard output" : TerminalText.safe(path) }
+
+  /// Refuses a place in the space itself.
+  func checkOutside(_ library: PhotoLibrary) throws {
+    guard kind != .stream, let mount = try? BytePath(library.wholePrefix).identity(),
+      let own = try? parent.identity(), own.device == mount.device
+    else { return }
+    throw CommandFailure(.usage, "\(shown) is in the space that is exported; export to a place outside of it.")
+  }
+
+  /// Opens what is written to.
+  func writer(_ calls: FileCalls, verifies: Bool) throws -> any ExportWriter {
+    do throws(Errno) {
+      switch kind {
+      case .stream: return ZipWriter(to: StreamOutput(.standardOutput), verifies: verifies)
+      case .archive:
+        let directory = try calls.openDirectory(parent.bytes)
+        let output = try FileOutput(calls, Array(BytePath(path).last), in: directory, verifies: verifies)
+        return ZipWriter(to: output, verifies: verifies)
+      case .folder:
+        do throws(Errno) { try BytePath(path).makeAlbum() } catch .fileExists {}
+        return FolderWriter(calls, root: try calls.openDirectory(BytePath(path).resolved().bytes), verifies: verifies)
+      }
+    } catch {
+      throw CommandFailure(error, doing: "writing to \(shown)")
+    }
+  }
+}
+
+extension BytePath {
+  /// What stat(2) tells: of a symbolic link what it leads to.
+  fileprivate func followedStatus() throws(Errno) -> stat {
+    var status = stat()
+    try systemCall { unsafe stat(name, &status) }
+    return status
+  }
+
+  /// Makes a directory as the umask has it.
+  fileprivate func makeAlbum() throws(Errno) { try systemCall { unsafe mkdir(name, 0o777) } }
+}

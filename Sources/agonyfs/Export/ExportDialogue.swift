@@ -1,0 +1,125 @@
+internal import ArgumentParser
+internal import Client
+internal import Export
+internal import Glibc
+internal import Import
+internal import SystemPackage
+
+/// `agonyfs export`: finds the files, exports them, and says what became of them.
+struct ExportDialogue {
+  let library: PhotoLibrary
+  let query: String
+  let destination: ExportDestination
+  let command: ExportCommand
+
+  func run() throws {
+    let calls = FileCalls()
+    let space = try space(calls)
+    let (plan, pending) = try plan(space)
+    if pending > 0 {
+      let files = pending == 1 ? "1 file was" : "\(pending) files were"
+      Output.note(
+        "\(files) not examined yet, and may be missing; "
+          + (library.isMounted ? "wait with agonyfs thumbnails, and run it again." : "mount the space for that."))
+    }
+    if plan.items.isEmpty, !query.isEmpty {
+      Output.note("Nothing was found, so nothing was exported.")
+      if pending > 0 { throw ExitCode(CommandStatus.notAllImported.rawValue) }
+      return
+    }
+    let signals = HeldSignals()
+    defer { signals.release() }
+    let changes = PhotoChanges(command, space, library, exportsAll: query.isEmpty)
+    defer { changes.stop() }
+    let writer = try destination.writer(calls, verifies: command.verify)
+    let follower = ExportFollower(plan, library, signals: signals)
+    let summary = ExportRun(space, to: writer, changes, observer: follower).run(plan)
+    follower.end()
+    try tell(summary, changes)
+    if !summary.isWhole || pending > 0 { throw ExitCode(CommandStatus.notAllImported.rawValue) }
+  }
+
+  private func space(_ calls: FileCalls) throws -> any ExportSpace {
+    if let vault = library.source as? VaultSource { return VaultSpace(vault.fileSystem) }
+    do throws(Errno) {
+      return MountedSpace(calls, root: try calls.openDirectory(library.wholePrefix))
+    } catch {
+      throw CommandFailure(error, doing: "opening \(TerminalText.safe(library.wholePrefix))")
+    }
+  }
+
+  /// What is exported, and how many files may be missing in it because nobody knows yet what they are.
+  private func plan(_ space: any ExportSpace) throws -> (plan: ExportPlan, pending: Int) {
+    var plan = ExportPlan(space, album: library.album)
+    guard !query.isEmpty else {
+      plan.addAll()
+      return (plan, 0)
+    }
+    var request = try library.request(query)
+    request.format = .paths
+    request.sort = "name"
+    var reader = try library.source.answer(to: request)
+    let trailer = try reader.paths { path in
+      if library.contains(path) {
+        plan.add(Array(path))
+      } else if let inside = try library.facts(of: Array(path)).names.first(where: library.contains) {
+        plan.add(inside)
+      }
+    }
+    return (plan, trailer.pending)
+  }
+
+  private func tell(_ summary: ExportSummary, _ changes: PhotoChanges) throws {
+    if summary.withoutAttributes > 0 {
+      Output.note(
+        "\(Self.files(summary.withoutAttributes)) lost times or extended attributes, which the destination cannot keep; --xmp "
+          + "writes your words into sidecars.")
+    }
+    if changes.withOwnSidecar > 0 {
+      Output.note(
+        "\(Self.files(changes.withOwnSidecar)) with words of yours had a sidecar already, so none was written for them."
+      )
+    }
+    let isArchive = destination.kind != .folder
+    if summary.isInterrupted || summary.end != nil, isArchive {
+      if destination.kind == .archive { Output.note("No archive was left, because it is not whole.") }
+    } else {
+      say(line(summary))
+    }
+    if let end = summary.end {
+      var status = CommandStatus.notAllImported
+      if case .destination(let error) = end, [ENOSPC, EDQUOT].contains(error) { status = .noRoom }
+      throw CommandFailure(status, "The export could not go on: \(end.endWords).")
+    }
+    if summary.isInterrupted {
+      Output.note("Interrupted\(isArchive ? "" : "; run it again, and it goes on where it ended").")
+    }
+  }
+
+  private func line(_ summary: ExportSummary) -> String {
+    let isRead = command.verify && destination.kind != .stream
+    var parts = ["\(Self.files(summary.exported)) exported\(isRead ? " and verified" : "")"]
+    if summary.sidecars > 0 { parts.append("\(summary.sidecars) \(summary.sidecars == 1 ? "sidecar" : "sidecars")") }
+    if summary.known > 0 { parts.append("\(summary.known) there already") }
+    if summary.failed > 0 { parts.append("\(summary.failed) not exported") }
+    return "\(parts.joined(separator: ", ")) (\(ByteSize(bytes: summary.bytes)) to \(destination.shown)). "
+      + "Exported files are not encrypted."
+  }
+
+  /// Results go to standard output, unless the archive is there.
+  private func say(_ text: String) { destination.kind == .stream ? Output.note(text) : Output.line(text) }
+
+  private static func files(_ count: Int) -> String { "\(count) \(count == 1 ? "file" : "files")" }
+}
+
+extension ExportFailure {
+  /// Why nothing more can be exported, as a clause.
+  fileprivate var endWords: String {
+    switch self {
+    case .destination(let error) where [ENOSPC, EDQUOT].contains(error):
+      "the destination is full; make room there and run it again"
+    case .destination(let error): "writing failed: \(Errno(rawValue: error).description)"
+    default: words
+    }
+  }
+}

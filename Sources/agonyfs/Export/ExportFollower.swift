@@ -1,0 +1,49 @@
+internal import Client
+internal import Export
+internal import SystemPackage
+
+/// Tells a person how an export goes.
+final class ExportFollower: ExportObserver {
+  private let progress: TransferProgress
+  private let signals: HeldSignals
+  private let library: PhotoLibrary
+
+  init(_ plan: ExportPlan, _ library: PhotoLibrary, signals: HeldSignals) {
+    progress = TransferProgress(of: (plan.files, plan.bytes))
+    self.library = library
+    self.signals = signals
+  }
+
+  var isCancelled: Bool { signals.arePending }
+
+  func finished(_ path: [UInt8], bytes: Int64, _ outcome: ExportOutcome) {
+    if case .failed(let failure) = outcome, failure != .interrupted {
+      progress.clear()
+      Output.note("\(TerminalText.safe(library.shown(path))) was not exported: \(failure.words).")
+    }
+    progress.add(bytes: bytes)
+  }
+
+  /// Removes the line.
+  func end() { progress.clear() }
+}
+
+extension ExportFailure {
+  /// What went wrong, as a clause.
+  var words: String {
+    switch self {
+    case .kind(let kind): "it is \(kind)"
+    case .source(let error): "it cannot be read: \(Errno(rawValue: error).description)"
+    case .changed: "it was changed while it was read"
+    case .storedDiffers: "what was read is not what the vault has stored; try again"
+    case .nameImpossible:
+      "the destination cannot have a file of its name; rename it, or export into a zip archive"
+    case .destination(let error): "it cannot be written: \(Errno(rawValue: error).description)"
+    case .writtenDiffers: "the destination gave other bytes when they were read back; check that disk"
+    case .noName: "too many files there have its name"
+    case .nameTaken: "there is another sidecar of its name; move it away"
+    case .unchangeable(let reason): "it cannot be changed as you asked: \(reason)"
+    case .interrupted: "the export ended before"
+    }
+  }
+}

@@ -1,0 +1,188 @@
+extension HelpText {
+  static let list = """
+    Lists photos and videos, newest first: a table at a terminal, paths elsewhere, one on each line. MOUNT is where a \
+    space is mounted, or a directory in it, and then only what is below that. Of a VAULT that is not mounted here it \
+    asks for the password, and reads without changing anything. \(password)
+
+    EXAMPLES
+
+      agonyfs list ~/Albums
+      agonyfs list ~/Albums paris date:2019 'rating:>3' -type:video
+      agonyfs list ~/Albums 'date:2019-07 (eiffel | louvre) -tag:Work'
+      agonyfs list --long ~/Albums/Iceland is:favourite
+      agonyfs list --group year ~/Albums
+      agonyfs list --sort duration --limit 10 ~/Albums type:video
+      agonyfs list --format '{taken} {camera} {path}' ~/Albums
+      agonyfs list -0 ~/Albums tag:Family | xargs -0 cp -t ~/Family
+
+    The second one finds the photos of 2019 in Paris with more than three stars, and no videos.
+
+    QUERY
+
+    Words are looked for in paths, titles, captions, tags, people and places; case and accents do not count. All \
+    conditions must hold. < > | * ( ) " mean something to the shell: put a condition with them, or the whole query, in \
+    single quotes.
+
+      paris 2019                   both words
+      paris | rome                 at least one of them
+      -rome                        not
+      (paris | rome) -dog          one condition of several
+      "tower at night"             words in this order
+      eiff*                        the beginning of a word
+
+      date:2019                    also 2019-07, 2019-07-14, 2018..2020, >2019,
+                                   *-12-24, today, yesterday; before: and after:
+      place:paris                  also region:bavaria and country:fr
+      near:48.85,2.35,5km          latitude, longitude, distance
+      type:photo                   or video, jpeg, png, gif, webp, tiff, heic,
+                                   avif, jxl, raw, mp4, mov, mkv, webm, avi, 3gp,
+                                   mts, mpg, wmv, flv, ogv
+      rating:>3                    stars; also >=3, 5, 2..4; 0 is unrated
+      tag:Family                   a tag, or one below it; tag:a|b is one of two
+      person:anna                  also title: caption: name: camera: lens:
+      album:Iceland                directories; album:/2019/Iceland, album:=2019
+      size:>10M  duration:<60s     also width: height: megapixels: iso: aperture:
+                                   exposure: focal: altitude: fps: codec: hash:
+      is:favourite                 or live, motion, burst, raw, stacked, edited,
+                                   duplicate, panorama, cover, rejected, trashed
+      has:gps                      or time, zone, place, title, caption, tags,
+                                   people, rating, camera, lens, sidecar, altitude
+
+    After = the whole is compared: tag:=Places, person:="Anna Schmidt". What is not understood is an error that shows \
+    the place.
+
+    FIELDS OF --format
+
+    \(AnswerTemplate.fields.joined(separator: ", "))
+
+    {{ is a brace, \\n a new line, \\t a tab. What is not known is empty. --json has the same fields.
+    """
+
+  static let show = """
+    Each line has a fact and where it is from: the file's EXIF, XMP or IPTC data, a sidecar, its name, or what you said \
+    with agonyfs tag.
+    """
+
+  static let tag = """
+    What is said here wins over what the files say themselves, and changes no byte of them. It is kept in extended \
+    attributes (user.xdg.tags, user.xdg.comment, user.baloo.rating, user.agonyfs.*), which file managers show and set, \
+    and rsync -X and tar --xattrs copy.
+
+    EXAMPLES
+
+      agonyfs tag --add Family,Places/Paris ~/Albums/2019/Paris/*.jpg
+      agonyfs tag --remove Family --rating 4 --title 'Eiffel Tower' photo.jpg
+      agonyfs tag --person 'Anna Schmidt' --favourite photo.jpg
+      agonyfs tag --taken 2019-07-14T21:30 --position 48.8584,2.2945 scan.tif
+      agonyfs tag --cover best.jpg
+      agonyfs list -0 ~/Albums date:2019-07 | agonyfs tag --add Summer --files0-from -
+      agonyfs tag --from facts.csv --map File=path,Keywords=tags,Stars=rating ~/Albums
+
+    A tag has no comma; A/B is B below A. A tag that is taken away stays away, also if the file itself has it; a \
+    person whom the file itself names stays. Control characters and new lines become spaces, but in a caption. A photo \
+    has at most 1024 tags, of 16 KiB together.
+
+    --from reads an array or lines of JSON, or CSV with a first line of names. --map says which of its fields are ours: \
+    \(FieldMap.Target.allCases.map(\.rawValue).joined(separator: ", ")). Without it, fields with our names are taken. A \
+    row belongs to the file at path (in the directory that is named, or absolute), or to the only one with that name. \
+    Its tags and people are added, all else is replaced; what is empty says nothing. Of a row that says something \
+    impossible nothing is done, and the status is 1.
+    """
+
+  static let duplicates = """
+    Lists groups of files with the same bytes, and of pictures with the same pixels; with --similar also of such that \
+    look alike. Files of one stack (a RAW file and its JPEG, a live photo and its video) are no duplicates.
+
+    --merge keeps one of each group and says how many files would go, then asks once. The kept file gets a name in \
+    every album of the others (a hard link), their tags, people and best rating, and their title and caption if it has \
+    none. Then the others move to the trash folder, .Trash-UID in the root of the space, from which file managers put \
+    them back; empty it to have the room. Nothing is deleted or overwritten. What differs in one pixel is merged only \
+    with --similar. If it is interrupted, nothing is lost; run it again.
+
+    EXAMPLES
+
+      agonyfs duplicates ~/Albums
+      agonyfs duplicates --merge ~/Albums
+      agonyfs duplicates --merge --similar --keep ask ~/Albums/Iceland
+      agonyfs duplicates --split a.jpg b.jpg      these are no duplicates, whatever they look like
+    """
+
+  static let importing = """
+    Copies files and folders into a mounted space. Each file is written where nobody sees it, read back from the vault's \
+    storage past every cache, and read from the source again; only if all three are the same it gets its name. A name \
+    that exists is never replaced: the next one is "name (2)". Times and extended attributes are kept. What was imported \
+    before, or is in the space under another name, is not stored again.
+
+    Archives (zip; tar, also packed by gzip, bzip2 or xz) are unpacked by a process without keys, files or network. All \
+    parts of a Google Takeout, as archives or unpacked, are named at once: descriptions go beside the photos that they \
+    are about, and the catalog has their people, words, times and places.
+
+    Folders keep their names and what is in them. With an album at the end, or --into, what is in the folders goes into \
+    that album; with --by-date into albums by day.
+
+    EXAMPLES
+
+      agonyfs import ~/Pictures/Italy ~/Albums
+      agonyfs import /media/CARD/DCIM ~/Albums/Camera --delete-originals
+      agonyfs import --by-date '%Y/%Y-%m' --report import.json /media/CARD ~/Albums
+      agonyfs import --dry-run /media/CARD ~/Albums
+      agonyfs import ~/Downloads/takeout-*.zip ~/Albums
+
+    --delete-originals deletes what was verified and did not change since, after everything is durable and after asking \
+    once; a photo goes only together with its raw file, video and sidecars. Deleting is not erasing. The status is 0 only \
+    if the space has every file, and 18 otherwise. Ctrl-C ends after the file at hand; the next run goes on.
+    """
+
+  static let exporting = """
+    Copies files out of a space as they are: into a folder, or into one zip archive (stored, with ZIP64 where needed). \
+    Without a query every file is exported, but for the trash; albums become directories. Each file is written under \
+    another name, made durable, read back past the cache and compared with what the vault has stored; only then it gets \
+    its name. A name that exists is never replaced: a file with the same content counts as there already, for others \
+    the next name is "name (2)". Times and extended attributes are kept. The query is that of agonyfs list.
+
+    EXAMPLES
+
+      agonyfs export ~/Albums /media/disk/Photos
+      agonyfs export ~/Albums/Iceland 'rating:>3' ~/Iceland.zip
+      agonyfs export --xmp ~/Vault ~/Everything       asks for the password
+      agonyfs export --strip location --resize 2048 ~/Albums tag:Family ~/ForGrandma
+      agonyfs export ~/Albums date:2019 - | ssh host 'cat > 2019.zip'
+
+    --xmp writes what you said of a photo beside it, for other programs: titles, captions, tags, people, stars. A photo \
+    that has a sidecar in the space keeps that one.
+
+    --strip changes copies only, and no pixel of them. location keeps of the metadata what camera, exposure, times and \
+    rights say, and nothing else; all keeps only how the picture is turned and its colours. What follows the picture in \
+    the file, such as the video of a motion photo, goes as well. JPEG, PNG, WebP, HEIC, AVIF, MP4 and MOV can be \
+    stripped; any other file is not exported then. With all, the copy has the time of the export.
+
+    --resize makes upright JPEGs without metadata of pictures, never larger than they are; videos and other files are \
+    exported as they are, or stripped. Changed copies have no extended attributes.
+
+    Exported files are not encrypted. The status is 0 only if every file was exported or is there, and 18 otherwise. \
+    Ctrl-C ends after the file at hand; an archive that is not whole is removed.
+    """
+}
+
+extension HelpText {
+  static let serve = """
+    Shows a QR code. The phone that scans it is paired until this program ends; nobody else in the network gets an answer. \
+    Its page asks for a password, which chooses the space of the VAULT. The space is mounted for as long as somebody \
+    uses it, in a folder that only you may enter. Given a MOUNT, the page shows that space alone, to who knows a \
+    password of it, and never unmounts it.
+
+    Enter, or the signal USR1, shows the code for another phone; Ctrl-C ends everything and unmounts. A code is good for \
+    5 minutes and for one phone.
+
+    The connection is encrypted with a certificate that is made at each start, so the browser warns: compare the \
+    fingerprint that it shows with the one here. With --certificate-folder the authority of the certificate stays the \
+    same, and a phone that installed its ca.pem does not warn.
+
+    EXAMPLES
+
+      agonyfs serve ~/Vault
+      agonyfs serve --certificate-folder ~/.config/agonyfs/ca ~/Vault
+      agonyfs serve --http --open ~/Vault
+      agonyfs serve --listen 192.168.1.5 --port 9000 --idle 5m ~/Albums
+    """
+}

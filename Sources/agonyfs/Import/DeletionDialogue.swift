@@ -1,0 +1,101 @@
+internal import Client
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// Deletes originals after asking once, and says what it did.
+struct DeletionDialogue {
+  let command: ImportCommand
+  let calls: FileCalls
+  let signals: HeldSignals
+
+  /// Deletes the originals of a run. Returns how many could not be deleted.
+  func delete(_ list: DeletionList, _ summary: ImportSummary) throws -> Int {
+    if summary.isTakeoutKept {
+      Output.note("No original was deleted: a Takeout goes as a whole, and not all of it is in the space, verified.")
+    } else {
+      for path in summary.keptArchives {
+        Output.note("\(TerminalText.safe(path)) stays: not every entry of it is in the space, verified.")
+      }
+    }
+    let isAtEnd = summary.end == nil && !summary.isInterrupted
+    guard isAtEnd, list.count > 0 else {
+      if !isAtEnd, !command.watch {
+        Output.note("No original was deleted, because the import did not come to its end.")
+      }
+      try? list.remove()
+      return 0
+    }
+    let plan = "\(list.count) \(list.count == 1 ? "original" : "originals") (\(ByteSize(bytes: list.bytes)))"
+    guard command.yes || Terminal()?.confirm("The vault has all of it, verified. Delete \(plan)?") ?? false else {
+      Output.note("No original was deleted.")
+      try? list.remove()
+      return 0
+    }
+    return try deleteAll(of: list)
+  }
+
+  /// Finishes the deletion of originals that runs before were interrupted in, if that is wanted; else says it. Returns how
+  /// many could not be deleted.
+  func finishInterrupted(_ target: ImportTarget) throws -> Int {
+    if command.dryRun { return 0 }
+    var failed = 0
+    for name in try calls.names(in: target.incoming) where name.starts(with: DeletionList.prefix) {
+      guard let list = try? DeletionList(calls, in: target.incoming, existing: name) else { continue }
+      var gone = 0
+      var left = 0
+      try list.forEach { original in
+        if isGone(original) { gone += 1 } else { left += 1 }
+        return true
+      }
+      guard left > 0 else {
+        try? list.remove()
+        continue
+      }
+      let state = "An import before was interrupted while it deleted originals: \(gone) are deleted, \(left) are not."
+      guard command.deleteOriginals else {
+        Output.note("\(state) To delete the rest, import again with --delete-originals.")
+        continue
+      }
+      guard command.yes || Terminal()?.confirm("\(state) Delete the rest, if the vault has it?") ?? false else {
+        try? list.remove()
+        continue
+      }
+      Output.note("\(state) Deleting the rest.")
+      let deletion = OriginalDeletion(calls)
+      // Since then things may have been deleted in the space.
+      failed += try deleteAll(of: list) { deletion.hasContent($0, target) }
+    }
+    return failed
+  }
+
+  /// Whether an original is not in its directory any more. Where the directory is not there, nobody knows.
+  private func isGone(_ original: Original) -> Bool {
+    guard (try? BytePath(original.directory).status()) != nil else { return false }
+    return (try? BytePath(original.path).status()) == nil
+  }
+
+  private func deleteAll(of list: DeletionList, verify: ((Original) -> Bool)? = nil) throws -> Int {
+    let deletion = OriginalDeletion(calls)
+    var deleted = 0
+    var left = 0
+    func stays(_ original: Original, _ reason: String) {
+      left += 1
+      Output.note("\(TerminalText.safe(original.path)) stays: \(reason).")
+    }
+    try deletion.deleteAll(of: list, isCancelled: { signals.arePending }, verify: verify) { original, outcome in
+      switch outcome {
+      case .deleted: deleted += 1
+      case .gone: break
+      case .changed: stays(original, "it was changed after it was verified")
+      case .inUse: stays(original, "a program has it open for writing")
+      case .notInSpace: stays(original, "the space has no file with its content now; import it again")
+      case .failed(let error): stays(original, "it could not be deleted: \(Errno(rawValue: error).description)")
+      }
+    }
+    Output.line(
+      "\(deleted) \(deleted == 1 ? "original" : "originals") deleted. Deleting is not erasing: until the medium is "
+        + "overwritten, programs can find them there.")
+    return left
+  }
+}

@@ -1,0 +1,131 @@
+internal import ArgumentParser
+internal import Glibc
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// `agonyfs import`: says what it would do or does it, and has originals deleted after asking once.
+struct ImportDialogue {
+  let destination: ImportDestination
+  let sources: ImportSources
+  let pattern: DatePattern?
+  let command: ImportCommand
+
+  func run() throws {
+    let calls = FileCalls()
+    let target = try destination.open(calls, toWrite: !command.dryRun)
+    let report = try command.report.map { try ImportReport($0) }
+    let signals = HeldSignals()
+    defer { signals.release() }
+    let deletion = DeletionDialogue(command: command, calls: calls, signals: signals)
+    var left = try deletion.finishInterrupted(target)
+    let times = pattern.map { TakenTimes($0, movesCompanions: command.moveCompanions) }
+    defer { times?.stop() }
+    let readers = ArchiveReaders()
+    defer { readers.stop() }
+    if command.watch {
+      try watch(calls, target, times, report, signals, deletion)
+    } else {
+      let listing = SourceListing(
+        sources.all, calls, spaceDevice: target.device, tools: readers.tools,
+        takeout: command.takeout.map { $0 ? .demanded : .none } ?? .found, includesTrash: command.takeoutTrash,
+        groupsArchives: times != nil, isCancelled: { signals.arePending })
+      tell(listing)
+      let follower = ImportFollower(
+        totals: (listing.files, listing.bytes), report: report, signals: signals, isTrial: command.dryRun)
+      let (summary, list) = importAll(calls, target, times, follower, listing, readers.tools)
+      follower.end()
+      try report?.finish()
+      tell(summary)
+      if let list { left += try deletion.delete(list, summary) }
+      try end(summary)
+      if left > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
+    }
+  }
+
+  private func importAll(
+    _ calls: FileCalls, _ target: ImportTarget, _ times: TakenTimes?, _ follower: ImportFollower,
+    _ listing: SourceListing? = nil, _ tools: ArchiveTools? = nil,
+    accepts: ((ArraySlice<SourceEntry>) -> Bool)? = nil
+  ) -> (summary: ImportSummary, list: DeletionList?) {
+    var options = ImportOptions()
+    options.album = destination.album
+    options.skipsDuplicates = command.skipDuplicates
+    options.verifies = command.verify
+    options.deletesOriginals = command.deleteOriginals
+    options.isTrial = command.dryRun
+    options.sorter = times
+    options.takeout = listing?.takeout
+    if command.deleteOriginals {
+      options.leavesOut = { (try? PhotoLibrary.place(of: $0)) == nil ? nil : .insideOtherSpace }
+    }
+    let list = command.deleteOriginals ? DeletionList(calls, in: target.incoming, named: options.name) : nil
+    let importer = Importer(calls, into: target, options: options)
+    let run = ImportRun(importer, observer: follower, list: list, base: [], tools: tools)
+    let keepsName = destination.album.isEmpty && pattern == nil && !command.watch
+    return (run.run(sources.all, listing: listing, keepsName: keepsName, accepts: accepts), list)
+  }
+
+  private func end(_ summary: ImportSummary) throws {
+    if let end = summary.end {
+      throw CommandFailure(
+        Errno(rawValue: end) == .noSpace ? .noRoom : .notAllImported,
+        "The import could not go on: \(Errno(rawValue: end).description). "
+          + (Errno(rawValue: end) == .noSpace ? "Make room, and run it again" : "Run it again")
+          + "; it goes on where it ended.")
+    }
+    if summary.isInterrupted { Output.note("Interrupted; run it again, and it goes on where it ended.") }
+    if !summary.isWhole { throw ExitCode(CommandStatus.notAllImported.rawValue) }
+  }
+
+  /// Imports what appears, until a signal comes or the space can take nothing more.
+  private func watch(
+    _ calls: FileCalls, _ target: ImportTarget, _ times: TakenTimes?, _ report: ImportReport?, _ signals: HeldSignals,
+    _ deletion: DeletionDialogue
+  ) throws {
+    let watch: FolderWatch
+    do throws(Errno) {
+      watch = try FolderWatch(sources.all.map(\.path))
+    } catch {
+      throw CommandFailure(error, doing: "watching the folders")
+    }
+    let said = SaidOnce()
+    var isDue = true
+    while !signals.arePending {
+      if isDue || watch.hasWaiting {
+        watch.refresh()
+        let follower = ImportFollower(
+          totals: nil, report: report, signals: signals, isTrial: false, said: said)
+        let (summary, list) = importAll(calls, target, times, follower, accepts: watch.isComplete)
+        watch.forgetGone()
+        if summary.imported + summary.duplicates > 0 { tell(summary) }
+        // What stays was said, and is looked at again.
+        if let list { _ = try deletion.delete(list, summary) }
+        try report?.finish()
+        if summary.end != nil { try end(summary) }
+      }
+      // Signals are held back, so they end no wait.
+      isDue = watch.wait(milliseconds: 500)
+    }
+  }
+
+  /// Says what is known of a Google Takeout.
+  private func tell(_ listing: SourceListing) {
+    guard let counts = listing.takeout?.matches.counts else { return }
+    Output.note(
+      "This is a Google Takeout: \(counts.matched) files have a description, \(counts.unmatched) have none, and "
+        + "\(counts.unused) descriptions are of no file that is there.")
+  }
+
+  private func tell(_ summary: ImportSummary) {
+    func files(_ count: Int) -> String { "\(count) \(count == 1 ? "file" : "files")" }
+    let verb = command.dryRun ? "would be imported" : command.verify ? "imported and verified" : "imported"
+    var parts = ["\(files(summary.imported)) \(verb)"]
+    if summary.duplicates > 0 { parts.append("\(summary.duplicates) the space had already") }
+    if summary.known > 0 { parts.append("\(summary.known) imported before") }
+    if summary.skipped > 0 { parts.append("\(summary.skipped) skipped") }
+    if summary.failed > 0 { parts.append("\(summary.failed) failed") }
+    if summary.unreached > 0 { parts.append("\(summary.unreached) not reached") }
+    Output.line("\(parts.joined(separator: ", ")) (\(ByteSize(bytes: summary.bytes)) in \(destination.shown)).")
+  }
+}

@@ -1,0 +1,95 @@
+internal import Client
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// Asks people who have a desktop and no terminal, by a program that the desktop has.
+struct DesktopDialog {
+  /// The programs, in the order in which they are looked for.
+  enum Program: String, CaseIterable {
+    case zenity, kdialog
+    case pinentry = "pinentry-gnome3"
+    case pinentryQt = "pinentry-qt"
+    case pinentryX11 = "pinentry-x11"
+  }
+
+  private let program: Program
+  private let path: String
+
+  /// The first that is installed; nil without a desktop, or without such a program.
+  static func find() -> DesktopDialog? {
+    guard Environment["WAYLAND_DISPLAY"] != nil || Environment["DISPLAY"] != nil else { return nil }
+    for program in Program.allCases {
+      if let path = Environment.program(program.rawValue) { return DesktopDialog(program: program, path: path) }
+    }
+    return nil
+  }
+
+  /// Asks for a directory; nil if people cancel, or the program has no such dialog.
+  func directory(_ title: String) throws -> String? {
+    switch program {
+    case .zenity: try answer(["--file-selection", "--directory", "--title", title])
+    case .kdialog: try answer(["--title", title, "--getexistingdirectory", Environment["HOME"] ?? "/"])
+    case .pinentry, .pinentryQt, .pinentryX11: nil
+    }
+  }
+
+  /// Whether it can ask for more than passwords.
+  var hasDirectories: Bool { program == .zenity || program == .kdialog }
+
+  /// Asks for a password. The program writes it, and a newline, to `output`; this process never has it.
+  func askPassword(_ text: String, to output: Descriptor) throws(Errno) -> ChildProcess {
+    let text = Self.plain(text)
+    switch program {
+    case .zenity:
+      // An underscore would mark a key.
+      let words = ["--entry", "--hide-text", "--title", "agonyfs", "--text", text.replacing("_", with: "__")]
+      return try start(words, output: output)
+    case .kdialog: return try start(["--title", "agonyfs", "--password", text], output: output)
+    case .pinentry, .pinentryQt, .pinentryX11:
+      // Assuan: what was typed follows "D ", with %, CR and LF as %25, %0D and %0A.
+      let script = """
+        printf 'SETTITLE agonyfs\\nSETPROMPT Password\\nSETDESC %s\\nGETPIN\\n' "$1" | "$0" |
+          sed -n 's/^D //; t found; b; :found; s/%25/%/g; p; q' | grep .
+        """
+      let escaped = text.replacing("%", with: "%25")
+      return try ChildProcess(
+        "/bin/sh", arguments: ["sh", "-c", script, path, escaped], descriptors: [nil, output, .standardError])
+    }
+  }
+
+  /// Shows why something did not work, until people have seen it.
+  func fail(_ text: String) {
+    let text = Self.plain(text)
+    switch program {
+    case .zenity: _ = try? start(["--error", "--no-markup", "--title", "agonyfs", "--text", text]).wait()
+    case .kdialog: _ = try? start(["--title", "agonyfs", "--error", text]).wait()
+    case .pinentry, .pinentryQt, .pinentryX11:
+      let script = #"printf 'SETTITLE agonyfs\nSETDESC %s\nCONFIRM --one-button\n' "$1" | "$0" > /dev/null"#
+      let words = ["sh", "-c", script, path, text.replacing("%", with: "%25")]
+      _ = try? ChildProcess("/bin/sh", arguments: words, descriptors: [nil, nil, .standardError]).wait()
+    }
+  }
+
+  // Names are no markup.
+  private static func plain(_ text: String) -> String {
+    TerminalText.safe(text).replacing("<", with: "‹").replacing("&", with: "+")
+  }
+
+  private func start(_ words: [String], output: Descriptor? = nil) throws(Errno) -> ChildProcess {
+    try ChildProcess(path, arguments: [program.rawValue] + words, descriptors: [nil, output, .standardError])
+  }
+
+  private func answer(_ words: [String]) throws -> String? {
+    // The other end is closed on return, so that the end of the program is seen.
+    func started() throws(Errno) -> (ChildProcess, Descriptor) {
+      let (reading, writing) = try Descriptor.pipe()
+      return (try start(words, output: writing), reading)
+    }
+    let (process, reading) = try started()
+    let bytes = try reading.readToEnd(limit: Int(PATH_MAX) + 1)
+    guard process.wait() == .exited(0) else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+}

@@ -1,0 +1,57 @@
+internal import CSession
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// The first process of a private session's process namespace.
+struct FirstProcess {
+  /// The session.
+  let session: PrivateSession
+  /// Whether it is in a user namespace.
+  let isInUserNamespace: Bool
+  /// The signal mask for the program.
+  let mask: sigset_t
+  /// The end of a pipe of which the parent has the other.
+  let parent: Descriptor
+
+  /// Makes what the session sees, runs the program, and ends with its status.
+  func run() -> Never {
+    agonyfs_end_with_parent()
+    // It may have ended before that.
+    if parentHasEnded { _exit(ProgramEnding.ownFailure) }
+    do throws(SessionView.Failure) {
+      guard agonyfs_session_separate_view() == 0 else {
+        throw SessionView.Failure(action: "separating the mounts", error: .current)
+      }
+      var view = SessionView(isInUserNamespace: isInUserNamespace)
+      try view.make(session.plan)
+    } catch {
+      Output.note("The private session could not be made: \(error.action) failed: \(error.error).")
+      _exit(ProgramEnding.ownFailure)
+    }
+    let isUser = isInUserNamespace
+    var program = SessionProgram(words: SessionProgram.ofCommandLine(), directory: SessionHost.bytes(session.album))
+    program.dropsPrivileges = { agonyfs_session_drop_privileges(isUser) == 0 }
+    let listens = session.runtime.map { "unix:path=\($0)/bus" } ?? "unix:dir=/tmp"
+    let bare = SessionEnvironment(workingDirectory: session.album.string, bus: nil)
+    bare.apply()
+    let bus = SessionBus.start(listensAt: listens, like: program, mask)
+    SessionEnvironment(workingDirectory: session.album.string, bus: bus).apply()
+    let child = program.start(mask)
+    guard child > 0 else {
+      Output.note("The program could not be started: \(Errno.current).")
+      _exit(ProgramEnding.ownFailure)
+    }
+    // What may write to the space or to directories that stay has the rights of the program.
+    if agonyfs_session_drop_privileges(isUser) != 0 { _exit(ProgramEnding.ownFailure) }
+    var processes = SessionProcesses(program: child)
+    let ending = processes.waitForProgram()
+    processes.endOthers()
+    _exit(ending.status)
+  }
+
+  private var parentHasEnded: Bool {
+    var waited = pollfd(fd: parent.number, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&waited, 1, 0) != 0
+  }
+}

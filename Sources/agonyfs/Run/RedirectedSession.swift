@@ -1,0 +1,99 @@
+internal import CSession
+internal import Crypto
+internal import Glibc
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// A session without namespaces: the space is mounted where everybody sees it, and programs are asked to keep their
+/// files in it.
+struct RedirectedSession {
+  /// The folder in the space for what programs keep.
+  static let folder = ".run"
+
+  /// What to mount. A mount point of its own is made if it has none.
+  var request: MountRequest
+  /// The runtime directory, if there is one.
+  let runtime: FilePath?
+
+  /// Runs the program to its end; everything is written on return.
+  ///
+  /// - Throws: `CommandFailure` if it could not be started, or not everything could be written.
+  func run(_ password: consuming Password) throws -> ProgramEnding {
+    let base = try makeBase()
+    defer { Self.remove(base) }
+    var request = request
+    request.session = .visible
+    if request.mountPoint.isEmpty {
+      request.mountPoint = base + "/Albums"
+      request.session = .temporary
+      try Self.make(request.mountPoint)
+    }
+    let point = try MountPoint.check(request.mountPoint, options: request.options, vault: request.vault)
+    (request.mountPoint, request.directory) = (point.path, point.directory)
+    let server = try SessionServer(request)
+    try server.mount(password)
+    let kept = request.options.isReadOnly ? base + "/files" : request.mountPoint + "/" + Self.folder
+    let ending = try run(server, request.mountPoint, keeping: kept, runtimeFolder: base + "/runtime")
+    agonyfs_terminal_take_back()
+    try server.finish()
+    return ending
+  }
+
+  private func run(
+    _ server: SessionServer, _ mountPoint: String, keeping kept: String, runtimeFolder: String
+  ) throws -> ProgramEnding {
+    for folder in [""] + SessionEnvironment.redirected.map({ "/" + $0.folder }) { try Self.make(kept + folder) }
+    try makeRuntime(runtimeFolder)
+    let mask = PrivateSession.blockSignals()
+    agonyfs_adopt_orphans()
+    var program = SessionProgram(words: SessionProgram.ofCommandLine(), directory: Array(mountPoint.utf8))
+    program.endsWithParent = true
+    unsafe setenv("XDG_RUNTIME_DIR", runtimeFolder, 1)
+    var environment = SessionEnvironment(workingDirectory: mountPoint, bus: nil)
+    environment.redirect(to: kept)
+    environment.apply()
+    let bus = SessionBus.start(listensAt: "unix:path=\(runtimeFolder)/bus", like: program, mask)
+    environment = SessionEnvironment(workingDirectory: mountPoint, bus: bus)
+    environment.redirect(to: kept)
+    environment.apply()
+    let child = program.start(mask)
+    guard child > 0 else { throw CommandFailure(Errno.current, doing: "starting the program") }
+    var processes = SessionProcesses(program: child, server: server.process.identifier)
+    let ending = processes.waitForProgram()
+    processes.endOthers()
+    return ending
+  }
+
+  /// A new directory that only the person can enter, in memory.
+  private func makeBase() throws -> String {
+    let parent = runtime?.string ?? "/dev/shm"
+    var template = Array("\(parent)/agonyfs-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else {
+      throw CommandFailure(Errno.current, doing: "making a directory in \(parent)")
+    }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func make(_ folder: String) throws {
+    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+      throw CommandFailure(Errno.current, doing: "making \(folder)")
+    }
+  }
+
+  /// A runtime directory of the session's own, from which the sockets of Wayland and sound can be reached, and those of
+  /// other services cannot.
+  private func makeRuntime(_ folder: String) throws {
+    try Self.make(folder)
+    guard let runtime else { return }
+    let display = unsafe getenv("WAYLAND_DISPLAY").map { unsafe String(cString: $0) } ?? "wayland-0"
+    for name in [display, "pipewire-0", "pulse"] where !name.contains("/") {
+      _ = unsafe symlink("\(runtime)/\(name)", "\(folder)/\(name)")
+    }
+  }
+
+  /// Removes a directory that was made for a session, with what programs left in it. A mount in it stays.
+  static func remove(_ base: String) {
+    _ = try? ChildProcess.run("/bin/rm", arguments: ["rm", "-rf", "--one-file-system", "--", base], errorLimit: 0)
+  }
+}

@@ -1,0 +1,45 @@
+internal import Glibc
+
+/// What a session changes in the environment of the program. This is data only.
+struct SessionEnvironment: Equatable {
+  /// Names of variables and their new values; nil takes one away.
+  private(set) var changes: [(name: String, value: String?)]
+
+  static func == (one: SessionEnvironment, other: SessionEnvironment) -> Bool {
+    one.changes.elementsEqual(other.changes) { $0 == $1 }
+  }
+
+  /// Variables that lead to services outside, or to directories for temporary files that are not those of the session.
+  static let removed = [
+    "TMPDIR", "TMP", "TEMP", "SESSION_MANAGER", "SSH_AUTH_SOCK", "GPG_AGENT_INFO", "GNOME_KEYRING_CONTROL",
+    "DBUS_SESSION_BUS_PID", "DBUS_SESSION_BUS_WINDOWID", "DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE",
+    "AT_SPI_BUS_ADDRESS", "JOURNAL_STREAM", "NOTIFY_SOCKET", "DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN",
+  ]
+
+  /// An address that is none. Without any, programs would look for a bus themselves.
+  static let noBus = "disabled:"
+
+  /// For a program that works at a path. Nil for `bus` if there is no bus of its own.
+  init(workingDirectory: String, bus: String?) {
+    changes = Self.removed.map { ($0, nil) }
+    changes += [("PWD", workingDirectory), ("DBUS_SESSION_BUS_ADDRESS", bus ?? Self.noBus)]
+  }
+
+  /// Changes the environment of this process.
+  func apply() {
+    for (name, value) in changes {
+      if let value { unsafe setenv(name, value, 1) } else { unsafe unsetenv(name) }
+    }
+  }
+
+  /// Has programs keep their files below a directory.
+  mutating func redirect(to directory: String) {
+    changes += Self.redirected.map { ($0.variable, directory + "/" + $0.folder) }
+  }
+
+  /// Variables with directories of the XDG base directory specification, and the folders that take their place.
+  static let redirected: [(variable: String, folder: String)] = [
+    ("XDG_CACHE_HOME", "cache"), ("XDG_DATA_HOME", "data"), ("XDG_STATE_HOME", "state"),
+    ("XDG_CONFIG_HOME", "config"), ("TMPDIR", "tmp"),
+  ]
+}

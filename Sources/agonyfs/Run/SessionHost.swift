@@ -1,0 +1,117 @@
+internal import Glibc
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// What this machine has for a private session, and where.
+struct SessionHost {
+  /// Directories in which all users may write.
+  static let sharedMemory: [FilePath] = ["/tmp", "/var/tmp", "/dev/shm"]
+  /// Directories with the sockets of the system's bus and of its log.
+  private static let services = ["/run/dbus", "/run/systemd/journal"]
+  /// Where the process that serves the mount may have it, each needed by few.
+  private static let stages: [FilePath] = ["/dev/shm", "/mnt", "/srv", "/media", "/opt", "/var/tmp", "/tmp"]
+
+  /// The home directory without symbolic links; nil if there is none.
+  let home: FilePath?
+  /// The runtime directory without symbolic links; nil if there is none.
+  let runtime: FilePath?
+  private let environment: (String) -> FilePath?
+
+  /// The host of this process. `HOME` counts, whoever owns it.
+  init() {
+    self.init { name in unsafe getenv(name).map { unsafe FilePath(platformString: $0) } }
+  }
+
+  /// With a function that gives variables of the environment.
+  init(environment: @escaping (String) -> FilePath?) {
+    self.environment = environment
+    home = environment("HOME").flatMap(Self.directory)
+    let usual = FilePath("/run/user/\(geteuid())")
+    runtime = Self.directory(environment("XDG_RUNTIME_DIR") ?? usual)
+  }
+
+  /// The places of a session.
+  ///
+  /// - Parameters:
+  ///   - album: where it shows the space, nil for the usual place.
+  ///   - kept: absolute paths of directories that stay the real ones.
+  ///   - needed: other paths that the process that serves the mount uses.
+  func places(album: String?, kept: [FilePath], needed: [FilePath]) throws(CommandFailure) -> SessionPlaces {
+    let root: FilePath = "/"
+    // An overlay over all that there is would hide what the session needs.
+    let covered = home == root ? nil : home
+    var vanishing = Self.sharedMemory.compactMap { Self.directory($0) }
+    if let runtime, runtime != root { vanishing.append(runtime) }
+    vanishing = vanishing.reduce(into: []) { list, path in if !list.contains(path) { list.append(path) } }
+    let needed = needed + kept + [covered].compactMap(\.self)
+    guard let stage = SessionPlaces.stage(among: Self.stages.compactMap { Self.directory($0) }, needed: needed) else {
+      throw CommandFailure(.failure, "There is no directory that the session could use for the mount; make /mnt.")
+    }
+    let mounts = covered.map { MountedPlaces.below(Self.bytes($0)) } ?? []
+    return SessionPlaces(
+      home: covered, vanishing: vanishing, hidden: Self.services.compactMap { Self.directory(FilePath($0)) },
+      sockets: sockets(in: vanishing), kept: kept, mounts: mounts.map(Self.path),
+      source: stage.appending("agonyfs"), album: try Self.album(album, home: covered))
+  }
+
+  /// The sockets of Wayland, X11, PipeWire and PulseAudio that the places in memory would hide.
+  private func sockets(in vanishing: [FilePath]) -> [FilePath] {
+    var sockets: [FilePath] = ["/tmp/.X11-unix"]
+    if let key = environment("XAUTHORITY") { sockets.append(key) }
+    if let runtime {
+      let display = environment("WAYLAND_DISPLAY") ?? "wayland-0"
+      sockets.append(runtime.pushing(display))
+      sockets += ["pipewire-0", "pulse/native"].map { runtime.appending($0) }
+    }
+    return sockets.compactMap { Self.resolved($0) }.filter { path in vanishing.contains { path.starts(with: $0) } }
+  }
+
+  /// Where the space is shown: `Albums` in the home directory unless it is said.
+  private static func album(_ given: String?, home: FilePath?) throws(CommandFailure) -> FilePath {
+    let path = given.map { FilePath(AbsolutePath.of($0)) } ?? (home ?? "/tmp").appending("Albums")
+    guard let name = path.lastComponent, name.kind == .regular else {
+      throw CommandFailure(.usage, "The space cannot be shown at \(path); choose another place with --at.")
+    }
+    if let existing = resolved(path) {
+      guard directory(existing) != nil else {
+        throw CommandFailure(.mountPointUnusable, "\(path) is not a directory; choose another place with --at.")
+      }
+      return existing
+    }
+    guard let parent = resolved(path.removingLastComponent()) else {
+      throw CommandFailure(
+        .mountPointUnusable, "There is no directory \(path.removingLastComponent()); choose another place with --at.")
+    }
+    return parent.appending(name)
+  }
+}
+
+extension SessionHost {
+  /// The path of something that exists, without symbolic links.
+  static func resolved(_ path: FilePath) -> FilePath? {
+    unsafe path.withPlatformString { name in
+      guard let found = unsafe realpath(name, nil) else { return nil }
+      defer { unsafe free(found) }
+      return unsafe FilePath(platformString: found)
+    }
+  }
+
+  /// The same for directories only.
+  static func directory(_ path: FilePath) -> FilePath? {
+    guard path.isAbsolute, let found = resolved(path) else { return nil }
+    var status = stat()
+    guard unsafe found.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    return status.st_mode & S_IFMT == S_IFDIR ? found : nil
+  }
+
+  /// A path of bytes.
+  static func path(_ bytes: [UInt8]) -> FilePath {
+    unsafe FilePath(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
+  }
+
+  /// The bytes of a path.
+  static func bytes(_ path: FilePath) -> [UInt8] {
+    unsafe path.withPlatformString { unsafe Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+  }
+}

@@ -1,0 +1,73 @@
+internal import CPlatform
+internal import CSession
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// Tries in a child whether a private session can be made on this machine, before a password is asked for.
+enum SessionProbe {
+  /// Why it cannot be made, as the end of a sentence; nil if it can.
+  static func obstacle(to plan: SessionPlan, mountedAt source: FilePath) throws(Errno) -> String? {
+    let (reading, writing) = try Descriptor.pipe()
+    let child = agonyfs_fork()
+    if child == 0 {
+      try? writing.writeAll(Array((attempt(plan, source) ?? "").utf8))
+      _exit(0)
+    }
+    guard child > 0 else { throw .current }
+    return try wait(child, reading)
+  }
+
+  private static func attempt(_ plan: SessionPlan, _ source: FilePath) -> String? {
+    let isUser = !agonyfs_session_is_privileged()
+    guard agonyfs_session_separate(isUser) == 0 else { return "namespaces are not allowed: \(Errno.current)" }
+    let stage = source.removingLastComponent()
+    guard unsafe stage.withPlatformString({ unsafe agonyfs_mount_memory($0) }) == 0,
+      unsafe source.withPlatformString({ unsafe mkdir($0, 0o700) }) == 0
+    else { return "mounting is not allowed: \(Errno.current)" }
+    guard unsafe source.withPlatformString({ unsafe agonyfs_may_mount_fuse($0) }) else {
+      return "FUSE cannot be mounted in a namespace: \(Errno.current)"
+    }
+    guard agonyfs_session_separate_processes() == 0 else { return "namespaces are not allowed: \(Errno.current)" }
+    return inFirstProcess(plan, isUser)
+  }
+
+  /// The rest needs a process in the new process namespace.
+  private static func inFirstProcess(_ plan: SessionPlan, _ isUser: Bool) -> String? {
+    guard let (reading, writing) = try? Descriptor.pipe() else { return "no descriptors are left" }
+    let child = agonyfs_fork()
+    if child == 0 {
+      try? writing.writeAll(Array((seen(plan, isUser) ?? "").utf8))
+      _exit(0)
+    }
+    guard child > 0 else { return "no process can be started: \(Errno.current)" }
+    do throws(Errno) { return try wait(child, reading) } catch { return "\(error)" }
+  }
+
+  private static func seen(_ plan: SessionPlan, _ isUser: Bool) -> String? {
+    guard agonyfs_session_separate_view() == 0 else { return "namespaces are not allowed: \(Errno.current)" }
+    var view = SessionView(isInUserNamespace: isUser)
+    do throws(SessionView.Failure) {
+      try view.make(plan)
+      return nil
+    } catch {
+      // The kernel lets nobody but root see what is below a mount.
+      if error.isOverlay, isUser, let mount = plan.mounts.first {
+        return "another file system is mounted at \(mount), in the home directory; unmount it first"
+      }
+      return "\(error.action) failed: \(error.error)"
+    }
+  }
+
+  /// What a child wrote before it ended; nil for nothing.
+  private static func wait(_ child: pid_t, _ reading: Descriptor) throws(Errno) -> String? {
+    var status: CInt = 0
+    try systemCall { unsafe waitpid(child, &status, 0) }
+    guard status == 0 else { return "the attempt was ended (\(status))" }
+    // This process has the other end, too, so it cannot read to the end.
+    var waited = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&waited, 1, 0) == 1, waited.revents & Int16(POLLIN) != 0 else { return nil }
+    let text = try reading.readSome(most: 4096)
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+  }
+}

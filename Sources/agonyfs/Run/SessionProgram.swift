@@ -1,0 +1,64 @@
+internal import CSession
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// A program in a session, and what is given to it.
+struct SessionProgram {
+  /// Its name and its arguments, as bytes. The name is searched for in PATH.
+  var words: [[UInt8]]
+  /// The directory that it works in.
+  var directory: [UInt8]
+  /// What takes its rights away before it starts; false ends it.
+  var dropsPrivileges: (() -> Bool)?
+  /// Whether it ends with the process that starts it.
+  var endsWithParent = false
+
+  /// The program of the command line, else the shell of the person.
+  static func ofCommandLine() -> [[UInt8]] {
+    let words = LineProgram.words
+    if !words.isEmpty { return words }
+    let shell = unsafe getenv("SHELL").map { unsafe String(cString: $0) } ?? ""
+    return [Array((shell.isEmpty ? "/bin/sh" : shell).utf8)]
+  }
+
+  /// Starts it in a child, with the signal mask from before. Returns its process number.
+  ///
+  /// - Parameter output: becomes its standard output, and it gets nothing else: no input, no errors, and no terminal.
+  func start(_ mask: sigset_t, output: Descriptor? = nil) -> pid_t {
+    let process = agonyfs_fork()
+    guard process == 0 else { return process }
+    if endsWithParent { agonyfs_end_with_parent() }
+    if let output, let nothing = try? Descriptor.open("/dev/null", O_RDWR) {
+      dup2(nothing.number, STDIN_FILENO)
+      dup2(output.number, STDOUT_FILENO)
+      dup2(nothing.number, STDERR_FILENO)
+      // Ctrl-C is for the program, which may go on.
+      setsid()
+    }
+    guard unsafe chdir(directory.map { CChar(bitPattern: $0) } + [0]) == 0, dropsPrivileges?() ?? true else {
+      Output.note("The program could not be started: \(Errno.current).")
+      _exit(ProgramEnding.ownFailure)
+    }
+    ProcessHardening.restoreForProgram()
+    var mask = mask
+    unsafe agonyfs_waiting_signals_restore(&mask)
+    _exit(execute())
+  }
+
+  /// Does not return if it succeeds; gives the exit status.
+  private func execute() -> Int32 {
+    var vector = unsafe words.map { word in
+      unsafe strdup(word.map { CChar(bitPattern: $0) } + [0])
+    }
+    unsafe vector.append(nil)
+    let error = unsafe agonyfs_execute(vector)
+    let name = String(decoding: words[0], as: UTF8.self)
+    if error == ENOENT {
+      Output.note("There is no program \(name).")
+      return ProgramEnding.notFound
+    }
+    Output.note("The program \(name) cannot be executed: \(unsafe String(cString: strerror(error))).")
+    return ProgramEnding.notExecutable
+  }
+}

@@ -1,0 +1,177 @@
+// The process that serves the mount of a session. It is not in the program's process group, session or process
+// namespace: what ends those does not end it.
+//
+// 1. The password comes through a pipe (descriptor 3), after the process has its namespaces, and cannot be traced.
+// 2. It answers through another (descriptor 4): in a private session `separated` when it has its namespaces; 0 when the
+//    mount is ready; and at the end 0 if everything is written. Any other byte is an exit status, and a sentence follows.
+// 3. It ends the mount when nobody holds the other end of descriptor 5 any more: that process and the program's first
+//    one do. The first one, whose number comes through that pipe, closes it before the kernel kills the others of its
+//    process namespace. So its end is waited for as well, which is after theirs: none of them sees the mount end.
+
+internal import ArgumentParser
+internal import CPlatform
+internal import CSession
+internal import Crypto
+internal import Glibc
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// Where the mount of a session is.
+enum SessionKind: String, ExpressibleByArgument {
+  /// In namespaces, where nobody outside sees it.
+  case `private`
+  /// At a directory that everybody sees.
+  case visible
+  /// The same, in a directory that was made for the session and goes with it.
+  case temporary
+}
+
+/// The process that serves the mount of a session, as seen from the one that started it.
+final class SessionServer {
+  private static let passwordDescriptor: CInt = 3
+  private static let answerDescriptor: CInt = 4
+  private static let lifeDescriptor: CInt = 5
+  private static let directoryDescriptor: CInt = 6
+  private static let separated: UInt8 = 200
+
+  /// The process.
+  let process: ChildProcess
+  private let answer: Descriptor
+  private var life: Descriptor?
+  private var secret: Descriptor?
+
+  /// Starts the process. A private one has its namespaces on return.
+  init(_ request: MountRequest) throws {
+    // It may end before it has read the password; its answer says why.
+    signal(SIGPIPE, SIG_IGN)
+    defer { signal(SIGPIPE, SIG_DFL) }
+    do throws(Errno) {
+      let secret = try Descriptor.pipe()
+      let answer = try Descriptor.pipe()
+      let life = try Descriptor.pipe()
+      process = try ChildProcess(
+        "/proc/self/exe", arguments: request.arguments,
+        descriptors: [
+          nil, nil, .standardError, secret.reading, answer.writing, life.reading, request.directory,
+        ],
+        inheriting: .everythingButSession)
+      (self.answer, self.life, self.secret) = (answer.reading, life.writing, secret.writing)
+    } catch {
+      throw CommandFailure(error, doing: "starting the background process")
+    }
+    if request.session == .private { try expect(Self.separated) }
+  }
+
+  /// Gives it the password; the mount is ready on return.
+  func mount(_ password: consuming Password) throws {
+    signal(SIGPIPE, SIG_IGN)
+    try? unsafe password.bytes.withUnsafeBytes { try unsafe secret?.writeAll($0) }
+    signal(SIGPIPE, SIG_DFL)
+    secret = nil
+    _ = consume password
+    try expect(0)
+  }
+
+  /// Names the first process of the process namespace.
+  func watch(_ first: pid_t) throws(Errno) { try life?.writeAll(Array("\(first)".utf8)) }
+
+  /// Lets the mount end; everything is written on return.
+  func finish() throws {
+    life = nil
+    try expect(0)
+    process.wait()
+  }
+
+  /// Its namespaces and its root directory. The first is nil if it is in the user namespace of this process.
+  func namespaces(isInUserNamespace: Bool) throws(Errno) -> (user: Descriptor?, mounts: Descriptor, root: Descriptor) {
+    let folder = "/proc/\(process.identifier)/"
+    return (
+      isInUserNamespace ? try .open(folder + "ns/user", O_RDONLY) : nil, try .open(folder + "ns/mnt", O_RDONLY),
+      try .open(folder + "root", agonyfs_path_flag() | O_DIRECTORY)
+    )
+  }
+
+  private func expect(_ wanted: UInt8) throws {
+    let first = try? answer.readSome(most: 1)
+    if first == [wanted] { return }
+    let rest = (try? answer.readToEnd(limit: 8192)) ?? []
+    guard let first = first?.first else {
+      throw CommandFailure(.failure, "The background process \(process.wait().text) too early.")
+    }
+    throw CommandFailure(CommandStatus(rawValue: Int32(first)) ?? .failure, String(decoding: rest, as: UTF8.self))
+  }
+}
+
+extension SessionServer {
+  /// The new process: serves the mount until the session has ended.
+  ///
+  /// - Throws: only the exit status.
+  static func serve(_ request: MountRequest, _ kind: SessionKind) throws {
+    var request = request
+    signal(SIGPIPE, SIG_IGN)
+    unsafe chdir("/")
+    try? Descriptor.open("/proc/self/comm", O_WRONLY).writeAll(Array("agonyfs".utf8))
+    let answer = Descriptor(answerDescriptor)
+    do {
+      if kind == .private {
+        try separate(request.mountPoint)
+        try? answer.writeAll([separated])
+      } else {
+        request.directory = Descriptor(directoryDescriptor)
+      }
+      waitForPassword()
+      agonyfs_set_not_dumpable()
+      guard let password = try SecretLine.read(from: Descriptor(passwordDescriptor), endsAtNewline: false) else {
+        throw CommandFailure(.failure, "The process that asked for the password has ended.")
+      }
+      try watchLife()
+      try MountServer(request: request).serve(password) { try? answer.writeAll([0]) }
+      if kind == .temporary { RedirectedSession.remove(FilePath(request.mountPoint).removingLastComponent().string) }
+      try? answer.writeAll([0])
+    } catch {
+      let failure = CommandFailure(any: error, vault: request.vault) ?? CommandFailure(.failure, "\(error)")
+      let sent: Void? = try? answer.writeAll(
+        [UInt8(truncatingIfNeeded: failure.status.rawValue)] + failure.message.utf8)
+      if sent == nil { MountServer.log(failure) }
+      throw ExitCode(failure.status.rawValue)
+    }
+  }
+
+  /// Until then whoever has started this process opens its namespaces, which it may while it can be traced. Nothing of
+  /// the password has been read by then.
+  private static func waitForPassword() {
+    var waited = pollfd(fd: passwordDescriptor, events: Int16(POLLIN), revents: 0)
+    _ = try? systemCall { unsafe poll(&waited, 1, -1) }
+  }
+
+  /// Makes the namespaces, and the directory to mount at in memory that nobody else sees.
+  private static func separate(_ mountPoint: String) throws {
+    do throws(Errno) {
+      try systemCall { agonyfs_session_separate(!agonyfs_session_is_privileged()) }
+      let stage = FilePath(mountPoint).removingLastComponent()
+      try systemCall { unsafe stage.withPlatformString { unsafe agonyfs_mount_memory($0) } }
+      try systemCall { unsafe mkdir(mountPoint, 0o700) }
+    } catch {
+      throw CommandFailure(error, doing: "separating the session")
+    }
+  }
+
+  /// Asks for the end of the mount as soon as the session has ended.
+  private static func watchLife() throws {
+    let life = Descriptor(lifeDescriptor)
+    _ = try Thread {
+      var first: Descriptor?
+      while let some = try? life.readSome(most: 16), !some.isEmpty {
+        guard let number = pid_t(String(decoding: some, as: UTF8.self)) else { continue }
+        first = (try? systemCall { agonyfs_process_descriptor(number) }).map { Descriptor($0) }
+      }
+      var waited = pollfd(fd: first?.number ?? -1, events: Int16(POLLIN), revents: 0)
+      if first != nil { _ = try? systemCall { unsafe poll(&waited, 1, patience) } }
+      kill(getpid(), SIGTERM)
+    }
+  }
+
+  /// Milliseconds. A process that the kernel does not let end holds nothing up for longer.
+  private static let patience: CInt = 30_000
+}

@@ -1,0 +1,145 @@
+// Invariants
+// 1. All rows are read and understood before the first file is touched.
+// 2. What a row says is said about its file as a whole, or not at all.
+// 3. No row reaches a file outside of the space, whatever its path.
+
+internal import ArgumentParser
+internal import Client
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// `agonyfs tag --from`: facts of another program.
+struct FactImport {
+  /// The file of JSON or CSV.
+  let from: String
+  /// `THEIRS=OURS,…`.
+  let map: String
+  /// Where the space is mounted, or a directory in it.
+  let place: String
+  /// Whether nothing is changed.
+  let isTrial: Bool
+
+  /// Most rows without a file that are named one by one.
+  private static let mostNamed = 20
+
+  func run() throws {
+    guard let start = try PhotoLibrary.place(of: place) else { throw PhotoLibrary.notMounted(Array(place.utf8)) }
+    let bytes: [UInt8]
+    do throws(Errno) {
+      bytes = from == "-" ? try Descriptor.standardInput.readToEnd() : try WholeFile.read(from)
+    } catch {
+      throw CommandFailure(error, doing: "reading \(TerminalText.safe(from))")
+    }
+    var fields: FieldMap?
+    let rows = try FactRow.read(bytes, named: from) { known in
+      let read = try FieldMap(map, known: known)
+      fields = read
+      return Array(Set(read.theirs.values))
+    }
+    guard let fields else { throw CommandFailure(.failure, "There is no row in \(TerminalText.safe(from)).") }
+    var finder = FileFinder(place: start, path: place)
+    var changes: [(row: Int, path: [UInt8], change: WordsChange)] = []
+    var refused = 0
+    var lost = 0
+    func note(_ row: FactRow, _ text: String, _ count: inout Int) {
+      count += 1
+      if count <= Self.mostNamed { Output.note("Row \(row.number): \(text)") }
+    }
+    for row in rows {
+      do throws(WordsRefused) {
+        let change = try fields.change(row)
+        switch try finder.file(of: row, fields) {
+        case .one(let path): changes.append((row.number, path, change))
+        case .none: note(row, "there is no such file.", &lost)
+        case .several(let count): note(row, "\(count) files have this name; map a path.", &lost)
+        }
+      } catch {
+        note(row, error.reason, &refused)
+      }
+    }
+    if !isTrial {
+      for (row, path, change) in changes where !change.isEmpty {
+        do {
+          try Tagger(change: change).tag(path)
+        } catch let failure as CommandFailure {
+          refused += 1
+          Output.note("Row \(row): \(failure.message)")
+          // The next row would fail as well.
+          if failure.status == .noRoom { throw ExitCode(failure.status.rawValue) }
+        }
+      }
+    }
+    let verb = isTrial ? "would be matched" : "matched"
+    Output.line("\(rows.count) rows: \(changes.count) \(verb), \(lost) without a file, \(refused) refused.")
+    if refused > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
+  }
+}
+
+/// Finds the files that rows are about.
+struct FileFinder {
+  /// What is found.
+  enum Match: Equatable {
+    case one([UInt8])
+    case none
+    case several(Int)
+  }
+
+  /// The directory where relative paths begin.
+  let place: SpacePlace
+  /// The same as the user gave it.
+  let path: String
+  /// Paths in the space by names; made when it is needed.
+  private var named: [String: [[UInt8]]]?
+
+  init(place: SpacePlace, path: String) {
+    self.place = place
+    self.path = path
+  }
+
+  /// The file of a row, as an absolute path.
+  mutating func file(of row: FactRow, _ fields: FieldMap) throws(WordsRefused) -> Match {
+    func text(_ target: FieldMap.Target) -> String? {
+      fields.theirs[target].flatMap { row.texts[$0]?.first }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    if let path = text(.path) {
+      let slash = UInt8(ascii: "/")
+      let bytes = Array(path.utf8)
+      if bytes.contains(0) { return .none }
+      let start = place.mountPoint + [slash] + place.path + [slash]
+      let whole = bytes.first == slash ? bytes : start + bytes
+      // Links and `..` are followed first, so what is found is where it seems to be.
+      if let found = try? SpacePlace.of(whole), found.mountPoint == place.mountPoint {
+        return .one(found.mountPoint + [slash] + found.path)
+      }
+      if fields.theirs[.name] == nil { return .none }
+    }
+    guard let name = text(.name) else {
+      throw WordsRefused(reason: "it does not say which file it is about.")
+    }
+    let known: [String: [[UInt8]]]
+    do {
+      known = try named ?? names()
+    } catch {
+      throw WordsRefused(reason: "the catalog does not answer.")
+    }
+    named = known
+    let last = name.split(separator: "/").last.map(String.init) ?? name
+    guard let paths = known[last], let first = paths.first else { return .none }
+    return paths.count == 1 ? .one(place.mountPoint + [UInt8(ascii: "/")] + first) : .several(paths.count)
+  }
+
+  private func names() throws -> [String: [[UInt8]]] {
+    let library = PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
+    var request = try library.request("")
+    request.format = .paths
+    var reader = try library.source.answer(to: request)
+    var names: [String: [[UInt8]]] = [:]
+    _ = try reader.paths { path in
+      // Texts are equal if they look equal, however their accents are written.
+      let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex)...]
+      names[String(decoding: name, as: UTF8.self), default: []].append(Array(path))
+    }
+    return names
+  }
+}

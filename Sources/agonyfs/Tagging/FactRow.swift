@@ -1,0 +1,174 @@
+internal import Catalog
+internal import Client
+
+/// One record of a table of facts, with its number from 1.
+struct FactRow: Equatable {
+  var number: Int
+  /// What stands in each of its fields: several texts for a list.
+  var texts: [String: [String]]
+
+  /// The records of a file of JSON or CSV.
+  ///
+  /// - Parameter fields: the fields that are asked for; in JSON, names with points are of objects inside.
+  /// - Throws: `CommandFailure` if it is neither.
+  static func read(_ bytes: [UInt8], named name: String, fields: (_ known: [String]) throws -> [String]) throws
+    -> [FactRow]
+  {
+    let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    let start = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+    let looksLikeJSON = start == UInt8(ascii: "[") || start == UInt8(ascii: "{")
+    if ending != "csv", ending != "tsv", looksLikeJSON || ending.hasPrefix("json") {
+      return try json(bytes, name, fields)
+    }
+    return try csv(bytes, name, fields)
+  }
+
+  private static func json(_ bytes: [UInt8], _ name: String, _ fields: ([String]) throws -> [String]) throws
+    -> [FactRow]
+  {
+    var values: [JSONValue] = []
+    do throws(JSONReader.Malformed) {
+      var reader = JSONReader(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
+      while !reader.isAtEnd { values.append(try reader.next()) }
+    } catch {
+      let line = bytes.prefix(error.offset).count { $0 == 0x0A } + 1
+      throw CommandFailure(.failure, "\(TerminalText.safe(name)) is no JSON: see line \(line).")
+    }
+    if case .array(let inside)? = values.first, values.count == 1 { values = inside }
+    let asked = try fields(values.first?.fields.map(\.name) ?? [])
+    return values.enumerated().map { index, value in
+      var texts: [String: [String]] = [:]
+      for field in asked {
+        switch value.value(at: field) {
+        case nil, .null: break
+        case .array(let list): texts[field] = list.map(\.words)
+        case let value?: texts[field] = [value.words]
+        }
+      }
+      return FactRow(number: index + 1, texts: texts)
+    }
+  }
+
+  private static func csv(_ bytes: [UInt8], _ name: String, _ fields: ([String]) throws -> [String]) throws -> [FactRow]
+  {
+    var rows: [FactRow] = []
+    do {
+      var reader = CSVReader(bytes)
+      guard let header = try reader.next()?.map(Whitespace.trimmed) else { return [] }
+      let asked = try fields(header)
+      if let missing = asked.first(where: { !header.contains($0) }) {
+        throw CommandFailure(
+          .usage,
+          "There is no column \"\(TerminalText.safe(missing))\"; there are "
+            + "\(header.map { TerminalText.safe($0) }.joined(separator: ", ")).")
+      }
+      while let record = try reader.next() {
+        let number = rows.count + 1
+        guard record.count <= header.count else {
+          throw CommandFailure(
+            .failure,
+            "Row \(number) of \(TerminalText.safe(name)) has \(record.count) fields, and the first line "
+              + "\(header.count); is the separator quoted?")
+        }
+        var texts: [String: [String]] = [:]
+        for (field, text) in zip(header, record) where asked.contains(field) && !text.isEmpty { texts[field] = [text] }
+        rows.append(FactRow(number: number, texts: texts))
+      }
+    } catch let error as CSVReader.Malformed {
+      throw CommandFailure(.failure, "\(TerminalText.safe(name)) is no CSV: line \(error.line), \(error.reason).")
+    }
+    return rows
+  }
+}
+
+/// Which field of a table is which of ours.
+struct FieldMap: Equatable {
+  /// A field of ours.
+  enum Target: String, CaseIterable {
+    case path, name, title, caption, tags, people, rating, favourite, taken, position, latitude, longitude, stack
+
+    /// The field of a name, or of another word for it.
+    init?(word: String) {
+      let word = word.lowercased()
+      guard let target = Target(rawValue: word) ?? FactField(name: word).flatMap({ Target(rawValue: $0.rawValue) })
+      else { return nil }
+      self = target
+    }
+  }
+
+  /// Their names for ours.
+  var theirs: [Target: String] = [:]
+
+  /// Reads `THEIRS=OURS,…`; nothing takes the fields that have our names.
+  ///
+  /// - Parameter known: their fields.
+  init(_ text: String, known: [String]) throws(CommandFailure) {
+    if text.isEmpty {
+      for name in known { if let target = Target(word: name), theirs[target] == nil { theirs[target] = name } }
+    }
+    for part in text.split(separator: ",") {
+      guard let mark = part.lastIndex(of: "="), mark > part.startIndex else {
+        throw CommandFailure(.usage, "--map takes THEIRS=OURS,…, not \"\(part)\".")
+      }
+      guard let target = Target(word: WordList.line(String(part[part.index(after: mark)...]))) else {
+        throw CommandFailure(
+          .usage,
+          "There is no field for \"\(part)\"; ours are "
+            + "\(Target.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      if let other = theirs[target] {
+        throw CommandFailure(.usage, "--map names \(target.rawValue) twice: \(other) and \(part[..<mark]).")
+      }
+      theirs[target] = Whitespace.trimmed(String(part[..<mark]))
+    }
+    guard theirs[.path] != nil || theirs[.name] != nil else {
+      throw CommandFailure(
+        .usage, "No field says which file a row is about; map one to path or name, with --map THEIRS=path.")
+    }
+  }
+
+  /// What a row says about its file.
+  func change(_ row: FactRow) throws(WordsRefused) -> WordsChange {
+    func texts(_ target: Target) -> [String]? {
+      guard let field = theirs[target], let found = row.texts[field] else { return nil }
+      let said = found.filter { !WordList.line($0).isEmpty }
+      return said.isEmpty ? nil : said
+    }
+    func text(_ target: Target) -> String? { texts(target)?.joined(separator: ", ") }
+    var change = WordsChange()
+    if let list = texts(.tags) { change.addedTags = try words("tags", list) }
+    if let list = texts(.people) { change.addedPeople = try words("people", list) }
+    _ = try UserWord.value(tags: change.addedTags)
+    if let title = text(.title) { change.values[.title] = try UserWord.value(title: title) }
+    if let caption = text(.caption) { change.values[.caption] = try UserWord.value(caption: caption) }
+    if let rating = text(.rating) {
+      guard case .rating(let stars)? = FactValue(field: "rating", text: rating) else {
+        throw WordsRefused(reason: "\"\(rating)\" is no rating, which is from 0 to 5.")
+      }
+      change.values[.rating] = try UserWord.value(rating: stars)
+    }
+    if let favourite = text(.favourite) {
+      guard case .favourite(let flag)? = FactValue(field: "favourite", text: favourite) else {
+        throw WordsRefused(reason: "\"\(favourite)\" is neither true nor false.")
+      }
+      change.values[.favourite] = Array((flag ? "1" : "0").utf8)
+    }
+    if let taken = text(.taken) { change.values[.taken] = try UserWord.value(taken: taken) }
+    if let position = texts(.position)?.joined(separator: ",") {
+      change.values[.position] = try UserWord.value(position: position)
+    } else if let latitude = text(.latitude), let longitude = text(.longitude) {
+      change.values[.position] = try UserWord.value(position: latitude + "," + longitude)
+    }
+    if let stack = text(.stack) { change.values[.stack] = .some(try UserWord.value(stack: stack)) }
+    return change
+  }
+
+  /// Tags or people. One text may hold several; those of a list are one each.
+  private func words(_ field: String, _ texts: [String]) throws(WordsRefused) -> [String] {
+    let value = texts.count == 1 ? FactValue(field: field, text: texts[0]) : FactValue(field: field, texts: texts)
+    switch value {
+    case .tags(let list), .people(let list): return WordList.unique(list.map(WordList.line))
+    default: throw WordsRefused(reason: "\"\(texts.joined(separator: ", "))\" are no \(field).")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import Client
+internal import Glibc
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// Says something about files of mounted spaces.
+struct Tagger {
+  let change: WordsChange
+
+  /// Changes what is said about a file. Whatever fails, nothing of it is half done, but that a tag of the file itself
+  /// may still be there.
+  ///
+  /// - Parameter path: where the file is; symbolic links, such as those of views, are followed.
+  /// - Throws: `CommandFailure`.
+  func tag(_ path: [UInt8]) throws {
+    let shown = TerminalText.safe(path)
+    guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(path) }
+    let whole = place.mountPoint + [UInt8(ascii: "/")] + place.path
+    guard Self.isFile(whole) else {
+      throw CommandFailure(
+        .usage,
+        "\(shown) is a directory; tag the photos in it, with: agonyfs list -0 \(shown) | agonyfs tag "
+          + "--files0-from - …")
+    }
+    let library = PhotoLibrary(allOf: place)
+    try Self.refusing(shown) {
+      try AttributeFile(whole).say(change) { Self.words("tags", of: place, library) }
+      if !change.removedPeople.isEmpty {
+        // There is no attribute that takes a person away from the file itself.
+        let found = Self.words("people", of: place, library) ?? []
+        for person in WordList.without(found, WordList.without(found, change.removedPeople)) {
+          Output.note("\(TerminalText.safe(person)) is named in \(shown) itself, and stays.")
+        }
+      }
+      if change.isCover { try Self.makeCover(whole) }
+    }
+  }
+
+  private static func makeCover(_ path: [UInt8]) throws {
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
+    try AttributeFile(Array(path[...slash])).apply([.cover: Array(path[(slash + 1)...])])
+  }
+
+  private static func isFile(_ path: [UInt8]) -> Bool {
+    var status = stat()
+    return unsafe stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// What the catalog finds; nil if it does not know the file, or not yet.
+  private static func words(_ field: String, of place: SpacePlace, _ library: PhotoLibrary) -> [String]? {
+    guard let facts = try? library.facts(of: place.path).facts else { return nil }
+    return facts[field]?.elements.compactMap(\.text) ?? []
+  }
+
+  /// Calls `body`, whose errors become sentences about a file.
+  static func refusing(_ shown: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as WordsRefused {
+      throw CommandFailure(.usage, error.reason)
+    } catch let error as Errno {
+      switch error {
+      case .argListTooLong: throw CommandFailure(.failure, "What is said about \(shown) is longer than 64 KiB.")
+      case .readOnlyFileSystem:
+        throw CommandFailure(.failure, "\(shown) is in a space that is mounted read-only; mount it for writing.")
+      default: throw CommandFailure(error, doing: "tagging \(shown)")
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// Invariants
+// 1. No record holds a secret: what it leads to does.
+// 2. A record names no path. Its file is named by the identifier in the vault's agonyfs.json and by the method.
+
+internal import QuickUnlock
+internal import System
+internal import SystemPackage
+internal import Vault
+
+/// What can open spaces of a vault on this machine without a typed password.
+struct Enrolment: Equatable {
+  /// The identifier of the vault, as hexadecimal digits.
+  var vault: String
+  /// What holds the key.
+  var method: UnlockMethod
+  /// What the helper needs to get it.
+  var record: [UInt8]
+}
+
+/// The records of what is enrolled on this machine, by this user: at most one of each method for a vault.
+struct Enrolments {
+  private static let prefix = "unlock-"
+  private static let magic = Array("agonyfs unlock 1\n".utf8)
+  private let folder: StateFolder?
+
+  /// Those of this user.
+  init() { folder = StateFolder.ofUser() }
+
+  /// All records, or those of a vault, in the order of the methods.
+  func list(vault: String? = nil) throws -> [Enrolment] {
+    guard let folder else { return [] }
+    var found: [Enrolment] = []
+    for name in try folder.names().sorted() {
+      guard let (identifier, method) = Self.meaning(of: name), vault == nil || vault == identifier,
+        let content = try folder.read(name), content.starts(with: Self.magic)
+      else { continue }
+      found.append(Enrolment(vault: identifier, method: method, record: Array(content.dropFirst(Self.magic.count))))
+    }
+    return found.sorted { ($0.vault, $0.method.rawValue) < ($1.vault, $1.method.rawValue) }
+  }
+
+  /// Writes a record in the place of the one of the same vault and method.
+  func write(_ enrolment: Enrolment) throws {
+    guard let folder else {
+      throw CommandFailure(.failure, "There is no home directory to keep a record in; set HOME.")
+    }
+    try folder.replace(Self.name(of: enrolment)) { _ in Self.magic + enrolment.record }
+  }
+
+  /// Removes a record.
+  func remove(_ enrolment: Enrolment) throws { try folder?.remove(Self.name(of: enrolment)) }
+
+  private static func name(of enrolment: Enrolment) -> String {
+    prefix + enrolment.vault + "-" + enrolment.method.word
+  }
+
+  private static func meaning(of name: String) -> (vault: String, method: UnlockMethod)? {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] + "-" == prefix, Hexadecimal.bytes(of: parts[1].utf8)?.count == 16,
+      let method = UnlockMethod.allCases.first(where: { $0.word == parts[2] })
+    else { return nil }
+    return (String(parts[1]), method)
+  }
+}
+
+extension Vault {
+  /// The identifier in agonyfs.json, as text.
+  var identifierText: String { Hexadecimal.text(of: parameters.identifier) }
+}

@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import QuickUnlock
+
+/// The options that say what holds a key.
+struct UnlockOptions: ParsableArguments {
+  @Flag(help: "A random key in the keyring of the session (Secret Service: gnome-keyring, KWallet).")
+  var keyring = false
+
+  @Flag(name: .customLong("fido2"), help: "A key that a FIDO2 token computes when it is touched.")
+  var isFIDO2 = false
+
+  @Flag(name: .customLong("tpm"), help: "A random key that the TPM of this machine seals.")
+  var isTPM = false
+
+  /// The one that was given.
+  var method: UnlockMethod? { keyring ? .keyring : isFIDO2 ? .fido2 : isTPM ? .tpm : nil }
+
+  func validate() throws {
+    if [keyring, isFIDO2, isTPM].count(where: \.self) > 1 {
+      throw ValidationError("Give one of --keyring, --fido2 and --tpm.")
+    }
+  }
+}
+
+/// `agonyfs password list`.
+struct EnrolledListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List what is enrolled on this machine to open spaces without typing.",
+    discussion: HelpText.passwordList)
+
+  @Argument(help: "Only what is enrolled for this vault.", completion: .directory)
+  var vault: String?
+
+  func run() throws {
+    let identifier = try vault.map { try Self.identifier(ofVaultAt: AbsolutePath.of($0)) }
+    for enrolment in try Enrolments().list(vault: identifier) {
+      Output.line("\(enrolment.vault)  \(enrolment.method.word)")
+    }
+  }
+}

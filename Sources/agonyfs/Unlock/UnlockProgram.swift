@@ -1,0 +1,44 @@
+internal import Glibc
+internal import QuickUnlock
+internal import System
+internal import SystemPackage
+
+/// The helper that talks to keyrings, tokens and TPMs; it is in the same directory as this program. Libraries for that never get
+/// into this process.
+enum UnlockProgram {
+  /// Starts it for one request.
+  ///
+  /// - Throws: `CommandFailure` if it cannot be started or gives no answer.
+  static func ask(_ request: UnlockRequest) throws -> UnlockReply {
+    // It may end before it has read the request; then there is no answer.
+    signal(SIGPIPE, SIG_IGN)
+    let path = OwnFolder.path(of: "agonyfs-unlock")
+    let process: ChildProcess
+    let answer: Descriptor
+    do {
+      (process, answer) = try start(path, request)
+    } catch let error as Errno {
+      throw CommandFailure(error, doing: "starting \(path)")
+    }
+    let reply = Result { try UnlockReply(from: answer) }
+    let ending = process.wait()
+    switch (reply, ending) {
+    case (.success(let reply), .exited(0)): return reply
+    case (_, .killed(SIGALRM)): throw CommandFailure(.failure, "Nobody answered in time.")
+    default: throw CommandFailure(.failure, "\(path) \(ending.text) without an answer.")
+    }
+  }
+
+  /// Its ends of the pipes are open only in it on return.
+  private static func start(
+    _ path: String, _ request: UnlockRequest
+  ) throws -> (process: ChildProcess, answer: Descriptor) {
+    let question = try Descriptor.pipe()
+    let answer = try Descriptor.pipe()
+    // Libraries write lines of their own to standard error.
+    let process = try ChildProcess(
+      path, arguments: ["agonyfs-unlock"], descriptors: [question.reading, answer.writing, nil])
+    try? request.send(to: question.writing)
+    return (process, answer.reading)
+  }
+}

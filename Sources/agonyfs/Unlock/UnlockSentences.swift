@@ -1,0 +1,42 @@
+internal import QuickUnlock
+
+extension UnlockMethod {
+  /// What holds the key, in a sentence.
+  var place: String {
+    switch self {
+    case .keyring: "the keyring"
+    case .fido2: "the token"
+    case .tpm: "this machine's TPM"
+    }
+  }
+
+  /// Why there is no key, and what to do.
+  func sentence(for reply: UnlockReply) -> String {
+    switch (self, reply.status) {
+    case (.keyring, .unavailable):
+      "No keyring answers; start gnome-keyring, KWallet or another Secret Service in this session."
+    case (.keyring, .locked): "The keyring is locked, and was not unlocked; unlock it and try again."
+    case (.keyring, .gone):
+      "The key is not in the keyring any more; enrol it again, or take the record away with agonyfs password remove "
+        + "--keyring --forget."
+    case (.fido2, .unavailable): "No FIDO2 token is connected that this user may use; connect it and try again."
+    case (.fido2, .gone):
+      "The key is not on this token; connect the one that was enrolled, or take the record away with agonyfs password "
+        + "remove --fido2 --forget."
+    case (.fido2, .needsPIN): "The token asks for its PIN, and there is no terminal to type it at."
+    case (.fido2, .wrongPIN): "The token does not accept this PIN; after a few wrong ones it is blocked."
+    case (.fido2, .blocked):
+      "The token is blocked after too many wrong PINs; take it out and put it in again, or reset it, which loses its keys."
+    case (.fido2, .cancelled): "Nobody touched the token in time."
+    case (.fido2, .unsupported): "This token cannot hold such a key (it needs FIDO2 with hmac-secret); use another one."
+    case (.tpm, .unavailable): "No TPM answers; see whether this user may open /dev/tpmrm0 (group tss)."
+    case (.tpm, .gone):
+      "The TPM of this machine does not know the key: it was cleared, or is another one; enrol it again, or take the "
+        + "record away with agonyfs password remove --tpm --forget."
+    case (.tpm, .needsPIN): "The key in the TPM needs its PIN, and there is no terminal to type it at."
+    case (.tpm, .wrongPIN): "The TPM does not accept this PIN; after many wrong ones it is blocked for a time."
+    case (.tpm, .blocked): "The TPM is blocked after too many wrong PINs; wait some hours and try again."
+    case (_, _): "Using \(place) failed\(reply.detail == 0 ? "" : " with error \(reply.detail)")."
+    }
+  }
+}

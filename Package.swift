@@ -286,6 +286,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),
+    .testTarget(name: "ScriptTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -54,8 +54,13 @@ final class ManualClock: Sendable {
     let usual = try work(seed: seed, step: 0)
     // A window is 24 hours, an epoch one or more an hour.
     #expect(usual[0] >= 24)
-    #expect(try work(seed: seed, step: -Self.year) == usual)
-    #expect(try work(seed: seed, step: Self.year) == usual)
+    for step in [-Self.year, Self.year] {
+      // A row takes a byte more or less with the time that is in it, and so the log some segments. A clock that stopped
+      // deleting would leave the files of a whole day more.
+      for (figure, expected) in zip(try work(seed: seed, step: step), usual) {
+        #expect(abs(figure - expected) <= max(6, expected / 3))
+      }
+    }
   }
 
   @Test func timesAreKeptAndThumbnailsMade() throws {

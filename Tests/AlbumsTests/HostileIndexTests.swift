@@ -1,6 +1,7 @@
 import FaultyStorage
 import Index
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -84,7 +85,7 @@ import Vault
     let vault = try made()
     var changed = CaseCount("hostile indexes")
     var refused = 0
-    for seed in TestLength.seeds(Self.cases) {
+    for seed in TestLength.seeds(Self.cases, few: 20) {
       var generator = SeededGenerator(seed: seed)
       let changes = change(&generator)
       print("hostile index, seed \(seed): \(changes.joined(separator: "; "))")
@@ -107,7 +108,7 @@ import Vault
       }
       changed.add()
     }
-    #expect(TestLength.isLong || changed.count > Self.cases / 2, "\(refused) refused")
+    #expect(!TestLength.isWhole || TestLength.isLong || changed.count > Self.cases / 2, "\(refused) refused")
   }
 
   /// All that a mount does. Errors are as good as success.

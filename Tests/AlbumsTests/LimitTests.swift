@@ -1,5 +1,6 @@
 import FaultyStorage
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 

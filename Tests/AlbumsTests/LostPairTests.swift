@@ -122,21 +122,7 @@ import Testing
   /// What nothing tells but the number and the time of the state that is left: the whole of a visit that fits into one
   /// file, with the head that closed it; or the end of a larger visit with that head; or of one that was killed, where
   /// no such head is. A space that owns cover misses the files themselves.
-  @Test(arguments: [
-    History(name: "three visits", silent: ["7.0+8.0"]),
-    History(name: "three visits, no window", copyWindow: 0, silent: ["7.0+8.0"]),
-    History(name: "many visits", visits: 9, silent: ["19.0+20.0"]),
-    History(name: "many visits, no window", visits: 9, copyWindow: 0, silent: ["19.0+20.0"]),
-    History(name: "large visits", visits: 2, bytes: 2_500_000, silent: ["5.2+6.0"]),
-    History(name: "killed", isKilled: true, silent: ["6.0+7.0"]),
-    History(name: "killed in a large visit", visits: 2, bytes: 2_500_000, isKilled: true, silent: ["5.1+5.2"]),
-    History(name: "three visits, cover", ownFiles: 48, silent: []),
-    History(name: "large visits, cover", visits: 2, bytes: 2_500_000, ownFiles: 60, noted: ["5.2+6.0"], silent: []),
-    History(name: "killed, cover", isKilled: true, ownFiles: 48, noted: ["6.0+7.0"], silent: []),
-    History(
-      name: "killed in a large visit, cover", visits: 2, bytes: 2_500_000, isKilled: true, ownFiles: 60,
-      noted: ["5.1+5.2", "5.1+cover", "5.2+cover"], silent: []),
-  ])
+  @Test(arguments: TestLength.sample(histories, 4))
   func everyPairThatIsLost(_ history: History) throws {
     let (storage, kinds) = try made(history)
     let whole = try check(storage.after(.keepsAll))
@@ -168,4 +154,20 @@ import Testing
     // The end of the visit is still there, and says that all before it was durable.
     if history.name == "large visits" { #expect(found[.damaged]?.contains("5.1+6.0") == true, "\(found)") }
   }
+
+  private static let histories = [
+    History(name: "three visits", silent: ["7.0+8.0"]),
+    History(name: "three visits, no window", copyWindow: 0, silent: ["7.0+8.0"]),
+    History(name: "many visits", visits: 9, silent: ["19.0+20.0"]),
+    History(name: "many visits, no window", visits: 9, copyWindow: 0, silent: ["19.0+20.0"]),
+    History(name: "large visits", visits: 2, bytes: 2_500_000, silent: ["5.2+6.0"]),
+    History(name: "killed", isKilled: true, silent: ["6.0+7.0"]),
+    History(name: "killed in a large visit", visits: 2, bytes: 2_500_000, isKilled: true, silent: ["5.1+5.2"]),
+    History(name: "three visits, cover", ownFiles: 48, silent: []),
+    History(name: "large visits, cover", visits: 2, bytes: 2_500_000, ownFiles: 60, noted: ["5.2+6.0"], silent: []),
+    History(name: "killed, cover", isKilled: true, ownFiles: 48, noted: ["6.0+7.0"], silent: []),
+    History(
+      name: "killed in a large visit, cover", visits: 2, bytes: 2_500_000, isKilled: true, ownFiles: 60,
+      noted: ["5.1+5.2", "5.1+cover", "5.2+cover"], silent: []),
+  ]
 }

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Index
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -8,7 +9,7 @@ import Vault
 
 /// Random operations on a file system and on a model of it, compared all along and after opening again.
 @Suite struct ModelTests {
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func agreesWithTheModel(seed: UInt64) throws {
+  @Test(arguments: TestLength.sample(1...8 as ClosedRange<UInt64>, 3)) func agreesWithTheModel(seed: UInt64) throws {
     let vault = try TestVault { options in
       // Little memory, so that inodes leave it and data is written all the time.
       options.cachedInodes = 4

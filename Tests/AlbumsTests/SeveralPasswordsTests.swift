@@ -150,7 +150,7 @@ import Testing
     #expect(try opening(vault(over: storage)) == [], comment)
   }
 
-  @Test(arguments: [1, 2])
+  @Test(arguments: TestLength.sample([1, 2], 1))
   func everyStopOfAddingKeepsTheFirst(_ seed: UInt64) throws {
     var endings: Set<[String]> = []
     for stop in 1... {
@@ -172,7 +172,7 @@ import Testing
     #expect(endings.count == 2)
   }
 
-  @Test(arguments: [1, 2])
+  @Test(arguments: TestLength.sample([1, 2], 1))
   func everyStopOfRemovingKeepsTheOther(_ seed: UInt64) throws {
     var endings: Set<[String]> = []
     for stop in 1... {
@@ -192,7 +192,7 @@ import Testing
     #expect(endings.count == 2)
   }
 
-  @Test(arguments: [1, 2])
+  @Test(arguments: TestLength.sample([1, 2], 1))
   func everyStopOfAChangeLeavesOneThatCannotBeRemoved(_ seed: UInt64) throws {
     for stop in 1... {
       let storage = try filled(Self.first)

@@ -6,6 +6,11 @@ import TestSupport
 
 @testable import Albums
 
+extension VirtualContent {
+  /// What is in memory as a whole.
+  var bytes: [UInt8] { if case .bytes(let bytes) = self { bytes } else { [] } }
+}
+
 /// Stands in for the decoder: a content that begins with "photo" is one, and its derivatives say what they were made
 /// of.
 final class TestMaker: DerivativeMaker {
@@ -57,6 +62,8 @@ final class TestMaker: DerivativeMaker {
       facts: facts, small: sizes.contains(.small) ? Array("small ".utf8) + bytes : nil,
       large: wantsLarge ? Array("large ".utf8) + bytes : nil)
   }
+
+  func full(of source: any MediaSource) throws(DecoderError) -> [UInt8] { Array("full \(source.size)".utf8) }
 
   func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8] {
     Array("png \(longerSide) \(text.map { "\($0.0)=\($0.1)" }.joined(separator: " ")) ".utf8) + jpeg

@@ -29,12 +29,12 @@ import Testing
   }
 
   func open(_ path: [String], in files: FileSystem) throws -> String {
-    let tree = try #require(VirtualTree(files))
+    let tree = VirtualTree(files)
     var node = try #require(tree.node(named: .of(path[0]), in: .root))
     for name in path.dropFirst() { node = try tree.lookup(.of(name), in: node) }
     let handle = try tree.open(node)
     defer { tree.release(handle) }
-    return String(decoding: try tree.content(of: handle), as: UTF8.self)
+    return String(decoding: try tree.content(of: handle).bytes, as: UTF8.self)
   }
 
   @Test func photosGetThumbnailsAndOthersDoNot() throws {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""trace.py AGONYFS [LEAK]: whether work with one password depends on what else a vault holds.
+"""trace.py AGONYFS [LEAK | --only GROUP;GROUP...]: whether work with one password depends on what else a vault holds.
 
 Several vaults with the same first space and as many files: in some a hidden space owns the other files, filled to several
 degrees; in one nobody does. Each operation with the first password is traced in each of them. The calls that touch files must
 be the same, on as many files; names are replaced by what kind of name they are. What the program says must be the same too.
 Prints a line for each operation, and fails if one differs. With LEAK (`number`, `short`, `text`) the last vault differs on
-purpose. As root also what adds or exchanges files, on a disk of its own.
+purpose. GROUPS are operations that follow each other. As root also what adds or exchanges files, on a disk of its own.
 """
 
 import collections
@@ -22,6 +22,8 @@ CALLS = "%file,getdents64,pread64,pwrite64,fsync,fdatasync,ftruncate,fallocate,s
 MEGABYTE = 1 << 20
 # How many calls may come by chance.
 FEW = 10
+# Seconds after which something hangs; nothing else has a limit.
+LIMIT = 900
 # A twentieth of it holds no 5 files.
 ROOM = 98 * MEGABYTE
 
@@ -48,7 +50,7 @@ class Vaults:
         return True
 
     def run(self, *arguments, status=0):
-        done = subprocess.run([self.program, *arguments], capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
+        done = subprocess.run([self.program, *arguments], capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
         assert done.returncode == status, f"{arguments}: {done}"
 
     def use(self, vault, password, work):
@@ -143,13 +145,13 @@ def traced(vaults, arguments, vault, status, during=None, more="", options=()):
     """Runs the program under strace; `during` runs while it does, once nothing more happens."""
     trace = f"{vault}.trace"
     # Without decoding descriptors: that would ask the mount, which is stopped meanwhile.
-    command = ["timeout", "-s", "KILL", "100", "strace", "-f", "-qq", "-s", "200", "-e", f"trace={CALLS}{more}"]
+    command = ["timeout", "-s", "KILL", str(LIMIT), "strace", "-f", "-qq", "-s", "200", "-e", f"trace={CALLS}{more}"]
     command += ["-e", "signal=none", *options]
     said = open(f"{vault}.said", "w+")
     process = subprocess.Popen(
         command + ["-o", trace, vaults.program, *arguments], stdout=said, stderr=said, stdin=subprocess.DEVNULL)
     if during:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LIMIT
         while not os.path.ismount("Albums"):
             assert time.monotonic() < deadline and process.poll() is None, "it is not mounted"
             time.sleep(0.05)
@@ -176,7 +178,7 @@ def settle(trace):
 def read():
     # Small pieces, one after the other: the kernel's readahead asks for several at once, in any order.
     done = subprocess.run(
-        ["dd", "if=Albums/photo", "of=/dev/null", "bs=64k", "iflag=direct"], stderr=subprocess.PIPE, text=True, timeout=60)
+        ["dd", "if=Albums/photo", "of=/dev/null", "bs=64k", "iflag=direct"], stderr=subprocess.PIPE, text=True, timeout=LIMIT)
     assert done.returncode == 0 and f"{3 * MEGABYTE} bytes" in done.stderr, done.stderr
 
 
@@ -184,7 +186,7 @@ def put():
     # One request after the other, past the kernel's cache.
     done = subprocess.run(
         ["dd", "if=/dev/urandom", f"of=Albums/{len(os.listdir('Albums'))}", "bs=128k", "count=12", "oflag=direct", "conv=fsync"],
-        stderr=subprocess.PIPE, text=True, timeout=60)
+        stderr=subprocess.PIPE, text=True, timeout=LIMIT)
     assert done.returncode == 0, done.stderr
 
 
@@ -193,14 +195,14 @@ def words(vaults, vault):
     process = subprocess.Popen(
         [vaults.program, "mount", "--foreground", "--password-file", "first", vault, "Albums"], stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LIMIT
     while not os.path.ismount("Albums"):
         assert time.monotonic() < deadline and process.poll() is None, "it is not mounted"
         time.sleep(0.05)
     with open("Albums/.agonyfs/status") as file:
         told = file.read()
     vaults.run("unmount", "Albums")
-    told += process.communicate(timeout=60)[0]
+    told += process.communicate(timeout=LIMIT)[0]
     return collections.Counter(), 0, len(told.split()), re.sub(rf"\b{vault}\b", "VAULT", told)
 
 
@@ -271,6 +273,13 @@ OPERATIONS = {
     "password change": (["password", "change", "--password-file", "first", "--new-password-file", "new"], 0, None),
     "space remove": (["space", "remove", "--password-file", "new"], 0, None),
 }
+GROUPS = {
+    "create": ["create"], "cover": ["cover add and space add"], **{name: [name] for name in list(OPERATIONS)[:7]},
+    "passwords": ["password add", "password remove"], "writing": ["mount that writes", "mount that writes again"],
+    "spaces": ["space add", "space grow", "space grow again", "space shrink", "space add --within", "password change --rekey",
+               "space remove of it"],
+    "change": ["password change", "space remove"],
+}
 # What draws how many files it makes; that is the same where there is little room.
 DRAWING = (
     "space add", "space grow", "space grow again", "space shrink", "space add --within", "password change --rekey",
@@ -316,7 +325,7 @@ def own_disk(folder):
     subprocess.run(
         ["sh", "-ec", "mkdir memory; mount -t tmpfs -o size=2g none memory; truncate -s 1600M memory/image; "
          "mkfs.ext4 -q -m 0 memory/image; mkdir memory/disk; mount -o loop memory/image memory/disk"],
-        cwd=folder, check=True, timeout=100)
+        cwd=folder, check=True, timeout=LIMIT)
     return folder + "/memory/disk"
 
 
@@ -333,7 +342,10 @@ def leak_into(vaults, names, leak):
 
 
 def main():
-    program, leak = os.path.realpath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+    program, leak = os.path.realpath(sys.argv[1]), sys.argv[2] if len(sys.argv) == 3 else None
+    groups = sys.argv[3].split(";") if len(sys.argv) == 4 and sys.argv[2] == "--only" else list(GROUPS)
+    # What must differ, with a leak.
+    wanted = ["mount" if leak == "short" else "info"] if leak else [name for group in groups for name in GROUPS[group]]
     folder = tempfile.mkdtemp(prefix="agonyfs-test-")
     place = folder
     differing = 0
@@ -345,17 +357,18 @@ def main():
             names = [names[0], names[-1]]
             leak_into(vaults, names, leak)
         else:
-            pair = ["plain", "two"]
-            differing += compare(
-                "create", pair, [created(vaults, pair[0]), created(vaults, pair[1], "--hidden-password-file", "hidden")])
-            if vaults.leave_room():
+            if "create" in wanted:
+                pair = ["plain", "two"]
+                differing += compare(
+                    "create", pair, [created(vaults, pair[0]), created(vaults, pair[1], "--hidden-password-file", "hidden")])
+            if "cover add and space add" in wanted and vaults.leave_room():
                 pair = ["cover", "space"]
                 differing += compare("cover add and space add", pair, [
                     added(vaults, pair[0], "cover", "add", "1M"), added(vaults, pair[1], *ADD, "other")])
             for name in ("plain", "two", "cover", "space"):
                 shutil.rmtree(name, ignore_errors=True)
         for name, (arguments, status, during) in OPERATIONS.items():
-            if (leak and name not in ("info", "mount")) or (os.geteuid() != 0 and name in DRAWING):
+            if name not in wanted or (os.geteuid() != 0 and name in DRAWING):
                 continue
 
             def look():

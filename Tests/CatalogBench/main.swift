@@ -3,6 +3,7 @@
 
 internal import Catalog
 internal import Glibc
+internal import Import
 internal import Media
 
 /// Random numbers that are the same in every run (SplitMix64).
@@ -135,19 +136,25 @@ measure("parse 10,000 queries") {
   }
 }
 
-let random = (1...100_000).map { SimilarCandidate(inode: UInt64($0), hash: numbers.next()) }
-measure("similar pictures among 100,000, hardly any") { SimilarPictures.groups(of: random).count }
+func similar(_ list: [(UInt64, UInt64)]) -> Int {
+  var candidates = SimilarCandidates()
+  for (inode, hash) in list { candidates.append(inode, hash: hash) }
+  return SimilarPictures.groups(of: candidates).count
+}
+
+let random = (1...100_000).map { (UInt64($0), numbers.next()) }
+measure("similar pictures among 100,000, hardly any") { similar(random) }
 let centres = (0..<20_000).map { _ in numbers.next() }
 let close = (1...100_000).map { inode in
   let flips = (0..<3).reduce(into: UInt64(0)) { bits, _ in bits |= 1 << UInt64.random(in: 0..<64, using: &numbers) }
-  return SimilarCandidate(inode: UInt64(inode), hash: centres[inode % centres.count] ^ flips)
+  return (UInt64(inode), centres[inode % centres.count] ^ flips)
 }
-measure("similar pictures among 100,000, five of each") { SimilarPictures.groups(of: close).count }
+measure("similar pictures among 100,000, five of each") { similar(close) }
 // Smooth pictures have few different hashes in a band.
 let smooth = (1...100_000).map { inode in
-  SimilarCandidate(inode: UInt64(inode), hash: numbers.next() & 0x3F3F_0F0F_3F0F_0F3F | 0x8080_0000_8000_0000)
+  (UInt64(inode), numbers.next() & 0x3F3F_0F0F_3F0F_0F3F | 0x8080_0000_8000_0000)
 }
-measure("similar pictures among 100,000, smooth ones") { SimilarPictures.groups(of: smooth).count }
+measure("similar pictures among 100,000, smooth ones") { similar(smooth) }
 
 let candidates = (1...100_000).map { inode in
   var file = StackCandidate(
@@ -167,3 +174,25 @@ let sidecars = (1...50_000).map {
     name: Array("IMG_\($0).jpg.supplemental-metadata.json".utf8))
 }
 measure("50,000 sidecars matched with 50,000 files") { Sidecars.match(sidecars, to: media).ofMedia.count }
+
+// Half of them JSONs: of each sixteen one has a cut name, one is a copy with a number, one lies in another part.
+let takeout = (0..<25_000).map { number in
+  let name = number % 16 == 0 ? "a_name_that_is_longer_than_takeout_writes_\(number).jpg" : "IMG_\(number).jpg"
+  let directory = "Takeout/Google Photos/Photos from \(2000 + number % 20)/"
+  let copy = number % 16 == 1 ? "(1)" : ""
+  let suffix = (name + ".supplemental-metadata").utf8.prefix(46)
+  return (
+    photo: Array((directory + name.dropLast(4) + copy + ".jpg").utf8),
+    json: Array(directory.utf8) + Array(suffix) + Array((copy + ".json").utf8),
+    title: Array(name.utf8), part: number % 16 == 2 ? 1 : 0
+  )
+}
+let counts = measure("match 50,000 files of a Google Takeout") {
+  var tree = TakeoutTree()
+  for file in takeout {
+    tree.add(path: file.photo)
+    tree.add(path: file.json, part: file.part, title: file.title)
+  }
+  return tree.matched().counts
+}
+print("of 25,000 photos \(counts.matched) have their JSON")

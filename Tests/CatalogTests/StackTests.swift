@@ -260,6 +260,15 @@ import Testing
     #expect(Self.match([sidecar], [("IMG_7.jpg", .jpeg), ("IMG_1.jpg.png(7).png", .png)]).unmatched == [sidecar])
   }
 
+  /// A JSON that has the whole name of one photo says nothing of another, whatever its title says.
+  @Test func whatIsNamedAfterAFileIsOfNoOther() {
+    let media: [(String, MediaKind)] = [("IMG_1.jpg", .jpeg), ("IMG_1 (2).jpg", .jpeg), ("IMG_1(1).jpg", .jpeg)]
+    for name in ["IMG_1 (2).jpg", "IMG_1(1).jpg"] {
+      #expect(
+        Self.match([name + ".json"], media, titles: [name + ".json": "IMG_1.jpg"]).found == ["\(name) < \(name).json"])
+    }
+  }
+
   @Test func numbersOfCopiesAreNotMixedUp() {
     let sidecars = [
       "IMG_1.jpg.supplemental-metadata.json", "IMG_1.jpg.supplemental-metadata(1).json", "IMG_1.jpg(2).json",

@@ -19,6 +19,24 @@ import Testing
     return Set(found.output.split(separator: "\n"))
   }
 
+  /// So that a failure, a promise and a filter mean one suite.
+  @Test func everySuiteHasANameOfItsOwnAndPromisesNameThem() throws {
+    let found = try Outcome(
+      "/bin/grep", arguments: ["-rhoE", "--include=*.swift", "(struct|class) [A-Za-z]+Tests\\b", root + "/Tests"])
+    let suites = found.output.split(separator: "\n").compactMap { $0.split(separator: " ").last }
+    #expect(suites.count > 300)
+    let counts = Dictionary(grouping: suites, by: { $0 }).mapValues(\.count)
+    #expect(counts.filter { $0.value > 1 }.isEmpty)
+    let promises = try text(of: "Sources/agonyfs/agonyfs.docc/Promises.md")
+    let named = promises.split(separator: "`").filter {
+      $0.hasSuffix("Tests") && !$0.contains(where: { $0.isWhitespace })
+    }
+    #expect(named.count > 100)
+    for name in named where !name.contains("…") && !name.contains("/") {
+      #expect(counts[name] == 1, "Promises.md names \(name)")
+    }
+  }
+
   @Test func everyStatusIsNamed() throws {
     let article = try text(of: "Sources/agonyfs/agonyfs.docc/ExitStatuses.md")
     for status in CommandStatus.allCases { #expect(article.contains("\n| \(status.rawValue) | ")) }

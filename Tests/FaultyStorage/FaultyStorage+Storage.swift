@@ -128,6 +128,15 @@ extension FaultyStorage {
     return OpenFile(self, identifier, file)
   }
 
+  /// Opens what a file has on the disk for certain.
+  package func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    lock.lock()
+    defer { lock.unlock() }
+    if isCut { throw .ioError }
+    guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
+    return DurableFile(file.durable, modified: file.modified, identity: file.identity)
+  }
+
   /// Whether a file is there.
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
     lock.withLock { files[identifier] != nil }

@@ -73,7 +73,7 @@ import Vault
     try index.incrementalVacuum(pages: .max)
     try index.commit(to: store)
     #expect(try index.freePages() == 0)
-    #expect(store.databasePageCount < 25)
+    #expect(store.databasePageCount < 35)
     #expect(store.history.allSatisfy { $0.isComplete })
     try expectClean(index)
     #expect(try Index(space: store).inodeCount == 1)

@@ -48,7 +48,7 @@ import Vault
 
   @Test func refusesOtherFormats() throws {
     let (index, store) = try makeIndex()
-    try index.setMeta("schema", to: 3)
+    try index.setMeta("schema", to: 4)
     try index.commit(to: store)
     #expect(throws: IndexError.sqlite(17)) { try Index(space: store) }
   }

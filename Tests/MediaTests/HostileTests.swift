@@ -1,3 +1,5 @@
+import Catalog
+import TestSupport
 import Testing
 
 @testable import Media
@@ -26,6 +28,9 @@ import Testing
     let jpeg = files[0].1
     let camera = TIFFBuilder.camera()
     files.append(("exif.jpg", jpeg.adding(exif: TIFFBuilder().file([camera]))))
+    let words =
+      "-IPTC:Keywords=dog -IPTC:Caption-Abstract=x -XMP-dc:Subject=cat -EXIF:UserComment=y -EXIF:GPSLatitude=1"
+    files.append(("words.jpg", try bench.tagged("words.jpg", words)))
     files.append(
       (
         "raw",
@@ -41,6 +46,8 @@ import Testing
     do throws(DecoderError) {
       let made = try decoder.derive(bytes)
       #expect(made.facts.isPossible, "\(name)")
+      let list = try? FactList(decoding: made.found)
+      #expect(list != nil, "\(name)")
     } catch {
       switch error {
       case .notMedia, .undecodable, .tooLarge, .crashed, .timedOut: break
@@ -79,10 +86,10 @@ import Testing
   func bitsFlippedAtRandom(part: UInt64) throws {
     let bench = try Bench()
     let files = try Self.corpus(bench)
-    let decoder = Bench.decoder(timeout: .seconds(5))
+    let decoder = Bench.decoder(timeout: .seconds(30))
     defer { decoder.stop() }
     var random = SeededGenerator(state: part)
-    for round in 0..<250 {
+    for round in 0..<TestLength.count(250, few: 60, name: "\(part)") {
       var (name, bytes) = files[round % files.count]
       // Most of what can go wrong is decided by the first bytes.
       let reach = round % 3 == 0 ? bytes.count : min(bytes.count, 512)
@@ -92,6 +99,53 @@ import Testing
       Self.survive(bytes, decoder, "\(name), part \(part), round \(round)")
     }
     #expect(throws: Never.self) { try decoder.derive(files[0].bytes) }
+  }
+
+  /// EXIF, XMP and IPTC with flipped bits, in files that are whole: their facts are read alone.
+  @Test func metadataWithBitsFlippedAtRandom() throws {
+    let bench = try Bench()
+    let files = try ["a.jpg", "a.tif"].map { name in
+      try bench.tagged(name, "\(FileFactsTests.exif) \(FileFactsTests.xmp) \(FileFactsTests.iptc)")
+    }
+    let decoder = Bench.decoder(timeout: .seconds(30))
+    defer { decoder.stop() }
+    var random = SeededGenerator(state: 11)
+    for round in 0..<200 {
+      var bytes = files[round % 2]
+      for _ in 0..<Int.random(in: 1...16, using: &random) {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        bytes[place] = round % 4 < 2 ? UInt8.random(in: 0...255, using: &random) : 0xFF
+      }
+      do throws(DecoderError) {
+        let list = try decoder.facts(of: MemorySource(bytes), small: nil)
+        #expect(throws: Never.self, "round \(round)") { try FactList(decoding: list) }
+      } catch {
+        switch error {
+        case .notMedia, .undecodable, .tooLarge, .crashed, .timedOut: break
+        case .unavailable, .source, .killed: Issue.record("round \(round): \(error)")
+        }
+      }
+    }
+    #expect(throws: Never.self) { try decoder.facts(files[0]) }
+  }
+
+  /// Texts and lists of 64 KiB, directories that name each other, and counts that go far beyond the end.
+  @Test func metadataThatLies() throws {
+    let bench = try Bench()
+    let picture = try bench.tagged("a.jpg", "-all=")
+    let long = String(repeating: "é", count: 16_000)
+    var looped = TIFFBuilder().file([[(34665, .long(8)), (34853, .long(8)), (271, .ascii("Agony"))]])
+    looped.replaceSubrange((looped.count - 10)..<(looped.count - 6), with: [8, 0, 0, 0])
+    var counted = TIFFBuilder().file([[(270, .ascii("a caption")), (271, .ascii("Agony"))]])
+    counted.replaceSubrange(14..<18, with: [255, 255, 255, 255])
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let wordy = try decoder.facts(
+      picture.adding(exif: TIFFBuilder().file([[(270, .ascii(long)), (271, .ascii(long))]]))
+    ).item
+    #expect(wordy.words.caption?.utf8.count == 16_384 && wordy.camera.make?.utf8.count == 256)
+    #expect(throws: Never.self) { try decoder.facts(picture.adding(exif: looped)) }
+    #expect(try decoder.facts(picture.adding(exif: counted)).item.camera.make == "Agony")
   }
 
   @Test func whatIsNoMediumIsTold() throws {

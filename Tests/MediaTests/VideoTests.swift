@@ -12,6 +12,11 @@ import Testing
     ("mp4", "-c:v libx264", .mp4, "h264"), ("mov", "-c:v libx264", .quickTime, "h264"),
     ("mkv", "-c:v libx264", .matroska, "h264"), ("webm", "-c:v libvpx -b:v 1M", .webM, "vp8"),
     ("avi", "-c:v mpeg4 -q:v 3", .avi, "mpeg4"), ("3gp", "-c:v mpeg4 -q:v 3", .threeGP, "mpeg4"),
+    ("mts", "-c:v libx264", .transportStream, "h264"), ("ts", "-r 25 -c:v mpeg2video", .transportStream, "mpeg2video"),
+    ("m2ts", "-mpegts_m2ts_mode 1 -c:v libx264", .transportStream, "h264"),
+    ("mpg", "-r 25 -c:v mpeg2video -q:v 3", .programStream, "mpeg2video"),
+    ("wmv", "-c:v wmv2 -q:v 3", .asf, "wmv2"), ("flv", "-c:v flv -q:v 3", .flash, "flv1"),
+    ("ogv", "-c:v libtheora -q:v 7", .ogg, "theora"),
   ]
 
   @Test(arguments: kinds)

@@ -11,7 +11,11 @@ enum Program {
     let isConfined = !(CommandLine.arguments.first ?? "").hasSuffix("unconfined")
     send(.hello, [isConfined ? 3 : 0, 0, 0, 0, isConfined ? 1 : 0, isConfined ? 1 : 0])
     while true {
-      let (_, body) = receive()
+      let (message, body) = receive()
+      if message == WireMessage.archive.rawValue {
+        Archives.work(on: ask(offset: 0, count: 32))
+        continue
+      }
       guard let request = try? DeriveRequest(decoding: body) else { exit(1) }
       work(request, on: ask(offset: 0, count: 32))
     }
@@ -43,6 +47,10 @@ enum Program {
     case "comment": answer.small = jpeg(side: 8, extra: [0xff, 0xfe, 0, 6] + Array("note".utf8))
     case "behind the end": answer.small = jpeg(side: 8, extra: []) + [1, 0xff, 0xd9]
     case "no jpeg": answer.small = Array("no jpeg at all".utf8)
+    case "too many facts": answer.found = [UInt8](repeating: 1, count: Derivatives.mostFactBytes + 1)
+    case "part":
+      send(.part, [1])
+      return
     case "nowhere": answer.facts.latitude = 91
     case "control": answer.facts.cameraMake = "a\u{1b}[2J"
     case "turned": answer.facts.orientation = 9
@@ -64,7 +72,7 @@ enum Program {
       + [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0] + [1, 2, 3, 0xff, 0xd9]
   }
 
-  private static func ask(offset: Int64, count: UInt32) -> [UInt8] {
+  static func ask(offset: Int64, count: UInt32) -> [UInt8] {
     var request = ByteWriter()
     request.append(offset)
     request.append(count)
@@ -72,14 +80,14 @@ enum Program {
     return Array(receive().1.dropFirst())
   }
 
-  private static func send(_ message: WireMessage, _ body: [UInt8]) {
+  static func send(_ message: WireMessage, _ body: [UInt8]) {
     var header = ByteWriter()
     header.append(message.rawValue)
     header.append(UInt32(body.count))
     write(header.bytes + body)
   }
 
-  private static func receive() -> (UInt32, [UInt8]) {
+  static func receive() -> (UInt32, [UInt8]) {
     let head = read(8).map(UInt32.init)
     return (head[0], read(Int(head[4] | head[5] << 8 | head[6] << 16 | head[7] << 24)))
   }

@@ -1,8 +1,11 @@
 import Albums
 import CMount
+import CPlatform
 import FaultyStorage
 import Glibc
+import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Mount
@@ -86,13 +89,11 @@ extension LiveMountTests {
     @Test func whatIsWrittenThroughMemoryMapsIsKept() throws {
       let live = try LiveMount()
       let content = randomBytes(100_000)
-      try System.write([UInt8](repeating: 0, count: content.count), to: live.path("map"))
-      let file = try FileDescriptor.open(FilePath(live.path("map")), .readWrite)
-      let address = unsafe mmap(nil, content.count, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
-      try file.close()
-      let map = unsafe UnsafeMutableRawBufferPointer(start: address, count: content.count)
-      unsafe map.copyBytes(from: content)
-      #expect(unsafe munmap(address, content.count) == 0)
+      let source = live.folder.path("source")
+      try System.write(content, to: source)
+      let writer = try ChildProcess(
+        builtProgram("map-writer"), arguments: ["map-writer", source, live.path("map")], descriptors: [])
+      #expect(try writer.ending() == .exited(0))
       #expect(try live.end() == nil)
       try live.mount()
       #expect(try System.read(live.path("map")) == content)

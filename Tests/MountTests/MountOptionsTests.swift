@@ -9,6 +9,13 @@ import Testing
     #expect(try MountOptions(["decoder-sandbox=preferred,decoder-sandbox=required"]).requiresDecoderSandbox)
   }
 
+  @Test func aTableOfTownsIsNamedByAWholePath() throws {
+    #expect(MountOptions().placesFile == nil)
+    #expect(try MountOptions(["places=/a/cities500.txt"]).placesFile == "/a/cities500.txt")
+    #expect(throws: MountOptionError.notAbsolute(name: "places", value: "a.txt")) { try MountOptions(["places=a.txt"]) }
+    #expect(throws: MountOptionError.valueMissing("places")) { try MountOptions(["places"]) }
+  }
+
   @Test func defaultsAreSafe() throws {
     let options = MountOptions()
     #expect(!options.isReadOnly && !options.allowsOthers && !options.allowsSetUser && !options.allowsDevices)

@@ -1,3 +1,4 @@
+import SystemPackage
 import Testing
 
 @testable import Mount
@@ -40,6 +41,34 @@ import Testing
     let table = MountTable(parsing: Array(text.utf8))
     #expect(table.places(of: "0:41") == ["/a/in", "/a"])
     #expect(table.places(of: "0:44") == [])
+  }
+
+  /// A vault in a mounted space must be written and closed before that space is cut off from it.
+  @Test func aMountDependsOnWhatItsVaultMayBeIn() throws {
+    let text = """
+      20 1 0:20 / / rw - ext4 /dev/sda rw
+      30 20 0:41 / /a rw - fuse.agonyfs /home/vault rw
+      31 20 0:42 / /b rw - fuse.agonyfs /home/other\\040vault rw
+      32 20 0:43 / /c rw - fuse.agonyfs /a/vault rw
+      33 20 0:41 /dir /bound rw - fuse.agonyfs /home/vault rw
+      34 20 0:44 / /d rw - fuse.agonyfs /bound/vault rw
+      35 20 7:0 / /loop rw - ext4 /dev/loop0 rw
+      36 20 0:45 / /e rw - fuse.agonyfs /loop/vault rw
+      37 20 0:46 / /f rw - fuse.agonyfs name rw
+      38 31 0:47 / /b/in rw - fuse.agonyfs /home/third rw
+      39 20 0:48 / /ab rw - fuse.agonyfs /ab/vault rw
+
+      """
+    let table = MountTable(parsing: Array(text.utf8))
+    func entry(_ path: String) throws -> MountTableEntry { try #require(table.entry(at: Array(path.utf8))) }
+    for (one, other, expected) in [
+      ("/b", "/a", false), ("/c", "/a", true), ("/c", "/b", false), ("/d", "/a", true), ("/e", "/a", true),
+      ("/f", "/a", true), ("/b/in", "/b", true), ("/b/in", "/a", false),
+    ] {
+      let mount = try entry(one)
+      let vault = mount.source.first == UInt8(ascii: "/") ? mount.source : nil
+      #expect(table.mayDepend(mount, vault: vault, on: try entry(other)) == expected, "\(one) on \(other)")
+    }
   }
 
   @Test func thisProcessHasARoot() {
@@ -103,5 +132,46 @@ import Testing
 
   @Test func aLimitBelowOneSecondIsOne() {
     #expect(IdleWatch(limit: .milliseconds(3)).next(lastUse: 0) == 1)
+  }
+}
+
+@Suite struct SpacePlaceTests {
+  private let table = MountTable(
+    parsing: Array(
+      """
+      20 1 8:1 / / rw - ext4 /dev/sda rw
+      30 20 0:41 / /home/me/Albums rw - fuse.agonyfs x rw
+      31 30 0:42 / /home/me/Albums/in rw - tmpfs y rw
+      32 20 0:41 /2019/Rome /srv/rome rw - fuse.agonyfs x rw
+      33 20 0:43 /part /srv/part rw - fuse.agonyfs z rw
+
+      """.utf8))
+
+  private func find(_ path: String, _ device: String, isOurs: Bool = true) -> String? {
+    SpacePlace.find(Array(path.utf8), device: device, in: table) { _, _ in isOurs }.map {
+      String(decoding: $0.mountPoint, as: UTF8.self) + ":" + String(decoding: $0.path, as: UTF8.self)
+    }
+  }
+
+  @Test func pathsAreThoseInTheSpace() {
+    #expect(find("/home/me/Albums", "0:41") == "/home/me/Albums:")
+    #expect(find("/home/me/Albums/2019/a.jpg", "0:41") == "/home/me/Albums:2019/a.jpg")
+    // Through a bind mount of an album.
+    #expect(find("/srv/rome", "0:41") == "/home/me/Albums:2019/Rome")
+    #expect(find("/srv/rome/a.jpg", "0:41") == "/home/me/Albums:2019/Rome/a.jpg")
+  }
+
+  @Test func othersAreNone() {
+    #expect(find("/home/me/Albumsx", "8:1") == nil)
+    #expect(find("/home/me", "8:1") == nil)
+    // Another file system inside, a space of which only a part is mounted, and one that is not ours.
+    #expect(find("/home/me/Albums/in/x", "0:42") == nil)
+    #expect(find("/srv/part/x", "0:43") == nil)
+    #expect(find("/home/me/Albums", "0:41", isOurs: false) == nil)
+  }
+
+  @Test func whatIsNotMountedIsNone() throws {
+    #expect(try SpacePlace.of(Array("/proc/self".utf8)) == nil)
+    #expect(throws: Errno.noSuchFileOrDirectory) { try SpacePlace.of(Array("/nothing here".utf8)) }
   }
 }

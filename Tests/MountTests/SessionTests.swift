@@ -2,6 +2,7 @@ import Albums
 import CMount
 import FaultyStorage
 import Glibc
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -59,18 +60,23 @@ extension LiveMountTests {
     @Test func aSignalEndsTheMountWhileFilesAreOpen() throws {
       let live = try LiveMount()
       let count = 100_000
-      try System.write([UInt8](repeating: 0, count: count), to: live.path("file"))
+      let ready = live.folder.path("ready")
+      let holder = try ChildProcess(
+        builtProgram("map-writer"), arguments: ["map-writer", live.path("file"), String(count), ready],
+        descriptors: [])
+      defer {
+        holder.kill()
+        _ = holder.wait()
+      }
+      try waitUntil("the file is mapped") { (try? System.status(ready)) != nil }
       let file = try FileDescriptor.open(FilePath(live.path("file")), .readWrite)
-      let address = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
-      unsafe UnsafeMutableRawBufferPointer(start: address, count: count).copyBytes(from: randomBytes(count))
       kill(getpid(), SIGTERM)
       #expect(try live.waitForEnd() == nil)
       #expect(MountTable.current().entry(at: Array(live.root.utf8)) == nil)
       #expect(throws: Errno.socketNotConnected) { try file.writeAll([1]) }
-      _ = unsafe munmap(address, count)
       try? file.close()
       try live.mount()
-      #expect(try System.read(live.path("file")) == randomBytes(count))
+      #expect(try System.read(live.path("file")) == [UInt8](repeating: UInt8(ascii: "x"), count: count))
     }
 
     /// Keys are wiped when their owner is released.

@@ -24,7 +24,7 @@ class Space:
         self.database = sqlite3.connect(":memory:")
         pages = [log.read(self.state, place, PAGE, DATABASE_PAGE) for place in self.state.map]
         self.database.deserialize(b"".join(pages))
-        if self.one("SELECT value FROM meta WHERE key = 'schema'") != (2,):
+        if self.one("SELECT value FROM meta WHERE key = 'schema'") not in ((2,), (3,)):
             raise Damage("the database has another schema")
         self.intents = {}
         self.read_intents(self.state.intents)

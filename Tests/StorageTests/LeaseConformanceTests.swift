@@ -7,7 +7,7 @@ import Testing
 @Suite struct LeaseConformanceTests {
   private static let tokens: [LeaseToken] = [.vault, .space(0), .space(.max)]
 
-  @Test(arguments: StorageKind.allCases, tokens)
+  @Test(arguments: StorageKind.lasting, tokens)
   func anExclusiveLeaseKeepsEverybodyOut(_ kind: StorageKind, _ token: LeaseToken) throws {
     let subject = try kind.make()
     var lease: (any Lease)? = try subject.storage.lease(token, exclusive: true)
@@ -20,7 +20,7 @@ import Testing
     _ = try subject.opened().lease(token, exclusive: true)
   }
 
-  @Test(arguments: StorageKind.allCases, tokens)
+  @Test(arguments: StorageKind.lasting, tokens)
   func sharedLeasesKeepOutWhoWantsItAlone(_ kind: StorageKind, _ token: LeaseToken) throws {
     let subject = try kind.make()
     var first: (any Lease)? = try subject.storage.lease(token, exclusive: false)
@@ -34,7 +34,7 @@ import Testing
     _ = try subject.opened().lease(token, exclusive: true)
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func leasesOnDifferentThingsAreIndependent(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let tokens: [LeaseToken] = [.vault, .space(0), .space(1), .space(2), .space(.max - 1), .space(.max)]
@@ -49,7 +49,7 @@ import Testing
     withExtendedLifetime(leases) {}
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func aSharedLeaseIsMadeExclusiveAndSharedAgain(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let lease = try subject.storage.lease(.vault, exclusive: false)
@@ -67,7 +67,7 @@ import Testing
     withExtendedLifetime((lease, other)) {}
   }
 
-  @Test(arguments: StorageKind.allCases, tokens)
+  @Test(arguments: StorageKind.lasting, tokens)
   func theEndOfALeaseIsAnnounced(_ kind: StorageKind, _ token: LeaseToken) throws {
     let subject = try kind.make()
     let storage = subject.storage

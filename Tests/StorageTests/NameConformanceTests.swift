@@ -49,7 +49,7 @@ import Testing
     #expect(try listed(subject.storage).map(\.identifier) == [name])
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func theListHasEveryFileOnce(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let storage = subject.storage
@@ -87,7 +87,7 @@ import Testing
     return found
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func aFileThatACrashLeftShortIsGoneOnWith(_ kind: StorageKind) throws {
     let subject = try kind.make()
     try subject.storage.create(name).put([1, 2], at: 0)

@@ -1,11 +1,12 @@
 import FaultyStorage
 import Storage
+import SystemPackage
 import TestSupport
 import Testing
 
 /// Files that are overwritten in pieces which end anywhere in a page.
 @Suite struct PageConformanceTests {
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func piecesOfAnySizeFollowEachOther(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let (old, new) = (SegmentIdentifier.numbered(1), SegmentIdentifier.numbered(2))
@@ -32,7 +33,7 @@ import Testing
   }
 
   /// What failed is written again, over what it left.
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func theSameBytesMayBeWrittenTwice(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let old = SegmentIdentifier.numbered(1)
@@ -42,5 +43,28 @@ import Testing
     for _ in 0..<2 { try writer.put(Array(content[..<5000]), at: 0) }
     for _ in 0..<2 { try writer.put(Array(content[5000...]), at: 5000) }
     #expect(try subject.opened().open(old).bytes(at: 0, count: 10_000) == content)
+  }
+
+  /// What was flushed is read past the host's memory as well, from any place, to the end of the file and not beyond.
+  @Test(arguments: StorageKind.allCases)
+  func whatIsFlushedIsReadPastMemory(_ kind: StorageKind) throws {
+    let subject = try kind.make()
+    let identifier = SegmentIdentifier.numbered(1)
+    let content = randomBytes(2_500_003)
+    let writer = try subject.storage.create(identifier)
+    try writer.put(content, at: 0)
+    try writer.flush()
+    let reader = try subject.storage.openPastMemory(identifier)
+    #expect(try reader.size() == content.count)
+    for (offset, count) in [
+      (0, 10), (4095, 3), (1 << 20, 5000), (1_048_570, 20), (1000, 2_400_000), (2_500_000, 100), (2_500_003, 10),
+      (0, 2_500_003), (1_700_001, 300_000),
+    ] {
+      let wanted = content.dropFirst(offset).prefix(count)
+      #expect(try reader.bytes(at: offset, count: count) == Array(wanted), "\(offset), \(count)")
+    }
+    #expect(throws: Errno.noSuchFileOrDirectory) {
+      _ = try subject.storage.openPastMemory(.numbered(2))
+    }
   }
 }

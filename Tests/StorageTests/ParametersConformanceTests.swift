@@ -6,7 +6,7 @@ import Testing
 
 /// What every storage promises of a vault's parameters.
 @Suite struct ParametersConformanceTests {
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func theLastParametersAreRead(_ kind: StorageKind) throws {
     let subject = try kind.make()
     for content in [randomBytes(5000), [1, 2, 3], []] {

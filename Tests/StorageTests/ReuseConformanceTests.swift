@@ -10,7 +10,7 @@ import Testing
   let old = SegmentIdentifier.numbered(1)
   let new = SegmentIdentifier.numbered(2)
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func aFileIsOverwrittenUnderItsNewName(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let (before, after) = (randomBytes(100_000), randomBytes(100_000, seed: 2))
@@ -32,7 +32,7 @@ import Testing
     #expect(try subject.opened().open(new).identity() == identity)
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func aFileMayKeepItsNameForAWhile(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let content = randomBytes(50_000, seed: 3)
@@ -49,7 +49,7 @@ import Testing
     #expect(try subject.opened().content(of: new) == content + [1, 2])
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func noNameIsTakenTwice(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let (first, second) = (randomBytes(5000), randomBytes(5000, seed: 2))
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Another program that changes the size, or puts another file there, is noticed as in a new file.
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func othersAreNoticed(_ kind: StorageKind) throws {
     for replaces in [false, true] {
       let subject = try kind.make()
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// A file that is too long gets its right size.
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func whatIsTooLongIsCut(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let content = randomBytes(3000, seed: 5)

@@ -9,12 +9,18 @@ import TestSupport
 enum StorageKind: CaseIterable {
   case directory
   case memory
+  case draft
+
+  /// Those that files stay in. A draft goes with its process: nothing in it is replaced, leased, held or wiped, and it
+  /// has no parameters.
+  static let lasting: [StorageKind] = [.directory, .memory]
 
   /// An empty storage of this kind.
   func make() throws -> any StorageSubject {
     switch self {
     case .directory: try DirectorySubject()
     case .memory: MemorySubject()
+    case .draft: DraftSubject()
     }
   }
 }
@@ -42,6 +48,17 @@ final class MemorySubject: StorageSubject {
   func overwrite(_ name: SegmentIdentifier, with content: [UInt8]) { memory.tamper(name) { _ in content } }
 
   func replace(_ name: SegmentIdentifier, by content: [UInt8]) { memory.replace(name, by: content) }
+}
+
+/// Where a space is made before it is written.
+final class DraftSubject: StorageSubject {
+  let storage: any Storage = DraftStorage()
+
+  func opened() -> any Storage { storage }
+
+  // Nobody else comes to it.
+  func overwrite(_ name: SegmentIdentifier, with content: [UInt8]) throws { throw Errno.notSupported }
+  func replace(_ name: SegmentIdentifier, by content: [UInt8]) throws { throw Errno.notSupported }
 }
 
 /// A directory of the host.

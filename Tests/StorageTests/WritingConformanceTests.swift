@@ -34,7 +34,7 @@ import Testing
     #expect(try subject.opened().content(of: name) == content)
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func whatIsWipedIsOverwrittenInPlace(_ kind: StorageKind) throws {
     let subject = try kind.make()
     for (number, count) in [(1, 3_000_001), (2, 0)] {
@@ -53,7 +53,7 @@ import Testing
     #expect(try !subject.storage.exists(.numbered(3)))
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func aFileIsKnownByItsIdentity(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let writer = try subject.storage.create(name)
@@ -68,7 +68,7 @@ import Testing
     #expect(try subject.storage.open(copy).identity() != identity)
   }
 
-  @Test(arguments: StorageKind.allCases)
+  @Test(arguments: StorageKind.lasting)
   func allocatedRoomChangesNothing(_ kind: StorageKind) throws {
     let subject = try kind.make()
     let writer = try subject.storage.create(name)
@@ -91,7 +91,7 @@ import Testing
     case none, read, replaced, replacedByTheSame, replacedBySameSize, deleted, cut, grown
   }
 
-  @Test(arguments: StorageKind.allCases, Interference.allCases)
+  @Test(arguments: StorageKind.lasting, Interference.allCases)
   func aFileThatOthersChangeIsNotGoneOnWith(_ kind: StorageKind, _ interference: Interference) throws {
     let subject = try kind.make()
     let writer = try subject.storage.create(name)
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// A flush alone finds it as well.
-  @Test(arguments: StorageKind.allCases, [Interference.replaced, .deleted, .cut, .grown])
+  @Test(arguments: StorageKind.lasting, [Interference.replaced, .deleted, .cut, .grown])
   func aFlushIsOfTheFileThatHasTheName(_ kind: StorageKind, _ interference: Interference) throws {
     let subject = try kind.make()
     let writer = try subject.storage.create(name)

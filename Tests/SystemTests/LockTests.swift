@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import System
@@ -63,34 +64,13 @@ import Testing
   }
 
   #if DEBUG
-    @Test func aDebugBuildTrapsWhenALockIsTakenTwice() async {
-      let result = await #expect(processExitsWith: .failure) {
-        alarm(20)
-        let lock = Lock()
-        lock.lock()
-        lock.lock()
-      }
-      #expect(result?.exitStatus != .signal(SIGALRM))
-    }
-
-    @Test func aDebugBuildTrapsWhenAnotherThreadsLockIsGivenBack() async {
-      await #expect(processExitsWith: .failure) { Lock().unlock() }
-    }
-
-    @Test func aDebugBuildTrapsWhenAWaitIsWithoutTheLock() async {
-      let result = await #expect(processExitsWith: .failure) {
-        alarm(20)
-        Condition(of: Lock()).wait()
-      }
-      #expect(result?.exitStatus != .signal(SIGALRM))
-    }
-
-    @Test func aDebugBuildTrapsWhenAnAssertionIsWrong() async {
-      await #expect(processExitsWith: .failure) { Lock().assertHeld() }
-      await #expect(processExitsWith: .failure) {
-        let lock = Lock()
-        lock.withLock { lock.assertNotHeld() }
-      }
+    @Test(arguments: ["take-twice", "give-back-anothers", "wait-without", "assert-held", "assert-not-held"])
+    func aDebugBuildTrapsWhen(attempt: String) throws {
+      let process = try ChildProcess(
+        "/usr/bin/env", arguments: ["env", "SWIFT_BACKTRACE=enable=no", builtProgram("system-attempts"), attempt],
+        descriptors: [])
+      let ending = try process.ending()
+      #expect(ending == .killed(SIGILL) || ending == .killed(SIGTRAP))
     }
   #endif
 }

@@ -45,7 +45,8 @@ import Testing
   }
 
   /// In a space that owns cover files are renamed, too.
-  @Test(arguments: [Errno.ioError, .fileExists, .changedByOthers, .permissionDenied], [0, 16])
+  @Test(
+    arguments: TestLength.sample([Errno.ioError, .fileExists, .changedByOthers, .permissionDenied], 1), [0, 16])
   func noFailureOfTheStorageNamesASegment(_ error: Errno, ownFiles: Int64) throws {
     var found: Set<String> = []
     var operation = 1

@@ -1,5 +1,6 @@
 import FaultyStorage
 import Storage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -48,7 +49,7 @@ import Testing
   /// A crash of the next visit loses no file of a space that owns cover: names change, and none goes.
   @Test func aCrashIsNoLoss() throws {
     var counts: Set<Int> = []
-    for operation in 1...60 {
+    for operation in TestLength.sample(1...60, 12) {
       let crashing = test.storage.after(.keepsAll)
       let space = try test.vault(over: crashing).openSpace(test.body, copyWindow: 0)
       crashing.inject(.cut(at: crashing.operationCount + operation))

@@ -7,6 +7,7 @@ Without AGONYFS_WEB the stand-in server is started. With it the tests run agains
 import contextlib
 import json
 import os
+import random
 import socket
 import ssl
 import subprocess
@@ -20,7 +21,23 @@ from playwright.sync_api import Error, sync_playwright
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRUE_SERVER = os.environ.get("AGONYFS_WEB")
 PASSWORD = os.environ.get("AGONYFS_WEB_PASSWORD", "photos")
+WHOLE = os.environ.get("AGONYFS_TEST_ALL") == "1" or "AGONYFS_TEST_HOURS" in os.environ
 SIZES = {"phone": (360, 740), "tablet": (820, 1100), "desktop": (1440, 900)}
+
+
+def sample(cases, count, name):
+    """Cases of an enumeration, as TestLength.sample chooses them: all in a whole run, otherwise the first, the last and some."""
+    cases = list(cases)
+    chosen = set(range(len(cases)))
+    if not WHOLE:
+        chosen = {0, len(cases) - 1}
+        drawn = list(range(len(cases)))
+        random.Random(f"{os.environ.get('AGONYFS_TEST_SEED')} {name}").shuffle(drawn)
+        chosen |= set([each for each in drawn if each not in chosen][:max(0, count - len(chosen))])
+    if "AGONYFS_TEST_CASES" in os.environ:
+        with open(os.environ["AGONYFS_TEST_CASES"], "a", encoding="utf-8") as file:
+            file.write(f"{len(chosen)}\t{len(cases)}\t{name}\n")
+    return [cases[each] for each in sorted(chosen)]
 
 
 @contextlib.contextmanager

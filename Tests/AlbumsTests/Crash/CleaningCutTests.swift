@@ -18,7 +18,7 @@ import Vault
   @Test(arguments: [0, ownFiles])
   func cleaningUnderLoadShrinksTheStoreAndLosesNothingAtACut(_ ownFiles: Int) throws {
     var cases = CaseCount("power cuts while cleaning")
-    for seed in TestLength.seeds(1) {
+    for seed in TestLength.seeds(1, few: 1) {
       var generator = SeededGenerator(seed: seed)
       let storage = FaultyStorage()
       storage.record()
@@ -47,6 +47,8 @@ import Vault
 
       let reader = Reader(files, kept.values.map { ($0.inode, $0.content) })
       let thread = try TestThread { reader.run() }
+      // On a busy machine all rounds may end before it begins.
+      try waitUntil("a file was read") { reader.right.load(ordering: .relaxed) > 0 }
       var written: [(name: String, after: Int)] = []
       for round in 0..<8 {
         try files.clean()
@@ -60,7 +62,6 @@ import Vault
       reader.isEnding.store(true, ordering: .relaxed)
       try thread.join()
       #expect(reader.wrong.load(ordering: .relaxed) == 0)
-      #expect(reader.right.load(ordering: .relaxed) > 0)
       let end = storage.operationCount
       let live = (kept.count + written.count) * Self.size
       // 1.25 times what lives, and what is pinned: the slack of four segments, the two newest heads and what is being
@@ -76,7 +77,8 @@ import Vault
       files.stopThreads()
 
       let player = TapePlayer(storage.recording)
-      for operation in stride(from: start + 1, through: end, by: TestLength.isLong ? 1 : 5) {
+      let operations = stride(from: start + 1, through: end, by: TestLength.isLong ? 1 : 5)
+      for operation in TestLength.sample(Array(operations), 10, name: "\(ownFiles)") {
         player.wind(to: operation)
         let found = player.cut(.mixed(seed: UInt64(operation) ^ seed << 32), seed: UInt64(operation))
         let comment = Comment(rawValue: "seed \(seed), operation \(operation)")
@@ -97,7 +99,7 @@ import Vault
         cases.add()
       }
     }
-    #expect(cases.count > 25)
+    #expect(cases.count > (TestLength.isWhole ? 25 : 5))
   }
 
   /// Reads files again and again, and compares.

@@ -2,6 +2,7 @@ import FaultyStorage
 import Index
 import Storage
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -14,8 +15,8 @@ import Vault
 
   @Test func noWrongByteIsEverReturnedAndTheCheckNamesWhatIsHurt() throws {
     var cases = CaseCount("damaged vaults")
-    var hurt = 0
-    for seed in TestLength.seeds(2) {
+    var (hurt, reused) = (0, 0)
+    for seed in TestLength.seeds(2, few: 1) {
       let work = try Workload(
         storage: FaultyStorage(), seed: seed, ownFiles: Workload.ownFiles(Self.ownFiles, seed: seed))
       try work.run(15)
@@ -24,7 +25,7 @@ import Vault
       try work.run(15)
       try work.synchronize()
       try work.files.close()
-      if work.ownFiles > 0 { #expect(work.storage.reuseCount > 4) }
+      reused += work.storage.reuseCount
       var generator = SeededGenerator(seed: seed)
       for number in 0..<120 {
         let damage = Damage.allCases[number % Damage.allCases.count]
@@ -38,8 +39,9 @@ import Vault
         cases.add()
       }
     }
-    #expect(cases.count > 150)
+    #expect(cases.count > (TestLength.isWhole ? 150 : 75))
     #expect(hurt > 8)
+    #expect(reused > 4)
   }
 
   /// Where a space that owns cover may still be written, it has as many files as before after the next mount, and goes
@@ -51,8 +53,14 @@ import Vault
       let files = try? FileSystem(space: space, options: Workload.options())
     else { return }
     #expect(Workload.ownNames(of: space, in: storage).count == work.ownFiles, comment)
-    if let inode = try? files.make("after") { try files.put(pattern(40_000, 9), inode) }
-    try files.close()
+    do {
+      if let inode = try? files.make("after") { try files.put(pattern(40_000, 9), inode) }
+      try files.close()
+    } catch {
+      // A page of the index that a commit needs is damaged: it says so, and nothing is changed any more.
+      #expect(error as? Errno == .ioError, comment)
+      #expect(space.gate.reason != nil, comment)
+    }
     #expect(Workload.ownNames(of: space, in: storage).count == work.ownFiles, comment)
     work.expectBystander(bystander, in: storage, comment)
   }

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Index
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -15,7 +16,7 @@ import Vault
   @Test(arguments: [0, ownFiles]) func afterARepairAllIsWellAndWhatIsNotNamedIsAsItWas(_ ownFiles: Int) throws {
     var cases = CaseCount("repaired vaults")
     var losses = 0
-    for seed in TestLength.seeds(1) {
+    for seed in TestLength.seeds(1, few: 1) {
       let work = try Workload(storage: FaultyStorage(), seed: seed, ownFiles: ownFiles)
       try work.run(15)
       try work.synchronize()

@@ -20,9 +20,14 @@ extension Tree {
 
   /// What a file system shows of a file. Every byte of it is read.
   static func line(of inode: InodeNumber, _ attributes: Attributes, in files: FileSystem) throws -> String {
-    line(
-      mode: attributes.mode & 0o7777, links: Int(attributes.links), content: try files.get(inode),
-      label: (try? files.extendedAttribute(Workload.label, of: inode)) ?? [])
+    var label: [UInt8] = []
+    do throws(Errno) {
+      label = try files.extendedAttribute(Workload.label, of: inode)
+    } catch {
+      if error != .noData { throw error }
+    }
+    return line(
+      mode: attributes.mode & 0o7777, links: Int(attributes.links), content: try files.get(inode), label: label)
   }
 
   /// What a file system shows. Every byte of every file is read.

@@ -196,7 +196,7 @@ import Testing
     creator=$!
     set +x
     writes() { kill -0 $creator || exit; test -n "$(find Vault/segments -type f 2> /dev/null | head -n 1)"; }
-    wait_for 100 'cover is written' writes
+    wait_for 600 'cover is written' writes
     set -x
 
     """#

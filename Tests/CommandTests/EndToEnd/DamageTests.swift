@@ -63,7 +63,7 @@ import Testing
       """
       rm $(sed -n 1p middle)
       "$AGONYFS" mount --foreground --password-file password Vault Albums 2> log &
-      wait_for 100 'the mount' mounted
+      wait_for 600 'the mount' mounted
       not cat Albums/large > copy
       kill -TERM $!
       wait $!

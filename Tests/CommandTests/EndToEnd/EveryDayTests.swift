@@ -1,4 +1,5 @@
 import FaultyStorage
+import TestSupport
 import Testing
 
 @testable import agonyfs
@@ -48,8 +49,9 @@ import Testing
       size() {
         daemon=$(pgrep -f "^agonyfs mount .*$W/Albums")
         memory=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$daemon/status)
-        # A process that guards its memory shows its descriptors to root only.
-        ls -l /proc/$daemon/fd > descriptors 2> /dev/null || return 0
+        # A process that guards its memory shows its descriptors to root only. One may be closed while they are listed.
+        [ -r /proc/$daemon/fd ] || return 0
+        ls -l /proc/$daemon/fd > descriptors 2> /dev/null || true
         files=$(grep -c /segments/ descriptors || true)
         deleted=$(grep /segments/ descriptors | grep -c ' (deleted)$' || true)
         others=$(($(grep -c ' -> ' descriptors) - files))
@@ -75,7 +77,7 @@ import Testing
         agonyfs unmount Albums
         """)
     var kills = CaseCount("kills in a day of work")
-    for seed in TestLength.seeds(2) {
+    for seed in TestLength.seeds(2, few: 1) {
       try expectSuccess(
         workspace,
         Self.functions + """

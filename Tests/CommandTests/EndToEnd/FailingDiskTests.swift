@@ -21,7 +21,7 @@ import Testing
       sync -f disk
       # In the foreground standard error is the log.
       "$AGONYFS" mount --foreground --password-file password disk/Vault Albums 2> log &
-      wait_for 100 'the mount' mounted
+      wait_for 600 'the mount' mounted
       mkdir Albums/holiday
       echo kept > Albums/holiday/secretname
       # The kernel tells no file system in user space of sync -f.

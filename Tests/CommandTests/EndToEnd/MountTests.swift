@@ -63,7 +63,9 @@ import Testing
       """)
   }
 
-  @Test(arguments: ["fusermount3 -u Albums", "umount Albums", "kill -TERM $pid", "kill -INT $pid", "kill -HUP $pid"])
+  @Test(
+    arguments: TestLength.sample(
+      ["fusermount3 -u Albums", "umount Albums", "kill -TERM $pid", "kill -INT $pid", "kill -HUP $pid"], 3))
   func everyWayToEndWritesEverything(_ ending: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault()
@@ -100,9 +102,11 @@ import Testing
         # It goes on a little later than it could, as on a machine that has much to do.
         kill -STOP $pid
         \(ending)
-        (sleep 0.4; kill -CONT $pid) &
-        agonyfs mount --password-file password Vault Albums
-        wait $!
+        agonyfs mount --password-file password Vault Albums & mounting=$!
+        two() { test "$(pgrep -cf "^agonyfs mount .*$W/Albums")" -ge 2; }
+        wait_for 600 'the other process' two
+        kill -CONT $pid
+        wait $mounting
         cmp photo Albums/photo$i
         test "$(cat Albums/note$i.9)" = 9
       done
@@ -119,7 +123,7 @@ import Testing
       workspace,
       """
       "$AGONYFS" mount --foreground --password-file password Vault Albums &
-      wait_for 100 'the mount' mounted
+      wait_for 600 'the mount' mounted
       echo written > Albums/file
       kill -TERM $!
       wait $!
@@ -136,6 +140,57 @@ import Testing
     let busy = try workspace.shell("exec 5> Albums/open; agonyfs unmount Albums")
     expectFailure(busy, .failure, "in use")
     #expect(try workspace.unmount().status == 0)
+  }
+
+  /// In a mount namespace without the mounts of other tests.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a mount namespace"))
+  func severalAreUnmountedAndLocked() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try workspace.shell(
+      """
+      cat > script <<'END'
+      set -e
+      agonyfs() { "$AGONYFS" "$@"; }
+      mount --make-rprivate /
+      types=$(awk '$3 ~ /^fuse/ {print $3}' /proc/mounts | sort -u | paste -sd ,)
+      test -z "$types" || umount -al -t "$types"
+      mkdir A B C
+      agonyfs space add --cover 0 --password-command 'echo another word' Vault 2> /dev/null
+      agonyfs mount --password-file password Vault A
+      agonyfs mount --password-command 'echo another word' Vault B
+      cat /proc/$(pgrep -f "mount .*$W/B")/comm
+      exec 5> A/open
+      agonyfs unmount C A B || echo status $?
+      grep -c "$W/" /proc/mounts
+      agonyfs mount --password-command 'echo another word' -o subtype=other Vault B
+      agonyfs unmount --all || echo status $?
+      grep -c "$W/" /proc/mounts
+      echo text >&5
+      agonyfs lock
+      grep -c "$W/" /proc/mounts || true
+      echo text >&5 || echo cut off
+      agonyfs lock
+      agonyfs mount --password-file password Vault A
+      cat A/open
+      agonyfs unmount --all
+      END
+      unshare -m -p -f --mount-proc --kill-child sh script
+      """)
+    #expect(
+      outcome.output == """
+        agonyfs
+        status 14
+        1
+        status 1
+        1
+        0
+        cut off
+        text
+        """ + "\n")
+    #expect(outcome.status == 0)
+    expectFailure(try workspace.agonyfs("unmount"), .usage)
+    expectFailure(try workspace.agonyfs("unmount", "--all", workspace.at("A")), .usage)
   }
 
   @Test func nothingIsMountedThere() throws {

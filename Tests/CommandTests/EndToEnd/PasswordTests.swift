@@ -88,7 +88,7 @@ import Testing
       exec 3<>new
       "$AGONYFS" password change --password='\(Workspace.password)' Vault <&3 3<&- &
       asks() { grep -q '^agonyfs' /proc/$1/comm && grep -q '^State:.S' /proc/$1/status; }
-      wait_for 100 'it asks' asks $! || exit
+      wait_for 600 'it asks' asks $! || exit
       tr '\\0' ' ' < /proc/$!/cmdline
       echo the next password >&3
       wait $!

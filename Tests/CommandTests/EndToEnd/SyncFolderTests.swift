@@ -160,7 +160,7 @@ import Testing
           rm -f Albums/photo$((round - 2))
           sync Albums/photo$round
           # A program that transfers what changes is at work all the time.
-          rsync -a --delete $from/ $to/ || test $? = 24
+          rsync -a --delete $from/ $to/ || case $? in 23 | 24) ;; *) false ;; esac
           write Albums round$round
           sha256sum Albums/photo* Albums/file Albums/before > sums
           agonyfs unmount Albums
@@ -171,9 +171,9 @@ import Testing
           now=$from from=$to to=$now
         done
         if \(!ownCover.isEmpty); then
-          # Nothing but what belongs to the first space, or to nobody.
+          # Nothing but what belongs to the first space, or to nobody: all 24 files of the hidden one have other names.
           (cd Here && find segments -type f | sort) | comm -12 old - > same
-          test $(wc -l < same) -lt $((number / 2))
+          test $((number - $(wc -l < same))) -ge 24
         fi
         agonyfs check --read-data --password-file password Here
         if \(!ownCover.isEmpty); then agonyfs check --read-data --password-file first There; fi

@@ -103,7 +103,7 @@ import Testing
         pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
         test "$(stat -c %u /proc/$pid/mem)" = 0
         not user ls /proc/$pid/fd
-        grep -E '^Max core file size +0 +0 ' /proc/$pid/limits
+        grep -E '^Max core file size +1 +1 ' /proc/$pid/limits
         grep -E '^VmLck:.*[1-9]' /proc/$pid/status
         user sh -c 'echo mine > Albums/file; mkdir Albums/album; chmod 0750 Albums/album'
         user test -O Albums/file
@@ -145,7 +145,7 @@ import Testing
           ./map-writer Albums/mapped 3000000 home/held & holder=$!
         trap 'kill $holder' EXIT
         trap 'exit 1' TERM
-        wait_for 100 'the file is held' test -e home/held
+        wait_for 600 'the file is held' test -e home/held
         \(ending)
         gone $pid
         not nsenter -t $holder -m setpriv --reuid 65534 --regid 65534 --clear-groups cat "$W/Albums/file" 2> errors

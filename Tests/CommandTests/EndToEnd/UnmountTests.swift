@@ -28,7 +28,7 @@ import Testing
         ls -R "$W/Albums"; cat file; stat -c "%s %X" "$W/Albums"/* . .. file; : > "$W/held"
         exec sleep 300' &
       holder=$!
-      wait_for 100 'the mount is held' test -e held
+      wait_for 600 'the mount is held' test -e held
     }
     copy() {
       hold unshare -m --propagation private
@@ -39,7 +39,7 @@ import Testing
     unused_copy() {
       setsid unshare -m --propagation private sleep 300 &
       holder=$!
-      wait_for 100 'there is a copy' is_copy
+      wait_for 600 'there is a copy' is_copy
       enter="nsenter -t $holder -m"
     }
     let_go() { kill -- -$holder; wait $holder || true; holder=; }
@@ -193,6 +193,23 @@ import Testing
       open
       test "$(cat Albums/dir/file)" = words
       agonyfs unmount Albums
+      """)
+  }
+
+  /// Whatever others mount in the same moment.
+  @Test(.enabled(if: Workspace.isRoot, "only root may mount a tmpfs"))
+  func anAbortedMountIsTakenAwayWhenOthersMount() throws {
+    try expect(
+      """
+      exec 5< Albums/dir/file
+      kill -STOP $pid
+      not umount -f Albums
+      mkdir other
+      mount -t tmpfs none other
+      kill -CONT $pid
+      ended
+      umount other
+      not grep -q " $W/Albums " /proc/mounts
       """)
   }
 

@@ -15,8 +15,8 @@ final class Workspace {
   var path: String { folder.path }
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
+  init(owner: String = #fileID) throws {
+    folder = try TemporaryFolder(owner: owner)
   }
 
   deinit {
@@ -29,6 +29,14 @@ final class Workspace {
       for m in $(awk -v p="$W/" 'index($2, p) == 1 {print $2}' /proc/mounts | sort -r); do
         timeout -k 1 100 "$AGONYFS" unmount "$m" || timeout -k 1 10 fusermount3 -u "$m" ||
           timeout -k 1 10 umount -l "$m" || timeout -k 1 10 fusermount3 -uz "$m"
+      done
+      # A daemon whose mount is gone still writes what it has in memory, and would make files in what is deleted.
+      tries=600
+      while pgrep -f "mount .*$W/" > /dev/null && [ $tries -gt 0 ]; do sleep 0.1; tries=$((tries - 1)); done
+      # So may whatever else its scripts started.
+      for environment in $(grep -lzxF "W=$W" /proc/[0-9]*/environ 2> /dev/null); do
+        process=${environment#/proc/}
+        kill -KILL "${process%/environ}"
       done
       chmod -R u+rwx "$W"
       rm -rf --one-file-system "$W"
@@ -60,8 +68,9 @@ final class Workspace {
   /// Functions for scripts: `agonyfs` calls the program under test, and `not` a command that must fail (`! command`
   /// would not end a script that `set -e` is to end). `wait_for SECONDS EVENT COMMAND...` looks again and again until the
   /// command succeeds, and says what was not in time; `gone PROCESS` waits for its end, `mounted` says whether `Albums` is
-  /// served. `detach` unmounts `disk`, which is in the file `image`, and waits
-  /// until the kernel has let go of it: for as long as another test works in a copy of all mounts it is mounted there,
+  /// served. `without_mounts` takes away what other tests mounted, in a mount namespace of the script's own.
+  /// `detach` unmounts `disk`, which is in the file `image`, and waits until the kernel has let go of it: for as long as
+  /// another test works in a copy of all mounts it is mounted there,
   /// and would be what it was when it is mounted again. `small_ext4 N` mounts an ext4 with room for `Vault` and N MiB
   /// more at `disk`, and copies the vault there. `files VAULT` counts its segment files, and fails if they do not all have
   /// the same size.
@@ -78,10 +87,14 @@ final class Workspace {
       done
     }
     ends() { not kill -0 $1 2> /dev/null || grep -q '^State:.Z' /proc/$1/status; }
-    gone() { wait_for 100 "process $1 ended" ends $1; }
+    gone() { wait_for 600 "process $1 ended" ends $1; }
     mounted() { grep -q " $W/Albums fuse.agonyfs " /proc/mounts; }
+    without_mounts() {
+      types=$(awk '$3 ~ /^fuse/ {print $3}' /proc/mounts | sort -u | paste -sd ,)
+      test -z "$types" || umount -al -t "$types"
+    }
     is_free() { test -z "$(losetup -j $1)"; }
-    detach() { umount disk; wait_for 100 'the image is free' is_free image; }
+    detach() { umount disk; wait_for 600 'the image is free' is_free image; }
     small_ext4() {
       truncate -s $(($(du -sm Vault | cut -f 1) + $1))M image
       mkfs.ext4 -q -m 0 image

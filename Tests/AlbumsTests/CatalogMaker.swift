@@ -1,0 +1,159 @@
+import Catalog
+import FaultyStorage
+import Index
+import Media
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+import Vault
+
+@testable import Albums
+
+/// Stands in for the decoder: "photo FIELD=VALUE;…" is a photo that says that, and "FIELD=VALUE;…" a sidecar.
+final class CatalogMaker: DerivativeMaker {
+  private struct Counts {
+    var derived = 0
+    var asked = 0
+    var read = 0
+  }
+  private let counts = Mutex(Counts())
+
+  var confinement: String { "none" }
+  var derived: Int { counts.withLock { $0.derived } }
+  var asked: Int { counts.withLock { $0.asked } }
+  var read: Int { counts.withLock { $0.read } }
+  func stop() {}
+
+  func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
+    unsafe bytes.starts(with: Array("photo".utf8)) || bytes.starts(with: Array("video".utf8))
+  }
+
+  func derive(
+    _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
+  ) throws(DecoderError) -> Derivatives {
+    counts.withLock { $0.derived += 1 }
+    let text = try Self.text(of: source)
+    var made = Derivatives(
+      facts: MediaFacts(kind: try kind(of: text), width: 40, height: 30), small: Array("small".utf8),
+      large: Array("large".utf8))
+    made.found = try facts(in: text).encoded
+    return made
+  }
+
+  func facts(of source: any MediaSource, small: [UInt8]?) throws(DecoderError) -> [UInt8] {
+    counts.withLock { $0.asked += 1 }
+    return try facts(in: try Self.text(of: source)).encoded
+  }
+
+  func sidecar(_ kind: SidecarKind, content: [UInt8]) throws(DecoderError) -> [UInt8] {
+    counts.withLock { $0.read += 1 }
+    return Self.facts(in: String(decoding: content, as: UTF8.self), from: .sidecar).encoded
+  }
+
+  /// What stands between bars stands for the pixels.
+  func pixelDigest(of source: any MediaSource) throws(DecoderError) -> [UInt8] {
+    counts.withLock { $0.asked += 1 }
+    let parts = try Self.text(of: source).split(separator: "|")
+    return Array((parts.count > 1 ? parts[1] : parts[0]).utf8)
+  }
+
+  func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8] { jpeg }
+
+  private func kind(of text: String) throws(DecoderError) -> MediaKind {
+    if text.contains("raw!") { return .raw }
+    if text.hasPrefix("photo") { return .jpeg }
+    if text.hasPrefix("video") { return .mp4 }
+    throw .notMedia
+  }
+
+  private func facts(in text: String) throws(DecoderError) -> FactList {
+    var list = Self.facts(in: String(text.dropFirst(6)), from: .exif)
+    list.add(.kind(try kind(of: text)), from: .content)
+    return list
+  }
+
+  private static func text(of source: any MediaSource) throws(DecoderError) -> String {
+    var bytes = [UInt8](repeating: 0, count: Int(source.size))
+    var failure: Errno?
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(Errno) { _ = try unsafe source.read(at: 0, into: buffer) } catch { failure = error }
+    }
+    if let failure { throw .source(failure) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func facts(in text: String, from source: FactSource) -> FactList {
+    var list = FactList()
+    for part in text.split(separator: ";") {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2 else { continue }
+      if pair[0] == "look", let look = UInt64(pair[1], radix: 16) { list.add(.perceptualHash(look), from: .pixels) }
+      list.add(FactValue(field: String(pair[0]), text: String(pair[1])), from: source)
+    }
+    return list
+  }
+}
+
+/// A vault whose decoder is a `CatalogMaker`.
+struct CatalogVault {
+  let maker = CatalogMaker()
+  let vault: TestVault
+  var files: FileSystem { vault.files }
+
+  init(storage: FaultyStorage = FaultyStorage()) throws {
+    let maker = maker
+    vault = try TestVault(storage: storage) { options in
+      var thumbnails = ThumbnailOptions(maker: maker)
+      thumbnails.quietTime = 0
+      options.thumbnails = thumbnails
+    }
+  }
+
+  /// Makes a photo that says something, and waits until it was looked at.
+  func photo(_ name: String, _ facts: String = "", in parent: InodeNumber = .root) throws -> InodeNumber {
+    let file = try files.make(name, in: parent)
+    try files.put(Array("photo \(facts)".utf8), file)
+    try settle()
+    return file
+  }
+
+  /// Makes another file, or gives one another content.
+  @discardableResult
+  func text(_ name: String, _ content: String, in parent: InodeNumber = .root) throws -> InodeNumber {
+    let file = try (try? files.find(name, in: parent).inode) ?? files.make(name, in: parent)
+    try files.resize(file, 0)
+    try files.put(Array(content.utf8), file)
+    try settle()
+    return file
+  }
+
+  func set(_ name: String, of inode: InodeNumber, to value: String) throws {
+    try files.setExtendedAttribute(
+      Array(name.utf8), of: inode, value: Array(value.utf8), flags: [], caller: caller)
+  }
+
+  /// Waits until the decoder has nothing more to do, and merges the rest.
+  func settle() throws {
+    try files.waitUntilNothingIsPending()
+    let files = files
+    try waitUntil("the catalog is up to date") {
+      try files.settleCatalog()
+      let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
+      return files.locked { files in
+        (try? files.index.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
+      }
+    }
+  }
+
+  /// What the catalog says of a file now.
+  func item(_ inode: InodeNumber) throws -> MediaItem? {
+    try files.settleCatalog()
+    return try files.reading { files throws(Errno) in
+      try files.withIndex { index throws(IndexError) in
+        var paths = ItemLookups()
+        return try index.mediaItem(inode, &paths)
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Catalog
+import Index
+import Media
+import TestSupport
+import Testing
+import Vault
+
+@testable import Albums
+
+/// Files of one directory that belong together.
+@Suite struct CatalogMatchingTests {
+  @Test func sidecarsSpeakForPhotos() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "title=inside;make=Canon")
+    let other = try vault.photo("b.jpg", "title=other")
+    let sidecar = try vault.text("a.jpg.xmp", "title=beside;tags=t")
+    var item = try #require(try vault.item(photo))
+    #expect(item.words.title == "beside" && item.words.tags == ["t"] && item.camera.make == "Canon")
+    #expect(item.links.sidecar == sidecar.rawValue && item.sources[.title] == FactSources(.sidecar))
+    #expect(try vault.item(other)?.words.title == "other")
+    // It is written again.
+    try vault.text("a.jpg.xmp", "title=again")
+    item = try #require(try vault.item(photo))
+    #expect(item.words.title == "again" && item.words.tags == [])
+    // It gets another name, and with it another photo.
+    try vault.files.rename(.of("a.jpg.xmp"), in: .root, to: .of("b.jpg.xmp"), in: .root, flags: [])
+    try vault.settle()
+    #expect(try vault.item(photo)?.words.title == "inside")
+    #expect(try vault.item(other)?.words.title == "again")
+    try vault.files.unlink(.of("b.jpg.xmp"), in: .root)
+    try vault.settle()
+    #expect(try vault.item(other)?.words.title == "other")
+    #expect(try vault.item(other)?.links.sidecar == nil)
+    try vault.files.close()
+  }
+
+  /// A sidecar that not everybody may read who may read the photo says nothing about it.
+  @Test func closedSidecarsAreSilent() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "title=inside")
+    let sidecar = try vault.text("a.jpg.xmp", "title=beside")
+    #expect(try vault.item(photo)?.words.title == "beside")
+    var changes = AttributeChanges(caller: caller)
+    for (mode, title) in [(0o600, "inside"), (0o644, "beside")] as [(UInt32, String)] {
+      changes.mode = mode
+      _ = try vault.files.setAttributes(of: sidecar, changes)
+      try vault.settle()
+      #expect(try vault.item(photo)?.words.title == title)
+    }
+    try vault.files.close()
+  }
+
+  /// A sidecar that was there before its photo, and one without a photo.
+  @Test func sidecarsWait() throws {
+    let vault = try CatalogVault()
+    let album = try vault.files.folder("album")
+    try vault.text("a.xmp", "title=beside", in: album)
+    try vault.text("none.xmp", "title=nobody", in: album)
+    let photo = try vault.photo("a.jpg", in: album)
+    #expect(try vault.item(photo)?.words.title == "beside")
+    try vault.vault.reopen()
+    #expect(try vault.item(photo)?.words.title == "beside")
+    let reads = vault.maker.read
+    try vault.settle()
+    #expect(vault.maker.read == reads)
+    try vault.files.close()
+  }
+
+  @Test func stacksAreFoundAndTheUserDecides() throws {
+    let vault = try CatalogVault()
+    let facts = "make=Canon;taken=2020-01-01T10:00:00"
+    let photo = try vault.photo("IMG_1.jpg", facts)
+    let raw = try vault.photo("IMG_1.CR2", facts + ";raw!")
+    let third = try vault.photo("x.jpg")
+    let stack = StackMembership(stack: photo.rawValue, kind: .raw, isCover: true)
+    #expect(try vault.item(photo)?.links.stack == stack)
+    #expect(try vault.item(raw)?.links.stack == StackMembership(stack: photo.rawValue, kind: .raw, isCover: false))
+    #expect(try vault.item(third)?.links.stack == nil)
+    // It is taken apart, and stays so.
+    try vault.set("user.agonyfs.stack", of: raw, to: "apart")
+    #expect(try vault.item(photo)?.links.stack == nil && vault.item(raw)?.links.stack == nil)
+    try vault.vault.reopen()
+    #expect(try vault.item(raw)?.links.stack == nil)
+    // The user puts others together.
+    for file in [photo, third] { try vault.set("user.agonyfs.stack", of: file, to: "trip") }
+    #expect(try vault.item(third)?.links.stack?.kind == .manual)
+    #expect(try vault.item(photo)?.links.stack?.stack == vault.item(third)?.links.stack?.stack)
+    // One of them goes.
+    try vault.files.unlink(.of("x.jpg"), in: .root)
+    #expect(try vault.item(photo)?.links.stack == nil)
+    try vault.files.removeExtendedAttribute(Array("user.agonyfs.stack".utf8), of: raw)
+    try vault.files.removeExtendedAttribute(Array("user.agonyfs.stack".utf8), of: photo)
+    #expect(try vault.item(photo)?.links.stack == stack)
+    try vault.files.close()
+  }
+
+  @Test func anAlbumHasACover() throws {
+    let vault = try CatalogVault()
+    let album = try vault.files.folder("album")
+    let (one, two) = (try vault.photo("1.jpg", "title=1", in: album), try vault.photo("2.jpg", "title=2", in: album))
+    #expect(try vault.item(one)?.words.isCover == false)
+    try vault.set("user.agonyfs.cover", of: album, to: "1.jpg")
+    #expect(try vault.item(one)?.words.isCover == true)
+    #expect(try vault.item(two)?.words.isCover == false)
+    try vault.set("user.agonyfs.cover", of: album, to: "2.jpg")
+    #expect(try vault.item(one)?.words.isCover == false)
+    #expect(try vault.item(two)?.words.isCover == true)
+    try vault.files.close()
+  }
+
+  /// A crash in the middle of matching: the next mount does it again.
+  @Test func matchingGoesOnAfterACrash() throws {
+    let vault = try CatalogVault()
+    let facts = "make=Canon;taken=2020-01-01T10:00:00"
+    let photo = try vault.photo("IMG_1.jpg", facts)
+    _ = try vault.photo("IMG_1.CR2", facts + ";raw!")
+    try vault.files.locked { files in
+      var row = try #require(try files.index.item(photo))
+      row.stack = nil
+      row.flags = 0
+      try files.index.updateItem(row)
+      try files.index.addStale(.root, .matching)
+    }
+    try vault.vault.reopen()
+    #expect(try vault.item(photo)?.links.stack?.kind == .raw)
+    try vault.files.close()
+  }
+}

@@ -1,0 +1,238 @@
+import Catalog
+import FaultyStorage
+import Index
+import SystemPackage
+import TestSupport
+import Testing
+import Vault
+
+@testable import Albums
+
+/// What users see of the catalog who may not see everything.
+@Suite struct CatalogRightsTests {
+  /// A row that could not be brought up to date any more tells nobody what its file does not.
+  @Test func whereNothingIsMergedTheFilesCount() throws {
+    let vault = try CatalogVault()
+    let album = try vault.files.folder("album")
+    let photo = try vault.photo("a.jpg", in: album)
+    let gone = try vault.photo("b.jpg", "title=b", in: album)
+    let rows = try vault.files.locked { files in try [photo, gone].map { try #require(try files.index.item($0)) } }
+    var changes = AttributeChanges(caller: caller)
+    changes.mode = 0o600
+    _ = try vault.files.setAttributes(of: photo, changes)
+    try vault.files.unlink(.of("b.jpg"), in: album)
+    try vault.settle()
+    // As if the mount had ended before the rows were merged.
+    try vault.files.locked { files in
+      for row in rows {
+        try files.index.setItem(row, words: "a", tags: [], replacing: [])
+        try files.index.addStale(row.inode, .merge)
+      }
+    }
+    vault.vault.options.isReadOnly = true
+    vault.vault.options.thumbnails = nil
+    try vault.vault.reopen()
+    let stranger = CatalogOpener(user: 5, group: 5)
+    #expect(try vault.files.count(of: .all, for: stranger) == 0)
+    #expect(try vault.files.count(of: .all, for: CatalogOpener(user: 1000, group: 1000)) == 1)
+    try vault.files.close()
+  }
+
+  /// On a full disk rows wait, since they could take the room of what users wrote; the files say what is so meanwhile.
+  @Test func withoutRoomTheFilesCount() throws {
+    let storage = FaultyStorage()
+    let vault = try CatalogVault(storage: storage)
+    let photo = try vault.photo("a.jpg")
+    storage.setLimit(48 << 20)
+    let filling = try vault.files.make("filling")
+    var size = 0
+    while (try? vault.files.put(pattern(1 << 20, size), filling, at: size)) != nil { size += 1 << 20 }
+    for small in 0..<64 { _ = try? vault.files.put(pattern(16 << 10, small), filling, at: size + small << 14) }
+    var changes = AttributeChanges(caller: caller)
+    changes.mode = 0o600
+    _ = try vault.files.setAttributes(of: photo, changes)
+    for query in [Query.all, try QueryParser.parse("a.jpg")] {
+      #expect(try vault.files.count(of: query, for: Self.stranger) == 0)
+      #expect(try vault.files.count(of: query, for: CatalogOpener(user: 1000, group: 1000)) == 1)
+    }
+    #expect(vault.files.locked { $0.hasStaleItems })
+    storage.setLimit(.max)
+    try vault.files.settleCatalog()
+    #expect(!vault.files.locked { $0.hasStaleItems })
+    #expect(try vault.files.count(of: .all, for: Self.stranger) == 0)
+    try vault.files.close()
+  }
+
+  private static let stranger = CatalogOpener(user: 5, group: 6)
+  private static let member = CatalogOpener(user: 5, group: 6, groups: [7, 1000])
+
+  /// The paths that somebody gets, in every way in which answers come.
+  private func paths(_ library: CatalogLibrary, _ opener: CatalogOpener, _ query: String = "") throws -> [String] {
+    let query = try QueryParser.parse(query)
+    var found: Set<String> = []
+    var items: Set<String> = []
+    try library.files.answers(to: CatalogQuestion(query), for: opener) { answer throws(Errno) in
+      found.insert(String(decoding: answer.path, as: UTF8.self))
+      for name in try answer.item()?.names ?? [] { items.insert(String(decoding: name.path, as: UTF8.self)) }
+      return true
+    }
+    #expect(found.isSubset(of: items))
+    #expect(try library.files.count(of: query, for: opener) == found.count)
+    let groups = try library.files.groups(of: query, by: .type, for: opener)
+    #expect(groups.reduce(0) { $0 + $1.count } == found.count)
+    return items.sorted()
+  }
+
+  private func change(_ inode: InodeNumber, mode: UInt32, in files: FileSystem) throws {
+    var changes = AttributeChanges(caller: caller)
+    changes.mode = mode
+    _ = try files.setAttributes(of: inode, changes)
+  }
+
+  @Test func modesOfFilesAndDirectoriesCount() throws {
+    let library = try CatalogLibrary()
+    let files = library.files
+    let open = try files.folder("open")
+    let listed = try files.folder("listed")
+    let searched = try files.folder("searched")
+    let closed = try files.folder("closed")
+    let inner = try files.folder("inner", in: searched)
+    try change(listed, mode: 0o744, in: files)
+    try change(searched, mode: 0o711, in: files)
+    try change(closed, mode: 0o700, in: files)
+    for (name, folder) in [("a", open), ("b", listed), ("c", searched), ("d", closed), ("e", inner)] {
+      try library.add(name + ".jpg", in: folder)
+    }
+    try library.add("private.jpg", in: open, mode: 0o600)
+    try library.add("group.jpg", in: open, mode: 0o640)
+    // Worse than for everybody else.
+    try library.add("not the group.jpg", in: open, mode: 0o604)
+    let all = [
+      "closed/d.jpg", "listed/b.jpg", "open/a.jpg", "open/group.jpg", "open/not the group.jpg", "open/private.jpg",
+      "searched/c.jpg", "searched/inner/e.jpg",
+    ]
+    #expect(try paths(library, .everything) == all)
+    #expect(try paths(library, CatalogOpener(user: 1000, group: 1000)) == all)
+    #expect(
+      try paths(library, Self.stranger) == ["open/a.jpg", "open/not the group.jpg", "searched/inner/e.jpg"])
+    #expect(try paths(library, Self.member) == ["open/a.jpg", "open/group.jpg", "searched/inner/e.jpg"])
+    try change(.root, mode: 0o700, in: files)
+    #expect(try paths(library, Self.stranger).isEmpty)
+    try files.close()
+  }
+
+  private func list(_ entries: [(tag: UInt16, permissions: UInt16, id: UInt32)]) -> [UInt8] {
+    func bytes(_ value: UInt32, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+    }
+    return entries.reduce(bytes(2, 4)) { list, entry in
+      list + bytes(UInt32(entry.tag), 2) + bytes(UInt32(entry.permissions), 2) + bytes(entry.id, 4)
+    }
+  }
+
+  @Test func accessControlListsCount() throws {
+    let library = try CatalogLibrary()
+    let files = library.files
+    let none = UInt32.max
+    func limit(_ inode: InodeNumber, user: UInt16? = nil, group: UInt16? = nil, mask: UInt16 = 7) throws {
+      var entries: [(tag: UInt16, permissions: UInt16, id: UInt32)] = [(1, 7, none)]
+      if let user { entries.append((2, user, 5)) }
+      entries.append((4, 0, none))
+      if let group { entries.append((8, group, 7)) }
+      entries += [(0x10, mask, none), (0x20, 0, none)]
+      try files.setExtendedAttribute(
+        AccessControlList.accessName, of: inode, value: list(entries), flags: [], caller: caller)
+      if library.photos.contains(inode) { try library.store(try #require(try library.item(inode))) }
+    }
+    let folder = try files.folder("folder")
+    let photo = try library.add("a.jpg", in: folder)
+    for (user, group, mask, stranger, member) in [
+      (nil, nil, 7, false, false), (5, nil, 7, true, true), (5, nil, 2, false, false), (4, nil, 5, false, false),
+      (nil, 5, 7, false, true), (nil, 5, 1, false, false), (0, 7, 7, false, false),
+    ] as [(UInt16?, UInt16?, UInt16, Bool, Bool)] {
+      try limit(folder, user: user, group: group, mask: mask)
+      #expect(try paths(library, Self.stranger).count == (stranger ? 1 : 0), "\(user ?? 9) \(group ?? 9) \(mask)")
+      #expect(try paths(library, Self.member).count == (member ? 1 : 0), "\(user ?? 9) \(group ?? 9) \(mask)")
+    }
+    try limit(folder, user: 5)
+    try limit(photo, user: 4)
+    #expect(try paths(library, Self.stranger).count == 1)
+    try limit(photo, user: 3)
+    #expect(try paths(library, Self.stranger).isEmpty)
+    try limit(photo, group: 4)
+    #expect(try paths(library, Self.stranger).isEmpty)
+    #expect(try paths(library, Self.member).count == 1)
+    try files.close()
+  }
+
+  /// A name that somebody may not see finds nothing, is not shown, and is in no group.
+  @Test func namesThatAreHiddenDoNotCount() throws {
+    let library = try CatalogLibrary()
+    let files = library.files
+    let secret = try files.folder("secret")
+    try change(secret, mode: 0o700, in: files)
+    let photo = try library.add("plain.jpg", in: secret)
+    _ = try files.link(photo, named: .of("holiday.jpg"), in: .root)
+    try library.store(try #require(try library.item(photo)))
+    #expect(try paths(library, .everything) == ["holiday.jpg", "secret/plain.jpg"])
+    #expect(try paths(library, Self.stranger) == ["holiday.jpg"])
+    for query in ["secret", "plain", "name:plain", "album:secret", "name:*plain*"] {
+      #expect(try paths(library, Self.stranger, query).isEmpty, "\(query)")
+      #expect(try paths(library, .everything, query).count == 2, "\(query)")
+      #expect(try paths(library, Self.stranger, "-" + query) == ["holiday.jpg"], "\(query)")
+    }
+    let albums = try files.groups(of: .all, by: .album, for: Self.stranger)
+    #expect(albums.map(\.title) == [""])
+    try files.close()
+  }
+
+  @Test func trashIsAskedForOrNotThere() throws {
+    let library = try CatalogLibrary()
+    let files = library.files
+    let trash = try #require(try files.names(of: .root)[".Trash-1000"])
+    let gone = try library.add("gone.jpg", in: trash)
+    let both = try library.add("both.jpg", in: trash)
+    _ = try files.link(both, named: .of("kept.jpg"), in: .root)
+    try library.store(try #require(try library.item(both)))
+    #expect(try paths(library, .everything) == ["kept.jpg"])
+    #expect(try paths(library, .everything, "both").isEmpty)
+    #expect(try paths(library, .everything, "is:trashed") == [".Trash-1000/gone.jpg"])
+    #expect(
+      try paths(library, .everything, "is:trashed | kept") == [
+        ".Trash-1000/both.jpg", ".Trash-1000/gone.jpg", "kept.jpg",
+      ])
+    var all: [InodeNumber] = []
+    try files.answers(to: CatalogQuestion(.all, includesTrash: true), for: .everything) { answer in
+      all.append(answer.inode)
+      return true
+    }
+    #expect(Set(all) == [gone, both])
+    try files.close()
+  }
+
+  @Test func factsOfAPath() throws {
+    let library = try CatalogLibrary()
+    let files = library.files
+    let folder = try files.folder("folder")
+    try change(folder, mode: 0o711, in: files)
+    try library.add("a.jpg", in: folder) { $0.words.title = "Title" }
+    try library.add("b.jpg", in: folder, mode: 0o600)
+    _ = try files.make("no photo", in: folder)
+    func facts(_ path: String, _ opener: CatalogOpener) throws -> String? {
+      var text = JSONText()
+      try files.writeFacts(ofPath: Array(path.utf8), for: opener, to: &text)
+      return String(decoding: text.bytes, as: UTF8.self).contains("\"title\":\"Title\"") ? "Title" : nil
+    }
+    // Whoever knows the name may ask, as the kernel has it.
+    #expect(try facts("folder/a.jpg", Self.stranger) == "Title")
+    #expect(try facts("/folder//a.jpg", .everything) == "Title")
+    expect(.permissionDenied) { _ = try facts("folder/b.jpg", Self.stranger) }
+    for path in ["", "folder", "folder/no photo", "folder/none", "folder/a.jpg/b", "folder/\0"] {
+      expect(.noSuchFileOrDirectory) { _ = try facts(path, .everything) }
+    }
+    try change(folder, mode: 0o700, in: files)
+    expect(.permissionDenied) { _ = try facts("folder/a.jpg", Self.stranger) }
+    expect(.permissionDenied) { _ = try facts("folder/none", Self.stranger) }
+    try files.close()
+  }
+}

@@ -1,0 +1,196 @@
+import Catalog
+import FaultyStorage
+import Index
+import Media
+import TestSupport
+import Testing
+import Vault
+
+@testable import Albums
+
+/// Rows of the catalog follow the files.
+@Suite struct CataloguerTests {
+  @Test func aPhotoGetsItsFacts() throws {
+    let vault = try CatalogVault()
+    let album = try vault.files.folder("album")
+    let photo = try vault.photo(
+      "a.jpg", "taken=2019-08-15T12:34:56;position=48.8584,2.2945;make=Canon;tags=sea, sun;rating=4", in: album)
+    let item = try #require(try vault.item(photo))
+    #expect(item.names == [ItemName("album/a.jpg")])
+    #expect(item.taken?.wall.description == "2019-08-15T12:34:56")
+    #expect(item.camera.make == "Canon")
+    #expect(item.words.tags == ["sea", "sun"] && item.words.rating == 4)
+    #expect(item.sources[.tags] == FactSources(.exif))
+    #expect((item.width, item.height) == (40, 30))
+    #expect(item.contentHash?.count == 32)
+    #expect(item.factsVersion == MediaItem.factsVersion)
+    // Debian's table of towns is a package of the first command.
+    #expect(item.place?.town == "Paris" && item.taken?.offset == 7200 && item.taken?.zoneSource == .gazetteer)
+    #expect(try vault.item(try vault.text("notes.txt", "no photo at all")) == nil)
+    try vault.files.close()
+  }
+
+  @Test func namesFollow() throws {
+    let vault = try CatalogVault()
+    let (one, two) = (try vault.files.folder("one"), try vault.files.folder("two"))
+    let photo = try vault.photo("a.jpg", in: one)
+    try vault.files.rename(.of("a.jpg"), in: one, to: .of("b.jpg"), in: two, flags: [])
+    #expect(try vault.item(photo)?.names == [ItemName("two/b.jpg")])
+    _ = try vault.files.link(photo, named: .of("c.jpg"), in: one)
+    #expect(try vault.item(photo)?.names == [ItemName("one/c.jpg"), ItemName("two/b.jpg")])
+    try vault.files.rename(.of("two"), in: .root, to: .of("three"), in: one, flags: [])
+    #expect(Set(try #require(try vault.item(photo)).names) == [ItemName("one/c.jpg"), ItemName("one/three/b.jpg")])
+    try vault.files.unlink(.of("c.jpg"), in: one)
+    #expect(try vault.item(photo)?.names == [ItemName("one/three/b.jpg")])
+    try vault.files.unlink(.of("b.jpg"), in: two)
+    #expect(try vault.item(photo) == nil)
+    try vault.files.close()
+  }
+
+  /// What takes a name away from a photo takes its row away.
+  @Test func aReplacedPhotoIsGone() throws {
+    let vault = try CatalogVault()
+    let old = try vault.photo("a.jpg", "make=Old")
+    let new = try vault.photo("b.jpg", "make=New")
+    try vault.files.rename(.of("b.jpg"), in: .root, to: .of("a.jpg"), in: .root, flags: [])
+    #expect(try vault.item(old) == nil)
+    #expect(try vault.item(new)?.names == [ItemName("a.jpg")])
+    try vault.files.rename(.of("a.jpg"), in: .root, to: .of("t"), in: .root, flags: [])
+    #expect(try vault.item(new)?.names == [ItemName("t")])
+    try vault.files.close()
+  }
+
+  @Test func aNewContentHasNewFacts() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "make=Canon")
+    try vault.set("user.xdg.tags", of: photo, to: "mine")
+    try vault.text("a.jpg", "photo make=Nikon")
+    let item = try #require(try vault.item(photo))
+    #expect(item.camera.make == "Nikon" && item.words.tags == ["mine"])
+    try vault.text("a.jpg", "no photo any more")
+    #expect(try vault.item(photo) == nil)
+    try vault.files.close()
+  }
+
+  @Test func attributesAreTheUsersWords() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo(
+      "a.jpg", "tags=sea,sun;caption=theirs;rating=2;title=Theirs;position=48.8584,2.2945;people=Ann")
+    try vault.set("user.xdg.tags", of: photo, to: "mine, a tag")
+    try vault.set("user.agonyfs.without", of: photo, to: "sun")
+    try vault.set("user.xdg.comment", of: photo, to: "mine")
+    try vault.set("user.baloo.rating", of: photo, to: "9")
+    try vault.set("user.agonyfs.title", of: photo, to: "")
+    try vault.set("user.agonyfs.favourite", of: photo, to: "1")
+    try vault.set("user.agonyfs.people", of: photo, to: "Doe, John\nEve")
+    try vault.set("user.agonyfs.taken", of: photo, to: "1826-01-01")
+    try vault.set("user.agonyfs.position", of: photo, to: "none")
+    var item = try #require(try vault.item(photo))
+    #expect(item.words.tags == ["a tag", "mine", "sea"])
+    #expect(item.words.caption == "mine" && item.words.title == nil && item.words.rating == 5)
+    #expect(item.words.isFavourite && item.words.people == ["Ann", "Doe, John", "Eve"])
+    #expect(item.taken?.wall.description == "1826-01-01" && item.taken?.source == .override)
+    #expect(item.position == nil && item.place == nil)
+    try vault.set("user.xdg.tags", of: photo, to: "")
+    try vault.set("user.agonyfs.people", of: photo, to: "")
+    item = try #require(try vault.item(photo))
+    #expect(item.words.tags == [] && item.words.people == [])
+    // They are there after the next mount, and go when they are taken away.
+    try vault.vault.reopen()
+    #expect(try vault.item(photo) == item)
+    for name in try vault.files.listExtendedAttributes(of: photo).split(separator: 0) {
+      try vault.files.removeExtendedAttribute(Array(name), of: photo)
+    }
+    item = try #require(try vault.item(photo))
+    #expect(item.words.tags == ["sea", "sun"] && item.words.caption == "theirs" && item.words.rating == 2)
+    #expect(item.words.title == "Theirs" && !item.words.isFavourite && item.place?.town == "Paris")
+    try vault.files.close()
+  }
+
+  @Test(arguments: ["", ",", " , ,", "\n", "a,b,a", String(repeating: "x,", count: 30_000), "\u{0}", "\u{FFFD}"])
+  func strangeTagsHaveANormalForm(value: String) throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg")
+    try vault.set("user.xdg.tags", of: photo, to: value)
+    for name in ["user.baloo.rating", "user.agonyfs.taken", "user.agonyfs.position", "user.agonyfs.favourite"] {
+      try vault.set(name, of: photo, to: value)
+    }
+    let tags = try #require(try vault.item(photo)).words.tags
+    #expect(tags == TagList.normal(value.split(separator: ",").map(String.init)))
+    try vault.files.close()
+  }
+
+  /// Who may read a file, and when it was modified, is in its row as well.
+  @Test func attributesOfTheFileFollow() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg")
+    var changes = AttributeChanges(caller: caller)
+    changes.mode = 0o600
+    changes.modified = .at(Timestamp(seconds: 1_000_000_000, nanoseconds: 0))
+    _ = try vault.files.setAttributes(of: photo, changes)
+    let item = try #require(try vault.item(photo))
+    #expect(item.taken?.wall.description == "2001-09-09T01:46:40" && item.taken?.source == .fileTime)
+    let rights = try vault.files.locked { files in
+      try files.index.text(ofTerm: try #require(try files.index.item(photo)).rights)
+    }
+    #expect(rights == "600 1000 1000 0")
+    try vault.files.close()
+  }
+
+  /// A copy says what its original does, until something is said about it.
+  @Test func copiesHaveTheWords() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "make=Canon")
+    #expect(try vault.item(photo)?.links.isDuplicate == false)
+    try vault.set("user.xdg.tags", of: photo, to: "mine")
+    let copy = try vault.photo("b.jpg", "make=Canon")
+    #expect(vault.maker.derived == 1)
+    let item = try #require(try vault.item(copy))
+    #expect(item.words.tags == ["mine"] && item.camera.make == "Canon" && item.links.isDuplicate)
+    #expect(try vault.item(photo)?.links.isDuplicate == true)
+    try vault.files.removeExtendedAttribute(Array("user.xdg.tags".utf8), of: copy)
+    #expect(try vault.item(copy)?.words.tags == [])
+    try vault.set("user.agonyfs.distinct", of: copy, to: "1")
+    #expect(try vault.item(copy)?.links.isDuplicate == false)
+    try vault.files.unlink(.of("b.jpg"), in: .root)
+    #expect(try vault.item(photo)?.links.isDuplicate == false)
+    try vault.files.close()
+  }
+
+  /// What one person says about a photo is not told to another who has the same one.
+  @Test func copiesOfOthersSayNothing() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "make=Canon")
+    try vault.set("user.xdg.tags", of: photo, to: "mine")
+    let other = Caller(user: 2000, group: 2000)
+    let copy = try vault.files.makeNode(
+      .of("b.jpg"), in: .root, mode: FileKind.regular | 0o644, device: 0, caller: other
+    ).inode
+    try vault.files.put(Array("photo make=Canon".utf8), copy)
+    try vault.settle()
+    #expect(try vault.item(copy)?.words.tags == [])
+    #expect(try vault.files.listExtendedAttributes(of: copy).isEmpty)
+    try vault.files.close()
+  }
+
+  /// Photos that were looked at before there was a catalog are asked, and their thumbnails stay.
+  @Test func olderPhotosAreAsked() throws {
+    let vault = try CatalogVault()
+    var photos: [InodeNumber] = []
+    for number in 0..<20 { photos.append(try vault.photo("\(number).jpg", "title=\(number)")) }
+    try vault.files.locked { files in
+      for photo in photos { try files.index.deleteMediaItem(photo) }
+      try files.index.setMeta("catalog", to: 0)
+    }
+    let derived = vault.maker.derived
+    try vault.vault.reopen()
+    try vault.settle()
+    for (number, photo) in photos.enumerated() { #expect(try vault.item(photo)?.words.title == "\(number)") }
+    #expect(vault.maker.derived == derived && vault.maker.asked == 20)
+    // Once.
+    try vault.vault.reopen()
+    try vault.settle()
+    #expect(vault.maker.asked == 20)
+    try vault.files.close()
+  }
+}

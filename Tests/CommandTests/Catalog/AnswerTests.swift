@@ -1,0 +1,123 @@
+import Testing
+
+@testable import Client
+@testable import agonyfs
+
+/// An answer that comes in pieces of some size.
+final class PiecesOfAnswer: AnswerStream {
+  private var rest: ArraySlice<UInt8>
+  private let size: Int
+
+  init(_ text: String, size: Int) {
+    rest = Array(text.utf8)[...]
+    self.size = size
+  }
+
+  func read() -> [UInt8] {
+    defer { rest = rest.dropFirst(size) }
+    return Array(rest.prefix(size))
+  }
+}
+
+/// The protocol of the door.
+@Suite struct AnswerTests {
+  private static let trailer = "{\"end\":true,\"count\":2,\"next\":\"1d1.5\",\"pending\":3}"
+
+  @Test(arguments: [1, 2, 7, 1000]) func pathsMayHoldEverythingButZero(size: Int) throws {
+    var reader = try AnswerReader(PiecesOfAnswer("ok\na\n\nb/c\0\u{FF}\0\0\(Self.trailer)\n", size: size))
+    var paths: [String] = []
+    let trailer = try reader.paths { paths.append(String(decoding: $0, as: UTF8.self)) }
+    #expect(paths == ["a\n\nb/c", "\u{FF}"])
+    #expect(trailer == AnswerTrailer(count: 2, next: "1d1.5", pending: 3))
+  }
+
+  @Test(arguments: [1, 3, 1000]) func linesOfJSON(size: Int) throws {
+    var reader = try AnswerReader(
+      PiecesOfAnswer("ok\n{\"path\":\"a\"}\n{\"path\":\"b\"}\n\(Self.trailer)\n", size: size))
+    var lines = 0
+    let trailer = try reader.lines { _ in lines += 1 }
+    #expect(lines == 2 && trailer.next == "1d1.5")
+  }
+
+  @Test func anAnswerThatIsCutIsNoAnswer() throws {
+    for text in ["", "ok", "ok\n", "ok\na\0", "ok\na\0\0", "ok\na\0\0{\"end\":true"] {
+      #expect(throws: (any Error).self) {
+        var reader = try AnswerReader(PiecesOfAnswer(text, size: 100))
+        _ = try reader.paths { _ in }
+      }
+      #expect(throws: (any Error).self) {
+        var reader = try AnswerReader(PiecesOfAnswer(text, size: 100))
+        _ = try reader.lines { _ in }
+      }
+    }
+  }
+
+  @Test func errorsAreThoseOfTheDoor() {
+    let failure = AnswerFailure(isQuery: true, "There is no field x\n  x:1\n  ^")
+    #expect(throws: failure) { try AnswerReader(PiecesOfAnswer("error There is no field x\n  x:1\n  ^\n", size: 4)) }
+    #expect(throws: AnswerFailure("No.")) { try AnswerReader(PiecesOfAnswer("error\nNo\n", size: 4)) }
+  }
+
+  @Test func numbers() throws {
+    var reader = try AnswerReader(PiecesOfAnswer("ok\n12\n", size: 2))
+    #expect(try reader.number().0 == 12)
+    reader = try AnswerReader(PiecesOfAnswer("ok\n12\n\(Self.trailer)\n", size: 2))
+    #expect(try reader.number().1.pending == 3)
+  }
+
+  @Test func requests() {
+    var request = CatalogRequest(format: .paths, query: "paris\n|rome")
+    request.limit = 5
+    request.sort = "-size"
+    request.stacks = true
+    #expect(
+      String(decoding: request.bytes, as: UTF8.self) == "format paths0\nsort -size\nlimit 5\nstacks 1\n\nparis\n|rome")
+    request = CatalogRequest()
+    request.file = Array("a b.jpg".utf8)
+    #expect(String(decoding: request.bytes, as: UTF8.self) == "facts a b.jpg\n\n")
+  }
+}
+
+/// JSON, which comes from files of strangers as well.
+@Suite struct JSONReaderTests {
+  private func read(_ text: String) throws -> JSONValue { try JSONReader.value(of: Array(text.utf8)) }
+
+  @Test func values() throws {
+    let text = " {\"a\" : [1, -2.5e+3, true, false, null, \"\\u00e9\\n\\ud83d\\ude00\\/\"], \"b\":{}} "
+    let value = try read(text)
+    let list = value["a"]?.elements ?? []
+    #expect(list.count == 6)
+    #expect(list[0].whole == 1 && list[1].real == -2500 && list[2].isTrue && list[4] == .null)
+    #expect(list[5].text == "é\n😀/")
+    #expect(value["b"] == .object([]))
+    #expect(try read("\"\\ud83d\\n\"").text == "\u{FFFD}\n")
+    #expect(JSONWriter.bytes(value) == JSONWriter.bytes(try JSONReader.value(of: JSONWriter.bytes(value))))
+  }
+
+  @Test func fieldsOfFields() throws {
+    let value = try read("{\"photoTakenTime\":{\"timestamp\":\"1563\"},\"a.b\":1}")
+    #expect(value.value(at: "photoTakenTime.timestamp")?.text == "1563")
+    #expect(value.value(at: "a.b")?.whole == 1)
+    #expect(value.value(at: "a.c") == nil)
+  }
+
+  @Test(arguments: [
+    "", "{", "[1,]", "{\"a\"}", "{\"a\":}", "01", "1.", "1e", "-", "+1", ".5", "nul", "\"", "\"\\x\"", "\"\\u12g4\"",
+    "\"\n\"", "[1] 2", "{'a':1}", "{\"a\":1,}", "NaN", "\"\\u123\"", "\"\\",
+  ]) func whatIsNone(text: String) {
+    #expect(throws: JSONReader.Malformed.self) { try read(text) }
+  }
+
+  @Test func depthIsLimited() {
+    let text = String(repeating: "[", count: 100_000)
+    #expect(throws: JSONReader.Malformed(offset: 100)) { try read(text) }
+    #expect(throws: JSONReader.Malformed.self) { try JSONReader.value(of: [0x22, 0xFF, 0x22]) }
+  }
+
+  /// Each value takes more memory than the text of it.
+  @Test func aTextHasSoManyValuesAndNoMore() throws {
+    let text = Array(#"{"a":[1,[]]}"#.utf8)
+    #expect(try JSONReader.value(of: text, mostValues: 4)["a"]?.elements.count == 2)
+    #expect(throws: JSONReader.Malformed.self) { try JSONReader.value(of: text, mostValues: 3) }
+  }
+}

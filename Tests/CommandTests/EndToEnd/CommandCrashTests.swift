@@ -1,0 +1,87 @@
+import Testing
+
+@testable import agonyfs
+
+/// The program in the background is killed.
+@Suite struct CommandCrashTests {
+  @Test func whatWasSyncedIsThereWithoutRepair() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      head -c 5000000 /dev/urandom > photo
+      agonyfs mount --password-file password Vault Albums
+      dd if=photo of=Albums/synced bs=1M conv=fsync
+      cp photo Albums/perhaps
+      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      status=0
+      agonyfs mount --password-file password Vault Albums 2> said || status=$?
+      test $status = 14
+      fusermount3 -u Albums
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/synced
+      # Of what was not synced a prefix may be there, and nothing else.
+      if [ -e Albums/perhaps ]; then head -c "$(stat -c %s Albums/perhaps)" photo | cmp - Albums/perhaps; fi
+      agonyfs unmount Albums
+      agonyfs check --read-data --password-file password Vault
+      """)
+  }
+
+  @Test func whatWasNotSyncedIsCommittedByItself() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      # What another process sees of the space while it is mounted is what was committed.
+      i=0
+      until agonyfs info --json --password-file password Vault | grep -Eq '"dataBytes" *: *5\\b'; do
+        i=$((i + 1))
+        test $i -lt 300
+        sleep 0.1
+      done
+      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      agonyfs unmount Albums
+      agonyfs mount --password-file password Vault Albums
+      test "$(cat Albums/file)" = text
+      agonyfs unmount Albums
+      """)
+  }
+
+  @Test func deadMountIsTakenAway() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      agonyfs unmount Albums
+      not grep -q " $W/Albums " /proc/mounts
+      """)
+  }
+
+  @Test func callerThatGoesAwayLeavesNoMount() throws {
+    let workspace = try Workspace()
+    // Deriving the key takes so long that the program in the background is stopped before the mount answers.
+    try workspace.makeVault("--kdf moderate")
+    try expectSuccess(
+      workspace,
+      """
+      "$AGONYFS" mount --password-file password Vault Albums &
+      tries=0
+      until pid=$(pgrep -f "^agonyfs mount .*$W/Albums"); do
+        kill -0 $!
+        tries=$((tries + 1)); test $tries -lt 20000
+      done
+      kill -STOP $pid
+      kill -9 $!
+      kill -CONT $pid
+      timeout 60 tail --pid=$pid -s 0.05 -f /dev/null
+      not grep -q " $W/Albums " /proc/mounts
+      """)
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import agonyfs
+
+/// Copies of a vault that is in use, by the programs that people use for it.
+@Suite struct CommandLiveCopyTests {
+  /// Also of a hidden space, which overwrites files while they are copied: what a copy has of them may be damage to a
+  /// check, and a mount shows a state without it.
+  @Test(arguments: ["", "80M"]) func everyCopyMountsWithAllThatWasSynced(ownCover: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault(ownCover: ownCover)
+    try expectSuccess(
+      workspace,
+      """
+      \(CrashLoad.functions)
+      mkdir Copied
+      number=$(files Vault)
+      # Files that went while it was looking are no failure (24), nor is one that was overwritten meanwhile (23).
+      copies() { ended=0; "$@" || ended=$?; case $ended in 0 | 23 | 24) ;; *) return $ended ;; esac; }
+      agonyfs mount --password-file password Vault Albums
+      start
+      for round in 1 2 3 4; do
+        promised $((40 * round + 1))
+        cp manifest1 promised1
+        cp manifest2 promised2
+        case $round in
+        1 | 3)
+          to=mirror
+          copies rsync -a $(test $round = 1 || echo --delete-after) Vault/ $to/
+          ;;
+        2)
+          # Interrupted, and completed later.
+          to=mirror
+          rsync -a --partial Vault/ $to/ & copying=$!
+          wait_for 600 'another file' test "$(files $to)" -gt 0
+          kill $copying || true
+          wait $copying || true
+          copies rsync -a --partial Vault/ $to/
+          ;;
+        4)
+          to=copy
+          cp -r Vault $to
+          ;;
+        esac
+        agonyfs check --read-data --password-file password $to \(ownCover.isEmpty ? "" : "|| test $? = 16")
+        agonyfs mount -o ro --password-file password $to Copied
+        verify Copied promised
+        agonyfs unmount Copied
+      done
+      murder
+      agonyfs mount --password-file password Vault Albums
+      verify
+      agonyfs unmount Albums
+      # What was copied beside a mount is the same now, but for what went.
+      rsync -a --delete-after Vault/ mirror/
+      rsync -a -c --delete --itemize-changes Vault/ mirror/ > changes
+      test ! -s changes
+      agonyfs check --read-data --password-file password mirror
+      agonyfs mount --password-file password mirror Copied
+      verify Copied
+      # A fast machine has filled a hidden space by then.
+      rm -r Copied/load1
+      echo more > Copied/more
+      agonyfs unmount Copied
+      if \(!ownCover.isEmpty); then
+        for vault in Vault mirror; do test "$(files $vault)" = $number; done
+      fi
+      """)
+  }
+
+  /// What a name stands for, once it is complete, never changes while anything needs it. So a copy is brought up to date
+  /// by sending what is new, also where a space overwrites files that nothing needs: they get other names.
+  @Test(arguments: ["", "80M"]) func anIncrementalCopySendsWhatIsNew(ownCover: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault(ownCover: ownCover)
+    try expectSuccess(
+      workspace,
+      """
+      number=$(files Vault)
+      agonyfs mount --password-file password Vault Albums
+      head -c 60000000 /dev/urandom > Albums/old
+      agonyfs unmount Albums
+      rsync -a Vault/ copy/
+      agonyfs mount --password-file password Vault Albums
+      head -c 10000000 /dev/urandom > Albums/new
+      agonyfs unmount Albums
+      sent=$(rsync -a --stats --delete-after Vault/ copy/ | sed -n 's/^Total bytes sent: //p' | tr -d ,)
+      # The new file, and whole segments for the heads of two epochs and for what was left of the last ones.
+      test $sent -ge 10000000
+      test $sent -le $((10000000 * 11 / 10 + 4 * 1048576))
+      rsync -a -c --delete --itemize-changes Vault/ copy/ > changes
+      test ! -s changes
+      if \(!ownCover.isEmpty); then
+        for vault in Vault copy; do test "$(files $vault)" = $number; done
+      fi
+      """)
+  }
+}

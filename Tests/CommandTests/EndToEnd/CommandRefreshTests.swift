@@ -1,0 +1,320 @@
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// `agonyfs refresh`: without a password, and every space is as before.
+@Suite struct CommandRefreshTests {
+  private static let ext4 = CrashLoad.canMount("ext4")
+  private static let xfs = CrashLoad.canMount("xfs")
+  private static let btrfs = CrashLoad.canMount("btrfs")
+
+  /// `sums VAULT` lists what its files hold, `inodes VAULT` the inodes of files and folders. `constant VAULT` looks at
+  /// modification times.
+  private static let functions = """
+    sums() { (cd $1 && find segments agonyfs.json -type f | sort | xargs sha256sum); }
+    inodes() { (cd $1 && find segments/* agonyfs.json -printf '%i %p\\n' | sort); }
+    constant() { test "$(find $1 -printf '%T@\\n' | sort -u)" = 946684800.0000000000; }
+    # Two spaces; the second is written before and after the first.
+    fill() {
+      echo 'another long password' > other
+      agonyfs space add --cover 0 --password-file other $1
+      for n in 1 2; do
+        agonyfs mount --password-file other $1 Albums
+        seq 1 ${n}00000 > Albums/hidden$n
+        agonyfs unmount Albums
+        agonyfs mount --password-file password $1 Albums
+        seq 1 ${n}50000 > Albums/open$n
+        rm -f Albums/open1
+        agonyfs unmount Albums
+      done
+    }
+    # Both spaces are as `fill` left them, and can be written.
+    compare() {
+      for p in other password; do
+        agonyfs check --read-data --password-file $p $1
+        agonyfs mount --password-file $p $1 Albums
+        case $p in
+        other) for n in 1 2; do seq 1 ${n}00000 | cmp - Albums/hidden$n; done ;;
+        *) seq 1 250000 | cmp - Albums/open2 ;;
+        esac
+        echo written > Albums/new
+        agonyfs unmount Albums
+      done
+    }
+
+    """
+
+  /// `hold VAULT FOLDERS` starts a refresh and stops it when at most so many folders remain; `$refresh` is its process.
+  /// False if it has ended before.
+  private static let hold = #"""
+    left() { if [ -e $1/refreshing/remaining ]; then wc -l < $1/refreshing/remaining; else echo 256; fi; }
+    state() { sed -n 's/^State:.\(.\).*/\1/p' /proc/$refresh/status 2> /dev/null; }
+    hold() {
+      # A shell has its background processes ignore SIGINT.
+      env --default-signal=INT "$AGONYFS" refresh $1 2> said &
+      refresh=$!
+      set +x
+      # It goes on only while this shell comes to its next step, so it does not get far in between.
+      tries=0
+      while kill -STOP $refresh 2> /dev/null; do
+        until [ "$(state)" = T ]; do
+          case "$(state)" in Z | '') set -x; return 1 ;; esac
+          tries=$((tries + 1)); test $tries -lt 60000 || { echo 'it does not stop' >&2; exit 1; }
+        done
+        if [ "$(left $1)" -le $2 ]; then set -x; return; fi
+        kill -CONT $refresh
+        tries=$((tries + 1)); test $tries -lt 60000 || { echo 'no folder is renewed' >&2; exit 1; }
+      done
+      set -x
+      return 1
+    }
+
+    """#
+
+  @Test func everySpaceIsAsBefore() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      sums Vault > before
+      inodes Vault > old
+      "$AGONYFS" refresh Vault > said 2>&1
+      test ! -s said
+      sums Vault | cmp - before
+      inodes Vault > new
+      test -z "$(sort old new | uniq -d)"
+      constant Vault
+      test "$(ls -A Vault)" = "$(printf 'agonyfs.json\\nsegments')"
+      compare Vault
+      agonyfs refresh Vault
+      compare Vault
+      """)
+  }
+
+  @Test func whileSomethingIsMountedItIsRefused() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    #expect(try workspace.mount().status == 0)
+    let before = try workspace.shell(Self.functions + "inodes Vault").output
+    expectFailure(try workspace.agonyfs("refresh", workspace.at("Vault")), .spaceInUse, "unmount")
+    #expect(try workspace.shell(Self.functions + "inodes Vault").output == before)
+    #expect(try workspace.unmount().status == 0)
+    #expect(try workspace.agonyfs("refresh", workspace.at("Vault")).status == 0)
+    expectFailure(try workspace.agonyfs("refresh", workspace.at("absent")), .noVault)
+  }
+
+  /// A backup that was cut off is refused as it is; copied once more, it is refreshed, and every space is there.
+  @Test func aCopyThatWasCutOffIsRefused() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      cp -a Vault Copy
+      # One file that only the other password explains.
+      agonyfs space remove --password-file other Copy
+      (cd Copy && find segments -type f) | sort > left
+      (cd Vault && find segments -type f) | sort | comm -23 - left > others
+      test "$(wc -l < others)" -gt 2
+      rm -r Copy
+      cp -a Vault Copy
+      short=$(tail -n 1 others)
+      truncate -s 100000 Copy/$short
+      touch -d 2020-01-01 Copy/$short
+      inodes Copy > old
+      sums Copy > before
+      status=0
+      agonyfs refresh Copy 2> said || status=$?
+      test $status = 1
+      grep -q '1 file is shorter' said
+      grep -q -- '--complete' said
+      inodes Copy | cmp - old
+      sums Copy | cmp - before
+      # A mount of another space leaves it alone as well.
+      agonyfs mount --password-file password Copy Albums
+      sleep 1
+      agonyfs unmount Albums
+      test "$(stat -c %s Copy/$short)" = 100000
+      rsync -a Vault/ Copy/
+      agonyfs refresh Copy
+      compare Copy
+      """)
+  }
+
+  /// What was synced is there; the refreshed vault is a copy to its owner, and lacks nothing.
+  @Test(arguments: ["", "40M"]) func afterACrashNothingThatWasSyncedIsLost(ownCover: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault(ownCover: ownCover)
+    try expectSuccess(
+      workspace,
+      """
+      \(CrashLoad.functions)
+      number=$(files Vault)
+      for round in 1 2; do
+        agonyfs mount --password-file password Vault Albums
+        start
+        promised $((60 * round))
+        murder
+        status=0
+        agonyfs refresh Vault || status=$?
+        test $status = 1
+        agonyfs refresh --complete Vault
+        test -z "$(find Vault/segments -type f -size -$(stat -c %s $(find Vault/segments -type f | head -n 1))c)"
+        agonyfs mount --password-file password Vault Albums
+        verify
+        echo more > Albums/more
+        agonyfs unmount Albums
+        agonyfs check --read-data --password-file password Vault
+        if \(!ownCover.isEmpty); then test "$(files Vault)" = $number; fi
+      done
+      """)
+  }
+
+  /// It is killed ten times at any point; after each, the vault is used.
+  @Test func aKilledOneLeavesAVaultThatCanBeUsed() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions + Self.hold)
+      fill Vault
+      sums Vault > before
+      killed=0
+      for folders in 256 255 235 215 190 160 130 100 60 20; do
+        if hold Vault $folders; then
+          kill -KILL $refresh
+          killed=$((killed + 1))
+        fi
+        wait $refresh || test $? = 137
+        sums Vault | cmp - before
+        agonyfs info --password-file password Vault
+        agonyfs check --password-file other Vault
+      done
+      test $killed -ge 3
+      ls Vault
+      agonyfs mount --password-file password Vault Albums
+      seq 1 250000 | cmp - Albums/open2
+      echo written > Albums/between
+      agonyfs unmount Albums
+      sums Vault > before
+      agonyfs refresh Vault
+      sums Vault | cmp - before
+      test "$(ls -A Vault)" = "$(printf 'agonyfs.json\\nsegments')"
+      compare Vault
+      """)
+  }
+
+  /// It comes while some folders are done, and many others have files.
+  @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
+  func asASignalAsksItEndsAfterAFile(_ signal: String, status: Int) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 1M --cover 60M")
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions + Self.hold)
+      sums Vault > before
+      rounds=0
+      until hold Vault 250 && done=$(left Vault) && [ $done -gt 100 ]; do
+        # It was faster than this shell.
+        kill -CONT $refresh 2> /dev/null || true
+        wait $refresh
+        rounds=$((rounds + 1))
+        test $rounds -lt 20
+      done
+      kill -\(signal) $refresh
+      kill -CONT $refresh
+      ended=0
+      wait $refresh || ended=$?
+      test $ended = \(status)
+      grep -q 'folders remain' said
+      test "$(ls Vault/refreshing)" = remaining
+      after=$(left Vault)
+      test $after -gt 0 -a $after -le $done
+      sums Vault | cmp - before
+      agonyfs check --password-file password Vault
+      agonyfs refresh Vault
+      sums Vault | cmp - before
+      test ! -e Vault/refreshing
+      """)
+  }
+
+  /// A backup that was filled twice is two looks in one; a refreshed one is one.
+  @Test func aBackupIsRefreshedToo() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      rsync -a --delete Vault/ Copy/
+      agonyfs mount --password-file password Vault Albums
+      seq 1 100000 > Albums/later
+      agonyfs unmount Albums
+      rsync -a --delete Vault/ Copy/
+      agonyfs refresh Copy
+      sums Copy > copied
+      sums Vault | cmp - copied
+      constant Copy
+      compare Copy
+      """)
+  }
+
+  private func refresh(on kind: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      \(Self.functions)
+      fill Vault
+      truncate -s 400M image
+      mkfs.\(kind) -q image
+      mkdir disk
+      mount -o loop image disk
+      cp -a Vault disk/
+      sums Vault > before
+      sleep 1
+      start=$(date +%s)
+      agonyfs refresh disk/Vault
+      sums disk/Vault | cmp - before
+      # Everything is new, and folders are in no order.
+      find disk/Vault/segments -type d -name '??' -printf '%i %f\\n' | sort -n | cut -d ' ' -f 2 > order
+      test "$(wc -l < order)" = 256
+      not sort -c order 2> unordered
+      test "$(find disk/Vault/segments/* disk/Vault/agonyfs.json -exec stat -c %W {} + | sort -n | head -n 1)" -ge $start
+      constant disk/Vault
+      compare disk/Vault
+      # Without room for one folder nothing is changed.
+      inodes disk/Vault > old
+      not dd if=/dev/zero of=disk/filler bs=1M
+      sync -f disk
+      status=0
+      agonyfs refresh disk/Vault 2> said || status=$?
+      test $status = 17
+      grep -q 'free room' said
+      inodes disk/Vault | cmp - old
+      rm disk/filler
+      sync -f disk
+      agonyfs refresh disk/Vault
+      umount disk
+      """)
+  }
+
+  @Test(.enabled(if: ext4, "needs root, loop devices and ext4")) func onExt4() throws { try refresh(on: "ext4") }
+
+  @Test(.enabled(if: xfs, "needs root, loop devices, XFS and xfsprogs")) func onXFS() throws { try refresh(on: "xfs") }
+
+  @Test(.enabled(if: btrfs, "needs root, loop devices, btrfs and btrfs-progs"))
+  func onBtrfs() throws { try refresh(on: "btrfs") }
+}

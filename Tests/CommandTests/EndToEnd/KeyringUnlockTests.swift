@@ -1,0 +1,211 @@
+import System
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// Keys in a real keyring: gnome-keyring on a session bus of its own.
+@Suite struct KeyringUnlockTests {
+  /// A vault, and functions for scripts: `keyring` starts a keyring that the word `test` has unlocked; `lock` locks all.
+  private func workspace() throws -> Workspace {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try workspace.write(
+      """
+      export HOME="$W/home" XDG_STATE_HOME="$W/state" XDG_DATA_HOME="$W/data" XDG_RUNTIME_DIR="$W/run"
+      unset DISPLAY WAYLAND_DISPLAY
+      mkdir -p -m 700 home run
+      keyring() {
+        printf test | gnome-keyring-daemon --unlock --components=secrets --foreground > keyring.log 2>&1 &
+        # A question to the service itself would start another one.
+        wait_for 600 'the keyring answers' sh -c 'dbus-send --session --print-reply --dest=org.freedesktop.DBus / \\
+          org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q true'
+        wait_for 600 'the keyring is open' sh -c 'dbus-send --session --print-reply --dest=org.freedesktop.secrets \\
+          /org/freedesktop/secrets/aliases/default org.freedesktop.DBus.Properties.Get \\
+          string:org.freedesktop.Secret.Collection string:Locked 2> /dev/null | grep -q false'
+      }
+      lock() {
+        dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \\
+          org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login > locked.log
+      }
+      add() { agonyfs password add --keyring --password-file password "$@" Vault; }
+      """, to: "session")
+    return workspace
+  }
+
+  /// Runs a script within a session bus of its own.
+  private func session(_ workspace: Workspace, _ script: String) throws -> Outcome {
+    try workspace.write("set -eu\n" + Workspace.functions + ". ./session\n" + script, to: "script")
+    return try workspace.shell(". ./session; dbus-run-session -- sh script")
+  }
+
+  @Test func theKeyMountsAndGoes() throws {
+    let workspace = try workspace()
+    let outcome = try session(
+      workspace,
+      """
+      keyring
+      add 2> said
+      grep -q 'Enrol a space that you would show' said
+      agonyfs info --password-file password Vault | grep -q 'opened by    2 passwords'
+      agonyfs mount --enrolled Vault Albums
+      echo kept > Albums/file
+      agonyfs unmount Albums
+      # The list is of this vault, and says nothing of its path. Only the user reads the record.
+      identifier=$(sed -n 's/.*"vault" : "\\(.*\\)".*/\\1/p' Vault/agonyfs.json)
+      test "$(agonyfs password list)" = "$identifier  keyring"
+      test "$(agonyfs password list Vault)" = "$identifier  keyring"
+      test "$(stat -c %a state/agonyfs/unlock-$identifier-keyring)" = 600
+      not grep -rq Vault state
+      # What is stored says neither what it is for nor whose it is.
+      not grep -rqi -e agonyfs -e vault -e "$identifier" data
+      # No library for this is in the process that has keys of spaces.
+      ldd "$AGONYFS" > linked
+      grep -q sodium linked
+      not grep -e secret -e fido -e tss linked
+      # Options and standard input win.
+      not agonyfs mount --enrolled --password=wrong Vault Albums
+      not agonyfs mount Vault Albums < first 2> said
+      not grep -q keyring said
+      agonyfs password remove --keyring Vault
+      test -z "$(agonyfs password list)"
+      agonyfs info --password-file password Vault | grep -q 'opened by    1 password$'
+      not agonyfs mount --enrolled Vault Albums 2> said
+      grep -q 'Nothing is enrolled' said
+      """)
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test func whatFailsSaysWhyAndThePasswordStillOpens() throws {
+    let workspace = try workspace()
+    let outcome = try session(
+      workspace,
+      """
+      keyring
+      add
+      fails() {
+        status=0
+        agonyfs mount --enrolled Vault Albums 2> said || status=$?
+        test $status = 1 || { cat said >&2; return 1; }
+        grep -q "$1" said || { cat said >&2; return 1; }
+        test $(wc -l < said) = 1
+        agonyfs mount --password-file password Vault Albums
+        agonyfs unmount Albums
+      }
+      echo locked >&2
+      lock
+      fails 'keyring is locked'
+      # Nor is it replaced.
+      not add --yes 2> said
+      grep -q 'keyring is locked' said
+      test -n "$(agonyfs password list)"
+      # A locked keyring keeps the slot, too.
+      not agonyfs password remove --keyring Vault 2> said
+      grep -q 'Nothing was removed' said
+      test -n "$(agonyfs password list)"
+      echo absent >&2
+      DBUS_SESSION_BUS_ADDRESS=unix:path=$W/absent fails 'No keyring answers'
+      """)
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test func aLostKeyIsForgotten() throws {
+    let workspace = try workspace()
+    let outcome = try session(
+      workspace,
+      """
+      keyring
+      add
+      for item in $(dbus-send --session --print-reply=literal --dest=org.freedesktop.secrets \\
+        /org/freedesktop/secrets/collection/login org.freedesktop.DBus.Properties.Get \\
+        string:org.freedesktop.Secret.Collection string:Items | grep -o '/org[^ ]*'); do
+        dbus-send --session --print-reply --dest=org.freedesktop.secrets $item org.freedesktop.Secret.Item.Delete
+      done > deleted.log
+      not agonyfs mount --enrolled Vault Albums 2> said
+      grep -q 'not in the keyring any more' said
+      not agonyfs password remove --keyring Vault 2> said
+      grep -q -e --forget said
+      agonyfs password remove --keyring --forget Vault 2> said
+      grep -q -e --rekey said
+      test -z "$(agonyfs password list)"
+      """)
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test func anotherSpaceReplacesItOnlyIfThatIsSaid() throws {
+    let workspace = try workspace()
+    let outcome = try session(
+      workspace,
+      """
+      keyring
+      echo 'the other space opens by this' > other
+      agonyfs space add --cover 0 --password-file other Vault
+      add
+      not agonyfs password add --keyring --password-file other Vault 2> said
+      grep -q 'add --yes to replace' said
+      agonyfs info --password-file other Vault | grep -q 'opened by    1 password$'
+      # A wrong password makes nothing and takes nothing away.
+      not agonyfs password add --keyring --yes --password=wrong Vault
+      agonyfs mount --enrolled Vault Albums
+      agonyfs unmount Albums
+      agonyfs password add --keyring --yes --password-file other Vault
+      agonyfs info --password-file other Vault | grep -q 'opened by    2 passwords'
+      agonyfs info --password-file password Vault | grep -q 'opened by    1 password$'
+      agonyfs mount --enrolled Vault Albums
+      echo other > Albums/of-the-other
+      agonyfs unmount Albums
+      agonyfs mount --password-file other Vault Albums
+      test "$(cat Albums/of-the-other)" = other
+      agonyfs unmount Albums
+      # The only key of a space is not taken away, in no way.
+      agonyfs password remove --password-file other Vault
+      not add --yes 2> said
+      grep -q 'No other password' said
+      not agonyfs password remove --keyring Vault 2> said
+      grep -q 'No other password' said
+      agonyfs mount --enrolled Vault Albums
+      agonyfs unmount Albums
+      secret-tool search --all xdg:schema org.freedesktop.Secret.Generic 2> attributes > item
+      sed -n 's/^secret = //p' item > key
+      test "$(wc -l < key)" = 1
+      # What is stored can be typed.
+      agonyfs password add --password-file key --new-password-file other Vault
+      # A new key of the space ends the enrolled one.
+      agonyfs password change --rekey --password-file other --new-password-file first Vault
+      status=0
+      agonyfs mount --enrolled Vault Albums 2> said || status=$?
+      test $status = 12
+      grep -q 'opens no space of the vault any more' said
+      agonyfs password remove --keyring Vault
+      test -z "$(agonyfs password list)"
+      """)
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test func aTerminalUsesItAndAsksWhenItFails() throws {
+    let workspace = try workspace()
+    let outcome = try session(
+      workspace,
+      """
+      keyring
+      add
+      # `script` gives it a terminal; what is typed is there before it is asked for.
+      typed() { printf '%s\\n' "$1" | script -qec "$2" /dev/null | tr -d '\\r'; }
+      typed '' "$AGONYFS mount Vault Albums" > shown
+      mounted
+      not grep -q Password shown
+      agonyfs unmount Albums
+      typed "$(cat password)" "$AGONYFS mount --ask Vault Albums" > shown
+      grep -q 'Password for' shown
+      mounted
+      agonyfs unmount Albums
+      lock
+      typed "$(cat password)" "$AGONYFS mount Vault Albums" > shown
+      grep -q 'keyring is locked' shown
+      grep -q 'Password for' shown
+      mounted
+      agonyfs unmount Albums
+      """)
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+#if arch(x86_64)
+  private let isX86 = true
+#else
+  private let isX86 = false
+#endif
+
+/// Hosts whose file systems know no rename that replaces nothing (ntfs-3g, exfat-fuse, sshfs), and perhaps no second names:
+/// strace refuses those calls.
+@Suite(.enabled(if: isX86, "needs a processor on which glibc has another call for plain renames"))
+struct PlainHostTests {
+  @Test(arguments: ["", "-e inject=linkat:error=EPERM"]) func spacesAndPasswordsAreMade(_ others: String) throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      """
+      plain() {
+        strace -f -qq -o calls -e trace=renameat2,linkat -e inject=renameat2:error=EINVAL \(others) "$AGONYFS" "$@"
+      }
+      mkdir Albums
+      for name in one two three; do echo "the password of $name" > $name; done
+      plain create --kdf interactive --segment-size 1M --cover 0 --password-file one Vault
+      plain space add --cover 0 --password-file two Vault
+      plain password change --password-file one --new-password-file three Vault
+      grep -q 'renameat2.*INJECTED' calls
+      for name in two three; do
+        agonyfs mount --password-file $name Vault Albums
+        echo words > Albums/$name
+        agonyfs unmount Albums
+        agonyfs check --read-data --password-file $name Vault
+      done
+      status=0
+      agonyfs check --password-file one Vault || status=$?
+      test $status = 12
+      files Vault > count
+      """)
+  }
+}

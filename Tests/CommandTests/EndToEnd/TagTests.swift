@@ -1,0 +1,185 @@
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// `agonyfs tag` with real mounts: the words are in the extended attributes, and the catalog follows.
+@Suite struct TagTests {
+  private func mounted(_ script: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      ListTests.library + #"""
+        agonyfs mount --password-file password Vault Albums
+        photo Albums/one/a.jpg 1
+        photo Albums/one/b.jpg 2
+        photo Albums/two/c.jpg 3
+        agonyfs thumbnails Albums > /dev/null
+        # value FILE ATTRIBUTE
+        value() { getfattr --only-values --absolute-names -n "user.$2" "Albums/$1"; }
+        nothing() { not getfattr -n "user.$2" "Albums/$1" 2> /dev/null; }
+        finds() { test "$(agonyfs list --sort name --format '{name}' Albums "$2" | tr '\n' ' ')" = "$1"; }
+
+        """# + script)
+  }
+
+  @Test func eachWordIsAnAttributeAndIsFound() throws {
+    try mounted(
+      #"""
+      sha256sum Albums/one/a.jpg > before
+      agonyfs tag --add Family,Places/Paris --add 'Sea  Side' Albums/one/a.jpg Albums/one/b.jpg
+      test "$(value one/a.jpg xdg.tags)" = 'Family,Places/Paris,Sea  Side'
+      finds 'a.jpg b.jpg ' tag:places
+      agonyfs tag --remove family,nothing Albums/one/a.jpg
+      test "$(value one/a.jpg xdg.tags)" = 'Places/Paris,Sea  Side'
+      finds 'b.jpg ' tag:family
+      agonyfs tag --set Only Albums/one/a.jpg
+      test "$(value one/a.jpg xdg.tags)" = Only
+      finds 'a.jpg ' tag:only
+      agonyfs tag --title "Two
+      lines" --caption 'words' --rating 5 --favourite --person 'Anna Schmidt, jr' --person Bob Albums/one/a.jpg
+      test "$(value one/a.jpg agonyfs.title)" = 'Two lines'
+      test "$(value one/a.jpg xdg.comment)" = words
+      test "$(value one/a.jpg baloo.rating)" = 10
+      finds 'a.jpg ' 'title:"two lines" caption:words rating:5 is:favourite person:="Anna Schmidt, jr"'
+      agonyfs tag --remove-person bob --no-favourite --rating 0 --title '' Albums/one/a.jpg
+      finds 'a.jpg ' '-title:* caption:words rating:0 -is:favourite person:anna -person:bob date:2020..'
+      agonyfs tag --taken '1826-06-01 10:00' --position=-33.86,151.2 Albums/one/a.jpg
+      test "$(value one/a.jpg agonyfs.taken)" = 1826-06-01T10:00
+      finds 'a.jpg ' 'date:1826 near:-33.86,151.2'
+      agonyfs tag --taken 9999-12-31T23:59:59-05:30 --position none Albums/one/a.jpg
+      test "$(value one/a.jpg agonyfs.taken)" = 9999-12-31T23:59:59-05:30
+      finds 'a.jpg ' 'date:9999 -has:gps'
+      agonyfs tag --stack trip Albums/one/a.jpg Albums/one/b.jpg
+      finds 'a.jpg b.jpg ' is:stacked
+      agonyfs tag --stack apart Albums/one/a.jpg
+      finds '' is:stacked
+      agonyfs tag --stack none Albums/one/a.jpg
+      nothing one/a.jpg agonyfs.stack
+      agonyfs tag --cover Albums/one/b.jpg
+      test "$(value one agonyfs.cover)" = b.jpg
+      for field in tags title caption rating favourite people taken position stack distinct; do
+        agonyfs tag --clear $field Albums/one/a.jpg
+      done
+      test -z "$(getfattr --absolute-names Albums/one/a.jpg)"
+      # What another program says is the same.
+      setfattr -n user.xdg.tags -v 'Dolphin, Sea' Albums/two/c.jpg
+      finds 'c.jpg ' tag:dolphin
+      agonyfs tag --add More Albums/two/c.jpg
+      test "$(value two/c.jpg xdg.tags)" = Dolphin,Sea,More
+      sha256sum --check before
+      """#)
+  }
+
+  @Test func wordsGoWithTheFile() throws {
+    try mounted(
+      #"""
+      agonyfs tag --add Family --rating 4 Albums/one/a.jpg
+      mv Albums/one/a.jpg Albums/two/moved.jpg
+      cp -a Albums/two/moved.jpg Albums/one/copy.jpg
+      agonyfs thumbnails Albums > /dev/null
+      finds 'copy.jpg moved.jpg ' 'tag:family rating:4'
+      mkdir out
+      rsync -aX Albums/ out/
+      tar --xattrs -C Albums -cf all.tar one two
+      agonyfs unmount Albums
+      agonyfs mount --password-file password Vault Albums
+      finds 'copy.jpg moved.jpg ' 'tag:family rating:4'
+      rm -r Albums/one Albums/two
+      finds '' ''
+      if getfattr --only-values -n user.xdg.tags out/one/copy.jpg; then
+        rsync -aX out/ Albums/
+        agonyfs thumbnails Albums > /dev/null
+        finds 'copy.jpg moved.jpg ' 'tag:family rating:4'
+        rm -r Albums/one Albums/two
+      fi
+      tar --xattrs --xattrs-include='user.*' -C Albums -xf all.tar
+      agonyfs thumbnails Albums > /dev/null
+      finds 'copy.jpg moved.jpg ' 'tag:family rating:4'
+      """#)
+  }
+
+  @Test func whatIsRefusedChangesNothing() throws {
+    try mounted(
+      #"""
+      a=Albums/one/a.jpg
+      says 2 'from 0 to 5' agonyfs tag --rating 6 --title x $a
+      says 2 'is no time' agonyfs tag --taken 0000-00-00 --title x $a
+      says 2 'is no time' agonyfs tag --taken 2019-02-30 --title x $a
+      says 2 'is no position' agonyfs tag --position 91,0 --title x $a
+      says 2 'is no position' agonyfs tag --position 48.85 --title x $a
+      says 2 'at most 4096 bytes' agonyfs tag --title "$(head -c 5000 /dev/zero | tr '\0' x)" $a
+      says 2 'at most 1024 tags' agonyfs tag --add "$(seq -s , 2000)" $a
+      seq -s , 600 > tags
+      agonyfs tag --add "$(cat tags)" Albums/one/b.jpg
+      says 2 'at most 1024 tags' agonyfs tag --add "$(seq -s , 601 1200)" Albums/one/b.jpg
+      test "$(value one/b.jpg xdg.tags)" = "$(cat tags)"
+      says 2 'Say what is to be different' agonyfs tag $a
+      says 2 'Name the files' agonyfs tag --add x
+      says 2 'is a directory' agonyfs tag --add x Albums/one
+      says 14 'no space that is mounted' agonyfs tag --add x password
+      says 14 'There is nothing' agonyfs tag --add x Albums/none.jpg
+      says 2 'one cover' agonyfs tag --cover $a Albums/one/b.jpg
+      says 2 'goes with' agonyfs tag --set x --add y $a
+      test -z "$(getfattr --absolute-names $a)"
+      # The others are done.
+      says 14 'There is nothing' agonyfs tag --add x Albums/none.jpg Albums/two/c.jpg
+      finds 'c.jpg ' tag:x
+      agonyfs unmount Albums
+      agonyfs mount -o ro --password-file password Vault Albums
+      says 1 'mounted read-only' agonyfs tag --add y $a
+      """#)
+  }
+
+  @Test func factsFromATable() throws {
+    try mounted(
+      #"""
+      cat > facts.csv <<'END'
+      File,Keywords,Stars,Note
+      one/a.jpg,"Sea, Sand",4,"He said ""yes"""
+      two/c.jpg,,,
+      one/none.jpg,x,1,
+      one/b.jpg,x,nine,
+      ../../password,x,1,
+      END
+      sed -i 's/^ *//' facts.csv
+      map=File=path,Keywords=tags,Stars=rating,Note=caption
+      status=0
+      agonyfs tag --dry-run --from facts.csv --map $map Albums > report 2> notes || status=$?
+      test $status = 1
+      grep -qx '5 rows: 2 would be matched, 2 without a file, 1 refused.' report
+      grep -q 'Row 4: "nine" is no rating' notes
+      grep -q 'Row 3: there is no such file' notes
+      finds '' tag:sea
+      status=0
+      agonyfs tag --from facts.csv --map $map Albums > report 2> notes || status=$?
+      test $status = 1
+      grep -qx '5 rows: 2 matched, 2 without a file, 1 refused.' report
+      finds 'a.jpg ' 'tag:sea tag:sand rating:4 caption:"he said \"yes\""'
+      test -z "$(getfattr --absolute-names Albums/one/b.jpg)"
+      # By name, and JSON as exiftool prints it.
+      cat > facts.json <<'END'
+      [{"SourceFile": "/elsewhere/c.jpg", "Keywords": ["Forum", "Rome"], "place": {"Lat": 41.89, "Lon": 12.48}},
+       {"SourceFile": "b.jpg", "Keywords": "a;b", "Title": null}]
+      END
+      agonyfs tag --from facts.json --map SourceFile=name,Keywords=tags,place.Lat=latitude,place.Lon=longitude Albums \
+        > report
+      grep -qx '2 rows: 2 matched, 0 without a file, 0 refused.' report
+      finds 'c.jpg ' 'tag:forum tag:rome near:41.89,12.48'
+      finds 'b.jpg ' 'tag:a tag:b'
+      # In a directory; and a name that is not the only one.
+      cp Albums/two/c.jpg Albums/one/c.jpg
+      agonyfs thumbnails Albums > /dev/null
+      echo '{"name":"c.jpg","title":"Once"}' > lines.json
+      agonyfs tag --from lines.json Albums > report 2> notes
+      grep -q 'Row 1: 2 files have this name' notes
+      grep -qx '1 rows: 0 matched, 1 without a file, 0 refused.' report
+      agonyfs tag --from lines.json Albums/two > report
+      test "$(value two/c.jpg agonyfs.title)" = Once
+      says 2 'No field says which file' agonyfs tag --from lines.json --map title=title Albums
+      says 2 'There is no field for "name=frob"' agonyfs tag --from lines.json --map name=frob Albums
+      says 2 'There is no column "X"' agonyfs tag --from facts.csv --map X=path Albums
+      """#)
+  }
+}

@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+/// Receiving files by tus 1.0.0.
+@Suite(.enabled(if: WebDriver.program != nil, "AGONYFS_TEST_WEB names no agonyfs-web")) struct WebRouteUploadTests {
+  @Test func uploads() throws {
+    try WebRoutes.run(
+      #"""
+      content = bytes(i * 7 & 255 for i in range(3 << 20))
+      status, headers, _ = ask("OPTIONS", "upload")
+      assert status == 204 and headers["Tus-Checksum-Algorithm"] == "sha1,sha256", headers
+      assert set(headers["Tus-Extension"].split(",")) == {"creation", "checksum", "termination", "expiration"}
+      assert ask("POST", "upload", None, {"Upload-Length": "1"})[0] == 412
+      metadata = f"filename {standard('a.bin')}"
+      for length, status in [(None, 400), ("-1", 400), ("x", 400), ("1.5", 400), (str(2**63 - 1), 507), ("9" * 30, 400)]:
+          fields = {"Upload-Metadata": metadata, **({} if length is None else {"Upload-Length": length})}
+          assert tus("POST", "", None, fields)[0] == status, length
+      for wrong in [None, "", "filename", "filename !", "filename Li4= x", f"filename {standard('..')}",
+                    f"filename {standard('a/b')}", f"filename {standard('a' * 256)}", f"filename {standard(b'a' + bytes(1))}",
+                    f"filename {standard('.agonyfs')}", f"filename {standard('.Trash-1000')}",
+                    metadata + ",album " + standard("%"), metadata + ",album " + standard(url("../x")),
+                    metadata + ",modified " + standard("now"), metadata + ",relativePath " + standard("../a.bin")]:
+          fields = {"Upload-Length": "1", **({} if wrong is None else {"Upload-Metadata": wrong})}
+          status, headers, body = tus("POST", "", None, fields)
+          assert status == 400 and json.loads(body)["detail"], (wrong, status, body)
+      assert os.listdir(root) == [], os.listdir(root)
+      # Nothing is a file as well.
+      empty = begin(0, "empty.bin")
+      status, headers, _ = tus("HEAD", empty)
+      assert (status, headers["Upload-Offset"], headers["Agonyfs-Verified"]) == (200, "0", "1"), headers
+      assert open(root + "/empty.bin", "rb").read() == b""
+      # What is wrong changes nothing.
+      place = begin(len(content), "a.bin")
+      for offset in [1, 2**40]: assert piece(place, offset, b"x")[0] == 409
+      for header, status in [("sha1 " + standard(bytes(20)), 460), ("sha256 " + standard(bytes(32)), 460),
+                             ("md5 " + standard(bytes(16)), 400), ("sha1", 400), ("sha256 " + standard(bytes(20)), 400),
+                             ("sha1 !", 400)]:
+          assert piece(place, 0, content[:1000], {"Upload-Checksum": header})[0] == status, header
+      assert piece(place, 0, b"x", {"Content-Type": "text/plain"})[0] == 415
+      assert piece(place, "x", b"x")[0] == 400 and piece(place, -1, b"x")[0] == 400
+      assert piece(place, 0, content + b"x")[0] == 413
+      for name in ["/none", "/" + "0" * 65, "/A"]:
+          assert tus("HEAD", name)[0] == 404 and piece(name, 0, b"x")[0] == 404 and tus("DELETE", name)[0] == 404
+      assert tus("HEAD", place)[1]["Upload-Offset"] == "0"
+      first = content[:1000]
+      status, headers, _ = piece(place, 0, first, {"Upload-Checksum": "sha1 " + standard(hashlib.sha1(first).digest())})
+      assert (status, headers["Upload-Offset"]) == (204, "1000") and "Agonyfs-Verified" not in headers
+      # The connection is cut in the middle of a piece, and the session ends.
+      connection = browser.connection()
+      connection.putrequest("PATCH", "/api/upload" + place)
+      cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+      for name, value in [("X-Agonyfs", "1"), ("Origin", f"https://127.0.0.1:{server.port}"), ("Cookie", cookies),
+                          ("Tus-Resumable", "1.0.0"), ("Content-Type", "application/offset+octet-stream"),
+                          ("Upload-Offset", "1000"), ("Content-Length", str(len(content) - 1000))]:
+          connection.putheader(name, value)
+      connection.endheaders()
+      connection.send(content[1000:1 << 20])
+      connection.sock.close()
+      wait_for("the end of the piece", lambda: tus("DELETE", "/none")[0] == 404 and piece(place, 0, b"x")[0] != 423)
+      assert browser.lock() == 204 and browser.login() == 204
+      root = mounts()[0]
+      offset = int(tus("HEAD", place)[1]["Upload-Offset"])
+      assert 1000 <= offset <= 1 << 20, offset
+      rest = content[offset:]
+      digest = standard(hashlib.sha256(rest).digest())
+      status, headers, body = piece(place, offset, rest, {"Upload-Checksum": "sha256 " + digest})
+      assert status == 204 and headers["Agonyfs-Verified"] == "1" and headers["Agonyfs-Name"] == "a.bin", (status, body)
+      assert open(root + "/a.bin", "rb").read() == content
+      assert piece(place, 0, first)[0] == 409
+      # The last answer is given again, also after a login, to who may compare; for others it is another file.
+      place = begin(1000, "b.bin", more=",resume")
+      assert piece(place, 0, first)[1]["Agonyfs-Name"] == "b.bin"
+      assert browser.lock() == 204 and browser.login() == 204
+      root = mounts()[0]
+      assert begin(1000, "b.bin", more=",resume") == place
+      headers = tus("HEAD", place)[1]
+      checksum = standard(hashlib.sha256(hashlib.sha256(first).digest()).digest())
+      assert (headers["Agonyfs-Verified"], headers["Agonyfs-Checksum"]) == ("1", checksum), headers
+      assert put(first, "b.bin") == "b (2).bin"
+      os.remove(root + "/b.bin")
+      assert tus("HEAD", place)[0] == 410
+      assert begin(1000, "b.bin", more=",resume") == place and tus("HEAD", place)[1]["Upload-Offset"] == "0"
+      assert tus("DELETE", place)[0] == 204 and tus("HEAD", place)[0] == 404
+      assert sorted(os.listdir(root)) == ["a.bin", "b (2).bin", "empty.bin"], os.listdir(root)
+      # Folders become albums.
+      place = begin(1000, "c.bin", more=",relativePath " + standard("Reise/Tag 1/c.bin"))
+      assert piece(place, 0, first)[0] == 204 and open(root + "/Reise/Tag 1/c.bin", "rb").read() == first
+      """#)
+  }
+}

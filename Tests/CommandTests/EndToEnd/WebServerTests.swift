@@ -1,0 +1,215 @@
+import TestSupport
+import Testing
+
+/// `agonyfs serve`, by requests as a browser or an attacker sends them.
+@Suite(.enabled(if: WebDriver.program != nil, "AGONYFS_TEST_WEB names no agonyfs-web")) struct WebServerTests {
+  private func expectSuccess(
+    _ workspace: Workspace, _ script: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try workspace.makeVault()
+    let outcome = try WebDriver.run(workspace, script)
+    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
+  }
+
+  @Test func whoIsNotPairedGetsABlankAnswer() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      server = Server()
+      path, secret = server.code
+      stranger = Browser(server)
+      def shape(answer):
+          status, headers, body = answer
+          return status, sorted(name for name in headers), headers["Content-Length"], body
+      blank = (404, ["Content-Length", "Date"], "0", b"")
+      for method, where in [("GET", "/"), ("GET", "/" + "0" * 32), ("GET", "/assets/style.css"), ("POST", "/login"),
+                            ("GET", "/api/state"), ("POST", "/lock"), ("PUT", "/x"), ("GET", "/%2e%2e/etc/passwd")]:
+          assert shape(stranger.ask(method, where, "x" if method == "POST" else None)) == blank, where
+      assert shape(stranger.ask("POST", "/pair", "0" * 32)) == blank
+      assert shape(stranger.ask("POST", "/pair", secret * 3)) == blank
+      # Of another origin, or by another name for this machine.
+      for fields in [{"Origin": "https://evil.example"}, {"X-Agonyfs": None}, {"Origin": None},
+                     {"Sec-Fetch-Site": "same-site"}, {"Host": f"evil.example:{server.port}"}]:
+          assert shape(stranger.ask("POST", "/pair", secret, fields)) == blank, fields
+      assert shape(stranger.ask("GET", "/" + path, None, {"Host": "evil.example"})) == blank
+      assert shape(stranger.ask("GET", "/" + path + "?main.js")) == blank
+      assert mounts() == []
+      browser = server.browser()
+      # The code was used.
+      assert shape(stranger.ask("POST", "/pair", secret)) == blank
+      assert shape(stranger.ask("GET", "/" + path)) == blank
+      assert browser.ask("GET", "/")[0] == 200
+      """)
+  }
+
+  @Test func aSpaceIsMountedWhileItIsUsed() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      server = Server()
+      browser = server.browser()
+      assert browser.ask("GET", "/api/sections")[0] == 401
+      assert b'"locked":true' in browser.ask("GET", "/api/state")[2]
+      for wrong in ["wrong", "", ONE + "\\n", "x" * 5000]:
+          status, _, body = browser.ask("POST", "/login", wrong)
+          assert (status, body) == (403, b'{"error":"wrong-password","detail":""}'), (wrong[:9], status, body)
+      assert browser.ask("POST", "/login", "x" * 9000)[0] == 413
+      assert mounts() == []
+      assert browser.login() == 204
+      assert len(mounts()) == 1
+      assert os.stat(os.path.dirname(mounts()[0])).st_mode & 0o77 == 0
+      status, headers, body = browser.ask("GET", "/api/state")
+      assert (status, body) == (200, b'{"locked":false,"readOnly":false,"idleSeconds":600}'), body
+      assert headers["Cache-Control"] == "no-store" and "default-src 'none'" in headers["Content-Security-Policy"]
+      # Neither another pairing nor another address has the session.
+      thief = server.browser()
+      thief.cookies["__Host-session"] = browser.cookies["__Host-session"]
+      assert b'"locked":true' in thief.ask("GET", "/api/state")[2]
+      elsewhere = Browser(server, "127.0.0.2")
+      elsewhere.cookies = dict(browser.cookies)
+      assert b'"locked":true' in elsewhere.ask("GET", "/api/state")[2]
+      # Nor a page of another origin.
+      for fields in [{"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "cross-site"}]:
+          assert browser.ask("GET", "/api/state", None, fields)[0] == 403
+      assert browser.ask("POST", "/lock", None, {"Origin": "https://127.0.0.1:1"})[0] == 403
+      assert len(mounts()) == 1
+      # The program that everybody can see has no password in its arguments.
+      for entry in filter(str.isdigit, os.listdir("/proc")):
+          try: assert ONE.encode() not in open(f"/proc/{entry}/cmdline", "rb").read().replace(b"\\0", b" ")
+          except (FileNotFoundError, ProcessLookupError): pass
+      assert browser.lock() == 204
+      assert mounts() == []
+      assert browser.ask("GET", "/api/sections")[0] == 401
+      assert server.end() == 0
+      assert not [name for name in os.listdir(".") if name.startswith("agonyfs-web.")]
+      """)
+  }
+
+  @Test func sessionsOfOneSpaceShareAMount() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      added = agonyfs("space", "add", "--cover", "0", "Vault", text=OTHER + "\\n")
+      assert added.returncode == 0, added
+      server = Server()
+      one, two, three = server.browser(), server.browser(), server.browser()
+      assert (one.login(), two.login(), three.login(OTHER)) == (204, 204, 204)
+      assert len(mounts()) == 2
+      assert one.lock() == 204 and len(mounts()) == 2
+      assert b'"locked":false' in two.ask("GET", "/api/state")[2]
+      assert two.lock() == 204 and len(mounts()) == 1
+      assert three.login(ONE) == 204
+      assert len(mounts()) == 1
+      assert server.end() == 0 and mounts() == []
+      """)
+  }
+
+  @Test func aMountThatWasThereIsUsedAndStays() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      added = agonyfs("space", "add", "--cover", "0", "Vault", text=OTHER + "\\n")
+      assert agonyfs("mount", "Vault", "Albums", text=ONE + "\\n").returncode == 0
+      server = Server()
+      browser = server.browser()
+      assert browser.login() == 204 and mounts() == []
+      assert browser.lock() == 204 and len(mounts("Albums")) == 1
+      assert server.end() == 0
+      # By its mount, that space alone is shown.
+      server = Server("Albums")
+      browser = server.browser()
+      assert browser.login(OTHER) == 403 and browser.login() == 204 and mounts() == []
+      assert server.end() == 0 and len(mounts("Albums")) == 1
+      """)
+  }
+
+  @Test func nothingStaysMountedAfterTheServer() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      server = Server()
+      assert server.browser().login() == 204
+      assert server.end(signal.SIGINT) == 0 and mounts() == []
+      server = Server()
+      assert server.browser().login() == 204
+      assert server.end(signal.SIGKILL) == -signal.SIGKILL
+      assert len(mounts()) == 1
+      server = Server()
+      assert mounts() == []
+      # After its idle time a session ends by itself.
+      assert server.end() == 0
+      server = Server("Vault", "--idle", "1s")
+      browser = server.browser()
+      assert browser.login() == 204
+      wait_for("the lock", lambda: mounts() == [])
+      assert b'"locked":true' in browser.ask("GET", "/api/state")[2]
+      """)
+  }
+
+  @Test func theAuthorityInAFolderIsTrusted() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      server = Server("Vault", "--certificate-folder", "ca")
+      assert os.stat("ca/ca-key.pem").st_mode & 0o777 == 0o600
+      def trusted():
+          context = ssl.create_default_context(cafile="ca/ca.pem")
+          connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=context)
+          connection.request("GET", "/")
+          return connection.getresponse().status
+      assert trusted() == 404
+      server.end()
+      before = open("ca/ca.pem").read()
+      server = Server("Vault", "--certificate-folder", "ca")
+      assert trusted() == 404 and open("ca/ca.pem").read() == before
+      server.end()
+      os.chmod("ca/ca-key.pem", 0o644)
+      refused = agonyfs("serve", "--certificate-folder", "ca", "Vault")
+      assert refused.returncode == 1 and "Others may read" in refused.stderr, refused
+      """)
+  }
+
+  @Test func whatCannotBeServedIsSaid() throws {
+    let workspace = try Workspace()
+    try expectSuccess(
+      workspace,
+      """
+      for words, status, sentence in [
+          (["Nothing"], 10, "no vault at"), ([""], 2, "The path is empty"), (["--port", "0", "Vault"], 2, "A port is"),
+          (["--http", "--listen", "0.0.0.0", "Vault"], 2, "this machine only"), (["--listen", "here", "Vault"], 2, "address"),
+          (["-o", "passfile=x", "Vault"], 2, "leave out passfile"),
+          (["--idle", "soon", "Vault"], 2, "soon"), (["--listen", "192.0.2.77", "Vault"], 1, "no address"),
+      ]:
+          answer = agonyfs("serve", *words)
+          assert answer.returncode == status and sentence in answer.stderr, answer
+          assert answer.stderr.count("\\n") == 1, answer
+      with socket.socket() as taken:
+          taken.bind(("127.0.0.1", 0))
+          taken.listen()
+          answer = agonyfs("serve", "--listen", "127.0.0.1", "--port", str(taken.getsockname()[1]), "Vault")
+          assert answer.returncode == 1 and "Another program listens" in answer.stderr, answer
+      """)
+  }
+
+  @Test func connectionsOfOneAddressLeaveRoomForOthers() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      server = Server()
+      browser = server.browser()
+      halves = []
+      for _ in range(300):
+          half = socket.create_connection(("127.0.0.1", server.port), source_address=("127.0.0.9", 0))
+          half.sendall(b"\\x16\\x03")
+          halves.append(half)
+      assert browser.ask("GET", "/")[0] == 200
+      # Most were closed at once.
+      def closed(half):
+          half.setblocking(False)
+          try: return half.recv(1) == b""
+          except BlockingIOError: return False
+          except ConnectionError: return True
+      wait_for("the connections were closed", lambda: sum(map(closed, halves)) >= 250)
+      """)
+  }
+}

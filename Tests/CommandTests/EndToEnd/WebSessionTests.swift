@@ -1,0 +1,175 @@
+import TestSupport
+import Testing
+
+/// Sessions of `agonyfs serve` that end in other ways than by the lock button, and programs that do not do what agonyfs
+/// does.
+@Suite(.enabled(if: WebDriver.program != nil, "AGONYFS_TEST_WEB names no agonyfs-web")) struct WebSessionTests {
+  private func expectSuccess(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let outcome = try WebDriver.run(workspace, script)
+    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
+  }
+
+  @Test func aPhoneWithAnotherAddressCanLock() throws {
+    try expectSuccess(
+      """
+      server = Server()
+      browser = server.browser()
+      assert browser.login() == 204 and len(mounts()) == 1
+      moved = Browser(server, "127.0.0.2")
+      moved.cookies = dict(browser.cookies)
+      assert b'"locked":true' in moved.ask("GET", "/api/state")[2]
+      assert len(mounts()) == 1
+      assert moved.lock() == 204
+      assert mounts() == []
+      assert b'"locked":true' in browser.ask("GET", "/api/state")[2]
+      """)
+  }
+
+  /// Cookies of this host are sent to all its ports.
+  @Test(.enabled(if: Workspace.isRoot, "needs another user")) func anotherUserOfTheMachineHasNoUseForCookies() throws {
+    try expectSuccess(
+      """
+      server = Server()
+      browser = server.browser()
+      assert browser.login() == 204
+      def answer(user):
+          reading, writing = os.pipe()
+          if os.fork() == 0:
+              os.setresuid(user, user, user)
+              status, headers, body = browser.ask("GET", "/api/state")
+              os.write(writing, f"{status} {len(headers)} {body}".encode())
+              os._exit(0)
+          os.close(writing)
+          os.wait()
+          return os.read(reading, 1000)
+      assert answer(0).startswith(b"200 ")
+      assert answer(12345) == b"404 2 b''"
+      assert browser.lock() == 204
+      # Nor for the password.
+      assert answer(12345) == b"404 2 b''"
+      """)
+  }
+
+  @Test func aMountThatGoesAwayEndsItsSession() throws {
+    try expectSuccess(
+      """
+      server = Server()
+      browser = server.browser()
+      for number in (1, 2):
+          assert browser.login() == 204
+          assert browser.ask("GET", "/api/sections")[0] == 200
+          if number == 1:
+              assert agonyfs("unmount", "--force", mounts()[0]).returncode == 0
+          else:
+              daemons = subprocess.run(["pgrep", "-f", f"mount .*{os.getcwd()}/agonyfs-web"], capture_output=True).stdout
+              for daemon in daemons.split(): os.kill(int(daemon), signal.SIGKILL)
+              wait_for("the end of the mount", lambda: browser.ask("GET", "/api/albums")[0] != 200)
+          status, _, body = browser.ask("GET", "/api/sections")
+          assert (status, b"not mounted" in body) == (503, True) or status == 401, (status, body)
+          assert browser.ask("GET", "/api/sections")[0] == 401
+          assert b'"locked":true' in browser.ask("GET", "/api/state")[2]
+          assert mounts() == []
+      # Who only asks for the state learns it, too.
+      assert browser.login() == 204
+      assert agonyfs("unmount", "--force", mounts()[0]).returncode == 0
+      assert b'"locked":true' in browser.ask("GET", "/api/state")[2]
+      assert browser.login() == 204
+      assert server.end() == 0 and mounts() == []
+      """)
+  }
+
+  @Test func aGivenMountThatIsGoneSaysNothingOfPasswords() throws {
+    try expectSuccess(
+      """
+      assert agonyfs("mount", "Vault", "Albums", text=ONE + "\\n").returncode == 0
+      server = Server("Albums")
+      browser = server.browser()
+      assert agonyfs("unmount", "--force", "Albums").returncode == 0
+      answers = {browser.ask("POST", "/login", word)[0::2] for word in (ONE, "wrong")}
+      assert answers == {(500, b'{"error":"cannot-open","detail":"The server\\'s terminal says why."}')}, answers
+      """)
+  }
+
+  @Test func withAGivenMountAllFailuresAreAWrongPassword() throws {
+    try expectSuccess(
+      """
+      assert agonyfs("mount", "Vault", "Albums", text=ONE + "\\n").returncode == 0
+      script = "read word; case $word in none) exit 12;; used) exit 15;; *) echo bad >&2; exit 1; esac"
+      server = Server("Albums", program=script)
+      answers = set()
+      for word in ("none", "used", "damaged"):
+          status, headers, body = server.browser().ask("POST", "/login", word)
+          answers.add((status, body, tuple(sorted(set(headers) - {"Date"}))))
+      assert len(answers) == 1, answers
+      assert answers.pop()[:2] == (403, b'{"error":"wrong-password","detail":""}')
+      """)
+  }
+
+  @Test func whatIsNotProvenOrNotMountedIsNotServed() throws {
+    try expectSuccess(
+      """
+      # It says that it mounted, and did not.
+      server = Server(program="exit 0")
+      assert server.browser().login() == 500
+      assert server.end() == 0
+      # Another mount is at the place by the time that it is opened.
+      script = "case $1$2 in mount*) exit 15;; prove--elsewhere) echo $PWD/Other;; *) : > again; exit 15; esac"
+      os.mkdir("Other")
+      server = Server(program=script)
+      assert server.browser().login() == 409
+      assert os.path.exists("again")
+      """)
+  }
+
+  @Test func aProgramThatHangsDoesNotHoldTheEnd() throws {
+    try expectSuccess(
+      """
+      server = Server(program="case $1 in mount) : > begun; exec sleep 1000; esac")
+      browser = server.browser()
+      if os.fork() == 0:
+          try: browser.login()
+          finally: os._exit(0)
+      wait_for("the mount", lambda: os.path.exists("begun"))
+      assert server.end(signal.SIGINT) == 0
+      assert not [name for name in os.listdir(".") if name.startswith("agonyfs-web.")]
+      """)
+  }
+
+  @Test func whatCannotBeTakenAwayIsSaid() throws {
+    try expectSuccess(
+      """
+      # It has a session of its own, so that Ctrl-C at the terminal does not end it.
+      script = f'''case $1 in
+      unmount) [ $(cut -d" " -f6 /proc/$$/stat) = $$ ] && printf "its \\\\033[31mdaemon hangs.\\\\n" >&2; exit 1;;
+      *) exec '{os.environ["AGONYFS"]}' "$@"; esac'''
+      server = Server(program=script)
+      assert server.browser().login() == 204
+      place = mounts()[0]
+      assert server.end(signal.SIGINT) == 1
+      said = server.text().splitlines()[-1]
+      assert place in said and "its \\ufffd[31mdaemon hangs." in said, said
+      assert agonyfs("unmount", "--force", place).returncode == 0
+      # The next one removes what is left.
+      server = Server()
+      assert server.end() == 0
+      assert not [name for name in os.listdir(".") if name.startswith("agonyfs-web.")]
+      """)
+  }
+
+  @Test func theCertificateSaysThePrintedAddressAlone() throws {
+    try expectSuccess(
+      """
+      server = Server("Vault", "--certificate-folder", "ca")
+      context = ssl.create_default_context(cafile="ca/ca.pem")
+      with socket.create_connection(("127.0.0.1", server.port)) as plain:
+          with context.wrap_socket(plain, server_hostname="127.0.0.1") as secure:
+              shown = secure.getpeercert()
+              assert shown["subjectAltName"] == (("IP Address", "127.0.0.1"),), shown
+              whole = secure.getpeercert(True)
+      name = socket.gethostname().encode()
+      assert name not in whole and name not in ssl.PEM_cert_to_DER_cert(open("ca/ca.pem").read())
+      """)
+  }
+}

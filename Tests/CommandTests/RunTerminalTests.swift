@@ -1,0 +1,61 @@
+import System
+import TestSupport
+import Testing
+
+@testable import agonyfs
+
+/// `agonyfs run` at a terminal.
+@Suite(.enabled(if: Workspace.isRoot, "needs root, since the device may be closed to others"))
+struct RunTerminalTests {
+  private func run(_ workspace: Workspace, _ script: String) throws -> PseudoTerminal {
+    try workspace.makeVault()
+    return try PseudoTerminal([
+      "run", "--require-private", "--password", workspace.at("Vault"), "sh", "-c", script,
+    ])
+  }
+
+  /// Types the password, and waits until the program says that it is ready.
+  private func begin(_ terminal: PseudoTerminal) throws {
+    #expect(try terminal.waits(for: "Password for "))
+    try terminal.type(Workspace.password + "\n")
+    #expect(try terminal.waits(for: "ready"))
+  }
+
+  @Test func interruptionIsTheProgramsBusiness() throws {
+    let workspace = try Workspace()
+    let terminal = try run(
+      workspace, "trap 'echo interrupted' INT; echo ready; until read line; do :; done; echo read $line; exit 4")
+    try begin(terminal)
+    try terminal.type("\u{3}")
+    #expect(try terminal.waits(for: "interrupted"))
+    try terminal.type("words\n")
+    #expect(try terminal.waits(for: "read words"))
+    #expect(try terminal.ending() == .exited(4))
+  }
+
+  @Test func interruptionEndsAProgramThatDoesNotCatchIt() throws {
+    let workspace = try Workspace()
+    let terminal = try run(workspace, "echo words > file; echo ready; exec sleep 100")
+    try begin(terminal)
+    try terminal.type("\u{3}")
+    #expect(try terminal.ending() == .exited(130))
+    try expectSuccess(
+      workspace, #"agonyfs mount --password-file password Vault Albums; test "$(cat Albums/file)" = words"#)
+  }
+
+  @Test func closingTheTerminalEndsTheSessionAndWritesEverything() throws {
+    let workspace = try Workspace()
+    var terminal: PseudoTerminal? = try run(workspace, "echo words > file; echo ready; sleep 100")
+    if let terminal { try begin(terminal) }
+    terminal = nil
+    try expectSuccess(
+      workspace,
+      #"""
+      serves() { pgrep -f "agonyfs mount .*$W/" > /dev/null; }
+      ended() { not serves; }
+      wait_for 600 'the mount is gone' ended
+      agonyfs mount --password-file password Vault Albums
+      test "$(cat Albums/file)" = words
+      """#)
+  }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import TestSupport
+
+/// Runs `agonyfs serve` for scripts of Python, with the agonyfs-web that `AGONYFS_TEST_WEB` names.
+enum WebDriver {
+  /// The program; nil if it is not to be tested.
+  static let program = unsafe getenv("AGONYFS_TEST_WEB").map { unsafe String(cString: $0) }
+
+  /// Runs a script of Python in a workspace, which succeeds if nothing is raised. `Server(WORDS...)` is a server,
+  /// `server.browser()` a paired browser; `browser.ask(METHOD, PATH, BODY)` gives status, headers and body. With
+  /// `program=SCRIPT` a script of the shell stands in for agonyfs, as far as the server asks it.
+  static func run(_ workspace: Workspace, _ script: String) throws -> Outcome {
+    try workspace.write(module, to: "web.py")
+    try workspace.write("from web import *\n" + script, to: "script.py")
+    return try workspace.shell(
+      "export AGONYFS_WEB='\(program ?? "")' XDG_RUNTIME_DIR=$W PYTHONDONTWRITEBYTECODE=1; chmod 700 .; python3 script.py"
+    )
+  }
+
+  private static let module = #"""
+    import atexit, http.client, json, os, re, signal, socket, ssl, struct, subprocess, time, zlib
+
+    ONE, OTHER = "correct horse battery staple", "another space"
+    servers = []
+
+    def wait_for(event, condition, seconds=100):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f"{seconds} s passed before {event}"
+            time.sleep(0.05)
+
+    def agonyfs(*words, text=""):
+        return subprocess.run([os.environ["AGONYFS"], *words], input=text, text=True, capture_output=True)
+
+    def mounts(below="agonyfs-web."):
+        return [line.split()[1] for line in open("/proc/mounts") if f" {os.getcwd()}/{below}" in line]
+
+    def free_port():
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            return probe.getsockname()[1]
+
+    class Server:
+        def __init__(self, place="Vault", *words, program=None):
+            self.port = free_port()
+            command = [os.environ["AGONYFS"], "serve", *words, place, "--listen", "127.0.0.1", "--port", str(self.port)]
+            environment = dict(os.environ)
+            if program:
+                with open("stand-in", "w") as file: file.write("#!/bin/sh\n" + program + "\n")
+                os.chmod("stand-in", 0o700)
+                environment["AGONYFS_PROGRAM"] = os.path.abspath("stand-in")
+                given = ["--mount", os.path.abspath(place)] if place != "Vault" else []
+                command = [os.environ["AGONYFS_WEB"], "--vault", os.path.abspath("Vault"), *given, "--idle", "600",
+                           "--listen", "127.0.0.1", "--port", str(self.port), *words]
+            self.output = open(f"server-{len(servers)}", "w+")
+            # A session of its own, so that what is sent to it goes to nobody else.
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output, env=environment,
+                start_new_session=True)
+            servers.append(self)
+            self.codes = 0
+            self.code = self.next_code()
+
+        def text(self):
+            return open(self.output.name).read()
+
+        def next_code(self):
+            def found(): return re.findall(r"^https?://[^/]*/(\w+)#(\w+)$", self.text(), re.M)
+            wait_for("the code", lambda: len(found()) > self.codes or self.process.poll() is not None)
+            assert self.process.poll() is None, self.text()
+            self.codes = len(found())
+            return found()[-1]
+
+        def browser(self, address="127.0.0.1"):
+            if self.code is None:
+                self.process.send_signal(signal.SIGUSR1)
+                self.code = self.next_code()
+            (path, secret), self.code = self.code, None
+            browser = Browser(self, address)
+            assert browser.ask("GET", "/" + path)[0] == 200
+            assert browser.ask("POST", "/pair", secret)[0] == 204
+            return browser
+
+        def end(self, number=signal.SIGTERM):
+            self.process.send_signal(number)
+            return self.process.wait(100)
+
+    class Browser:
+        def __init__(self, server, address="127.0.0.1"):
+            self.server, self.address, self.cookies = server, address, {}
+
+        def connection(self):
+            context = ssl._create_unverified_context()
+            return http.client.HTTPSConnection(
+                "127.0.0.1", self.server.port, context=context, timeout=100, source_address=(self.address, 0))
+
+        def ask(self, method, path, body=None, headers={}):
+            origin = f"https://127.0.0.1:{self.server.port}"
+            fields = {} if method in ("GET", "HEAD") else {"X-Agonyfs": "1", "Origin": origin}
+            if self.cookies: fields["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
+            fields.update(headers)
+            connection = self.connection()
+            connection.request(method, path, body, {k: v for k, v in fields.items() if v is not None})
+            answer = connection.getresponse()
+            content = answer.read()
+            for text in answer.headers.get_all("Set-Cookie") or []:
+                name, value = text.split(";")[0].split("=", 1)
+                assert all(word in text for word in ("Path=/", "Secure", "HttpOnly", "SameSite=Strict")), text
+                self.cookies[name] = value
+            connection.close()
+            return answer.status, answer.headers, content
+
+        def login(self, password=ONE):
+            return self.ask("POST", "/login", password)[0]
+
+        def lock(self):
+            return self.ask("POST", "/lock")[0]
+
+    def with_picture(browser, pixels):
+        "Puts a square picture of noise into the space. Returns a snapshot that has it alone."
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        rows = b"".join(b"\0" + os.urandom(3 * pixels) for _ in range(pixels))
+        open(mounts()[0] + "/noise.png", "wb").write(
+            b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", pixels, pixels, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b""))
+        def answer(): return json.loads(browser.ask("GET", "/api/sections")[2])
+        wait_for("the catalog", lambda: answer()["count"] == 1)
+        return answer()["snapshot"]
+
+    def clean():
+        for server in servers:
+            if server.process.poll() is None: server.end()
+
+    atexit.register(clean)
+
+    """#
+}

@@ -1,0 +1,87 @@
+import Client
+import System
+import Testing
+
+@testable import Gallery
+
+/// What is kept of an answer.
+@Suite struct SnapshotTests {
+  private func tile(day: UInt16, kind: UInt8 = 0) -> ArraySlice<UInt8> {
+    [0, 0, 0, 0, 0, kind, UInt8(truncatingIfNeeded: day), UInt8(day >> 8)][...]
+  }
+
+  private func built(_ request: SectionsRequest, _ photos: [(path: String, day: UInt16)]) -> Snapshot {
+    var builder = SnapshotBuilder(request)
+    for (path, day) in photos { _ = builder.add(tile(day: day), inode: 1, Array(path.utf8)[...]) }
+    return builder.snapshot()
+  }
+
+  @Test func pathsComeOutAsTheyWere() {
+    var packed = PackedPaths()
+    let names = (0..<50_000).map { number in
+      number % 7 == 0 ? "top\(number).jpg" : "20\(number % 30)/album \(number % 301)/ü\(number).jpg"
+    }
+    for name in names {
+      let isAdded = packed.append(Array(name.utf8)[...], inode: UInt64(name.utf8.count))
+      #expect(isAdded)
+    }
+    packed.finish()
+    #expect(packed.count == names.count)
+    for (index, name) in names.enumerated() where index % 37 == 0 || index % (1 << 14) < 2 {
+      #expect(packed[index] == Array(name.utf8) && packed.inode(index) == name.utf8.count, "\(index)")
+    }
+  }
+
+  /// With the eight bytes of each photo that is far below what a server may take.
+  @Test func aMillionPathsTakeLittleMemory() {
+    var packed = PackedPaths()
+    for number in 0..<1_000_000 {
+      let path = "Photos of the family/\(2000 + number / 50_000)/Album \(number / 500)/IMG_20190714_\(number).jpg"
+      guard packed.append(Array(path.utf8)[...], inode: .max) else { break }
+    }
+    packed.finish()
+    #expect(packed.count == 1_000_000)
+    #expect(packed.memory < 48 << 20, "\(packed.memory)")
+    #expect(packed[999_999] == Array("Photos of the family/2019/Album 1999/IMG_20190714_999999.jpg".utf8))
+  }
+
+  @Test func daysAreSectionsOfAtMost500() {
+    // 2019-07-14 and -15, and one without a day.
+    let photos = (0..<1201).map { ("a/\($0).jpg", UInt16(43_658)) } + [("b.jpg", 43_657), ("c.jpg", 0)]
+    let snapshot = built(SectionsRequest(), photos)
+    #expect(snapshot.sections.map(\.count) == [500, 500, 201, 1, 1])
+    #expect(snapshot.sections.map(\.first) == [0, 500, 1000, 1201, 1202])
+    #expect(snapshot.sections.map(\.title) == ["2019-07-14", "2019-07-14", "2019-07-14", "2019-07-13", ""])
+    #expect(snapshot.months == [.init(month: "2019-07", first: 0), .init(month: "", first: 1202)])
+    #expect(snapshot.geometry.count == 8 * snapshot.count)
+  }
+
+  @Test func otherOrdersHaveNoDays() {
+    var request = SectionsRequest()
+    request.order = .name
+    let snapshot = built(request, (0..<501).map { ("\($0)", UInt16($0 + 1)) })
+    #expect(snapshot.sections.map(\.title) == ["", ""] && snapshot.months.isEmpty)
+  }
+
+  @Test func anAlbumHasItsOwnPhotosOnly() throws {
+    var request = SectionsRequest()
+    request.album = try SpacePath(Array("A".utf8))
+    let photos = ["A/1.jpg", "a/2.jpg", "A/B/3.jpg", "AB/4.jpg", "5.jpg"].map { ($0, UInt16(1)) }
+    #expect(built(request, photos).count == 1)
+    request.query = "x"
+    #expect(built(request, photos).count == 2)
+  }
+
+  @Test func theShelfKeepsTheLastOnes() throws {
+    let shelf = SnapshotShelf(most: 2)
+    let space = try PlainSpace()
+    let snapshots = (0..<3).map { _ in space.snapshot(["a"]) }
+    shelf.put(snapshots[0])
+    shelf.put(snapshots[1])
+    _ = try shelf.get(snapshots[0].name)
+    shelf.put(snapshots[2])
+    #expect(try shelf.get(snapshots[0].name) === snapshots[0])
+    #expect(kind { _ = try shelf.get(snapshots[1].name) } == .gone)
+    #expect(kind { _ = try snapshots[0].path(1) } == .notFound)
+  }
+}

@@ -1,0 +1,38 @@
+import Client
+import Crypto
+
+@testable import Gallery
+
+/// A suite that sends files.
+protocol SendsUploads {}
+
+extension SendsUploads {
+  static var incoming: String { ".agonyfs/incoming" }
+
+  func bytes(_ count: Int, seed: Int = 1) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31 &+ seed) ^ ($0 >> 8)) }
+  }
+
+  func description(
+    _ length: Int, _ name: String = "a.jpg", album: String = "", path: String = "", modified: Int64? = 1_565_872_496_789
+  ) throws -> UploadDescription {
+    try UploadDescription(
+      length: Int64(length), name: Array(name.utf8), album: Array(album.utf8), modified: modified,
+      relativePath: Array(path.utf8))
+  }
+
+  /// Sends a piece.
+  @discardableResult
+  func send(
+    _ content: ArraySlice<UInt8>, _ identifier: String, at offset: Int, _ gallery: Gallery, checksum: [UInt8]? = nil
+  ) throws(GalleryError) -> UploadStatus {
+    let piece = try UploadPiece(
+      of: identifier, at: Int64(offset), checksum: checksum ?? SHA256Hasher.hash(Array(content)), in: gallery)
+    var rest = content
+    while !rest.isEmpty {
+      try piece.append(Array(rest.prefix(1000)))
+      rest = rest.dropFirst(1000)
+    }
+    return try piece.finish()
+  }
+}

@@ -1,0 +1,156 @@
+import Catalog
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// Every field that the decoder reads is what exiftool reads in the same file, or there is a reason here.
+@Suite(.timeLimit(.minutes(10))) struct AgreementTests {
+  /// Where exiftool has a field: the first that it has in a file is what is meant.
+  static let places: [(FactValue.Subject, [String])] = [
+    (.make, ["IFD0:Make", "XMP-tiff:Make", "Keys:Make", "UserData:Make"]),
+    (.model, ["IFD0:Model", "XMP-tiff:Model", "Keys:Model", "UserData:Model"]),
+    (.lens, ["ExifIFD:LensModel", "XMP-exifEX:LensModel", "XMP-aux:Lens"]),
+    (.iso, ["ExifIFD:ISO", "XMP-exif:ISO"]), (.exposure, ["ExifIFD:ExposureTime", "XMP-exif:ExposureTime"]),
+    (.aperture, ["ExifIFD:FNumber", "XMP-exif:FNumber"]),
+    (.focalLength, ["ExifIFD:FocalLength", "XMP-exif:FocalLength"]),
+    (.title, ["XMP-dc:Title", "XMP-photoshop:Headline", "IPTC:ObjectName", "IFD0:XPTitle", "Keys:Title"]),
+    (
+      .caption,
+      ["XMP-dc:Description", "IPTC:Caption-Abstract", "IFD0:ImageDescription", "IFD0:XPComment", "ExifIFD:UserComment"]
+    ),
+    (.rating, ["XMP-xmp:Rating", "IFD0:Rating"]), (.position, ["Composite:GPSPosition"]),
+    (.altitude, ["Composite:GPSAltitude"]),
+    (
+      .time,
+      [
+        "ExifIFD:DateTimeOriginal", "ExifIFD:CreateDate", "IFD0:ModifyDate", "XMP-exif:DateTimeOriginal",
+        "XMP-photoshop:DateCreated", "XMP-xmp:CreateDate", "Composite:DateTimeCreated", "Keys:CreationDate",
+        "QuickTime:CreateDate",
+      ]
+    ),
+    (.duration, ["QuickTime:Duration"]), (.frameRate, ["Track1:VideoFrameRate", "Track2:VideoFrameRate"]),
+    (.contentIdentifier, ["Apple:ContentIdentifier", "Keys:ContentIdentifier"]),
+    (.burstIdentifier, ["Apple:BurstUUID"]),
+  ]
+
+  /// Why a field of a file differs, by the end of its path.
+  static let reasons: [String: [FactValue.Subject: String]] = [
+    "Olympus C720UZ.jpg": [.caption: "the camera writes OLYMPUS DIGITAL CAMERA into every photo; it is no caption"]
+  ]
+
+  /// What exiftool says, by group and name.
+  private static func oracle(_ path: String, _ bench: Bench) throws -> [String: String] {
+    let lines = try bench.shell("exiftool -n -G1 -s -a -api QuickTimeUTC=0 '\(path)'")
+    var values: [String: String] = [:]
+    for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") {
+      guard let end = line.firstIndex(of: "]"), let colon = line.firstRange(of: " : ") else { continue }
+      let name = line[line.index(after: end)..<colon.lowerBound].filter { $0 != " " }
+      let key = line.dropFirst().prefix { $0 != "]" } + ":" + name
+      let value = String(line[colon.upperBound...])
+      if values[String(key)] == nil, !value.isEmpty { values[String(key)] = value }
+    }
+    return values
+  }
+
+  private static func number(_ text: String) -> Double? { Double(text.split(separator: " ").first ?? "") }
+
+  private static func isClose(_ one: Double?, _ other: Double?) -> Bool {
+    guard let one, let other else { return false }
+    return abs(one - other) <= max(abs(one), abs(other)) * 1e-3 + 1e-6
+  }
+
+  /// Whether a value of ours is what exiftool says; nil if exiftool says nothing that is a value at all.
+  private static func agrees(_ subject: FactValue.Subject, _ facts: FileFacts, _ said: String) -> Bool? {
+    let item = facts.item
+    func text(_ ours: String?) -> Bool? {
+      let said = said.split(separator: " ").joined(separator: " ")
+      // In exiftool's lines a full stop stands for a control character.
+      let plain = ours.map { String($0.map { $0.isNewline ? "." : $0 }).split(separator: " ").joined(separator: " ") }
+      if said.isEmpty, plain == nil { return nil }
+      return plain == said
+    }
+    func number(_ ours: Double?) -> Bool? {
+      guard let said = Self.number(said), said != 0 || ours != nil else { return nil }
+      return isClose(ours, said)
+    }
+    switch subject {
+    case .make: return text(item.camera.make)
+    case .model: return text(item.camera.model)
+    case .lens: return text(item.camera.lens)
+    case .title: return text(item.words.title)
+    case .caption: return text(item.words.caption)
+    case .contentIdentifier: return text(item.links.contentIdentifier)
+    case .burstIdentifier: return text(item.links.burstIdentifier)
+    case .iso: return number(item.camera.iso.map(Double.init))
+    case .exposure: return number(item.camera.exposure)
+    case .aperture: return number(item.camera.aperture)
+    case .focalLength: return number(item.camera.focalLength)
+    case .rating: return number(item.words.rating.map(Double.init))
+    case .altitude: return number(item.altitude)
+    case .duration: return number(item.video.duration)
+    case .frameRate: return number(item.video.frameRate)
+    case .position:
+      let parts = said.split(separator: " ").compactMap { Double($0) }
+      guard parts.count == 2, parts != [0, 0] else { return nil }
+      return isClose(item.position?.latitude, parts[0]) && isClose(item.position?.longitude, parts[1])
+    case .time:
+      guard FactValue(field: "taken", text: said) != nil else { return facts.taken == nil ? nil : false }
+      // A time of the header is UTC; exiftool shows its numbers.
+      let wall = facts.taken?.wall.description.replacing("T", with: " ").replacing("-", with: ":") ?? ""
+      return wall.prefix(19) == said.prefix(19)
+    default: return nil
+    }
+  }
+
+  private func compare(_ files: [String], _ bench: Bench) throws -> Int {
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    var compared = 0
+    for path in files {
+      let oracle = try Self.oracle(path, bench)
+      let facts = try decoder.facts(try HostFile.read(path))
+      for (subject, places) in Self.places {
+        let said = places.lazy.compactMap { oracle[$0] }.first
+        let reason = Self.reasons.first { path.hasSuffix($0.key) }?.value[subject]
+        guard let said else {
+          let extra = facts.says(subject).filter { ![.header, .satellite].contains($0.source) }
+          #expect(extra.isEmpty || reason != nil, "\(path): \(subject): \(extra), exiftool says nothing")
+          continue
+        }
+        guard let isSame = Self.agrees(subject, facts, said) else { continue }
+        #expect(isSame != (reason != nil), "\(path): \(subject): \(facts.says(subject)), exiftool: \(said)")
+        compared += 1
+      }
+      let sides = [oracle["File:ImageWidth"], oracle["File:ImageHeight"]].compactMap { $0.flatMap { Int($0) } }
+      if sides.count == 2 { #expect(sides.sorted() == [facts.item.width, facts.item.height].sorted(), "\(path)") }
+    }
+    return compared
+  }
+
+  @Test func onMadeFiles() throws {
+    let bench = try Bench()
+    var files: [String] = []
+    for ending in ["jpg", "png", "webp", "tif", "heic", "avif"] {
+      for (name, tags) in [("exif", FileFactsTests.exif), ("xmp", FileFactsTests.xmp)] {
+        let file = "\(name).\(ending)"
+        files.append(try bench.write(bench.tagged(file, tags), to: file))
+      }
+    }
+    for name in ["a.mp4", "a.mov"] {
+      let tags =
+        "-Keys:Make=Agony -Keys:Title=x -Keys:CreationDate='2024:05:06 07:08:09+02:00' -Keys:GPSCoordinates='48.8577, 2.295, 35'"
+      files.append(try bench.write(bench.tagged(name, tags), to: name))
+    }
+    files.append(try bench.write(bench.tagged("iptc.jpg", FileFactsTests.iptc), to: "iptc.jpg"))
+    #expect(try compare(files, bench) > 100)
+  }
+
+  @Test(PhotosTests.ifThere) func onRealPhotos() throws {
+    let bench = try Bench()
+    let list = String(
+      decoding: try bench.shell("find '\(PhotosTests.folder)/' -type f ! -name '*.md' | sort"), as: UTF8.self)
+    #expect(try compare(list.split(separator: "\n").map(String.init), bench) > 100)
+  }
+}

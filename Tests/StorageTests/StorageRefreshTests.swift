@@ -1,0 +1,347 @@
+import FaultyStorage
+import Glibc
+import Storage
+import System
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A refresh writes everything anew and changes nothing.
+@Suite struct StorageRefreshTests {
+  private let subject: RefreshSubject
+
+  init() throws { subject = try RefreshSubject() }
+
+  @Test func everythingIsNewAndTheSame() throws {
+    let segments = subject.path + "/segments"
+    for (path, mode) in [("agonyfs.json", 0o640), ("segments/07", 0o750), ("segments/07/" + subject.name(7), 0o440)] {
+      unsafe chmod(subject.path + "/" + path, mode_t(mode))
+    }
+    let missing = (0..<256).map { RefreshSubject.hexadecimal($0) }.filter {
+      HostFile.names(in: segments + "/" + $0).isEmpty
+    }
+    for folder in missing { unsafe rmdir(segments + "/" + folder) }
+    let before = subject.look()
+    try subject.refresh()
+    let after = subject.look()
+    #expect(after.contents == before.contents)
+    #expect(after.modes.filter { before.modes[$0.key] != nil } == before.modes)
+    #expect(Set(after.modes.keys).subtracting(before.modes.keys) == Set(missing.map { "segments/" + $0 }))
+    // Not even a number of a deleted file comes back, since the new file is there before the old one goes.
+    let kept = Set(["", "segments"])
+    for (path, inode) in after.inodes where !kept.contains(path) { #expect(inode != before.inodes[path], "\(path)") }
+    #expect(subject.conspicuous.isEmpty)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+
+  @Test func whatIsNotTheVaultsMovesAlong() throws {
+    let folder = subject.path + "/segments/07/"
+    try HostFile.write([1, 2], to: folder + "notes.txt")
+    try HostFile.write([3], to: folder + "00" + String(repeating: "a", count: 30))
+    _ = unsafe symlink("/etc/passwd", folder + subject.name(7, 1))
+    _ = unsafe mkdir(folder + "album", 0o700)
+    try HostFile.write([4], to: folder + "album/photo")
+    let others = ["notes.txt", "00" + String(repeating: "a", count: 30), subject.name(7, 1), "album", "album/photo"]
+    let inodes = others.map { HostFile.status(folder + $0).st_ino }
+    let before = subject.look()
+    try subject.refresh()
+    #expect(others.map { HostFile.status(folder + $0).st_ino } == inodes)
+    #expect(subject.look().contents == before.contents)
+    #expect(HostFile.status(folder).st_mtim.tv_sec == DirectoryStorage.completeTime)
+  }
+
+  /// What no lock keeps out, such as a program that synchronises folders.
+  @Test func whatComesMeanwhileStays() throws {
+    var come: [String] = []
+    try subject.refresh(mayChange: { step in
+      if step % 50 == 7 {
+        let folder = step % 256
+        let name = "\(subject.path)/segments/\(RefreshSubject.hexadecimal(folder))/\(subject.name(folder, step))"
+        try? HostFile.write([9], to: name)
+        come.append(name)
+      }
+      return true
+    })
+    #expect(come.count > 20)
+    for name in come { #expect((try? HostFile.read(name)) == [9]) }
+  }
+
+  /// It may be one that a copy was cut off in, and then a refresh would hide that. Nothing is changed.
+  @Test func shortFilesAreRefused() throws {
+    for number in 1...2 {
+      try HostFile.write([1, 2, 3], to: subject.path + "/segments/07/" + subject.name(7, number))
+    }
+    let before = subject.look()
+    #expect(throws: RefreshError.shortFiles(2)) { try subject.refresh() }
+    let after = subject.look()
+    #expect(after.contents == before.contents && after.inodes == before.inodes)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+
+  /// Killed right after a folder was exchanged, with a file in the old one that came while it was copied. The next
+  /// refresh, or whoever writes first, brings it back.
+  @Test(arguments: [false, true]) func whatCameBeforeAKillComesBack(byRefresh: Bool) throws {
+    let before = subject.look()
+    let come = subject.name(7, 77)
+    try subject.killAfterExchange(of: 7) { try? HostFile.write([9, 9], to: $0 + "/" + come) }
+    #expect(HostFile.names(in: subject.path + "/refreshing/07").contains(come))
+    if byRefresh {
+      try subject.refresh()
+    } else {
+      let storage = try DirectoryStorage(path: subject.path)
+      #expect(storage.hasInterruptedRefresh)
+      storage.removeInterruptedRefresh()
+      #expect(!storage.hasInterruptedRefresh)
+    }
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+    var contents = subject.look().contents
+    #expect(contents.removeValue(forKey: "segments/07/" + come) == [9, 9])
+    #expect(contents == before.contents)
+  }
+
+  /// What is longer in the old folder than under its name is the whole one.
+  @Test func theLongerOneOfTwoStays() throws {
+    let before = subject.look()
+    try subject.killAfterExchange(of: 7)
+    try HostFile.write([1], to: subject.path + "/segments/07/" + subject.name(7))
+    try DirectoryStorage(path: subject.path).removeInterruptedRefresh()
+    #expect(subject.look().contents == before.contents)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+
+  /// What is wiped or deleted does not stay in the old folder, nor come back from it.
+  @Test func whatIsDeletedAfterAKillDoesNotComeBack() throws {
+    let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    let old = subject.path + "/refreshing/" + name.path
+    try subject.killAfterExchange(of: 7)
+    let content = try HostFile.read(old)
+    let storage = try DirectoryStorage(path: subject.path)
+    try storage.wipe(name)
+    #expect(try HostFile.read(old) != content)
+    #expect(try storage.content(of: name) != content)
+    try storage.delete(name)
+    #expect(!HostFile.names(in: subject.path + "/refreshing/07").contains(subject.name(7)))
+    try subject.refresh()
+    #expect(try !storage.exists(name))
+  }
+
+  /// At each of many points, and again on the way from there.
+  @Test func aKillLeavesEveryFileWholeUnderItsName() throws {
+    let before = subject.look()
+    var steps = 0
+    try subject.refresh(mayChange: { _ in
+      steps += 1
+      return true
+    })
+    #expect(steps > 1500)
+    var generator = SeededGenerator(seed: 5)
+    for point in stride(from: 0, to: steps, by: 53) {
+      #expect(throws: RefreshError.self) { try subject.refresh(mayChange: { $0 < point }) }
+      try subject.expectWhole(before, "killed at \(point)")
+      let next = Int.random(in: 0..<max(1, steps - point - 20), using: &generator)
+      #expect(throws: RefreshError.self) { try subject.refresh(mayChange: { $0 < next }) }
+      try subject.expectWhole(before, "killed at \(point), then at \(next)")
+      try subject.refresh()
+      try subject.expectWhole(before, "after \(point)")
+      #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+      #expect(subject.conspicuous.isEmpty)
+    }
+  }
+
+  @Test func theNextOneGoesOnWhereOneStopped() throws {
+    var count = 0
+    let stopped = try #require(
+      throws: RefreshError.self,
+      performing: {
+        try subject.refresh(progress: { _ in
+          count += 1
+          return count < 100
+        })
+      })
+    guard case .interrupted(let remaining) = stopped else { throw stopped }
+    #expect(remaining < 256 && remaining > 100)
+    #expect(HostFile.names(in: subject.path + "/refreshing") == ["remaining"])
+    let middle = subject.look()
+    let noted = try HostFile.read(subject.path + "/refreshing/remaining")
+    let left = Set(String(decoding: noted, as: UTF8.self).split(separator: "\n").map(String.init))
+    #expect(left.count == remaining)
+    try subject.refresh()
+    let after = subject.look()
+    for folder in (0..<256).map(RefreshSubject.hexadecimal) {
+      let isNew = after.inodes["segments/" + folder] != middle.inodes["segments/" + folder]
+      #expect(isNew == left.contains(folder))
+    }
+  }
+
+  /// What was written in between would show by its birth that it came later.
+  @Test func aChangeInBetweenMakesItBeginAgain() throws {
+    var count = 0
+    _ = try? subject.refresh(progress: { _ in
+      count += 1
+      return count < 100
+    })
+    try DirectoryStorage(path: subject.path).prepareForWriting()
+    let middle = subject.look()
+    try subject.refresh()
+    let after = subject.look()
+    for folder in (0..<256).map({ "segments/" + RefreshSubject.hexadecimal($0) }) {
+      #expect(after.inodes[folder] != middle.inodes[folder])
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs root, for a small file system"))
+  func roomForOneFolderIsCheckedFirst() throws {
+    let before = subject.look()
+    let filler = subject.folder.path("filler")
+    let free = subject.folder.path
+    try subject.fill(filler, leaving: 3 << 20)
+    let error = try #require(throws: RefreshError.self, performing: { try subject.refresh() })
+    guard case .noRoom(let needed, let found) = error else { throw error }
+    #expect(needed > 4 << 20 && found <= 3 << 20, "\(free)")
+    #expect(
+      subject.look().inodes.filter { $0.key.hasPrefix("segments/") }
+        == before.inodes.filter { $0.key.hasPrefix("segments/") })
+    unsafe unlink(filler)
+    try subject.refresh()
+    try subject.expectWhole(before, "with room")
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs root, to mount"))
+  func aFolderOnAnotherFileSystemIsRefusedBeforeAnythingIsWritten() throws {
+    let place = subject.path + "/segments/c4"
+    try systemCall { unsafe mount("tmpfs", place, "tmpfs", 0, "") }
+    defer { unsafe umount2(place, CInt(MNT_DETACH)) }
+    let before = subject.look()
+    #expect(throws: RefreshError.cannotExchange) { try subject.refresh() }
+    #expect(subject.look().inodes == before.inodes)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+}
+
+/// A vault with a file or two in most folders.
+private final class RefreshSubject {
+  static let size = 700
+
+  let folder: TemporaryFolder
+  private let isMounted: Bool
+  var path: String { folder.path("vault") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    // A flush costs nothing there.
+    isMounted = unsafe mount("tmpfs", folder.path, "tmpfs", 0, "size=64m") == 0
+    let creation = try DirectoryCreation(at: folder.path("vault"))
+    let storage = creation.storage
+    for number in 0..<256 where number % 8 != 3 {
+      for file in 0...number % 2 {
+        let name = try #require(SegmentIdentifier(name: self.name(number, 1000 + file).utf8))
+        try storage.put(name, randomBytes(Self.size, seed: UInt64(number * 2 + file)))
+      }
+    }
+    try storage.put(try #require(SegmentIdentifier(name: name(7).utf8)), randomBytes(Self.size))
+    try storage.replaceParameters(with: [1, 2])
+    try creation.complete()
+  }
+
+  deinit { if isMounted { unsafe umount2(folder.path, CInt(MNT_DETACH)) } }
+
+  static func hexadecimal(_ number: Int) -> String { (number < 16 ? "0" : "") + String(number, radix: 16) }
+
+  /// The name of a file in a folder.
+  func name(_ folder: Int, _ number: Int = 0) -> String {
+    let digits = String(number, radix: 16)
+    return Self.hexadecimal(folder) + String(repeating: "0", count: 30 - digits.count) + digits
+  }
+
+  /// Refreshes; `mayChange` gets the number of changes so far.
+  func refresh(
+    progress: @escaping (RefreshProgress) -> Bool = { _ in true }, mayChange: @escaping (Int) -> Bool = { _ in true }
+  ) throws {
+    let refresh = DirectoryRefresh(try DirectoryStorage(path: path), segmentSize: Self.size, progress: progress)
+    var count = 0
+    refresh.mayChange = {
+      count += 1
+      return mayChange(count - 1)
+    }
+    try refresh.run()
+  }
+
+  /// Ends a refresh, as a kill does, right after a folder was exchanged; calls `body` with the folder's path when the
+  /// refresh has listed it and not copied it yet.
+  func killAfterExchange(of folder: Int, _ body: @escaping (String) -> Void = { _ in }) throws {
+    let name = Self.hexadecimal(folder)
+    let refreshing = path + "/refreshing"
+    let (place, new) = (path + "/segments/" + name, refreshing + "/" + name)
+    let inode = HostFile.status(place).st_ino
+    var hasBegun = false
+    #expect(throws: RefreshError.self) {
+      try refresh(mayChange: { _ in
+        if !hasBegun, HostFile.names(in: refreshing).contains(name) {
+          hasBegun = true
+          body(place)
+        }
+        return HostFile.status(place).st_ino == inode
+      })
+    }
+    #expect(hasBegun && HostFile.status(new).st_ino == inode)
+  }
+
+  struct Look {
+    /// By paths in the vault.
+    var contents: [String: [UInt8]] = [:]
+    var inodes: [String: ino_t] = [:]
+    var modes: [String: mode_t] = [:]
+  }
+
+  /// Everything in the vault but `refreshing`.
+  func look() -> Look {
+    var look = Look()
+    func add(_ name: String) {
+      let path = self.path + "/" + name
+      let status = HostFile.status(path)
+      look.inodes[name] = status.st_ino
+      look.modes[name] = status.st_mode
+      if status.st_mode & S_IFMT == S_IFDIR {
+        for child in HostFile.names(in: path) where child != "refreshing" {
+          add(name.isEmpty ? child : name + "/" + child)
+        }
+      } else {
+        look.contents[name] = (try? Descriptor.openQuietly(path, O_RDONLY | O_NOFOLLOW).readToEnd()) ?? []
+      }
+    }
+    add("")
+    return look
+  }
+
+  /// What has another time than everything has.
+  var conspicuous: [String] {
+    look().inodes.keys.map { $0.isEmpty ? path : path + "/" + $0 }.filter {
+      let status = HostFile.status($0)
+      return [status.st_atim, status.st_mtim].contains {
+        $0.tv_sec != DirectoryStorage.completeTime || $0.tv_nsec != 0
+      }
+    }
+  }
+
+  /// Expects the same files, for whoever opens the vault.
+  func expectWhole(_ before: Look, _ comment: Comment) throws {
+    let storage = try DirectoryStorage(path: path)
+    #expect(try storage.readParameters(limit: 10) == [1, 2], comment)
+    var found: [String: [UInt8]] = ["agonyfs.json": [1, 2]]
+    var names: [SegmentIdentifier] = []
+    try storage.list { name, _, _ in names.append(name) }
+    for name in names { found["segments/" + name.path] = try storage.content(of: name) }
+    #expect(found.keys == before.contents.keys, comment)
+    let changed = found.filter { before.contents[$0.key] != $0.value }
+    #expect(changed.isEmpty, comment)
+    #expect(HostFile.names(in: path + "/segments").count == 256, comment)
+  }
+
+  /// Writes a file that leaves so many bytes free.
+  func fill(_ path: String, leaving free: Int) throws {
+    var host = statvfs()
+    try systemCall { unsafe statvfs(folder.path, &host) }
+    let bytes = Int(host.f_bavail) * Int(host.f_frsize) - free
+    try HostFile.write([UInt8](repeating: 1, count: bytes), to: path)
+  }
+}

@@ -108,7 +108,8 @@ import Vault
       }
       changed.add()
     }
-    #expect(!TestLength.isWhole || TestLength.isLong || changed.count > Self.cases / 2, "\(refused) refused")
+    let least = TestLength.isWhole && !TestLength.isLong ? Self.cases / 2 : 0
+    #expect(changed.count > least, "\(refused) refused")
   }
 
   /// All that a mount does. Errors are as good as success.

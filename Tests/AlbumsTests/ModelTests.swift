@@ -9,7 +9,8 @@ import Vault
 
 /// Random operations on a file system and on a model of it, compared all along and after opening again.
 @Suite struct ModelTests {
-  @Test(arguments: TestLength.sample(1...8 as ClosedRange<UInt64>, 3)) func agreesWithTheModel(seed: UInt64) throws {
+  @Test(arguments: TestLength.sample(1...8 as ClosedRange<UInt64>, 3, function: "agreesWithTheModel"))
+  func agreesWithTheModel(seed: UInt64) throws {
     let vault = try TestVault { options in
       // Little memory, so that inodes leave it and data is written all the time.
       options.cachedInodes = 4

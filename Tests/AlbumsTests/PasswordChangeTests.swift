@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: TestLength.sample([1, 2, 3], 1))
   func everyStopLeavesOneThatOpens(_ seed: UInt64) throws {
     var endings: Set<[Bool]> = []
-    for stop in 1... {
+    for stop in TestLength.stops() {
       let storage = try filled()
       storage.inject(.cut(at: storage.operationCount + stop))
       let isDone =

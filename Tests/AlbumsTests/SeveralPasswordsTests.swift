@@ -153,7 +153,7 @@ import Testing
   @Test(arguments: TestLength.sample([1, 2], 1))
   func everyStopOfAddingKeepsTheFirst(_ seed: UInt64) throws {
     var endings: Set<[String]> = []
-    for stop in 1... {
+    for stop in TestLength.stops() {
       let storage = try filled(Self.first)
       storage.inject(.cut(at: storage.operationCount + stop))
       let isDone =
@@ -175,7 +175,7 @@ import Testing
   @Test(arguments: TestLength.sample([1, 2], 1))
   func everyStopOfRemovingKeepsTheOther(_ seed: UInt64) throws {
     var endings: Set<[String]> = []
-    for stop in 1... {
+    for stop in TestLength.stops() {
       let storage = try filled(Self.first, Self.second)
       storage.inject(.cut(at: storage.operationCount + stop))
       let isDone = (try? SpaceManager.removePassword(in: vault(over: storage), .of(Self.second))) != nil
@@ -194,7 +194,7 @@ import Testing
 
   @Test(arguments: TestLength.sample([1, 2], 1))
   func everyStopOfAChangeLeavesOneThatCannotBeRemoved(_ seed: UInt64) throws {
-    for stop in 1... {
+    for stop in TestLength.stops() {
       let storage = try filled(Self.first)
       storage.inject(.cut(at: storage.operationCount + stop))
       let isDone =

@@ -34,11 +34,13 @@ import Testing
 
   @Test(arguments: ["hang", "endless", "endless text"])
   func whatDoesNotEndIsEnded(behaviour: String) throws {
-    let decoder = Self.misbehaving(timeout: .milliseconds(1500))
+    let isText = behaviour == "endless text"
+    let decoder = Self.misbehaving(timeout: isText ? Decoder.timeout : .milliseconds(1500))
     defer { decoder.stop() }
     let outcome = #expect(throws: DecoderError.self) { try Self.run(behaviour, on: decoder) }
-    #expect(outcome == (behaviour == "endless text" ? .crashed : .timedOut))
-    #expect(throws: Never.self) { try Self.run("good", on: decoder) }
+    #expect(outcome == (isText ? .crashed : .timedOut))
+    // On a busy machine a good job may take longer as well.
+    try waitUntil("a good job is done") { (try? Self.run("good", on: decoder)) != nil }
   }
 
   @Test func reasonsAreBoundedAndPrintable() throws {

@@ -77,7 +77,7 @@ import Testing
     #expect(try run("(setsid sleep 1 &)").output == "status: 0\n")
   }
 
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalsEndEverything(signal: CInt) throws {
+  @Test(arguments: TestLength.sample([SIGINT, SIGTERM, SIGHUP], 2)) func signalsEndEverything(signal: CInt) throws {
     let outcome = try run(
       "(setsid sh -c '\(Self.orphan)' &); stay & kill -\(signal) $PPID; sleep 1000")
     #expect(outcome.output.hasSuffix("status: \(128 + signal)\n"), "\(outcome)")

@@ -8,6 +8,7 @@ import unittest
 import requests
 
 import real
+from real import LIMIT
 
 
 class Client:
@@ -20,7 +21,7 @@ class Client:
         self.fields = {"X-Agonyfs": "1", "Origin": server.root}
 
     def ask(self, method, path, **words):
-        return self.session.request(method, self.server.root + path, headers=self.fields, timeout=100, **words)
+        return self.session.request(method, self.server.root + path, headers=self.fields, timeout=LIMIT, **words)
 
     def pair(self, address):
         """By an address that was shown."""
@@ -85,7 +86,7 @@ class ServerTest(unittest.TestCase):
 
     def until(self, condition, said):
         """Waits; `said()` is what a failure shows."""
-        end = time.monotonic() + 100
+        end = time.monotonic() + LIMIT
         while not condition():
             self.assertLess(time.monotonic(), end, said())
             time.sleep(0.05)

@@ -16,6 +16,8 @@ from PIL import Image
 
 WEB = os.environ.get("AGONYFS_TEST_WEB")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+# Seconds after which something hangs: how fast anything is is not tested here.
+LIMIT = 300
 ONE, OTHER = "correct horse battery staple", "another space"
 # No encoder changes it, and nothing else has a block of it.
 COLOUR = (183, 41, 97)
@@ -151,7 +153,7 @@ class Server:
             self.terminal.type("\n")
         elif self.codes:
             self.process.send_signal(signal.SIGUSR1)
-        end = time.monotonic() + 100
+        end = time.monotonic() + LIMIT
         while True:
             found = re.findall(r"^(https://[^/]*/\w+#\w+)$", self.text(), re.M)
             if len(found) > self.codes:
@@ -164,7 +166,7 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(60)
+            return self.process.wait(LIMIT)
         finally:
             self.process.kill()
 

@@ -13,10 +13,13 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import urllib.request
 
 from playwright.sync_api import Error, sync_playwright
+
+from real import LIMIT
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRUE_SERVER = os.environ.get("AGONYFS_WEB")
@@ -54,7 +57,7 @@ def stand_in(count):
         finally:
             server.terminate()
             try:
-                server.wait(5)
+                server.wait(LIMIT)
             except subprocess.TimeoutExpired:
                 server.kill()
 
@@ -108,7 +111,7 @@ class PageTest(unittest.TestCase):
             has_touch=is_touch, is_mobile=is_touch, device_scale_factor=2 if is_touch else 1, accept_downloads=True, **facts)
         self.addCleanup(context.close)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(LIMIT * 1000)
         self.problems = []
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda said: self.problems.append(said.text)
@@ -127,12 +130,12 @@ class PageTest(unittest.TestCase):
     def open_photo(self, page, number=0):
         page.locator(f".cell.photo >> nth={number}").click()
         page.wait_for_selector(".viewer .slide[data-stage=full]")
-        self.until(page, "!document.querySelector('.slide:not([inert])').matches('.animated *')")
-        page.wait_for_timeout(250)
+        self.still(page)
 
-    def until(self, page, expression, seconds=15):
+    def until(self, page, expression):
         """Waits for an expression in the page; playwright's own way is what the page's policy forbids."""
-        for _ in range(seconds * 20):
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
             try:
                 if page.evaluate(expression):
                     return
@@ -143,9 +146,21 @@ class PageTest(unittest.TestCase):
             page.wait_for_timeout(50)
         self.fail(f"never came true: {expression}")
 
+    def still(self, page):
+        """Waits until nothing in the page moves, but for what never ends."""
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.until(page, """!document.querySelector('.viewer.animated') && !document.getAnimations().some(each =>
+            each.playState === 'running' && each.effect.getComputedTiming().endTime !== Infinity)""")
+
+    def never(self, page, *waits):
+        """The page waits for hours where it waits for so many ms: a finger may be slow on a slow machine."""
+        page.evaluate("""(waits) => { const wait = window.setTimeout;
+            window.setTimeout = (call, time, ...more) => wait(call, waits.includes(time) ? 1e7 : time, ...more); }""", waits)
+
     def until_here(self, page, condition):
         """Waits for something in this process, while the browser goes on."""
-        for _ in range(1200):
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
             if condition():
                 return
             page.wait_for_timeout(50)

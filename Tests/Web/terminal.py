@@ -52,7 +52,7 @@ class Terminal:
 
     def close(self):
         os.close(self.side)
-        self.reading.join(60)
+        self.reading.join(300)
         assert not self.reading.is_alive(), "a program holds the terminal"
         os.close(self.own)
 

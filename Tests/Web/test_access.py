@@ -15,7 +15,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 class AccessTests(PageTest):
     def axe(self, page, view):
-        page.wait_for_timeout(350)
+        self.still(page)
         # Runs beside the page, where the page's policy does not reach.
         session = page.context.new_cdp_session(page)
         session.send("Page.enable")
@@ -75,9 +75,8 @@ class AccessTests(PageTest):
         page.click(".cell >> nth=0")
         page.wait_for_selector(".slide[data-stage]")
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(60)
+        self.until(page, "document.querySelector('.viewer .stage').getAttribute('aria-label').includes('2 of')")
         self.assertEqual(page.evaluate("document.getAnimations().length"), 0)
-        self.assertIn("2 of", page.get_attribute(".viewer .stage", "aria-label"))
 
     def test_a_dialog_keeps_the_keyboard_and_gives_it_back(self):
         page = self.login()

@@ -30,7 +30,7 @@ class GridTests(PageTest):
                 page.focus(".cell[tabindex='0'], .scroller")
                 page.keyboard.press("End")
                 self.settle(page)
-                self.assertEqual(page.evaluate("document.activeElement.item"), total - 1)
+                self.until(page, f"document.activeElement.item === {total - 1}")
                 self.assertLessEqual(page.evaluate("document.querySelector('.canvas').offsetHeight"), 8_000_000)
 
     def test_scrubber_by_keyboard_says_months(self):
@@ -97,12 +97,12 @@ class GridTests(PageTest):
         boxes = [page.locator(f".cell >> nth={n}").bounding_box() for n in (0, 4)]
         start, end = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes]
         touch.send("touchStart", start)
-        page.wait_for_timeout(600)
+        page.wait_for_selector(".count >> text=1 selected")
         for step in range(1, 9):
             touch.send("touchMove", (start[0] + (end[0] - start[0]) * step / 8, start[1] + (end[1] - start[1]) * step / 8))
             page.wait_for_timeout(15)
         touch.send("touchEnd")
-        self.assertEqual(page.inner_text(".count"), "5 selected")
+        self.until(page, "document.querySelector('.count').textContent === '5 selected'")
         touch.tap(*start)
         self.until(page, "document.querySelector('.count').textContent === '4 selected'")
 

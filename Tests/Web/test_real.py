@@ -12,6 +12,7 @@ import unittest
 from playwright.sync_api import Error, sync_playwright
 
 import real
+from real import LIMIT
 from support import SIZES, HeldUpload, PageTest, Touch
 
 MEGABYTE = 1 << 20
@@ -48,7 +49,7 @@ class RealTests(unittest.TestCase):
         page = context.pages[0]
         # A test that failed leaves no session for the next.
         self.addCleanup(self.leave, page)
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(LIMIT * 1000)
         page.goto(self.server.address())
         page.wait_for_selector("#password")
         return page, home.name
@@ -56,7 +57,7 @@ class RealTests(unittest.TestCase):
     def login(self, page, password=real.ONE):
         page.fill("#password", password)
         page.keyboard.press("Enter")
-        page.wait_for_selector(".cell img.shown", timeout=60_000)
+        page.wait_for_selector(".cell img.shown")
 
     @staticmethod
     def leave(page):
@@ -70,7 +71,7 @@ class RealTests(unittest.TestCase):
     def cell(self, page, query):
         page.fill(".search input", query)
         page.keyboard.press("Enter")
-        self.until(page, "document.querySelectorAll('.cell').length === 1", 30)
+        self.until(page, "document.querySelectorAll('.cell').length === 1")
         page.wait_for_selector(f".cell[aria-label^={query}] img.shown")
         return page.locator(".cell >> nth=0")
 
@@ -83,7 +84,7 @@ class RealTests(unittest.TestCase):
         self.assertEqual(page.evaluate("location.href"), self.server.root + "/")
         page.fill("#password", "never")
         page.keyboard.press("Enter")
-        self.until(page, "document.getElementById('login-problem').textContent.includes('opens nothing')", 60)
+        self.until(page, "document.getElementById('login-problem').textContent.includes('opens nothing')")
         self.assertEqual(self.vault.mounts(), [])
         # The next try waits for as long as the last one cost.
         self.login(page)
@@ -135,14 +136,14 @@ class RealTests(unittest.TestCase):
         self.login(page)
         self.cell(page, "quokka-video").click()
         page.click(".viewer .play")
-        self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1", 30)
+        self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1")
         page.evaluate("document.querySelector('.viewer video').currentTime = 8")
-        self.until(page, "document.querySelector('.viewer video').currentTime > 8.1", 30)
+        self.until(page, "document.querySelector('.viewer video').currentTime > 8.1")
         page.keyboard.press("Escape")
         page.wait_for_selector(".viewer", state="detached")
         self.cell(page, "quokka-motion").click()
         page.click(".viewer .button.live")
-        self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1", 30)
+        self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1")
         # It ends by itself.
         page.wait_for_selector(".viewer video", state="detached")
         page.keyboard.press("Escape")
@@ -171,7 +172,7 @@ class RealTests(unittest.TestCase):
         self.assertIn(pieces.sent, ([0, 8, 8, 16, 24], [0, 8, 16, 24]))
         pieces.reload()
         self.choose(page, path)
-        page.wait_for_selector(".upload-panel .summary >> text=safe to delete", timeout=120_000)
+        page.wait_for_selector(".upload-panel .summary >> text=safe to delete")
         self.assertEqual(pieces.sent, [24, 32])
         # By the mount of the server, and after the next mount.
         [mount] = self.vault.mounts()
@@ -202,7 +203,7 @@ class RealTests(unittest.TestCase):
         self.assertEqual(self.albums(other), [])
         other.fill(".search input", "quokka")
         other.keyboard.press("Enter")
-        self.until(other, "document.querySelector('h1')?.textContent === 'Nothing found'", 30)
+        self.until(other, "document.querySelector('h1')?.textContent === 'Nothing found'")
         # What one was shown is not the other's to ask for.
         asked = one.evaluate("performance.getEntriesByType('resource').map(each => new URL(each.name).pathname)")
         asked = [address for address in asked if "/geometry/" in address or "/section/" in address]
@@ -218,7 +219,7 @@ class RealTests(unittest.TestCase):
         one.keyboard.press("Escape")
         self.cell(one, "quokka-video").click()
         one.click(".viewer .play")
-        self.until(one, "document.querySelector('.viewer video')?.currentTime > 0.1", 30)
+        self.until(one, "document.querySelector('.viewer video')?.currentTime > 0.1")
         one.keyboard.press("Escape")
         one.click("[data-part=albums]")
         one.click(".tile >> text=Zanzibar-Quokka")

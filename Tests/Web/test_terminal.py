@@ -58,7 +58,7 @@ class TerminalTests(ServerTest):
                 client.pair(address)
                 self.assertEqual(client.ask("GET", "/api/state").json()["locked"], True)
         terminal.type("\x03")
-        self.assertEqual(server.process.wait(100), 0)
+        self.assertEqual(server.process.wait(300), 0)
 
 
 # The folder of all programs, with another opener of addresses, for one command alone.

@@ -12,8 +12,12 @@ STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s
 
 class ViewerTests(PageTest):
     def state(self, page):
-        page.wait_for_timeout(380)
+        self.still(page)
         return page.evaluate(STATE)
+
+    def until_state(self, page, condition):
+        """Waits until what is shown is so, also when it has come to rest."""
+        self.until_here(page, lambda: condition(page.evaluate(STATE)) and condition(self.state(page)))
 
     def place(self, page):
         return page.get_attribute(".viewer .stage", "aria-label")
@@ -35,54 +39,58 @@ class ViewerTests(PageTest):
         page = self.login("phone")
         touch = Touch(page)
         self.open_photo(page)
+        # Nothing is a long press or a single tap.
+        self.never(page, 200, 500)
         touch.pinch((180, 370), 80, 240)
+        self.until_state(page, lambda state: state["scale"] > 2.2)
         pinched = self.state(page)
-        self.assertGreater(pinched["scale"], 2.2)
         touch.swipe((180, 370), (240, 370))
-        self.assertGreater(self.state(page)["left"], pinched["left"])
+        self.until_state(page, lambda state: state["left"] > pinched["left"])
         touch.pinch((180, 370), 300, 40)
-        self.assertAlmostEqual(self.state(page)["scale"], 1, places=2)
-        for expected in (lambda scale: scale > 1.2, lambda scale: abs(scale - 1) < 0.02):
+        self.until_state(page, lambda state: abs(state["scale"] - 1) < 0.005)
+        for expected in (lambda state: state["scale"] > 1.2, lambda state: abs(state["scale"] - 1) < 0.02):
             touch.tap(180, 370)
             page.wait_for_timeout(60)
             touch.tap(182, 371)
-            self.assertTrue(expected(self.state(page)["scale"]))
+            self.until_state(page, expected)
         self.assertFalse(self.state(page)["bare"])
 
     def test_a_single_tap_hides_the_bars_a_little_later(self):
         page = self.login("phone")
         touch = Touch(page)
         self.open_photo(page)
+        self.never(page, 500)
         touch.tap(180, 370)
-        self.assertTrue(self.state(page)["bare"])
+        self.until_state(page, lambda state: state["bare"])
         touch.tap(180, 370)
-        self.assertFalse(self.state(page)["bare"])
+        self.until_state(page, lambda state: not state["bare"])
 
     def test_a_swipe_pages_and_a_short_one_does_not(self):
         page = self.login("phone")
         touch = Touch(page)
         self.open_photo(page)
-        page.wait_for_timeout(200)
+        self.never(page, 500)
         first = self.place(page)
         touch.swipe((200, 370), (170, 370), pause=30)
+        # The time in which it would have paged.
         page.wait_for_timeout(400)
+        self.still(page)
         self.assertEqual(self.place(page), first)
         touch.swipe((300, 370), (60, 370))
-        page.wait_for_timeout(600)
-        self.assertNotEqual(self.place(page), first)
+        self.until_here(page, lambda: self.place(page) != first)
+        self.still(page)
         gap = page.evaluate("""() => { const slides = [...document.querySelectorAll('.slide')]
             .map(s => s.getBoundingClientRect()).sort((a, b) => a.left - b.left);
             return slides[1].left - slides[0].right; }""")
         self.assertAlmostEqual(gap, 24, delta=1)
         touch.swipe((60, 370), (300, 370))
-        page.wait_for_timeout(600)
-        self.assertEqual(self.place(page), first)
+        self.until_here(page, lambda: self.place(page) == first)
 
     def test_a_pan_goes_to_the_edge_and_then_pages(self):
         page = self.login("phone")
         touch = Touch(page)
         self.open_photo(page)
-        page.wait_for_timeout(200)
+        self.never(page, 500)
         first = self.place(page)
         touch.pinch((180, 370), 80, 200)
         touch.swipe((300, 370), (240, 370), pause=40)
@@ -92,14 +100,16 @@ class ViewerTests(PageTest):
         for _ in range(6):
             touch.swipe((320, 370), (30, 370))
             page.wait_for_timeout(450)
+            self.still(page)
             if self.place(page) != first:
                 break
         self.assertNotEqual(self.place(page), first)
-        self.assertAlmostEqual(self.state(page)["scale"], 1, places=2)
+        self.until_state(page, lambda state: abs(state["scale"] - 1) < 0.005)
 
     def test_a_pull_down_closes(self):
         page = self.login("phone")
         self.open_photo(page)
+        self.never(page, 500)
         Touch(page).swipe((180, 300), (185, 560))
         page.wait_for_selector(".viewer", state="detached")
         self.assertFalse(page.evaluate("document.getElementById('app').inert"))
@@ -110,9 +120,10 @@ class ViewerTests(PageTest):
         for _ in range(8):
             page.keyboard.press("ArrowRight")
             page.wait_for_timeout(60)
-        page.wait_for_timeout(900)
-        self.assertEqual(page.locator(".slide").count(), 3)
-        self.assertLessEqual(page.locator(".slide img").count(), 3)
+        self.until(page, "document.querySelector('.viewer .stage').getAttribute('aria-label').includes('9 of')")
+        page.wait_for_selector(".slide:not([inert])[data-stage]")
+        self.until(page, "document.querySelectorAll('.slide').length === 3")
+        self.until(page, "document.querySelectorAll('.slide img').length <= 3")
 
     def test_keys_and_where_the_keyboard_goes(self):
         page = self.login()
@@ -121,11 +132,11 @@ class ViewerTests(PageTest):
         page.keyboard.press("Enter")
         page.wait_for_selector(".viewer .slide[data-stage]")
         page.keyboard.press("z")
-        self.assertGreater(self.state(page)["scale"], 1.01)
+        self.until_state(page, lambda state: state["scale"] > 1.01)
         page.keyboard.press("z")
-        self.assertAlmostEqual(self.state(page)["scale"], 1, places=2)
+        self.until_state(page, lambda state: abs(state["scale"] - 1) < 0.005)
         page.keyboard.press("+")
-        self.assertGreater(self.state(page)["scale"], 1.3)
+        self.until_state(page, lambda state: state["scale"] > 1.3)
         page.keyboard.press("-")
         seen = set()
         for _ in range(40):
@@ -133,10 +144,10 @@ class ViewerTests(PageTest):
             seen.add(page.evaluate("document.activeElement.matches('body, .viewer *')"))
         self.assertEqual(seen, {True})
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(500)
+        self.until(page, "document.querySelector('.viewer .stage').getAttribute('aria-label').includes('3 of')")
         page.keyboard.press("Escape")
         page.wait_for_selector(".viewer", state="detached")
-        self.assertEqual(page.evaluate("document.activeElement.item"), 2)
+        self.until(page, "document.activeElement.item === 2")
 
     def test_keys_work_where_nothing_has_the_keyboard(self):
         page = self.login()

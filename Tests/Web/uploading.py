@@ -41,7 +41,7 @@ class UploadPageTest(PageTest):
         chooser.value.set_files(paths)
 
     def finished(self, page, text="safe to delete"):
-        page.wait_for_selector(f".upload-panel .summary >> text={text}", timeout=60_000)
+        page.wait_for_selector(f".upload-panel .summary >> text={text}")
 
     def release(self, page, name):
         self.until(page, f"Boolean(window.held['{name}'])")

@@ -77,12 +77,16 @@ import Testing
     arguments: hosts)
   func withManyFiles(kind: String?) throws { try look(at: kind, size: .many, groupSize: 20) }
 
-  /// Vaults in each group. An area of 0.65 is told in four of five runs with 200 (the bound is 0.5 ± 0.13 then); with a few
+  /// Vaults in each group. With 200 the bound is 0.5 ± 0.14, and a true area of 0.65 is told in two of three runs. With two
   /// only what has to be the same in all vaults decides, without statistics.
   private static let groupSize = TestLength.isWhole ? 200 : 2
 
   /// Features that are the same in every vault of a host, with a hidden space or without.
-  private static let same = ["folders", "sizes", "times", "modes and owners", "repeated bytes"]
+  private static func same(_ source: String) -> [String] {
+    // Programs that copy give times of their own to some of what they make, so in a copy there are more the more files it
+    // has; and the number of files is drawn.
+    ["folders", "sizes", "modes and owners", "repeated bytes"] + (source == "refreshed" ? ["times"] : [])
+  }
 
   /// Looks at two groups of vaults, in copies and after a refresh; if asked to, also at what the threat model declares to
   /// tell.
@@ -118,7 +122,7 @@ import Testing
       let (without, with) = (try #require(groups[false]), try #require(groups[true]))
       #expect(without.count == groupSize && with.count == groupSize)
       if Self.quiet.contains(source) {
-        for feature in Self.same {
+        for feature in Self.same(source) {
           let values = Set((without + with).map { $0.features[feature] })
           #expect(values.count == 1 && values != [nil], "\(feature) of \(source) differs: \(values)")
         }

@@ -37,7 +37,7 @@ extension BadInputTests {
         mv $file aside
         mkfifo $file
         status=0
-        timeout 60 "$AGONYFS" check --password-file password Vault > found 2>&1 || status=$?
+        timeout 600 "$AGONYFS" check --password-file password Vault > found 2>&1 || status=$?
         case $status in
         0) echo cover >> kinds ;;
         16)

@@ -37,12 +37,8 @@ import Testing
       agonyfs mount --password-file password Vault Albums
       echo text > Albums/file
       # What another process sees of the space while it is mounted is what was committed.
-      i=0
-      until agonyfs info --json --password-file password Vault | grep -Eq '"dataBytes" *: *5\\b'; do
-        i=$((i + 1))
-        test $i -lt 300
-        sleep 0.1
-      done
+      is_committed() { agonyfs info --json --password-file password Vault | grep -Eq '"dataBytes" *: *5\\b'; }
+      wait_for 600 'the commit' is_committed
       kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
       agonyfs unmount Albums
       agonyfs mount --password-file password Vault Albums
@@ -71,17 +67,27 @@ import Testing
     try expectSuccess(
       workspace,
       """
-      "$AGONYFS" mount --password-file password Vault Albums &
+      appears() { pid=$(pgrep -f "^agonyfs mount .*$W/Albums"); }
+      is_stopped() { grep -q '^State:.T' /proc/$pid/status; }
+      # Stops the program in the background, and says whether that was before it mounted.
+      catch() {
+        nice -n 19 "$AGONYFS" mount --password-file password Vault Albums & caller=$!
+        wait_for 600 'a process in the background' appears
+        kill -STOP $pid
+        wait_for 600 'it is stopped' is_stopped
+        not mounted
+      }
       tries=0
-      until pid=$(pgrep -f "^agonyfs mount .*$W/Albums"); do
-        kill -0 $!
-        tries=$((tries + 1)); test $tries -lt 20000
+      until catch; do
+        kill -CONT $pid
+        wait $caller
+        agonyfs unmount Albums
+        tries=$((tries + 1)); test $tries -lt 100
       done
-      kill -STOP $pid
-      kill -9 $!
+      kill -9 $caller
       kill -CONT $pid
-      timeout 60 tail --pid=$pid -s 0.05 -f /dev/null
-      not grep -q " $W/Albums " /proc/mounts
+      gone $pid
+      not mounted
       """)
   }
 }

@@ -32,7 +32,7 @@ import Testing
       rm Albums/photo*
       # The room comes back, in steps, as dead files of the vault are deleted.
       i=0
-      until cp photo Albums/again && sync -f Albums; do i=$((i + 1)); test $i -lt 100; sleep 0.1; done
+      until cp photo Albums/again && sync -f Albums; do i=$((i + 1)); test $i -lt 3000; sleep 0.1; done
       cmp photo Albums/again
       agonyfs unmount Albums
       """)
@@ -86,14 +86,14 @@ import Testing
         until dd if=photo of=Albums/again bs=100k conv=fsync 2> errors; do
           grep -q 'No space left' errors
           i=$((i + 1))
-          test $i -lt 300
+          test $i -lt 3000
           sleep 0.1
         done
         whole Albums/again Albums/old/*
         rm Albums/again
         sync Albums
         i=0
-        until [ "$(df --output=avail -k Albums | tail -n 1)" -gt 30000 ]; do i=$((i + 1)); test $i -lt 300; sleep 0.1; done
+        until [ "$(df --output=avail -k Albums | tail -n 1)" -gt 30000 ]; do i=$((i + 1)); test $i -lt 3000; sleep 0.1; done
       done
       test "$(pgrep -f "^agonyfs mount .*$W/Albums")" = $daemon
       grep -q '"readOnly": null' Albums/.agonyfs/status
@@ -220,7 +220,7 @@ import Testing
       rm Albums/again Albums/small
       sync Albums
       i=0
-      until [ $(available) -gt $((before - 35000)) ]; do i=$((i + 1)); test $i -lt 300; sleep 0.1; done
+      until [ $(available) -gt $((before - 35000)) ]; do i=$((i + 1)); test $i -lt 3000; sleep 0.1; done
       agonyfs unmount Albums
       agonyfs check --read-data --password-file password disk/Vault
       umount disk

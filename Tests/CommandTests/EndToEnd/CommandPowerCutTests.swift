@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import agonyfs
@@ -53,7 +54,7 @@ import Testing
       \(ownCover.isEmpty ? "" : "used disk/Vault")
       sync -f disk
       """)
-    for _ in 1...2 {
+    for _ in 0..<TestLength.count(2, few: 1, name: kind + ownCover) {
       try expectSuccess(
         workspace,
         """
@@ -86,12 +87,13 @@ import Testing
   @Test(arguments: ["", "24M"]) func killsUnderLoadKeepWhatWasSynced(ownCover: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault(ownCover: ownCover)
+    let rounds = TestLength.count(3, few: 2, name: "kills")
     try expectSuccess(
       workspace,
       """
       \(Self.functions + CrashLoad.functions)
       \(ownCover.isEmpty ? "" : "used Vault")
-      for round in 1 2 3; do
+      for round in $(seq \(rounds)); do
         agonyfs mount --password-file password Vault Albums
         start
         promised $((60 * round))

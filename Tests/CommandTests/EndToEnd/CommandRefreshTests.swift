@@ -178,10 +178,11 @@ import Testing
       """)
   }
 
-  /// It is killed ten times at any point; after each, the vault is used.
+  /// It is killed at any point, ten times at the most; after each, the vault is used.
   @Test func aKilledOneLeavesAVaultThatCanBeUsed() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
+    let places = TestLength.sample([256, 255, 235, 215, 190, 160, 130, 100, 60, 20], 5)
     try expectSuccess(
       workspace,
       """
@@ -189,7 +190,7 @@ import Testing
       fill Vault
       sums Vault > before
       killed=0
-      for folders in 256 255 235 215 190 160 130 100 60 20; do
+      for folders in \(places.map(String.init).joined(separator: " ")); do
         if hold Vault $folders; then
           kill -KILL $refresh
           killed=$((killed + 1))
@@ -199,7 +200,7 @@ import Testing
         agonyfs info --password-file password Vault
         agonyfs check --password-file other Vault
       done
-      test $killed -ge 3
+      test $killed -ge \(places.count * 3 / 10)
       ls Vault
       agonyfs mount --password-file password Vault Albums
       seq 1 250000 | cmp - Albums/open2

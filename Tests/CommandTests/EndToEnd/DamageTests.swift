@@ -20,7 +20,7 @@ import Testing
     ("cp $first other; cp $second $first; cp other $second", true),
   ]
 
-  @Test(arguments: damages)
+  @Test(arguments: TestLength.sample(damages, 4, kind: { $0.1 }))
   func onlyDamagedFilesAreHurt(_ damage: String, _ isSeen: Bool) throws {
     let workspace = try Workspace.withLargeFile()
     try expectSuccess(

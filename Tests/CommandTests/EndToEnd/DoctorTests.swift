@@ -250,7 +250,7 @@ import Testing
         uri() { printf "'file://%s'" "$1" | sed 's/ /%20/g'; }
         dbus-monitor --session "interface='org.freedesktop.thumbnails.Thumbnailer1'" > signals &
         i=0
-        until grep -q 'member=NameLost' signals; do i=$((i + 1)); test $i -lt 600; sleep 0.1; done
+        until grep -q 'member=NameLost' signals; do i=$((i + 1)); test $i -lt 6000; sleep 0.1; done
         for file in "$W/Albums/one two.jpg" "$W/outside.jpg"; do
           before=$(grep -c 'member=Finished' signals || true)
           gdbus call --session --dest org.freedesktop.thumbnails.Thumbnailer1 \\
@@ -259,7 +259,7 @@ import Testing
             "[$(uri "$file")]" "['image/jpeg']" normal default 0 > /dev/null
           i=0
           while [ "$(grep -c 'member=Finished' signals || true)" = "$before" ]; do
-            i=$((i + 1)); test $i -lt 300; sleep 0.1
+            i=$((i + 1)); test $i -lt 6000; sleep 0.1
           done
         done
         END

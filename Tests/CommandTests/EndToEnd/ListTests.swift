@@ -209,7 +209,7 @@ import Testing
         waits thumbnails=lazy true
         agonyfs unmount Albums
         waits ro true
-        says 1 'read-only; 1 is still to be made' timeout 60 "$AGONYFS" thumbnails Albums
+        says 1 'read-only; 1 is still to be made' timeout 600 "$AGONYFS" thumbnails Albums
         agonyfs unmount Albums
         agonyfs mount --password-file password Vault Albums
         agonyfs thumbnails Albums > /dev/null

@@ -71,10 +71,23 @@ import Testing
     let workspace = try workspace()
     let count = HostFile.segments(of: workspace.at("Vault")).count
     var password = "hidden"
-    for wait in [0.2, 1.0, 1.6, 2.2] {
-      _ = try workspace.shell(
-        "timeout -s \(signal) \(wait) \"$AGONYFS\" password change --rekey --password-file \(password) "
-          + "--new-password-file new Vault")
+    // At its beginning, and when so many files have come.
+    for files in [0, 1, 8, 20] {
+      try expectSuccess(
+        workspace,
+        """
+        list() { find Vault/segments -type f | sort; }
+        list > before
+        # A shell has its background processes ignore SIGINT.
+        env --default-signal=INT "$AGONYFS" password change --rekey --password-file \(password) --new-password-file new \
+          Vault & change=$!
+        is_there() { ends $change || test "$(list | comm -13 before - | wc -l)" -ge \(files); }
+        set +x
+        wait_for 600 '\(files) files' is_there
+        set -x
+        kill -\(signal) $change || true
+        wait $change || true
+        """)
       if try workspace.shell("agonyfs info --password-file new Vault").status == 0 { password = "new" }
       try expectEverything(workspace, with: password)
       if password == "new" { break }

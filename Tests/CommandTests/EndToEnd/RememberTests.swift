@@ -87,11 +87,10 @@ import Testing
         cp $record before
         put 1
         # The first commit is remembered soon.
-        i=0
-        while cmp -s $record before; do i=$((i + 1)); test $i -lt 600; sleep 0.1; done
+        wait_for 600 'another record' not cmp -s $record before
         daemon=$(pgrep -f "^agonyfs mount .*$W/Albums")
         kill -9 $daemon
-        timeout 60 tail --pid=$daemon -s 0.05 -f /dev/null
+        gone $daemon
         fusermount3 -u Albums
         cp -a Vault killed
         back older

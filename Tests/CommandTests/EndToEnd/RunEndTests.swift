@@ -74,7 +74,8 @@ struct RunEndTests {
         not pgrep -f 'sh .*/write'
       done
       # The program is killed, not the command.
-      run --keep kept home/Vault sh -c 'sh ~/write last "$0" & sleep 1; kill -9 $$' "$W/kept" && exit 1 || test $? = 137
+      run --keep kept home/Vault sh -c 'sh ~/write last "$0" &
+        until grep -q last.6 "$0/closed"; do sleep 0.05; done; kill -9 $$' "$W/kept" && exit 1 || test $? = 137
       ended
       mount_it
       test "$(wc -l < kept/closed)" -gt 20

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import agonyfs
@@ -90,7 +91,7 @@ import Testing
         done
         # It is looked for once a second.
         i=0
-        while write Albums1 more$i; do i=$((i + 1)); test $i -lt 100; sleep 0.1; done
+        while write Albums1 more$i; do i=$((i + 1)); test $i -lt 3000; sleep 0.1; done
         stopped Albums1
         agonyfs unmount Albums1 || true
         (cd Here && sha256sum --quiet -c ../arrived)
@@ -98,7 +99,12 @@ import Testing
         """)
   }
 
-  @Test(arguments: ["rm $file", "mv $file conflict", "truncate -s 5000 $file", "echo more >> $file"], ["", "24M"])
+  @Test(
+    arguments: TestLength.sample(
+      ["rm $file", "mv $file conflict", "truncate -s 5000 $file", "echo more >> $file"].flatMap {
+        [($0, ""), ($0, "24M")]
+      },
+      4, kind: { $0.0 }))
   func aFileThatGoesOrChangesStopsTheWriter(_ change: String, ownCover: String) throws {
     let workspace = try vault(ownCover)
     try expectSuccess(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import agonyfs
@@ -124,10 +125,11 @@ import Testing
 
   @Test(
     .enabled(if: Workspace.isRoot, "needs root, to become another user and to hold a copy of the table of mounts"),
-    arguments: [
-      "user ./program unmount Albums", "./program unmount Albums", "user fusermount3 -u Albums", "umount Albums",
-      "kill -TERM $pid",
-    ])
+    arguments: TestLength.sample(
+      [
+        "user ./program unmount Albums", "./program unmount Albums", "user fusermount3 -u Albums", "umount Albums",
+        "kill -TERM $pid",
+      ], 3))
   func whatAUserUnmountsIsLocked(_ ending: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -18,7 +18,7 @@ import Testing
     }
     dbus-monitor --session "interface='org.freedesktop.thumbnails.Thumbnailer1'" > signals &
     i=0
-    until grep -q 'member=NameLost' signals; do i=$((i + 1)); test $i -lt 600; sleep 0.1; done
+    until grep -q 'member=NameLost' signals; do i=$((i + 1)); test $i -lt 6000; sleep 0.1; done
     for flavor in normal large; do
       for file in "$@"; do
         before=$(grep -c 'member=Finished' signals || true)
@@ -28,7 +28,7 @@ import Testing
           "[$(uri "$file")]" "['$(kind "$file")']" $flavor default 0 > /dev/null
         i=0
         while [ "$(grep -c 'member=Finished' signals || true)" = "$before" ]; do
-          i=$((i + 1)); test $i -lt 300; sleep 0.1
+          i=$((i + 1)); test $i -lt 6000; sleep 0.1
         done
       done
     done

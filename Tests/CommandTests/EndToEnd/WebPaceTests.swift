@@ -42,24 +42,17 @@ import Testing
       server = Server()
       browser = server.browser()
       assert browser.login() == 204
-      # 12 MB.
-      snapshot = with_picture(browser, 2000)
+      snapshot = with_picture(browser, UNREAD)
       cookies = "; ".join(f"{k}={v}" for k, v in browser.cookies.items())
       fields = f"Host: 127.0.0.1:{server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\nCookie: {cookies}\r\n"
       request = f"GET /api/item/{snapshot}/0/original HTTP/1.1\r\n{fields}\r\n".encode()
       connection = browser.connection()
       connection.connect()
-      own = connection.sock.getsockname()[1]
       connection.sock.sendall(request)
-      def is_open():
-          ends = [line.split()[1:4] for line in open("/proc/net/tcp").readlines()[1:]]
-          return any(int(near[9:], 16) == server.port and int(far[9:], 16) == own and state == "01"
-                     for near, far, state in ends)
-      assert is_open()
-      time.sleep(2)
       # Behind the answer that waits.
+      wait_for("an answer that waits", lambda: (server.held(connection) or 0) > 100_000)
       connection.sock.sendall(request)
-      wait_for("the end of who reads nothing", lambda: not is_open())
+      wait_for("the end of who reads nothing", lambda: server.held(connection) is None)
       assert browser.ask("GET", "/api/state")[0] == 200
       """#)
   }

@@ -23,11 +23,14 @@ enum WebDriver {
     ONE, OTHER = "correct horse battery staple", "another space"
     servers = []
 
-    def wait_for(event, condition, seconds=100):
+    def wait_for(event, condition, seconds=600):
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, f"{seconds} s passed before {event}"
             time.sleep(0.05)
+
+    # The side of a square picture that is three times as large as what the kernel takes for a reader who reads nothing.
+    UNREAD = max(2000, int(int(open("/proc/sys/net/ipv4/tcp_wmem").read().split()[2]) ** 0.5))
 
     def agonyfs(*words, text=""):
         return subprocess.run([os.environ["AGONYFS"], *words], input=text, text=True, capture_output=True)
@@ -83,7 +86,14 @@ enum WebDriver {
 
         def end(self, number=signal.SIGTERM):
             self.process.send_signal(number)
-            return self.process.wait(100)
+            return self.process.wait(600)
+
+        def held(self, connection):
+            "Bytes that the kernel holds at this end of a connection; None if it is closed here."
+            far = connection.sock.getsockname()[1]
+            for line in open("/proc/net/tcp").readlines()[1:]:
+                near, other, state, queues = line.split()[1:5]
+                if (int(near[9:], 16), int(other[9:], 16), state) == (self.port, far, "01"): return int(queues[:8], 16)
 
     class Browser:
         def __init__(self, server, address="127.0.0.1"):
@@ -92,7 +102,7 @@ enum WebDriver {
         def connection(self):
             context = ssl._create_unverified_context()
             return http.client.HTTPSConnection(
-                "127.0.0.1", self.server.port, context=context, timeout=100, source_address=(self.address, 0))
+                "127.0.0.1", self.server.port, context=context, timeout=600, source_address=(self.address, 0))
 
         def ask(self, method, path, body=None, headers={}):
             origin = f"https://127.0.0.1:{self.server.port}"

@@ -131,7 +131,7 @@ import Testing
     let segments = try test.space.segmentIdentifiers().compactMap { try ForgedSegment($0, in: test.space) }
     #expect(segments.count > 4)
     var opened = CaseCount("hostile spaces, \(kind)")
-    for seed in TestLength.seeds(Self.cases, few: max(4, Self.cases / 5)) {
+    for seed in TestLength.seeds(Self.cases, few: max(4, Self.cases / 5), function: "nothingTraps, \(kind)") {
       if seed % 10 == 1 { print("hostile space, \(kind), seed \(seed) and following") }
       var mutation = Mutation(seed: seed)
       exercise(forge(test, segments, &mutation), test)

@@ -11,7 +11,7 @@ import Testing
 @testable import Mount
 
 extension LiveMountTests {
-  @Suite struct FileTests {
+  @Suite struct MountFileTests {
     @Test func contentSurvivesUnmounting() throws {
       let live = try LiveMount()
       let content = randomBytes(3_333_333)

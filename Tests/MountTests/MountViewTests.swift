@@ -14,7 +14,7 @@ import Vault
 
 extension LiveMountTests {
   /// Views as programs see them.
-  @Suite struct ViewTests {
+  @Suite struct MountViewTests {
     private let live: LiveMount
 
     init() throws {

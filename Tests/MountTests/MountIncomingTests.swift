@@ -12,7 +12,7 @@ import Testing
 
 extension LiveMountTests {
   /// What importers use of a mount, through the kernel.
-  @Suite struct IncomingTests {
+  @Suite struct MountIncomingTests {
     private func digest(_ file: Descriptor) throws -> (size: UInt64, hash: [UInt8]) {
       var digest = agonyfs_digest()
       unsafe withUnsafeMutableBytes(of: &digest.key) { unsafe $0.copyBytes(from: ContentKey.ofThisRun.bytes) }

@@ -9,7 +9,7 @@ import Testing
 
 extension LiveMountTests {
   /// Listings bring the attributes of all that is listed, while it changes.
-  @Suite struct ListingTests {
+  @Suite struct MountListingTests {
     @Test func attributesFromListingsAreNeverOld() throws {
       let live = try LiveMount()
       try System.check(unsafe mkdir(live.path("album"), 0o755))

@@ -8,7 +8,7 @@ import Testing
 @testable import Mount
 
 extension LiveMountTests {
-  @Suite struct DirectoryTests {
+  @Suite struct MountDirectoryTests {
     @Test func longListingsAreComplete() throws {
       let live = try LiveMount()
       try System.check(unsafe mkdir(live.path("many"), 0o755))

@@ -1,9 +1,13 @@
+internal import Glibc
 internal import Storage
 
 /// How far the log is durable, and what is still to be flushed.
 struct Durability {
   /// Segments whose bytes are not flushed.
   var unflushed: [OpenSegment] = []
+  /// More than so many are flushed before anything is appended: each holds a descriptor, of which a process may have few
+  /// and a host that is slow to flush would take all. A third is for `SegmentCache`, the rest for other files.
+  static let mostUnflushed = max(4, Int(sysconf(CInt(_SC_OPEN_MAX))) / 6)
   /// The names of segment files that a power cut may undo.
   var newNames: [SegmentIdentifier] = []
   /// Bytes appended since the last flush.

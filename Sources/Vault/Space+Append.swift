@@ -13,6 +13,7 @@ extension Space {
   /// - Throws: `.noSpace` when the disk is full; `.readOnly`; `.system` when writing failed.
   package func append(_ writes: [ExtentWrite], for use: RoomUse = .data) throws(VaultError) -> [ExtentPiece] {
     try resumeStalled()
+    if log.locked({ $0.durability.unflushed.count }) >= Durability.mostUnflushed { try sync() }
     for write in writes { unsafe precondition((1...Self.maximumExtentLength).contains(write.plaintext.count)) }
     let extents = keys.extents
     let total = writes.reduce(0) {

@@ -130,7 +130,8 @@ import Testing
 
   @Test func onlySoManyAreReadAtATime() throws {
     let space = try PlainSpace()
-    try space.write([1], to: "x.jpg")
+    // More than waits between the two ends, so that the place is taken as long as nobody reads.
+    try space.write([UInt8](repeating: 1, count: 8 << 20), to: "x.jpg")
     let gallery = try space.gallery()
     let snapshot = space.snapshot(["x.jpg"])
     let places = ZipPlaces(most: 2)

@@ -104,7 +104,8 @@ import Testing
     try Self.check(fixture, durable.files.withLock { $0 }, "without a fault")
     #expect(counted.count > 200)
     #expect(Set(FileCall.allCases).subtracting(counted.kinds) == [])
-    for number in 1...counted.count {
+    let kinds = counted.kinds
+    for number in TestLength.sample(1...counted.count, 30, kind: { kinds[$0 - 1] }, name: "\(way)") {
       let calls = FailingCalls(failing: number, way == .noRoom ? .noSpace : .ioError, isEnd: way == .end)
       let durable = Durable()
       let fixture = try Self.make(calls, durable)

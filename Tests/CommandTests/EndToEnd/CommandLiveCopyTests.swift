@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: ["", "80M"]) func everyCopyMountsWithAllThatWasSynced(ownCover: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault(ownCover: ownCover)
-    let promises = TestLength.count(40, few: 12, name: "promises before the next copy")
+    let promises = TestLength.count(40, few: 6, name: "promises before the next copy")
     try expectSuccess(
       workspace,
       """
@@ -22,7 +22,7 @@ import Testing
       agonyfs mount --password-file password Vault Albums
       start
       for round in 1 2 3 4; do
-        promised $((41 + \(promises) * (round - 1)))
+        promised $((35 + \(promises) * (round - 1)))
         cp manifest1 promised1
         cp manifest2 promised2
         case $round in

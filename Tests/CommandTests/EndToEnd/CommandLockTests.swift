@@ -13,7 +13,7 @@ struct CommandLockTests {
     let start = """
       set -eux
       without_mounts
-      export LC_ALL=C MAPWRITER="$(dirname "$AGONYFS")/map-writer"
+      export LC_ALL=C
       keys() { pgrep -fc '^agonyfs mount' || true; }
       lock_ended() { agonyfs lock; test "$(keys)" = 0; not grep -q " $W/" /proc/mounts; }
       open() { agonyfs mount --password-file password "$@"; }

@@ -142,7 +142,7 @@ import Testing
         }
         mount_it
         user sh -c 'echo mine > Albums/file'
-        cp "$(dirname "$AGONYFS")/map-writer" .
+        cp "$MAPWRITER" .
         setsid unshare -m --propagation private setpriv --reuid 65534 --regid 65534 --clear-groups \\
           ./map-writer Albums/mapped 3000000 home/held & holder=$!
         trap 'kill $holder' EXIT

@@ -10,7 +10,7 @@ import Testing
   /// has `Albums/dir` as its directory, `Albums/dir/file` open, and has written `Albums/mapped` through a memory map
   /// that it keeps.
   private static let functions = """
-    export LC_ALL=C MAPWRITER="$(dirname "$AGONYFS")/map-writer"
+    export LC_ALL=C
     open() {
       agonyfs mount --password-file password Vault Albums
       pid=$(pgrep -of "^agonyfs mount .*$W/Albums")

@@ -10,7 +10,8 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
   }
 
-  @Test func whoSendsByteByByteIsCutOff() throws {
+  @Test(.enabled(if: TestLength.isWhole, "waits for the server's limits of 30 s; with scripts/test --all"))
+  func whoSendsByteByByteIsCutOff() throws {
     try expectSuccess(
       #"""
       server = Server()
@@ -36,7 +37,8 @@ import Testing
       """#)
   }
 
-  @Test func whoAsksAgainButReadsNothingIsCutOff() throws {
+  @Test(.enabled(if: TestLength.isWhole, "waits for the server's limits of 30 s; with scripts/test --all"))
+  func whoAsksAgainButReadsNothingIsCutOff() throws {
     try expectSuccess(
       #"""
       server = Server()
@@ -58,7 +60,8 @@ import Testing
   }
 
   /// Only who sends is in time: a disk that wakes up, or a vault on another machine, may take longer.
-  @Test func anUploadOutlastsAVaultThatStandsStill() throws {
+  @Test(.enabled(if: TestLength.isWhole, "waits for the server's limits of 30 s; with scripts/test --all"))
+  func anUploadOutlastsAVaultThatStandsStill() throws {
     try expectSuccess(
       #"""
       import threading

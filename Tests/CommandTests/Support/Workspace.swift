@@ -109,11 +109,13 @@ final class Workspace {
 
     """
 
-  /// Runs a script by sh. In it `$W` is the directory, `$AGONYFS` the program.
+  /// Runs a script by sh. In it `$W` is the directory, `$AGONYFS` the program, `$MAPWRITER` the
+  /// one that writes to a mapped file.
   func shell(_ script: String, input: String = "") throws -> Outcome {
     // Longer than what the script itself waits for, which says what did not happen.
     let start = """
-      W='\(path)'; AGONYFS='\(Self.program)'; export W AGONYFS; cd "$W"
+      W='\(path)'; AGONYFS='\(Self.program)'; MAPWRITER='\(builtProgram("map-writer"))'; export W AGONYFS MAPWRITER
+      cd "$W"
 
       """
     return try Outcome("/bin/sh", arguments: ["-c", start + Self.functions + script], input: input, limit: 1500)

@@ -208,6 +208,29 @@ import Testing
       resident = int(re.search(r"VmRSS:\s+(\d+)", status)[1])
       assert resident < 400_000, resident
       for connection in held: connection.close()
+      other = server.browser()
+      assert other.login() == 204
+      assert server.end() == 0
+      """#)
+  }
+
+  /// The buffers on the way sometimes take a whole answer that nobody reads, and then there is room for another archive: so
+  /// it is asked only where a failure is looked into.
+  @Test(.enabled(if: TestLength.isWhole, "what buffers take is not known; with scripts/test --all"))
+  func anArchiveTooManyIsRefusedWithItsReason() throws {
+    try expectSuccess(
+      #"""
+      server = Server()
+      owner = server.browser()
+      assert owner.login() == 204
+      snapshot = with_picture(owner, UNREAD)
+      cookies = "; ".join(f"{k}={v}" for k, v in owner.cookies.items())
+      fields = f"Host: 127.0.0.1:{server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\nCookie: {cookies}\r\n"
+      def opened(address):
+          connection = owner.connection()
+          connection.source_address = (address, 0)
+          connection.connect()
+          return connection
       # Archives that nobody reads: the next one is refused with a reason when it is asked for, not when it is saved.
       snapshot = json.loads(owner.ask("GET", "/api/sections")[2])["snapshot"]
       asked = json.dumps({"snapshot": snapshot, "items": [0]})
@@ -231,8 +254,6 @@ import Testing
           wait_for("room for an archive", lambda: owner.ask("POST", "/api/zip", asked)[0] == 200)
       for status, _, body in answers:
           assert status == 423 and b"wait until one of them is done" in body, (status, body)
-      other = server.browser()
-      assert other.login() == 204
       assert server.end() == 0
       """#)
   }

@@ -93,7 +93,7 @@ internal import Synchronization
 }
 
 /// OpenSSL, set up once: no configuration file, and every allocation from locked memory.
-@safe enum OpenSSL {
+@safe package enum OpenSSL {
   private static let ready: Bool = {
     let installed = unsafe CRYPTO_set_mem_functions(
       { count, _, _ in unsafe count == 0 ? nil : LockedMemory.allocate(count) },
@@ -120,7 +120,8 @@ internal import Synchronization
     return unsafe cipher
   }()
 
-  static func initialize() {
+  /// Whoever uses OpenSSL by other ways than this module calls this first.
+  package static func initialize() {
     guard ready else { fatalError("OpenSSL was used before its allocator could be set.") }
   }
 }

@@ -1,8 +1,13 @@
+internal import Crypto
 internal import System
 
 /// Protects a process that passwords go through.
 public enum ProcessProtection {
   /// No core dumps, no tracing and no look into its memory by other processes of the user, and new files that only the
-  /// user may read. What fails is one line of defence less.
-  public static func apply() { ProcessHardening.apply() }
+  /// user may read. What fails is one line of defence less. What OpenSSL keeps is in locked memory, as far as that goes, and
+  /// overwritten when it is freed.
+  public static func apply() {
+    ProcessHardening.apply()
+    OpenSSL.initialize()
+  }
 }

@@ -15,7 +15,7 @@ let strict: [SwiftSetting] = [
 // SwiftPM names a package in a folder after that folder.
 let folder = Context.packageDirectory.split(separator: "/").dropLast(2).last.map(String.init) ?? ""
 let root = folder.hasSuffix(".git") ? String(folder.dropLast(4)) : folder
-// SwiftNIO asks whether a module `System` can be imported, and swift-crypto has a `Crypto`.
+// SwiftNIO asks whether a module `System` can be imported, and one of its packages can have swift-crypto, which has a `Crypto`.
 let aliases = ["System": "AgonySystem", "Crypto": "AgonyCrypto"]
 
 let package = Package(
@@ -25,9 +25,6 @@ let package = Package(
   dependencies: [
     .package(path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
-    .package(url: "https://github.com/apple/swift-asn1", .upToNextMinor(from: "1.7.4")),
-    .package(url: "https://github.com/apple/swift-certificates", .upToNextMinor(from: "1.21.1")),
-    .package(url: "https://github.com/apple/swift-crypto", .upToNextMinor(from: "4.5.2")),
     .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0")),
     .package(url: "https://github.com/apple/swift-log", .upToNextMinor(from: "1.16.2")),
     .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
@@ -37,15 +34,9 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CQRCode", path: "CQRCode", pkgConfig: "qrcodegen", providers: [.apt(["libqrcodegen-dev"])]),
-    // Apart, because an alias holds for a whole target, and this one imports the `Crypto` of swift-crypto.
+    .target(name: "CIdentity", path: "CIdentity", linkerSettings: [.linkedLibrary("crypto")]),
     .target(
-      name: "Identity",
-      dependencies: [
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
-      ],
+      name: "Identity", dependencies: ["CIdentity", .product(name: "NIOSSL", package: "swift-nio-ssl")],
       path: "Identity", swiftSettings: strict),
     .executableTarget(
       name: "agonyfs-web",
@@ -66,7 +57,7 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       path: ".",
-      exclude: ["CQRCode", "Identity"],
+      exclude: ["CIdentity", "CQRCode", "Identity"],
       sources: ["Server", "Gallery"],
       resources: [.embedInCode("Page")],
       swiftSettings: strict),

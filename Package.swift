@@ -9,6 +9,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// Those that tests spend their time in: optimized in debug builds too, with all assertions.
+let hot =
+  strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 let package = Package(
   name: "agonyfs",
   products: [
@@ -55,20 +59,20 @@ let package = Package(
     .target(
       name: "System",
       dependencies: ["CPlatform", .product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
-    .target(name: "Crypto", dependencies: ["CSodium", "COpenSSL"], swiftSettings: strict),
+      swiftSettings: hot),
+    .target(name: "Crypto", dependencies: ["CSodium", "COpenSSL"], swiftSettings: hot),
     .target(
       name: "Storage",
       dependencies: ["System", "CPlatform", .product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(
       name: "Vault",
       dependencies: ["System", "Crypto", "Storage", .product(name: "SystemPackage", package: "swift-system")],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(
       name: "Index",
       dependencies: ["System", "CSQLite", "Vault"],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(
       name: "Media",
       dependencies: [
@@ -76,7 +80,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
-    .target(name: "Catalog", dependencies: ["System", "Media"], swiftSettings: strict),
+    .target(name: "Catalog", dependencies: ["System", "Media"], swiftSettings: hot),
     .target(
       name: "Import",
       dependencies: [
@@ -98,7 +102,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(
       name: "Mount",
       dependencies: [
@@ -161,13 +165,12 @@ let package = Package(
     .executableTarget(
       name: "agonyfs-unlock", dependencies: ["UnlockService", "System"], swiftSettings: strict),
 
-    // `Crypto`, because an alias in Sources/agonyfs-web/Package.swift holds only for what is reached.
     .target(name: "WebAccess", dependencies: ["System", "Crypto", "CPlatform"], swiftSettings: strict),
 
     .target(
       name: "FaultyStorage",
       dependencies: ["System", "Storage", "Vault", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
-      path: "Tests/FaultyStorage", swiftSettings: strict),
+      path: "Tests/FaultyStorage", swiftSettings: hot),
     .target(
       name: "TestSupport",
       dependencies: ["System", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
@@ -206,7 +209,7 @@ let package = Package(
         "WebAccess", "System", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Media"], swiftSettings: strict),
+    .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Media", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ImportTests",
       dependencies: [

@@ -43,7 +43,7 @@ import Vault
     return !all.contains { $0.inode == stack.stack && query.matches($0) }
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>) func answersAreThoseOfTheEvaluator(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(12)) func answersAreThoseOfTheEvaluator(seed: UInt64) throws {
     let library = try CatalogLibrary(seed: seed, photos: 120)
     for _ in 0..<60 {
       let query = try library.randomQuery()
@@ -80,7 +80,7 @@ import Vault
     try library.files.close()
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>) func groupsAndCountsAreThoseOfTheEvaluator(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(6)) func groupsAndCountsAreThoseOfTheEvaluator(seed: UInt64) throws {
     let library = try CatalogLibrary(seed: 100 + seed, photos: 100)
     for _ in 0..<20 {
       let query = try library.randomQuery()

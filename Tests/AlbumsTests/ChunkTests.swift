@@ -1,5 +1,6 @@
 import FaultyStorage
 import System
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -47,7 +48,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func agreesWithAnArray(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(8)) func agreesWithAnArray(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for longest in [1, 300, 6000, 20_000] {
       let chunk = Chunk(window: 3, owner: nil)

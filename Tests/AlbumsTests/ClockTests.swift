@@ -49,7 +49,7 @@ final class ManualClock: Sendable {
     return figures
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: TestLength.seedArguments(3))
   func workGoesOnAndWhatDiedGoesInItsTime(_ seed: UInt64) throws {
     let usual = try work(seed: seed, step: 0)
     // A window is 24 hours, an epoch one or more an hour.

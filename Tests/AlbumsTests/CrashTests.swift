@@ -1,6 +1,7 @@
 import FaultyStorage
 import Index
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -10,7 +11,7 @@ import Vault
 @Suite struct CrashTests {
   /// Each operation leaves a mark from which a prefix can be told: file n is made, written and renamed, in this order,
   /// before file n + 1.
-  @Test(arguments: 1...12 as ClosedRange<UInt64>) func aPrefixOfTheOperationsSurvives(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(12)) func aPrefixOfTheOperationsSurvives(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let vault = try TestVault { $0.commitInterval = Bool.random(using: &generator) ? 0.01 : 3600 }
     let files = vault.files

@@ -148,7 +148,7 @@ import Testing
   }
 
   /// Random writes and cuts to a few files, compared after each sync with what a power cut leaves.
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func everySyncedStateIsFoundAgain(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(8)) func everySyncedStateIsFoundAgain(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let vault = try TestVault { $0.commitInterval = 3600 }
     let files = try (0..<4).map { try vault.files.make("\($0)") }

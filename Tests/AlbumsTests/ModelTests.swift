@@ -9,7 +9,7 @@ import Vault
 
 /// Random operations on a file system and on a model of it, compared all along and after opening again.
 @Suite struct ModelTests {
-  @Test(arguments: TestLength.sample(1...8 as ClosedRange<UInt64>, 3, function: "agreesWithTheModel"))
+  @Test(arguments: TestLength.seedArguments(8))
   func agreesWithTheModel(seed: UInt64) throws {
     let vault = try TestVault { options in
       // Little memory, so that inodes leave it and data is written all the time.

@@ -2,6 +2,7 @@ import FaultyStorage
 import Index
 import System
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -9,7 +10,7 @@ import Testing
 
 /// Small writes all over one file of some MiB, so that many of them wait in one window, against an array of its bytes.
 @Suite struct RandomWriteTests {
-  @Test(arguments: 1...6 as ClosedRange<UInt64>) func agreesWithAnArray(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(6)) func agreesWithAnArray(seed: UInt64) throws {
     let vault = try TestVault { options in
       options.dirtyLimit = [256 << 10, 1 << 20, 3 << 20][Int(seed % 3)]
       options.commitInterval = seed.isMultiple(of: 2) ? 0.05 : 3600

@@ -1,10 +1,11 @@
 import FaultyStorage
+import TestSupport
 import Testing
 
 @testable import Albums
 
 @Suite struct RangeListTests {
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func agreesWithASet(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func agreesWithASet(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var list = RangeList()
     var model = Set<Int>()

@@ -39,7 +39,7 @@ extension ReaderTests {
       let operations = (0..<20).map { _ in Int.random(in: first...storage.operationCount, using: &generator) }.sorted()
       let ways = Way.allCases.count
       let all = Array(operations.enumerated())
-      for (number, operation) in TestLength.sample(all, 10, kind: { $0.offset % ways }, name: "\(seed)") {
+      for (number, operation) in TestLength.sample(all, 6, kind: { $0.offset % ways }, name: "\(seed)") {
         let way = Way.allCases[number % ways]
         let player = TapePlayer(storage.recording)
         player.wind(to: operation)
@@ -66,7 +66,7 @@ extension ReaderTests {
         cases.add()
       }
     }
-    #expect(TestLength.isWhole ? cases.count >= 32 : cases.count == 10)
+    #expect(TestLength.isWhole ? cases.count >= 32 : cases.count == 6)
     guard TestLength.isWhole else { return }
     #expect(warnings[.copied, default: 0] > 0 && warnings[.mixed, default: 0] > 0, "\(warnings)")
   }

@@ -95,7 +95,7 @@ import Vault
   }
 
   /// What a power cut leaves after the names were made durable has the hash that was told before.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func aPowerCutTakesNothingThatWasHashed(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(20)) func aPowerCutTakesNothingThatWasHashed(seed: UInt64) throws {
     let vault = try TestVault()
     var files: [(name: String, hash: [UInt8])] = []
     var numbers = SeededGenerator(seed: seed)

@@ -83,7 +83,7 @@ import Vault
     Int(chunk.window) * Self.windowCells..<Int(chunk.window + 1) * Self.windowCells
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>) func agreesWithAModel(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(6)) func agreesWithAModel(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var buffer = WriteBuffer()
     let nothing = [UInt8?](repeating: nil, count: Self.cells)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""attacks.py AGONYFS [ATTACK...]: tries the known attacks on a vault, each with what an attacker has, and says what it learned.
+"""attacks.py [--exact] AGONYFS [ATTACK...]: tries the known attacks on a vault, each with what an attacker has, and says what
+it learned. With --exact `looks` has few vaults, and tries only what must be equal in all of them.
 
 The attacker has a vault, the password of its first space and the program, and asks whether there is a hidden space, or wants
 what is in it. Vaults with and without one are made by the program and used; of each pair the attacker guesses which is which.
@@ -145,6 +146,10 @@ def last_births(vault):
     return round((births[-1] - births[-3]) / (births[-1] - births[0]), 3)
 
 
+def named(feature):
+    return feature.__name__.replace("_", " ")
+
+
 def guess(feature, vaults, declared=False):
     """Whether the feature tells the vaults with a hidden space from those without: all of them, which chance does once in
     6,435 cases for eight pairs, or, if it is declared to tell, nearly so. What is a number of files is the same in all vaults
@@ -167,32 +172,32 @@ class Report:
 
 
 def looks(report):
-    vaults = [pair(number) for number in range(PAIRS)]
-    report.line("two looks", *guess(new_files, vaults, declared=True), declared=True)
-    for name, feature in (
-            ("folder times", folder_times), ("access times", access_times), ("short files", short_files),
-            ("unexplained number", unexplained_number), ("births", late_births), ("inode order", inode_order)):
-        report.line(name + " on the live disk", *guess(feature, vaults))
+    vaults = [pair(number) for number in range(2 if EXACT else PAIRS)]
+    exact = (folder_times, short_files, unexplained_number)
+    if not EXACT:
+        report.line("two looks", *guess(new_files, vaults, declared=True), declared=True)
+    for feature in exact if EXACT else (*exact, access_times, late_births, inode_order):
+        report.line(f"{named(feature)} on the live disk", *guess(feature, vaults))
     # One file more is found, so that number can be found.
     numbers = [(unexplained_number(one), unexplained_number(one) + 1) for one, _ in vaults]
     report.line("one file more, for comparison", *guess(int, numbers), declared=True)
-    for name, command in (
-            ("rsync -a", "rsync -a $from/ $to/"), ("cp -r", "cp -r $from $to"), ("cp -a", "cp -a $from $to"),
-            ("tar", "mkdir $to && tar -C $from -c . | tar -C $to -x")):
+    ways = (("rsync -a", "rsync -a $from/ $to/"), ("cp -r", "cp -r $from $to"), ("cp -a", "cp -a $from $to"),
+            ("tar", "mkdir $to && tar -C $from -c . | tar -C $to -x"))
+    for name, command in ways[:1] if EXACT else ways:
         copies = []
         for with_out in vaults:
             copies.append([])
             for vault in with_out:
                 shell(f"from={vault}; to={vault}-copy; {command}")
                 copies[-1].append(vault + "-copy")
-        for feature in (folder_times, access_times, short_files, late_births, inode_order):
-            report.line(f"{feature.__name__.replace('_', ' ')} in a copy by {name}", *guess(feature, copies))
+        for feature in exact[:2] if EXACT else (folder_times, access_times, short_files, late_births, inode_order):
+            report.line(f"{named(feature)} in a copy by {name}", *guess(feature, copies))
         for vault in sum(copies, []):
             shutil.rmtree(vault)
     for vault in sum(vaults, []):
         agonyfs("refresh", vault)
-    for feature in (folder_times, access_times, short_files, late_births, inode_order, unexplained_number):
-        report.line(f"{feature.__name__.replace('_', ' ')} after a refresh", *guess(feature, vaults))
+    for feature in exact if EXACT else (*exact, access_times, late_births, inode_order):
+        report.line(f"{named(feature)} after a refresh", *guess(feature, vaults))
     for vault in sum(vaults, []):
         shutil.rmtree(vault)
 
@@ -246,7 +251,7 @@ def added_cover(report):
                 agonyfs(*command, vault)
             vaults[-1].append(vault)
     for feature in (new_files, folder_times, access_times, short_files, late_births, last_births, inode_order):
-        report.line(f"{feature.__name__.replace('_', ' ')} of added cover", *guess(feature, vaults))
+        report.line(f"{named(feature)} of added cover", *guess(feature, vaults))
     for vault in sum(vaults, []):
         shutil.rmtree(vault)
 
@@ -375,7 +380,7 @@ def main():
                 (400, [piled_backup, short_length, weak_derivation, old_slot, carved_slots, redirected_mount, cloned_mount_table])):
             shell(f"truncate -s {size}M image; mkfs.ext4 -q -m 0 image; mount -o loop image disk")
             for attack in attacks:
-                if len(sys.argv) == 2 or attack.__name__ in sys.argv[2:]:
+                if not ATTACKS or attack.__name__ in ATTACKS:
                     attack(report)
             shell("umount disk; rm image")
     finally:
@@ -391,6 +396,8 @@ def main():
     sys.exit(1 if report.bad else 0)
 
 
-PROGRAM = os.path.realpath(sys.argv[1])
+EXACT = sys.argv[1] == "--exact"
+PROGRAM, *ATTACKS = sys.argv[1 + EXACT:]
+PROGRAM = os.path.realpath(PROGRAM)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 main()

@@ -60,8 +60,9 @@ class Vaults:
         finally:
             self.run("unmount", "Albums")
 
-    def make(self):
-        """Vaults of which each but the last holds a hidden space; all have the same first one and as many files."""
+    def make(self, degrees):
+        """Vaults of which each but the last holds a hidden space, filled with so many megabytes; all have the same first one
+        and as many files."""
         self.leave_room()
         self.run("create", "--kdf", "interactive", "--segment-size", "1M", "--cover", "0", "--password-file", "first", "base")
         self.use("base", "first", lambda: write("Albums/photo", 3))
@@ -71,7 +72,7 @@ class Vaults:
         if os.path.exists("ballast"):
             os.remove("ballast")
         names = []
-        for number, degree in enumerate((0, 5, 14)):
+        for number, degree in enumerate(degrees):
             name = f"hidden{number}"
             shutil.copytree("base", name)
             if degree:
@@ -352,9 +353,8 @@ def main():
     try:
         place = own_disk(folder)
         vaults = Vaults(program, place)
-        names = vaults.make()
+        names = vaults.make((0,) if leak else (0, 5, 14))
         if leak:
-            names = [names[0], names[-1]]
             leak_into(vaults, names, leak)
         else:
             if "create" in wanted:

@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -64,7 +65,7 @@ import Testing
     #expect(Self.list(photo).encoded.count < 240)
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func whatIsDamagedIsRefusedOrTheFormOfAnother(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func whatIsDamagedIsRefusedOrTheFormOfAnother(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     let whole = Self.list(Self.samples.shuffled(using: &numbers)).encoded
     for round in 0..<2000 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyOrderOfMarksIsTheSame(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func anyOrderOfMarksIsTheSame(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     // Marks of different classes that stay.
     let marks: [Unicode.Scalar] = ["\u{3099}", "\u{93C}", "\u{94D}", "\u{5B0}", "\u{327}", "\u{E38}", "\u{E48}"]
@@ -115,7 +116,7 @@ import Testing
 
   /// What FTS5 would do with `FullText`, by the rules of its `ascii` tokenizer and of its phrases, agrees with the
   /// patterns.
-  @Test(arguments: 1...40 as ClosedRange<UInt64>) func theFullTextIndexAgrees(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(40)) func theFullTextIndexAgrees(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     let pieces = [
       "Paris", "paris", "ÎLE", "de", "IMG_1", "東京", "東", "tower", "tow", " ", " ", "-", "é", "e\u{301}", "\u{E000}",
@@ -165,7 +166,7 @@ import Testing
     return text.first == first && matches(pattern.dropFirst(), text.dropFirst())
   }
 
-  @Test(arguments: 1...30 as ClosedRange<UInt64>) func agreesWithTheDefinition(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(30)) func agreesWithTheDefinition(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     for _ in 0..<500 {
       let pattern = (0..<Int.random(in: 0...6, using: &numbers)).map { _ in "ab**".randomElement(using: &numbers) ?? "a"

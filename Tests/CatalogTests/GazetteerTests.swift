@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -44,7 +45,7 @@ import Testing
     return all.filter { $0.0 < Float(limit / Position.radius) }.min { $0 < $1 }?.1
   }
 
-  @Test(arguments: 1...30 as ClosedRange<UInt64>) func theTreeFindsWhatComparingAllFinds(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(30)) func theTreeFindsWhatComparingAllFinds(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     // Few different places: many towns are equally far, or in the same place.
     let step: Double = [1.0, 30.0].randomElement(using: &numbers) ?? 1
@@ -158,7 +159,7 @@ import Testing
     #expect(gazetteer.place(id: 1)?.fullName == "A, FR")
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyTableIsReadOrRefused(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(20)) func anyTableIsReadOrRefused(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     let towns = (1...20).map { Self.line("\($0)", "T\($0)", "\($0)", "\($0)") }.joined()
     for _ in 0..<100 {

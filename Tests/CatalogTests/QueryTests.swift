@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -10,7 +11,7 @@ import Testing
   }
 
   /// What signs mean is what sets do.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func signsAreSets(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(20)) func signsAreSets(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     let atoms = try ArticleTests.lines("example").map(\.query)
     let all = Set(Library.items.map(\.inode))
@@ -70,7 +71,7 @@ import Testing
   }
 
   /// Quoting makes any text a value.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func quotedTextsAreFound(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(20)) func quotedTextsAreFound(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     for _ in 0..<100 {
       let scalars: [Unicode.Scalar] = (0..<Int.random(in: 1...12, using: &numbers)).map { _ in
@@ -155,7 +156,7 @@ import Testing
   }
 
   /// Whatever is written: an understood query or an error inside of it, and never a trap.
-  @Test(arguments: 1...40 as ClosedRange<UInt64>) func anyBytesAreAQueryOrAnError(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(40)) func anyBytesAreAQueryOrAnError(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     let seeds = try ArticleTests.lines("example").map(\.query) + (try ArticleTests.lines("error").map(\.query))
     let fields = QueryField.allCases.map { $0.rawValue + ":" }

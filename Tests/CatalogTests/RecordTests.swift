@@ -1,11 +1,12 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Catalog
 
 @Suite struct RecordTests {
   /// The order in which sources are read does not matter.
-  @Test(arguments: 1...30 as ClosedRange<UInt64>) func anyOrderOfOffersGivesTheSame(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(30)) func anyOrderOfOffersGivesTheSame(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     typealias Offer = @Sendable (inout MediaItem) -> Void
     var offers: [Offer] = []
@@ -89,7 +90,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func sourcesArePacked(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func sourcesArePacked(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     var sources = FieldSources()
     var model: [MediaField: FactSources] = [:]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -34,7 +35,7 @@ import Testing
     (0..<64).shuffled(using: &numbers).prefix(bits).reduce(hash) { $0 ^ 1 << UInt64($1) }
   }
 
-  @Test(arguments: 1...40 as ClosedRange<UInt64>) func bandsFindWhatComparingAllFinds(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(40)) func bandsFindWhatComparingAllFinds(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     // In smooth pictures, bits beside each other are the same.
     let same: UInt64 = seed % 2 == 0 ? 0 : 0xC0C0_F0F0_C0F0_F0C0
@@ -48,7 +49,7 @@ import Testing
   }
 
   /// Six bits are similar wherever they are, seven are not. Pairs of random hashes have nothing to do with each other.
-  @Test(arguments: 1...5 as ClosedRange<UInt64>) func sixBitsAnywhere(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(5)) func sixBitsAnywhere(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     var candidates: [SimilarCandidate] = []
     var expected: [[UInt64]] = []

@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -56,7 +57,7 @@ import Testing
   }
 
   /// Photos come and go between the pages, also the one at which a page ended.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func pagesStayRightWhilePhotosCome(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(20)) func pagesStayRightWhilePhotosCome(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     let order = try #require(Self.orders.randomElement(using: &numbers))
     var items = (1...100).map { Self.randomItem(UInt64($0), &numbers) }
@@ -105,7 +106,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyTextIsACursorOrNone(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func anyTextIsACursorOrNone(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     for _ in 0..<500 {
       let item = Self.randomItem(7, &numbers)

@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -170,7 +171,7 @@ import Testing
   }
 
   /// Whatever the files, and in any order: each in at most one stack.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func noFileIsInTwoStacks(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func noFileIsInTwoStacks(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     let names = [
       "IMG_1.jpg", "IMG_1.CR2", "IMG_1.mov", "IMG_E1234.jpg", "IMG_1234.jpg", "IMG_1-edited.jpg",
@@ -302,7 +303,7 @@ import Testing
     #expect(Sidecars.match([sidecar], to: [item]).unmatched == [9])
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyNamesAreMatchedOrNot(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func anyNamesAreMatchedOrNot(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     let seeds = [
       "IMG_1.jpg", "IMG_1.jpg.json", "IMG_1(1).jpg", "IMG_1.jpg(1).json", "IMG_O1.AAE", "a.xmp", "(1).json", ".json",

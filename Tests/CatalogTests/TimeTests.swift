@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -91,7 +92,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyBytesAreATimeOrNone(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func anyBytesAreATimeOrNone(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     for _ in 0..<1000 {
       let bytes = numbers.damaged(Array("2024-08-15T10:30:05.25+02:00".utf8))
@@ -174,7 +175,7 @@ import Testing
   ])
   func saysNothing(name: String) { #expect(NameTime.candidate(name: name.utf8) == nil) }
 
-  @Test(arguments: 1...30 as ClosedRange<UInt64>) func anyBytesAreATimeOrNone(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(30)) func anyBytesAreATimeOrNone(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     let seeds = [
       "IMG_20230101_123456_789.jpg", "Screenshot 2023-01-01 at 12.34.56.png", "FB_IMG_1672531200000.jpg",

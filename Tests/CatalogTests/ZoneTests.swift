@@ -1,4 +1,5 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -92,7 +93,7 @@ import Testing
     #expect(count > 400)
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyBytesAreAZoneOrNone(seed: UInt64) throws {
+  @Test(arguments: TestLength.seedArguments(20)) func anyBytesAreAZoneOrNone(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     let files = try ["Europe/Paris", "Africa/Casablanca", "UTC"].map {
       try #require(hostFile("/usr/share/zoneinfo/" + $0))
@@ -168,7 +169,7 @@ import Testing
   ])
   func isNoRule(text: String) { #expect(ZoneFooter(Array(text.utf8)) == nil) }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func anyRuleIsHarmless(seed: UInt64) {
+  @Test(arguments: TestLength.seedArguments(20)) func anyRuleIsHarmless(seed: UInt64) {
     var numbers = SeededNumbers(seed: seed)
     let rules = [
       "CET-1CEST,M3.5.0,M10.5.0/3", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1", "EST5EDT,J60,300/167", "XXX3EDT4,0/0,J365/23",

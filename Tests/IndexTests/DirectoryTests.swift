@@ -24,7 +24,7 @@ import Vault
   }
 
   /// A listing that stops and goes on sees every entry that stays exactly once, whatever comes and goes in between.
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(arguments: TestLength.seedArguments(4))
   func listingsGoOn(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let (index, _) = try makeIndex()

@@ -27,7 +27,7 @@ import Vault
   }
 
   /// Thousands of random changes, savepoints rolled back among them, with commits and new openings in between.
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(arguments: TestLength.seedArguments(6))
   func algebra(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let store = MemoryPageStore()

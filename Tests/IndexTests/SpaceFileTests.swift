@@ -1,6 +1,7 @@
 import Crypto
 import FaultyStorage
 import Index
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -46,7 +47,7 @@ import Testing
 
   /// Whatever a power cut leaves, the index opens as it was at a commit, and not before the last one that was
   /// flushed.
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  @Test(arguments: TestLength.seedArguments(12))
   func powerCuts(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let storage = FaultyStorage()

@@ -1,5 +1,6 @@
 import FaultyStorage
 import Index
+import TestSupport
 import Testing
 import Vault
 
@@ -7,7 +8,7 @@ import Vault
 @Suite struct TransactionTests {
   /// After any mixture of savepoints the index holds what was kept, and each committed state opens as it was at its
   /// commit.
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(arguments: TestLength.seedArguments(4))
   func savepointsAndCommits(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let (index, store) = try makeIndex()

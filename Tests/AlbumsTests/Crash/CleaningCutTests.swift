@@ -78,7 +78,7 @@ import Vault
 
       let player = TapePlayer(storage.recording)
       let operations = stride(from: start + 1, through: end, by: TestLength.isLong ? 1 : 5)
-      for operation in TestLength.sample(Array(operations), 10, name: "\(ownFiles) \(seed)") {
+      for operation in TestLength.sample(Array(operations), 6, name: "\(ownFiles) \(seed)") {
         player.wind(to: operation)
         let found = player.cut(.mixed(seed: UInt64(operation) ^ seed << 32), seed: UInt64(operation))
         let comment = Comment(rawValue: "seed \(seed), operation \(operation)")
@@ -99,7 +99,7 @@ import Vault
         cases.add()
       }
     }
-    #expect(TestLength.isWhole ? cases.count > 25 : cases.count == 10)
+    #expect(TestLength.isWhole ? cases.count > 25 : cases.count == 6)
   }
 
   /// Reads files again and again, and compares.

@@ -13,7 +13,7 @@ import Vault
   private static let ways: UInt64 = TestLength.isLong ? 4 : 3
   private static let ownFiles = 64
   /// Power cuts in a sample.
-  private static let few = 120
+  private static let few = 60
 
   @Test func everyCutLeavesAPrefixWithAllThatWasPromised() throws {
     var cases = CaseCount("power cuts")

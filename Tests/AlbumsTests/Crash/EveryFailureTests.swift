@@ -14,7 +14,7 @@ import Vault
   static let ownFiles = 56
   static let seeds = 4
   /// Operations in a sample.
-  static let few = 10
+  static let few = 5
 
   /// A workload with some files that can be deleted later, on a disk of bounded size.
   func begin(_ seed: UInt64) throws -> Workload {

@@ -11,7 +11,7 @@ import Vault
 @Suite struct LiveCopyTests {
   private static let day: Int64 = 24 * 3600
   /// Copies of a history in a sample.
-  private static let few = 15
+  private static let few = 10
 
   @Test func everyCopyOfALiveVaultMountsAtARecentState() throws {
     var cases = CaseCount("live copies")

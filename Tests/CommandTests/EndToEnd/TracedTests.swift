@@ -24,7 +24,7 @@ import Testing
 
   @Test(.enabled(if: canTrace, "needs strace, and leave to trace"))
   func workDependsOnNoOtherSpace() throws {
-    let groups = TestLength.sample(Self.groups, 4)
+    let groups = TestLength.sample(Self.groups, 3)
     let outcome = try trace("--only", groups.map(\.name).joined(separator: ";"))
     #expect(outcome.status == 0, "\(outcome)")
     let operations = groups.reduce(0) { $0 + $1.operations }
@@ -34,7 +34,7 @@ import Testing
   /// A vault with another number of files, or with a file that a crash left short, is told, and so are other words.
   @Test(
     .enabled(if: canTrace, "needs strace, and leave to trace"),
-    arguments: [("number", "info"), ("short", "mount"), ("text", "info")])
+    arguments: TestLength.sample([("number", "info"), ("short", "mount"), ("text", "info")], 2))
   func aVaultThatDiffersIsTold(leak: String, operation: String) throws {
     let outcome = try trace(leak)
     #expect(outcome.status == 1 && outcome.output.contains("DIFFERS: \(operation):"), "\(outcome)")

@@ -36,13 +36,19 @@ struct FileJob {
     return made
   }
 
-  /// All that the file says, and how its small derivative looks.
+  /// All that the file says, and how its small derivative looks. One that cannot be decoded is a photo or a video all the
+  /// same.
   func facts(small: [UInt8]) throws(DecoderError) -> FactList {
-    var list: FactList
-    if kind.isVideo {
-      list = try Video(input, kind).facts()
-    } else {
-      list = try PictureFile(input, kind, start: start).facts
+    var list = FactList()
+    do throws(DecoderError) {
+      list = kind.isVideo ? try Video(input, kind).facts() : try PictureFile(input, kind, start: start).facts
+    } catch {
+      guard case .undecodable = error else { throw error }
+      if kind.isVideo {
+        list.add(.kind(kind), from: .content)
+      } else {
+        list = PictureFile(undecodable: input, kind, start: start).facts
+      }
     }
     if !small.isEmpty { try Picture.addLook(of: small, to: &list) }
     return list

@@ -10,7 +10,8 @@ struct PictureFile {
   private let raw: RawFile?
   /// The picture that libraries decode: the file, or a part of it.
   let range: InputRange
-  private let header: Picture.Header
+  /// Nil if libraries do not know the picture.
+  private let header: Picture.Header?
 
   /// Reads its header.
   init(_ input: FileInput, _ kind: MediaKind, start: [UInt8]) throws(DecoderError) {
@@ -27,6 +28,15 @@ struct PictureFile {
     header = try Picture.header(range)
   }
 
+  /// One that no picture can be made of; its facts may be there.
+  init(undecodable input: FileInput, _ kind: MediaKind, start: [UInt8]) {
+    self.input = input
+    raw = Self.raw(input, kind, start)
+    self.kind = raw == nil ? kind : .raw
+    range = InputRange(input)
+    header = nil
+  }
+
   /// Nil if it is not a raw file.
   private static func raw(_ input: FileInput, _ kind: MediaKind, _ start: [UInt8]) -> RawFile? {
     switch (kind, start.first) {
@@ -40,14 +50,14 @@ struct PictureFile {
   }
 
   /// EXIF's orientation, of the raw file before that of its preview.
-  var orientation: Int { raw?.exif?.orientation ?? header.orientation }
+  var orientation: Int { raw?.exif?.orientation ?? header?.orientation ?? 1 }
 
   /// The orientation that libvips is told; nil if it finds it itself.
   var turning: Int? { raw == nil ? nil : orientation }
 
-  /// Upright.
+  /// Upright; zero if it is not known.
   var size: (width: Int, height: Int) {
-    let stored = raw?.size ?? (header.width, header.height)
+    let stored = raw?.size ?? header.map { ($0.width, $0.height) } ?? (0, 0)
     return orientation > 4 ? (stored.height, stored.width) : stored
   }
 
@@ -55,9 +65,9 @@ struct PictureFile {
   var facts: FactList {
     var list = FactList()
     list.add(.kind(kind), from: .content)
-    list.add(.dimensions(width: size.width, height: size.height), from: .pixels)
+    if size.width > 0 { list.add(.dimensions(width: size.width, height: size.height), from: .pixels) }
     let boxes = kind == .jpegXL ? BoxFile(input).boxes(inside: []) : []
-    let readers = [raw?.exif, own(boxes), ExifReader(block: header.exif)].compactMap(\.self)
+    let readers = [raw?.exif, own(boxes), header.flatMap { ExifReader(block: $0.exif) }].compactMap(\.self)
     for exif in readers {
       for (table, source) in [(FieldTables.exif, FactSource.exif), (FieldTables.satellite, .satellite)] {
         var gatherer = FactGatherer()
@@ -65,7 +75,7 @@ struct PictureFile {
         gatherer.add(to: &list, from: source)
       }
     }
-    for packet in [raw?.xmp, raw?.exif?.block(700), header.xmp, packet(boxes)].compactMap(\.self) {
+    for packet in [raw?.xmp, raw?.exif?.block(700), header?.xmp, packet(boxes)].compactMap(\.self) {
       guard let xmp = XMPReader(packet) else { continue }
       var gatherer = FactGatherer()
       gatherer.take(FieldTables.xmp, xmp.find)
@@ -73,7 +83,7 @@ struct PictureFile {
       list.add(motion(xmp.motion(size: input.size)).map(FactValue.motion), from: .xmp)
     }
     if kind == .jpeg { list.add(motion(SamsungTrailer(input)?.video).map(FactValue.motion), from: .content) }
-    for block in [raw?.exif?.block(33723), header.iptc].compactMap(\.self) {
+    for block in [raw?.exif?.block(33723), header?.iptc].compactMap(\.self) {
       let datasets = DatasetReader(block)
       var gatherer = FactGatherer()
       gatherer.take(FieldTables.iptc, datasets.find)
@@ -82,9 +92,15 @@ struct PictureFile {
     return list
   }
 
-  /// A TIFF is EXIF itself. libvips passes on the EXIF of the other formats, except JPEG XL.
+  /// A TIFF is EXIF itself. libvips passes on the EXIF of the other formats, except JPEG XL, and JPEGs that end before the
+  /// picture begins: those have it in their first segment.
   private func own(_ boxes: [BoxFile.Box]) -> ExifReader? {
     if kind == .tiff { return TIFFFile(input).flatMap { ExifReader($0) } }
+    if kind == .jpeg, header == nil, let segment = input.exactly(10, at: 2), segment.starts(with: [0xFF, 0xE1]),
+      segment.dropFirst(4).elementsEqual("Exif\0\0".utf8)
+    {
+      return TIFFFile(input, base: 12).flatMap { ExifReader($0) }
+    }
     guard let box = boxes.first(where: { $0.type == "Exif" }), let skipped = input.exactly(4, at: box.start) else {
       return nil
     }

@@ -129,6 +129,20 @@ import Testing
     #expect(made.found == (try decoder.facts(of: MemorySource(bytes), small: made.small)))
   }
 
+  /// What is said before the damage is found, and what kind of file it is at least.
+  @Test func whatCannotBeDecodedHasFacts() throws {
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let bytes = try Bench().tagged("a.jpg", Self.exif)
+    let frame = try #require(
+      bytes.indices.dropLast().first { bytes[$0] == 0xFF && [0xC0, 0xC2].contains(bytes[$0 + 1]) })
+    let photo = try decoder.facts(Array(bytes.prefix(frame)))
+    #expect(photo.item.kind == .jpeg && photo.item.width == 0 && photo.item.camera.model == "Model 7")
+    #expect(photo.taken?.wall.description == "2024-05-06T07:08:09.25")
+    let video = try decoder.facts(Array(try Bench().tagged("a.mp4", Self.xmp).prefix(600)))
+    #expect(video.item.kind == .mp4 && video.item.camera.model == nil)
+  }
+
   @Test func theVideoOfAMotionPhotoIsFound() throws {
     let bench = try Bench()
     let video = try bench.tagged("a.mp4", "-Keys:Title=x")

@@ -1,3 +1,4 @@
+import Catalog
 import Testing
 
 @testable import Media
@@ -108,6 +109,9 @@ import Testing
     defer { decoder.stop() }
     let bytes = TIFFBuilder().file([TIFFBuilder.camera() + Self.mosaic])
     #expect(throws: DecoderError.undecodable("a raw file without a preview")) { try decoder.derive(bytes) }
+    let facts = try decoder.facts(bytes)
+    #expect(facts.item.kind == .raw && facts.item.camera.model == "Model 7")
+    #expect(facts.taken?.wall.description == "2024-05-06T07:08:09")
   }
 
   @Test func directoriesThatNameEachOtherEnd() throws {

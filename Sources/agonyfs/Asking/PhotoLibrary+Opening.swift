@@ -1,4 +1,5 @@
 internal import Client
+internal import Glibc
 internal import Mount
 internal import Storage
 internal import SystemPackage
@@ -9,6 +10,16 @@ extension PhotoLibrary {
   /// - Throws: `CommandFailure` if the path leads to nothing.
   static func mounted(at path: String) throws(CommandFailure) -> PhotoLibrary? {
     guard let place = try place(of: path) else { return nil }
+    let shown = TerminalText.safe(Array(path.utf8))
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw CommandFailure(
+        .usage,
+        "\(shown) is a file; name the directory that it is in, or see what is known about it, with: agonyfs show")
+    }
+    guard place.path.split(separator: UInt8(ascii: "/")).first != ArraySlice(".agonyfs".utf8) else {
+      throw CommandFailure(.usage, "\(shown) is no album; name one, or the directory where the space is mounted.")
+    }
     return PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
   }
 

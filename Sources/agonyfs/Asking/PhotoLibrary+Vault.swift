@@ -13,11 +13,15 @@ extension PhotoLibrary {
   /// - Throws: `CommandFailure` if there is no vault at the path; the errors of opening a space.
   static func vault(at path: String, _ options: VaultOptions) throws -> PhotoLibrary {
     let whole = AbsolutePath.of(path)
-    guard (try? Descriptor.open(whole + "/" + VaultParameters.fileName, O_RDONLY)) != nil else {
+    do throws(Errno) {
+      _ = try Descriptor.open(whole + "/" + VaultParameters.fileName, O_RDONLY)
+    } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
         .mountPointUnusable,
         "\(TerminalText.safe(path)) is neither in a space that is mounted nor a vault; mount it first, with: agonyfs "
           + "mount VAULT DIRECTORY")
+    } catch {
+      throw CommandFailure(error, doing: "opening the vault \(TerminalText.safe(path))")
     }
     do {
       let vault = try Vault.open(at: whole, options.derivations.weakDerivations)

@@ -59,10 +59,15 @@ struct PhotoListing {
 
   /// Shows how many photos answer a request.
   func count(_ request: CatalogRequest) throws {
-    let (count, trailer) = try Self.count(request, library)
+    let count = try Self.count(request, library)
     if form == .json { try output.line("{\"count\":\(count)}") } else { try output.line("\(count)") }
     try output.flush()
-    notePending(trailer)
+    // A number has no last line that says it.
+    var first = request
+    first.format = .paths
+    first.limit = 1
+    var reader = try library.source.answer(to: first)
+    notePending(try reader.paths { _ in })
   }
 
   /// Shows groups with their counts.
@@ -93,14 +98,14 @@ struct PhotoListing {
     notePending(trailer)
   }
 
-  private static func count(_ request: CatalogRequest, _ library: PhotoLibrary) throws -> (Int, AnswerTrailer) {
+  private static func count(_ request: CatalogRequest, _ library: PhotoLibrary) throws -> Int {
     var request = request
     request.format = .count
     request.limit = nil
     request.after = nil
     request.sort = nil
     var reader = try library.source.answer(to: request)
-    return try reader.number()
+    return try reader.number().0
   }
 
   // MARK: Forms
@@ -186,7 +191,7 @@ struct PhotoListing {
     if let next = trailer.next {
       var rest = ""
       // Of a later page nobody knows how many came before.
-      if request.after == nil { rest = "\(try Self.count(request, library).0 - trailer.count) more; " }
+      if request.after == nil { rest = "\(try Self.count(request, library) - trailer.count) more; " }
       Output.note("\(rest)next page: --after \(next)")
     } else if trailer.count == 0, request.after == nil, isTerminal {
       Output.note("Nothing was found.")

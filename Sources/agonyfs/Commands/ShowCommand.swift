@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Catalog
 internal import Client
 internal import Glibc
 internal import Mount
@@ -17,11 +18,23 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws {
     let output = OutputBuffer()
-    for (index, file) in files.enumerated() {
+    var failure: CommandFailure?
+    var isFirst = true
+    for file in files {
       let path = Array(file.utf8)
-      guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(path) }
-      let library = PhotoLibrary(allOf: place)
-      let record = try library.facts(of: place.path)
+      let library: PhotoLibrary
+      let record: CatalogRecord
+      do {
+        guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(path) }
+        library = PhotoLibrary(allOf: place)
+        record = try library.facts(of: place.path)
+      } catch let error as CommandFailure where files.count > 1 {
+        // The others are shown.
+        try output.flush()
+        Output.note("\(TerminalText.safe(path)): \(error.message)")
+        failure = failure ?? error
+        continue
+      }
       // The name that was given is shown, whatever other names the file has.
       if json {
         let fields =
@@ -32,11 +45,13 @@ struct ShowCommand: ParsableCommand {
         try output.append { $0 += JSONWriter.bytes(.object(fields)) + [UInt8(ascii: "\n")] }
         continue
       }
-      if index > 0 { try output.line("") }
+      if !isFirst { try output.line("") }
+      isFirst = false
       for line in FactSheet(record, in: library, as: path).lines(isSafe: isatty(STDOUT_FILENO) == 1) {
         try output.append { $0 += line + [UInt8(ascii: "\n")] }
       }
     }
     try output.flush()
+    if let failure { throw ExitCode(failure.status.rawValue) }
   }
 }

@@ -168,6 +168,11 @@ import Testing
       says 14 'There is nothing at' agonyfs show Albums/none.jpg
       echo text > Albums/text
       says 1 'no such photo or video' agonyfs show Albums/text
+      # The others are shown, and which one is none is said.
+      says 1 'Albums/text: There is no such photo' agonyfs show Albums/2019/Paris/b.jpg Albums/text Albums/2024/d.jpg
+      grep -c '^Albums/' out | grep -qx 2
+      says 2 'is a file; name the directory' agonyfs list Albums/2024/d.jpg
+      says 2 'is no album' agonyfs list Albums/.agonyfs/views/by-date/2019
       says 14 'neither in a space that is mounted nor a vault' agonyfs list .
       says 14 'There is nothing at' agonyfs list nowhere
       says 2 'A path is empty' agonyfs list ''
@@ -203,6 +208,8 @@ import Testing
           "$@"
           is '' agonyfs list Albums 2> note
           grep -q '1 file was not examined yet; this mount does not do that' note
+          is '0\n' agonyfs list --count Albums 2> note
+          grep -q '1 file was not examined yet; this mount does not do that' note
         }
         waits nothumbs photo Albums/one.jpg 1
         agonyfs unmount Albums
@@ -216,6 +223,20 @@ import Testing
         is 'Albums/one.jpg\n' agonyfs list Albums 2> note
         not grep -q examined note
         """#)
+  }
+
+  /// A photo without a thumbnail is a photo.
+  @Test func whatCannotBeDecodedIsFoundAllTheSame() throws {
+    try mounted(
+      #"""
+      head -c 300 Albums/2024/d.jpg > Albums/2024/IMG_20240203_101112.jpg
+      head -c 900 Albums/2019/Paris/e.mp4 > Albums/2024/VID_20240204_101112.mp4
+      listed() { test "$(agonyfs list --count Albums/2024)" = 3; }
+      wait_for 600 'all three are listed' listed
+      is 'Albums/2024/IMG_20240203_101112.jpg\n' agonyfs list Albums date:2024-02-03
+      is 'Albums/2024/VID_20240204_101112.mp4\n' agonyfs list Albums type:video date:2024-02-04
+      agonyfs show Albums/2024/IMG_20240203_101112.jpg | grep -q 2024-02-03
+      """#)
   }
 
   @Test func hostileNames() throws {

@@ -234,11 +234,12 @@ static int is_plain_jpeg(VipsImage *image) {
            !agonyfs_has_foreign_profile(image);
 }
 
-// Makes derivatives of such a JPEG. The library decodes it to the half, fourth or eighth of its size if that suffices.
+// Makes derivatives of such a JPEG. The library decodes it to the half, fourth or eighth of its size if that suffices, and
+// leaves a pixel of the shorter side: libvips stops the process when none is left.
 static agonyfs_outcome derive_plain_jpeg(
-    VipsSource *source, int longer, int side, int orientation, agonyfs_derivatives *made) {
+    VipsSource *source, int longer, int shorter, int side, int orientation, agonyfs_derivatives *made) {
     int shrink = 1;
-    while (shrink < 8 && longer / (2 * shrink) >= side) shrink *= 2;
+    while (shrink < 8 && longer / (2 * shrink) >= side && shorter >= 2 * shrink) shrink *= 2;
     VipsImage *image = vips_image_new_from_source(
         source, "", "access", VIPS_ACCESS_SEQUENTIAL, "shrink", shrink, NULL);
     size_t count = 0;
@@ -256,11 +257,13 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
     const char *profile = image && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
     int is_plain = image && is_plain_jpeg(image);
-    int longer = image ? (image->Xsize > image->Ysize ? image->Xsize : image->Ysize) : 0;
+    int longer = image ? VIPS_MAX(image->Xsize, image->Ysize) : 0;
+    int shorter = image ? VIPS_MIN(image->Xsize, image->Ysize) : 0;
     int own = image ? vips_image_get_orientation(image) : 1;
     if (image) g_object_unref(image);
     if (is_plain) {
-        agonyfs_outcome outcome = derive_plain_jpeg(source, longer, side, orientation ? orientation : own, made);
+        agonyfs_outcome outcome = derive_plain_jpeg(
+            source, longer, shorter, side, orientation ? orientation : own, made);
         g_object_unref(source);
         return outcome;
     }
@@ -270,6 +273,14 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
             profile ? "export_profile" : NULL, profile, NULL);
     }
     g_object_unref(source);
+    if (failed && profile) {
+        // The profile may be damaged, or not fit the picture, as that of a grey JPEG that has one of colours.
+        vips_error_clear();
+        source = agonyfs_source(input);
+        failed = vips_thumbnail_source(
+            source, &image, side, "height", side, "size", VIPS_SIZE_DOWN, "no_rotate", orientation != 0, NULL);
+        g_object_unref(source);
+    }
     if (failed) return agonyfs_picture_failure();
     return save_both(image, orientation, made);
 }

@@ -96,6 +96,44 @@ import Testing
     #expect(isChanged ? difference > 5 : difference < 3, "\(difference)")
   }
 
+  /// Scanners and old editors put a profile of colours into grey pictures.
+  @Test(arguments: ["p3", "srgb"]) func aProfileThatDoesNotFitIsLeftOut(profile: String) throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 400, height: 300)
+    try bench.shell(
+      """
+      vips colourspace quarters.ppm grey.v b-w
+      vips jpegsave grey.v picture.jpg --profile \(profile)
+      vips colourspace grey.v plain.png srgb
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let large = try #require(try decoder.derive(try bench.file("picture.jpg")).large)
+    let plain = try Pixels(try bench.file("plain.png"), in: bench)
+    let difference = try #require(try Pixels(large, in: bench).difference(from: plain))
+    #expect(difference < 3)
+  }
+
+  /// No side becomes less than one pixel.
+  @Test(arguments: [(30_000, 1), (1, 30_000), (30_000, 7), (3, 9_000), (8_000, 400)])
+  func longStripsHaveThumbnails(width: Int, height: Int) throws {
+    let bench = try Bench()
+    try bench.shell(
+      """
+      vips black black.v \(width) \(height) --bands 3
+      vips copy black.v strip.v --interpretation srgb
+      vips jpegsave strip.v strip.jpg
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("strip.jpg"))
+    #expect(made.facts == MediaFacts(kind: .jpeg, width: width, height: height))
+    for picture in [made.small, made.large] {
+      let pixels = try Pixels(try #require(picture), in: bench)
+      #expect((pixels.width > pixels.height) == (width > height) && min(pixels.width, pixels.height) >= 1)
+    }
+  }
+
   @Test(arguments: [("heic", "hevc", MediaKind.heic), ("avif", "av1", .avif)])
   func whatTakesLongIsLeftForLater(ending: String, codec: String, kind: MediaKind) throws {
     let bench = try Bench()

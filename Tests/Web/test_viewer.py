@@ -114,9 +114,10 @@ class ViewerTests(PageTest):
         page.wait_for_selector(".viewer", state="detached")
         self.assertFalse(page.evaluate("document.getElementById('app').inert"))
 
-    def test_only_neighbours_are_in_memory(self):
+    def test_each_press_counts_and_only_neighbours_are_in_memory(self):
         page = self.login()
         self.open_photo(page)
+        # Each begins before the movement of the one before it has ended.
         for _ in range(8):
             page.keyboard.press("ArrowRight")
             page.wait_for_timeout(60)

@@ -139,8 +139,9 @@ class Viewer {
 
   /** The next photo, or the one before. */
   page(step) {
-    const next = this.item + step;
+    // A movement that goes on ends first: it changes which photo is shown.
     this.#settle();
+    const next = this.item + step;
     if (next < 0 || next >= this.snapshot.count) {
       this.#offset = 0;
       return this.#animate();

@@ -10,8 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 /// Those that tests spend their time in: optimized in debug builds too, with all assertions.
-let hot =
-  strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+let hot = strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 
 let package = Package(
   name: "agonyfs",

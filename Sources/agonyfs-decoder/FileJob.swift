@@ -43,7 +43,10 @@ struct FileJob {
     do throws(DecoderError) {
       list = kind.isVideo ? try Video(input, kind).facts() : try PictureFile(input, kind, start: start).facts
     } catch {
-      guard case .undecodable = error else { throw error }
+      switch error {
+      case .undecodable, .tooLarge: break
+      default: throw error
+      }
       if kind.isVideo {
         list.add(.kind(kind), from: .content)
       } else {

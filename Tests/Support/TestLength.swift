@@ -85,15 +85,13 @@ package enum TestLength {
     }
   }
 
-  /// Seeds as arguments of a test, whose cases are drawn: in a whole run those from 1 to `count`, otherwise every fourth of
-  /// them, or `few`.
-  package static func seedArguments(
-    _ count: Int, few: Int? = nil, file: String = #fileID, line: Int = #line
-  ) -> [UInt64] {
+  /// Seeds as arguments of a test, whose cases are drawn: in a whole run those from 1 to `count`, otherwise a fourth of
+  /// them.
+  package static func seedArguments(_ count: Int, file: String = #fileID, line: Int = #line) -> [UInt64] {
     let all = Array(1...UInt64(count))
     let identifier = "\(file):\(line) seeds"
     var generator = SampleGenerator(seed: seed, identifier: identifier)
-    let chosen = isWhole ? all : Array(all.shuffled(using: &generator).prefix(few ?? max(1, count / 4))).sorted()
+    let chosen = isWhole ? all : Array(all.shuffled(using: &generator).prefix(max(1, count / 4))).sorted()
     record(chosen.count, of: count, identifier)
     return chosen
   }

@@ -2,8 +2,6 @@
 
 #include <openssl/bio.h>
 #include <openssl/conf.h>
-#include <openssl/core_names.h>
-#include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>

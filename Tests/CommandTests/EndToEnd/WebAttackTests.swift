@@ -17,13 +17,22 @@ import Testing
     def coded(path):
         return base64.urlsafe_b64encode(path if isinstance(path, bytes) else path.encode()).decode().rstrip("=")
 
+    def opened(browser, address=None):
+        "A connection of a browser, or from another address of this machine."
+        connection = browser.connection()
+        if address: connection.source_address = (address, 0)
+        connection.connect()
+        return connection
+
+    def fields_of(browser):
+        "What the page sends with each request."
+        fields = f"Host: 127.0.0.1:{browser.server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\n"
+        return fields + "Cookie: " + "; ".join(f"{k}={v}" for k, v in browser.cookies.items()) + "\r\n"
+
     def sent(browser, request):
         "The status of a request that is sent as it is; 0 if the connection is closed without an answer."
-        connection = browser.connection()
-        connection.connect()
-        fields = f"Host: 127.0.0.1:{browser.server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\n"
-        fields += "Cookie: " + "; ".join(f"{k}={v}" for k, v in browser.cookies.items()) + "\r\n"
-        connection.sock.sendall(request.replace(b"FIELDS\r\n", fields.encode()))
+        connection = opened(browser)
+        connection.sock.sendall(request.replace(b"FIELDS\r\n", fields_of(browser).encode()))
         whole = b""
         try:
             while b"\r\n\r\n" not in whole:
@@ -179,22 +188,16 @@ import Testing
       owner = server.browser()
       assert owner.login() == 204
       snapshot = with_picture(owner, UNREAD)
-      def opened(address):
-          connection = owner.connection()
-          connection.source_address = (address, 0)
-          connection.connect()
-          return connection
       held = []
       for number in range(6):
           for _ in range(40):
-              connection = opened(f"127.0.1.{number}")
+              connection = opened(owner, f"127.0.1.{number}")
               connection.sock.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Half: ".encode())
               held.append(connection)
       # All of one browser: half of a body, and an answer that nobody reads.
-      cookies = "; ".join(f"{k}={v}" for k, v in owner.cookies.items())
-      fields = f"Host: 127.0.0.1:{server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\nCookie: {cookies}\r\n"
+      fields = fields_of(owner)
       for number in range(40):
-          connection = opened("127.0.0.1")
+          connection = opened(owner)
           if number % 2:
               text = f"GET /api/item/{snapshot}/0/original HTTP/1.1\r\n{fields}\r\n"
           else:
@@ -223,20 +226,11 @@ import Testing
       server = Server()
       owner = server.browser()
       assert owner.login() == 204
-      snapshot = with_picture(owner, UNREAD)
-      cookies = "; ".join(f"{k}={v}" for k, v in owner.cookies.items())
-      fields = f"Host: 127.0.0.1:{server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\nCookie: {cookies}\r\n"
-      def opened(address):
-          connection = owner.connection()
-          connection.source_address = (address, 0)
-          connection.connect()
-          return connection
+      fields = fields_of(owner)
       # Archives that nobody reads: the next one is refused with a reason when it is asked for, not when it is saved.
-      snapshot = json.loads(owner.ask("GET", "/api/sections")[2])["snapshot"]
-      asked = json.dumps({"snapshot": snapshot, "items": [0]})
-      wait_for("the end of the half requests", lambda: owner.ask("POST", "/api/zip", asked)[0] == 200)
+      asked = json.dumps({"snapshot": with_picture(owner, UNREAD), "items": [0]})
       def begun(ticket):
-          connection = opened("127.0.0.1")
+          connection = opened(owner)
           connection.sock.sendall(f"GET /api/zip/{ticket} HTTP/1.1\r\n{fields}\r\n".encode())
           status = connection.sock.recv(12)
           assert status in (b"HTTP/1.1 200", b"HTTP/1.1 423"), status

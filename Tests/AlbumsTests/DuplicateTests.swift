@@ -119,8 +119,8 @@ import Vault
     #expect(try vault.files.seenDuplicates(among: group, for: stranger).isEmpty)
     // Nor does the other one tell that there is one.
     let query = Query.condition(.flag(.duplicate))
-    #expect(try vault.files.count(of: query, for: stranger) == 0)
-    #expect(try vault.files.count(of: query, for: .everything) == 2)
+    #expect(try vault.files.count(of: CatalogQuestion(query), for: stranger) == 0)
+    #expect(try vault.files.count(of: CatalogQuestion(query), for: .everything) == 2)
     #expect(try vault.files.seenDuplicates(among: group, for: CatalogOpener(user: 1000, group: 1)).count == 2)
     try vault.files.close()
   }

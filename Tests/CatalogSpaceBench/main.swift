@@ -203,7 +203,9 @@ measure("list -0 of all paths (bytes)") { door("format paths0\n\n") }
 measure("JSON of all facts (bytes)", rounds: 3) { door("format json\n\n") }
 measure("all paths by size (bytes)", rounds: 3) { door("format paths0\nsort size\n\n") }
 for field in GroupField.allCases {
-  try measure("groups by \(field.rawValue)") { try files.groups(of: .all, by: field, for: opener).count }
+  try measure("groups by \(field.rawValue)") {
+    try files.groups(of: CatalogQuestion(.all), by: field, for: opener).count
+  }
 }
 for text in [
   "", "date:2019", "date:2019 rating:>=3", "date:2019 rating:>=3 place:paris", "type:video duration:>200s size:>10M",
@@ -234,7 +236,7 @@ for text in ["img_77777", "img_777*", "paris", "\"some words\"", "\"album 77\"",
 }
 for text in ["", "date:2019", "rating:>=3", "tag:family", "paris"] {
   let query = try QueryParser.parse(text)
-  try measure("count: \(text)") { try files.count(of: query, for: opener) }
+  try measure("count: \(text)") { try files.count(of: CatalogQuestion(query), for: opener) }
 }
 try measure("pictures that look alike (groups)", rounds: 3) { try files.duplicateGroups(.similar).count }
 try measure("files with the same content (groups)", rounds: 3) { try files.duplicateGroups(.exact).count }

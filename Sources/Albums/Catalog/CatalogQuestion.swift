@@ -15,13 +15,13 @@ package struct CatalogQuestion: Sendable {
   package var stacks: Bool
   /// Whether what is in a trash folder answers as well; it also does if the query speaks of trash.
   package var includesTrash: Bool
-  /// The directory that a tile names a photo in, if it has a name there.
-  var within: [UInt8] = []
+  /// The directory below which names count, from the root without a slash at either end; empty for all.
+  package var within: [UInt8]
 
   /// All answers to a query, newest first, if nothing else is said.
   package init(
     _ query: Query, order: SortOrder = .standard, after: Cursor? = nil, limit: Int? = nil, stacks: Bool = false,
-    includesTrash: Bool = false
+    includesTrash: Bool = false, within: [UInt8] = []
   ) {
     self.query = query
     self.order = order
@@ -29,6 +29,7 @@ package struct CatalogQuestion: Sendable {
     self.limit = limit
     self.stacks = stacks
     self.includesTrash = includesTrash
+    self.within = within
   }
 
   /// Whether names in a trash folder count.
@@ -55,17 +56,19 @@ package struct CatalogAnswer: Sendable {
 final class CatalogSource: Sendable {
   private let fileSystem: FileSystem
   private let showsTrash: Bool
+  private let within: [UInt8]
   private let opener: CatalogOpener
 
-  init(_ fileSystem: FileSystem, showsTrash: Bool, for opener: CatalogOpener) {
+  init(_ fileSystem: FileSystem, _ question: CatalogQuestion, for opener: CatalogOpener) {
     self.fileSystem = fileSystem
-    self.showsTrash = showsTrash
+    showsTrash = question.showsTrash
+    within = question.within
     self.opener = opener
   }
 
   /// The facts of a photo, as they are now.
   func item(_ inode: InodeNumber) throws(Errno) -> MediaItem? {
-    var view = CatalogView(.all, showsTrash: showsTrash, for: opener)
+    var view = CatalogView(.all, showsTrash: showsTrash, within: within, for: opener)
     return try fileSystem.reading { files throws(Errno) in try view.item(inode, files) }
   }
 }

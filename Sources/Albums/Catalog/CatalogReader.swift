@@ -54,8 +54,8 @@ struct CatalogReader {
   ) {
     self.question = question
     self.writing = writing
-    source = CatalogSource(fileSystem, showsTrash: question.showsTrash, for: opener)
-    view = CatalogView(question.query, showsTrash: question.showsTrash, for: opener)
+    source = CatalogSource(fileSystem, question, for: opener)
+    view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     last = question.after?.position
     let isSorted = question.order.key != .time
     let isLine = writing == .facts
@@ -172,14 +172,12 @@ struct CatalogReader {
     }
   }
 
-  /// The path in a tile: that in the directory that was asked for, or else below it, if there is one.
+  /// The path in a tile: the lowest in the directory that was asked for itself, if there is one.
   private func path(of seen: CatalogView.Seen) -> [UInt8] {
     let first = seen.path ?? []
     guard !question.within.isEmpty, let item = seen.several?.item else { return first }
-    let start = question.within + [0x2F]
-    let below = item.names.map(\.path).filter { $0.starts(with: start) }
-    let inside = below.filter { !$0[start.count...].contains(0x2F) }
-    return (inside.isEmpty ? below : inside).min { $0.lexicographicallyPrecedes($1) } ?? first
+    let inside = item.names.filter { $0.album.elementsEqual(question.within) }
+    return inside.map(\.path).min { $0.lexicographicallyPrecedes($1) } ?? first
   }
 
   /// Gives an answer; false if it was one too many.

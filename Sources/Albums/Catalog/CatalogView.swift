@@ -2,7 +2,7 @@
 //
 // Invariants
 // 1. A photo is seen by somebody who may read it, under its visible names only (CatalogFolders.swift). Names in a trash
-//    folder count only if the question speaks of trash.
+//    folder count only if the question speaks of trash, and only those below the directory that it is about.
 // 2. What is not seen changes no answer, no count and no group.
 
 internal import Catalog
@@ -16,6 +16,8 @@ internal import Vault
 struct CatalogView {
   let query: Query
   let showsTrash: Bool
+  /// The directory below which names count, from the root without a slash at either end; empty for all.
+  let directory: [UInt8]
   /// Whether the query speaks of trash, or trash counts anyway.
   var folders: CatalogFolders
   private var rights: [Int64: Rights] = [:]
@@ -38,9 +40,10 @@ struct CatalogView {
     case ask
   }
 
-  init(_ query: Query, showsTrash: Bool, for opener: CatalogOpener) {
+  init(_ query: Query, showsTrash: Bool, within directory: [UInt8] = [], for opener: CatalogOpener) {
     self.query = query
     self.showsTrash = showsTrash
+    self.directory = directory
     folders = CatalogFolders(for: opener)
     matcher = CatalogMatcher(query, seesEverything: opener.seesEverything)
   }
@@ -96,13 +99,16 @@ struct CatalogView {
     return try files.may(opener, .read, record)
   }
 
+  /// Whether names in a directory count.
+  private func doNamesCount(in folder: CatalogFolder) -> Bool {
+    folder.isVisible && (showsTrash || !folder.isTrash) && folder.isIn(directory)
+  }
+
   /// The names that count, in the order of directories and names.
   mutating func names(of inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> [SeenName] {
     var seen: [SeenName] = []
     for (parent, name) in try files.result(of: files.index.names(of: inode, limit: Int(FileSystem.maximumLinks))) {
-      guard let folder = try folders.folder(parent, files), folder.isVisible, showsTrash || !folder.isTrash else {
-        continue
-      }
+      guard let folder = try folders.folder(parent, files), doNamesCount(in: folder) else { continue }
       seen.append(SeenName(path: folder.path(of: name.bytes), isTrash: folder.isTrash))
     }
     return seen
@@ -151,7 +157,9 @@ struct CatalogView {
   /// Whether the user sees a file under some name that counts.
   private mutating func sees(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
     guard try mayRead(inode, files) else { return false }
-    return try !names(of: inode, files).isEmpty
+    var everywhere = self
+    if !directory.isEmpty { everywhere = CatalogView(.all, showsTrash: showsTrash, for: opener) }
+    return try !everywhere.names(of: inode, files).isEmpty
   }
 
   /// Whether a row says what is so. Where nothing may be changed, or there is no room, rows still wait to be merged.
@@ -215,7 +223,7 @@ extension CatalogView {
     if recent?.album != album {
       let folder = try folders.folder(album, files)
       recent = (album, folder)
-      doRecentNamesCount = folder.map { $0.isVisible && (showsTrash || !$0.isTrash) } ?? false
+      doRecentNamesCount = folder.map(doNamesCount) ?? false
     }
     guard doRecentNamesCount else { return nil }
     if !opener.seesEverything {
@@ -316,6 +324,13 @@ struct SeenName {
 }
 
 extension CatalogFolder {
+  /// Whether it is a directory, or below it; everything is below an empty path.
+  func isIn(_ directory: [UInt8]) -> Bool {
+    directory.isEmpty
+      || path.starts(with: directory)
+        && (path.count == directory.count || path[directory.count] == 0x2F)
+  }
+
   /// The path of a name in it.
   func path(of name: [UInt8]) -> [UInt8] {
     if path.isEmpty { return name }

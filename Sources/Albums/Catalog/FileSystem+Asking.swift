@@ -30,15 +30,13 @@ extension FileSystem {
   /// Answers that are made before they are given away.
   private static let answersAtOnce = 1000
 
-  /// The number of answers.
+  /// The number of answers, however many may be on a page.
   ///
   /// - Throws: as `answers(to:for:_:)`.
-  package func count(
-    of query: Query, stacks: Bool = false, includesTrash: Bool = false, for opener: CatalogOpener
-  ) throws(Errno) -> Int {
-    var view = CatalogView(query, showsTrash: includesTrash || query.mentionsTrash, for: opener)
+  package func count(of question: CatalogQuestion, for opener: CatalogOpener) throws(Errno) -> Int {
+    var view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     var count = 0
-    try everyAnswer(&view, stacks: stacks, []) { _, _, _ in count += 1 }
+    try everyAnswer(&view, stacks: question.stacks, []) { _, _, _ in count += 1 }
     return count
   }
 
@@ -46,11 +44,13 @@ extension FileSystem {
   ///
   /// - Throws: as `answers(to:for:_:)`.
   package func groups(
-    of query: Query, by field: GroupField, stacks: Bool = false, includesTrash: Bool = false, for opener: CatalogOpener
+    of question: CatalogQuestion, by field: GroupField, for opener: CatalogOpener
   ) throws(Errno) -> [AnswerGroup] {
-    var view = CatalogView(query, showsTrash: includesTrash || query.mentionsTrash, for: opener)
+    var view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     var tally = CatalogTally(by: field)
-    try everyAnswer(&view, stacks: stacks, CatalogTally.columns(for: field)) { row, seen, _ in tally.add(row, seen) }
+    try everyAnswer(&view, stacks: question.stacks, CatalogTally.columns(for: field)) { row, seen, _ in
+      tally.add(row, seen)
+    }
     while true {
       let isDone = try reading { files throws(Errno) in
         view.begin()
@@ -90,8 +90,10 @@ extension FileSystem {
   }
 
   /// The lowest path of a photo that somebody sees; nil if there is none.
-  func path(of inode: InodeNumber, includesTrash: Bool, for opener: CatalogOpener) throws(Errno) -> [UInt8]? {
-    var view = CatalogView(.all, showsTrash: includesTrash, for: opener)
+  func path(
+    of inode: InodeNumber, includesTrash: Bool, within: [UInt8] = [], for opener: CatalogOpener
+  ) throws(Errno) -> [UInt8]? {
+    var view = CatalogView(.all, showsTrash: includesTrash, within: within, for: opener)
     return try reading { files throws(Errno) in
       try view.names(of: inode, files).map(\.path).min { $0.lexicographicallyPrecedes($1) }
     }

@@ -91,8 +91,7 @@ struct DoorAnswer {
         try pieces(of: &reader, format)
         source = reader.isAtEnd ? .nothing : .answers(reader, format)
       case .count(let question):
-        let count = try fileSystem.count(
-          of: question.query, stacks: question.stacks, includesTrash: question.includesTrash, for: opener)
+        let count = try fileSystem.count(of: question, for: opener)
         text.line(String(count))
         source = .nothing
       case .groups(let question, let field):
@@ -154,12 +153,12 @@ struct DoorAnswer {
   }
 
   private mutating func groups(_ question: CatalogQuestion, _ field: GroupField) throws(Errno) {
-    let groups = try fileSystem.groups(
-      of: question.query, by: field, stacks: question.stacks, includesTrash: question.includesTrash, for: opener)
+    let groups = try fileSystem.groups(of: question, by: field, for: opener)
     let shown = groups.prefix(question.limit ?? .max)
     for group in shown {
       let newest = try fileSystem.path(
-        of: InodeNumber(rawValue: group.newest), includesTrash: question.showsTrash, for: opener)
+        of: InodeNumber(rawValue: group.newest), includesTrash: question.showsTrash, within: question.within,
+        for: opener)
       text.value(group, newest: newest)
       text.endLine()
     }
@@ -288,11 +287,19 @@ extension JSONText {
     beginObject()
     name("title")
     if let title = group.title { value(title) } else { null() }
+    if let bytes = group.titleBytes {
+      name("titleBytes")
+      value(digitsOf: bytes)
+    }
     name("count")
     value(Int64(group.count))
     if let newest {
       name("newest")
       value(bytes: newest)
+      if !Self.isUTF8(newest) {
+        name("newestBytes")
+        value(digitsOf: newest)
+      }
     }
     if let query = group.query {
       name("query")

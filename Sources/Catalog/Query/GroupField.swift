@@ -7,11 +7,13 @@ package enum GroupField: String, Sendable, CaseIterable {
 package struct AnswerGroup: Hashable, Sendable {
   /// What its items have in common, as it is shown; nil for those that have nothing here.
   package var title: String?
+  /// The title as it is, if it is no UTF-8 text: an album's name.
+  package var titleBytes: [UInt8]?
   /// How many items are in it. An item with two tags is in two groups.
   package var count: Int
   /// The inode of its newest item.
   package var newest: UInt64
-  /// A query for its items, to be put beside the query that was asked; nil for albums, whose names are bytes.
+  /// A query for its items, to be put beside the query that was asked; nil for an album whose name is no UTF-8 text.
   package var query: String?
 }
 
@@ -84,7 +86,9 @@ extension GroupField {
     case (.lens, nil): "-has:lens"
     case (.type, let title?): "type:" + title
     case (.rating, let title?): "rating:" + title
-    case (.album, _), (.type, nil), (.rating, nil): nil
+    case (.album, ""): "album:=/"
+    case (.album, let title?): "album:=" + QueryQuoting.quoted(title)
+    case (.album, nil), (.type, nil), (.rating, nil): nil
     }
   }
 }

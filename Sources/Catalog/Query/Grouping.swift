@@ -95,7 +95,9 @@ package struct Grouping: Sendable {
   private static func number(_ key: [UInt8]) -> Int { Int(String(decoding: key, as: UTF8.self)) ?? 0 }
 
   private func answer(_ group: Group, title: String?) -> AnswerGroup {
-    AnswerGroup(
-      title: title, count: group.count, newest: group.newest?.inode ?? 0, query: field.query(title: title))
+    let isText = field != .album || String(validating: group.key, as: UTF8.self) != nil
+    return AnswerGroup(
+      title: title, titleBytes: isText ? nil : group.key, count: group.count, newest: group.newest?.inode ?? 0,
+      query: isText ? field.query(title: title) : nil)
   }
 }

@@ -31,9 +31,9 @@ package struct CatalogRecord {
     }
   }
 
-  /// The bytes of a path: those of the text, unless they are no UTF-8.
-  package static func path(in facts: JSONValue) -> [UInt8]? {
-    facts["pathBytes"]?.text.flatMap { Hexadecimal.bytes(of: $0.utf8) } ?? facts["path"]?.text.map { Array($0.utf8) }
+  /// The bytes of a path in a field: those of the text, unless they are no UTF-8.
+  package static func path(in facts: JSONValue, named name: String = "path") -> [UInt8]? {
+    facts[name + "Bytes"]?.text.flatMap { Hexadecimal.bytes(of: $0.utf8) } ?? facts[name]?.text.map { Array($0.utf8) }
   }
 
   /// The name in its directory.

@@ -28,7 +28,7 @@ package struct CatalogRequest: Equatable {
   package var stacks = false
   /// Whether what is in a trash folder answers as well.
   package var trash = false
-  /// The directory that tiles name photos in, if they have a name there; empty for any.
+  /// The directory below which names count, from the root of the space; empty for all.
   package var within: [UInt8] = []
   /// The path of the only file that is asked about, in the space.
   package var file: [UInt8]?

@@ -48,7 +48,7 @@ extension Gallery {
         throw GalleryError(.badRequest, error.message + ".", at: Self.place(of: error.range, in: request.query))
       }
       var builder = SnapshotBuilder(request)
-      let question = try question(request)
+      let question = question(request)
       if request.grouping == .place || request.grouping == .tag {
         for (title, query) in try groups(of: question, by: request.grouping.rawValue) {
           var part = question
@@ -71,20 +71,14 @@ extension Gallery {
     return start..<start + String(decoding: text[low..<high], as: UTF8.self).utf16.count
   }
 
-  private func question(_ request: SectionsRequest) throws(GalleryError) -> CatalogRequest {
+  private func question(_ request: SectionsRequest) -> CatalogRequest {
     var question = CatalogRequest(format: .tiles, query: request.query)
     question.sort = (request.isReversed ? "-" : "") + request.order.rawValue
     if request.isTrash {
       question.trash = true
       question.query = "is:trashed " + question.query
     }
-    if let album = request.album, !album.bytes.isEmpty {
-      guard let name = String(validating: album.bytes, as: UTF8.self) else {
-        throw GalleryError(.badRequest, "The name of this album is no UTF-8 text, so no query can name it; rename it.")
-      }
-      question.query = "album:" + QueryQuoting.quoted("/" + name) + " " + question.query
-      question.within = album.bytes
-    }
+    if let album = request.album { question.within = album.bytes }
     return question
   }
 

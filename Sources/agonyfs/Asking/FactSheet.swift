@@ -9,7 +9,7 @@ struct FactSheet {
   ///
   /// - Parameter path: its path as it is to be shown, if not as the library shows it.
   init(_ record: CatalogRecord, in library: PhotoLibrary, as path: [UInt8]? = nil) {
-    self.path = path ?? library.shown(record)
+    self.path = path ?? library.shown(record.path)
     for field in record.facts.fields {
       if field.name == "names" {
         for name in record.names.map(library.shown) where name != self.path {

@@ -24,7 +24,6 @@ struct JSONPaths {
       bytes += line.dropFirst(Self.start.count)
     } else {
       let record = try CatalogRecord(line)
-      guard library.shownInside(record) != nil else { return }
       bytes += JSONWriter.bytes(.object(Self.shown(record, in: library)))
     }
     bytes.append(UInt8(ascii: "\n"))
@@ -33,10 +32,13 @@ struct JSONPaths {
   /// Appends the line of a group, with the path of its newest photo as it is shown.
   func append(group line: ArraySlice<UInt8>, to bytes: inout [UInt8]) throws {
     guard let group = try? JSONReader.value(of: Array(line)) else { throw AnswerReader.unknownAnswer }
-    let fields = group.fields.map { field in
-      guard field.name == "newest", let path = field.value.text else { return field }
-      let shown = library.shown(Array(path.utf8))
-      return JSONValue.Field(name: "newest", value: .string(String(decoding: shown, as: UTF8.self)))
+    let newest = CatalogRecord.path(in: group, named: "newest").map { library.shown($0) }
+    let fields = group.fields.flatMap { field -> [JSONValue.Field] in
+      switch field.name {
+      case "newest": newest.map { Self.path("newest", $0) } ?? []
+      case "newestBytes": []
+      default: [field]
+      }
     }
     bytes += JSONWriter.bytes(.object(fields))
     bytes.append(UInt8(ascii: "\n"))
@@ -44,7 +46,7 @@ struct JSONPaths {
 
   /// The fields of a photo, with paths as they are shown.
   static func shown(_ record: CatalogRecord, in library: PhotoLibrary) -> [JSONValue.Field] {
-    var fields: [JSONValue.Field] = path("path", library.shown(record))
+    var fields: [JSONValue.Field] = path("path", library.shown(record.path))
     for field in record.facts.fields where field.name != "path" && field.name != "pathBytes" {
       switch field.name {
       case "names":

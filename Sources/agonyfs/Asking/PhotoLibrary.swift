@@ -68,20 +68,6 @@ struct PhotoLibrary {
     return path.starts(with: inside) ? prefix + path.dropFirst(inside.count) : wholePrefix + path
   }
 
-  /// Whether a path in the space is in the directory.
-  func contains(_ path: some Collection<UInt8>) -> Bool {
-    album.isEmpty || path.starts(with: album + [UInt8(ascii: "/")])
-  }
-
-  /// The path of a photo as it is shown: that of its name in the directory, if it has several.
-  func shown(_ record: CatalogRecord) -> [UInt8] { shownInside(record) ?? shown(record.path) }
-
-  /// The same; nil if no name is in the directory. A query names directories without regard to case and accents.
-  func shownInside(_ record: CatalogRecord) -> [UInt8]? {
-    if contains(record.path) { return shown(record.path) }
-    return record.names.first(where: contains).map(shown)
-  }
-
   /// Whether the directory is in a trash folder; then that is what is asked for.
   var isTrash: Bool {
     let first = String(decoding: album.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
@@ -90,18 +76,16 @@ struct PhotoLibrary {
 
   /// A request for what a query finds in the directory.
   ///
-  /// - Throws: `CommandFailure` that points at what is wrong with the query; for a directory that a query cannot name.
-  func request(_ query: String) throws(CommandFailure) -> CatalogRequest {
+  /// - Parameter options: everything else that is asked.
+  /// - Throws: `CommandFailure` that points at what is wrong with the query.
+  func request(
+    _ query: String, _ options: CatalogRequest = CatalogRequest()
+  ) throws(CommandFailure) -> CatalogRequest {
     try Self.check(query)
-    var request = CatalogRequest()
+    var request = options
     request.query = query
     request.trash = isTrash
-    guard !album.isEmpty else { return request }
-    guard let name = String(validating: album, as: UTF8.self) else {
-      throw CommandFailure(
-        .failure, "The name of this directory is no UTF-8 text, so no query can name it; rename it, or list all.")
-    }
-    request.query = "album:" + QueryQuoting.quoted("/" + name) + " " + query
+    request.within = album
     return request
   }
 

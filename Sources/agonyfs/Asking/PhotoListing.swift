@@ -116,18 +116,14 @@ struct PhotoListing {
     var reader = try library.source.answer(to: request)
     let end = endsWithZero ? 0 : UInt8(ascii: "\n")
     return try reader.paths { path in
-      if library.contains(path) {
-        try output.append { bytes in
-          if library.album.isEmpty {
-            bytes += library.prefix
-            bytes += path
-          } else {
-            bytes += library.shown(path)
-          }
-          bytes.append(end)
+      try output.append { bytes in
+        if library.album.isEmpty {
+          bytes += library.prefix
+          bytes += path
+        } else {
+          bytes += library.shown(path)
         }
-      } else if let other = try library.shownInside(library.facts(of: Array(path))) {
-        try output.append { $0 += other + [end] }
+        bytes.append(end)
       }
     }
   }
@@ -150,8 +146,7 @@ struct PhotoListing {
     }
     let trailer = try reader.lines { line in
       let record = try CatalogRecord(line)
-      guard let path = library.shownInside(record) else { return }
-      rows.append(.init(record, path: path))
+      rows.append(.init(record, path: library.shown(record.path)))
       if rows.count == Self.sample { try show() }
     }
     try show()
@@ -163,7 +158,6 @@ struct PhotoListing {
     var isFirst = true
     return try reader.lines { line in
       let record = try CatalogRecord(line)
-      guard library.shownInside(record) != nil else { return }
       if !isFirst { try output.line("") }
       isFirst = false
       for line in FactSheet(record, in: library).lines(isSafe: isTerminal) {
@@ -177,9 +171,8 @@ struct PhotoListing {
     let end = endsWithZero ? 0 : UInt8(ascii: "\n")
     return try reader.lines { line in
       let record = try CatalogRecord(line)
-      guard let path = library.shownInside(record) else { return }
       try output.append { bytes in
-        bytes += template.bytes(record, path: path, isSafe: isTerminal)
+        bytes += template.bytes(record, path: library.shown(record.path), isSafe: isTerminal)
         bytes.append(end)
       }
     }

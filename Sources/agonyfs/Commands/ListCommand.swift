@@ -77,10 +77,9 @@ struct ListCommand: ParsableCommand {
     var request = try options()
     let query = query.joined(separator: " ")
     try PhotoLibrary.check(query)
+    try refuseSecondPlace()
     let library = try library()
-    let found = try library.request(query)
-    request.query = found.query
-    request.trash = found.trash
+    request = try library.request(query, request)
     let listing = PhotoListing(
       library, as: json ? .json : long ? .long : template.map { .template($0) } ?? .usual, endsWithZero: null)
     if count {
@@ -132,6 +131,17 @@ struct ListCommand: ParsableCommand {
       request.after = cursor.text
     }
     return request
+  }
+
+  /// A second path would be taken for words, which nothing has.
+  private func refuseSecondPlace() throws(CommandFailure) {
+    for word in query where word.contains("/") {
+      guard (try? PhotoLibrary.place(of: word)) != nil else { continue }
+      throw CommandFailure(
+        .usage,
+        "\(TerminalText.safe(word)) is a place to look in, and list looks in one: run it for each, or name the directory "
+          + "that both are in and ask for albums, as album:2019/Paris.")
+    }
   }
 
   /// Where to look.

@@ -59,13 +59,7 @@ struct ExportDialogue {
     request.format = .paths
     request.sort = "name"
     var reader = try library.source.answer(to: request)
-    let trailer = try reader.paths { path in
-      if library.contains(path) {
-        plan.add(Array(path))
-      } else if let inside = try library.facts(of: Array(path)).names.first(where: library.contains) {
-        plan.add(inside)
-      }
-    }
+    let trailer = try reader.paths { plan.add(Array($0)) }
     return (plan, trailer.pending)
   }
 

@@ -29,19 +29,17 @@ import Testing
     #expect(shown("2019/a.jpg", library("2019", as: "-x")) == "./-x/a.jpg")
     // Another name of the same file is outside of the directory.
     #expect(shown("20190/a.jpg", library("2019", as: ".")) == "/home/me/Albums/20190/a.jpg")
-    let item = try record("{\"path\":\"0/a.jpg\",\"names\":[\"0/a.jpg\",\"2019/b.jpg\"]}")
-    #expect(String(decoding: library("2019", as: ".").shown(item), as: UTF8.self) == "./b.jpg")
     #expect(shown("a.jpg", PhotoLibrary(unmounted: Silent())) == "a.jpg")
   }
 
-  @Test func aDirectoryIsPartOfTheQuery() throws {
+  @Test func aDirectoryIsAskedForByItsBytes() throws {
     let request = try library("20\"19/Paris", as: ".").request("a | b")
-    #expect(request.query == "album:\"/20\\\"19/Paris\" a | b")
+    #expect(request.query == "a | b" && request.within == Array("20\"19/Paris".utf8))
     #expect(!request.trash)
     #expect(try library(".Trash-1000/files", as: ".").request("").trash)
     #expect(throws: CommandFailure.self) { try library("", as: ".").request("| a") }
     let bytes = SpacePlace(mountPoint: [0x2F], path: [0xFF])
-    #expect(throws: CommandFailure.self) { try PhotoLibrary(bytes, as: ".", source: Silent()).request("") }
+    #expect(try PhotoLibrary(bytes, as: ".", source: Silent()).request("").within == [0xFF])
   }
 
   @Test func pathsInJSONWork() throws {
@@ -57,6 +55,13 @@ import Testing
     #expect(
       try line(several, library("x", as: "."))
         == "{\"path\":\"./a.jpg\",\"names\":[\"./a.jpg\",\"/home/me/Albums/y/b.jpg\"],\"size\":5}\n")
+    var group: [UInt8] = []
+    try JSONPaths(library("", as: "M")).append(
+      group: Array("{\"title\":\"x\",\"count\":1,\"newest\":\"\u{FFFD}\",\"newestBytes\":\"ff\"}".utf8)[...], to: &group
+    )
+    #expect(
+      String(decoding: group, as: UTF8.self)
+        == "{\"title\":\"x\",\"count\":1,\"newest\":\"M/\u{FFFD}\",\"newestBytes\":\"4d2fff\"}\n")
     let bytes = "{\"path\":\"\u{FFFD}.jpg\",\"pathBytes\":\"ff2e6a7067\"}"
     #expect(try line(bytes, library("", as: "M")) == "{\"path\":\"M/\u{FFFD}.jpg\",\"pathBytes\":\"4d2fff2e6a7067\"}\n")
   }

@@ -148,7 +148,11 @@ import Testing
       ln Albums/2019/Rome/c.jpg Albums/2024/too.jpg
       agonyfs list Albums/2024 | grep -qx Albums/2024/too.jpg
       agonyfs list --json Albums/2024 | grep -q '"path":"Albums/2024/too.jpg"'
-      # A query takes both for the same.
+      # Another name of it is elsewhere, and names nothing here.
+      is '1\t2024\n' agonyfs list --group album Albums/2024 too
+      is '' agonyfs list Albums/2024 name:c.jpg
+      agonyfs list --group album --json Albums/2019/Rome | grep -q '"query":"album:=.\"2019/Rome.\""'
+      # A query would take both for the same.
       mkdir Albums/2019/rome
       cp Albums/2019/Rome/c.jpg Albums/2019/rome/other.jpg
       agonyfs thumbnails Albums > /dev/null
@@ -172,6 +176,7 @@ import Testing
       says 1 'Albums/text: There is no such photo' agonyfs show Albums/2019/Paris/b.jpg Albums/text Albums/2024/d.jpg
       grep -c '^Albums/' out | grep -qx 2
       says 2 'is a file; name the directory' agonyfs list Albums/2024/d.jpg
+      says 2 'is a place to look in, and list looks in one' agonyfs list Albums/2019 Albums/2024
       says 2 'is no album' agonyfs list Albums/.agonyfs/views/by-date/2019
       says 14 'neither in a space that is mounted nor a vault' agonyfs list .
       says 14 'There is nothing at' agonyfs list nowhere
@@ -268,6 +273,19 @@ import Testing
         facts = json.loads(line)
         path = bytes.fromhex(facts['pathBytes']) if 'pathBytes' in facts else facts['path'].encode()
         assert os.path.exists(path), path"
+      # A directory whose name is no text is one like others.
+      (
+        directory=$(printf 'Albums/\377')
+        mkdir "$directory"
+        cp Albums/2024/d.jpg "$directory/inside.jpg"
+        agonyfs thumbnails Albums > /dev/null
+        cd "$directory"
+        test "$(agonyfs list .)" = ./inside.jpg
+        test "$(agonyfs list --count . inside)" = 1
+        test "$(agonyfs list --group album --json .)" = \
+          '{"title":"�","titleBytes":"ff","count":1,"newest":"./inside.jpg"}'
+      )
+      rm -r "$(printf 'Albums/\377')"
       # On a terminal nothing of them acts, and no line is wider than it.
       for columns in 20 45 80 200; do
         script -qc "stty cols $columns; '$AGONYFS' list Albums" /dev/null | tr -d '\r' > screen

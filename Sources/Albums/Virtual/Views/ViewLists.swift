@@ -58,14 +58,14 @@ extension VirtualTree {
   private func present(
     _ folder: ViewFolder, by field: GroupField, title: ((name: String, folder: ViewFolder)) -> String
   ) throws(Errno) -> [ViewEntry] {
-    let titles = Set(try fileSystem.groups(of: .all, by: field, for: owner()).compactMap(\.title))
+    let titles = Set(try fileSystem.groups(of: CatalogQuestion(.all), by: field, for: owner()).compactMap(\.title))
     return fixed(folder) { titles.contains(title($0)) }
   }
 
   private func titles(
     of folder: ViewFolder, by field: GroupField, _ entry: (String?) -> (name: String, folder: ViewFolder)?
   ) throws(Errno) -> [ViewEntry] {
-    try fileSystem.groups(of: query(of: folder), by: field, for: owner()).compactMap { group in
+    try fileSystem.groups(of: CatalogQuestion(query(of: folder)), by: field, for: owner()).compactMap { group in
       entry(group.title).flatMap { entry in FileName(entry.name).map { ViewEntry(name: $0, folder: entry.folder) } }
     }
   }
@@ -75,7 +75,7 @@ extension VirtualTree {
     _ kind: TermKind, of folder: ViewFolder, by field: GroupField, _ node: (UInt64) -> ViewFolder
   ) throws(Errno) -> [ViewEntry] {
     var entries: [ViewEntry] = []
-    for group in try fileSystem.groups(of: .all, by: field, for: owner()).prefix(Self.listLimit) {
+    for group in try fileSystem.groups(of: CatalogQuestion(.all), by: field, for: owner()).prefix(Self.listLimit) {
       guard let title = group.title, let number = try term(kind, title),
         let name = ViewName.folder(title, number: number)
       else { continue }
@@ -129,7 +129,7 @@ extension VirtualTree {
 
   /// The towns that have photos, each once, by the first of its terms.
   private func towns() throws(Errno) -> [Town] {
-    let groups = try fileSystem.groups(of: .all, by: .place, for: owner())
+    let groups = try fileSystem.groups(of: CatalogQuestion(.all), by: .place, for: owner())
     var titles = Set(groups.compactMap(\.title).map(Folding.folded))
     let terms = try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.terms(.place)) }
     var towns: [Town] = []

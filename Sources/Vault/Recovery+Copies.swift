@@ -18,8 +18,9 @@ extension Recovery {
     return true
   }
 
-  /// Whether the records of a segment lead to its end, as far as what follows it says where that is. `next` is the epoch
-  /// that follows its own.
+  /// Whether the records of a segment lead to its end, as what follows it says where that is; if nothing says it, since
+  /// what follows is retired and was not copied as a whole, no record may stand behind the place where they stop. `next`
+  /// is the epoch that follows its own.
   private func isWhole(
     _ number: SegmentNumber, _ entry: EpochEntry, before next: EpochNumber, in state: HeadState
   ) throws(VaultError) -> Bool {
@@ -31,7 +32,6 @@ extension Recovery {
     } else if let position = try head(next)?.state.previousEnd, position.segment == number {
       end = position.offset
     }
-    guard let end else { return true }
     let handle: SegmentHandle?
     do throws(Errno) {
       handle = try SegmentHandle.open(
@@ -42,7 +42,8 @@ extension Recovery {
     guard let handle, handle.number == number else { return false }
     var reader = LogReader(context, handle)
     reader.staysInSegment = true
-    while reader.position.offset < end, try reader.next() != nil {}
-    return reader.position.offset == end
+    while reader.position.offset < end ?? .max, try reader.next() != nil {}
+    if let end { return reader.position.offset == end }
+    return try reader.nextInSegment(behindGapFrom: reader.position) == nil
   }
 }

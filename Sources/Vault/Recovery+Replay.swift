@@ -210,11 +210,13 @@ extension Recovery {
         do throws(VaultError) {
           var next = state
           next.end = reader.position
-          isLoss = try replay(reader, onto: &next)
+          isLoss = try replay(reader, onto: &next, isCopy: state.origin.isCopy)
           if isLoss, handle.header.chain == state.chain, state.origin.warning == nil {
             state = next
+            if state.origin.isUnfinishedCopy { state.origin.noteUnfinishedCopy() }
             return
           }
+          if next.origin.isUnfinishedCopy { isLoss = true }
           try noteSegments(of: epoch, branch: reader.branch, in: &state)
         } catch {
           isLoss = true
@@ -228,7 +230,9 @@ extension Recovery {
     } catch {
       isLoss = true
     }
-    if isLoss, state.origin.warning == nil {
+    if isLoss, state.origin.isCopy {
+      state.origin.noteUnfinishedCopy()
+    } else if isLoss, state.origin.warning == nil {
       state.origin.warning = "the newest head is damaged; an older state is opened read-only"
     }
     state.epochs[epoch, default: EpochEntry(branch: SpaceKeys.unknownBranch, present: 0)].insert(0)

@@ -34,6 +34,16 @@ struct RecoveredState {
   var origin = SpaceOrigin()
 }
 
+extension SpaceOrigin {
+  /// Notes that a copy lacks something of its newest state.
+  mutating func noteUnfinishedCopy() {
+    isUnfinishedCopy = true
+    warning =
+      "this copy of the vault is incomplete: files of its newest state are missing or short; "
+      + "the newest complete state is opened read-only"
+  }
+}
+
 struct Recovery {
   /// How many epochs before a torn head are tried before all files are listed.
   private static let nearbyEpochs: UInt32 = 16
@@ -78,12 +88,7 @@ struct Recovery {
     if let unfilled = unfilledSegment(before: chosen.state) { state.tail.append(unfilled) }
     state.highestEpoch = highest
     state.origin.isCopy = chosen.isCopy
-    if state.origin.warning == nil, isUnfinished || state.origin.isUnfinishedCopy {
-      state.origin.isUnfinishedCopy = true
-      state.origin.warning =
-        "this copy of the vault is incomplete: files of its newest state are missing or short; "
-        + "the newest complete state is opened read-only"
-    }
+    if isUnfinished || state.origin.isUnfinishedCopy { state.origin.noteUnfinishedCopy() }
     for epoch in try heads(after: chosen.state.epoch, through: highest) { try proceed(into: epoch, &state) }
     return state
   }

@@ -50,11 +50,12 @@ extension Space {
   /// in two places, or if the newest head is lost. Nil when there are none.
   ///
   /// Segments from before the oldest kept head are ignored: they may be left over from retired states. So are later
-  /// epochs in a copy of the vault, which may lack the newest head.
+  /// epochs in a copy of the vault than the one that the log ends in: it may lack any of their files.
   package func foreignContinuation() throws(VaultError) -> ForeignContinuation? {
     let state = log.locked { log in
       (
-        epochs: log.catalog.epochs, oldest: log.catalog.heads.first?.epoch, newest: log.catalog.highestEpoch
+        epochs: log.catalog.epochs, oldest: log.catalog.heads.first?.epoch,
+        newest: origin.isCopy ? log.tail.position.segment.epoch : log.catalog.highestEpoch
       )
     }
     var foreign: [EpochNumber] = []

@@ -12,7 +12,7 @@ import Testing
   private let test: TestSpace
 
   init() throws {
-    test = TestSpace(ownFiles: Int64(Self.files))
+    test = TestSpace(ownFiles: Int64(Self.files), copyWindow: 86_400)
     try test.space.restoreFileCount()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.sync()
@@ -89,6 +89,34 @@ import Testing
       }
     }
     let copy = try test.vault(over: storage.copy()).openSpace(test.body)
+    #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
+    #expect(try copy.pageBytes(1) == page(1, version: 1))
+  }
+
+  /// Nothing states the end of a segment if what followed it is retired and was not copied.
+  @Test func aSegmentWhoseEndIsNotStatedIsWholeIfNothingStandsBehindAGap() throws {
+    let place = try write(2)
+    try test.space.sync()
+    _ = try write(3)
+    func beginEpoch() throws -> SegmentNumber {
+      try test.space.log.locked { log throws(VaultError) in try log.beginEpoch() }
+      return test.space.endSegment
+    }
+    let between = try beginEpoch()
+    _ = try beginEpoch()
+    try test.space.retire([between])
+    _ = try beginEpoch()
+    _ = try write(4)
+    try test.space.sync()
+    let head = test.space.keys.headIdentifier(between.epoch)
+    let whole = test.storage.copy()
+    whole.tamper(head) { _ in nil }
+    let good = try test.vault(over: whole).openSpace(test.body)
+    #expect(good.origin.isCopy && good.origin.warning == nil)
+    #expect(try good.pageBytes(1) == page(1, version: 4))
+    let torn = try files(without: place).copy()
+    torn.tamper(head) { _ in nil }
+    let copy = try test.vault(over: torn).openSpace(test.body)
     #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
     #expect(try copy.pageBytes(1) == page(1, version: 1))
   }

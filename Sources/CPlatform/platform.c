@@ -46,6 +46,11 @@ int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds
     return 0;
 }
 
+int agonyfs_ask_for_attributes(const char *path) {
+    struct statx information;
+    return statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &information);
+}
+
 // Its number for statfs(2).
 enum { xfs = 0x58465342 };
 

@@ -12,6 +12,8 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case mountedAlready(path: String)
   /// A FUSE file system without a process is mounted there.
   case deadMount(path: String)
+  /// The same, and it belongs to another user.
+  case deadMountOfOther(path: String, user: UInt32)
   /// The user may not mount there.
   case notPermitted(path: String)
   /// The kernel has no FUSE, or the container hides it.
@@ -57,6 +59,9 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
       "A FUSE file system is already mounted at \(path); unmount it with agonyfs unmount, or choose another directory."
     case .deadMount(let path):
       "The mount at \(path) is dead, because its process has ended; run agonyfs unmount, then mount again."
+    case .deadMountOfOther(let path, let user):
+      "The mount at \(path) is dead, because its process has ended, and belongs to the user with the ID \(user);"
+        + " let that user run agonyfs unmount, or choose another directory."
     case .notPermitted(let path):
       "You may not mount at \(path); choose a directory that you own and may write to."
     case .deviceMissing:

@@ -153,8 +153,8 @@ extension CommandFailure {
   init(_ error: MountError) {
     let status: CommandStatus =
       switch error {
-      case .missing, .notDirectory, .notEmpty, .mountedAlready, .deadMount, .notPermitted, .tooLong, .unusable,
-        .insideVault, .holdsVault, .moved, .notMounted:
+      case .missing, .notDirectory, .notEmpty, .mountedAlready, .deadMount, .deadMountOfOther, .notPermitted, .tooLong,
+        .unusable, .insideVault, .holdsVault, .moved, .notMounted:
         .mountPointUnusable
       case .deviceMissing, .deviceNotAccessible, .helperMissing, .othersNotAllowed, .mountFailed, .busy,
         .mountedElsewhere, .unmountFailed, .sessionFailed:

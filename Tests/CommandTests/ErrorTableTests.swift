@@ -56,6 +56,7 @@ import Vault
     (.missing(path: "/m"), .mountPointUnusable), (.notDirectory(path: "/m"), .mountPointUnusable),
     (.notEmpty(path: "/m"), .mountPointUnusable), (.mountedAlready(path: "/m"), .mountPointUnusable),
     (.notPermitted(path: "/m"), .mountPointUnusable), (.deadMount(path: "/m"), .mountPointUnusable),
+    (.deadMountOfOther(path: "/m", user: 7), .mountPointUnusable),
     (.notMounted(path: "/m"), .mountPointUnusable), (.deviceMissing, .failure), (.helperMissing, .failure),
     (.busy(path: "/m"), .failure), (.tooLong, .mountPointUnusable), (.moved(path: "/m"), .mountPointUnusable),
     (.unusable(path: "/m", reason: "broken"), .mountPointUnusable),

@@ -111,17 +111,27 @@ extension LiveMountTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can leave a dead mount behind without a second process"))
-    func deadMountsAreToldAndTakenAway() throws {
+    func deadMountsOfOursAreTakenAwayAndOthersTold() throws {
       let folder = try TemporaryFolder()
       try folder.makeDirectory("dead")
       let path = folder.path("dead")
-      let device = try unsafe FileDescriptor.open("/dev/fuse", .readWrite)
-      let data = "fd=\(device.rawValue),rootmode=40000,user_id=0,group_id=0"
-      try System.check(unsafe mount("agonyfs", path, "fuse.agonyfs", 0, data))
-      try device.close()
-      #expect(throws: MountError.deadMount(path: path)) { try MountPoint.check(path, options: MountOptions()) }
+      func leave(_ type: String, user: UInt32) throws {
+        let device = try unsafe FileDescriptor.open("/dev/fuse", .readWrite)
+        let data = "fd=\(device.rawValue),rootmode=40000,user_id=\(user),group_id=0,allow_other"
+        try System.check(unsafe mount("agonyfs", path, type, 0, data))
+        try device.close()
+      }
+      try leave("fuse.agonyfs", user: 7)
+      #expect(throws: MountError.deadMountOfOther(path: path, user: 7)) {
+        try MountPoint.check(path, options: MountOptions())
+      }
       try Unmount.unmount(path)
+      try leave("fuse.other", user: 0)
+      #expect(throws: MountError.deadMount(path: path)) { try MountPoint.check(path, options: MountOptions()) }
+      try System.check(unsafe umount(path))
+      try leave("fuse.agonyfs", user: 0)
       #expect(try MountPoint.check(path, options: MountOptions()).path == path)
+      #expect(throws: MountError.notMounted(path: path)) { try Unmount.unmount(path) }
     }
 
     @Test func otherMountsAreLeftAlone() {

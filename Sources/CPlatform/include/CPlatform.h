@@ -24,6 +24,10 @@ int agonyfs_exchange(int directory, const char *path, const char *other_path);
 /// Inode number and birth time (seconds, nanoseconds; 0 where the file system keeps none) of an open file, by statx(2).
 int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds);
 
+/// Asks the file system itself what is at a path, whatever the kernel remembers of it (statx(2), AT_STATX_FORCE_SYNC).
+/// Fails with ENOTCONN for a FUSE file system whose process has ended.
+int agonyfs_ask_for_attributes(const char *path);
+
 /// Whether an open file is on a file system that only this machine can write, as far as is known (statfs(2)): one of a
 /// disk or of memory, but not of a network or of a program, and not one that lies over another.
 bool agonyfs_is_on_local_file_system(int descriptor);

@@ -188,10 +188,10 @@ import Vault
     _ copy: FaultyStorage, of work: Workload, from start: Int, to end: Int, mayLackTheNewest: Bool = false,
     _ label: String
   ) throws -> Bool {
-    let comment = Comment(rawValue: label)
     let vault = Vault(storage: copy, parameters: work.vault.parameters)
     // The password that opened it may have changed since; the space is the same.
     let space = try vault.openSpace(work.body, copyWindow: 0)
+    let comment: Comment = "\(label), \(space.origin)"
     #expect(mayLackTheNewest || !space.origin.isUnfinishedCopy, comment)
     #expect(space.origin.isUnfinishedCopy == (space.origin.warning != nil), comment)
     #expect(space.origin.isUnfinishedCopy == !space.gate.isOpen, comment)

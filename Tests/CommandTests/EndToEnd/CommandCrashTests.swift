@@ -60,6 +60,28 @@ import Testing
       """)
   }
 
+  /// As a supervisor does it that starts a service again, also while somebody still works there.
+  @Test func whoMountsAgainTakesADeadMountAway() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      sync Albums/file
+      (cd Albums && exec sleep 1000) & works=$!
+      in_place() { test "$(readlink /proc/$works/cwd)" = "$W/Albums"; }
+      wait_for 600 'somebody works there' in_place
+      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      agonyfs mount --password-file password Vault Albums
+      test "$(cat Albums/file)" = text
+      test "$(grep -c " $W/Albums " /proc/mounts)" = 1
+      kill $works
+      agonyfs unmount Albums
+      """)
+  }
+
   @Test func callerThatGoesAwayLeavesNoMount() throws {
     let workspace = try Workspace()
     // Deriving the key takes so long that the program in the background is stopped before the mount answers.

@@ -19,6 +19,17 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
     argument_values = values;
 }
 
+// A program that was started without standard input, output or error would take the next file that it opens for one of
+// them. What is opened in their place fails when it is used, as a closed descriptor does.
+__attribute__((constructor)) static void open_standard_descriptors(void) {
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int descriptor = 0; descriptor < 3; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+        // The lowest free number, which this one is.
+        if (open("/dev/null", modes[descriptor]) < 0) _exit(1);
+    }
+}
+
 char **agonyfs_arguments(int *count) {
     *count = argument_count;
     return argument_values;

@@ -25,6 +25,25 @@ import Testing
       """)
   }
 
+  /// As some supervisors and cron jobs start programs.
+  @Test(arguments: ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+  func standardDescriptorsMayBeClosed(_ closed: String) throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums \(closed)
+      echo text > Albums/file
+      agonyfs list Albums \(closed)
+      agonyfs thumbnails Albums > /dev/null
+      agonyfs unmount Albums \(closed)
+      agonyfs mount --password-file password -o fsname=x Vault Albums \(closed)
+      test "$(cat Albums/file)" = text
+      agonyfs unmount Albums \(closed)
+      """)
+  }
+
   @Test func processIsNamedWithoutThePassword() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

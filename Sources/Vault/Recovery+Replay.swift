@@ -200,7 +200,7 @@ extension Recovery {
   func proceed(into epoch: EpochNumber, _ state: inout RecoveredState) throws(VaultError) {
     let head = SegmentNumber(epoch: epoch, index: 0)
     let identifier = context.keys.headIdentifier(epoch)
-    var isLoss = false
+    var (isLoss, isUnfinished) = (false, false)
     do throws(Errno) {
       let file = try context.storage.open(identifier)
       let size = try file.size()
@@ -216,7 +216,7 @@ extension Recovery {
             if state.origin.isUnfinishedCopy { state.origin.noteUnfinishedCopy() }
             return
           }
-          if next.origin.isUnfinishedCopy { isLoss = true }
+          isUnfinished = next.origin.isUnfinishedCopy
           try noteSegments(of: epoch, branch: reader.branch, in: &state)
         } catch {
           isLoss = true
@@ -230,10 +230,12 @@ extension Recovery {
     } catch {
       isLoss = true
     }
-    if isLoss, state.origin.isCopy {
-      state.origin.noteUnfinishedCopy()
-    } else if isLoss, state.origin.warning == nil {
-      state.origin.warning = "the newest head is damaged; an older state is opened read-only"
+    if state.origin.warning == nil, isLoss || isUnfinished {
+      if isUnfinished {
+        state.origin.noteUnfinishedCopy()
+      } else {
+        state.origin.warning = "the newest head is damaged; an older state is opened read-only"
+      }
     }
     state.epochs[epoch, default: EpochEntry(branch: SpaceKeys.unknownBranch, present: 0)].insert(0)
     state.leftover.insert(head)

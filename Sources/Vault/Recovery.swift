@@ -35,7 +35,8 @@ struct RecoveredState {
 }
 
 extension SpaceOrigin {
-  /// Notes that a copy lacks something of its newest state.
+  /// Notes that a copy lacks something of its newest state, as one does that was made while the space was written. That
+  /// is no damage.
   mutating func noteUnfinishedCopy() {
     isUnfinishedCopy = true
     warning =
@@ -88,7 +89,7 @@ struct Recovery {
     if let unfilled = unfilledSegment(before: chosen.state) { state.tail.append(unfilled) }
     state.highestEpoch = highest
     state.origin.isCopy = chosen.isCopy
-    if isUnfinished || state.origin.isUnfinishedCopy { state.origin.noteUnfinishedCopy() }
+    if state.origin.warning == nil, isUnfinished || state.origin.isUnfinishedCopy { state.origin.noteUnfinishedCopy() }
     for epoch in try heads(after: chosen.state.epoch, through: highest) { try proceed(into: epoch, &state) }
     return state
   }

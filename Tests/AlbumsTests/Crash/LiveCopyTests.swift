@@ -193,8 +193,11 @@ import Vault
     let space = try vault.openSpace(work.body, copyWindow: 0)
     let comment: Comment = "\(label), \(space.origin)"
     #expect(mayLackTheNewest || !space.origin.isUnfinishedCopy, comment)
-    #expect(space.origin.isUnfinishedCopy == (space.origin.warning != nil), comment)
-    #expect(space.origin.isUnfinishedCopy == !space.gate.isOpen, comment)
+    // Of a file that was copied before a part of it was written it is not known that this is no damage.
+    if !mayLackTheNewest || space.origin.isUnfinishedCopy {
+      #expect(space.origin.isUnfinishedCopy == (space.origin.warning != nil), comment)
+    }
+    #expect((space.origin.warning == nil) == space.gate.isOpen, comment)
     let problems = Checker.check(space, readData: true).problems
     #expect(problems == [], comment)
     work.expectBystander(work.bystander, in: copy, comment)

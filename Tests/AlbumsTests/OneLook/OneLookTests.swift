@@ -12,7 +12,7 @@ import Testing
 /// One look at a vault, with the password of its first space, does not tell whether there is a hidden one. Vaults with
 /// and without are made and used in the same ways; no feature of them tells the two groups apart better than chance,
 /// neither in a copy of the vault as it is nor in the vault itself after a refresh. What the threat model says that tells
-/// is seen to tell.
+/// is seen to tell. The hosts have suites of their own (OneLookHostTests.swift), so that they are looked at side by side.
 @Suite(.serialized) struct OneLookTests {
   /// How somebody gets a copy; `$from` and `$to` are the folders. The copy is on another disk, where `cp` cannot share
   /// blocks with the original.
@@ -28,9 +28,9 @@ import Testing
   /// Nil stands for memory.
   private static let hosts: [String?] = [nil, "ext4", "xfs", "btrfs"]
 
-  private static let ext4 = Host.canBe("ext4")
-  private static let xfs = Host.canBe("xfs")
-  private static let btrfs = Host.canBe("btrfs")
+  static let ext4 = Host.canBe("ext4")
+  static let xfs = Host.canBe("xfs")
+  static let btrfs = Host.canBe("btrfs")
 
   /// What declared sources are known by: features whose names begin so.
   private static let telling = [
@@ -55,20 +55,9 @@ import Testing
     return [try #require(names.randomElement(using: &generator))]
   }
 
-  @Test func inMemory() throws { try look(at: nil) }
-
-  @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
-  func onExt4() throws { try look(at: "ext4", declared: true) }
-
-  @Test(.enabled(if: xfs, "needs root, loop devices, XFS and xfsprogs"))
-  func onXFS() throws { try look(at: "xfs", sharing: Self.sharing) }
-
-  @Test(.enabled(if: btrfs, "needs root, loop devices, btrfs and btrfs-progs"))
-  func onBtrfs() throws { try look(at: "btrfs", sharing: Self.sharing) }
-
   /// As `cp` does it of itself. Who has such a copy has the disk. There is an earlier one: what is written after it goes
   /// elsewhere, also on XFS.
-  private static let sharing = ["cp on the same disk": "cp -a --reflink=always $from $to"]
+  static let sharing = ["cp on the same disk": "cp -a --reflink=always $from $to"]
 
   /// Several hundred files in a vault, of which a few were displaced.
   @Test(
@@ -90,7 +79,7 @@ import Testing
 
   /// Looks at two groups of vaults, in copies and after a refresh; if asked to, also at what the threat model declares to
   /// tell.
-  private func look(
+  func look(
     at kind: String?, size: OneLookSubject.Size = .few, groupSize: Int = groupSize, declared: Bool = false,
     sharing: [String: String] = [:]
   ) throws {

@@ -31,13 +31,22 @@ package enum HostFile {
     try Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644).writeAll(bytes)
   }
 
-  /// Deletes a file, or a directory with all that is in it.
+  /// Deletes a file, or a directory with all that is in it, whatever the bytes of the names are.
   package static func remove(_ path: String) {
-    if status(path).st_mode & S_IFMT == S_IFDIR {
-      for name in names(in: path) { remove(path + "/" + name) }
-      unsafe rmdir(path)
-    } else {
-      unsafe unlink(path)
+    if unsafe unlink(path) == 0 { return }
+    guard let directory = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else { return }
+    empty(directory)
+    unsafe rmdir(path)
+  }
+
+  private static func empty(_ directory: Descriptor) {
+    for bytes in (try? Directory.names(in: ".", of: directory)) ?? [] {
+      let name = bytes.map { CChar(bitPattern: $0) } + [0]
+      if unsafe unlinkat(directory.number, name, 0) == 0 { continue }
+      let number = unsafe openat(directory.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      if number < 0 { continue }
+      empty(Descriptor(number))
+      unsafe unlinkat(directory.number, name, AT_REMOVEDIR)
     }
   }
 }

@@ -47,8 +47,10 @@ final class OneLookSubject {
     var options = VaultCreationOptions()
     options.segmentSize = 1 << 20
     options.cover = size.cover
+    // With one salt for all vaults the slots of one password would have the same names in all of them.
     options.derivation = try #require(
-      PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 3, count: 16)))
+      PasswordDerivation(
+        operations: 1, memory: 8 << 20, salt: (0..<16).map { _ in UInt8.random(in: 0 ... .max) }))
     var made: Vault
     var rounds = Rounds(until: "a vault has as many files as wanted", limit: 100)
     repeat {

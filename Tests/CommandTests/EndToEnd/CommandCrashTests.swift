@@ -14,10 +14,7 @@ import Testing
       agonyfs mount --password-file password Vault Albums
       dd if=photo of=Albums/synced bs=1M conv=fsync
       cp photo Albums/perhaps
-      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
-      status=0
-      agonyfs mount --password-file password Vault Albums 2> said || status=$?
-      test $status = 14
+      \(Self.kill)
       fusermount3 -u Albums
       agonyfs mount --password-file password Vault Albums
       cmp photo Albums/synced
@@ -60,6 +57,14 @@ import Testing
       """)
   }
 
+  /// Kills the program in the background, and waits until it has ended.
+  private static let kill = """
+    killed=$(pgrep -f "^agonyfs mount .*$W/Albums")
+    kill -9 $killed
+    is_gone() { not kill -0 $killed; }
+    wait_for 600 'the end of the program in the background' is_gone
+    """
+
   /// As a supervisor does it that starts a service again, also while somebody still works there.
   @Test func whoMountsAgainTakesADeadMountAway() throws {
     let workspace = try Workspace()
@@ -73,7 +78,7 @@ import Testing
       (cd Albums && exec sleep 1000) & works=$!
       in_place() { test "$(readlink /proc/$works/cwd)" = "$W/Albums"; }
       wait_for 600 'somebody works there' in_place
-      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
+      \(Self.kill)
       agonyfs mount --password-file password Vault Albums
       test "$(cat Albums/file)" = text
       test "$(grep -c " $W/Albums " /proc/mounts)" = 1

@@ -68,7 +68,7 @@ package struct MountPoint: Sendable {
     let outcome = unsafe stat(path, &status) == 0 ? nil : Errno.current
     let resolved = CanonicalPath.resolve(path)
     if let resolved, let mounted = MountTable.current().entry(at: Array(resolved.utf8)), mounted.isFuse {
-      try takeAway(mounted, at: path, host: host)
+      try takeAway(mounted, at: resolved, named: path, host: host)
       return try directory(at: path, host: host)
     }
     switch outcome {
@@ -91,13 +91,15 @@ package struct MountPoint: Sendable {
   ///
   /// - Throws: `.mountedAlready` if it is not dead; `.deadMount` if it is another program's or cannot be taken away,
   ///   `.deadMountOfOther` if it is another user's.
-  private static func takeAway(_ mounted: MountTableEntry, at path: String, host: MountHost) throws(MountError) {
+  private static func takeAway(
+    _ mounted: MountTableEntry, at place: String, named path: String, host: MountHost
+  ) throws(MountError) {
     // Attributes of a mount that has just died may still be in the kernel's cache.
-    guard unsafe agonyfs_ask_for_attributes(path) != 0, errno == ENOTCONN else { throw .mountedAlready(path: path) }
+    guard unsafe agonyfs_ask_for_attributes(place) != 0, errno == ENOTCONN else { throw .mountedAlready(path: path) }
     guard mounted.isNamedOurs, let user = mounted.number(of: "user_id") else { throw .deadMount(path: path) }
     guard user == host.user else { throw .deadMountOfOther(path: path, user: user) }
     // Nothing of it answers any more, so whoever has it open loses nothing.
-    do throws(MountError) { try Unmount.unmount(path, .lazy) } catch { throw .deadMount(path: path) }
+    guard MountRemoval.remove(place, isLazy: true) == .done else { throw .deadMount(path: path) }
   }
 
   private static func checkEmpty(_ directory: Descriptor, _ path: String) throws(MountError) {

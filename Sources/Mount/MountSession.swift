@@ -62,7 +62,7 @@ package import Logging
       workers.stop()
       volume.fileSystem.abandonsSearches(false)
     } catch {
-      if mounts.standing == .mounted { mounts.detach() }
+      if mounts.areMounted { mounts.detach() }
       throw error
     }
     if let reason = events.failure { throw .sessionFailed(reason: reason) }
@@ -73,7 +73,7 @@ package import Logging
     var supervisor = Supervisor(volume, mounts: mounts, events: events, idle: options.idle)
     let end = supervisor.waitForEnd()
     volume.lock()
-    if end == .aborted || mounts.standing == .mounted { mounts.detach() }
+    if end == .aborted || mounts.areMounted { mounts.detach() }
     guard end == .asked else { return }
     let caches = unsafe KernelCaches(of: session, volume.fileSystem)
     caches.writeBack()

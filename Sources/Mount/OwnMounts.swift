@@ -10,9 +10,9 @@ internal import System
 /// The mounts of one session in the mount namespace of this process.
 struct OwnMounts {
   /// What the table of mounts says.
-  enum Standing {
-    /// There is at least one.
-    case mounted
+  enum Standing: Equatable {
+    /// There is at least one; its lines.
+    case mounted([MountTableEntry])
     /// There is none.
     case left
     /// The table cannot be read, or the connection is closed.
@@ -37,15 +37,19 @@ struct OwnMounts {
   var standing: Standing {
     let table = MountTable.current()
     guard let device, !table.entries.isEmpty else { return .unknown }
-    guard table.entries.contains(where: { $0.device == device }) else { return .left }
+    let own = table.entries.filter { $0.device == device }
+    guard !own.isEmpty else { return .left }
     // Checked after the table is read: so the connection was open at that time.
     var interest = pollfd(fd: connection, events: 0, revents: 0)
-    return unsafe poll(&interest, 1, 0) == 0 ? .mounted : .unknown
+    return unsafe poll(&interest, 1, 0) == 0 ? .mounted(own) : .unknown
   }
+
+  /// Whether there is at least one.
+  var areMounted: Bool { if case .mounted = standing { true } else { false } }
 
   /// Removes all mounts if nobody uses them; the kernel first writes back what it holds. False if somebody does.
   func unmount() -> Bool {
-    guard let device, standing == .mounted else { return false }
+    guard let device, areMounted else { return false }
     return MountTable.current().places(of: device).allSatisfy { MountRemoval.remove($0, isLazy: false) == .done }
   }
 

@@ -18,10 +18,8 @@ struct Supervisor {
   private let mounts: OwnMounts
   private let events: SessionEvents
   private var idle: IdleWatch?
-  /// The standing when the table of mounts was last read.
+  /// What was known last.
   private var standing = OwnMounts.Standing.unknown
-  /// Our lines of it at that time.
-  private var entries: [MountTableEntry] = []
   /// Whether the mount has left its place, but its open files may end first.
   private var isLingering = false
 
@@ -42,11 +40,14 @@ struct Supervisor {
       case .disconnected:
         // A later mount may have our number by now, and others may have changed the table in the same moment. Only one of the
         // same vault at the same place would be taken for ours.
-        return standing == .mounted && mounts.entries == entries ? .aborted : .gone
+        guard case .mounted(let entries) = standing else { return .gone }
+        return mounts.entries == entries ? .aborted : .gone
       case .signal: return .asked
       case .mountsChanged:
-        standing = mounts.standing
-        entries = mounts.entries
+        let now = mounts.standing
+        // The connection was closed in the same moment: that comes next, and what was known before decides.
+        if now == .unknown { continue }
+        standing = now
         guard standing == .left, !isLingering else { continue }
         guard volume.expectsLazyUnmount else { return .asked }
         volume.logger.notice("Unmounted; the space stays open until nobody uses its files any more.")

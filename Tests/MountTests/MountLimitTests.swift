@@ -14,7 +14,8 @@ extension LiveMountTests {
       let file = try FileDescriptor.open(FilePath(live.path("file")), .readWrite)
       let said = Mutex("")
       live.storage.holdFlushes(true)
-      let limit = try MountLimit(live.root, for: .milliseconds(300)) { text in said.withLock { $0 = text } }
+      let limit = try #require(
+        try MountLimit(live.root, for: .milliseconds(300)) { text in said.withLock { $0 = text } })
       try file.writeAll([2])
       #expect(throws: Errno.connectionAbort) { try System.check(fsync(file.rawValue)) }
       live.storage.holdFlushes(false)
@@ -28,7 +29,7 @@ extension LiveMountTests {
     @Test func whatEndsInTimeIsNotCutOff() throws {
       let live = try LiveMount()
       let said = Mutex(0)
-      do { _ = try MountLimit(live.root, for: .seconds(100)) { _ in said.withLock { $0 += 1 } } }
+      do { _ = try #require(try MountLimit(live.root, for: .seconds(100)) { _ in said.withLock { $0 += 1 } }) }
       try System.write([1], to: live.path("file"))
       #expect(said.withLock { $0 } == 0)
     }

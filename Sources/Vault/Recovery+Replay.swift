@@ -230,10 +230,10 @@ extension Recovery {
     } catch {
       isLoss = true
     }
-    if state.origin.warning == nil, isLoss || isUnfinished {
+    if state.origin.warning == nil {
       if isUnfinished {
         state.origin.noteUnfinishedCopy()
-      } else {
+      } else if isLoss {
         state.origin.warning = "the newest head is damaged; an older state is opened read-only"
       }
     }

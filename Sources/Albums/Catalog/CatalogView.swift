@@ -100,15 +100,20 @@ struct CatalogView {
   }
 
   /// Whether names in a directory count.
-  private func doNamesCount(in folder: CatalogFolder) -> Bool {
-    folder.isVisible && (showsTrash || !folder.isTrash) && folder.isIn(directory)
+  private func doNamesCount(in folder: CatalogFolder, everywhere: Bool = false) -> Bool {
+    folder.isVisible && (showsTrash || !folder.isTrash) && (everywhere || folder.isIn(directory))
   }
 
-  /// The names that count, in the order of directories and names.
-  mutating func names(of inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> [SeenName] {
+  /// The names that count, in the order of directories and names; or those that would if the question were about all
+  /// directories.
+  mutating func names(
+    of inode: InodeNumber, _ files: borrowing LockedFileSystem, everywhere: Bool = false
+  ) throws(Errno) -> [SeenName] {
     var seen: [SeenName] = []
     for (parent, name) in try files.result(of: files.index.names(of: inode, limit: Int(FileSystem.maximumLinks))) {
-      guard let folder = try folders.folder(parent, files), doNamesCount(in: folder) else { continue }
+      guard let folder = try folders.folder(parent, files), doNamesCount(in: folder, everywhere: everywhere) else {
+        continue
+      }
       seen.append(SeenName(path: folder.path(of: name.bytes), isTrash: folder.isTrash))
     }
     return seen
@@ -154,12 +159,10 @@ struct CatalogView {
   /// Files of one content that are looked at for one that the asker sees.
   private static let mostTwins = 64
 
-  /// Whether the user sees a file under some name that counts.
+  /// Whether the user sees a file, wherever it is.
   private mutating func sees(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
     guard try mayRead(inode, files) else { return false }
-    var everywhere = self
-    if !directory.isEmpty { everywhere = CatalogView(.all, showsTrash: showsTrash, for: opener) }
-    return try !everywhere.names(of: inode, files).isEmpty
+    return try !names(of: inode, files, everywhere: true).isEmpty
   }
 
   /// Whether a row says what is so. Where nothing may be changed, or there is no room, rows still wait to be merged.
@@ -223,7 +226,7 @@ extension CatalogView {
     if recent?.album != album {
       let folder = try folders.folder(album, files)
       recent = (album, folder)
-      doRecentNamesCount = folder.map(doNamesCount) ?? false
+      doRecentNamesCount = folder.map { doNamesCount(in: $0) } ?? false
     }
     guard doRecentNamesCount else { return nil }
     if !opener.seesEverything {
@@ -326,9 +329,8 @@ struct SeenName {
 extension CatalogFolder {
   /// Whether it is a directory, or below it; everything is below an empty path.
   func isIn(_ directory: [UInt8]) -> Bool {
-    directory.isEmpty
-      || path.starts(with: directory)
-        && (path.count == directory.count || path[directory.count] == 0x2F)
+    if directory.isEmpty { return true }
+    return path.starts(with: directory) && (path.count == directory.count || path[directory.count] == 0x2F)
   }
 
   /// The path of a name in it.

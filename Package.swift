@@ -22,6 +22,8 @@ let package = Package(
     // For the package in Sources/agonyfs-web.
     .library(name: "WebAccess", targets: ["WebAccess"]),
     .library(name: "Gallery", targets: ["Gallery"]),
+    // For tests.
+    .library(name: "known-derivations", type: .dynamic, targets: ["KnownDerivations"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -78,7 +80,7 @@ let package = Package(
         "System", .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(name: "Catalog", dependencies: ["System", "Media"], swiftSettings: hot),
     .target(
       name: "Import",
@@ -86,14 +88,14 @@ let package = Package(
         "System", "Crypto", "Storage", "Media", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(
       name: "Export",
       dependencies: [
         "System", "Crypto", "Import", "CPlatform", "CZlib",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: strict),
+      swiftSettings: hot),
     .target(
       name: "Albums",
       dependencies: [
@@ -173,7 +175,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: ["System", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
-      path: "Tests/Support", swiftSettings: strict),
+      path: "Tests/Support", swiftSettings: hot),
     .testTarget(
       name: "TestSupportTests", dependencies: ["System", "TestSupport"], path: "Tests/SupportTests",
       swiftSettings: strict),
@@ -259,6 +261,7 @@ let package = Package(
     .executableTarget(
       name: "unlock-with-virtual-token", dependencies: ["CVirtualToken", "UnlockService", "System"],
       path: "Tests/UnlockWithToken", swiftSettings: strict),
+    .target(name: "KnownDerivations", path: "Tests/KnownDerivations", linkerSettings: [.linkedLibrary("dl")]),
     .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
     .testTarget(
       name: "MountTests",

@@ -185,7 +185,9 @@ struct ReaderTests {
       let player = TapePlayer(storage.recording)
       // Not while the space is made.
       let first = work.ownFiles == 0 ? 40 : work.opens[0].from
-      let operations = (0..<16).map { _ in Int.random(in: first...storage.operationCount, using: &generator) }.sorted()
+      let operations = (0..<TestLength.count(16, few: 8)).map { _ in
+        Int.random(in: first...storage.operationCount, using: &generator)
+      }.sorted()
       for (number, operation) in operations.enumerated() {
         player.wind(to: operation)
         let left = player.cut(number % 4 == 3 ? .keepsAll : .mixed(seed: UInt64(operation)), seed: seed)

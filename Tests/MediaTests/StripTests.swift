@@ -1,4 +1,5 @@
 import System
+import TestSupport
 import Testing
 
 @testable import Media
@@ -55,7 +56,7 @@ import Testing
 
   private static let pictures = ["a.jpg", "progressive.jpg", "gray.jpg", "a.png", "a.webp", "a.heic", "a.avif"]
 
-  @Test(arguments: pictures) func picturesKeepTheirPixels(name: String) throws {
+  @Test(arguments: TestLength.sample(pictures, 4)) func picturesKeepTheirPixels(name: String) throws {
     let bench = try Bench()
     try bench.writeQuarters(width: 400, height: 300)
     try bench.shell(
@@ -126,7 +127,7 @@ import Testing
     ("words.mp4", "-i words.srt -map 0 -map 1 -map 2 -c:v libx264 -c:a aac -c:s mov_text"),
   ]
 
-  @Test(arguments: videos) func videosKeepTheirPackets(name: String, options: String) throws {
+  @Test(arguments: TestLength.sample(videos, 4)) func videosKeepTheirPackets(name: String, options: String) throws {
     let bench = try Bench()
     try bench.shell(
       """
@@ -240,7 +241,7 @@ import Testing
     var random = SeededGenerator(state: 17)
     for name in ["a.jpg", "a.png", "a.webp", "a.heic", "a.mov"] {
       let original = try bench.file(name)
-      for round in 0..<60 {
+      for round in TestLength.sample(0..<60, 15, name: name) {
         var bytes = original
         if round % 3 == 0 {
           bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))

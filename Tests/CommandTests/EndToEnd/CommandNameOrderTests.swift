@@ -25,7 +25,9 @@ import Testing
     """
     agonyfs mount --password-file password disk/V Albums
     seq 1 200000 > Albums/numbers
+    daemon=$(pgrep -f "mount .*$W/Albums")
     fusermount3 -u Albums
+    gone $daemon
     agonyfs info --password-file password disk/V
     """,
   ]

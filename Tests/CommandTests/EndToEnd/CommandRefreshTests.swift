@@ -182,7 +182,7 @@ import Testing
   @Test func aKilledOneLeavesAVaultThatCanBeUsed() throws {
     let workspace = try Workspace()
     try workspace.makeVault()
-    let places = TestLength.sample([256, 255, 235, 215, 190, 160, 130, 100, 60, 20], 3)
+    let places = TestLength.sample([256, 255, 235, 215, 190, 160, 130, 100, 60, 20], 2)
     try expectSuccess(
       workspace,
       """

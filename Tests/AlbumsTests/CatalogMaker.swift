@@ -142,6 +142,7 @@ struct CatalogVault {
       let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
       return files.locked { files in
         (try? files.index.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
+          && files.catalog.placed == .done
       }
     }
   }

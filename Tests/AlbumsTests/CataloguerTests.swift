@@ -30,6 +30,39 @@ import Vault
     try vault.files.close()
   }
 
+  /// Photos that have a place of Debian's table get one of the user's own, and keep it at mounts that say nothing.
+  @Test func placesFollowTheTableThatTheUserChose() throws {
+    let vault = try CatalogVault()
+    let near = try vault.photo("a.jpg", "position=48.8584,2.2945")
+    let elsewhere = try vault.photo("b.jpg", "position=35.6812,139.7671")
+    let nowhere = try vault.photo("c.jpg", "make=Canon")
+    #expect(try vault.item(near)?.place?.town == "Paris")
+    let folder = try TemporaryFolder()
+    func choose(_ town: String) throws {
+      let line = [
+        "1", town, town, "", "48.8583", "2.2944", "P", "PPL", "FR", "", "11", "", "", "", "900", "", "", "Europe/Paris",
+        "",
+      ]
+      try HostFile.write(Array((line.joined(separator: "\t") + "\n").utf8), to: folder.path(town))
+      vault.vault.options.places = try #require(PlaceTables.debian.with(towns: folder.path(town)))
+      try vault.vault.reopen()
+      try vault.settle()
+      #expect(try vault.item(near)?.place?.town == town)
+      #expect(try vault.item(nowhere)?.place == nil)
+    }
+    try choose("Gros-Caillou")
+    let there = try vault.item(elsewhere)?.place
+    #expect(there?.town != "Tokyo")
+    try choose("Tour Eiffel")
+    vault.vault.options.places = .debian
+    try vault.vault.reopen()
+    try vault.settle()
+    #expect(try vault.item(near)?.place?.town == "Tour Eiffel")
+    #expect(vault.maker.asked == 0)
+    #expect(PlaceTables.debian.with(towns: folder.path("none")) == nil)
+    try vault.files.close()
+  }
+
   @Test func namesFollow() throws {
     let vault = try CatalogVault()
     let (one, two) = (try vault.files.folder("one"), try vault.files.folder("two"))

@@ -1,6 +1,7 @@
 // What the catalog keeps in memory.
 
 internal import Catalog
+internal import Glibc
 internal import System
 internal import SystemPackage
 internal import Vault
@@ -11,6 +12,8 @@ package struct PlaceTables: Sendable {
   package var towns: String
   package var regions: String
   package var countries: String
+  /// Tells the user's own table of towns from another one; nil for Debian's, which changes no place that a photo has.
+  package var identity: Int64?
   /// The directory of the zone database.
   package var zones: String
 
@@ -22,8 +25,16 @@ package struct PlaceTables: Sendable {
   /// Largest table in bytes; all towns of the world with 500 people have 40 MB.
   private static let mostBytes = 256 << 20
 
-  /// Whether there is a table of towns.
-  package var isReadable: Bool { gazetteer() != nil }
+  /// The same with the user's own table of towns; nil if it is none.
+  package func with(towns file: String) -> PlaceTables? {
+    var tables = self
+    tables.towns = file
+    var status = stat()
+    guard tables.gazetteer() != nil, unsafe stat(file, &status) == 0 else { return nil }
+    tables.identity =
+      Int64(status.st_mtim.tv_sec) &* 1_000_000_007 ^ Int64(status.st_mtim.tv_nsec) ^ Int64(status.st_size)
+    return tables
+  }
 
   /// Reads the table of towns; nil if it is not there or none.
   func gazetteer() -> Gazetteer? {
@@ -47,6 +58,8 @@ struct CatalogState {
   var zones: ZoneLibrary?
   /// How far all photos and videos were compared with the catalog; nil when that is done.
   var filled: FillState = .notBegun
+  /// How far photos with a position were noted to be merged again, since the user chose another table of towns.
+  var placed: FillState = .notBegun
   /// Whether a directory is being matched; one at a time, so that what was found last stays.
   var isMatching = false
   /// Files that could not be asked at this mount.

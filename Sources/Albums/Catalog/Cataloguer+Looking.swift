@@ -24,6 +24,8 @@ extension LockedFileSystem {
     case goOn
     /// All were.
     case noteFilled
+    /// Some photos with a position are to be merged with another table of towns, and there may be more.
+    case placeAgain
   }
 
   /// What the catalog has to do next; nil if nothing, with the time when something is due. The lock is kept.
@@ -36,6 +38,7 @@ extension LockedFileSystem {
         (waiting, due) = try nextQuiet(settings)
         if let waiting { return (waiting, nil) }
         if let next = try nextUnasked() { return (next, nil) }
+        if try hasOtherPlaces() { return (.placeAgain, nil) }
       } else {
         due = monotonicTime() + ThumbnailState.retryDelays.upperBound
       }
@@ -100,6 +103,31 @@ extension LockedFileSystem {
 
   /// The key in `meta` of the version that all photos and videos were asked for.
   private static let filledKey = "catalog"
+
+  /// Whether photos have places of another table of towns than the user chose.
+  private mutating func hasOtherPlaces() throws(Errno) -> Bool {
+    if catalog.placed == .notBegun {
+      let known = try result(of: index.metaInteger(Self.placesKey))
+      catalog.placed = options.places.identity == nil || options.places.identity == known ? .done : .after(nil)
+    }
+    return catalog.placed != .done
+  }
+
+  /// Has some of them merged again; the last step notes that all were.
+  fileprivate mutating func placeAgain() throws(Errno) {
+    try waitToChange()
+    guard case .after(let last) = catalog.placed, let identity = options.places.identity else { return }
+    let next = try withIndex { index throws(IndexError) in
+      let next = try index.addStalePlaces(after: last, limit: Self.fillStep)
+      if next == nil { try index.setMeta(Self.placesKey, to: identity) }
+      return next
+    }
+    catalog.placed = next.map { .after($0) } ?? .done
+    noteChange()
+  }
+
+  /// The key in `meta` of the identity of the user's own table of towns.
+  private static let placesKey = "places"
 }
 
 extension FileSystem {
@@ -115,10 +143,12 @@ extension FileSystem {
       case .match(let directory): matchOrPassOver(directory)
       case .goOn: break
       case .noteFilled: locked { $0.noteFilled() }
+      case .placeAgain: try locked { files throws(Errno) in try files.placeAgain() }
       }
     } catch {
       switch job {
       case .look(let inode), .read(let inode): passOver(inode)
+      case .placeAgain: locked { $0.catalog.placed = .done }
       case .match, .goOn, .noteFilled: break
       }
     }

@@ -7,7 +7,7 @@ final class CatalogStatements {
   let find, replace, delete, after, addWords, removeWords: Statement
   let addTag, removeTag, term, addTerm, findTerm, terms: Statement
   let sidecar, setSidecar, removeSidecar, stale, removeStale, keepStale: Statement
-  let names, withoutItem, lastMedia, itemCount, inAlbum, byLook, byHash: Statement
+  let names, withoutItem, lastMedia, lastItem, setStalePlaces, itemCount, inAlbum, byLook, byHash: Statement
 
   init(_ connection: Connection) throws(IndexError) {
     find = try connection.prepare("SELECT * FROM item WHERE inode = ?1")
@@ -41,6 +41,14 @@ final class CatalogStatements {
       """)
     lastMedia = try connection.prepare(
       "SELECT max(inode) FROM (SELECT inode FROM media WHERE inode > ?1 ORDER BY inode LIMIT ?2)")
+    lastItem = try connection.prepare(
+      "SELECT max(inode) FROM (SELECT inode FROM item WHERE inode > ?1 ORDER BY inode LIMIT ?2)")
+    setStalePlaces = try connection.prepare(
+      """
+      INSERT INTO stale(inode, reason)
+      SELECT inode, ?3 FROM item WHERE inode > ?1 AND inode <= ?2 AND latitude IS NOT NULL
+      ON CONFLICT(inode) DO UPDATE SET reason = reason | excluded.reason
+      """)
     itemCount = try connection.prepare("SELECT count(*) FROM item")
     inAlbum = try connection.prepare(
       """
@@ -227,6 +235,20 @@ extension Index {
       row.inodeNumber(0)
     }
     return (found, last)
+  }
+
+  /// Notes that rows with a position are to be merged again, among the next `limit` rows after a number. The last number
+  /// of them; nil at the end.
+  package func addStalePlaces(after inode: InodeNumber?, limit: Int) throws(IndexError) -> InodeNumber? {
+    if !hasCatalog { return nil }
+    let statements = try catalogStatements()
+    let start = inode ?? .lowest
+    let last = try statements.lastItem.bind(start, limit).firstRow { (row) throws(IndexError) in
+      row.isNull(0) ? nil : row.inodeNumber(0)
+    }
+    guard let last, let last else { return nil }
+    try run(statements.setStalePlaces.bind(start, last, StaleReason.merge.rawValue))
+    return last
   }
 
   // MARK: Terms

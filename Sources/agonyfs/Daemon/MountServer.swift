@@ -72,10 +72,8 @@ struct MountServer {
 
   /// Where the names of places come from.
   private func places(_ file: String?) throws -> PlaceTables {
-    var tables = PlaceTables.debian
-    guard let file else { return tables }
-    tables.towns = file
-    guard tables.isReadable else {
+    guard let file else { return .debian }
+    guard let tables = PlaceTables.debian.with(towns: file) else {
       throw CommandFailure(
         .usage, "\(file) is no table of towns; give one of GeoNames, such as cities500.txt, or leave --places out.")
     }

@@ -23,7 +23,7 @@ let package = Package(
     .library(name: "WebAccess", targets: ["WebAccess"]),
     .library(name: "Gallery", targets: ["Gallery"]),
     // For tests.
-    .library(name: "known-derivations", type: .dynamic, targets: ["KnownDerivations"]),
+    .library(name: "derivation-cache", type: .dynamic, targets: ["DerivationCache"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -261,7 +261,7 @@ let package = Package(
     .executableTarget(
       name: "unlock-with-virtual-token", dependencies: ["CVirtualToken", "UnlockService", "System"],
       path: "Tests/UnlockWithToken", swiftSettings: strict),
-    .target(name: "KnownDerivations", path: "Tests/KnownDerivations", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "DerivationCache", path: "Tests/DerivationCache", linkerSettings: [.linkedLibrary("dl")]),
     .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
     .testTarget(
       name: "MountTests",

@@ -203,9 +203,14 @@ extension SpaceManager {
         thumbnailsPending: media.pending, thumbnailsFailed: media.failed, dataBytes: index.totalLiveBytes,
         storedBytes: space.capacity().usedBytes,
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
-        // Before each password had two slot files, it had one.
-        passwords: (SlotRecords.names(of: space).subtracting(SlotRecords.removed(from: space)).count + 1) / 2)
+        passwords: passwords(of: space))
     }
+  }
+
+  /// How many passwords and keys open a space.
+  static func passwords(of space: Space) -> Int {
+    // Before each password had two slot files, it had one.
+    (SlotRecords.names(of: space).subtracting(SlotRecords.removed(from: space)).count + 1) / 2
   }
 
   /// Checks everything, including every byte, and plans a repair. Changes nothing. The space is locked as long as the

@@ -6,30 +6,60 @@ internal import Storage
 internal import SystemPackage
 package import Vault
 
-extension SpaceManager {
-  /// Has `new` open the space that `old` opens, and encrypts everything in it with a new key. No other password opens it
-  /// afterwards, and no slot from before. If it is interrupted after its first moments, `new` opens the space, and the
-  /// next mount goes on in the background. What is deleted is overwritten first: slots and heads, or everything if asked
-  /// to.
+/// A new key for a space, before it is given: whoever asks for it can be told first what it takes away.
+package struct KeyReplacement {
+  private let vault: Vault
+  private let old: [SlotKey]
+  private let new: [SlotKey]
+  private let isBegun: Bool
+  /// How many other passwords open the space now, and open nothing afterwards.
+  package let otherPasswords: Int
+
+  /// Has `new` open the space that `old` opens, once it is run. Changes nothing.
   ///
-  /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.damaged`;
-  ///   `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could have another key;
-  ///   `.cancelled`; `.indexFailed`; `.system`.
+  /// - Throws: `.noSpaceOpens` for `old`; `.damaged`; `.derivationsTooWeak`; `.system`.
+  package init(in vault: Vault, old: Password, new: Password) throws(VaultError) {
+    self.vault = vault
+    // The work of each password is done once.
+    (self.old, self.new) = (try vault.slotKeys(for: old), try vault.slotKeys(for: new))
+    isBegun = try SpaceManager.isBegun(in: vault, old: self.old, new: self.new)
+    if isBegun {
+      otherPasswords = 0
+    } else {
+      let body = try vault.openSlot(self.old).body
+      otherPasswords = SpaceManager.passwords(of: try vault.openSpace(body, observing: true)) - 1
+    }
+  }
+
+  /// Encrypts everything in the space with a new key. No other password opens it afterwards, and no slot from before. If
+  /// it is interrupted after its first moments, the new password opens the space, and the next mount goes on in the
+  /// background. What is deleted is overwritten first: slots and heads, or everything if asked to.
+  ///
+  /// - Throws: `.noSpaceOpens` for the old password; `.passwordInUse` when the new one already opens a space;
+  ///   `.spaceInUse`; `.damaged`; `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could
+  ///   have another key; `.cancelled`; `.indexFailed`; `.system`.
+  package func run(
+    wipingAll: Bool = false, logger: Logger, _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    if !isBegun {
+      try SpaceManager.finishRekeying(in: vault, slots: old, wipingAll: wipingAll, logger: logger, control)
+      try SpaceManager.beginRekeying(in: vault, old: old, new: new)
+    }
+    try SpaceManager.finishRekeying(in: vault, slots: new, wipingAll: wipingAll, logger: logger, control)
+  }
+}
+
+extension SpaceManager {
+  /// Gives the space that `old` opens a new key, which `new` opens; see `KeyReplacement`.
   package static func replaceKey(
     in vault: Vault, old: Password, new: Password, wipingAll: Bool = false, logger: Logger,
     _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    // The work of each password is done once.
-    let (old, new) = (try vault.slotKeys(for: old), try vault.slotKeys(for: new))
-    if try !isBegun(in: vault, old: old, new: new) {
-      try finishRekeying(in: vault, slots: old, wipingAll: wipingAll, logger: logger, control)
-      try beginRekeying(in: vault, old: old, new: new)
-    }
-    try finishRekeying(in: vault, slots: new, wipingAll: wipingAll, logger: logger, control)
+    try KeyReplacement(in: vault, old: old, new: new).run(wipingAll: wipingAll, logger: logger, control)
   }
 
   /// Whether a crash left a slot of `new` that holds a new key of the space that `old` opens.
-  private static func isBegun(in vault: Vault, old: [SlotKey], new: [SlotKey]) throws(VaultError) -> Bool {
+  fileprivate static func isBegun(in vault: Vault, old: [SlotKey], new: [SlotKey]) throws(VaultError) -> Bool {
     do throws(VaultError) {
       let body = try vault.openSlot(new).body
       let before = try vault.openSlot(old).body

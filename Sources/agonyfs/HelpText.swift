@@ -236,7 +236,8 @@ enum HelpText {
     password works or the new one. \(oldPassword)
 
     With --rekey everything in the space is encrypted again with a new key, so no old slot opens what is written from \
-    now on, and no other password of the space works any more: add those again with agonyfs password add. It takes as \
+    now on, and no other password or key of the space works any more: add those again with agonyfs password add. If there \
+    are any, it asks first; where nobody can be asked it needs --yes. It takes as \
     long as copying the space, and little more room than it has. If it is interrupted, try the new password first: once \
     it works, the next mount goes on in the background, and so does the same command. Copies of the vault that are under \
     way meanwhile have to be made again. Copy it with rsync --checksum the next time, or to an empty directory: a \

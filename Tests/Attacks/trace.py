@@ -269,7 +269,7 @@ OPERATIONS = {
     "space shrink": (["space", "shrink", "1M", "--password-file", "other"], 0, None),
     "space add --within": ([*ADD, "third", "--within", "--owner-password-file", "other"], 0, None),
     "password change --rekey": (
-        ["password", "change", "--rekey", "--password-file", "third", "--new-password-file", "new"], 0, None),
+        ["password", "change", "--rekey", "--yes", "--password-file", "third", "--new-password-file", "new"], 0, None),
     "space remove of it": (["space", "remove", "--password-file", "new"], 0, None),
     "password change": (["password", "change", "--password-file", "first", "--new-password-file", "new"], 0, None),
     "space remove": (["space", "remove", "--password-file", "new"], 0, None),

@@ -283,4 +283,27 @@ extension TerminalTests {
     }
     try expectSuccess(workspace, "agonyfs check --read-data --password-file other Vault")
   }
+
+  @Test func aNewKeyAsksBeforeOtherPasswordsEnd() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      for name in other next; do echo "the $name password" > $name; done
+      agonyfs password add --password-file password --new-password-file other Vault
+      """)
+    for (answer, status, file) in [("n", CInt(1), "other"), ("y", 0, "next")] {
+      let terminal = try PseudoTerminal([
+        "password", "change", "--rekey", "--password-file", workspace.at("password"), "--new-password-file",
+        workspace.at("next"), workspace.at("Vault"),
+      ])
+      #expect(try terminal.waits(for: "1 other password or key opens this space"), "\(terminal.screen)")
+      #expect(try terminal.waits(for: "Go on? [y/N] "))
+      try terminal.type(answer + "\n")
+      #expect(try terminal.ending() == .exited(status), "\(terminal.screen)")
+      try expectSuccess(workspace, "agonyfs info --password-file \(file) Vault")
+    }
+    expectFailure(try workspace.shell("agonyfs info --password-file other Vault"), .noSpaceOpens)
+  }
 }

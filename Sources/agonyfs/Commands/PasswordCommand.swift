@@ -1,5 +1,6 @@
 internal import Albums
 internal import ArgumentParser
+internal import Client
 internal import Crypto
 internal import Logging
 
@@ -24,6 +25,9 @@ struct PasswordCommand: ParsableCommand {
     @Flag(help: "With --rekey, overwrite all files that it replaces, not only those that keys and lists are in.")
     var wipe = false
 
+    @Flag(help: "With --rekey, end the other passwords and keys of the space without asking.")
+    var yes = false
+
     @OptionGroup
     var derivations: DerivationOptions
 
@@ -35,6 +39,7 @@ struct PasswordCommand: ParsableCommand {
 
     func validate() throws {
       if wipe, !rekey { throw ValidationError("--wipe is for --rekey; without it everything is overwritten anyway.") }
+      if yes, !rekey { throw ValidationError("--yes is for --rekey; without it no other password is lost.") }
     }
 
     func run() throws {
@@ -43,9 +48,29 @@ struct PasswordCommand: ParsableCommand {
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       if !rekey { return try SpaceManager.changePassword(in: opened, old: old, new: new) }
+      let replacement = try KeyReplacement(in: opened, old: old, new: new)
+      let others = replacement.otherPasswords
+      try confirmEnd(of: others)
       try LongOperation.run("encrypting again") { control in
-        try SpaceManager.replaceKey(in: opened, old: old, new: new, wipingAll: wipe, logger: .system, control)
+        try replacement.run(wipingAll: wipe, logger: .system, control)
       }
+      if others > 0 {
+        Output.note(
+          "\(others == 1 ? "The other password or key" : "\(others) other passwords and keys") of this space no longer "
+            + "\(others == 1 ? "opens" : "open") anything; set \(others == 1 ? "it" : "them") again with: "
+            + "agonyfs password add \(TerminalText.safe(path))")
+      }
+    }
+
+    /// Asks whether the others are to end, if there are any.
+    private func confirmEnd(of others: Int) throws {
+      guard others > 0, !yes else { return }
+      let open = others == 1 ? "1 other password or key opens" : "\(others) other passwords or keys open"
+      let text = "\(open) this space, and with a new key only the new password will."
+      guard let terminal = Terminal(), EnrolledKey.canAsk else {
+        throw CommandFailure(.usage, "\(text) Nothing was changed; add --yes to go on.")
+      }
+      guard terminal.confirm("\(text) Go on?") else { throw CommandFailure(.failure, "Nothing was changed.") }
     }
   }
 

@@ -171,7 +171,7 @@ import Testing
       # What is stored can be typed.
       agonyfs password add --password-file key --new-password-file other Vault
       # A new key of the space ends the enrolled one.
-      agonyfs password change --rekey --password-file other --new-password-file first Vault
+      agonyfs password change --rekey --yes --password-file other --new-password-file first Vault
       status=0
       agonyfs mount --enrolled Vault Albums 2> said || status=$?
       test $status = 12

@@ -41,7 +41,7 @@ import Testing
     let workspace = try workspace()
     let before = HostFile.segments(of: workspace.at("Vault"))
     try expectSuccess(
-      workspace, "agonyfs password change --rekey --password-file hidden --new-password-file new Vault")
+      workspace, "agonyfs password change --rekey --yes --password-file hidden --new-password-file new Vault")
     let after = HostFile.segments(of: workspace.at("Vault"))
     #expect(after.count == before.count)
     try expectEverything(workspace, with: "new")
@@ -66,6 +66,27 @@ import Testing
       """)
   }
 
+  /// Another person's password does not go without a word.
+  @Test func otherPasswordsEndOnlyIfThatIsWanted() throws {
+    let workspace = try workspace()
+    let change = "agonyfs password change --rekey --password-file hidden --new-password-file new Vault"
+    let before = HostFile.segments(of: workspace.at("Vault"))
+    expectFailure(try workspace.shell(change), .usage, "1 other password or key opens this space", "--yes")
+    #expect(HostFile.segments(of: workspace.at("Vault")) == before)
+    try expectSuccess(workspace, "agonyfs info --password-file other Vault; agonyfs info --password-file hidden Vault")
+    expectFailure(
+      try workspace.shell("agonyfs password change --yes --password-file hidden --new-password-file new Vault"), .usage,
+      "--yes is for --rekey")
+    let outcome = try workspace.shell(change + " --yes")
+    #expect(outcome.status == 0 && outcome.errors.contains("The other password or key of this space no longer opens"))
+    #expect(outcome.errors.contains("agonyfs password add \(workspace.at("Vault"))"), "\(outcome)")
+    try expectEverything(workspace, with: "new")
+    // Nobody is asked where there is nothing to lose.
+    let alone = try workspace.shell(
+      "agonyfs password change --rekey --password-file new --new-password-file hidden Vault")
+    #expect(alone.status == 0 && alone.errors.isEmpty, "\(alone)")
+  }
+
   /// A signal, and a kill, at any time: the next mount or the next `--rekey` goes on.
   @Test(arguments: ["INT", "KILL"]) func whatIsInterruptedGoesOn(_ signal: String) throws {
     let workspace = try workspace()
@@ -79,7 +100,7 @@ import Testing
         list() { find Vault/segments -type f | sort; }
         list > before
         # A shell has its background processes ignore SIGINT.
-        env --default-signal=INT "$AGONYFS" password change --rekey --password-file \(password) --new-password-file new \
+        env --default-signal=INT "$AGONYFS" password change --rekey --yes --password-file \(password) --new-password-file new \
           Vault & change=$!
         is_there() { ends $change || test "$(list | comm -13 before - | wc -l)" -ge \(files); }
         set +x
@@ -94,14 +115,14 @@ import Testing
     }
     if password == "new" { try expectSuccess(workspace, "mv new hidden; echo another one > new") }
     try expectSuccess(
-      workspace, "agonyfs password change --rekey --password-file hidden --new-password-file new Vault")
+      workspace, "agonyfs password change --rekey --yes --password-file hidden --new-password-file new Vault")
     try expectEverything(workspace, with: "new")
     #expect(HostFile.segments(of: workspace.at("Vault")).count == count)
   }
 
   @Test func whatCannotBeIsRefused() throws {
     let workspace = try workspace()
-    let change = "agonyfs password change --rekey --password-file hidden --new-password-file"
+    let change = "agonyfs password change --rekey --yes --password-file hidden --new-password-file"
     expectFailure(try workspace.shell("\(change) first Vault"), .passwordInUse, "already opens a space")
     expectFailure(try workspace.shell("\(change) other Vault"), .passwordInUse, "already opens a space")
     try expectSuccess(workspace, "agonyfs mount --password-file hidden Vault Albums")

@@ -66,7 +66,7 @@ final class Workspace {
   }
 
   /// Functions for scripts: `agonyfs` calls the program under test, which derives no key that is known
-  /// (Tests/KnownDerivations), and `not` a command that must fail (`! command` would not end a script that `set -e` is to
+  /// (Tests/DerivationCache), and `not` a command that must fail (`! command` would not end a script that `set -e` is to
   /// end). `wait_for SECONDS EVENT COMMAND...` looks again and again until the command succeeds, and says what was not in
   /// time; `gone PROCESS` waits for its end, `mounted` says whether `Albums` is served. `without_mounts` takes away what
   /// other tests mounted, in a mount namespace of the script's own.
@@ -76,7 +76,7 @@ final class Workspace {
   /// more at `disk`, and copies the vault there. `files VAULT` counts its segment files, and fails if they do not all have
   /// the same size.
   static let functions = """
-    agonyfs() { LD_PRELOAD=$DERIVATIONS "$AGONYFS" "$@"; }
+    agonyfs() { LD_PRELOAD=${DERIVATIONS:-} "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
     wait_for() {
       deadline=$(($(date +%s) + $1))
@@ -116,7 +116,7 @@ final class Workspace {
     // Longer than what the script itself waits for, which says what did not happen.
     let start = """
       W='\(path)'; AGONYFS='\(Self.program)'; MAPWRITER='\(builtProgram("map-writer"))'; export W AGONYFS MAPWRITER
-      DERIVATIONS='\(builtProgram("libknown-derivations.so"))'
+      DERIVATIONS='\(builtProgram("libderivation-cache.so"))'
       cd "$W"
 
       """

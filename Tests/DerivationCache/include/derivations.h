@@ -3,4 +3,4 @@
 // was a fifth of what the programs under test took.
 
 // The variable that names the folder which keeps the keys; without it nothing changes.
-#define KNOWN_DERIVATIONS "AGONYFS_TEST_DERIVATIONS"
+#define DERIVATION_CACHE "AGONYFS_TEST_DERIVATIONS"

@@ -16,7 +16,7 @@ int crypto_pwhash(unsigned char *key, unsigned long long size, const char *passw
                   const unsigned char *salt, unsigned long long operations, size_t memory, int algorithm) {
     derive real = (derive) dlsym(RTLD_NEXT, "crypto_pwhash");
     hash digest = (hash) dlsym(RTLD_NEXT, "crypto_generichash");
-    const char *folder = getenv(KNOWN_DERIVATIONS);
+    const char *folder = getenv(DERIVATION_CACHE);
     unsigned char input[4096] = {0}, name[32];
     char path[512], made[544];
     if (!real) abort();

@@ -277,7 +277,7 @@ import Testing
   @Test(.enabled(if: geteuid() == 0)) func aFullVaultLosesNothing() throws {
     let vault = try MountedVault("--segment-size 1M --cover 0", room: 100 << 20)
     let gallery = try vault.gallery()
-    let size = 24 << 20
+    let size = 32 << 20
     let content = (0..<size).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
     func description() throws -> UploadDescription {
       try UploadDescription(length: Int64(size), name: Array("a.bin".utf8), album: [])
@@ -304,7 +304,7 @@ import Testing
     }
     let first = try gallery.beginUpload(description())
     try vault.shell("dd if=/dev/urandom of=../Vault/ballast bs=1M count=200 2> /dev/null || true")
-    // Some pieces have room.
+    // Some pieces have room, and never all.
     try vault.shell("truncate -s -28M ../Vault/ballast")
     // One that goes on needs no more room than what is left of it.
     #expect(try gallery.beginUpload(description()).offset == 0)

@@ -70,6 +70,8 @@ class LoginTests(PageTest):
         page.evaluate(hide, True)
         page.clock.fast_forward(70_000)
         self.until(page, "document.querySelectorAll('.cell').length === 0")
+        # It is loaded anew. A context that is closed in the middle of that may never end.
+        page.wait_for_selector("#password")
 
     def test_a_session_that_ended_on_the_server_locks_the_page(self):
         page = self.login()

@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "Gallery", targets: ["Gallery"]),
     // For tests.
     .library(name: "derivation-cache", type: .dynamic, targets: ["DerivationCache"]),
+    .library(name: "early-openssl", type: .dynamic, targets: ["EarlyOpenSSL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -262,6 +263,7 @@ let package = Package(
       name: "unlock-with-virtual-token", dependencies: ["CVirtualToken", "UnlockService", "System"],
       path: "Tests/UnlockWithToken", swiftSettings: strict),
     .target(name: "DerivationCache", path: "Tests/DerivationCache", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "EarlyOpenSSL", dependencies: ["COpenSSL"], path: "Tests/EarlyOpenSSL"),
     .executableTarget(name: "map-writer", path: "Tests/MapWriter", swiftSettings: strict),
     .testTarget(
       name: "MountTests",

@@ -1,5 +1,6 @@
 // Invariants
-// 1. LockedMemory is OpenSSL's allocator from its first allocation on, so key schedules are in locked memory.
+// 1. LockedMemory is OpenSSL's allocator from its first allocation on, so key schedules are in locked memory; where another
+//    library was first, `isInLockedMemory` says that they are not.
 // 2. One thread uses a context at a time. Idle contexts wait in a bounded pool.
 
 internal import COpenSSL
@@ -94,7 +95,9 @@ internal import Synchronization
 
 /// OpenSSL, set up once: no configuration file, and every allocation from locked memory.
 @safe package enum OpenSSL {
-  private static let ready: Bool = {
+  /// Whether what OpenSSL allocates, keys among it, is in locked memory. It is not if another library of the process had
+  /// used OpenSSL before, which takes an allocator at its first use only.
+  package static let isInLockedMemory: Bool = {
     let installed = unsafe CRYPTO_set_mem_functions(
       { count, _, _ in unsafe count == 0 ? nil : LockedMemory.allocate(count) },
       { block, count, _, _ in
@@ -108,7 +111,11 @@ internal import Synchronization
       { block, _, _ in
         if let block = unsafe block { unsafe LockedMemory.deallocate(block) }
       })
-    return installed == 1 && OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1
+    // Where another library was first, it has read the configuration as well.
+    guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
+      fatalError("OpenSSL cannot be used; reinstall libssl.")
+    }
+    return installed == 1
   }()
 
   /// AES-256-GCM, fetched once: looking it up by name takes longer than sealing a page.
@@ -121,7 +128,5 @@ internal import Synchronization
   }()
 
   /// Whoever uses OpenSSL by other ways than this module calls this first.
-  package static func initialize() {
-    guard ready else { fatalError("OpenSSL was used before its allocator could be set.") }
-  }
+  package static func initialize() { _ = isInLockedMemory }
 }

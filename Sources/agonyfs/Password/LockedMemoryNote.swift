@@ -1,12 +1,17 @@
 internal import Crypto
 
-/// The sentence for machines that do not let keys be locked in memory.
+/// The sentence for machines on which not all keys are locked in memory.
 enum LockedMemoryNote {
   // Keys that may be swapped are no reason to refuse: many containers allow 64 KiB, and people mount there.
   private static let isGiven: Void = { sentence.map(Output.note) ?? () }()
 
-  /// The sentence; nil on a machine that lets enough be locked.
+  /// The sentence; nil where all keys are locked.
   static var sentence: String? {
+    guard OpenSSL.isInLockedMemory else {
+      return
+        "Keys may get into the swap space, because another library of this program used OpenSSL before agonyfs could give "
+        + "it locked memory; switch swap off."
+    }
     guard let limit = MemoryLocking.shortage() else { return nil }
     let needed = ByteSize(bytes: Int64(MemoryLocking.needed))
     return

@@ -336,6 +336,27 @@ import Testing
     expectFailure(closed, .failure, "Writing the output failed: Bad file descriptor.")
   }
 
+  /// A library that used OpenSSL first, as on some systems: keys work, and it is said that they are not locked.
+  @Test func openSSLMayHaveBeenUsedBefore() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      export LD_PRELOAD='\(builtProgram("libearly-openssl.so"))'
+      for command in 'mount Vault Albums' 'info Vault'; do
+        "$AGONYFS" ${command%% *} --password-file password ${command#* } 2> errors
+        grep -c 'Keys may get into the swap space, because another library' errors | grep -x 1
+      done
+      unset LD_PRELOAD
+      seq 1 100000 > Albums/numbers
+      agonyfs unmount Albums
+      agonyfs mount --password-file password Vault Albums
+      seq 1 100000 | cmp - Albums/numbers
+      agonyfs unmount Albums
+      """)
+  }
+
   /// Without the privilege only the limit counts, for root too.
   @Test func keysThatCannotBeLockedAreSaidOnce() throws {
     let workspace = try Workspace()

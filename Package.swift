@@ -33,6 +33,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CUTF8Proc", pkgConfig: "libutf8proc", providers: [.apt(["libutf8proc-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
@@ -62,7 +63,7 @@ let package = Package(
       name: "System",
       dependencies: ["CPlatform", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: hot),
-    .target(name: "Crypto", dependencies: ["CSodium", "COpenSSL"], swiftSettings: hot),
+    .target(name: "Crypto", dependencies: ["CSodium", "COpenSSL", "CUTF8Proc"], swiftSettings: hot),
     .target(
       name: "Storage",
       dependencies: ["System", "CPlatform", .product(name: "SystemPackage", package: "swift-system")],

@@ -41,20 +41,3 @@ internal import CSodium
     unsafe count == other.count && sodium_memcmp(base, other.base, count) == 0
   }
 }
-
-/// A password: any bytes, as they were typed.
-package final class Password: Sendable {
-  /// The bytes.
-  package let bytes: SecretBytes
-
-  /// A copy of bytes that the caller wipes.
-  package init(copying bytes: UnsafeRawBufferPointer) { self.bytes = unsafe SecretBytes(copying: bytes) }
-
-  /// A password that nobody knows.
-  package static func random() -> Password { Password(SecretBytes.random(count: 32)) }
-
-  private init(_ bytes: SecretBytes) { self.bytes = bytes }
-
-  /// Whether nothing was typed.
-  package var isEmpty: Bool { bytes.count == 0 }
-}

@@ -23,18 +23,20 @@ package struct OpenedSlot: Sendable {
 
 /// The slots of passwords.
 extension Vault {
-  /// The slots of a password, one for each key derivation. Takes the same work for every password.
+  /// The slots of a password, one for each key derivation and each of its forms. The work depends on the password only.
   ///
   /// - Throws: `.system` when there is not enough memory for the derivation; `.derivationsTooWeak`.
   package func slotKeys(for password: Password) throws(VaultError) -> [SlotKey] {
     var slots: [SlotKey] = []
     if derivations.isEmpty { throw .derivationsTooWeak }
-    for derivation in derivations {
-      guard let derived = derivation.derive(password) else {
-        throw .system(.noMemory, "allocating \(derivation.memory >> 20) MiB to derive the key")
+    for form in password.forms {
+      for derivation in derivations {
+        guard let derived = derivation.derive(form) else {
+          throw .system(.noMemory, "allocating \(derivation.memory >> 20) MiB to derive the key")
+        }
+        slots.append(
+          SlotKey(derived: derived, by: derivation, associatedData: parameters.slotAssociatedData(derivation)))
       }
-      slots.append(
-        SlotKey(derived: derived, by: derivation, associatedData: parameters.slotAssociatedData(derivation)))
     }
     return slots
   }

@@ -15,6 +15,33 @@ import Testing
     #expect(!SecretBytes.random(count: 32).equals(SecretBytes.random(count: 32)))
   }
 
+  /// Expected values: Unicode 15, NormalizationTest.txt, and UAX #15, figures 3 to 6.
+  @Test(arguments: [
+    ("plain ASCII", "plain ASCII"), ("u\u{308}ber", "\u{fc}ber"), ("\u{fc}ber", "\u{fc}ber"), ("\u{212b}", "\u{c5}"),
+    ("\u{1e0b}\u{323}", "\u{1e0d}\u{307}"), ("\u{1112}\u{1161}\u{11ab}", "\u{d55c}"), ("\u{fb01}", "\u{fb01}"),
+    ("\u{feff}word", "word"), ("\u{feff}\u{feff}a", "\u{feff}a"), ("a\u{feff}", "a\u{feff}"), ("\u{feff}", ""),
+    ("", ""),
+    ("a\0u\u{308}", "a\0\u{fc}"),
+    (String(repeating: "u\u{308}", count: 1300), String(repeating: "\u{fc}", count: 1300)),
+  ])
+  func passwordsHaveANormalForm(typed: String, normal: String) {
+    func password(_ text: String) -> Password {
+      unsafe Array(text.utf8).withUnsafeBytes { unsafe Password(copying: $0) }
+    }
+    #expect(Array(password(typed).normalized.bytes.copied) == Array(normal.utf8))
+    let isNormal = Array(typed.utf8) == Array(normal.utf8)
+    let forms = password(typed).forms.map { Array($0.bytes.copied) }
+    #expect(forms == (isNormal ? [Array(typed.utf8)] : [Array(typed.utf8), Array(normal.utf8)]))
+  }
+
+  /// What is no UTF-8, also behind a byte order mark, stays what it is.
+  @Test(
+    arguments: [[0xff, 0x41], [0x75, 0xcc, 0x88, 0xc3], [0xef, 0xbb, 0xbf, 0xe9], [0xed, 0xa0, 0x80]] as [[UInt8]])
+  func passwordsOfOtherBytesStay(typed: [UInt8]) {
+    let password = unsafe typed.withUnsafeBytes { unsafe Password(copying: $0) }
+    #expect(password.normalized === password && password.forms.count == 1)
+  }
+
   @Test func whatFillingThrowsArrives() {
     struct Failure: Error {}
     #expect(throws: Failure.self) { unsafe try SecretBytes(count: 32) { _ in throw Failure() } }

@@ -1,5 +1,5 @@
 """What the files of a vault are made of, as the article on the format says: slots, segments, records, commits, heads."""
-import copy, ctypes, json, os, pathlib, struct
+import copy, ctypes, itertools, json, os, pathlib, struct, unicodedata
 from primitives import argon2id, keyed, unseal, unseal_slot
 
 SEGMENT_HEADER, RECORD_HEADER, FILE_PAGE, PAGE_NUMBERS, DATABASE_PAGE, COMMIT, HEAD_PART = range(1, 8)
@@ -40,9 +40,9 @@ class Vault:
 
     def slot(self, password):
         """The name and the body of the first slot file that a password opens."""
-        for way in self.derivations:
+        for form, way in itertools.product(forms(password), self.derivations):
             salt, operations, memory = bytes.fromhex(way["salt"]), way["operations"], way["memory"]
-            derived = argon2id(password, salt, operations, memory)
+            derived = argon2id(form, salt, operations, memory)
             key = keyed(derived, "agonyfs slot key")
             data = self.identifier + struct.pack("<IIIIQQ", 2, self.segment_size, 13, 0, operations, memory) + salt
             for context in "agonyfs slot id", "agonyfs second slot id":
@@ -53,6 +53,16 @@ class Vault:
                         if body := unseal_slot(key, content[start:start + 40 + size], data):
                             return name, body
         raise Damage("no space opens with this password")
+
+
+def forms(password):
+    """What may have been sealed of a password: what was typed, and its normal form if that is another."""
+    try:
+        text = password.decode("utf-8")
+    except UnicodeDecodeError:
+        return [password]
+    normal = unicodedata.normalize("NFC", text.removeprefix("\ufeff")).encode()
+    return [password] if normal == password else [password, normal]
 
 
 class Keys:

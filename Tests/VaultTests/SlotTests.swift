@@ -26,6 +26,23 @@ import Testing
     #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
   }
 
+  /// A space that is sealed under what was typed opens as before, and a new password is sealed in its normal form.
+  @Test func bothFormsOfAPasswordAreTried() throws {
+    let slots = try test.vault.slotKeys(for: .of("u\u{308}ber"))
+    #expect(slots.count == 2)
+    let typed = try #require(slots.first)
+    try test.vault.putSlot(typed, test.body)
+    #expect(try test.vault.openSlot(slots).key.identifiers == typed.identifiers)
+    let composed = try test.vault.slotKeys(for: .of("\u{fc}ber"))
+    #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(composed) }
+    let new = try test.vault.strongest(of: slots)
+    #expect(new.identifiers == composed.first?.identifiers && composed.count == 1)
+    try test.vault.deleteSlotFiles(typed.identifiers)
+    try test.vault.putSlot(new, test.body)
+    #expect(try test.vault.openSlot(slots).key.identifiers == new.identifiers)
+    #expect(try test.vault.openSlot(composed).key.identifiers == new.identifiers)
+  }
+
   @Test func sevenOfEightCopiesMayBeDamaged() throws {
     let slots = try test.vault.slotKeys(for: .of("right"))
     let slot = try #require(slots.first)

@@ -60,7 +60,7 @@ struct CreateCommand: VaultCommand {
     let other =
       hasHiddenSpace
       ? try hiddenPassword.source().password(for: .setting, prompt: "New password for the hidden space") : nil
-    if let other, other.bytes.equals(new.bytes) {
+    if let other, other.normalized.bytes.equals(new.normalized.bytes) {
       throw CommandFailure(.usage, "The two spaces need different passwords; nothing was done.")
     }
     var options = VaultCreationOptions()

@@ -69,7 +69,7 @@ struct SpaceCommand: ParsableCommand {
       let owner = try ownerPassword.source().password(
         for: .opening, prompt: "Password of the space that hands over cover")
       let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
-      if owner.bytes.equals(new.bytes) {
+      if owner.normalized.bytes.equals(new.normalized.bytes) {
         throw CommandFailure(.usage, "The two spaces need different passwords; nothing was done.")
       }
       try LongOperation.run("replacing cover") { control in

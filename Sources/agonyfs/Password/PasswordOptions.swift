@@ -61,7 +61,8 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
   @Option(
     name: .customLong("\(Kind.role.rawValue)-file"),
     help: ArgumentHelp(
-      "Read the first line of a file" + (Kind.mayBeSeveral ? "; may be given several times." : "."),
+      "Read the first line of a file; - is standard input"
+        + (Kind.mayBeSeveral ? ". May be given several times." : "."),
       valueName: "file"), completion: .file())
   var files: [String] = []
 

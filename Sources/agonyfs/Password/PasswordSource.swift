@@ -11,7 +11,7 @@ enum PasswordSource {
   case terminal
   /// The command line.
   case given(Password)
-  /// The first line of a file.
+  /// The first line of a file; of standard input if it is called `-`.
   case file(String)
   /// The first line that a command prints.
   case command(String)
@@ -34,7 +34,7 @@ extension PasswordSource {
   func password(for purpose: PasswordPurpose, prompt: String) throws -> Password {
     LockedMemoryNote.give()
     let password = try read(purpose, prompt: prompt)
-    guard !password.isEmpty else {
+    guard !password.normalized.isEmpty else {
       throw CommandFailure(.usage, "The password is empty; it needs at least one character.")
     }
     if purpose == .setting, let advice = PasswordAdvice.advice(for: password) { Output.note(advice) }
@@ -46,6 +46,7 @@ extension PasswordSource {
     case .given(let password):
       guard password.bytes.count <= SecretLine.limit else { throw SecretLine.tooLong }
       return password
+    case .file("-"): return try Self.fromStandardInput()
     case .file(let path):
       return try Self.line("reading the password file \(path)", orElse: "The password file \(path) is empty.") {
         try SecretLine.read(from: Descriptor.open(path, O_RDONLY))

@@ -17,12 +17,39 @@ import Testing
     try workspace.write(Workspace.password + "\nsecond line\n", to: "several")
     for options in [
       "--password-file bare", "--password-file dos", "--password-file several", "--password-command 'cat several'",
-      "--password='\(Workspace.password)'", "< bare", "< several",
+      "--password='\(Workspace.password)'", "< bare", "< several", "--password-file - < several",
     ] {
       #expect(try opens(workspace, options).status == 0, "\(options)")
     }
     // There is no terminal here, so standard input is asked instead.
     #expect(try opens(workspace, "--password", input: Workspace.password + "\n").status == 0)
+  }
+
+  /// As macOS writes a name of two scalars, and an editor of Windows a file.
+  @Test func theFormInWhichAPasswordIsTypedDoesNotCount() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try workspace.write("gr\u{fc}\u{df}e an alle", to: "composed")
+    try workspace.write("gru\u{308}\u{df}e an alle", to: "decomposed")
+    try workspace.write("\u{feff}gr\u{fc}\u{df}e an alle\r\n", to: "windows")
+    try workspace.write("\u{feff}\r\n", to: "nothing")
+    let forms = ["composed", "decomposed", "windows"]
+    for new in forms {
+      try expectSuccess(
+        workspace,
+        """
+        agonyfs password add --password-file password --new-password-file \(new) Vault
+        for form in \(forms.joined(separator: " ")); do agonyfs info --password-file $form Vault; done
+        agonyfs info --password-file - Vault < decomposed
+        agonyfs password remove --password-file decomposed Vault
+        not agonyfs info --password-file \(new) Vault
+        """)
+    }
+    expectFailure(try opens(workspace, "--password-file nothing"), .usage, "empty")
+    expectFailure(
+      try workspace.shell(
+        "agonyfs create --hidden --password-file composed --hidden-password-file decomposed --cover 20M Other"), .usage,
+      "different passwords")
   }
 
   @Test func wrongPasswordsAreAllAlike() throws {

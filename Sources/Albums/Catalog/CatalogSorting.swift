@@ -20,8 +20,8 @@ struct CatalogSorting {
   private(set) var hasMore = false
 
   /// Most places that are kept, of paths and of numbers.
-  private static let mostPaths = 60_000
-  private static let mostNumbers = 250_000
+  private static let mostPaths = 20_000
+  private static let mostNumbers = 50_000
 
   init(_ order: SortOrder, after position: SortPosition?, limit: Int?) {
     self.order = order

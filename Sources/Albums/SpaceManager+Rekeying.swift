@@ -50,14 +50,6 @@ package struct KeyReplacement {
 }
 
 extension SpaceManager {
-  /// Gives the space that `old` opens a new key, which `new` opens; see `KeyReplacement`.
-  package static func replaceKey(
-    in vault: Vault, old: Password, new: Password, wipingAll: Bool = false, logger: Logger,
-    _ control: OperationControl = OperationControl()
-  ) throws(VaultError) {
-    try KeyReplacement(in: vault, old: old, new: new).run(wipingAll: wipingAll, logger: logger, control)
-  }
-
   /// Whether a crash left a slot of `new` that holds a new key of the space that `old` opens.
   fileprivate static func isBegun(in vault: Vault, old: [SlotKey], new: [SlotKey]) throws(VaultError) -> Bool {
     do throws(VaultError) {

@@ -31,7 +31,8 @@ extension Vault {
   /// How many key derivations are passed over because they are weak.
   package var passedOverDerivations: Int { parameters.derivations.count - derivations.count }
 
-  /// Of `slots`, the one that a new password gets: the one with the most work, of several the newest.
+  /// Of `slots`, the one that a new password gets: the one with the most work, of several the newest, and that of the
+  /// password's normal form.
   ///
   /// - Parameter least: the work that the slot must have at least.
   /// - Throws: `.derivationsTooWeak`.

@@ -172,3 +172,13 @@ func isZero(_ bytes: ArraySlice<UInt8>) -> Bool { isSame(Array(bytes), [UInt8](r
 func expect(_ errno: Errno, _ body: () throws -> Void, at location: SourceLocation = #_sourceLocation) {
   #expect(throws: errno, sourceLocation: location) { try body() }
 }
+
+extension SpaceManager {
+  /// Gives the space that `old` opens a new key, which `new` opens alone.
+  static func replaceKey(
+    in vault: Vault, old: Password, new: Password, wipingAll: Bool = false, logger: Logger,
+    _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    try KeyReplacement(in: vault, old: old, new: new).run(wipingAll: wipingAll, logger: logger, control)
+  }
+}

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import Media
@@ -154,7 +153,7 @@ import Testing
 @Suite(.serialized) struct LargePictureTests {
   private static let program = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 }
 
-  @Test(arguments: TestLength.isWhole ? ["", "[interlace]"] : ["[interlace]"])
+  @Test(arguments: ["", "[interlace]"])
   func jpegs(options: String) throws {
     let bench = try Bench()
     try bench.shell(

@@ -117,12 +117,14 @@ extension LockedFileSystem {
   fileprivate mutating func placeAgain() throws(Errno) {
     try waitToChange()
     guard case .after(let last) = catalog.placed, let identity = options.places.identity else { return }
-    let next = try withIndex { index throws(IndexError) in
-      let next = try index.addStalePlaces(after: last, limit: Self.fillStep)
-      if next == nil { try index.setMeta(Self.placesKey, to: identity) }
-      return next
+    if let next = try result(of: index.addStalePlaces(after: last, limit: Self.fillStep)) {
+      catalog.placed = .after(next)
+    } else {
+      catalog.placed = .done
+      // A mount of an empty space writes nothing.
+      if last == nil { return }
+      try result(of: index.setMeta(Self.placesKey, to: identity))
     }
-    catalog.placed = next.map { .after($0) } ?? .done
     noteChange()
   }
 

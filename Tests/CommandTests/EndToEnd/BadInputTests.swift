@@ -325,8 +325,8 @@ import Testing
       [
         "info --password-file password Vault", "info --json --password-file password Vault",
         "check --password-file password Vault", "check --json --password-file password Vault", "--help", "--version",
-        "info --help", "--generate-completion-script bash",
-      ] + (TestLength.isWhole ? ["speed"] : []), 4))
+        "info --help", "speed", "--generate-completion-script bash",
+      ], 4))
   func outputThatGetsLostIsAFailure(_ command: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -114,6 +114,5 @@ extension Response {
       try await writer.finish(nil)
     }
     self.init(status: status, headers: headers, body: body)
-    if request.method == .head { self = createHeadResponse() }
   }
 }

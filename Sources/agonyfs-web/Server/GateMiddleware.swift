@@ -3,6 +3,7 @@
 //    and no work is done.
 // 2. Nothing but a GET or HEAD goes on without the check of its origin.
 // 3. Every answer has the headers that keep it out of caches and histories, and what it shows out of other pages.
+// 4. What answers HEAD has no body: on a connection that goes on it would be taken for the beginning of the next answer.
 
 internal import HTTPTypes
 internal import Hummingbird
@@ -19,6 +20,13 @@ struct GateMiddleware: RouterMiddleware {
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+  ) async throws -> Response {
+    let response = try await respond(to: request, context, next)
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func respond(
+    to request: Request, _ context: WebContext, _ next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     let host = request.head.authority
     // The routes take two slashes for one.

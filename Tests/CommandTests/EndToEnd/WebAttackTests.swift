@@ -54,6 +54,7 @@ import Testing
       assert one.login() == 204
       first = mounts()[0]
       assert other.login(OTHER) == 204
+      one.keeps = True
       second = [place for place in mounts() if place != first][0]
       secrets = [b"the-secret-of-the-other", b"the-secret-of-the-host", b"root:x:0"]
       os.mkdir(second + "/Hidden")
@@ -105,6 +106,10 @@ import Testing
           status = sent(one, b"GET " + target + b" HTTP/1.1\r\nFIELDS\r\n\r\n")
           assert status in (0, 400, 404, 414, 431), (target[:50], status)
       assert {200, 400, 404} <= statuses, statuses
+      # What answers HEAD has no body, which would be taken for the beginning of the next answer on that connection.
+      for path in ("/", "/pair", "/api/state", "/api/absent", "/api/upload/absent", "/assets/absent", "/absent"):
+          assert one.ask("HEAD", path)[2] == b"" and one.kept, path
+          assert one.ask("GET", "/api/state")[0] == 200, path
       # Snapshots, archives and uploads of another session are not there.
       snapshot = json.loads(other.ask("GET", "/api/sections")[2])["snapshot"]
       assert other.ask("GET", f"/api/geometry/{snapshot}")[0] == 200

@@ -32,8 +32,12 @@ enum WebDriver {
     # The side of a square picture that is three times as large as what the kernel takes for a reader who reads nothing.
     UNREAD = max(2000, int(int(open("/proc/sys/net/ipv4/tcp_wmem").read().split()[2]) ** 0.5))
 
+    # A key that is known is not derived again (Tests/DerivationCache).
+    ENVIRONMENT = {**os.environ, "LD_PRELOAD": os.environ["DERIVATIONS"]}
+
     def agonyfs(*words, text=""):
-        return subprocess.run([os.environ["AGONYFS"], *words], input=text, text=True, capture_output=True)
+        return subprocess.run(
+            [os.environ["AGONYFS"], *words], input=text, text=True, capture_output=True, env=ENVIRONMENT)
 
     def mounts(below="agonyfs-web."):
         return [line.split()[1] for line in open("/proc/mounts") if f" {os.getcwd()}/{below}" in line]
@@ -47,7 +51,7 @@ enum WebDriver {
         def __init__(self, place="Vault", *words, program=None):
             self.port = free_port()
             command = [os.environ["AGONYFS"], "serve", *words, place, "--listen", "127.0.0.1", "--port", str(self.port)]
-            environment = dict(os.environ)
+            environment = dict(ENVIRONMENT)
             if program:
                 with open("stand-in", "w") as file: file.write("#!/bin/sh\n" + program + "\n")
                 os.chmod("stand-in", 0o700)
@@ -107,6 +111,8 @@ enum WebDriver {
     class Browser:
         def __init__(self, server, address="127.0.0.1"):
             self.server, self.address, self.cookies = server, address, {}
+            # Where there are many requests: one connection for all, opened anew when the server has closed it.
+            self.keeps, self.kept = False, None
 
         def connection(self):
             context = ssl._create_unverified_context()
@@ -120,15 +126,25 @@ enum WebDriver {
             fields = {} if method in ("GET", "HEAD") else {"X-Agonyfs": "1", "Origin": origin}
             if self.cookies: fields["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
             fields.update(headers)
-            connection = self.connection()
-            connection.request(method, path, body, {k: v for k, v in fields.items() if v is not None})
-            answer = connection.getresponse()
+            fields = {k: v for k, v in fields.items() if v is not None}
+            kept, self.kept = self.kept, None
+            connection = kept or self.connection()
+            try:
+                connection.request(method, path, body, fields)
+                answer = connection.getresponse()
+            except ConnectionError:
+                if not kept: raise
+                connection.close()
+                connection = self.connection()
+                connection.request(method, path, body, fields)
+                answer = connection.getresponse()
             content = answer.read()
             for text in answer.headers.get_all("Set-Cookie") or []:
                 name, value = text.split(";")[0].split("=", 1)
                 assert all(word in text for word in ("Path=/", "Secure", "HttpOnly", "SameSite=Strict")), text
                 self.cookies[name] = value
-            connection.close()
+            if self.keeps and not answer.will_close: self.kept = connection
+            else: connection.close()
             return answer.status, answer.headers, content
 
         def login(self, password=ONE):

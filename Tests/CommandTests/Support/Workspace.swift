@@ -116,7 +116,7 @@ final class Workspace {
     // Longer than what the script itself waits for, which says what did not happen.
     let start = """
       W='\(path)'; AGONYFS='\(Self.program)'; MAPWRITER='\(builtProgram("map-writer"))'; export W AGONYFS MAPWRITER
-      DERIVATIONS='\(builtProgram("libderivation-cache.so"))'
+      DERIVATIONS='\(builtProgram("libderivation-cache.so"))'; export DERIVATIONS
       cd "$W"
 
       """

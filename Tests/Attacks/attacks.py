@@ -25,6 +25,9 @@ FEW = 4
 MEGABYTE = 1 << 20
 # Seconds after which something hangs; nothing else has a limit.
 LIMIT = 900
+# A key that is known is not derived again (Tests/DerivationCache).
+CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.build/debug/libderivation-cache.so")
+ENVIRONMENT = {**os.environ, **({"LD_PRELOAD": os.path.realpath(CACHE)} if os.path.exists(CACHE) else {})}
 
 
 def shell(script, check=True, timeout=LIMIT):
@@ -35,7 +38,8 @@ def shell(script, check=True, timeout=LIMIT):
 
 
 def agonyfs(*arguments, status=0):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [PROGRAM, *arguments], capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
     if status is not None:
         assert done.returncode == status, f"{arguments}: {done}"
     return done

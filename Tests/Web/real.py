@@ -21,6 +21,9 @@ LIMIT = 300
 ONE, OTHER = "correct horse battery staple", "another space"
 # No encoder changes it, and nothing else has a block of it.
 COLOUR = (183, 41, 97)
+# A key that is known is not derived again (Tests/DerivationCache).
+CACHE = os.path.realpath(f"{ROOT}/.build/debug/libderivation-cache.so")
+ENVIRONMENT = {**os.environ, **({"LD_PRELOAD": CACHE} if os.path.exists(CACHE) else {})}
 
 
 def program():
@@ -81,7 +84,8 @@ class Vault:
         self.agonyfs("space", "add", "--cover", "0", self.path, text=OTHER)
 
     def agonyfs(self, *words, text=""):
-        done = subprocess.run([program(), *words], input=text + "\n", text=True, capture_output=True, check=False)
+        done = subprocess.run(
+            [program(), *words], input=text + "\n", text=True, capture_output=True, check=False, env=ENVIRONMENT)
         assert done.returncode == 0, done
 
     def fill(self, password, photos):
@@ -132,7 +136,7 @@ class Server:
         self.root = f"https://127.0.0.1:{self.port}"
         self.said = f"{vault.folder}/said"
         command = [program(), "serve", "--listen", "127.0.0.1", "--port", str(self.port), *words, vault.path]
-        environment = {**os.environ, "AGONYFS_WEB": os.path.abspath(WEB), "XDG_RUNTIME_DIR": vault.runtime}
+        environment = {**ENVIRONMENT, "AGONYFS_WEB": os.path.abspath(WEB), "XDG_RUNTIME_DIR": vault.runtime}
         if terminal:
             side = terminal.side
             self.process = subprocess.Popen(

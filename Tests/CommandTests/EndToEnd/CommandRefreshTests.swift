@@ -51,21 +51,24 @@ import Testing
   /// False if it has ended before.
   private static let hold = #"""
     left() { if [ -e $1/refreshing/remaining ]; then wc -l < $1/refreshing/remaining; else echo 256; fi; }
-    state() { sed -n 's/^State:.\(.\).*/\1/p' /proc/$refresh/status 2> /dev/null; }
+    # In $state; Z or nothing at its end.
+    look() { read -r number name state rest 2> /dev/null < /proc/$refresh/stat || state=; }
     hold() {
       # A shell has its background processes ignore SIGINT.
       env --default-signal=INT "$AGONYFS" refresh $1 2> said &
       refresh=$!
       set +x
-      # It goes on only while this shell comes to its next step, so it does not get far in between.
+      # It goes on only while this shell counts, the further the more folders remain, so it does not get far in between.
       tries=0
       while kill -STOP $refresh 2> /dev/null; do
-        until [ "$(state)" = T ]; do
-          case "$(state)" in Z | '') set -x; return 1 ;; esac
+        until look; [ "$state" = T ]; do
+          case "$state" in Z | '') set -x; return 1 ;; esac
           tries=$((tries + 1)); test $tries -lt 60000 || { echo 'it does not stop' >&2; exit 1; }
         done
-        if [ "$(left $1)" -le $2 ]; then set -x; return; fi
+        more=$(($(left $1) - $2))
+        if [ $more -le 0 ]; then set -x; return; fi
         kill -CONT $refresh
+        while [ $more -gt 0 ]; do more=$((more - 1)); done
         tries=$((tries + 1)); test $tries -lt 60000 || { echo 'no folder is renewed' >&2; exit 1; }
       done
       set -x

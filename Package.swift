@@ -41,6 +41,8 @@ let package = Package(
     .systemLibrary(
       name: "CLibAV", pkgConfig: "libavformat libavcodec libavutil libswscale",
       providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev"])]),
+    .systemLibrary(name: "CHeif", pkgConfig: "libheif", providers: [.apt(["libheif-dev"])]),
+    .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
     .systemLibrary(name: "CExempi", pkgConfig: "exempi-2.0", providers: [.apt(["libexempi-dev"])]),
     .systemLibrary(name: "CIPTCData", pkgConfig: "libiptcdata", providers: [.apt(["libiptcdata0-dev"])]),
     .systemLibrary(
@@ -53,7 +55,7 @@ let package = Package(
       name: "CTSS", pkgConfig: "tss2-esys tss2-mu tss2-tctildr", providers: [.apt(["libtss2-dev"])]),
     .target(name: "CPlatform"),
     .target(
-      name: "CDecoder", dependencies: ["CVips", "CLibAV", "CExempi", "CIPTCData", "CArchive"],
+      name: "CDecoder", dependencies: ["CVips", "CLibAV", "CHeif", "CZimg", "CExempi", "CIPTCData", "CArchive"],
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CMount", dependencies: ["CFuse"]),
     .target(name: "CSession"),

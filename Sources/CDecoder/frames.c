@@ -1,4 +1,5 @@
 #include "frames.h"
+#include "colours.h"
 
 #include <libavutil/imgutils.h>
 #include <libswscale/swscale.h>
@@ -146,13 +147,20 @@ static int scale(const AVFrame *frame, AVRational aspect, int side, agonyfs_vide
     if (pixel_height < 1) pixel_height = 1;
     uint8_t *planes[4] = {0};
     int strides[4] = {0};
-    int code = reduce(frame, pixel_width, pixel_height, AV_PIX_FMT_RGB24, planes, strides);
+    agonyfs_colours colours = {(int)frame->color_primaries, (int)frame->color_trc};
+    int is_foreign = agonyfs_are_foreign(colours);
+    // Dark tones of HDR need more than eight bits.
+    enum AVPixelFormat format = is_foreign ? AV_PIX_FMT_RGB48 : AV_PIX_FMT_RGB24;
+    int code = reduce(frame, pixel_width, pixel_height, format, planes, strides);
     if (code == 0) {
-        size_t row = (size_t)pixel_width * 3;
+        size_t row = (size_t)pixel_width * (is_foreign ? 6 : 3);
         video->pixels = malloc(row * (size_t)pixel_height);
         if (!video->pixels) code = AVERROR(ENOMEM);
         for (int y = 0; code == 0 && y < pixel_height; y++)
             memcpy(video->pixels + row * (size_t)y, planes[0] + (ptrdiff_t)y * strides[0], row);
+        if (code == 0 && is_foreign &&
+            agonyfs_to_srgb(video->pixels, 16, pixel_width, pixel_height, colours, video->pixels))
+            code = AVERROR(ENOMEM);
     }
     av_freep(&planes[0]);
     video->pixel_width = pixel_width;

@@ -46,6 +46,12 @@ VipsSource *agonyfs_source(agonyfs_input *input) {
     return VIPS_SOURCE(source);
 }
 
+static const char *loader_of(VipsImage *image) {
+    const char *loader = NULL;
+    if (vips_image_get_typeof(image, "vips-loader")) vips_image_get_string(image, "vips-loader", &loader);
+    return loader;
+}
+
 static int is_streamed(VipsImage *image, const char *loader) {
     int interlaced = 0;
     if (vips_image_get_typeof(image, "interlaced")) vips_image_get_int(image, "interlaced", &interlaced);
@@ -97,8 +103,7 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     g_object_unref(source);
     if (!image) return agonyfs_picture_failure();
-    const char *loader = NULL;
-    if (vips_image_get_typeof(image, "vips-loader")) vips_image_get_string(image, "vips-loader", &loader);
+    const char *loader = loader_of(image);
     header->width = vips_image_get_width(image);
     header->height = vips_image_get_page_height(image);
     header->orientation = vips_image_get_orientation(image);
@@ -164,6 +169,20 @@ VipsImage *agonyfs_plain(VipsImage *image) {
     return NULL;
 }
 
+VipsImage *agonyfs_converted(VipsImage *image, agonyfs_colours colours) {
+    size_t count = 0;
+    uint8_t *pixels = vips_image_write_to_memory(image, &count);
+    int width = image->Xsize, height = image->Ysize;
+    g_object_unref(image);
+    VipsImage *result = NULL;
+    if (pixels && agonyfs_to_srgb(pixels, 8, width, height, colours, pixels))
+        vips_error("agonyfs", "out of memory");
+    else if (pixels)
+        result = copy_pixels(pixels, count, width, height);
+    g_free(pixels);
+    return result;
+}
+
 // Returns three bytes per pixel in memory and nothing else that the picture carried; NULL on failure. Consumes `image`.
 static VipsImage *bare(VipsImage *image) {
     image = agonyfs_plain(image);
@@ -191,9 +210,11 @@ static int save(VipsImage *image, agonyfs_bytes *result) {
     return vips_jpegsave_buffer(image, &result->bytes, &result->count, "Q", quality, "strip", TRUE, NULL);
 }
 
-// Turns and saves `image`, which is at most as large as the largest derivative, and consumes it.
-static agonyfs_outcome save_both(VipsImage *image, int orientation, agonyfs_derivatives *made) {
+// Converts, turns and saves `image`, which is at most as large as the largest derivative, and consumes it.
+static agonyfs_outcome save_both(
+    VipsImage *image, int orientation, agonyfs_colours colours, agonyfs_derivatives *made) {
     image = bare(image);
+    if (image && agonyfs_are_foreign(colours)) image = agonyfs_converted(image, colours);
     if (image && orientation > 1) image = turn(image, orientation);
     if (!image) return agonyfs_picture_failure();
     int failed = made->wants_large ? save(image, &made->large) : 0;
@@ -225,10 +246,16 @@ int agonyfs_has_foreign_profile(VipsImage *image) {
     return !memmem(profile, count, name, sizeof name - 1) && !memmem(profile, count, paired, sizeof paired - 1);
 }
 
+agonyfs_colours agonyfs_colours_of(VipsImage *image, agonyfs_input *input) {
+    const char *loader = loader_of(image);
+    int has_profile = vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
+    if (has_profile && !(loader && g_str_has_prefix(loader, "pngload"))) return agonyfs_unstated;
+    return agonyfs_stated_colours(input, loader);
+}
+
 // Whether a picture is what nearly all photos are: a JPEG in colours that need no conversion.
 static int is_plain_jpeg(VipsImage *image) {
-    const char *loader = NULL;
-    if (vips_image_get_typeof(image, "vips-loader")) vips_image_get_string(image, "vips-loader", &loader);
+    const char *loader = loader_of(image);
     return loader && g_str_has_prefix(loader, "jpegload") && image->Bands == 3 &&
            image->BandFmt == VIPS_FORMAT_UCHAR && image->Type == VIPS_INTERPRETATION_sRGB &&
            !agonyfs_has_foreign_profile(image);
@@ -247,14 +274,16 @@ static agonyfs_outcome derive_plain_jpeg(
     VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, side) : NULL;
     g_free(pixels);
     if (image) g_object_unref(image);
-    return reduced ? save_both(reduced, orientation, made) : agonyfs_picture_failure();
+    return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
 }
 
 agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, agonyfs_derivatives *made) {
     int side = made->wants_large ? large_side : small_side;
     VipsSource *source = agonyfs_source(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
-    const char *profile = image && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
+    agonyfs_colours colours = image ? agonyfs_colours_of(image, input) : agonyfs_unstated;
+    int is_stated = agonyfs_are_foreign(colours);
+    const char *profile = image && !is_stated && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
     int is_plain = image && is_plain_jpeg(image);
     int longer = image ? VIPS_MAX(image->Xsize, image->Ysize) : 0;
@@ -282,13 +311,13 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
         g_object_unref(source);
     }
     if (failed) return agonyfs_picture_failure();
-    return save_both(image, orientation, made);
+    return save_both(image, orientation, colours, made);
 }
 
 agonyfs_outcome agonyfs_pixels_derive(
     const uint8_t *pixels, int width, int height, int orientation, agonyfs_derivatives *made) {
     VipsImage *reduced = fit(pixels, width, height, made->wants_large ? large_side : small_side);
-    return reduced ? save_both(reduced, orientation, made) : agonyfs_picture_failure();
+    return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
 }
 
 agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, agonyfs_bytes *png) {

@@ -51,11 +51,13 @@ agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int 
         vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, NULL);
     g_object_unref(source);
     if (!image) return agonyfs_picture_failure();
+    agonyfs_colours colours = agonyfs_colours_of(image, input);
+    int is_stated = agonyfs_are_foreign(colours);
     if (is_too_large(image)) {
         g_object_unref(image);
         return (agonyfs_outcome){AGONYFS_TOO_LARGE, ""};
     }
-    if (agonyfs_has_foreign_profile(image)) {
+    if (!is_stated && agonyfs_has_foreign_profile(image)) {
         VipsImage *converted = NULL;
         int failed = vips_icc_transform(image, &converted, "srgb", "embedded", TRUE, NULL);
         // A profile that cannot be used is passed over, as browsers do.
@@ -66,6 +68,7 @@ agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int 
         vips_error_clear();
     }
     image = agonyfs_plain(image);
+    if (image && is_stated) image = agonyfs_converted(image, colours);
     if (image) image = upright(image, orientation);
     if (image) image = reduced(image, side);
     if (!image) return agonyfs_picture_failure();
@@ -74,7 +77,12 @@ agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int 
     return failed ? agonyfs_picture_failure() : (agonyfs_outcome){AGONYFS_DONE, ""};
 }
 
-static void add_profile(GChecksum *sum, VipsImage *image) {
+// What the numbers of the pixels mean.
+static void add_colours(GChecksum *sum, VipsImage *image, agonyfs_colours colours) {
+    if (agonyfs_are_foreign(colours)) {
+        int32_t stated[] = {colours.primaries, colours.transfer};
+        g_checksum_update(sum, (const guchar *)stated, sizeof stated);
+    }
     const void *profile;
     size_t count;
     if (!vips_image_get_typeof(image, VIPS_META_ICC_NAME)) return;
@@ -94,7 +102,7 @@ agonyfs_outcome agonyfs_picture_digest(agonyfs_input *input, uint8_t digest[32])
         return (agonyfs_outcome){has_many ? AGONYFS_UNDECODABLE : AGONYFS_TOO_LARGE, "several pictures"};
     }
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-    add_profile(sum, image);
+    add_colours(sum, image, agonyfs_colours_of(image, input));
     image = upright(image, 0);
     size_t count = 0;
     void *pixels = image ? vips_image_write_to_memory(image, &count) : NULL;

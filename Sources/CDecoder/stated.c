@@ -1,0 +1,76 @@
+#include "colours.h"
+#include "input.h"
+
+#include <libheif/heif.h>
+#include <stdio.h>
+#include <string.h>
+
+// Chunks before the pixels; more are no picture that a person made.
+enum { most_chunks = 1000 };
+
+static uint32_t number(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+// The chunk cICP (PNG, third edition, 11.3.2.6), which stands before the pixels.
+static agonyfs_colours of_png(agonyfs_input *input) {
+    if (agonyfs_input_seek(input, 8, SEEK_SET) < 0) return agonyfs_unstated;
+    for (int i = 0; i < most_chunks; i++) {
+        uint8_t head[8], value[4];
+        if (agonyfs_input_read(input, head, sizeof head) != sizeof head) return agonyfs_unstated;
+        if (memcmp(head + 4, "IDAT", 4) == 0) return agonyfs_unstated;
+        uint32_t size = number(head);
+        if (memcmp(head + 4, "cICP", 4) == 0 && size == sizeof value) {
+            if (agonyfs_input_read(input, value, sizeof value) != sizeof value) return agonyfs_unstated;
+            // Only RGB over the full range is allowed.
+            return value[2] == 0 && value[3] == 1 ? (agonyfs_colours){value[0], value[1]} : agonyfs_unstated;
+        }
+        if (agonyfs_input_seek(input, (int64_t)size + 4, SEEK_CUR) < 0) return agonyfs_unstated;
+    }
+    return agonyfs_unstated;
+}
+
+static int64_t get_position(void *input) { return ((agonyfs_input *)input)->position; }
+
+static int read_some(void *bytes, size_t count, void *input) {
+    for (size_t done = 0; done < count;) {
+        int64_t got = agonyfs_input_read(input, (uint8_t *)bytes + done, (int64_t)(count - done));
+        if (got <= 0) return 1;
+        done += (size_t)got;
+    }
+    return 0;
+}
+
+static int seek(int64_t position, void *input) { return agonyfs_input_seek(input, position, SEEK_SET) < 0; }
+
+static enum heif_reader_grow_status wait_for(int64_t size, void *input) {
+    return size <= ((agonyfs_input *)input)->size ? heif_reader_grow_status_size_reached
+                                                  : heif_reader_grow_status_size_beyond_eof;
+}
+
+// The box colr of the kind nclx (ISO/IEC 14496-12, 12.1.5) that belongs to the primary item.
+static agonyfs_colours of_heif(agonyfs_input *input) {
+    static const struct heif_reader reader = {1, get_position, read_some, seek, wait_for};
+    agonyfs_colours result = agonyfs_unstated;
+    struct heif_context *context = heif_context_alloc();
+    struct heif_image_handle *handle = NULL;
+    struct heif_color_profile_nclx *stated = NULL;
+    if (context && agonyfs_input_seek(input, 0, SEEK_SET) == 0 &&
+        heif_context_read_from_reader(context, &reader, input, NULL).code == heif_error_Ok &&
+        heif_context_get_primary_image_handle(context, &handle).code == heif_error_Ok &&
+        heif_image_handle_get_nclx_color_profile(handle, &stated).code == heif_error_Ok && stated)
+        result = (agonyfs_colours){(int)stated->color_primaries, (int)stated->transfer_characteristics};
+    heif_nclx_color_profile_free(stated);
+    heif_image_handle_release(handle);
+    heif_context_free(context);
+    return result;
+}
+
+agonyfs_colours agonyfs_stated_colours(agonyfs_input *input, const char *loader) {
+    int64_t position = input->position;
+    agonyfs_colours result = agonyfs_unstated;
+    if (loader && strncmp(loader, "pngload", 7) == 0) result = of_png(input);
+    if (loader && strncmp(loader, "heifload", 8) == 0) result = of_heif(input);
+    input->position = position;
+    return result;
+}

@@ -1,0 +1,108 @@
+import TestSupport
+import Testing
+
+@testable import Media
+
+/// Colours that are stated by numbers (ITU-T H.273), not by a profile.
+@Suite struct ColourTests {
+  /// States colours in a file that is there.
+  private static let state = """
+    import struct, sys, zlib
+    name, primaries, transfer = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    data = open(name, "rb").read()
+    if name.endswith("png"):
+        chunk = b"cICP" + bytes([primaries, transfer, 0, 1])
+        data = data[:33] + struct.pack(">I", 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[33:]
+    else:
+        place = data.index(b"colrnclx") + 8
+        data = data[:place] + struct.pack(">HH", primaries, transfer) + data[place + 4:]
+    open(name, "wb").write(data)
+    """
+
+  private typealias Case = (primaries: Int, transfer: Int, stored: [Int], shown: [Int])
+  /// Display P3 and BT.2020 with the curve of sRGB and with that of BT.709; sRGB; what is not known; and HDR, in which
+  /// the first is the reference white, by PQ 203 and 20 cd/m², by HLG three fourths and a half of the signal.
+  private static let cases: [Case] = [
+    (12, 13, [200, 80, 80], [216, 69, 75]), (9, 13, [200, 80, 80], [244, 37, 75]),
+    (9, 1, [200, 80, 80], [244, 37, 75]),
+    (1, 13, [200, 80, 80], [200, 80, 80]), (2, 2, [200, 80, 80], [200, 80, 80]),
+    (99, 77, [200, 80, 80], [200, 80, 80]),
+    (9, 16, [148, 148, 148], [243, 243, 243]), (9, 16, [90, 90, 90], [87, 87, 87]),
+    (9, 18, [191, 191, 191], [243, 243, 243]), (9, 18, [128, 128, 128], [137, 137, 137]),
+    (1, 8, [128, 128, 128], [188, 188, 188]),
+  ]
+
+  private func writePicture(_ colour: [Int], in bench: Bench) throws {
+    let pixels = (0..<64 * 48).flatMap { _ in colour.map { UInt8($0) } }
+    try bench.write(Array("P6 64 48 255\n".utf8) + pixels, to: "picture.ppm")
+  }
+
+  /// What is shown is within three of what is right: pictures and copies are JPEGs.
+  private func expect(_ bytes: [UInt8], shows colour: [Int], x: Double = 0.5, in bench: Bench, _ what: String) throws {
+    let pixels = try Pixels(bytes, in: bench)
+    let found = pixels[Int(x * Double(pixels.width)), pixels.height / 2].map { Int($0) }
+    #expect(zip(found, colour).allSatisfy { abs($0 - $1) <= 3 }, "\(what): \(found) for \(colour)")
+  }
+
+  @Test(arguments: ["a.png", "a.avif"]) func picturesAreConverted(name: String) throws {
+    let bench = try Bench()
+    try bench.write(Array(Self.state.utf8), to: "state.py")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for each in TestLength.sample(Self.cases, 7, kind: \.transfer, name: name) {
+      try writePicture(each.stored, in: bench)
+      let saved =
+        name == "a.png" ? "pngsave picture.ppm a.png" : "heifsave picture.ppm a.avif --compression av1 --speed 9 --Q 95"
+      try bench.shell("vips \(saved)\npython3 state.py \(name) \(each.primaries) \(each.transfer)")
+      let source = MemorySource(try bench.file(name))
+      let made = try decoder.derive([.small, .large], eagerly: false, from: source)
+      for picture in [made.small, made.large] {
+        try expect(try #require(picture), shows: each.shown, in: bench, "\(name) \(each)")
+      }
+      try expect(try decoder.resized(source, to: 48), shows: each.shown, in: bench, "a copy of \(name) \(each)")
+    }
+  }
+
+  /// PNG has what it states before its profile; HEIF has the profile before what it states.
+  @Test func whatAProfileIsPutBefore() throws {
+    let bench = try Bench()
+    try bench.write(Array(Self.state.utf8), to: "state.py")
+    try writePicture([200, 80, 80], in: bench)
+    try bench.shell(
+      """
+      vips pngsave picture.ppm a.png --profile p3
+      python3 state.py a.png 9 13
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("a.png"))
+    try expect(try #require(made.large), shows: [244, 37, 75], in: bench, "a PNG with both")
+  }
+
+  /// As phones record by default: the left half has the reference white, the right one is dark.
+  @Test(arguments: [
+    ("smpte2084", "bt2020", "bt2020nc", [573, 374], [243, 87]),
+    ("arib-std-b67", "bt2020", "bt2020nc", [721, 502], [243, 137]),
+    ("bt709", "bt709", "bt709", [721, 502], [191, 127]),
+  ])
+  func videosAreConverted(
+    transfer: String, primaries: String, matrix: String, stored: [Int], shown: [Int]
+  ) throws {
+    let bench = try Bench()
+    try bench.shell(
+      """
+      ffmpeg -v error -f lavfi -i 'nullsrc=size=320x180:rate=10:duration=1,format=yuv420p10,\
+      geq=lum=if(lt(X\\,160)\\,\(stored[0])\\,\(stored[1])):cb=512:cr=512' -c:v libx265 -crf 4 -x265-params \
+      log-level=none:colorprim=\(primaries):transfer=\(transfer):colormatrix=\(matrix) \
+      -color_primaries \(primaries) -color_trc \(transfer) -colorspace \(matrix) video.mp4
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("video.mp4"))
+    for picture in [made.small, made.large] {
+      for (x, grey) in [(0.25, shown[0]), (0.75, shown[1])] {
+        try expect(try #require(picture), shows: [grey, grey, grey], x: x, in: bench, transfer)
+      }
+    }
+  }
+}

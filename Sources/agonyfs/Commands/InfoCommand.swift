@@ -47,7 +47,7 @@ struct InfoReport: Encodable {
       "passwords    \(derivations.joined(separator: "; "))",
       "files        \(vault.files) of \(ByteSize(bytes: Int64(vault.segmentSize))), all spaces and cover together",
       "",
-      "this space",
+      "this space, as it was written last: a mount writes within seconds what is done in it",
       "cipher       \(space.cipher)",
       "entries      \(space.files)",
       "data         \(ByteSize(bytes: space.dataBytes))",

@@ -49,6 +49,7 @@ struct ThumbnailsCommand: ParsableCommand {
       }
       guard status.pending > 0 else {
         if isTerminal { Output.writeError("\r\u{1B}[K") }
+        if mount.readOnly == nil { try control.synchronize() }
         Output.line("\(status.known) made, \(status.failed) failed.")
         return
       }
@@ -102,6 +103,14 @@ private struct ControlDirectory {
   func request(_ text: String) throws {
     try ask { path throws(Errno) in
       try systemCall { unsafe setxattr(path, "user.agonyfs.request", text, text.utf8.count, 0) }
+    }
+  }
+
+  /// Has the mount write what it knows, so that whoever looks into the vault finds it there.
+  func synchronize() throws {
+    try ask { path throws(Errno) in
+      let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
+      try systemCall { fsync(directory.number) }
     }
   }
 

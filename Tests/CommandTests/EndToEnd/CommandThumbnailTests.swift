@@ -35,6 +35,9 @@ import Testing
       cp one.jpg two.png notes.jpg Albums/Summer
       agonyfs thumbnails Albums > told
       grep -q '2 made, 0 failed' told
+      # Who looks into the vault sees the same.
+      agonyfs info --password-file password Vault > shown
+      grep -q 'thumbnails   2, 0 to go, 0 failed' shown
       test "$(side Albums/.agonyfs/thumbnails/256/Summer/one.jpg)" = 256
       test "$(side Albums/.agonyfs/thumbnails/1024/Summer/one.jpg)" = 1024
       test "$(side Albums/.agonyfs/thumbnails/256/Summer/two.png)" = 128

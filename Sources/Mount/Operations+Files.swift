@@ -23,10 +23,9 @@ extension fuse_lowlevel_ops {
     unsafe create = { request, parent, name, mode, file in
       unsafe serve(request) { volume throws(Errno) in
         guard let file = unsafe file else { throw .invalidArgument }
-        let caller = unsafe Caller(request)
         let made = try unsafe volume.fileSystem.create(
-          FileName(request: name), in: volume.writable(parent, for: caller), mode: mode,
-          flags: OpenFlags(open: file.pointee.flags), caller: caller)
+          FileName(request: name), in: InodeNumber(stored: parent), mode: mode,
+          flags: OpenFlags(open: file.pointee.flags), caller: Caller(request))
         unsafe file.pointee.keep_cache = 1
         var entry = fuse_entry_param(made)
         if unsafe fuse_reply_create(request, &entry, file) != 0 { volume.fileSystem.release(made.inode) }

@@ -11,7 +11,7 @@ extension fuse_lowlevel_ops {
     unsafe lookup = { request, parent, name in
       unsafe serve(request) { volume throws(Errno) in
         let target = try unsafe volume.lookup(
-          FileName(request: name), in: InodeNumber(rawValue: parent), for: Caller(request))
+          FileName(request: name), in: InodeNumber(rawValue: parent), for: Caller(request).user)
         unsafe reply(request, target)
       }
     }
@@ -28,52 +28,49 @@ extension fuse_lowlevel_ops {
     }
     unsafe mknod = { request, parent, name, mode, device in
       unsafe serve(request) { volume throws(Errno) in
-        let caller = unsafe Caller(request)
         let made = try unsafe volume.fileSystem.makeNode(
-          FileName(request: name), in: volume.writable(parent, for: caller), mode: mode, device: UInt64(device),
-          caller: caller)
+          FileName(request: name), in: InodeNumber(stored: parent), mode: mode, device: UInt64(device),
+          caller: Caller(request))
         unsafe reply(request, fuse_entry_param(made))
       }
     }
     unsafe mkdir = { request, parent, name, mode in
       unsafe serve(request) { volume throws(Errno) in
-        let made = try unsafe volume.makeDirectory(
-          FileName(request: name), in: parent, mode: mode, caller: Caller(request))
+        let made = try unsafe volume.fileSystem.makeDirectory(
+          FileName(request: name), in: InodeNumber(stored: parent), mode: mode, caller: Caller(request))
         unsafe reply(request, fuse_entry_param(made))
       }
     }
     unsafe symlink = { request, target, parent, name in
       unsafe serve(request) { volume throws(Errno) in
-        let caller = unsafe Caller(request)
         let made = try unsafe volume.fileSystem.makeSymbolicLink(
-          target: bytes(of: target), named: FileName(request: name), in: volume.writable(parent, for: caller),
-          caller: caller)
+          target: bytes(of: target), named: FileName(request: name), in: InodeNumber(stored: parent),
+          caller: Caller(request))
         unsafe reply(request, fuse_entry_param(made))
       }
     }
     unsafe link = { request, inode, parent, name in
       unsafe serve(request) { volume throws(Errno) in
         let linked = try unsafe volume.fileSystem.link(
-          InodeNumber(stored: inode), named: FileName(request: name),
-          in: volume.writable(parent, for: Caller(request)))
+          InodeNumber(stored: inode), named: FileName(request: name), in: InodeNumber(stored: parent))
         unsafe reply(request, fuse_entry_param(linked))
       }
     }
     unsafe unlink = { request, parent, name in
       unsafe perform(request) { volume throws(Errno) in
-        try unsafe volume.fileSystem.unlink(FileName(request: name), in: volume.stored(parent))
+        try unsafe volume.fileSystem.unlink(FileName(request: name), in: InodeNumber(stored: parent))
       }
     }
     unsafe rmdir = { request, parent, name in
       unsafe perform(request) { volume throws(Errno) in
-        try unsafe volume.fileSystem.removeDirectory(FileName(request: name), in: volume.stored(parent))
+        try unsafe volume.fileSystem.removeDirectory(FileName(request: name), in: InodeNumber(stored: parent))
       }
     }
     unsafe rename = { request, parent, name, newParent, newName, flags in
       unsafe perform(request) { volume throws(Errno) in
         try unsafe volume.fileSystem.rename(
-          FileName(request: name), in: volume.stored(parent), to: FileName(request: newName),
-          in: volume.writable(newParent, for: Caller(request)), flags: RenameFlags(rawValue: flags))
+          FileName(request: name), in: InodeNumber(stored: parent), to: FileName(request: newName),
+          in: InodeNumber(stored: newParent), flags: RenameFlags(rawValue: flags))
       }
     }
   }

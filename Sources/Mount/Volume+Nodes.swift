@@ -16,13 +16,12 @@ private enum Node {
 
 extension Volume {
   /// `S_IFDIR >> 12`.
-  static let directoryKind: UInt8 = 4
+  private static let directoryKind: UInt8 = 4
 
   @inline(__always)
   private func node(_ number: InodeNumber) throws(Errno) -> Node {
     if !VirtualNode.isVirtual(number) { return .stored(number) }
     guard let node = VirtualNode(number) else { throw .noSuchFileOrDirectory }
-    if let real = real(node) { return .stored(real) }
     return .virtual(node, virtual)
   }
 
@@ -52,13 +51,13 @@ extension Volume {
     return fuse_entry_param(attributes, seconds: seconds)
   }
 
-  /// The target of a name that somebody looks up.
+  /// The target of a name that some user looks up.
   func lookup(
-    _ name: FileName, in parent: InodeNumber, for caller: @autoclosure () -> Caller
+    _ name: FileName, in parent: InodeNumber, for user: @autoclosure () -> UInt32
   ) throws(Errno) -> fuse_entry_param {
     switch try node(parent) {
     case .virtual(.control, _) where name.bytes == FileSystem.incomingName:
-      return fuse_entry_param(try fileSystem.incoming(for: caller().user))
+      return fuse_entry_param(try fileSystem.incoming(for: user()))
     case .virtual(let directory, let tree): return try entry(of: tree.lookup(name, in: directory), in: tree)
     case .stored(let directory):
       do throws(Errno) {
@@ -66,7 +65,6 @@ extension Volume {
       } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
         guard let node = virtual.node(named: name, in: directory) else { return .absent }
-        if case .shared = node, makers.made(directory, by: caller().process) { return .absent }
         return try entry(of: node, in: virtual)
       }
     }

@@ -22,8 +22,6 @@ internal import SystemPackage
   let buffers = BufferPool([BufferPool.Size(bytes: SessionLimits.maximumRead, idleLimit: .max)])
   /// The answer to `agonyfs unmount`.
   let identity: DaemonIdentity
-  /// Who finds no virtual `.sh_thumbnails`.
-  let makers = DirectoryMakers()
   private let used = Atomic<Int64>(monotonicSeconds())
   private let locked = Atomic<Bool>(false)
   /// Until when `agonyfs unmount --lazy` is expected, in nanoseconds of the monotonic clock.

@@ -2,8 +2,7 @@
 //
 // Invariants
 // 1. Who may not read a file may not read its thumbnails: owner, group, permissions and access control list are the
-//    file's, without permission to write. Only `.sh_thumbnails` and its folders have all permissions of their album: what
-//    is written there makes a real one in its place.
+//    file's, without permission to write.
 // 2. Every stored file has a picture in `.sh_thumbnails`, also where there is no thumbnail: whoever finds none makes one and
 //    keeps it outside.
 // 3. An open virtual file is in memory as a whole, or a part of a stored file, and does not change, but for the door
@@ -17,7 +16,7 @@ package import Vault
 
 /// The files and directories that are not stored.
 package final class VirtualTree: Sendable {
-  package static let sharedName = Array(".sh_thumbnails".utf8)
+  static let sharedName = Array(".sh_thumbnails".utf8)
   static let controlName = Array(".agonyfs".utf8)
   /// The names in the root directory that are not stored.
   package static let rootNames = [sharedName, controlName]
@@ -124,8 +123,6 @@ package final class VirtualTree: Sendable {
       case .view, .viewShared, .viewSharedSize, .covers: 0o500
       // Whoever gets here may ask; answers have what they could find themselves.
       case .query: 0o666
-      // What is written in it makes a real one in its place.
-      case .shared, .sharedSize: attributes.mode & 0o777
       default: attributes.mode & (isDirectory ? 0o555 : 0o444)
       }
     attributes.mode = (isDirectory ? FileKind.directory : FileKind.regular) | permissions

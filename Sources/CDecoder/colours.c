@@ -8,8 +8,10 @@
 
 enum { bt709 = 1, unspecified = 2, linear = 8, bt2020 = 9, dci_p3 = 11, display_p3 = 12, srgb = 13, pq = 16, hlg = 18 };
 
-// cd/m². ITU-R BT.2408: what a white sheet of paper has in HDR. The brightest that most displays and films have.
-static const float reference_white = 203, brightest = 1000;
+// Of a white sheet of paper in HDR (ITU-R BT.2408), in cd/m².
+static const float reference_white = 203;
+// Of the brightest that most displays show and most films have, in cd/m².
+static const float brightest = 1000;
 // The light, of the reference white, up to which the tone curve changes nothing.
 static const float knee = 0.8f;
 
@@ -19,6 +21,8 @@ int agonyfs_are_foreign(agonyfs_colours colours) {
     return colours.primaries == bt2020 || colours.primaries == dci_p3 || colours.primaries == display_p3 ||
            colours.transfer == linear || is_hdr(colours);
 }
+
+int agonyfs_are_known(agonyfs_colours colours) { return colours.primaries == bt709 || agonyfs_are_foreign(colours); }
 
 // Bytes of sRGB for light from 0 to 1 in steps so fine that the darkest differ by less than a byte (IEC 61966-2-1).
 enum { steps = 1 << 16 };

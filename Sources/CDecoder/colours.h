@@ -17,12 +17,15 @@ static const agonyfs_colours agonyfs_unstated = {2, 2};
 /// light. Others are close enough, or unknown.
 int agonyfs_are_foreign(agonyfs_colours colours);
 
+/// Whether they are foreign, or those of sRGB and of usual videos: whoever states them needs no profile.
+int agonyfs_are_known(agonyfs_colours colours);
+
 /// What a picture states, if its loader of libvips passes that over.
 agonyfs_colours agonyfs_stated_colours(agonyfs_input *input, const char *loader);
 
 /// Converts pixels of three numbers of 8 or 16 bits to sRGB of three bytes; `result` may be `pixels`. In HDR the reference
-/// white of 203 cd/m² (ITU-R BT.2408) becomes 243, what is darker stays as it is, and what is brighter, up to 1,000 cd/m²,
-/// shares the rest. Returns 0, or −1 if the library fails or there is no memory; then the result is undefined.
+/// white of 203 cd/m² (ITU-R BT.2408) becomes 243, nothing is changed up to 162 cd/m², and what is brighter, up to 1,000
+/// cd/m², shares the rest. Returns 0, or −1 if the library fails or there is no memory; then the result is undefined.
 int agonyfs_to_srgb(const void *pixels, int bits, int width, int height, agonyfs_colours colours, uint8_t *result);
 
 #endif

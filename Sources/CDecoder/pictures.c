@@ -282,8 +282,7 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
     VipsSource *source = agonyfs_source(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     agonyfs_colours colours = image ? agonyfs_colours_of(image, input) : agonyfs_unstated;
-    int is_stated = agonyfs_are_foreign(colours);
-    const char *profile = image && !is_stated && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
+    const char *profile = image && !agonyfs_are_known(colours) && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
     int is_plain = image && is_plain_jpeg(image);
     int longer = image ? VIPS_MAX(image->Xsize, image->Ysize) : 0;

@@ -52,12 +52,11 @@ agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int 
     g_object_unref(source);
     if (!image) return agonyfs_picture_failure();
     agonyfs_colours colours = agonyfs_colours_of(image, input);
-    int is_stated = agonyfs_are_foreign(colours);
     if (is_too_large(image)) {
         g_object_unref(image);
         return (agonyfs_outcome){AGONYFS_TOO_LARGE, ""};
     }
-    if (!is_stated && agonyfs_has_foreign_profile(image)) {
+    if (!agonyfs_are_known(colours) && agonyfs_has_foreign_profile(image)) {
         VipsImage *converted = NULL;
         int failed = vips_icc_transform(image, &converted, "srgb", "embedded", TRUE, NULL);
         // A profile that cannot be used is passed over, as browsers do.
@@ -68,8 +67,8 @@ agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int 
         vips_error_clear();
     }
     image = agonyfs_plain(image);
-    if (image && is_stated) image = agonyfs_converted(image, colours);
     if (image) image = upright(image, orientation);
+    if (image && agonyfs_are_foreign(colours)) image = agonyfs_converted(image, colours);
     if (image) image = reduced(image, side);
     if (!image) return agonyfs_picture_failure();
     int failed = vips_jpegsave_buffer(image, &made->bytes, &made->count, "Q", full_quality, "strip", TRUE, NULL);

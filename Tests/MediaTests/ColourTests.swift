@@ -79,6 +79,41 @@ import Testing
     try expect(try #require(made.large), shows: [244, 37, 75], in: bench, "a PNG with both")
   }
 
+  /// A profile is passed over where the numbers say that the colours are those of sRGB.
+  @Test func sRGBThatIsStatedIsNotConverted() throws {
+    let bench = try Bench()
+    try bench.write(Array(Self.state.utf8), to: "state.py")
+    try writePicture([200, 80, 80], in: bench)
+    try bench.shell("vips pngsave picture.ppm a.png --profile p3\npython3 state.py a.png 1 13")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let source = MemorySource(try bench.file("a.png"))
+    let made = try decoder.derive([.large], eagerly: false, from: source)
+    try expect(try #require(made.large), shows: [200, 80, 80], in: bench, "a derivative")
+    try expect(try decoder.resized(source, to: 48), shows: [200, 80, 80], in: bench, "a copy")
+  }
+
+  @Test func picturesThatAreConvertedAreUpright() throws {
+    let bench = try Bench()
+    try bench.write(Array(Self.state.utf8), to: "state.py")
+    try writePicture([200, 80, 80], in: bench)
+    try bench.shell(
+      """
+      vips pngsave picture.ppm a.png
+      exiftool -q -overwrite_original -Orientation#=6 a.png
+      python3 state.py a.png 9 13
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let source = MemorySource(try bench.file("a.png"))
+    let made = try decoder.derive([.large], eagerly: false, from: source)
+    for picture in [try #require(made.large), try decoder.resized(source, to: 48)] {
+      let pixels = try Pixels(picture, in: bench)
+      #expect(pixels.height > pixels.width)
+      try expect(picture, shows: [244, 37, 75], in: bench, "a picture on its side")
+    }
+  }
+
   /// As phones record by default: the left half has the reference white, the right one is dark.
   @Test(arguments: [
     ("smpte2084", "bt2020", "bt2020nc", [573, 374], [243, 87]),

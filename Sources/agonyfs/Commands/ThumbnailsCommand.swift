@@ -44,6 +44,7 @@ struct ThumbnailsCommand: ParsableCommand {
       }
       let line = "\(status.known) made, \(status.pending) to go, \(status.failed) failed"
       if status.mode == "lazy", status.pending > 0 {
+        if mount.readOnly == nil { try control.synchronize() }
         Output.line("\(line); this mount makes them on demand.")
         return
       }
@@ -109,8 +110,9 @@ private struct ControlDirectory {
   /// Has the mount write what it knows, so that whoever looks into the vault finds it there.
   func synchronize() throws {
     try ask { path throws(Errno) in
-      let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
-      try systemCall { fsync(directory.number) }
+      // Whoever may ask for the status may read this file.
+      let file = try Descriptor.open(path + "/status", O_RDONLY)
+      try systemCall { fsync(file.number) }
     }
   }
 

@@ -30,7 +30,7 @@ import Vault
   }
 
   /// Reads everything, changes something, and looks again after that was closed.
-  @Test(arguments: Fixture.Kind.allCases)
+  @Test(arguments: TestLength.sample(Fixture.Kind.allCases, 2))
   func isReadAndWritten(_ kind: Fixture.Kind) throws {
     let fixture = try Fixture(kind)
     let vault = try Vault.open(in: DirectoryStorage(path: fixture.path))

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Albums
@@ -12,7 +13,9 @@ import Testing
   enum Pause: String, CaseIterable { case none, mountedAgain, powerCut, attempts }
 
   /// Of X bytes deleted, 80 % less four segments can be written before a writer is refused.
-  @Test(arguments: Pause.allCases, [24 << 20, 96 << 20])
+  @Test(
+    arguments: TestLength.sample(
+      Pause.allCases.flatMap { [($0, 24 << 20), ($0, 96 << 20)] }, Pause.allCases.count, kind: { $0.0 }))
   func whatIsDeletedCanBeWritten(_ pause: Pause, limit: Int) throws {
     let storage = FaultyStorage()
     storage.setLimit(limit)

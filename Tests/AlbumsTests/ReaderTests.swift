@@ -63,7 +63,7 @@ struct ReaderTests {
     }
   }
 
-  @Test(arguments: Fixture.Kind.allCases)
+  @Test(arguments: TestLength.sample(Fixture.Kind.allCases, 2))
   func readsCommittedVaults(_ kind: Fixture.Kind) throws {
     let fixture = try Fixture(kind)
     for space in fixture.spaces {

@@ -100,7 +100,7 @@ import Testing
     // Each run of archives starts several processes.
     let step = form == .archives ? (way == .error ? 5 : 13) : way == .noRoom ? 3 : 1
     let numbers = Array(stride(from: 1, through: counted.count, by: step))
-    for number in TestLength.sample(numbers, 4, name: "\(form) \(way)") {
+    for number in TestLength.sample(numbers, 3, name: "\(form) \(way)") {
       let calls = FailingCalls(failing: number, way == .noRoom ? .noSpace : .ioError, isEnd: way == .end)
       let world = try World(form, calls)
       for (path, bytes) in sources { try world.archives.fixture.put(path, bytes) }

@@ -82,7 +82,7 @@ import Testing
   }
 
   /// One of the four parts of a thousand broken files.
-  @Test(arguments: 0..<4)
+  @Test(arguments: TestLength.sample(0..<4, 2))
   func bitsFlippedAtRandom(part: UInt64) throws {
     let bench = try Bench()
     let files = try Self.corpus(bench)

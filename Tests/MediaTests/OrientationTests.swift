@@ -13,7 +13,7 @@ import Testing
     8: "vips rot up.ppm stored.v d90",
   ]
 
-  @Test(arguments: TestLength.sample(1...8, 4))
+  @Test(arguments: TestLength.sample(1...8, 3))
   func upright(orientation: Int) throws {
     let bench = try Bench()
     try bench.writeQuarters(width: 800, height: 600, to: "up.ppm")

@@ -1,4 +1,5 @@
 import Catalog
+import TestSupport
 import Testing
 
 @testable import Media
@@ -76,7 +77,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["DNG", "CR2", "CR3", "NEF", "ARW", "ORF", "RW2", "PEF", "RAF"])
+  @Test(arguments: TestLength.sample(["DNG", "CR2", "CR3", "NEF", "ARW", "ORF", "RW2", "PEF", "RAF"], 4))
   func previewIsFound(maker: String) throws {
     let bench = try Bench()
     try bench.writeQuarters()

@@ -56,7 +56,7 @@ import Testing
 
   private static let pictures = ["a.jpg", "progressive.jpg", "gray.jpg", "a.png", "a.webp", "a.heic", "a.avif"]
 
-  @Test(arguments: TestLength.sample(pictures, 4)) func picturesKeepTheirPixels(name: String) throws {
+  @Test(arguments: TestLength.sample(pictures, 3)) func picturesKeepTheirPixels(name: String) throws {
     let bench = try Bench()
     try bench.writeQuarters(width: 400, height: 300)
     try bench.shell(
@@ -127,7 +127,7 @@ import Testing
     ("words.mp4", "-i words.srt -map 0 -map 1 -map 2 -c:v libx264 -c:a aac -c:s mov_text"),
   ]
 
-  @Test(arguments: TestLength.sample(videos, 4)) func videosKeepTheirPackets(name: String, options: String) throws {
+  @Test(arguments: TestLength.sample(videos, 3)) func videosKeepTheirPackets(name: String, options: String) throws {
     let bench = try Bench()
     try bench.shell(
       """

@@ -6,7 +6,7 @@ import Testing
 
 /// JPEGs of full size, and digests of pixels.
 @Suite struct WholePictureTests {
-  @Test(arguments: TestLength.sample(["a.heic", "a.tif", "a.jpg", "a.png", "a.avif"], 3))
+  @Test(arguments: TestLength.sample(["a.heic", "a.tif", "a.jpg", "a.png", "a.avif"], 2))
   func fullSize(name: String) throws {
     let bench = try Bench()
     try bench.writeQuarters(width: 1500, height: 1100)

@@ -39,7 +39,7 @@ import Testing
     try storage.replaceParameters(with: [1, 2])
   }
 
-  @Test(arguments: Kind.makeable)
+  @Test(arguments: TestLength.sample(Kind.makeable, 3))
   func inPlaceOfASegment(_ kind: Kind) throws {
     try kind.make(at: file)
     #expect(throws: Errno.notRegularFile) { try storage.open(name) }
@@ -54,7 +54,7 @@ import Testing
     storage.prepareForWriting()
   }
 
-  @Test(arguments: Kind.makeable)
+  @Test(arguments: TestLength.sample(Kind.makeable, 3))
   func inPlaceOfTheParameters(_ kind: Kind) throws {
     unsafe unlink(path + "/agonyfs.json")
     try kind.make(at: path + "/agonyfs.json")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.makeable.filter { $0 != .directory })
+  @Test(arguments: TestLength.sample(Kind.makeable.filter { $0 != .directory }, 3))
   func inPlaceOfAFolder(_ kind: Kind) throws {
     unsafe rmdir(path + "/segments/c4")
     try kind.make(at: path + "/segments/c4")
@@ -75,7 +75,7 @@ import Testing
     #expect(try DirectoryStorage(path: path).readParameters(limit: 10) == [1, 2])
   }
 
-  @Test(arguments: Kind.makeable.filter { $0 != .directory })
+  @Test(arguments: TestLength.sample(Kind.makeable.filter { $0 != .directory }, 3))
   func inPlaceOfTheSegments(_ kind: Kind) throws {
     try systemCall { unsafe rename(path + "/segments", folder.path("elsewhere")) }
     if kind == .link {
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// What a crash left where the parameters are written, or what somebody put there, is no obstacle.
-  @Test(arguments: Kind.makeable.filter { $0 != .directory })
+  @Test(arguments: TestLength.sample(Kind.makeable.filter { $0 != .directory }, 3))
   func whereTheParametersAreWritten(_ kind: Kind) throws {
     try kind.make(at: path + "/.agonyfs.json.new")
     try storage.replaceParameters(with: [3])

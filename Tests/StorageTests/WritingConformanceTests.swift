@@ -91,7 +91,9 @@ import Testing
     case none, read, replaced, replacedByTheSame, replacedBySameSize, deleted, cut, grown
   }
 
-  @Test(arguments: StorageKind.lasting, Interference.allCases)
+  @Test(
+    arguments: TestLength.sample(
+      StorageKind.lasting.flatMap { kind in Interference.allCases.map { (kind, $0) } }, 8, kind: { $0.1 }))
   func aFileThatOthersChangeIsNotGoneOnWith(_ kind: StorageKind, _ interference: Interference) throws {
     let subject = try kind.make()
     let writer = try subject.storage.create(name)

@@ -1,6 +1,7 @@
 import Crypto
 import FaultyStorage
 import Storage
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -31,7 +32,9 @@ import Testing
       .filter { test.storage.names.contains(keys.headIdentifier($0)) }
   }
 
-  @Test(arguments: [7, 8, 9, 11, 12, 21, 32, 33, 47, 64], [false, true])
+  @Test(
+    arguments: TestLength.sample(
+      [7, 8, 9, 11, 12, 21, 32, 33, 47, 64].flatMap { [($0, false), ($0, true)] }, 6, kind: { $0.1 }))
   func aLostHeadLeadsToNoOlderState(epochs: Int, givingUpThePast: Bool) throws {
     let test = try history(epochs: epochs, givingUpThePast: givingUpThePast)
     let keys = SpaceKeys(test.body)

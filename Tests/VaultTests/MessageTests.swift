@@ -45,7 +45,10 @@ import Testing
   }
 
   /// In a space that owns cover files are renamed, too.
-  @Test(arguments: [Errno.ioError, .fileExists, .changedByOthers, .permissionDenied], [0, 16])
+  private static let failures: [(Errno, Int64)] =
+    [.ioError, .fileExists, .changedByOthers, .permissionDenied].flatMap { [($0, 0), ($0, 16)] }
+
+  @Test(arguments: TestLength.sample(failures, 4, kind: { $0.0 }))
   func noFailureOfTheStorageNamesASegment(_ error: Errno, ownFiles: Int64) throws {
     let made = { () throws in
       let test = TestSpace(ownFiles: ownFiles)

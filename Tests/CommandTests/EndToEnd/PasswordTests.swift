@@ -71,7 +71,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["--password-file empty", "--password-file newline", "--password=", "< newline", "< empty"])
+  @Test(
+    arguments: TestLength.sample(
+      ["--password-file empty", "--password-file newline", "--password=", "< newline", "< empty"], 3))
   func emptyPasswordsAreRefused(_ options: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -129,7 +129,7 @@ import Testing
       [
         "user ./program unmount Albums", "./program unmount Albums", "user fusermount3 -u Albums", "umount Albums",
         "kill -TERM $pid",
-      ], 3))
+      ], 2))
   func whatAUserUnmountsIsLocked(_ ending: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -83,7 +83,7 @@ import Testing
         "agonyfs unmount Albums; not serves", "agonyfs unmount --force Albums; not serves",
         "agonyfs unmount --lazy Albums", "umount Albums", "umount -l Albums", "fusermount3 -u Albums",
         "fusermount3 -uz Albums", "kill -TERM $pid", "kill -INT $pid", "kill -HUP $pid",
-      ], 4))
+      ], 3))
   func whoeverHoldsACopyIsLockedOut(_ ending: String) throws {
     // With --lazy the copy's open files end first.
     let isLazy = ending.contains("--lazy")

@@ -4,14 +4,15 @@
 
 /// A POSIX ACL, in the form that Linux gives it in extended attributes: 4 bytes of version, then 8 bytes an entry,
 /// little-endian.
-struct AccessControlList: Equatable {
+package struct AccessControlList: Equatable {
   struct Entry: Equatable {
     var tag: UInt16
     var permissions: UInt16
     var identifier: UInt32
   }
 
-  static let accessName = Array("system.posix_acl_access".utf8)
+  /// The extended attribute of the list itself.
+  package static let accessName = Array("system.posix_acl_access".utf8)
   static let defaultName = Array("system.posix_acl_default".utf8)
 
   private static let version: UInt32 = 2

@@ -53,6 +53,24 @@ extension FileSystem {
     try make(NewInode(kind: FileKind.directory, permissions: mode & 0o7777), name, in: parent, caller)
   }
 
+  /// The directory that has a name. If nothing has it, makes one, with owner, group, permissions and access control lists
+  /// of another directory.
+  ///
+  /// - Throws: as `makeNode`; `ENOTDIR` when something else has the name.
+  package func directory(
+    _ name: FileName, in parent: InodeNumber, madeLike model: InodeNumber
+  ) throws(Errno) -> InodeNumber {
+    try changing { files throws(Errno) in
+      if let (_, inode) = try files.find(name, in: parent) {
+        guard inode.isDirectory else { throw .notDirectory }
+        return inode.number
+      }
+      let record = try files.directory(model).record
+      let request = NewInode(kind: FileKind.directory, permissions: record.mode & 0o7777, model: model)
+      return try files.make(request, name, in: parent, Caller(user: record.owner, group: record.group)).number
+    }
+  }
+
   /// Makes a symbolic link.
   ///
   /// - Throws: as `makeNode`; `ENAMETOOLONG` when the target exceeds 4095 bytes; `ENOENT` when it is empty.
@@ -163,6 +181,13 @@ extension LockedFileSystem {
     _ request: NewInode, from directory: Inode, _ caller: Caller
   ) throws(Errno) -> (permissions: UInt32, attributes: [([UInt8], [UInt8])]) {
     if request.kind == FileKind.symbolicLink { return (request.permissions, []) }
+    if let model = request.model {
+      var lists: [([UInt8], [UInt8])] = []
+      for name in [AccessControlList.accessName, AccessControlList.defaultName] {
+        if let value = try result(of: index.attribute(named: name, of: model)) { lists.append((name, value)) }
+      }
+      return (request.permissions, lists)
+    }
     let withoutAccessList = (request.permissions & ~(caller.umask & 0o777), [([UInt8], [UInt8])]())
     guard directory.record.hasExtendedAttributes else { return withoutAccessList }
     let value = try result(of: index.attribute(named: AccessControlList.defaultName, of: directory.number))
@@ -182,9 +207,11 @@ struct NewInode {
   var permissions: UInt32
   var device: UInt64 = 0
   var target: [UInt8]?
+  /// The directory whose access control lists it gets, whatever the one that it is in has.
+  var model: InodeNumber?
 }
 
 extension FileName {
   /// Whether the name is "." or "..".
-  var isDotOrDotDot: Bool { bytes == [0x2E] || bytes == [0x2E, 0x2E] }
+  package var isDotOrDotDot: Bool { bytes == [0x2E] || bytes == [0x2E, 0x2E] }
 }

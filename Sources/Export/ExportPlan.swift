@@ -75,9 +75,9 @@ package struct ExportPlan {
     }
   }
 
-  /// What is no album: the door of the catalog, shared thumbnails, and the trash.
+  /// What is no album: the door of the catalog, and the trash. Shared thumbnails are listed where they are real only.
   private static func isLeftOut(_ name: [UInt8]) -> Bool {
-    if [".agonyfs", ".sh_thumbnails", ".Trash"].contains(where: { name == Array($0.utf8) }) { return true }
+    if [".agonyfs", ".Trash"].contains(where: { name == Array($0.utf8) }) { return true }
     let trash = Array(".Trash-".utf8)
     return name.starts(with: trash) && name.dropFirst(trash.count).allSatisfy { (0x30...0x39).contains($0) }
   }

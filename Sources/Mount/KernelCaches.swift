@@ -10,14 +10,16 @@ internal import Vault
 /// not call it.
 @safe struct KernelCaches {
   private let session: OpaquePointer
-  private let fileSystem: FileSystem
+  private let volume: Volume
+
+  private var fileSystem: FileSystem { volume.fileSystem }
 
   /// Names per batch. The lock of the file system is not held while the kernel forgets them.
   private static let batch = 1000
 
-  init(of session: OpaquePointer, _ fileSystem: FileSystem) {
+  init(of session: OpaquePointer, _ volume: Volume) {
     unsafe self.session = session
-    self.fileSystem = fileSystem
+    self.volume = volume
   }
 
   /// Makes the kernel write back what programs wrote through memory maps. Only open files can have such data: the
@@ -34,6 +36,7 @@ internal import Vault
     var cookie: UInt64 = 2
     while let last = forgetNames(after: cookie) { cookie = last }
     for inode in fileSystem.inodesInMemory { forgetContent(of: inode) }
+    for inode in volume.shared.listed { forgetContent(of: inode) }
   }
 
   /// Forgets a batch of names in the root directory. Returns the cookie of the last one; nil if there was none.

@@ -54,6 +54,7 @@ package import Logging
     let mounts = unsafe OwnMounts(mountPoint, connection: fuse_session_fd(session))
     do throws(MountError) {
       try unsafe greet(session)
+      unsafe volume.shared.begin(session)
       let workers = try unsafe Workers(session: session, volume: volume, events: events)
       mounts.readAhead()
       onReady()
@@ -75,7 +76,7 @@ package import Logging
     volume.lock()
     if end == .aborted || mounts.areMounted { mounts.detach() }
     guard end == .asked else { return }
-    let caches = unsafe KernelCaches(of: session, volume.fileSystem)
+    let caches = unsafe KernelCaches(of: session, volume)
     caches.writeBack()
     // Immediate, unless somebody has files open or another mount namespace has a copy of the mount.
     if events.waitForDisconnection(Self.patience) { return }

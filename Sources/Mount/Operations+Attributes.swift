@@ -18,9 +18,10 @@ extension fuse_lowlevel_ops {
       unsafe serve(request) { volume throws(Errno) in
         guard let status = unsafe status?.pointee else { throw .invalidArgument }
         let changes = unsafe AttributeChanges(status, which: which, caller: Caller(request))
-        let attributes = try volume.fileSystem.setAttributes(of: InodeNumber(stored: inode), changes)
-        var changed = stat(attributes)
-        unsafe fuse_reply_attr(request, &changed, SessionLimits.cacheSeconds)
+        let target = try unsafe volume.writable(inode, for: Caller(request))
+        let attributes = try volume.fileSystem.setAttributes(of: target, changes)
+        var changed = volume.shown(attributes, under: inode)
+        unsafe fuse_reply_attr(request, &changed.attr, changed.attr_timeout)
       }
     }
     unsafe readlink = { request, inode in

@@ -33,7 +33,7 @@ extension fuse_lowlevel_ops {
           try unsafe requireOwner(request, volume)
           return try volume.virtual.request(value)
         }
-        let inode = try InodeNumber(stored: inode)
+        let inode = try unsafe volume.writable(inode, for: Caller(request))
         var clearsSetGroup = false
         if name == accessList { clearsSetGroup = try unsafe !mayKeepSetGroup(request, inode, volume) }
         try unsafe volume.fileSystem.setExtendedAttribute(
@@ -43,7 +43,10 @@ extension fuse_lowlevel_ops {
     }
     unsafe removexattr = { request, inode, name in
       unsafe perform(request) { volume throws(Errno) in
-        try unsafe volume.fileSystem.removeExtendedAttribute(bytes(of: name), of: InodeNumber(stored: inode))
+        guard let stored = try volume.stored(inode) else {
+          throw VirtualNode(InodeNumber(rawValue: inode))?.isSharedFolder == true ? .noData : .readOnlyFileSystem
+        }
+        try unsafe volume.fileSystem.removeExtendedAttribute(bytes(of: name), of: stored)
       }
     }
   }

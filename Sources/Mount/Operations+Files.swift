@@ -15,7 +15,7 @@ extension fuse_lowlevel_ops {
       unsafe serve(request) { volume throws(Errno) in
         guard let file = unsafe file else { throw .invalidArgument }
         let inode = InodeNumber(rawValue: inode)
-        try unsafe volume.open(inode, &file.pointee, for: CatalogOpener(request))
+        try unsafe volume.open(inode, &file.pointee, by: Caller(request), for: CatalogOpener(request))
         // The kernel will not release an open that it did not hear of.
         if unsafe fuse_reply_open(request, file) != 0 { unsafe volume.release(inode, handle: file.pointee.fh) }
       }
@@ -24,7 +24,7 @@ extension fuse_lowlevel_ops {
       unsafe serve(request) { volume throws(Errno) in
         guard let file = unsafe file else { throw .invalidArgument }
         let made = try unsafe volume.fileSystem.create(
-          FileName(request: name), in: InodeNumber(stored: parent), mode: mode,
+          FileName(request: name), in: volume.writable(parent, for: Caller(request)), mode: mode,
           flags: OpenFlags(open: file.pointee.flags), caller: Caller(request))
         unsafe file.pointee.keep_cache = 1
         var entry = fuse_entry_param(made)

@@ -11,7 +11,7 @@ extension fuse_lowlevel_ops {
     unsafe lookup = { request, parent, name in
       unsafe serve(request) { volume throws(Errno) in
         let target = try unsafe volume.lookup(
-          FileName(request: name), in: InodeNumber(rawValue: parent), for: Caller(request).user)
+          FileName(request: name), in: InodeNumber(rawValue: parent), for: Caller(request))
         unsafe reply(request, target)
       }
     }
@@ -29,22 +29,23 @@ extension fuse_lowlevel_ops {
     unsafe mknod = { request, parent, name, mode, device in
       unsafe serve(request) { volume throws(Errno) in
         let made = try unsafe volume.fileSystem.makeNode(
-          FileName(request: name), in: InodeNumber(stored: parent), mode: mode, device: UInt64(device),
+          FileName(request: name), in: volume.writable(parent, for: Caller(request)), mode: mode,
+          device: UInt64(device),
           caller: Caller(request))
         unsafe reply(request, fuse_entry_param(made))
       }
     }
     unsafe mkdir = { request, parent, name, mode in
       unsafe serve(request) { volume throws(Errno) in
-        let made = try unsafe volume.fileSystem.makeDirectory(
-          FileName(request: name), in: InodeNumber(stored: parent), mode: mode, caller: Caller(request))
-        unsafe reply(request, fuse_entry_param(made))
+        let made = try unsafe volume.makeDirectory(
+          FileName(request: name), in: parent, mode: mode, caller: Caller(request))
+        unsafe reply(request, made)
       }
     }
     unsafe symlink = { request, target, parent, name in
       unsafe serve(request) { volume throws(Errno) in
         let made = try unsafe volume.fileSystem.makeSymbolicLink(
-          target: bytes(of: target), named: FileName(request: name), in: InodeNumber(stored: parent),
+          target: bytes(of: target), named: FileName(request: name), in: volume.writable(parent, for: Caller(request)),
           caller: Caller(request))
         unsafe reply(request, fuse_entry_param(made))
       }
@@ -52,25 +53,25 @@ extension fuse_lowlevel_ops {
     unsafe link = { request, inode, parent, name in
       unsafe serve(request) { volume throws(Errno) in
         let linked = try unsafe volume.fileSystem.link(
-          InodeNumber(stored: inode), named: FileName(request: name), in: InodeNumber(stored: parent))
+          InodeNumber(stored: inode), named: FileName(request: name), in: volume.writable(parent, for: Caller(request)))
         unsafe reply(request, fuse_entry_param(linked))
       }
     }
     unsafe unlink = { request, parent, name in
       unsafe perform(request) { volume throws(Errno) in
-        try unsafe volume.fileSystem.unlink(FileName(request: name), in: InodeNumber(stored: parent))
+        try unsafe volume.unlink(FileName(request: name), in: parent, for: Caller(request))
       }
     }
     unsafe rmdir = { request, parent, name in
       unsafe perform(request) { volume throws(Errno) in
-        try unsafe volume.fileSystem.removeDirectory(FileName(request: name), in: InodeNumber(stored: parent))
+        try unsafe volume.removeDirectory(FileName(request: name), in: parent, for: Caller(request))
       }
     }
     unsafe rename = { request, parent, name, newParent, newName, flags in
       unsafe perform(request) { volume throws(Errno) in
-        try unsafe volume.fileSystem.rename(
-          FileName(request: name), in: InodeNumber(stored: parent), to: FileName(request: newName),
-          in: InodeNumber(stored: newParent), flags: RenameFlags(rawValue: flags))
+        try unsafe volume.rename(
+          FileName(request: name), in: parent, to: FileName(request: newName), in: newParent,
+          flags: RenameFlags(rawValue: flags), for: Caller(request))
       }
     }
   }

@@ -10,25 +10,28 @@ internal import Vault
 
 /// What a node number stands for.
 private enum Node {
+  /// Also the real folder behind a virtual number.
   case stored(InodeNumber)
   case virtual(VirtualNode, VirtualTree)
 }
 
 extension Volume {
   /// `S_IFDIR >> 12`.
-  private static let directoryKind: UInt8 = 4
+  static let directoryKind: UInt8 = 4
 
   @inline(__always)
   private func node(_ number: InodeNumber) throws(Errno) -> Node {
     if !VirtualNode.isVirtual(number) { return .stored(number) }
     guard let node = VirtualNode(number) else { throw .noSuchFileOrDirectory }
+    if let real = try real(number) { return .stored(real) }
     return .virtual(node, virtual)
   }
 
   /// The node and its attributes.
   func entry(of number: InodeNumber) throws(Errno) -> fuse_entry_param {
     switch try node(number) {
-    case .stored(let inode): return fuse_entry_param(try fileSystem.attributes(of: inode))
+    case .stored(let inode):
+      return shown(try fileSystem.attributes(of: inode), under: number.rawValue)
     case .virtual(let node, let tree): return try entry(of: node, in: tree)
     }
   }
@@ -43,6 +46,7 @@ extension Volume {
       return entry
     // The kernel lists a directory anew only when it learns that its time has changed.
     case .view, .covers, .full, .motion: return fuse_entry_param(try tree.attributes(of: node), seconds: 0)
+    case .shared, .sharedSize: return shown(try tree.attributes(of: node), as: node)
     default: break
     }
     let attributes = try tree.attributes(of: node)
@@ -51,20 +55,26 @@ extension Volume {
     return fuse_entry_param(attributes, seconds: seconds)
   }
 
-  /// The target of a name that some user looks up.
+  /// The target of a name that somebody looks up.
   func lookup(
-    _ name: FileName, in parent: InodeNumber, for user: @autoclosure () -> UInt32
+    _ name: FileName, in parent: InodeNumber, for caller: @autoclosure () -> Caller
   ) throws(Errno) -> fuse_entry_param {
     switch try node(parent) {
     case .virtual(.control, _) where name.bytes == FileSystem.incomingName:
-      return fuse_entry_param(try fileSystem.incoming(for: user()))
+      return fuse_entry_param(try fileSystem.incoming(for: caller().user))
     case .virtual(let directory, let tree): return try entry(of: tree.lookup(name, in: directory), in: tree)
     case .stored(let directory):
       do throws(Errno) {
-        return fuse_entry_param(try fileSystem.lookup(name, orDotIn: directory))
+        if name.isDotOrDotDot { return try entry(of: dot(name, in: directory, knownAs: parent)) }
+        return shown(try fileSystem.lookup(name, in: directory), as: name, in: parent, stored: directory)
       } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
-        guard let node = virtual.node(named: name, in: directory) else { return .absent }
+        guard let node = virtual.node(named: name, in: directory) else {
+          // A name that has one number, real or not, is looked up each time.
+          if parent != directory { throw error }
+          return .absent
+        }
+        if case .shared = node, shared.made(directory, by: caller().process) { throw error }
         return try entry(of: node, in: virtual)
       }
     }
@@ -73,7 +83,8 @@ extension Volume {
   /// Opens a file with the flags of open(2) in `file`, which gets the handle (0 if the inode is enough), and whether
   /// cached pages stay valid or reads bypass the cache and the size that the kernel knows.
   func open(
-    _ number: InodeNumber, _ file: inout fuse_file_info, for opener: @autoclosure () -> CatalogOpener
+    _ number: InodeNumber, _ file: inout fuse_file_info, by caller: @autoclosure () -> Caller,
+    for opener: @autoclosure () -> CatalogOpener
   ) throws(Errno) {
     switch try node(number) {
     case .stored(let inode):
@@ -86,7 +97,7 @@ extension Volume {
       file.direct_io = 1
       file.nonseekable = 1
     case .virtual(let node, let tree):
-      guard file.flags & O_ACCMODE == O_RDONLY else { throw .readOnlyFileSystem }
+      guard file.flags & O_ACCMODE == O_RDONLY else { throw try replacePicture(node, for: caller()) }
       file.fh = try tree.open(node)
       switch node {
       // Their size is known before they are opened.
@@ -172,10 +183,12 @@ extension Volume {
   ) throws(Errno) {
     switch try node(number) {
     case .stored(let inode):
+      if inode != number { shared.noteListing(of: number) }
       try fileSystem.listWithAttributes(inode, after: cookie) { name, attributes, cookie in
-        var entry = fuse_entry_param(attributes)
+        var entry = shown(attributes, as: name, in: number, stored: inode)
         // "." and ".." count as no lookup.
         if cookie <= 2 { entry.ino = 0 }
+        if cookie == 1 { entry.attr.st_ino = UInt(number.rawValue) }
         return body(name, &entry, cookie)
       }
     case .virtual(let node, let tree):
@@ -214,21 +227,41 @@ extension Volume {
   }
 }
 
-extension FileSystem {
-  /// As `lookup(_:in:)`, also for "." and "..", which the kernel looks up for the handle of a file that it has
+// MARK: "." and ".."
+
+extension Volume {
+  /// The number of "." or ".." in a stored directory. The kernel looks them up for the handle of a file that it has
   /// forgotten.
-  fileprivate func lookup(_ name: FileName, orDotIn parent: InodeNumber) throws(Errno) -> Attributes {
-    switch name.bytes {
-    case [0x2E]: return try attributes(of: parent)
-    case [0x2E, 0x2E]:
-      var above: InodeNumber?
-      try list(parent, after: 1) { _, inode, _, _ in
-        above = inode
-        return false
-      }
-      guard let above else { throw .noSuchFileOrDirectory }
-      return try attributes(of: above)
-    default: return try lookup(name, in: parent)
+  private func dot(_ name: FileName, in directory: InodeNumber, knownAs number: InodeNumber) throws(Errno)
+    -> InodeNumber
+  {
+    if name.count == 1 { return number }
+    // What a shared folder is in is stored under its own number, or such a folder itself.
+    switch VirtualNode(number) {
+    case .shared(let album)?: return try known(album)
+    case .sharedSize(_, let album)?: return shared.number(of: .shared(album))
+    default: return try known(above(directory))
     }
+  }
+
+  /// The number under which the kernel knows a stored directory.
+  private func known(_ directory: InodeNumber) throws(Errno) -> InodeNumber {
+    let album = try above(directory)
+    let next = try above(album)
+    for node in [VirtualNode.shared(album)] + SharedSize.allCases.map({ .sharedSize($0, next) }) {
+      let number = shared.number(of: node)
+      if try real(number) == directory { return number }
+    }
+    return directory
+  }
+
+  private func above(_ directory: InodeNumber) throws(Errno) -> InodeNumber {
+    var above: InodeNumber?
+    try fileSystem.list(directory, after: 1) { _, inode, _, _ in
+      above = inode
+      return false
+    }
+    guard let above else { throw .noSuchFileOrDirectory }
+    return above
   }
 }

@@ -22,6 +22,8 @@ internal import SystemPackage
   let buffers = BufferPool([BufferPool.Size(bytes: SessionLimits.maximumRead, idleLimit: .max)])
   /// The answer to `agonyfs unmount`.
   let identity: DaemonIdentity
+  /// What is known of `.sh_thumbnails` beside what is stored.
+  let shared = SharedFolders()
   private let used = Atomic<Int64>(monotonicSeconds())
   private let locked = Atomic<Bool>(false)
   /// Until when `agonyfs unmount --lazy` is expected, in nanoseconds of the monotonic clock.

@@ -184,5 +184,5 @@ extension FileSystem {
 
 extension FileName {
   /// Whether the name begins with a dot.
-  var isHidden: Bool { bytes.first == 0x2E }
+  package var isHidden: Bool { bytes.first == 0x2E }
 }

@@ -4,6 +4,8 @@
 // Invariants
 // 1. Their node numbers have bit 62 set. Those of files never have: they are given one by one from 1 on.
 // 2. A node number says all about its node, so no table of nodes is kept. Searches are the exception, see ViewFolder.
+// 3. The number of `.sh_thumbnails`, and of its folders, is another one each time a stored one was removed: the kernel lets
+//    nobody into a directory that it has seen removed.
 
 package import Media
 package import Vault
@@ -63,6 +65,9 @@ package enum VirtualNode: Hashable, Sendable {
   private static let mark: UInt64 = 1 << 62
   private static let kindShift: UInt64 = 56
   private static let inodeMask: UInt64 = 1 << kindShift - 1
+  /// Behind the inode number of a shared folder: how often a stored one was removed, modulo 256.
+  private static let removalShift: UInt64 = 48
+  private static let albumMask: UInt64 = 1 << removalShift - 1
 
   /// Whether a node number is one of these.
   @inline(__always)
@@ -81,11 +86,11 @@ package enum VirtualNode: Hashable, Sendable {
     case 3: self = .failures
     case 4: self = .tree(.small, inode)
     case 5: self = .tree(.large, inode)
-    case 6: self = .shared(inode)
+    case 6: self = .shared(InodeNumber(rawValue: rest & Self.albumMask))
     case 7: self = .query
     case 8..<16:
       guard let size = SharedSize(rawValue: kind & 3) else { return nil }
-      self = kind < 12 ? .sharedSize(size, inode) : .picture(size, inode)
+      self = kind < 12 ? .sharedSize(size, InodeNumber(rawValue: rest & Self.albumMask)) : .picture(size, inode)
     case 16..<32:
       let numberMask: UInt64 = 1 << ViewFolder.numberBits - 1
       guard let folder = ViewFolder(family: kind - 16, number: rest & numberMask) else { return nil }
@@ -117,10 +122,23 @@ package enum VirtualNode: Hashable, Sendable {
     }
   }
 
+  /// Whether it is `.sh_thumbnails` in a stored directory, or a folder of that.
+  package var isSharedFolder: Bool {
+    switch self {
+    case .shared, .sharedSize: true
+    default: false
+    }
+  }
+
   /// The node's number.
   package var number: InodeNumber {
     let (kind, rest) = code
     return InodeNumber(rawValue: Self.mark | kind << Self.kindShift | rest)
+  }
+
+  /// The number of a shared folder after a stored one was removed so often.
+  package func number(afterRemovals count: UInt64) -> InodeNumber {
+    InodeNumber(rawValue: number.rawValue | (count & 0xFF) << Self.removalShift)
   }
 
   private var code: (kind: UInt64, rest: UInt64) {

@@ -1,8 +1,8 @@
-internal import Index
+package import Index
 internal import Media
 internal import Synchronization
 internal import SystemPackage
-internal import Vault
+package import Vault
 
 /// What the files that are not stored hold.
 extension VirtualTree {
@@ -48,6 +48,9 @@ extension VirtualTree {
     pictures.insert(png, for: key)
     return png
   }
+
+  /// Where the thumbnail of a file was looked up last.
+  package func place(ofPictureOf inode: InodeNumber) -> PicturePlace? { pictures.place(of: inode) }
 
   /// Counts, the queue and figures of the store, as JSON.
   func status() throws(Errno) -> String {
@@ -103,6 +106,14 @@ extension VirtualTree {
   }
 }
 
+/// Where a thumbnail was looked up: in a folder of `.sh_thumbnails` in an album.
+package struct PicturePlace: Sendable {
+  /// The stored directory with the photo.
+  package var album: InodeNumber
+  /// The PNG's name.
+  package var name: FileName
+}
+
 /// PNGs that were made, and the names that they were asked for by.
 final class PictureCache: Sendable {
   /// Bytes that are kept at most.
@@ -122,7 +133,7 @@ final class PictureCache: Sendable {
     var pictures: [Key: [UInt8]] = [:]
     var order = Queue<Key>()
     var bytes = 0
-    var names: [InodeNumber: FileName] = [:]
+    var names: [InodeNumber: (name: FileName, place: PicturePlace?)] = [:]
     var nameOrder = Queue<InodeNumber>()
   }
 
@@ -146,15 +157,17 @@ final class PictureCache: Sendable {
     }
   }
 
-  /// Keeps the name that a file's thumbnail was looked up by.
-  func remember(_ name: FileName, of inode: InodeNumber) {
+  /// Keeps the name of a file whose thumbnail was looked up, and where that was; nil if not in a stored directory.
+  func remember(_ name: FileName, of inode: InodeNumber, as place: PicturePlace?) {
     state.withLock { state in
-      if state.names.updateValue(name, forKey: inode) == nil { state.nameOrder.append(inode) }
+      if state.names.updateValue((name, place), forKey: inode) == nil { state.nameOrder.append(inode) }
       while state.names.count > Self.nameLimit, let oldest = state.nameOrder.popFirst() { state.names[oldest] = nil }
     }
   }
 
-  func name(of inode: InodeNumber) -> FileName? { state.withLock { $0.names[inode] } }
+  func name(of inode: InodeNumber) -> FileName? { state.withLock { $0.names[inode]?.name } }
+
+  func place(of inode: InodeNumber) -> PicturePlace? { state.withLock { $0.names[inode]?.place } }
 }
 
 extension Timestamp {

@@ -2,7 +2,8 @@
 //
 // Invariants
 // 1. Who may not read a file may not read its thumbnails: owner, group, permissions and access control list are the
-//    file's, without permission to write.
+//    file's, without permission to write. In `.sh_thumbnails` of a stored directory they are with it: what is written
+//    there makes a real folder in its place.
 // 2. Every stored file has a picture in `.sh_thumbnails`, also where there is no thumbnail: whoever finds none makes one and
 //    keeps it outside.
 // 3. An open virtual file is in memory as a whole, or a part of a stored file, and does not change, but for the door
@@ -16,7 +17,7 @@ package import Vault
 
 /// The files and directories that are not stored.
 package final class VirtualTree: Sendable {
-  static let sharedName = Array(".sh_thumbnails".utf8)
+  package static let sharedName = Array(".sh_thumbnails".utf8)
   static let controlName = Array(".agonyfs".utf8)
   /// The names in the root directory that are not stored.
   package static let rootNames = [sharedName, controlName]
@@ -72,7 +73,7 @@ package final class VirtualTree: Sendable {
       guard let digest = NameDigests.digest(named: name),
         let found = try digests.find(digest, in: directory, fileSystem)
       else { throw .noSuchFileOrDirectory }
-      pictures.remember(found.name, of: found.inode)
+      pictures.remember(found.name, of: found.inode, as: PicturePlace(album: directory, name: copy name))
       return .picture(size, found.inode)
     case .view(let folder): return try lookup(name, in: folder)
     case .viewShared(let folder):
@@ -123,6 +124,8 @@ package final class VirtualTree: Sendable {
       case .view, .viewShared, .viewSharedSize, .covers: 0o500
       // Whoever gets here may ask; answers have what they could find themselves.
       case .query: 0o666
+      case .shared, .sharedSize: attributes.mode & 0o1777
+      case .picture: attributes.mode & 0o666
       default: attributes.mode & (isDirectory ? 0o555 : 0o444)
       }
     attributes.mode = (isDirectory ? FileKind.directory : FileKind.regular) | permissions

@@ -89,11 +89,20 @@ import Vault
     }
     for number in [1, 2, 1 << 56 - 1].map(inode) {
       nodes += [
-        .covers(number), .cover(number), .full(number), .motion(number), .shared(number), .tree(.small, number),
+        .covers(number), .cover(number), .full(number), .motion(number), .tree(.small, number),
       ]
       nodes += ViewFolder.linkDepths.map { .link(depth: $0, number) }
     }
+    let albums = [1, 2, 1 << 48 - 1].map(inode)
+    var shared: [VirtualNode] = albums.map { .shared($0) }
+    for size in SharedSize.allCases { shared += albums.map { .sharedSize(size, $0) } }
+    nodes += shared
     for node in nodes { #expect(VirtualNode(node.number) == node) }
+    // It is the same folder under another number.
+    for node in shared {
+      let numbers = [0, 1, 255].map { node.number(afterRemovals: $0) }
+      #expect(numbers.allSatisfy { VirtualNode($0) == node && VirtualNode.isVirtual($0) } && Set(numbers).count == 3)
+    }
     #expect(Set(nodes.map(\.number)).count == nodes.count)
   }
 

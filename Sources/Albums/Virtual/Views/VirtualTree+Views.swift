@@ -132,7 +132,7 @@ extension VirtualTree {
         guard let name = self.name(of: file, in: table), NameDigests.digests(of: name).contains(digest) else {
           continue
         }
-        pictures.remember(name, of: file.inode)
+        pictures.remember(name, of: file.inode, as: nil)
         return .picture(size, file.inode)
       }
     }

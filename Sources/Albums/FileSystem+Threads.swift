@@ -12,6 +12,8 @@ struct Life {
   /// Whether the threads are to end.
   var isStopping = false
   var isClosed = false
+  /// Whether the disk gets back at the end what was deleted.
+  var givesBack = false
   /// Whether it was logged that nothing can be changed any more.
   var announcedFailure = false
   /// Whether the index lost a transaction, and memory went back to the index.
@@ -79,8 +81,17 @@ extension FileSystem {
     var failure: Errno?
     if !startedReadOnly {
       locked { $0.deleteOrphans() }
+      let givesBack = locked { $0.life.givesBack }
+      if givesBack { locked { $0.waitForReaper() } }
       do throws(Errno) { try synchronize(intoIndex: true) } catch { failure = error }
       stopThreads()
+      if givesBack, failure == nil {
+        do throws(Errno) {
+          try giveBack()
+        } catch {
+          options.logger.warning("giving back what was deleted failed: \(error)")
+        }
+      }
     }
     do throws(VaultError) {
       let isWritten = space.gate.isOpen

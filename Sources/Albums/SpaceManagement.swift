@@ -149,13 +149,17 @@ package enum SpaceManager {
   /// Deletes the space that `password` opens: its slots first, then its files, and no other file. Slots and heads are
   /// overwritten first, or all files if asked to. Files of a space that owns cover stay, as cover of nobody.
   ///
+  /// - Parameter isWanted: is asked when the space is locked, with what is in it (nil if that cannot be read); false leaves
+  ///   it as it is.
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
   package static func removeSpace(
-    from vault: Vault, password: Password, wipingAll: Bool = false
+    from vault: Vault, password: Password, wipingAll: Bool = false,
+    isWanted: (SpaceInformation?) -> Bool = { _ in true }
   ) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true)
+    guard isWanted(try? figures(of: space, slot.body.suite)) else { return }
     // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
     let own = Set(slot.key.identifiers)
     for identifiers in [SlotRecords.names(of: space).subtracting(own), own] {
@@ -183,6 +187,11 @@ package struct SpaceInformation: Sendable, Encodable {
   package var storedBytes: Int64
   /// Bytes of its index.
   package var indexBytes: Int64
+  /// Bytes of the disk that hold what was deleted; 0 in a space with a number of files of its own, which it keeps.
+  package var deletedBytes: Int64
+  /// Until when they are kept for copies of the vault that are being made, in seconds since 1970; nil if that is not
+  /// known yet.
+  package var deletedUntil: Int64?
   /// How many passwords open it.
   package var passwords: Int
 }
@@ -194,17 +203,40 @@ extension SpaceManager {
   package static func information(in vault: Vault, password: Password) throws(VaultError) -> SpaceInformation {
     let body = try vault.openSlot(try vault.slotKeys(for: password)).body
     let space = try vault.openSpace(body, observing: true)
-    return try VaultError.ofIndex { () throws(IndexError) in
+    return try figures(of: space, body.suite)
+  }
+
+  private static func figures(of space: Space, _ suite: CipherSuite) throws(VaultError) -> SpaceInformation {
+    try VaultError.ofIndex { () throws(IndexError) in
       let index = try Index(space: space)
       let media = try index.mediaCounts()
+      let deleted = try deletedSegments(of: space, index)
       return SpaceInformation(
-        cipher: body.suite.name, files: try index.inodeCount - index.derivativeCount(),
-        thumbnails: media.known,
+        cipher: suite.name, files: try index.inodeCount - index.derivativeCount(), thumbnails: media.known,
         thumbnailsPending: media.pending, thumbnailsFailed: media.failed, dataBytes: index.totalLiveBytes,
         storedBytes: space.capacity().usedBytes,
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
+        deletedBytes: Int64(deleted.all) * Int64(space.segmentBytes),
+        deletedUntil: deleted.all > 0 && deleted.unknown == 0 ? space.retiredUntil : nil,
         passwords: passwords(of: space))
     }
+  }
+
+  /// Giving back costs two heads, of a segment each.
+  private static let fewestDeleted = 3
+
+  /// Segments in which nothing is needed but by copies that are being made; among them those that are not known yet to be
+  /// so. None if giving them back is not worth it.
+  private static func deletedSegments(
+    of space: Space, _ index: borrowing Index
+  ) throws(IndexError) -> (all: Int, unknown: Int) {
+    if space.ownsCover { return (0, 0) }
+    var unknown = 0
+    for segment in space.segments() where !segment.isOpen && segment.databasePages == 0 {
+      if try index.liveBytes(in: segment.number) == 0 { unknown += 1 }
+    }
+    let all = space.segmentsToGiveBack + unknown
+    return all < fewestDeleted ? (0, 0) : (all, unknown)
   }
 
   /// How many passwords and keys open a space.

@@ -44,6 +44,8 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case mountedElsewhere(path: String)
   /// The mount could not be removed for another reason.
   case unmountFailed(path: String, reason: String)
+  /// The mount does not give back what was deleted.
+  case givesNothingBack(path: String, reason: String)
   /// The connection to the kernel broke while serving.
   case sessionFailed(reason: String)
 
@@ -97,6 +99,8 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
       "The mount at \(path) was made in another mount namespace, as containers have them; unmount it there."
     case .unmountFailed(let path, let reason):
       "Unmounting \(path) failed: \(reason)."
+    case .givesNothingBack(let path, let reason):
+      "The space at \(path) is still mounted and gives nothing back: \(reason)."
     case .sessionFailed(let reason):
       "The connection to the kernel broke: \(reason); unmount, then mount again."
     }

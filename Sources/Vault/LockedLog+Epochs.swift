@@ -38,8 +38,9 @@ extension LockedLog {
   /// Flushes the log, writes and flushes a new head, and continues in its epoch. No commit may be between its
   /// reservation and the page map, except the caller's own if it has reserved nothing yet.
   ///
+  /// - Parameter keepsForCopies: false keeps no head only because a copy of the vault that is being made may need it.
   /// - Throws: as `prepareEpoch`; then the log continues in the old epoch.
-  mutating func beginEpoch() throws(VaultError) {
+  mutating func beginEpoch(keepsForCopies: Bool = true) throws(VaultError) {
     tail.isBeginningEpoch = true
     defer {
       tail.isBeginningEpoch = false
@@ -55,7 +56,7 @@ extension LockedLog {
     guard epoch.rawValue < 1 << 31 else { throw fail(.fileTooLarge, "beginning epoch 2³¹") }
     let before = tail
     do throws(VaultError) {
-      let (tail, head) = try writeHead(of: epoch)
+      let (tail, head) = try writeHead(of: epoch, keepsForCopies: keepsForCopies)
       install(head, followedBy: tail)
     } catch {
       abandon(epoch)
@@ -91,7 +92,9 @@ extension LockedLog {
 
   /// Writes and flushes the head of an epoch, and returns the tail of the log after it. The log's own tail does not
   /// change.
-  private mutating func writeHead(of epoch: EpochNumber) throws(VaultError) -> (LogTail, HeadState) {
+  private mutating func writeHead(
+    of epoch: EpochNumber, keepsForCopies: Bool
+  ) throws(VaultError) -> (LogTail, HeadState) {
     let number = SegmentNumber(epoch: epoch, index: 0)
     let branch = Sodium.randomBytes(SpaceKeys.branchSize)
     let segment = try createSegment(number, branch: branch, previousEnd: 0, chain: tail.chain, for: .head)
@@ -102,7 +105,7 @@ extension LockedLog {
       throw fail(error, "reading the attributes of the new head")
     }
     let time = context.clock()
-    let window = measureRoom().state == .ample ? context.copyWindow : 0
+    let window = keepsForCopies && measureRoom().state == .ample ? context.copyWindow : 0
     let heads = catalog.keptHeads(adding: KeptHead(epoch: epoch, time: time), window: window)
     let state = HeadState(
       epoch: epoch, time: time, identity: identity, previousEnd: tail.position, previousChain: tail.chain,

@@ -41,6 +41,33 @@ extension Space {
     }
   }
 
+  /// Deletes all retired segments, also those that are kept for copies of the vault that are being made: such a copy may
+  /// then have lost the space's older states and lack the newer ones. Writes two heads.
+  ///
+  /// - Throws: as `advanceEpoch`.
+  package func deleteRetired() throws(VaultError) {
+    try log.locked { log throws(VaultError) in
+      for _ in 0..<2 {
+        while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
+        try log.beginEpoch(keepsForCopies: false)
+      }
+    }
+  }
+
+  /// How many segments `deleteRetired` deletes, but for those that the last head may have deleted.
+  package var segmentsToGiveBack: Int { max(0, segmentsFreedByTwoEpochs) }
+
+  /// When copies of the vault that need retired segments will be older than the copy window, in seconds since 1970; nil
+  /// if there are none, or some of which no head says yet that they are retired.
+  package var retiredUntil: Int64? {
+    log.locked { log in
+      guard !log.catalog.retired.isEmpty, log.catalog.retiring.isEmpty, let newest = log.catalog.heads.last?.time else {
+        return nil
+      }
+      return newest + log.context.copyWindow
+    }
+  }
+
   /// Whether there is room for `count` more bytes of data. `waiting` bytes were admitted before and are not in the log
   /// yet. This is where new data is refused for want of room.
   package func admit(_ count: Int64, waiting: Int64) -> Bool {

@@ -157,7 +157,7 @@ extension CommandFailure {
         .unusable, .insideVault, .holdsVault, .moved, .notMounted:
         .mountPointUnusable
       case .deviceMissing, .deviceNotAccessible, .helperMissing, .othersNotAllowed, .mountFailed, .busy,
-        .mountedElsewhere, .unmountFailed, .sessionFailed:
+        .mountedElsewhere, .unmountFailed, .givesNothingBack, .sessionFailed:
         .failure
       }
     self.init(status, error.description)

@@ -141,6 +141,11 @@ enum HelpText {
 
     With --all it unmounts all spaces that you mounted; it succeeds if there are none.
 
+    What was deleted takes room on the disk for 24 hours more, or as long as mount --copy-window says, so that a copy of \
+    the vault that is being made finds all that it needs; new files of the mount get that room when the disk is full. \
+    With --give-back it is given back at the end, but for what lies between files that stay. Use it when nothing copies \
+    the vault.
+
     At a terminal it reminds of agonyfs refresh and rsync --delete-after, in the same words for every space.
     """
 
@@ -220,7 +225,8 @@ enum HelpText {
 
   static let spaceRemove = """
     Deletes the space that the password opens, with everything in it; other spaces stay as they are. It cannot be \
-    undone. Files with keys and lists are overwritten in place before they are deleted, with --wipe all files of the \
+    undone. If there is anything in it, or another password opens it, it asks first; where nobody can be asked it needs \
+    --yes. Files with keys and lists are overwritten in place before they are deleted, with --wipe all files of the \
     space. Flash disks, file systems that write copies (btrfs, ZFS, bcachefs), snapshots and copies of the vault may \
     keep the old bytes all the same, and whoever finds those opens them with the password. \(overwritten) \(password)
     """

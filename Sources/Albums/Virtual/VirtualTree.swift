@@ -279,9 +279,12 @@ package final class VirtualTree: Sendable {
 
   /// Does what is asked for through the extended attribute of `.agonyfs`.
   ///
-  /// - Throws: `EINVAL` for what is not known; `EROFS`.
+  /// - Throws: `EINVAL` for what is not known; as `remakeThumbnails` and `giveBackAtClose`.
   package func request(_ text: [UInt8]) throws(Errno) {
-    guard text == Array("rebuild".utf8), hasThumbnails else { throw .invalidArgument }
-    try fileSystem.remakeThumbnails()
+    switch String(decoding: text, as: UTF8.self) {
+    case "rebuild" where hasThumbnails: try fileSystem.remakeThumbnails()
+    case "give-back": try fileSystem.giveBackAtClose()
+    default: throw .invalidArgument
+    }
   }
 }

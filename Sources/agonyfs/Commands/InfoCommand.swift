@@ -40,6 +40,7 @@ struct InfoReport: Encodable {
     let derivations = vault.keyDerivations.map { derivation in
       "\(derivation.algorithm), \(derivation.operations) passes over \(ByteSize(bytes: Int64(derivation.memory)))"
     }
+    let deleted = space.deletedBytes > 0 ? [Self.deleted(space)] : []
     return [
       "vault        \(vault.path)\(vault.isReadOnly ? " (read-only)" : "")",
       "format       \(vault.format)",
@@ -54,9 +55,18 @@ struct InfoReport: Encodable {
       "thumbnails   \(space.thumbnails), \(space.thumbnailsPending) to go, \(space.thumbnailsFailed) failed",
       "index        \(ByteSize(bytes: space.indexBytes))",
       "stored as    \(ByteSize(bytes: space.storedBytes))",
+    ] + deleted + [
       "opened by    \(space.passwords) \(space.passwords == 1 ? "password" : "passwords")",
       "",
       "decoder      \(decoder)",
     ]
+  }
+
+  private static func deleted(_ space: SpaceInformation) -> String {
+    // A mount that begins to write after that time gives it back.
+    let time = space.deletedUntil.map { "until \(LocalTime.words($0))" } ?? "for a day after the next use"
+    return
+      "deleted      \(ByteSize(bytes: space.deletedBytes)) of that, kept \(time), or as long as mount --copy-window"
+      + " says, for copies of the vault; agonyfs unmount --give-back gives it back"
   }
 }

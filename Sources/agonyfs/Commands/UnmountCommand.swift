@@ -20,14 +20,19 @@ struct UnmountCommand: ParsableCommand {
   @Flag(help: "Cut off open files, after writing what waits.")
   var force = false
 
+  @Flag(help: "Give the disk back what was deleted and is kept for copies of the vault.")
+  var giveBack = false
+
   func validate() throws {
     if lazy, force { throw ValidationError("Say --lazy or --force, not both.") }
+    if giveBack, all { throw ValidationError("With --give-back say where the spaces are mounted.") }
     if mountPoints.isEmpty != all { throw ValidationError("Say where the spaces are mounted, or --all.") }
   }
 
   func run() throws {
     let manner: Unmount.Manner = force ? .force : lazy ? .lazy : .whenUnused
-    try Unmounting.report(all ? Unmount.unmountAll(manner) : Unmounting.unmount(mountPoints, manner))
+    try Unmounting.report(
+      all ? Unmount.unmountAll(manner) : Unmounting.unmount(mountPoints, manner, givesBack: giveBack))
     // The same for every space.
     if isatty(STDERR_FILENO) == 1 {
       Output.note(
@@ -55,10 +60,15 @@ struct LockCommand: ParsableCommand {
 /// Unmounting several spaces, of which each is tried.
 private enum Unmounting {
   /// Why some are left.
-  static func unmount(_ mountPoints: [String], _ manner: Unmount.Manner) -> [MountError] {
+  static func unmount(_ mountPoints: [String], _ manner: Unmount.Manner, givesBack: Bool) -> [MountError] {
     mountPoints.compactMap { point in
       do throws(MountError) {
-        try Unmount.unmount(AbsolutePath.of(point), manner)
+        let path = AbsolutePath.of(point)
+        if givesBack, try !Unmount.giveBack(path) {
+          Output.note(
+            "The space at \(path) has a number of files of its own and keeps them; what was deleted is free in it.")
+        }
+        try Unmount.unmount(path, manner)
         return nil
       } catch {
         return error

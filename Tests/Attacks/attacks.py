@@ -306,7 +306,7 @@ def old_slot(report):
 def carved_slots(report):
     """Free blocks of the disk are searched for what was removed."""
     for command, name in (
-            (["space", "remove", "--password-file", "other"], "space remove"),
+            (["space", "remove", "--yes", "--password-file", "other"], "space remove"),
             (["password", "change", "--password-file", "other", "--new-password-file", "new"], "password change")):
         create("disk/vault", "--cover", "0")
         before = set(segments("disk/vault"))

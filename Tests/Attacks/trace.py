@@ -270,9 +270,9 @@ OPERATIONS = {
     "space add --within": ([*ADD, "third", "--within", "--owner-password-file", "other"], 0, None),
     "password change --rekey": (
         ["password", "change", "--rekey", "--yes", "--password-file", "third", "--new-password-file", "new"], 0, None),
-    "space remove of it": (["space", "remove", "--password-file", "new"], 0, None),
+    "space remove of it": (["space", "remove", "--yes", "--password-file", "new"], 0, None),
     "password change": (["password", "change", "--password-file", "first", "--new-password-file", "new"], 0, None),
-    "space remove": (["space", "remove", "--password-file", "new"], 0, None),
+    "space remove": (["space", "remove", "--yes", "--password-file", "new"], 0, None),
 }
 GROUPS = {
     "create": ["create"], "cover": ["cover add and space add"], **{name: [name] for name in list(OPERATIONS)[:7]},

@@ -143,10 +143,38 @@ struct SpaceCommand: ParsableCommand {
     @Flag(help: "Overwrite all files of the space, not only those that keys and lists are in.")
     var wipe = false
 
+    @Flag(help: "Remove everything in it without asking.")
+    var yes = false
+
     func run() throws {
       let (opened, password) = try open(asking: "Password of the space to remove")
       defer { opened.endChange() }
-      try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe)
+      var refusal: CommandFailure?
+      try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe) { space in
+        refusal = yes ? nil : refuse(space)
+        return refusal == nil
+      }
+      if let refusal { throw refusal }
+    }
+
+    /// Asks whether what is in the space is to go, if there is anything; why it stays.
+    private func refuse(_ space: SpaceInformation?) -> CommandFailure? {
+      var text = "What is in the space cannot be read, and all of that goes for good."
+      if let space {
+        // The root is one of them.
+        let entries = space.files - 1
+        let others = space.passwords - 1
+        if entries <= 0, others <= 0 { return nil }
+        text = "The space has \(entries) \(entries == 1 ? "entry" : "entries"), \(ByteSize(bytes: space.dataBytes)) of"
+        text += " data, and all of that goes for good."
+        if others > 0 {
+          text += " \(others) other \(others == 1 ? "password or key opens" : "passwords or keys open") it as well."
+        }
+      }
+      guard let terminal = Terminal(), EnrolledKey.canAsk else {
+        return CommandFailure(.usage, "\(text) Nothing was changed; add --yes to go on.")
+      }
+      return terminal.confirm("\(text) Go on?") ? nil : CommandFailure(.failure, "Nothing was changed.")
     }
   }
 }

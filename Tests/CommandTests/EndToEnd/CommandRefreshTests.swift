@@ -125,7 +125,7 @@ import Testing
       fill Vault
       cp -a Vault Copy
       # One file that only the other password explains.
-      agonyfs space remove --password-file other Copy
+      agonyfs space remove --yes --password-file other Copy
       (cd Copy && find segments -type f) | sort > left
       (cd Vault && find segments -type f) | sort | comm -23 - left > others
       test "$(wc -l < others)" -gt 2

@@ -37,7 +37,7 @@ import Testing
     """,
     "agonyfs check --repair --yes --password-file password $V",
     "agonyfs space add --cover 0 --password-file other $V",
-    "agonyfs space remove --password-file other $V",
+    "agonyfs space remove --yes --password-file other $V",
     "cat password other | agonyfs password change $V",
     "not agonyfs info --password-file password $V",
     "cat other second | agonyfs password add $V",
@@ -65,7 +65,7 @@ import Testing
     "cat owner fourth | agonyfs password change --rekey $V",
     "agonyfs refresh $V",
     "agonyfs kdf add --kdf moderate $V",
-    "agonyfs space remove --wipe --password-file within $V",
+    "agonyfs space remove --wipe --yes --password-file within $V",
   ]
 
   /// What in a vault has another access or modification time than everything has. The look itself leaves none.

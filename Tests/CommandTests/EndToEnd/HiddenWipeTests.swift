@@ -72,7 +72,7 @@ struct HiddenWipeTests {
       cp before kept
       named other slots
       cat kept >> before
-      agonyfs space remove \(option) --password-file password disk/Vault
+      agonyfs space remove --yes \(option) --password-file password disk/Vault
       test $(files disk/Vault) = $number
       agonyfs check --password-file first disk/Vault
       """)

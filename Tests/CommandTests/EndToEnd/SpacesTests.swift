@@ -107,13 +107,14 @@ import Testing
       agonyfs mount --password-file other Vault Others
       head -c 5000000 /dev/urandom > Others/theirs
       agonyfs unmount Others
-      agonyfs space remove --password-file other Vault
+      agonyfs space remove --yes --password-file other Vault
       find Vault -type f | sort | xargs sha256sum | cmp before
       agonyfs mount --password-file password Vault Albums
       cmp photo Albums/photo
       agonyfs unmount Albums
       """)
     expectFailure(try workspace.shell("agonyfs info --password-file other Vault"), .noSpaceOpens)
+    expectFailure(try workspace.shell("agonyfs space remove --yes --password-file other Vault"), .noSpaceOpens)
     expectFailure(try workspace.shell("agonyfs space remove --password-file other Vault"), .noSpaceOpens)
     try expectSuccess(
       workspace,
@@ -141,5 +142,36 @@ import Testing
       cmp photo Albums/photo
       agonyfs unmount Albums
       """)
+  }
+
+  @Test func whatIsInASpaceGoesOnlyIfThatIsWanted() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      echo 'an entirely different one' > other
+      echo 'and one more' > third
+      agonyfs space add --cover 0 --password-file other Vault
+      # Nobody is asked where there is nothing to lose.
+      agonyfs space remove --password-file other Vault
+      agonyfs mount --password-file password Vault Albums
+      head -c 3000000 /dev/urandom > Albums/one
+      agonyfs unmount Albums
+      """)
+    let remove = "agonyfs space remove --password-file password Vault"
+    let before = HostFile.segments(of: workspace.at("Vault"))
+    expectFailure(try workspace.shell(remove), .usage, "The space has 1 entry, ", "add --yes")
+    #expect(HostFile.segments(of: workspace.at("Vault")) == before)
+    try expectSuccess(
+      workspace, "agonyfs password add --password-file password --new-password-file third Vault")
+    expectFailure(try workspace.shell(remove), .usage, "1 other password or key opens it as well")
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs info --password-file password Vault
+      agonyfs space remove --yes --password-file password Vault
+      """)
+    expectFailure(try workspace.shell("agonyfs info --password-file third Vault"), .noSpaceOpens)
   }
 }

@@ -86,7 +86,7 @@ struct WipeTests {
       mkdir kept; mv disk/Vault/segments kept/
       mkdir disk/Vault/segments; agonyfs space add --cover 0 --password-file other disk/Vault
       sync; seen
-      agonyfs space remove --password-file other disk/Vault
+      agonyfs space remove --yes --password-file other disk/Vault
       test -z "$(find disk/Vault/segments -type f)"
       """)
     #expect(count == 0)
@@ -125,7 +125,7 @@ struct WipeTests {
       head -c 9000000 /dev/urandom > Albums/photo
       agonyfs unmount Albums
       sync; seen
-      agonyfs space remove --wipe --password-file other disk/Vault
+      agonyfs space remove --wipe --yes --password-file other disk/Vault
       test -z "$(find disk/Vault/segments -type f)"
       """)
     #expect(count == 0)

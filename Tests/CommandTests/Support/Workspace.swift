@@ -95,7 +95,8 @@ final class Workspace {
       test -z "$types" || umount -al -t "$types"
     }
     is_free() { test -z "$(losetup -j $1)"; }
-    detach() { umount disk; wait_for 600 'the image is free' is_free image; }
+    # Threads of a process that was killed hold files a moment longer than it.
+    detach() { wait_for 600 'nobody uses the disk' umount disk; wait_for 600 'the image is free' is_free image; }
     small_ext4() {
       truncate -s $(($(du -sm Vault | cut -f 1) + $1))M image
       mkfs.ext4 -q -m 0 image

@@ -150,16 +150,16 @@ package enum SpaceManager {
   /// overwritten first, or all files if asked to. Files of a space that owns cover stay, as cover of nobody.
   ///
   /// - Parameter isWanted: is asked when the space is locked, with what is in it (nil if that cannot be read); false leaves
-  ///   it as it is.
+  ///   it as it is. Without it nobody is asked, and nothing is read for that.
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
   package static func removeSpace(
     from vault: Vault, password: Password, wipingAll: Bool = false,
-    isWanted: (SpaceInformation?) -> Bool = { _ in true }
+    isWanted: ((SpaceInformation?) -> Bool)? = nil
   ) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true)
-    guard isWanted(try? figures(of: space, slot.body.suite)) else { return }
+    if let isWanted, !isWanted(try? figures(of: space, slot.body.suite)) { return }
     // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
     let own = Set(slot.key.identifiers)
     for identifiers in [SlotRecords.names(of: space).subtracting(own), own] {
@@ -222,11 +222,11 @@ extension SpaceManager {
     }
   }
 
-  /// Giving back costs two heads, of a segment each.
-  private static let fewestDeleted = 3
+  /// Giving back writes two heads, each into a segment of its own. Fewer than as many more are not worth it.
+  private static let heads = 2
 
-  /// Segments in which nothing is needed but by copies that are being made; among them those that are not known yet to be
-  /// so. None if giving them back is not worth it.
+  /// Segments that giving back gains, in which nothing is needed but by copies that are being made; of these, those that
+  /// are not known yet to be so. None if it is not worth it.
   private static func deletedSegments(
     of space: Space, _ index: borrowing Index
   ) throws(IndexError) -> (all: Int, unknown: Int) {
@@ -235,8 +235,8 @@ extension SpaceManager {
     for segment in space.segments() where !segment.isOpen && segment.databasePages == 0 {
       if try index.liveBytes(in: segment.number) == 0 { unknown += 1 }
     }
-    let all = space.segmentsToGiveBack + unknown
-    return all < fewestDeleted ? (0, 0) : (all, unknown)
+    let gain = space.segmentsFreedByTwoEpochs + unknown - heads
+    return gain <= heads ? (0, 0) : (gain, unknown)
   }
 
   /// How many passwords and keys open a space.

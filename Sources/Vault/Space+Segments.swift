@@ -20,7 +20,7 @@ extension Space {
   /// The number of retired segments that still exist, because a kept head needs them.
   package var retiredSegments: Int { log.locked { $0.catalog.retiredCount } }
 
-  /// How many of them two epochs free on a full disk, where no head is kept for copies.
+  /// How many of them two epochs free on a full disk or by `deleteRetired`, where no head is kept for copies.
   package var segmentsFreedByTwoEpochs: Int { log.locked { $0.catalog.countDeletableAfterTwoHeads } }
 
   /// The current pages of the database in a segment.
@@ -53,9 +53,6 @@ extension Space {
       }
     }
   }
-
-  /// How many segments `deleteRetired` deletes, but for those that the last head may have deleted.
-  package var segmentsToGiveBack: Int { max(0, segmentsFreedByTwoEpochs) }
 
   /// When copies of the vault that need retired segments will be older than the copy window, in seconds since 1970; nil
   /// if there are none, or some of which no head says yet that they are retired.

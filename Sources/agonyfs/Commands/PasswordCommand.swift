@@ -66,11 +66,7 @@ struct PasswordCommand: ParsableCommand {
     private func confirmEnd(of others: Int) throws {
       guard others > 0, !yes else { return }
       let open = others == 1 ? "1 other password or key opens" : "\(others) other passwords or keys open"
-      let text = "\(open) this space, and with a new key only the new password will."
-      guard let terminal = Terminal(), EnrolledKey.canAsk else {
-        throw CommandFailure(.usage, "\(text) Nothing was changed; add --yes to go on.")
-      }
-      guard terminal.confirm("\(text) Go on?") else { throw CommandFailure(.failure, "Nothing was changed.") }
+      try Terminal.confirm("\(open) this space, and with a new key only the new password will.")
     }
   }
 

@@ -149,32 +149,31 @@ struct SpaceCommand: ParsableCommand {
     func run() throws {
       let (opened, password) = try open(asking: "Password of the space to remove")
       defer { opened.endChange() }
+      if yes { return try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe) }
       var refusal: CommandFailure?
       try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe) { space in
-        refusal = yes ? nil : refuse(space)
+        do throws(CommandFailure) { try confirm(space) } catch { refusal = error }
         return refusal == nil
       }
       if let refusal { throw refusal }
     }
 
-    /// Asks whether what is in the space is to go, if there is anything; why it stays.
-    private func refuse(_ space: SpaceInformation?) -> CommandFailure? {
-      var text = "What is in the space cannot be read, and all of that goes for good."
-      if let space {
-        // The root is one of them.
-        let entries = space.files - 1
-        let others = space.passwords - 1
-        if entries <= 0, others <= 0 { return nil }
-        text = "The space has \(entries) \(entries == 1 ? "entry" : "entries"), \(ByteSize(bytes: space.dataBytes)) of"
-        text += " data, and all of that goes for good."
-        if others > 0 {
-          text += " \(others) other \(others == 1 ? "password or key opens" : "passwords or keys open") it as well."
-        }
+    /// Asks whether what is in the space is to go, if there is anything; nil is a space that cannot be read.
+    private func confirm(_ space: SpaceInformation?) throws(CommandFailure) {
+      guard let space else {
+        return try Terminal.confirm("What is in the space cannot be read, and all of that goes for good.")
       }
-      guard let terminal = Terminal(), EnrolledKey.canAsk else {
-        return CommandFailure(.usage, "\(text) Nothing was changed; add --yes to go on.")
+      // The root is one of them.
+      let entries = space.files - 1
+      let others = space.passwords - 1
+      if entries <= 0, others <= 0 { return }
+      var text =
+        "The space has \(entries) \(entries == 1 ? "entry" : "entries"), \(ByteSize(bytes: space.dataBytes)) of"
+      text += " data, and all of that goes for good."
+      if others > 0 {
+        text += " \(others) other \(others == 1 ? "password or key opens" : "passwords or keys open") it as well."
       }
-      return terminal.confirm("\(text) Go on?") ? nil : CommandFailure(.failure, "Nothing was changed.")
+      try Terminal.confirm(text)
     }
   }
 }

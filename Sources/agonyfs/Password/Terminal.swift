@@ -28,6 +28,17 @@ internal import SystemPackage
     ["y", "yes"].contains(ask("\(question) [y/N]")?.lowercased())
   }
 
+  /// Asks whether to go on with what takes something away.
+  ///
+  /// - Parameter consequence: a sentence that says what goes.
+  /// - Throws: status 2, and names `--yes`, where nobody can be asked; status 1 if the answer is no.
+  static func confirm(_ consequence: String) throws(CommandFailure) {
+    guard EnrolledKey.canAsk, let terminal = Terminal() else {
+      throw CommandFailure(.usage, "\(consequence) Nothing was changed; add --yes to go on.")
+    }
+    guard terminal.confirm("\(consequence) Go on?") else { throw CommandFailure(.failure, "Nothing was changed.") }
+  }
+
   /// Asks for a line; nil if it is empty or cannot be read.
   func ask(_ question: String) -> String? {
     write("\(question) ")

@@ -41,7 +41,7 @@ package struct SourceWalk {
 
   /// Visits a source: a file, or all that is in a directory. Stops when `visit` returns false.
   ///
-  /// - Parameter album: what stands before the albums of the directories in it.
+  /// - Parameter album: what stands before the albums of what is in a directory. A file has none.
   package mutating func walk(_ path: [UInt8], album: [[UInt8]] = [], _ visit: (Visit) -> Bool) -> Bool {
     do throws(Errno) {
       let status = try calls.status(of: path, in: nil)
@@ -53,7 +53,7 @@ package struct SourceWalk {
       let parent = slash.map { Array(path[..<max($0, 1)]) } ?? [0x2E]
       let name = slash.map { Array(path[($0 + 1)...]) } ?? path
       let directory = SourceDirectory(
-        descriptor: try calls.openDirectory(parent), path: slash == nil ? [] : parent, album: album)
+        descriptor: try calls.openDirectory(parent), path: slash == nil ? [] : parent, album: [])
       groups += 1
       let entries = accepted([SourceEntry(directory: directory, name: name, status: status, group: groups)])
       return entries.isEmpty || visit(.entries(entries))

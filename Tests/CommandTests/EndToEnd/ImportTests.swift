@@ -30,6 +30,17 @@ import Testing
     try expectSuccess(workspace, Self.start + script)
   }
 
+  @Test func aFileThatIsNamedIsNoAlbum() throws {
+    try mounted(
+      #"""
+      says 0 '2 files imported' agonyfs import source/DCIM/100/IMG_1.JPG source/sub/a Albums
+      cmp Albums/IMG_1.JPG source/DCIM/100/IMG_1.JPG
+      cmp Albums/a source/sub/a
+      test "$(ls Albums | wc -l)" = 2
+      agonyfs unmount Albums
+      """#)
+  }
+
   @Test func everythingArrivesOnce() throws {
     try mounted(
       #"""

@@ -2,18 +2,21 @@ internal import CMount
 internal import Glibc
 internal import Synchronization
 internal import System
+internal import SystemPackage
 
 /// Asks a mount which process serves it.
 enum DaemonQuestion {
   /// Reads one of the attributes. Nil if the mount is dead, is not ours, or does not answer this user.
-  static func ask(_ attribute: DaemonAttribute, of path: String, _ entry: MountTableEntry) -> DaemonIdentity? {
-    let answer = unsafe ask { value, size in unsafe getxattr(path, attribute.rawValue, value, size) }
+  static func ask(_ attribute: DaemonAttribute, of path: FilePath, _ entry: MountTableEntry) -> DaemonIdentity? {
+    let answer = unsafe ask { value, size in
+      unsafe path.withPlatformString { unsafe getxattr($0, attribute.rawValue, value, size) }
+    }
     return answer ?? askAsOwner(attribute, path, entry)
   }
 
   /// Without `allow_other` a mount answers only its user, not even root.
   private static func askAsOwner(
-    _ attribute: DaemonAttribute, _ path: String, _ entry: MountTableEntry
+    _ attribute: DaemonAttribute, _ path: FilePath, _ entry: MountTableEntry
   ) -> DaemonIdentity? {
     guard geteuid() == 0, let user = entry.number(of: "user_id"), let group = entry.number(of: "group_id"), user != 0
     else { return nil }
@@ -21,7 +24,9 @@ enum DaemonQuestion {
     // In its own thread, because that thread cannot become root again.
     let thread = try? Thread {
       let found = unsafe ask { value, size in
-        unsafe agonyfs_getxattr_as(user, group, path, attribute.rawValue, value, size)
+        unsafe path.withPlatformString {
+          unsafe agonyfs_getxattr_as(user, group, $0, attribute.rawValue, value, size)
+        }
       }
       answer.withLock { $0 = found }
     }

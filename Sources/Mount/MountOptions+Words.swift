@@ -16,20 +16,20 @@ extension MountOptions {
     var words: [String] = []
     var word = ""
     var isEscaped = false
-    for character in list {
+    for character in list.unicodeScalars {
       switch character {
       case _ where isEscaped:
-        if character != "," && character != "\\" { word.append("\\") }
-        word.append(character)
+        if character != "," && character != "\\" { word.unicodeScalars.append("\\") }
+        word.unicodeScalars.append(character)
         isEscaped = false
       case "\\": isEscaped = true
       case ",":
         words.append(word)
         word = ""
-      default: word.append(character)
+      default: word.unicodeScalars.append(character)
       }
     }
-    if isEscaped { word.append("\\") }
+    if isEscaped { word.unicodeScalars.append("\\") }
     words.append(word)
     return words.filter { !$0.isEmpty }
   }
@@ -51,7 +51,7 @@ extension MountOptions {
     return .seconds(seconds)
   }
 
-  /// The options for libfuse and fusermount3, as one `-o` list.
+  /// The options for libfuse and fusermount3, as one `-o` list (`ByteText`).
   var libraryList: String {
     var words = [
       "default_permissions", "noatime", "max_read=\(SessionLimits.maximumRead)",
@@ -68,7 +68,13 @@ extension MountOptions {
     return words.joined(separator: ",")
   }
 
-  private static func escaped(_ text: String) -> String {
-    String(text.flatMap { $0 == "," || $0 == "\\" ? ["\\", $0] : [$0] })
+  /// A value as a list has it.
+  package static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      if character == "," || character == "\\" { escaped.unicodeScalars.append("\\") }
+      escaped.unicodeScalars.append(character)
+    }
+    return escaped
   }
 }

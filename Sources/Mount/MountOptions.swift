@@ -33,11 +33,11 @@ package struct MountOptions: Sendable, Equatable {
   package var isDirectorySynchronous = false
   /// Whether the mount point may contain files, which the mount hides.
   package var allowsNonEmpty = false
-  /// The source in the table of mounts.
+  /// The source in the table of mounts (`ByteText`).
   package var sourceName = "agonyfs"
   /// The type in the table of mounts, after `fuse.`.
   package var subtype = "agonyfs"
-  /// The file with the password in its first line.
+  /// The file with the password in its first line (`ByteText`).
   package var passwordFile: String?
   /// When thumbnails are made.
   package var thumbnails = ThumbnailMode.eager
@@ -47,7 +47,7 @@ package struct MountOptions: Sendable, Equatable {
   package var remembers = false
   /// Whether traces of the mount in its user's home directory are removed when it ends.
   package var tidies = false
-  /// A table of towns in GeoNames' format in place of Debian's.
+  /// A table of towns in GeoNames' format in place of Debian's (`ByteText`).
   package var placesFile: String?
   /// After how long without use the mount ends.
   package var idle: Duration?

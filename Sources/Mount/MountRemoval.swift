@@ -13,19 +13,24 @@ enum MountRemoval: Equatable {
   case failed(String)
 
   /// Removes the mount at a path. A lazy removal leaves it to those who use it.
-  static func remove(_ path: String, isLazy: Bool) -> MountRemoval {
+  static func remove(_ path: FilePath, isLazy: Bool) -> MountRemoval {
     if geteuid() == 0 || agonyfs_may_mount() {
       let flags = UMOUNT_NOFOLLOW | (isLazy ? MNT_DETACH : 0)
-      if unsafe umount2(path, CInt(flags)) == 0 { return .done }
-      switch Errno.current {
-      case .resourceBusy: return .busy
-      case .notPermitted: break
-      case let error: return .failed(error.description)
+      do throws(Errno) {
+        try unsafe path.call { unsafe umount2($0, CInt(flags)) }
+        return .done
+      } catch .resourceBusy {
+        return .busy
+      } catch {
+        if error != .notPermitted { return .failed(error.description) }
       }
     }
     guard let helper = MountHost().helper else { return .failed(MountError.helperMissing.description) }
-    let arguments = ["fusermount3", "-u"] + (isLazy ? ["-z"] : []) + ["--", path]
-    guard let (ending, errors) = try? ChildProcess.run(helper, arguments: arguments, errorLimit: 4096) else {
+    let words = ["fusermount3", "-u"] + (isLazy ? ["-z"] : []) + ["--"]
+    guard
+      let (ending, errors) = try? ChildProcess.run(
+        helper, words: words.map { Array($0.utf8) } + [path.bytes], errorLimit: 4096)
+    else {
       return .failed("fusermount3 could not be started")
     }
     if ending == .exited(0) { return .done }

@@ -10,6 +10,8 @@ package import Albums
 internal import CMount
 internal import Glibc
 package import Logging
+internal import System
+internal import SystemPackage
 
 /// A mounted space.
 @safe package final class MountSession {
@@ -41,13 +43,14 @@ package import Logging
     let events = try SessionEvents()
     LibraryLog.begin()
     var operations = fuse_lowlevel_ops.all
-    guard let session = unsafe agonyfs_session_new(options.libraryList, &operations, volume.userData) else {
+    let list = ByteText.bytes(of: options.libraryList).map { CChar(bitPattern: $0) } + [0]
+    guard let session = unsafe agonyfs_session_new(list, &operations, volume.userData) else {
       throw failure("the FUSE library refused the mount options")
     }
     // Closes the connection, which ends the mount for everybody who still holds it.
     defer { unsafe fuse_session_destroy(session) }
     let target = try mountPoint.target()
-    guard unsafe fuse_session_mount(session, target) == 0 else {
+    guard unsafe target.withPlatformString({ unsafe fuse_session_mount(session, $0) }) == 0 else {
       throw failure(LibraryLog.lastMessage ?? "the kernel refused it")
     }
     LibraryLog.serve(logger)
@@ -101,6 +104,6 @@ package import Logging
   }
 
   private func failure(_ reason: String) -> MountError {
-    .mountFailed(path: mountPoint.path, reason: reason)
+    .mountFailed(path: mountPoint.path.string, reason: reason)
   }
 }

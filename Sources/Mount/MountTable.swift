@@ -1,4 +1,5 @@
 internal import System
+internal import SystemPackage
 
 /// One line of the kernel's table of mounts.
 struct MountTableEntry: Sendable, Equatable {
@@ -46,12 +47,15 @@ struct MountTable: Sendable, Equatable {
     entries.last { $0.path == path }
   }
 
+  /// The same.
+  func entry(at path: FilePath) -> MountTableEntry? { entry(at: path.bytes) }
+
   /// The paths at which a file system is mounted and not hidden by another mount. The latest is first, so a mount
-  /// inside another comes before it. Paths that are not UTF-8 are left out.
-  func places(of device: String) -> [String] {
+  /// inside another comes before it.
+  func places(of device: String) -> [FilePath] {
     entries.reversed().compactMap { mounted in
       guard mounted.device == device, entry(at: mounted.path) == mounted else { return nil }
-      return String(validating: mounted.path, as: UTF8.self)
+      return FilePath(bytes: mounted.path)
     }
   }
 

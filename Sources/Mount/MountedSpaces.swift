@@ -1,5 +1,6 @@
 internal import Glibc
 internal import System
+internal import SystemPackage
 
 /// A place where the caller's user has a space mounted now.
 package struct MountedSpace: Sendable {
@@ -17,8 +18,7 @@ package struct MountedSpace: Sendable {
       }
       if entry.isNamedOurs { return true }
       // Of one with another name only its process knows.
-      return String(validating: entry.path, as: UTF8.self).flatMap { DaemonQuestion.ask(.identity, of: $0, entry) }
-        != nil
+      return DaemonQuestion.ask(.identity, of: FilePath(bytes: entry.path), entry) != nil
     }.map { MountedSpace(path: $0.path, allowsOthers: $0.options.contains("allow_other")) }
   }
 }

@@ -26,7 +26,7 @@ struct OwnMounts {
 
   /// The mounts of the file system that was just mounted at a path.
   init(_ point: MountPoint, connection: CInt) {
-    device = MountTable.current().entry(at: Array(point.path.utf8))?.device
+    device = MountTable.current().entry(at: point.path)?.device
     self.connection = connection
   }
 

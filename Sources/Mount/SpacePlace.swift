@@ -31,7 +31,7 @@ package struct SpacePlace: Hashable, Sendable {
     let minor = (number & 0xFF) | (number >> 12 & ~0xFF)
     return unsafe find(Array(bytes), device: "\(major):\(minor)", in: .current()) { place, entry in
       entry.type == "fuse.agonyfs"
-        || String(validating: place, as: UTF8.self).map { DaemonQuestion.ask(.identity, of: $0, entry) != nil } ?? false
+        || DaemonQuestion.ask(.identity, of: FilePath(bytes: place), entry) != nil
     }
   }
 
@@ -63,20 +63,21 @@ package struct SpacePlace: Hashable, Sendable {
   }
 
   /// The path of the vault that a space is mounted of, as the table of mounts tells it. Nil if it does not.
-  package static func vault(mountedAt path: [UInt8]) -> String? {
+  package static func vault(mountedAt path: [UInt8]) -> FilePath? {
     guard let entry = MountTable.current().entry(at: path), entry.source.first == UInt8(ascii: "/") else { return nil }
-    return String(validating: entry.source, as: UTF8.self)
+    return FilePath(bytes: entry.source)
   }
 
   /// Where spaces of the vault at a path are mounted, as the table of mounts tells it.
-  package static func places(ofVault path: String) -> [String] {
+  package static func places(ofVault path: FilePath) -> [FilePath] {
     let table = MountTable.current()
+    let vault = path.bytes
     return table.entries.compactMap { entry in
       // Type and source of a mount are what its user says.
-      guard entry.type == "fuse.agonyfs", entry.source.elementsEqual(path.utf8), entry.root == [UInt8(ascii: "/")],
+      guard entry.type == "fuse.agonyfs", entry.source == vault, entry.root == [UInt8(ascii: "/")],
         entry.number(of: "user_id") == geteuid(), table.entry(at: entry.path) == entry
       else { return nil }
-      return String(validating: entry.path, as: UTF8.self)
+      return FilePath(bytes: entry.path)
     }
   }
 }

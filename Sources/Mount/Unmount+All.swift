@@ -49,7 +49,7 @@ extension Unmount {
 
   private struct OwnMount {
     let entry: MountTableEntry
-    let place: String
+    let place: FilePath
   }
 
   /// FUSE mounts of the caller's user, the latest first. Whether those with another name than ours are ours they have to
@@ -104,13 +104,13 @@ extension Unmount {
     let changed = Condition(of: lock)
     let found = Mutex<(vaults: [Int: [UInt8]], open: Int)>(([:], mounts.count))
     for (number, mount) in mounts.enumerated() {
-      let source = String(validating: mount.entry.source, as: UTF8.self)
+      let source = FilePath(bytes: mount.entry.source)
       // Left behind if it hangs, and gone with this process.
       let thread = try? Thread {
-        let path = source.flatMap { $0.hasPrefix("/") ? CanonicalPath.resolve($0) : nil }
+        let path = source.isAbsolute ? CanonicalPath.resolve(source) : nil
         lock.withLock {
           found.withLock { state in
-            state.vaults[number] = path.map { Array($0.utf8) }
+            state.vaults[number] = path?.bytes
             state.open -= 1
           }
           changed.signal()
@@ -125,7 +125,7 @@ extension Unmount {
     return found.withLock { $0.vaults }
   }
 
-  private static func attempt(_ place: String, _ manner: Manner) -> Result<Void, MountError> {
+  private static func attempt(_ place: FilePath, _ manner: Manner) -> Result<Void, MountError> {
     Result { () throws(MountError) in try unmount(place, manner) }
   }
 }

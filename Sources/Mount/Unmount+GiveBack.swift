@@ -1,22 +1,22 @@
 internal import CPlatform
 internal import Glibc
 internal import System
-internal import SystemPackage
+package import SystemPackage
 
 extension Unmount {
   /// Asks the mount at a path to give the disk back what was deleted, when it ends. False if its space has a number of files
   /// of its own, and gives nothing back.
   ///
   /// - Throws: `.notMounted`, `.mountedElsewhere`, as `unmount`; `.givesNothingBack`.
-  package static func giveBack(_ path: String) throws(MountError) -> Bool {
-    guard let resolved = CanonicalPath.resolve(path), let entry = MountTable.current().entry(at: Array(resolved.utf8)),
+  package static func giveBack(_ path: FilePath) throws(MountError) -> Bool {
+    guard let resolved = CanonicalPath.resolve(path), let entry = MountTable.current().entry(at: resolved),
       entry.isFuse, let identity = DaemonQuestion.ask(.identity, of: resolved, entry)
-    else { throw .notMounted(path: path) }
-    if identity.isElsewhere { throw .mountedElsewhere(path: path) }
+    else { throw .notMounted(path: path.string) }
+    if identity.isElsewhere { throw .mountedElsewhere(path: path.string) }
     let request = "give-back"
     do throws(Errno) {
-      try systemCall {
-        unsafe setxattr(resolved + "/.agonyfs", "user.agonyfs.request", request, request.utf8.count, 0)
+      try unsafe resolved.appending(".agonyfs").call {
+        unsafe setxattr($0, "user.agonyfs.request", request, request.utf8.count, 0)
       }
       return true
     } catch .notSupported {
@@ -30,7 +30,7 @@ extension Unmount {
         case .readOnlyFileSystem: "it is mounted read-only"
         default: error.description
         }
-      throw .givesNothingBack(path: path, reason: reason)
+      throw .givesNothingBack(path: path.string, reason: reason)
     }
   }
 }

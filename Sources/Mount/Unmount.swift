@@ -1,7 +1,7 @@
 internal import CMount
 internal import Glibc
 internal import System
-internal import SystemPackage
+package import SystemPackage
 
 /// Unmounts spaces.
 package enum Unmount {
@@ -20,25 +20,25 @@ package enum Unmount {
   ///
   /// Throws `MountError.busy` if it is in use, and still is half a second later, `.mountedElsewhere` if it is a copy of a
   /// mount in another mount namespace, and `.notMounted` if there is no agonyfs mount.
-  package static func unmount(_ path: String, _ manner: Manner = .whenUnused) throws(MountError) {
+  package static func unmount(_ path: FilePath, _ manner: Manner = .whenUnused) throws(MountError) {
     let table = MountTable.current()
-    guard let resolved = CanonicalPath.resolve(path), let entry = table.entry(at: Array(resolved.utf8)), entry.isFuse
-    else { throw .notMounted(path: path) }
+    guard let resolved = CanonicalPath.resolve(path), let entry = table.entry(at: resolved), entry.isFuse
+    else { throw .notMounted(path: path.string) }
     let identity = DaemonQuestion.ask(manner == .lazy ? .lazy : .identity, of: resolved, entry)
-    guard identity != nil || entry.isNamedOurs else { throw .notMounted(path: path) }
-    if identity?.isElsewhere == true { throw .mountedElsewhere(path: path) }
+    guard identity != nil || entry.isNamedOurs else { throw .notMounted(path: path.string) }
+    if identity?.isElsewhere == true { throw .mountedElsewhere(path: path.string) }
     // Opened before unmounting, so the ID cannot pass to another process.
     let daemon = identity.flatMap { identity in
       identity.isRunning ? try? Descriptor(systemCall { pidfd_open(identity.process, 0) }) : nil
     }
     let places = table.places(of: entry.device)
     // A busy mount at the given path is refused before others are removed.
-    let first = places.filter { $0 == resolved || $0.hasPrefix(resolved + "/") }
+    let first = places.filter { $0.starts(with: resolved) }
     for place in first + places.filter({ !first.contains($0) }) {
       switch remove(place, isLazy: manner != .whenUnused) {
       case .done: break
-      case .busy: throw .busy(path: place == resolved ? path : place)
-      case .failed(let reason): throw .unmountFailed(path: place == resolved ? path : place, reason: reason)
+      case .busy: throw .busy(path: (place == resolved ? path : place).string)
+      case .failed(let reason): throw .unmountFailed(path: (place == resolved ? path : place).string, reason: reason)
       }
     }
     // A process cannot wait for its own end.
@@ -46,7 +46,7 @@ package enum Unmount {
   }
 
   /// An indexer that looks, or a program that starts another one, uses a mount for a moment only.
-  private static func remove(_ place: String, isLazy: Bool) -> MountRemoval {
+  private static func remove(_ place: FilePath, isLazy: Bool) -> MountRemoval {
     var outcome = MountRemoval.remove(place, isLazy: isLazy)
     for milliseconds: UInt32 in [10, 20, 40, 80, 150, 200] where outcome == .busy {
       usleep(milliseconds * 1000)

@@ -49,9 +49,9 @@ struct VaultPlace {
   private let own: Set<DirectoryIdentity>
 
   /// The vault at a path.
-  init(_ path: String) {
+  init(_ path: FilePath) {
     guard let vault = try? Descriptor.open(path, DirectoryIdentity.flags) else {
-      let parent = FilePath(path).removingLastComponent().string
+      let parent = path.removingLastComponent()
       (directory, own) = (try? Descriptor.open(parent, DirectoryIdentity.flags), [])
       return
     }

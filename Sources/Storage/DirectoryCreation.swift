@@ -7,7 +7,7 @@
 internal import CPlatform
 internal import Glibc
 internal import System
-internal import SystemPackage
+package import SystemPackage
 
 /// A new storage in a directory, and what was created for it. It ends with `complete()` or `remove()`.
 package struct DirectoryCreation {
@@ -16,14 +16,14 @@ package struct DirectoryCreation {
 
   private let directory: Descriptor
   /// The path of the directory if it was created, too.
-  private let newPath: String?
+  private let newPath: FilePath?
   private let marker: CreationMarker
 
   /// Creates the directory, unless there is an empty one, and the folders in it. What a crash left of an earlier
   /// creation goes first. Durable on return. If it throws, it leaves nothing behind.
   ///
   /// - Throws: `.exists` when something else is at the path; `.beingCreated`; `.parentMissing`; `.system`.
-  package init(at path: String) throws(DirectoryStorageError) {
+  package init(at path: FilePath) throws(DirectoryStorageError) {
     do throws(Errno) {
       let newPath = try Self.createDirectory(at: path) ? path : nil
       let opened: Descriptor
@@ -31,7 +31,7 @@ package struct DirectoryCreation {
         opened = try Self.openDirectory(path)
         marker = try CreationMarker(in: opened)
       } catch {
-        if let newPath { unsafe rmdir(newPath) }
+        if let newPath { _ = try? unsafe newPath.call { unsafe rmdir($0) } }
         throw error
       }
       do throws(Errno) {
@@ -52,7 +52,7 @@ package struct DirectoryCreation {
     } catch .wouldBlock {
       throw .beingCreated
     } catch .noSuchFileOrDirectory, .notDirectory {
-      throw .parentMissing(FilePath(path).removingLastComponent().string)
+      throw .parentMissing(path.removingLastComponent())
     } catch {
       throw .system(error, "creating the vault")
     }
@@ -62,9 +62,13 @@ package struct DirectoryCreation {
   /// creation.
   ///
   /// - Throws: `.beingCreated`.
-  package static func isPossible(at path: String) throws(DirectoryStorageError) -> Bool {
+  package static func isPossible(at path: FilePath) throws(DirectoryStorageError) -> Bool {
     var information = stat()
-    if unsafe lstat(path, &information) != 0 { return Errno.current == .noSuchFileOrDirectory }
+    do throws(Errno) {
+      try unsafe path.call { unsafe lstat($0, &information) }
+    } catch {
+      return error == .noSuchFileOrDirectory
+    }
     do throws(Errno) {
       let directory = try openDirectory(path)
       if try Directory.names(in: ".", of: directory).isEmpty { return true }
@@ -91,9 +95,9 @@ package struct DirectoryCreation {
   package func remove() { Self.remove(from: directory, marker, at: newPath) }
 
   /// Whether a directory was created; false if something is at the path already.
-  private static func createDirectory(at path: String) throws(Errno) -> Bool {
+  private static func createDirectory(at path: FilePath) throws(Errno) -> Bool {
     do throws(Errno) {
-      try systemCall { unsafe mkdir(path, 0o700) }
+      try unsafe path.call { unsafe mkdir($0, 0o700) }
       return true
     } catch .fileExists {
       return false
@@ -101,7 +105,7 @@ package struct DirectoryCreation {
   }
 
   /// Throws `.fileExists` for what is no directory that can be listed.
-  private static func openDirectory(_ path: String) throws(Errno) -> Descriptor {
+  private static func openDirectory(_ path: FilePath) throws(Errno) -> Descriptor {
     do throws(Errno) {
       return try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY)
     } catch .noSuchFileOrDirectory, .notDirectory, .permissionDenied, .tooManySymbolicLinkLevels {
@@ -121,8 +125,8 @@ package struct DirectoryCreation {
 
   /// Deletes what a storage consists of, then the marker, and the directory itself if its path is given and nothing
   /// else is in it.
-  private static func remove(from directory: Descriptor, _ marker: CreationMarker, at path: String?) {
+  private static func remove(from directory: Descriptor, _ marker: CreationMarker, at path: FilePath?) {
     if CreatedNames.remove(from: directory) { marker.remove(from: directory) }
-    if let path { unsafe rmdir(path) }
+    if let path { _ = try? unsafe path.call { unsafe rmdir($0) } }
   }
 }

@@ -1,12 +1,12 @@
 internal import CPlatform
 internal import Glibc
 internal import System
-internal import SystemPackage
+package import SystemPackage
 
 /// A file of a vault that belongs to somebody else than the vault.
 package struct StrayFile: Sendable {
   /// Its path.
-  package var path: String
+  package var path: FilePath
   /// The number of the user whom it belongs to.
   package var user: UInt32
   /// The numbers of the user and the group whom the vault belongs to.
@@ -28,13 +28,13 @@ extension DirectoryStorage {
   }
 
   /// A file of the vault at a path that belongs to somebody else than the vault; nil if none is found.
-  package static func stray(at path: String) -> StrayFile? {
+  package static func stray(at path: FilePath) -> StrayFile? {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }
     let vault = look(at: StorageNames.segments, in: directory)
     func stray(_ name: String) -> StrayFile? {
       guard let vault, let found = look(at: name, in: directory), found.st_uid != vault.st_uid else { return nil }
       return StrayFile(
-        path: path + "/" + name, user: found.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
+        path: path.appending(name), user: found.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
     }
     if let found = stray(StorageNames.parameters) { return found }
     for folder in 0..<256 {

@@ -31,7 +31,7 @@ package final class DirectoryStorage: Storage {
   let namesCame = Atomic(false)
 
   /// Opens the directory at a path. It must have parameters and segment folders.
-  package convenience init(path: String) throws(DirectoryStorageError) {
+  package convenience init(path: FilePath) throws(DirectoryStorageError) {
     let directory: Descriptor
     do throws(Errno) {
       directory = try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY)
@@ -296,10 +296,12 @@ package final class DirectoryStorage: Storage {
   package func capacity() -> StorageCapacity { Self.capacity { unsafe fstatvfs(root.number, &$0) } }
 
   /// Room for a storage that is to be created at a path, in bytes; 0 in all if it is not known.
-  package static func capacity(near path: String) -> StorageCapacity {
-    let found = capacity { unsafe statvfs(path, &$0) }
-    if found.total > 0 { return found }
-    return capacity { unsafe statvfs(FilePath(path).removingLastComponent().string, &$0) }
+  package static func capacity(near path: FilePath) -> StorageCapacity {
+    for place in [path, path.removingLastComponent()] {
+      let found = capacity { status in unsafe place.withPlatformString { unsafe statvfs($0, &status) } }
+      if found.total > 0 { return found }
+    }
+    return StorageCapacity(total: 0, free: 0)
   }
 
   private static func capacity(_ ask: (inout statvfs) -> CInt) -> StorageCapacity {

@@ -13,7 +13,7 @@ package enum DirectoryStorageError: Error, Equatable, Sendable {
   /// Another process is creating a storage there.
   case beingCreated
   /// A storage cannot be created because the directory that is to hold it, the one in the text, does not exist.
-  case parentMissing(String)
+  case parentMissing(FilePath)
   /// A system call failed during the action in the text.
   case system(Errno, String)
 }

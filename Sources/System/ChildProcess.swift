@@ -34,7 +34,15 @@ package struct ChildProcess: Sendable {
   package init(
     _ path: String, arguments: [String], descriptors: [Descriptor?], inheriting inheritance: Inheritance = .everything
   ) throws(Errno) {
-    var vector = unsafe arguments.map { unsafe strdup($0) }
+    try self.init(
+      path, words: arguments.map { Array($0.utf8) }, descriptors: descriptors, inheriting: inheritance)
+  }
+
+  /// The same with arguments of any bytes but zero.
+  package init(
+    _ path: String, words: [[UInt8]], descriptors: [Descriptor?], inheriting inheritance: Inheritance = .everything
+  ) throws(Errno) {
+    var vector = unsafe words.map { unsafe strdup($0.map { CChar(bitPattern: $0) } + [0]) }
     unsafe vector.append(nil)
     defer { unsafe vector.forEach { unsafe free($0) } }
     let numbers = descriptors.map { $0?.number ?? -1 }
@@ -70,9 +78,9 @@ package struct ChildProcess: Sendable {
   ///
   /// - Returns: how it ended, and the first `limit` bytes of its standard error.
   package static func run(
-    _ path: String, arguments: [String], errorLimit limit: Int
+    _ path: String, words: [[UInt8]], errorLimit limit: Int
   ) throws(Errno) -> (ending: Ending, errors: [UInt8]) {
-    let (process, reading) = try started(path, arguments)
+    let (process, reading) = try started(path, words)
     let errors = Result { () throws(Errno) in
       let first = try reading.readToEnd(limit: limit)
       // A closed pipe would kill a program that has more to say.
@@ -85,9 +93,9 @@ package struct ChildProcess: Sendable {
 
   /// Our copy of the end that the program writes to is closed on return: the other end shows when the program's is.
   private static func started(
-    _ path: String, _ arguments: [String]
+    _ path: String, _ words: [[UInt8]]
   ) throws(Errno) -> (process: ChildProcess, errors: Descriptor) {
     let (reading, writing) = try Descriptor.pipe()
-    return (try ChildProcess(path, arguments: arguments, descriptors: [nil, nil, writing]), reading)
+    return (try ChildProcess(path, words: words, descriptors: [nil, nil, writing]), reading)
   }
 }

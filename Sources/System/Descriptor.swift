@@ -26,6 +26,14 @@ package final class Descriptor: Sendable {
     return Descriptor(number)
   }
 
+  /// As `open`, for a path of any bytes.
+  package static func open(
+    _ path: FilePath, in directory: Descriptor? = nil, _ flags: CInt, mode: UInt32 = 0o600
+  ) throws(Errno) -> Descriptor {
+    Descriptor(
+      try unsafe path.call { unsafe openat(directory?.number ?? AT_FDCWD, $0, flags | O_CLOEXEC, mode) })
+  }
+
   /// As `open`, for an existing file or directory. Reading it leaves no access time, unless it belongs to somebody else:
   /// the kernel refuses that to all but the owner and root.
   package static func openQuietly(
@@ -35,6 +43,15 @@ package final class Descriptor: Sendable {
       return try open(path, in: directory, flags | agonyfs_no_access_time_flag())
     } catch .notPermitted {
       return try open(path, in: directory, flags)
+    }
+  }
+
+  /// As `openQuietly`, for a path of any bytes.
+  package static func openQuietly(_ path: FilePath, _ flags: CInt) throws(Errno) -> Descriptor {
+    do throws(Errno) {
+      return try open(path, flags | agonyfs_no_access_time_flag())
+    } catch .notPermitted {
+      return try open(path, flags)
     }
   }
 

@@ -11,6 +11,11 @@ package enum Directory {
     return names
   }
 
+  /// As `names`, for a path of any bytes.
+  package static func names(in path: FilePath) throws(Errno) -> [[UInt8]] {
+    try names(in: ".", of: Descriptor.openQuietly(path, O_RDONLY | O_DIRECTORY))
+  }
+
   /// The names in a directory of everything but directories. A path as of `names`.
   package static func namesOfOthers(in path: String, of directory: Descriptor? = nil) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []

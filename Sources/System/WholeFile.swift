@@ -11,6 +11,11 @@ package enum WholeFile {
     try Descriptor.open(path, followsLink ? O_RDONLY : O_RDONLY | O_NOFOLLOW).readToEnd(limit: limit)
   }
 
+  /// As `read`, for a path of any bytes; links are followed.
+  package static func read(_ path: FilePath, limit: Int = .max) throws(Errno) -> [UInt8] {
+    try Descriptor.open(path, O_RDONLY).readToEnd(limit: limit)
+  }
+
   /// Creates or replaces a file. It is written beside, as `.NAME.new`, and renamed, so a crash leaves the old content
   /// or the new one. Durable on return; only the owner can read it, unless `prepare`, which gets the file before it has its
   /// name, changes that. With `seconds` since 1970 this becomes the access

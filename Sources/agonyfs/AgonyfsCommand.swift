@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import System
+internal import SystemPackage
 internal import Vault
 
 /// The root of the command.
@@ -33,7 +34,10 @@ struct AgonyfsCommand: ParsableCommand {
     guard let first = words.first else { return try parseAsRoot(["--help"]) }
     // For mount(8), every first word that is not a command is a vault. A typing error must not create one.
     let names = configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
-    guard names.contains(first) || first.hasPrefix("-") || first.contains("/") || !Directory.isNothing(at: first) else {
+    guard
+      names.contains(first) || first.hasPrefix("-") || first.contains("/")
+        || !Directory.isNothing(at: FilePath(bytes: ByteText.bytes(of: first)))
+    else {
       throw CommandFailure(.usage, "\"\(first)\" is neither a command nor a vault; see agonyfs --help.")
     }
     if first == ListCommand._commandName { return try parseAsRoot([first] + QueryWords.arranged(words.dropFirst())) }

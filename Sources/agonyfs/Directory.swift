@@ -4,12 +4,12 @@ internal import SystemPackage
 
 extension Directory {
   /// Whether nothing or an empty directory is at a path, so something can be created there.
-  static func isNothing(at path: String) -> Bool {
+  static func isNothing(at path: FilePath) -> Bool {
     do throws(Errno) {
       return try names(in: path).isEmpty
     } catch {
       var information = stat()
-      return unsafe error == .noSuchFileOrDirectory && lstat(path, &information) != 0
+      return error == .noSuchFileOrDirectory && (try? unsafe path.call { unsafe lstat($0, &information) }) == nil
     }
   }
 }

@@ -11,7 +11,7 @@ internal import Vault
 
 extension CommandFailure {
   /// The failure that an error of the vault at `path` means to a person.
-  init(_ error: VaultError, vault path: String) {
+  init(_ error: VaultError, vault path: FilePath) {
     switch error {
     case .notAVault(let reason):
       self.init(.noVault, "\(path) is not a vault: \(reason). Check the path, or restore that file from a backup.")
@@ -87,7 +87,7 @@ extension CommandFailure {
   }
 
   /// The failure that a refused access to a vault means where a file in it belongs to somebody else. Nil otherwise.
-  private static func strayFile(_ error: Errno, vault path: String) -> CommandFailure? {
+  private static func strayFile(_ error: Errno, vault path: FilePath) -> CommandFailure? {
     guard error == .permissionDenied || error == .notPermitted, let file = DirectoryStorage.stray(at: path) else {
       return nil
     }
@@ -99,7 +99,7 @@ extension CommandFailure {
   }
 
   /// The failure that an error of the vault's directory means to a person.
-  init(_ error: DirectoryStorageError, vault path: String) {
+  init(_ error: DirectoryStorageError, vault path: FilePath) {
     switch error {
     case .missing:
       self.init(.noVault, "There is no vault at \(path); check the path, or make one with: agonyfs create \(path)")
@@ -120,7 +120,7 @@ extension CommandFailure {
   }
 
   /// The failure that an error of refreshing the vault at `path` means to a person.
-  init(_ error: RefreshError, vault path: String) {
+  init(_ error: RefreshError, vault path: FilePath) {
     switch error {
     case .cannotExchange:
       self.init(
@@ -183,7 +183,7 @@ extension CommandFailure {
   }
 
   /// The failure for any error of a command. Nil for those that the argument parser describes itself.
-  init?(any error: any Error, vault path: String) {
+  init?(any error: any Error, vault path: FilePath) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as AnswerFailure: self.init(error)

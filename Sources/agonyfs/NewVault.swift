@@ -1,6 +1,7 @@
 internal import Albums
 internal import Crypto
 internal import Storage
+internal import SystemPackage
 internal import Vault
 
 /// Creates vaults in directories.
@@ -12,7 +13,7 @@ enum NewVault {
   /// - Throws: `VaultError` and `DirectoryStorageError`.
   @discardableResult
   static func create(
-    at path: String, _ options: VaultCreationOptions = .init(), password: Password, hiddenPassword: Password? = nil,
+    at path: FilePath, _ options: VaultCreationOptions = .init(), password: Password, hiddenPassword: Password? = nil,
     cipher: CipherSuite? = nil
   ) throws -> Int64 {
     var options = options

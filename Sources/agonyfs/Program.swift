@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Mount
 internal import System
+internal import SystemPackage
 
 /// The program. Its entry is a synchronous function, so nothing here is bound to an actor.
 @main
@@ -20,14 +21,18 @@ enum Program {
   private static func run() -> Int32 {
     // Before anything secret is read: no core dumps, no tracing.
     ProcessHardening.apply()
-    var vault = "the vault"
+    var vault: FilePath = "the vault"
     var isRun = false
     do {
-      let arguments = try CommandArguments.ofProcess()
+      let arguments = CommandArguments.ofProcess()
       isRun = arguments.words.first == RunCommand.name
       LinePasswords.keep(arguments.passwords)
       LineProgram.keep(arguments.program)
       var command = try AgonyfsCommand.parse(arguments.words)
+      if let word = arguments.words.firstIndex(where: { !Word.wasRead($0) }) {
+        throw CommandFailure(
+          .usage, "Argument \(word + 1) is not UTF-8 text, which only a path may be; type it in UTF-8.")
+      }
       if let command = command as? any VaultCommand {
         guard !command.vault.isEmpty else {
           throw CommandFailure(.usage, "The path of the vault is empty; a variable of the shell may not be set.")
@@ -45,7 +50,7 @@ enum Program {
     }
   }
 
-  private static func report(_ error: any Error, vault: String) -> CommandStatus {
+  private static func report(_ error: any Error, vault: FilePath) -> CommandStatus {
     // Whoever throws an exit code has already said what is wrong.
     if let code = error as? ExitCode, let status = CommandStatus(rawValue: code.rawValue) { return status }
     if let failure = CommandFailure(any: error, vault: vault) {

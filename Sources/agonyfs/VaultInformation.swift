@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Storage
 internal import System
+internal import SystemPackage
 internal import Vault
 
 /// What a vault reveals without a password.
@@ -33,7 +34,7 @@ struct VaultInformation: Encodable {
   var keyDerivations: [Derivation]
 
   /// Reads the vault that is at a path.
-  init(_ vault: Vault, path: String) throws {
+  init(_ vault: Vault, path: FilePath) throws {
     let parameters = vault.parameters
     var files = 0
     do {
@@ -41,7 +42,7 @@ struct VaultInformation: Encodable {
     } catch {
       throw CommandFailure(error, doing: "reading the vault's directory")
     }
-    self.path = path
+    self.path = path.string
     self.files = files
     format = VaultParameters.currentFormat
     identifier = Hexadecimal.text(of: parameters.identifier)

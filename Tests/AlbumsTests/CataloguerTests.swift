@@ -2,6 +2,7 @@ import Catalog
 import FaultyStorage
 import Index
 import Media
+import SystemPackage
 import TestSupport
 import Testing
 import Vault
@@ -44,7 +45,7 @@ import Vault
         "",
       ]
       try HostFile.write(Array((line.joined(separator: "\t") + "\n").utf8), to: folder.path(town))
-      vault.vault.options.places = try #require(PlaceTables.debian.with(towns: folder.path(town)))
+      vault.vault.options.places = try #require(PlaceTables.debian.with(towns: FilePath(folder.path(town))))
       try vault.vault.reopen()
       try vault.settle()
       #expect(try vault.item(near)?.place?.town == town)
@@ -59,7 +60,7 @@ import Vault
     try vault.settle()
     #expect(try vault.item(near)?.place?.town == "Tour Eiffel")
     #expect(vault.maker.asked == 0)
-    #expect(PlaceTables.debian.with(towns: folder.path("none")) == nil)
+    #expect(PlaceTables.debian.with(towns: FilePath(folder.path("none"))) == nil)
     try vault.files.close()
   }
 

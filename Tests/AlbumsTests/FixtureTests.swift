@@ -1,6 +1,7 @@
 import Crypto
 import Index
 import Storage
+import SystemPackage
 import TestSupport
 import Testing
 import Vault
@@ -33,7 +34,7 @@ import Vault
   @Test(arguments: TestLength.sample(Fixture.Kind.allCases, 2))
   func isReadAndWritten(_ kind: Fixture.Kind) throws {
     let fixture = try Fixture(kind)
-    let vault = try Vault.open(in: DirectoryStorage(path: fixture.path))
+    let vault = try Vault.open(in: DirectoryStorage(path: FilePath(fixture.path)))
     for (number, space) in fixture.spaces.enumerated() {
       #expect(space.files.count >= 4)
       let readOnly = try Opened(vault, space.password, readOnly: true)
@@ -65,6 +66,6 @@ import Vault
   /// Nothing of that format was released.
   @Test func anOlderFormatIsRefused() throws {
     let fixture = try Fixture("format-1")
-    #expect(throws: VaultError.olderFormat(1)) { try Vault.open(in: DirectoryStorage(path: fixture.path)) }
+    #expect(throws: VaultError.olderFormat(1)) { try Vault.open(in: DirectoryStorage(path: FilePath(fixture.path))) }
   }
 }

@@ -55,7 +55,7 @@ import Testing
   /// a program that does not know the table goes on reading it.
   @Test func aSpaceWithoutAnOwnerTableStaysOne() throws {
     let fixture = try Fixture(.closed)
-    let storage = try DirectoryStorage(path: fixture.path)
+    let storage = try DirectoryStorage(path: FilePath(fixture.path))
     let vault = try Vault.open(in: storage)
     let parameters = try storage.readParameters(limit: 1 << 16)
     let made = try SpaceManager.draftSpace(of: vault, password: .of("new"), ownFiles: 56)

@@ -57,7 +57,7 @@ extension ReaderTests {
         let folder = try self.folder(of: left, parameters)
         let isOriginal = way == .powerCut
         let vault = try Vault(
-          storage: isOriginal ? left : DirectoryStorage(path: folder.path), parameters: parameters)
+          storage: isOriginal ? left : DirectoryStorage(path: FilePath(folder.path)), parameters: parameters)
         let contents = try? Contents(of: vault, Self.password)
         if contents?.warns == true { warnings[way, default: 0] += 1 }
         try compare(

@@ -67,7 +67,7 @@ struct ReaderTests {
   func readsCommittedVaults(_ kind: Fixture.Kind) throws {
     let fixture = try Fixture(kind)
     for space in fixture.spaces {
-      let contents = try Contents(of: Vault.open(in: DirectoryStorage(path: fixture.path)), space.password)
+      let contents = try Contents(of: Vault.open(in: DirectoryStorage(path: FilePath(fixture.path))), space.password)
       #expect(contents.space.files == space.files && !contents.warns)
       try compare(fixture.path, space.password, with: contents)
     }
@@ -209,7 +209,7 @@ struct ReaderTests {
           comment += ": byte \(place) of \(name)"
         }
         let folder = try self.folder(of: left, work.vault.parameters)
-        let directory = try DirectoryStorage(path: folder.path)
+        let directory = try DirectoryStorage(path: FilePath(folder.path))
         let vault = Vault(storage: original ? left : directory, parameters: work.vault.parameters)
         for password in ["password 1", "password 2"] {
           guard (try? vault.openSlot(vault.slotKeys(for: .of(password)))) != nil else { continue }

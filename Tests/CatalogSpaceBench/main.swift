@@ -13,6 +13,7 @@ internal import Logging
 internal import Media
 internal import Storage
 internal import System
+internal import SystemPackage
 internal import Vault
 
 /// Random numbers that are the same in every run (SplitMix64).
@@ -170,7 +171,7 @@ guard arguments.count == 3, let count = Int(arguments[2]), count > 0 else {
   print("usage: catalog-space-bench FOLDER RECORDS")
   exit(2)
 }
-let creation = try DirectoryCreation(at: arguments[1])
+let creation = try DirectoryCreation(at: FilePath(arguments[1]))
 var options = VaultCreationOptions()
 options.cover = 0
 options.derivation = .init(cost: .interactive)

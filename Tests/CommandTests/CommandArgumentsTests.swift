@@ -1,5 +1,7 @@
 import Crypto
 import Glibc
+import System
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -35,12 +37,12 @@ import Testing
       (0..<lengths[index]).map { unsafe UInt8(bitPattern: words[index]?[$0] ?? 0) }
     }
 
-    func taken() throws -> CommandArguments { try unsafe CommandArguments(wiping: words, count: lengths.count) }
+    func taken() -> CommandArguments { unsafe CommandArguments(wiping: words, count: lengths.count) }
   }
 
   @Test func passwordIsTakenAndItsBytesAreGone() throws {
     let vector = Vector("agonyfs", "mount", "--password=s3cret", "/v", "/m")
-    let arguments = try vector.taken()
+    let arguments = vector.taken()
     #expect(arguments.words == ["mount", "--password-from-line", "/v", "/m"])
     #expect(arguments.passwords[.current]?.text == "s3cret")
     #expect(vector.bytes(2) == Array("--password=".utf8) + [0, 0, 0, 0, 0, 0])
@@ -48,33 +50,43 @@ import Testing
   }
 
   @Test func bothPasswordsAreTold() throws {
-    let arguments = try Vector("agonyfs", "--new-password=b", "--password=a").taken()
+    let arguments = Vector("agonyfs", "--new-password=b", "--password=a").taken()
     #expect(arguments.passwords[.current]?.text == "a")
     #expect(arguments.passwords[.new]?.text == "b")
   }
 
   @Test func passwordAloneIsLeftToTheParser() throws {
-    let arguments = try Vector("agonyfs", "mount", "--password", "--password-file=/x", "/v").taken()
+    let arguments = Vector("agonyfs", "mount", "--password", "--password-file=/x", "/v").taken()
     #expect(arguments.words == ["mount", "--password", "--password-file=/x", "/v"])
     #expect(arguments.passwords.isEmpty)
   }
 
   @Test func nothingIsTakenAfterTheEndOfOptions() throws {
-    let arguments = try Vector("agonyfs", "mount", "--", "--password=x").taken()
+    let arguments = Vector("agonyfs", "mount", "--", "--password=x").taken()
     #expect(arguments.words == ["mount", "--", "--password=x"])
   }
 
   @Test func emptyPasswordIsKeptToBeRefusedLater() throws {
-    #expect(try Vector("agonyfs", "--password=").taken().passwords[.current]?.isEmpty == true)
+    #expect(Vector("agonyfs", "--password=").taken().passwords[.current]?.isEmpty == true)
   }
 
-  @Test func wordsThatAreNoTextAreRefused() {
-    let vector = Vector([Array("agonyfs".utf8), [0x2f, 0xff]])
-    #expect { try vector.taken() } throws: { ($0 as? CommandFailure)?.status == .usage }
+  @Test func pathsOfAnyBytesReachTheCommand() throws {
+    let words = Vector([Array("agonyfs".utf8), Array("mount".utf8), [0x2f, 0xff], [0x2f, 0xe4]]).taken().words
+    let command = try #require(try AgonyfsCommand.parse(words) as? MountCommand)
+    #expect(command.vault.bytes == [0x2f, 0xff] && command.mountPoint.bytes == [0x2f, 0xe4])
+    #expect(words.allSatisfy(Word.wasRead))
+  }
+
+  /// What is text is not changed in silence.
+  @Test func otherWordsHaveToBeText() throws {
+    let words = Vector([Array("agonyfs".utf8), Array("tag".utf8), [0x2f, 0xff], Array("--title=caf".utf8) + [0xe9]])
+      .taken().words
+    _ = try AgonyfsCommand.parse(words)
+    #expect(words.map(Word.wasRead) == [true, true, false])
   }
 
   @Test func noArgumentsAtAll() throws {
-    #expect(try Vector([]).taken().words.isEmpty)
+    #expect(Vector([]).taken().words.isEmpty)
   }
 }
 

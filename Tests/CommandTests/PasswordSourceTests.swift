@@ -1,5 +1,6 @@
 import Crypto
 import Glibc
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -14,20 +15,20 @@ import Testing
   @Test func firstLineOfAFile() throws {
     let workspace = try Workspace()
     let file = try workspace.write("first\nsecond\n", to: "file")
-    #expect(try PasswordSource.file(file).password(for: .opening, prompt: "").text == "first")
+    #expect(try PasswordSource.file(FilePath(file)).password(for: .opening, prompt: "").text == "first")
   }
 
   @Test(arguments: ["", "\n", "\r\n", "\nsecond\n"])
   func emptyFilesAreRefused(_ content: String) throws {
     let workspace = try Workspace()
-    let failure = failure(.file(try workspace.write(content, to: "file")))
+    let failure = failure(.file(FilePath(try workspace.write(content, to: "file"))))
     #expect(failure?.status == .usage)
     #expect(failure?.message.contains("empty") == true)
   }
 
   @Test func missingFileIsNamed() throws {
     let workspace = try Workspace()
-    let failure = failure(.file(workspace.at("absent")))
+    let failure = failure(.file(FilePath(workspace.at("absent"))))
     #expect(failure?.status == .failure)
     #expect(failure?.message.contains(workspace.at("absent")) == true)
     #expect(failure?.message.contains("No such file") == true)
@@ -35,7 +36,7 @@ import Testing
 
   @Test func directoryIsNoPasswordFile() throws {
     let workspace = try Workspace()
-    #expect(failure(.file(workspace.path))?.message.contains("directory") == true)
+    #expect(failure(.file(FilePath(workspace.path)))?.message.contains("directory") == true)
   }
 
   @Test func firstLineOfACommand() throws {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 import Testing
 
 @testable import agonyfs
@@ -38,7 +39,7 @@ import Testing
 
   @Test func relativePathsBeginHere() throws {
     let directory = try #require(unsafe getcwd(nil, 0).map { unsafe String(cString: $0) })
-    #expect(AbsolutePath.of("a/b/") == directory + "/a/b")
-    #expect(AbsolutePath.of("../a") == directory + "/../a")
+    #expect(AbsolutePath.of("a/b/") == FilePath(directory + "/a/b"))
+    #expect(AbsolutePath.of("../a") == FilePath(directory + "/../a"))
   }
 }

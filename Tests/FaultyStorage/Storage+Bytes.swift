@@ -19,7 +19,7 @@ extension Storage {
 extension DirectoryStorage {
   /// Makes a storage without parameters in a directory that does not exist or is empty.
   package static func make(at path: String) throws -> DirectoryStorage {
-    let creation = try DirectoryCreation(at: path)
+    let creation = try DirectoryCreation(at: FilePath(path))
     try creation.complete()
     return creation.storage
   }

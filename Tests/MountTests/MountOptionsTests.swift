@@ -99,6 +99,9 @@ import Testing
     var options = MountOptions()
     options.sourceName = #"a,b\c"#
     #expect(options.libraryList.contains(#"fsname=a\,b\\c,"#))
+    // A mark on a comma belongs to it for who reads, not for who splits.
+    options.sourceName = ",\u{301}"
+    #expect(options.libraryList.contains("fsname=\\,\u{301},"))
   }
 
   @Test func allowOtherIncludesRoot() throws {

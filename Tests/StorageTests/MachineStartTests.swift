@@ -18,7 +18,7 @@ import Testing
     let folder = try TemporaryFolder()
     try systemCall { unsafe mount("tmpfs", folder.path, "tmpfs", 0, nil) }
     defer { unsafe umount2(folder.path, CInt(MNT_DETACH)) }
-    let local = try DirectoryCreation(at: folder.path("vault")).storage
+    let local = try DirectoryCreation(at: FilePath(folder.path("vault"))).storage
     let started = try #require(local.machineStarted)
     #expect(try abs(started - bootTime()) <= 2 && started <= timeOfDay().seconds)
     for name in ["lower", "upper", "work", "over"] { try folder.makeDirectory(name) }
@@ -26,6 +26,6 @@ import Testing
     var bytes = Array(options.utf8CString)
     try systemCall { unsafe mount("overlay", folder.path("over"), "overlay", 0, &bytes) }
     defer { unsafe umount2(folder.path("over"), CInt(MNT_DETACH)) }
-    #expect(try DirectoryCreation(at: folder.path("over/vault")).storage.machineStarted == nil)
+    #expect(try DirectoryCreation(at: FilePath(folder.path("over/vault"))).storage.machineStarted == nil)
   }
 }

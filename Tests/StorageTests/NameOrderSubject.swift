@@ -16,7 +16,7 @@ final class NameOrderSubject {
     self.host = host
     path = host.path + "/vault"
     HostFile.remove(path)
-    let creation = try DirectoryCreation(at: path)
+    let creation = try DirectoryCreation(at: FilePath(path))
     for folder in 0..<256 where folder % 8 != 3 { try put(folder, 0, in: creation.storage) }
     for number in 1..<files { for folder in 7...9 { try put(folder, number, in: creation.storage) } }
     try creation.storage.replaceParameters(with: [1, 2])
@@ -38,7 +38,7 @@ final class NameOrderSubject {
   }
 
   /// The storage, as somebody opens it.
-  func storage() throws -> DirectoryStorage { try DirectoryStorage(path: path) }
+  func storage() throws -> DirectoryStorage { try DirectoryStorage(path: FilePath(path)) }
 
   /// The folder of a number.
   func folder(_ number: Int) -> String { path + "/segments/" + Hexadecimal.text(of: [UInt8(number)]) }

@@ -38,7 +38,7 @@ import Testing
     try writer.finish()
     try writer.flush()
     #expect(try storage.content(of: new) == after)
-    #expect(try DirectoryStorage(path: image.path + "/copy").content(of: old) == before)
+    #expect(try DirectoryStorage(path: FilePath(image.path + "/copy")).content(of: old) == before)
   }
 
   /// A file that shares nothing needs no room.

@@ -59,9 +59,11 @@ import Testing
     unsafe unlink(path + "/agonyfs.json")
     try kind.make(at: path + "/agonyfs.json")
     if kind == .danglingLink {
-      #expect(throws: DirectoryStorageError.incomplete("it has no agonyfs.json")) { try DirectoryStorage(path: path) }
+      #expect(throws: DirectoryStorageError.incomplete("it has no agonyfs.json")) {
+        try DirectoryStorage(path: FilePath(path))
+      }
     } else {
-      let opened = try DirectoryStorage(path: path)
+      let opened = try DirectoryStorage(path: FilePath(path))
       #expect(throws: Errno.notRegularFile) { try opened.readParameters(limit: 10) }
     }
   }
@@ -70,9 +72,9 @@ import Testing
   func inPlaceOfAFolder(_ kind: Kind) throws {
     unsafe rmdir(path + "/segments/c4")
     try kind.make(at: path + "/segments/c4")
-    #expect(throws: DirectoryStorageError.blocked("segments/c4")) { try DirectoryStorage(path: path) }
+    #expect(throws: DirectoryStorageError.blocked("segments/c4")) { try DirectoryStorage(path: FilePath(path)) }
     try systemCall { unsafe rename(path + "/segments/c4", path + "/segments/other") }
-    #expect(try DirectoryStorage(path: path).readParameters(limit: 10) == [1, 2])
+    #expect(try DirectoryStorage(path: FilePath(path)).readParameters(limit: 10) == [1, 2])
   }
 
   @Test(arguments: TestLength.sample(Kind.makeable.filter { $0 != .directory }, 3))
@@ -84,14 +86,14 @@ import Testing
       try kind.make(at: path + "/segments")
     }
     let error = DirectoryStorageError.incomplete("it has no directory segments")
-    #expect(throws: error) { try DirectoryStorage(path: path) }
+    #expect(throws: error) { try DirectoryStorage(path: FilePath(path)) }
   }
 
   /// People may keep the vault elsewhere and reach it by a link.
   @Test func theVaultItselfMayBeALink() throws {
     _ = unsafe symlink("vault", folder.path("link"))
     try storage.put(name, [7])
-    #expect(try DirectoryStorage(path: folder.path("link")).content(of: name) == [7])
+    #expect(try DirectoryStorage(path: FilePath(folder.path("link"))).content(of: name) == [7])
   }
 
   /// What a crash left where the parameters are written, or what somebody put there, is no obstacle.

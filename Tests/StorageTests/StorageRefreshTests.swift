@@ -88,7 +88,7 @@ import Testing
     if byRefresh {
       try subject.refresh()
     } else {
-      let storage = try DirectoryStorage(path: subject.path)
+      let storage = try DirectoryStorage(path: FilePath(subject.path))
       #expect(storage.hasInterruptedRefresh)
       storage.removeInterruptedRefresh()
       #expect(!storage.hasInterruptedRefresh)
@@ -104,7 +104,7 @@ import Testing
     let before = subject.look()
     try subject.killAfterExchange(of: 7)
     try HostFile.write([1], to: subject.path + "/segments/07/" + subject.name(7))
-    try DirectoryStorage(path: subject.path).removeInterruptedRefresh()
+    try DirectoryStorage(path: FilePath(subject.path)).removeInterruptedRefresh()
     #expect(subject.look().contents == before.contents)
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }
@@ -115,7 +115,7 @@ import Testing
     let old = subject.path + "/refreshing/" + name.path
     try subject.killAfterExchange(of: 7)
     let content = try HostFile.read(old)
-    let storage = try DirectoryStorage(path: subject.path)
+    let storage = try DirectoryStorage(path: FilePath(subject.path))
     try storage.wipe(name)
     #expect(try HostFile.read(old) != content)
     #expect(try storage.content(of: name) != content)
@@ -180,7 +180,7 @@ import Testing
       count += 1
       return count < 100
     })
-    try DirectoryStorage(path: subject.path).prepareForWriting()
+    try DirectoryStorage(path: FilePath(subject.path)).prepareForWriting()
     let middle = subject.look()
     try subject.refresh()
     let after = subject.look()
@@ -230,7 +230,7 @@ private final class RefreshSubject {
     folder = try TemporaryFolder()
     // A flush costs nothing there.
     isMounted = unsafe mount("tmpfs", folder.path, "tmpfs", 0, "size=64m") == 0
-    let creation = try DirectoryCreation(at: folder.path("vault"))
+    let creation = try DirectoryCreation(at: FilePath(folder.path("vault")))
     let storage = creation.storage
     for number in 0..<256 where number % 8 != 3 {
       for file in 0...number % 2 {
@@ -257,7 +257,8 @@ private final class RefreshSubject {
   func refresh(
     progress: @escaping (RefreshProgress) -> Bool = { _ in true }, mayChange: @escaping (Int) -> Bool = { _ in true }
   ) throws {
-    let refresh = DirectoryRefresh(try DirectoryStorage(path: path), segmentSize: Self.size, progress: progress)
+    let refresh = DirectoryRefresh(
+      try DirectoryStorage(path: FilePath(path)), segmentSize: Self.size, progress: progress)
     var count = 0
     refresh.mayChange = {
       count += 1
@@ -325,7 +326,7 @@ private final class RefreshSubject {
 
   /// Expects the same files, for whoever opens the vault.
   func expectWhole(_ before: Look, _ comment: Comment) throws {
-    let storage = try DirectoryStorage(path: path)
+    let storage = try DirectoryStorage(path: FilePath(path))
     #expect(try storage.readParameters(limit: 10) == [1, 2], comment)
     var found: [String: [UInt8]] = ["agonyfs.json": [1, 2]]
     var names: [SegmentIdentifier] = []

@@ -80,7 +80,7 @@ final class DirectorySubject: StorageSubject {
 
   deinit { if isMounted { unsafe umount2(folder.path, CInt(MNT_DETACH)) } }
 
-  func opened() throws -> any Storage { try DirectoryStorage(path: folder.path) }
+  func opened() throws -> any Storage { try DirectoryStorage(path: FilePath(folder.path)) }
 
   func overwrite(_ name: SegmentIdentifier, with content: [UInt8]) throws {
     try HostFile.write(content, to: folder.path("segments/" + name.path))

@@ -61,7 +61,7 @@ import Testing
     try writer.put(randomBytes(100), at: 0)
     try writer.finish()
     #expect(try writer.bytes(at: 0, count: 100).count == 100)
-    let opened = try DirectoryStorage(path: path)
+    let opened = try DirectoryStorage(path: FilePath(path))
     #expect(try opened.readParameters(limit: 10) == [1, 2])
     for name in names { #expect(try opened.content(of: name).count == 5000) }
     var count = 0
@@ -80,7 +80,7 @@ import Testing
     let others = [path + "/segments/other", path + "/segments/07/other"]
     #expect(Set(conspicuous) == Set([path, path + "/segments", path + "/segments/07"] + others))
     unsafe unlink(others[0])
-    try DirectoryStorage(path: path).prepareForWriting()
+    try DirectoryStorage(path: FilePath(path)).prepareForWriting()
     #expect(conspicuous == [others[1]])
   }
 
@@ -90,7 +90,7 @@ import Testing
     for folder in HostFile.names(in: path + "/segments") where !kept.contains(folder[...]) {
       unsafe rmdir(path + "/segments/" + folder)
     }
-    let opened = try DirectoryStorage(path: path)
+    let opened = try DirectoryStorage(path: FilePath(path))
     #expect(!opened.isReadOnly)
     var found: Set<SegmentIdentifier> = []
     try opened.list { name, _, _ in found.insert(name) }

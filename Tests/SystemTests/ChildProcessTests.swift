@@ -96,7 +96,8 @@ import Testing
 
   @Test func whatItSaysIsReadToTheEnd() throws {
     let script = "head -c 300000 /dev/zero | tr '\\0' x >&2; exit 3"
-    let (ending, errors) = try ChildProcess.run("/bin/sh", arguments: ["sh", "-c", script], errorLimit: 4096)
+    let (ending, errors) = try ChildProcess.run(
+      "/bin/sh", words: ["sh", "-c", script].map { Array($0.utf8) }, errorLimit: 4096)
     #expect(ending == .exited(3))
     #expect(errors == [UInt8](repeating: UInt8(ascii: "x"), count: 4096))
   }

@@ -60,7 +60,7 @@ import Testing
 
   /// Whoever is still there does it, also if it wrote nothing itself, or did not close.
   @Test(arguments: [false, true]) func notWhileSomebodyElseHasTheVaultOpen(closes: Bool) throws {
-    let other = try Vault.open(in: DirectoryStorage(path: path), weakDerivations: .opening)
+    let other = try Vault.open(in: DirectoryStorage(path: FilePath(path)), weakDerivations: .opening)
     let made = try Self.makeSpace(in: other)
     other.shuffleNames()
     let before = folders
@@ -74,7 +74,7 @@ import Testing
     } else {
       // Killed: the next one that writes does it.
       space = nil
-      let next = try Vault.open(in: DirectoryStorage(path: path), weakDerivations: .opening)
+      let next = try Vault.open(in: DirectoryStorage(path: FilePath(path)), weakDerivations: .opening)
       try next.openSpace(body).close()
       next.shuffleNames()
     }
@@ -93,7 +93,7 @@ import Testing
     #expect(folders == before)
     let (path, body) = (path, body)
     let thread = try TestThread {
-      let other = try Vault.open(in: DirectoryStorage(path: path), weakDerivations: .opening)
+      let other = try Vault.open(in: DirectoryStorage(path: FilePath(path)), weakDerivations: .opening)
       _ = try other.openSpace(body, readOnly: true)
     }
     usleep(100_000)

@@ -31,7 +31,7 @@ import Testing
       #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
       #expect(status.st_mtim.tv_nsec == 0)
     }
-    #expect(try Vault.open(in: DirectoryStorage(path: folder.path)).parameters == vault.parameters)
+    #expect(try Vault.open(in: DirectoryStorage(path: FilePath(folder.path))).parameters == vault.parameters)
   }
 
   /// A vault has no other place than its storage, whatever kind that is.

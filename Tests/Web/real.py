@@ -105,7 +105,7 @@ class Vault:
 
     def mounts(self):
         """Where the server has spaces."""
-        with open("/proc/mounts", encoding="utf-8") as file:
+        with open("/proc/mounts", encoding="utf-8", errors="surrogateescape") as file:
             return [line.split()[1] for line in file if line.split()[1].startswith(self.runtime)]
 
 

@@ -80,7 +80,7 @@ class Serve(Server):
 
     def mount(self):
         """Where the space is mounted."""
-        with open("/proc/mounts", encoding="utf-8") as file:
+        with open("/proc/mounts", encoding="utf-8", errors="surrogateescape") as file:
             return next(line.split()[1] for line in file if line.split()[1].startswith(self.runtime))
 
 

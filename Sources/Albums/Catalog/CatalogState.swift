@@ -3,13 +3,13 @@
 internal import Catalog
 internal import Glibc
 internal import System
-internal import SystemPackage
+package import SystemPackage
 internal import Vault
 
 /// The tables of places and zones that a file system uses.
 package struct PlaceTables: Sendable {
   /// A table of towns in GeoNames' format, and those of regions and countries beside it.
-  package var towns: String
+  package var towns: FilePath
   package var regions: String
   package var countries: String
   /// Tells the user's own table of towns from another one; nil for Debian's, which changes no place that a photo has.
@@ -26,11 +26,12 @@ package struct PlaceTables: Sendable {
   private static let mostBytes = 256 << 20
 
   /// The same with the user's own table of towns; nil if it is none.
-  package func with(towns file: String) -> PlaceTables? {
+  package func with(towns file: FilePath) -> PlaceTables? {
     var tables = self
     tables.towns = file
     var status = stat()
-    guard tables.gazetteer() != nil, unsafe stat(file, &status) == 0 else { return nil }
+    guard tables.gazetteer() != nil, (try? unsafe file.call { unsafe stat($0, &status) }) != nil
+    else { return nil }
     tables.identity =
       Int64(status.st_mtim.tv_sec) &* 1_000_000_007 ^ Int64(status.st_mtim.tv_nsec) ^ Int64(status.st_size)
     return tables

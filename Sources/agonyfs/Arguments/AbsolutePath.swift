@@ -1,17 +1,13 @@
 internal import Glibc
+internal import SystemPackage
 
 /// Paths that stay valid when the process changes its directory.
 enum AbsolutePath {
-  /// The path from the root; it need not exist. Trailing slashes are removed, everything else stays as written. No path
-  /// stays none.
-  static func of(_ path: String) -> String {
-    if path.isEmpty { return "" }
-    var whole = path
-    if !path.hasPrefix("/"), let directory = unsafe getcwd(nil, 0) {
-      whole = unsafe String(cString: directory) + "/" + path
-      unsafe free(directory)
-    }
-    while whole.count > 1, whole.hasSuffix("/") { whole.removeLast() }
-    return whole
+  /// The path from the root; it need not exist. No path stays none.
+  static func of(_ path: FilePath) -> FilePath {
+    if path.isEmpty || path.isAbsolute { return path }
+    guard let directory = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(directory) }
+    return unsafe FilePath(platformString: directory).pushing(path)
   }
 }

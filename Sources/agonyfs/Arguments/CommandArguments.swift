@@ -10,6 +10,7 @@ internal import CPlatform
 internal import Crypto
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// The role of a password in a command.
 enum PasswordRole: String, CaseIterable {
@@ -30,7 +31,7 @@ enum PasswordRole: String, CaseIterable {
 
 /// The command line as the argument parser gets it.
 @safe struct CommandArguments {
-  /// The words after the program's name.
+  /// The words after the program's name (`ByteText`).
   private(set) var words: [String] = []
   /// The passwords that were among them.
   private(set) var passwords: [PasswordRole: Password] = [:]
@@ -38,18 +39,14 @@ enum PasswordRole: String, CaseIterable {
   private(set) var program: [[UInt8]] = []
 
   /// Reads the arguments of this process and wipes passwords from them.
-  ///
-  /// - Throws: status 2 if a word is not UTF-8.
-  static func ofProcess() throws(CommandFailure) -> CommandArguments {
+  static func ofProcess() -> CommandArguments {
     var count: CInt = 0
     guard let vector = unsafe agonyfs_arguments(&count) else { return CommandArguments() }
-    return try unsafe CommandArguments(wiping: vector, count: Int(count))
+    return unsafe CommandArguments(wiping: vector, count: Int(count))
   }
 
   /// Reads `count` arguments, of which the first is the program's name, and wipes passwords from them.
-  ///
-  /// - Throws: status 2 if a word is not UTF-8.
-  init(wiping vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) throws(CommandFailure) {
+  init(wiping vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) {
     var optionsAreOver = false
     var runWords: RunWords?
     for index in 1..<max(count, 1) {
@@ -68,9 +65,7 @@ enum PasswordRole: String, CaseIterable {
         program.append(unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
         continue
       }
-      guard let text = unsafe String(validatingCString: word) else {
-        throw CommandFailure(.usage, "Argument \(index) is not UTF-8 text; use a path that is, for example a link.")
-      }
+      let text = ByteText.text(of: unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
       if text == "--" {
         optionsAreOver = true
         if runWords?.pass(text) == true { continue }

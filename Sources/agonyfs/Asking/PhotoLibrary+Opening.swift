@@ -2,17 +2,20 @@ internal import Client
 internal import Glibc
 internal import Mount
 internal import Storage
+internal import System
 internal import SystemPackage
 
 extension PhotoLibrary {
   /// The space that is mounted at a path, or at a directory above it; nil if none is.
   ///
   /// - Throws: `CommandFailure` if the path leads to nothing.
-  static func mounted(at path: String) throws(CommandFailure) -> PhotoLibrary? {
+  static func mounted(at path: [UInt8]) throws(CommandFailure) -> PhotoLibrary? {
     guard let place = try place(of: path) else { return nil }
-    let shown = TerminalText.safe(Array(path.utf8))
+    let shown = TerminalText.safe(path)
     var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+    guard (try? unsafe FilePath(bytes: path).call { unsafe stat($0, &status) }) != nil,
+      status.st_mode & S_IFMT == S_IFDIR
+    else {
       throw CommandFailure(
         .usage,
         "\(shown) is a file; name the directory that it is in, or see what is known about it, with: agonyfs show")
@@ -24,11 +27,6 @@ extension PhotoLibrary {
   }
 
   /// Where a path leads in a mounted space; nil if it leads to none.
-  static func place(of path: String) throws(CommandFailure) -> SpacePlace? {
-    try place(of: Array(path.utf8))
-  }
-
-  /// The same for a path that need not be UTF-8.
   static func place(of path: [UInt8]) throws(CommandFailure) -> SpacePlace? {
     guard !path.isEmpty else {
       throw CommandFailure(.usage, "A path is empty; a variable of the shell may not be set.")
@@ -46,9 +44,9 @@ extension PhotoLibrary {
   }
 
   /// The space that must be mounted at a path, or at a directory above it.
-  static func required(at path: String) throws(CommandFailure) -> PhotoLibrary {
+  static func required(at path: [UInt8]) throws(CommandFailure) -> PhotoLibrary {
     if let library = try mounted(at: path) { return library }
-    throw notMounted(Array(path.utf8))
+    throw notMounted(path)
   }
 
   /// What is said of a path that is in no mounted space.

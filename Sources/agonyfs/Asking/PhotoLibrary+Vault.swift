@@ -11,10 +11,10 @@ extension PhotoLibrary {
   /// A space of a vault that is not mounted here. It is read, and not changed.
   ///
   /// - Throws: `CommandFailure` if there is no vault at the path; the errors of opening a space.
-  static func vault(at path: String, _ options: VaultOptions) throws -> PhotoLibrary {
-    let whole = AbsolutePath.of(path)
+  static func vault(at path: [UInt8], _ options: VaultOptions) throws -> PhotoLibrary {
+    let whole = AbsolutePath.of(FilePath(bytes: path))
     do throws(Errno) {
-      _ = try Descriptor.open(whole + "/" + VaultParameters.fileName, O_RDONLY)
+      _ = try Descriptor.open(whole.appending(VaultParameters.fileName), O_RDONLY)
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
         .mountPointUnusable,

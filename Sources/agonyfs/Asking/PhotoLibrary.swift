@@ -30,10 +30,9 @@ struct PhotoLibrary {
   /// A space that is mounted.
   ///
   /// - Parameter path: its directory, or one in it, as the user gave it.
-  init(_ place: SpacePlace, as path: String, source: any PhotoSource) {
+  init(_ place: SpacePlace, as path: [UInt8], source: any PhotoSource) {
     self.source = source
-    let start = path.hasPrefix("-") ? "./" + path : path
-    prefix = Self.withSlash(Array(start.utf8))
+    prefix = Self.withSlash(path.first == UInt8(ascii: "-") ? Array("./".utf8) + path : path)
     wholePrefix = Self.withSlash(place.mountPoint)
     album = place.path
     isMounted = true

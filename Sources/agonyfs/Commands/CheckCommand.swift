@@ -1,6 +1,7 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import SystemPackage
 
 /// `agonyfs check VAULT`.
 struct CheckCommand: VaultCommand {
@@ -8,7 +9,7 @@ struct CheckCommand: VaultCommand {
     commandName: "check", abstract: "Verify everything that a password reaches.", discussion: HelpText.check)
 
   @Argument(help: "The vault.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @Flag(help: "Also read every byte of every file.")
   var readData = false
@@ -44,7 +45,11 @@ struct CheckCommand: VaultCommand {
     if secrets.count > 1 {
       let found = try SpaceManager.check(in: opened, passwords: secrets, readData: readData)
       let report = JointCheckResult(found, readData: readData)
-      if json { try Output.json(report) } else { report.lines(names: password.files).forEach(Output.line) }
+      if json {
+        try Output.json(report)
+      } else {
+        report.lines(names: password.files.map(\.string)).forEach(Output.line)
+      }
       if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
       return
     }

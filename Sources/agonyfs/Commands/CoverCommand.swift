@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import SystemPackage
 internal import Vault
 
 /// `agonyfs cover add SIZE VAULT`.
@@ -15,7 +16,7 @@ struct CoverCommand: ParsableCommand {
     var size: ByteSize
 
     @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    var vault: FilePath
 
     func run() throws {
       let opened = try openVault()

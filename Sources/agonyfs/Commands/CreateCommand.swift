@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Crypto
 internal import Storage
 internal import System
+internal import SystemPackage
 internal import Vault
 
 /// `agonyfs create VAULT`.
@@ -11,7 +12,7 @@ struct CreateCommand: VaultCommand {
     commandName: "create", abstract: "Create a vault and its first space.", discussion: HelpText.create)
 
   @Argument(help: "The new vault; nothing or an empty directory may be at this path.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @Option(help: "Work to try one password: interactive (64 MiB), moderate (256 MiB) or sensitive (1 GiB).")
   var kdf: KeyDerivationCost = .moderate

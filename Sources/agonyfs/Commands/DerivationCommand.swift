@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Crypto
 internal import System
+internal import SystemPackage
 internal import Vault
 
 /// `agonyfs kdf add | list VAULT`.
@@ -16,7 +17,7 @@ struct DerivationCommand: ParsableCommand {
       discussion: HelpText.derivationAdd)
 
     @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    var vault: FilePath
 
     @Option(help: "interactive (64 MiB), moderate (256 MiB) or sensitive (1 GiB). (default: the next stronger one)")
     var kdf: KeyDerivationCost?
@@ -47,7 +48,7 @@ struct DerivationCommand: ParsableCommand {
       commandName: "list", abstract: "List the key derivations of a vault, oldest first.")
 
     @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    var vault: FilePath
 
     func run() throws {
       let opened = try Vault.open(at: path)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Mount
+internal import SystemPackage
 internal import Traces
 
 /// `agonyfs doctor [MOUNTPOINT...]`.
@@ -13,7 +14,7 @@ struct DoctorCommand: ParsableCommand {
     help: ArgumentHelp(
       "Where spaces are or were mounted. (default: where you have spaces mounted now)", valueName: "mount-point"),
     completion: .directory)
-  var places: [String] = []
+  var places: [FilePath] = []
 
   @Flag(help: "Remove without asking what can be made again.")
   var yes = false

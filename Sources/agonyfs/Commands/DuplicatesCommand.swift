@@ -11,7 +11,7 @@ struct DuplicatesCommand: ParsableCommand {
     discussion: HelpText.duplicates)
 
   @Argument(help: "Where a space is mounted, or a directory in it; with --split files.", completion: .file())
-  var places: [String]
+  var places: [Word]
 
   @Flag(help: "Also what looks alike, but differs.")
   var similar = false
@@ -50,11 +50,11 @@ struct DuplicatesCommand: ParsableCommand {
     if split {
       var change = WordsChange()
       change.values[.distinct] = Array("1".utf8)
-      for file in places { try Tagger(change: change).tag(Array(file.utf8)) }
+      for file in places { try Tagger(change: change).tag(file.bytes) }
       return
     }
-    let path = places[0]
-    guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(Array(path.utf8)) }
+    let path = places[0].bytes
+    guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(path) }
     let library = PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
     if merge {
       let keeping = keep.flatMap { DuplicateGroup.Keeping(rawValue: $0) } ?? .best

@@ -1,6 +1,7 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import SystemPackage
 
 /// `agonyfs info VAULT`.
 struct InfoCommand: VaultCommand {
@@ -8,7 +9,7 @@ struct InfoCommand: VaultCommand {
     commandName: "info", abstract: "Show parameters and figures of a vault and a space.", discussion: HelpText.info)
 
   @Argument(help: "The vault.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @Flag(help: "Print JSON.")
   var json = false

@@ -12,7 +12,7 @@ struct ListCommand: ParsableCommand {
 
   @Argument(
     help: "Where a space is mounted, or a directory in it; or a vault.", completion: .directory)
-  var place: String
+  var place: Word
 
   @Argument(help: "What to find; nothing finds everything. All words together are one query.")
   var query: [String] = []
@@ -136,7 +136,7 @@ struct ListCommand: ParsableCommand {
   /// A second path would be taken for words, which nothing has.
   private func refuseSecondPlace() throws(CommandFailure) {
     for word in query where word.contains("/") {
-      guard (try? PhotoLibrary.place(of: word)) != nil else { continue }
+      guard (try? PhotoLibrary.place(of: Array(word.utf8))) != nil else { continue }
       throw CommandFailure(
         .usage,
         "\(TerminalText.safe(word)) is a place to look in, and list looks in one: run it for each, or name the directory "
@@ -146,8 +146,8 @@ struct ListCommand: ParsableCommand {
 
   /// Where to look.
   private func library() throws -> PhotoLibrary {
-    if let mounted = try PhotoLibrary.mounted(at: place) { return mounted }
-    return try PhotoLibrary.vault(at: place, vault)
+    if let mounted = try PhotoLibrary.mounted(at: place.bytes) { return mounted }
+    return try PhotoLibrary.vault(at: place.bytes, vault)
   }
 }
 

@@ -3,6 +3,7 @@ internal import Crypto
 internal import Glibc
 internal import Mount
 internal import Storage
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -12,15 +13,15 @@ struct MountCommand: VaultCommand {
     commandName: "mount", abstract: "Mount the space that a password opens.", discussion: HelpText.mount)
 
   @Argument(help: "The vault.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @Argument(help: "An empty directory.", completion: .directory)
-  var mountPoint: String
+  var mountPoint: FilePath
 
   @Option(
     name: [.customShort("o", allowingJoined: true)],
     help: ArgumentHelp("Mount options, separated by commas; see below.", valueName: "options"))
-  var options: [String] = []
+  var options: [Word] = []
 
   @Option(help: ArgumentHelp("Unmount after this time without use: 90s, 15m, 2h; 0s is never.", valueName: "time"))
   var idle: String?
@@ -44,7 +45,7 @@ struct MountCommand: VaultCommand {
         + "Debian's libtimezonemap-data)",
       valueName: "file"),
     completion: .file())
-  var places: String?
+  var places: FilePath?
 
   @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
   var remember = false
@@ -162,14 +163,15 @@ struct MountCommand: VaultCommand {
   private func request() throws -> MountRequest {
     let named = [
       ("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
-      ("places", places.map(AbsolutePath.of)),
+      ("places", places.map { ByteText.text(of: AbsolutePath.of($0).bytes) }),
     ]
-    var lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
+    var lists =
+      options.map(\.coded) + named.compactMap { name, value in value.map { "\(name)=\(MountOptions.escaped($0))" } }
     if remember { lists.append("remember") }
     if tidy { lists.append("tidy") }
     var parsed = try MountOptions(lists)
     // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
-    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
+    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: path.bytes) }
     return MountRequest(
       vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists, options: parsed,
       acceptsOlder: acceptOlder, weakDerivations: derivations.weakDerivations,

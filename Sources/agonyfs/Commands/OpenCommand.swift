@@ -12,17 +12,17 @@ struct OpenCommand: ParsableCommand {
     discussion: HelpText.open)
 
   @Argument(help: "A vault, or a file that remembers one.", completion: .file())
-  var place: String?
+  var place: FilePath?
 
   @Option(
     help: ArgumentHelp("Remember where the vault is, in a file whose name ends with .agonyfs.", valueName: "file"),
     completion: .file())
-  var save: String?
+  var save: FilePath?
 
   @Option(
     name: [.customShort("o", allowingJoined: true)],
     help: ArgumentHelp("Mount options, as for agonyfs mount.", valueName: "options"))
-  var options: [String] = []
+  var options: [Word] = []
 
   func run() throws {
     guard let dialog = DesktopDialog.find() else {
@@ -50,7 +50,7 @@ struct OpenCommand: ParsableCommand {
     }
     if let save { try PlaceFile.write(vault, to: AbsolutePath.of(save)) }
     let mountPoint = try MountPlace.free(for: vault)
-    var title = "Password of \(vault.split(separator: "/").last ?? "the vault")"
+    var title = "Password of \(vault.lastComponent?.string ?? "the vault")"
     while true {
       switch try mount(vault, at: mountPoint, asking: title, dialog) {
       case .mounted: return try show(mountPoint)
@@ -61,7 +61,7 @@ struct OpenCommand: ParsableCommand {
     }
   }
 
-  private func vault(_ dialog: DesktopDialog) throws -> String? {
+  private func vault(_ dialog: DesktopDialog) throws -> FilePath? {
     guard let place else {
       guard dialog.hasDirectories else {
         throw CommandFailure(.usage, "Say which vault is to be opened; zenity or kdialog would ask for it.")
@@ -69,12 +69,12 @@ struct OpenCommand: ParsableCommand {
       return try dialog.directory("Which vault?")
     }
     let path = AbsolutePath.of(place)
-    return path.hasSuffix(PlaceFile.suffix) && !Self.isDirectory(path) ? try PlaceFile.read(path) : path
+    return PlaceFile.isName(of: path) && !Self.isDirectory(path) ? try PlaceFile.read(path) : path
   }
 
-  private static func isDirectory(_ path: String) -> Bool {
+  private static func isDirectory(_ path: FilePath) -> Bool {
     var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return (try? unsafe path.call { unsafe stat($0, &status) }) != nil && status.st_mode & S_IFMT == S_IFDIR
   }
 
   private enum Attempt {
@@ -84,15 +84,17 @@ struct OpenCommand: ParsableCommand {
 
   /// What the dialog prints goes to `agonyfs mount` through a pipe that this process does not read.
   private func mount(
-    _ vault: String, at mountPoint: String, asking title: String, _ dialog: DesktopDialog
+    _ vault: FilePath, at mountPoint: FilePath, asking title: String, _ dialog: DesktopDialog
   ) throws -> Attempt {
     let own = OwnFolder.path(of: "agonyfs")
-    let words = ["agonyfs", "mount"] + options.flatMap { ["-o", $0] } + ["--", vault, mountPoint]
+    let words = ["agonyfs", "mount"] + options.flatMap { ["-o", $0.coded] } + ["--"]
     // The ends that are not ours are closed on return.
     func started() throws(Errno) -> (asking: ChildProcess, mounting: ChildProcess, errors: Descriptor) {
       let (password, typed) = try Descriptor.pipe()
       let (reading, errors) = try Descriptor.pipe()
-      let mounting = try ChildProcess(own, arguments: words, descriptors: [password, nil, errors])
+      let mounting = try ChildProcess(
+        own, words: words.map { ByteText.bytes(of: $0) } + [vault.bytes, mountPoint.bytes],
+        descriptors: [password, nil, errors])
       return (try dialog.askPassword(title, to: typed), mounting, reading)
     }
     let (asking, mounting, errors) = try started()
@@ -112,15 +114,17 @@ struct OpenCommand: ParsableCommand {
   }
 
   /// Shows a directory in the file manager of the desktop.
-  private func show(_ path: String) throws {
-    Output.line(path)
+  private func show(_ path: FilePath) throws {
+    try Descriptor.standardOutput.writeAll(path.bytes + [UInt8(ascii: "\n")])
     guard let opener = Environment.program("xdg-open") else {
-      throw CommandFailure(.failure, "The albums are at \(TerminalText.safe(path)); install xdg-utils to see them.")
+      throw CommandFailure(
+        .failure, "The albums are at \(TerminalText.safe(path.bytes)); install xdg-utils to see them.")
     }
     let process = try ChildProcess(
-      opener, arguments: ["xdg-open", path], descriptors: [nil, nil, nil], inheriting: .everythingButSession)
+      opener, words: [Array("xdg-open".utf8), path.bytes], descriptors: [nil, nil, nil],
+      inheriting: .everythingButSession)
     guard process.wait() == .exited(0) else {
-      throw CommandFailure(.failure, "The albums are at \(TerminalText.safe(path)); no file manager shows them.")
+      throw CommandFailure(.failure, "The albums are at \(TerminalText.safe(path.bytes)); no file manager shows them.")
     }
   }
 }

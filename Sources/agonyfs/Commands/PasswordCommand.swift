@@ -3,6 +3,8 @@ internal import ArgumentParser
 internal import Client
 internal import Crypto
 internal import Logging
+internal import System
+internal import SystemPackage
 
 /// `agonyfs password change VAULT`.
 struct PasswordCommand: ParsableCommand {
@@ -17,7 +19,7 @@ struct PasswordCommand: ParsableCommand {
       discussion: HelpText.passwordChange)
 
     @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    var vault: FilePath
 
     @Flag(help: "Encrypt everything with a new key. No other password opens the space afterwards.")
     var rekey = false
@@ -58,7 +60,7 @@ struct PasswordCommand: ParsableCommand {
         Output.note(
           "\(others == 1 ? "The other password or key" : "\(others) other passwords and keys") of this space no longer "
             + "\(others == 1 ? "opens" : "open") anything; set \(others == 1 ? "it" : "them") again with: "
-            + "agonyfs password add \(TerminalText.safe(path))")
+            + "agonyfs password add \(TerminalText.safe(path.bytes))")
       }
     }
 
@@ -77,7 +79,7 @@ struct PasswordCommand: ParsableCommand {
       discussion: HelpText.passwordAdd)
 
     @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    var vault: FilePath
 
     @OptionGroup
     var derivations: DerivationOptions
@@ -136,7 +138,7 @@ struct PasswordCommand: ParsableCommand {
       discussion: HelpText.passwordRemove)
 
     @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    var vault: FilePath
 
     @OptionGroup
     var derivations: DerivationOptions

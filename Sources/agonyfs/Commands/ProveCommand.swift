@@ -4,6 +4,7 @@ internal import Crypto
 internal import Glibc
 internal import Mount
 internal import System
+internal import SystemPackage
 internal import Vault
 
 /// `agonyfs prove VAULT COUNT`, for agonyfs-web, which holds no key: tells which of some mounts belongs to a password.
@@ -16,7 +17,7 @@ struct ProveCommand: VaultCommand {
   private static let firstDescriptor: CInt = 3
 
   @Argument(help: "The vault.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @Argument(help: "How many root directories come as descriptors.")
   var count: Int
@@ -46,7 +47,7 @@ struct ProveCommand: VaultCommand {
       guard let root = try? Descriptor.open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
         SpaceProof.isMount(root, of: space)
       else { continue }
-      return Output.line(place)
+      return try Descriptor.standardOutput.writeAll(place.bytes + [UInt8(ascii: "\n")])
     }
     throw CommandFailure(.spaceInUse, "This space is at none of these places.")
   }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Storage
+internal import SystemPackage
 internal import Vault
 
 /// `agonyfs refresh VAULT`.
@@ -9,7 +10,7 @@ struct RefreshCommand: VaultCommand {
     discussion: HelpText.refresh)
 
   @Argument(help: "The vault.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @Flag(help: "First complete files that are shorter than the others. Only if nobody is copying into the vault.")
   var complete = false

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Mount
 internal import Storage
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -13,18 +14,18 @@ struct RunCommand: VaultCommand {
     usage: "agonyfs run [options] <vault> [--] [<program> [<argument> ...]]", discussion: HelpText.run)
 
   @Argument(help: "The vault.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @Option(
     help: ArgumentHelp(
       "This directory stays the real one: what is saved there stays. May be given several times.",
       valueName: "directory"), completion: .directory)
-  var keep: [String] = []
+  var keep: [FilePath] = []
 
   @Option(
     help: ArgumentHelp("Where the program finds the space. (default: ~/Albums)", valueName: "path"),
     completion: .directory)
-  var at: String?
+  var at: FilePath?
 
   @Flag(help: "Fail where a private session is not possible, instead of redirecting what programs keep.")
   var requirePrivate = false
@@ -35,7 +36,7 @@ struct RunCommand: VaultCommand {
   @Option(
     name: [.customShort("o", allowingJoined: true)],
     help: ArgumentHelp("Mount options, as for agonyfs mount.", valueName: "options"))
-  var options: [String] = []
+  var options: [Word] = []
 
   @Option(help: ArgumentHelp("When to make thumbnails: eager, lazy or none. (default: eager)", valueName: "mode"))
   var thumbnails: String?
@@ -44,7 +45,7 @@ struct RunCommand: VaultCommand {
   var decoderSandbox: String?
 
   @Option(help: ArgumentHelp("A table of towns to name the places of photos.", valueName: "file"), completion: .file())
-  var places: String?
+  var places: FilePath?
 
   @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
   var remember = false
@@ -81,7 +82,7 @@ struct RunCommand: VaultCommand {
       for: .opening, prompt: "Password for \(path)")
     let ending: ProgramEnding
     if obstacle == nil {
-      request.mountPoint = places.source.string
+      request.mountPoint = places.source
       request.session = .private
       let session = PrivateSession(request: request, plan: plan, album: places.album, runtime: host.runtime)
       ending = try session.run(secret)
@@ -95,16 +96,18 @@ struct RunCommand: VaultCommand {
   /// What to mount, and how; the place is not known yet.
   private func request() throws -> MountRequest {
     let named = [
-      ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox), ("places", places.map(AbsolutePath.of)),
+      ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
+      ("places", places.map { ByteText.text(of: AbsolutePath.of($0).bytes) }),
     ]
-    var lists = options + named.compactMap { name, value in value.map { "\(name)=\($0)" } }
+    var lists =
+      options.map(\.coded) + named.compactMap { name, value in value.map { "\(name)=\(MountOptions.escaped($0))" } }
     if remember { lists.append("remember") }
     if readOnly { lists.append("ro") }
     var parsed = try MountOptions(lists)
     guard parsed.idle == nil else {
       throw CommandFailure(.usage, "A session ends with its program; leave idle out.")
     }
-    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = path }
+    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: path.bytes) }
     return MountRequest(
       vault: path, mountPoint: "", directory: nil, optionLists: lists, options: parsed, acceptsOlder: acceptOlder,
       weakDerivations: derivations.weakDerivations, copyWindow: try copyWindow.map(MountOptions.duration))
@@ -114,24 +117,25 @@ struct RunCommand: VaultCommand {
   /// commands work on the vault in the session as they do outside.
   private func kept(_ request: MountRequest) throws -> [FilePath] {
     var kept = try keep.map { given in
-      guard let path = SessionHost.directory(FilePath(AbsolutePath.of(given))) else {
+      guard let path = SessionHost.directory(AbsolutePath.of(given)) else {
         throw CommandFailure(
           .usage, "--keep \(given): there is no such directory; make it first, with: mkdir -p \(given)")
       }
       guard path != "/" else { throw CommandFailure(.usage, "--keep / would keep everything; name a directory.") }
       return path
     }
-    if let vault = SessionHost.directory(FilePath(path)) { kept.append(vault) }
+    if let vault = SessionHost.directory(path) { kept.append(vault) }
     if request.options.remembers, let state = StateFolder.ofUser() {
       // It exists once the first state is recorded.
-      kept.append(SessionHost.resolved(FilePath(state.path)) ?? FilePath(state.path))
+      kept.append(FilePath(state.path).resolved ?? FilePath(state.path))
     }
     return kept
   }
 
   /// Other paths that the process that serves the mount reads.
   private func needed(_ request: MountRequest) -> [FilePath] {
-    let named = [DecoderProgram.path, request.options.placesFile].compactMap(\.self)
-    return named.map { FilePath($0) } + named.compactMap { SessionHost.resolved(FilePath($0)) }
+    let places = request.options.placesFile.map { FilePath(bytes: ByteText.bytes(of: $0)) }
+    let named = [FilePath(DecoderProgram.path), places].compactMap(\.self)
+    return named + named.compactMap(\.resolved)
   }
 }

@@ -14,7 +14,7 @@ struct ServeCommand: ParsableCommand {
     discussion: HelpText.serve)
 
   @Argument(help: "A vault, or where a space is mounted.", completion: .directory)
-  var place: String
+  var place: FilePath
 
   @Option(
     help: ArgumentHelp(
@@ -37,7 +37,7 @@ struct ServeCommand: ParsableCommand {
     help: ArgumentHelp(
       "Keep the certificate authority in this folder, so that phones can install it once.", valueName: "folder"),
     completion: .directory)
-  var certificateFolder: String?
+  var certificateFolder: FilePath?
 
   @Option(
     name: [.customShort("o", allowingJoined: true)],
@@ -52,26 +52,35 @@ struct ServeCommand: ParsableCommand {
       throw CommandFailure(.usage, "The page asks for the password; leave out passfile.")
     }
     let (vault, mount) = try source()
-    var words = ["agonyfs-web", "--vault", vault, "--port", "\(port)", "--idle", "\(seconds)"]
-    if let mount { words += ["--mount", mount] }
+    var words = ["agonyfs-web", "--port", "\(port)", "--idle", "\(seconds)"]
     if let listen { words += ["--listen", listen] }
     if open { words.append("--open") }
     if http { words.append("--http") }
-    if let certificateFolder { words += ["--certificate-folder", AbsolutePath.of(certificateFolder)] }
     for list in options { words += ["--mount-options", list] }
+    var paths: [(option: String, path: FilePath)] = [("--vault", vault)]
+    if let mount { paths.append(("--mount", mount)) }
+    if let certificateFolder { paths.append(("--certificate-folder", AbsolutePath.of(certificateFolder))) }
+    for (option, path) in paths {
+      guard let text = String(validating: path.bytes, as: UTF8.self) else {
+        throw CommandFailure(
+          .usage,
+          "serve takes only paths in UTF-8; make a symbolic link to \(TerminalText.safe(path.bytes)), and name that.")
+      }
+      words += [option, text]
+    }
     try Self.become(words)
   }
 
   /// The vault, and where its space is mounted if that was given.
-  private func source() throws -> (vault: String, mount: String?) {
+  private func source() throws -> (vault: FilePath, mount: FilePath?) {
     let path = AbsolutePath.of(place)
     guard !path.isEmpty else {
       throw CommandFailure(.usage, "The path is empty; a variable of the shell may not be set.")
     }
-    if unsafe access(path, F_OK) == 0, let found = try PhotoLibrary.place(of: path) {
+    if path.resolved != nil, let found = try PhotoLibrary.place(of: path.bytes) {
       guard found.path.isEmpty else {
         throw CommandFailure(
-          .mountPointUnusable, "\(TerminalText.safe(path)) is inside a space; name where it is mounted.")
+          .mountPointUnusable, "\(TerminalText.safe(path.bytes)) is inside a space; name where it is mounted.")
       }
       guard options.isEmpty else {
         throw CommandFailure(.usage, "Mount options are for a vault; this space is mounted already.")
@@ -79,9 +88,9 @@ struct ServeCommand: ParsableCommand {
       guard let vault = SpacePlace.vault(mountedAt: found.mountPoint) else {
         throw CommandFailure(
           .mountPointUnusable,
-          "The table of mounts does not say of which vault \(TerminalText.safe(path)) is; name the vault.")
+          "The table of mounts does not say of which vault \(TerminalText.safe(path.bytes)) is; name the vault.")
       }
-      return (vault, String(decoding: found.mountPoint, as: UTF8.self))
+      return (vault, FilePath(bytes: found.mountPoint))
     }
     do {
       _ = try Vault.open(at: path)

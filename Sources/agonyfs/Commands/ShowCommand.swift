@@ -11,7 +11,7 @@ struct ShowCommand: ParsableCommand {
     discussion: HelpText.show)
 
   @Argument(help: "A photo or video in a space that is mounted.", completion: .file())
-  var files: [String]
+  var files: [Word]
 
   @Flag(help: "Print a line of JSON for each.")
   var json = false
@@ -21,7 +21,7 @@ struct ShowCommand: ParsableCommand {
     var failure: CommandFailure?
     var isFirst = true
     for file in files {
-      let path = Array(file.utf8)
+      let path = file.bytes
       let library: PhotoLibrary
       let record: CatalogRecord
       do {

@@ -1,6 +1,7 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import SystemPackage
 internal import Vault
 
 /// `agonyfs space add | grow | shrink | remove VAULT`.
@@ -18,7 +19,7 @@ struct SpaceCommand: ParsableCommand {
       commandName: "add", abstract: "Add an empty space that a new password opens.", discussion: HelpText.spaceAdd)
 
     @Argument(help: "The vault.", completion: .directory)
-    var vault: String
+    var vault: FilePath
 
     @Option(
       help: "Cipher of the space: aes-256-gcm or xchacha20-poly1305. (default: the faster one on this machine)")
@@ -181,7 +182,7 @@ struct SpaceCommand: ParsableCommand {
 /// What a command for one space is given.
 struct SpaceArguments: ParsableArguments {
   @Argument(help: "The vault.", completion: .directory)
-  var vault: String
+  var vault: FilePath
 
   @OptionGroup
   var derivations: DerivationOptions
@@ -198,7 +199,7 @@ protocol OneSpaceCommand: VaultCommand {
 
 extension OneSpaceCommand {
   /// The path of the vault, as given.
-  var vault: String { space.vault }
+  var vault: FilePath { space.vault }
 
   /// Opens the vault, then gets the password of the space, after a warning if there is one.
   func open(asking prompt: String, warning: String? = nil) throws -> (Vault, Password) {

@@ -32,7 +32,7 @@ struct TagCommand: ParsableCommand {
   @Argument(
     help: "Photos and videos in a space that is mounted; with --from its directory, or one in it.",
     completion: .file())
-  var files: [String] = []
+  var files: [Word] = []
 
   @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Add tags, separated by commas.", valueName: "tags"))
   var add: [String] = []
@@ -92,10 +92,10 @@ struct TagCommand: ParsableCommand {
   @Option(
     name: .customLong("files0-from"),
     help: ArgumentHelp("Read paths that end with a zero byte; - is standard input.", valueName: "file"))
-  var filesFrom: String?
+  var filesFrom: FilePath?
 
   @Option(help: ArgumentHelp("Take facts from a JSON or CSV file.", valueName: "file"), completion: .file())
-  var from: String?
+  var from: FilePath?
 
   @Option(
     help: ArgumentHelp(
@@ -127,13 +127,13 @@ struct TagCommand: ParsableCommand {
       guard change.isEmpty else {
         throw CommandFailure(.usage, "--from goes with no other change; do one, then the other.")
       }
-      try FactImport(from: from, map: map.joined(separator: ","), place: files[0], isTrial: dryRun).run()
+      try FactImport(from: from, map: map.joined(separator: ","), place: files[0].bytes, isTrial: dryRun).run()
       return
     }
     guard !change.isEmpty else {
       throw CommandFailure(.usage, "Say what is to be different, such as --add TAG; see agonyfs tag --help.")
     }
-    let paths = try files.map { Array($0.utf8) } + listed()
+    let paths = try files.map(\.bytes) + listed()
     if change.isCover, paths.count > 1 { throw CommandFailure(.usage, "An album has one cover; name one file.") }
     var first: CommandFailure?
     for path in paths {

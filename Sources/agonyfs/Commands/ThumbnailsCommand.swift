@@ -11,7 +11,7 @@ struct ThumbnailsCommand: ParsableCommand {
     commandName: "thumbnails", abstract: "Wait until all thumbnails are made.", discussion: HelpText.thumbnails)
 
   @Argument(help: "Where a space is mounted.", completion: .directory)
-  var mountPoint: String
+  var mountPoint: FilePath
 
   @Flag(help: "Make all of them again.")
   var rebuild = false
@@ -73,7 +73,7 @@ struct ThumbnailsCommand: ParsableCommand {
 
 /// `.agonyfs` of a mount.
 private struct ControlDirectory {
-  let mountPoint: String
+  let mountPoint: FilePath
 
   struct Status: Decodable {
     struct Thumbnails: Decodable {
@@ -89,7 +89,7 @@ private struct ControlDirectory {
   }
 
   func status() throws -> Status {
-    let text = try ask { path throws(Errno) in try WholeFile.read(path + "/status") }
+    let text = try ask { path throws(Errno) in try WholeFile.read(path.appending("status")) }
     guard let status = try? JSONDecoder().decode(Status.self, from: Data(text)) else {
       throw CommandFailure(.failure, "The status of the mount cannot be read; another version of agonyfs may serve it.")
     }
@@ -97,13 +97,13 @@ private struct ControlDirectory {
   }
 
   func listFailures() throws {
-    let bytes = try ask { path throws(Errno) in try WholeFile.read(path + "/failed") }
+    let bytes = try ask { path throws(Errno) in try WholeFile.read(path.appending("failed")) }
     try Descriptor.standardOutput.writeAll(bytes)
   }
 
   func request(_ text: String) throws {
     try ask { path throws(Errno) in
-      try systemCall { unsafe setxattr(path, "user.agonyfs.request", text, text.utf8.count, 0) }
+      try unsafe path.call { unsafe setxattr($0, "user.agonyfs.request", text, text.utf8.count, 0) }
     }
   }
 
@@ -111,16 +111,16 @@ private struct ControlDirectory {
   func synchronize() throws {
     try ask { path throws(Errno) in
       // Whoever may ask for the status may read this file.
-      let file = try Descriptor.open(path + "/status", O_RDONLY)
+      let file = try Descriptor.open(path.appending("status"), O_RDONLY)
       try systemCall { fsync(file.number) }
     }
   }
 
   /// Calls `body` with the path of the directory.
   @discardableResult
-  private func ask<Answer>(_ body: (String) throws(Errno) -> Answer) throws -> Answer {
+  private func ask<Answer>(_ body: (FilePath) throws(Errno) -> Answer) throws -> Answer {
     do throws(Errno) {
-      return try body(mountPoint + "/.agonyfs")
+      return try body(mountPoint.appending(".agonyfs"))
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
         .mountPointUnusable,

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Mount
+internal import SystemPackage
 
 /// `agonyfs unmount MOUNTPOINT...`.
 struct UnmountCommand: ParsableCommand {
@@ -9,7 +10,7 @@ struct UnmountCommand: ParsableCommand {
     discussion: HelpText.unmount, aliases: ["umount"])
 
   @Argument(help: "Where spaces are mounted.", completion: .directory)
-  var mountPoints: [String] = []
+  var mountPoints: [FilePath] = []
 
   @Flag(help: "Unmount all spaces that you mounted.")
   var all = false
@@ -60,7 +61,7 @@ struct LockCommand: ParsableCommand {
 /// Unmounting several spaces, of which each is tried.
 private enum Unmounting {
   /// Why some are left.
-  static func unmount(_ mountPoints: [String], _ manner: Unmount.Manner, givesBack: Bool) -> [MountError] {
+  static func unmount(_ mountPoints: [FilePath], _ manner: Unmount.Manner, givesBack: Bool) -> [MountError] {
     mountPoints.compactMap { point in
       do throws(MountError) {
         let path = AbsolutePath.of(point)

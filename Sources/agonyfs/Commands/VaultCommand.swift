@@ -1,16 +1,17 @@
 internal import ArgumentParser
 internal import Storage
+internal import SystemPackage
 internal import Vault
 
 /// A command for one vault.
 protocol VaultCommand: ParsableCommand {
   /// The path of the vault, as given.
-  var vault: String { get }
+  var vault: FilePath { get }
 }
 
 extension VaultCommand {
   /// The vault's absolute path.
-  var path: String { AbsolutePath.of(vault) }
+  var path: FilePath { AbsolutePath.of(vault) }
 
   /// Opens the vault, and says when key derivations are passed over. Throws `VaultError` and `DirectoryStorageError`.
   func openVault(_ options: DerivationOptions? = nil) throws -> Vault {
@@ -33,7 +34,7 @@ struct DerivationOptions: ParsableArguments {
 
 extension Vault {
   /// Opens the vault in the directory at a path. Throws `VaultError` and `DirectoryStorageError`.
-  static func open(at path: String, _ weakDerivations: WeakDerivations = .none) throws -> Vault {
+  static func open(at path: FilePath, _ weakDerivations: WeakDerivations = .none) throws -> Vault {
     try open(in: DirectoryStorage(path: path), weakDerivations: weakDerivations)
   }
 

@@ -43,7 +43,7 @@ enum BackgroundMount {
     let secret = try Descriptor.pipe()
     let answer = try Descriptor.pipe()
     let process = try ChildProcess(
-      "/proc/self/exe", arguments: request.arguments,
+      "/proc/self/exe", words: request.arguments,
       descriptors: [nil, nil, .standardError, secret.reading, answer.writing, request.directory],
       inheriting: .everythingButSession)
     try? unsafe password.bytes.withUnsafeBytes { try unsafe secret.writing.writeAll($0) }

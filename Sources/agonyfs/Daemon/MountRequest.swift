@@ -1,16 +1,17 @@
 internal import Mount
 internal import System
+internal import SystemPackage
 internal import Vault
 
 /// What to mount, where and how.
 struct MountRequest {
   /// The vault's absolute path.
-  var vault: String
+  var vault: FilePath
   /// The mount point's absolute path.
-  var mountPoint: String
+  var mountPoint: FilePath
   /// The directory at the mount point that the first check found.
   var directory: Descriptor?
-  /// The `-o` lists as given.
+  /// The `-o` lists as given (`ByteText`).
   var optionLists: [String]
   /// The parsed lists.
   var options: MountOptions
@@ -24,13 +25,14 @@ struct MountRequest {
   var session: SessionKind?
 
   /// The arguments that pass the same request to the background process. `ps` shows them.
-  var arguments: [String] {
+  var arguments: [[UInt8]] {
     var words = ["agonyfs", "mount"]
     for list in optionLists { words += ["-o", list] }
     if acceptsOlder { words.append("--accept-older") }
     if weakDerivations == .opening { words.append("--weak-derivations") }
     if let copyWindow { words += ["--copy-window", "\(copyWindow.components.seconds)s"] }
     if let session { words.append("--session=\(session.rawValue)") }
-    return words + ["--as-daemon", vault, mountPoint]
+    words.append("--as-daemon")
+    return words.map { ByteText.bytes(of: $0) } + [vault.bytes, mountPoint.bytes]
   }
 }

@@ -3,6 +3,8 @@ internal import Crypto
 internal import Logging
 internal import Media
 internal import Mount
+internal import System
+internal import SystemPackage
 internal import Vault
 
 /// Serves one mount from its password to its end.
@@ -72,7 +74,7 @@ struct MountServer {
 
   /// Where the names of places come from.
   private func places(_ file: String?) throws -> PlaceTables {
-    guard let file else { return .debian }
+    guard let file = file.map({ FilePath(bytes: ByteText.bytes(of: $0)) }) else { return .debian }
     guard let tables = PlaceTables.debian.with(towns: file) else {
       throw CommandFailure(
         .usage, "\(file) is no table of towns; give one of GeoNames, such as cities500.txt, or leave --places out.")

@@ -16,7 +16,7 @@ struct Tidying {
   /// Most bytes of its sentences that get into the log.
   private static let mostText = 4096
 
-  private let mountPoint: String
+  private let mountPoint: FilePath
   /// Whose home it is; nil for that of this user.
   private let owner: uid_t?
 
@@ -35,7 +35,7 @@ struct Tidying {
     do throws(Errno) {
       let errors = try Descriptor.pipe()
       let reading = errors.reading
-      let child = try started(words + ["--", mountPoint], errors.writing)
+      let child = try started((words + ["--"]).map { Array($0.utf8) } + [mountPoint.bytes], errors.writing)
       let (ending, texts) = child.ended(
         reading: [reading], limit: Self.mostText, by: monotonicTime() + Self.limit.nanoseconds)
       let text = String(decoding: texts[0], as: UTF8.self).split(separator: "\n").joined(separator: " ")
@@ -50,8 +50,8 @@ struct Tidying {
     }
   }
 
-  private func started(_ words: [String], _ errors: Descriptor) throws(Errno) -> ChildProcess {
+  private func started(_ words: [[UInt8]], _ errors: Descriptor) throws(Errno) -> ChildProcess {
     try ChildProcess(
-      "/proc/self/exe", arguments: words, descriptors: [nil, nil, errors], inheriting: .everythingButSession)
+      "/proc/self/exe", words: words, descriptors: [nil, nil, errors], inheriting: .everythingButSession)
   }
 }

@@ -23,8 +23,10 @@ enum DoctorHome {
     }
     let shown = String(decoding: path, as: UTF8.self)
     var status = stat()
-    guard unsafe stat(shown, &status) == 0 else {
-      throw CommandFailure(Errno.current, doing: "opening the home directory \(shown)")
+    do throws(Errno) {
+      try unsafe FilePath(bytes: path).call { unsafe stat($0, &status) }
+    } catch {
+      throw CommandFailure(error, doing: "opening the home directory \(shown)")
     }
     guard status.st_uid == geteuid() else {
       throw CommandFailure(
@@ -40,15 +42,12 @@ enum DoctorHome {
   /// The place of an argument: as it is written, and where links in it lead to.
   ///
   /// - Throws: `CommandFailure` for a place that holds the home directory, as all in it would be taken for traces.
-  static func place(_ argument: String, home: Home) throws -> [[UInt8]] {
-    guard let path = PathBytes.normalized(Array(AbsolutePath.of(argument).utf8)) else {
+  static func place(_ argument: FilePath, home: Home) throws -> [[UInt8]] {
+    guard let path = PathBytes.normalized(AbsolutePath.of(argument).bytes) else {
       throw CommandFailure(.usage, "The path of the mount point is empty; a variable of the shell may not be set.")
     }
     var paths = [path]
-    if let resolved = unsafe realpath(AbsolutePath.of(argument), nil) {
-      unsafe paths.append(bytes(of: resolved))
-      unsafe free(resolved)
-    }
+    if let resolved = AbsolutePath.of(argument).resolved { paths.append(resolved.bytes) }
     let all = SearchedPlaces(paths)
     guard !all.contains(home.path) else {
       throw CommandFailure(

@@ -13,7 +13,7 @@ struct ExportCommand: ParsableCommand {
       Where a space is mounted, or an album in it, or a vault; then what to find, nothing for every file; and at last a \
       folder, a file that ends in .zip, or - for an archive on standard output.
       """, completion: .file())
-  var words: [String]
+  var words: [Word]
 
   @Flag(help: "Write what you said of a photo beside it, as NAME.xmp.")
   var xmp = false
@@ -51,26 +51,32 @@ struct ExportCommand: ParsableCommand {
   /// A query without a destination would have everything written to a folder of its name.
   private func checkDestination() throws {
     let last = words[words.count - 1]
-    let isNew = (try? BytePath(Array(last.utf8)).status()) == nil
-    guard isNew, last.contains(":"), !last.contains("/"), (try? PhotoLibrary.check(last)) != nil else { return }
+    let isNew = (try? BytePath(last.bytes).status()) == nil
+    guard isNew, last.text.contains(":"), !last.text.contains("/"), (try? PhotoLibrary.check(last.text)) != nil else {
+      return
+    }
     throw CommandFailure(
       .usage,
-      "The last word, \(TerminalText.safe(Array(last.utf8))), is a part of a query; name a destination after it, or put ./ before "
+      "The last word, \(TerminalText.safe(last.bytes)), is a part of a query; name a destination after it, or put ./ before "
         + "it if it is the name of a folder.")
   }
 
   func run() throws {
     // What is wrong with the words is said before anybody has to type a password.
-    let query = words[1..<(words.count - 1)].joined(separator: " ")
+    let asked = words[1..<(words.count - 1)]
+    guard asked.allSatisfy(\.isText) else {
+      throw CommandFailure(.usage, "A word of the query is not UTF-8 text; type it in UTF-8.")
+    }
+    let query = asked.map(\.text).joined(separator: " ")
     try PhotoLibrary.check(query)
     try checkDestination()
-    let destination = try ExportDestination(words[words.count - 1])
+    let destination = try ExportDestination(words[words.count - 1].bytes)
     let library: PhotoLibrary
-    if let mounted = try PhotoLibrary.mounted(at: words[0]) {
+    if let mounted = try PhotoLibrary.mounted(at: words[0].bytes) {
       library = mounted
       try destination.checkOutside(mounted)
     } else {
-      library = try PhotoLibrary.vault(at: words[0], vault)
+      library = try PhotoLibrary.vault(at: words[0].bytes, vault)
     }
     try ExportDialogue(library: library, query: query, destination: destination, command: self).run()
   }

@@ -22,11 +22,11 @@ struct ExportDestination {
   /// The place that a word names.
   ///
   /// - Throws: `CommandFailure` if nothing can be exported there.
-  init(_ word: String) throws {
+  init(_ word: [UInt8]) throws {
     guard !word.isEmpty else {
       throw CommandFailure(.usage, "The destination is empty; a variable of the shell may not be set.")
     }
-    if word == "-" {
+    if word == [UInt8(ascii: "-")] {
       (kind, path, parent) = (.stream, [], BytePath([]))
       guard isatty(STDOUT_FILENO) == 0 else {
         throw CommandFailure(
@@ -34,12 +34,12 @@ struct ExportDestination {
       }
       return
     }
-    path = Array(AbsolutePath.of(word).utf8)
+    path = AbsolutePath.of(FilePath(bytes: word)).bytes
     let shown = TerminalText.safe(path)
     let status = try? BytePath(path).followedStatus()
     // A folder may have any name.
-    let isFolder = status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? word.hasSuffix("/")
-    kind = !isFolder && word.lowercased().hasSuffix(".zip") ? .archive : .folder
+    let isFolder = status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? (word.last == UInt8(ascii: "/"))
+    kind = !isFolder && String(decoding: word.suffix(4), as: UTF8.self).lowercased() == ".zip" ? .archive : .folder
     if status != nil || (try? BytePath(path).status()) != nil, !isFolder {
       throw CommandFailure(.vaultExists, "\(shown) exists and is not replaced; name another file, or a folder.")
     }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Client
 internal import Import
+internal import SystemPackage
 
 /// `agonyfs import SOURCE… MOUNT`.
 struct ImportCommand: ParsableCommand {
@@ -10,10 +11,10 @@ struct ImportCommand: ParsableCommand {
     usage: "agonyfs import [<options>] <source> ... <mount>[/<album>]", discussion: HelpText.importing)
 
   @Argument(help: "Files and folders, and at last where the space is mounted, or an album in it.", completion: .file())
-  var places: [String]
+  var places: [Word]
 
   @Option(help: ArgumentHelp("Put everything into this album; it is made if there is none.", valueName: "album"))
-  var into: String?
+  var into: Word?
 
   @Option(
     help: ArgumentHelp(
@@ -53,7 +54,7 @@ struct ImportCommand: ParsableCommand {
   var dryRun = false
 
   @Option(help: ArgumentHelp("Write a line of JSON for each source file.", valueName: "file"), completion: .file())
-  var report: String?
+  var report: FilePath?
 
   func validate() throws {
     if places.count < 2 { throw ValidationError("Name what to import, and at last where the space is mounted.") }
@@ -101,9 +102,9 @@ struct ImportCommand: ParsableCommand {
         throw CommandFailure(.usage, "--by-date cannot use \"\(byDate)\": \(error.reason).")
       }
     }
-    let destination = try ImportDestination(places[places.count - 1], into: into)
+    let destination = try ImportDestination(places[places.count - 1].bytes, into: into?.bytes)
     let sources = try ImportSources(
-      places.dropLast(), destination: destination, deletesOriginals: deleteOriginals)
+      places.dropLast().map(\.bytes), destination: destination, deletesOriginals: deleteOriginals)
     if watch, let file = sources.all.first(where: { (try? BytePath($0.path).identity().isFile) ?? false }) {
       throw CommandFailure(.usage, "\(TerminalText.safe(file.path)) is a file; --watch takes folders.")
     }

@@ -14,8 +14,8 @@ struct ImportDestination {
   let album: [[UInt8]]
 
   /// The place of a path, of which the last parts need not exist yet, and of an album below it.
-  init(_ path: String, into: String?) throws {
-    var existing = Array(path.utf8)
+  init(_ path: [UInt8], into: [UInt8]?) throws {
+    var existing = path
     while existing.count > 1, existing.last == UInt8(ascii: "/") { existing.removeLast() }
     var missing: [[UInt8]] = []
     while true {
@@ -31,11 +31,11 @@ struct ImportDestination {
       existing = slash == 0 ? [UInt8(ascii: "/")] : Array(existing[..<slash])
     }
     guard let place = try PhotoLibrary.place(of: existing) else {
-      throw PhotoLibrary.notMounted(Array(path.utf8))
+      throw PhotoLibrary.notMounted(path)
     }
     mountPoint = place.mountPoint
     let inside = place.path.split(separator: UInt8(ascii: "/")).map { Array($0) }
-    let below = (into ?? "").utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
+    let below = (into ?? []).split(separator: UInt8(ascii: "/")).map { Array($0) }
     album = try inside + Self.checked(missing) + Self.checked(below)
     if album.first == Array(".agonyfs".utf8) {
       throw CommandFailure(.usage, "Nothing can be imported into .agonyfs; name an album.")

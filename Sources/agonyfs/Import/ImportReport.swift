@@ -8,18 +8,18 @@ internal import SystemPackage
 final class ImportReport {
   private static let block = 64 << 10
 
-  private let path: String
+  private let path: FilePath
   private let file: Descriptor
   private var waiting: [UInt8] = []
   private var error: Errno?
 
   /// Begins a report in a file, which is emptied.
-  init(_ path: String) throws(CommandFailure) {
+  init(_ path: FilePath) throws(CommandFailure) {
     self.path = path
     do throws(Errno) {
       file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
     } catch {
-      throw CommandFailure(error, doing: "writing the report \(TerminalText.safe(Array(path.utf8)))")
+      throw CommandFailure(error, doing: "writing the report \(TerminalText.safe(path.bytes))")
     }
   }
 
@@ -83,6 +83,6 @@ final class ImportReport {
   /// - Throws: `CommandFailure` if something could not be written.
   func finish() throws(CommandFailure) {
     flush()
-    if let error { throw CommandFailure(error, doing: "writing the report \(TerminalText.safe(Array(path.utf8)))") }
+    if let error { throw CommandFailure(error, doing: "writing the report \(TerminalText.safe(path.bytes))") }
   }
 }

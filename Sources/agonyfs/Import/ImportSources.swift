@@ -11,10 +11,9 @@ struct ImportSources {
   private(set) var all: [ImportSource] = []
 
   /// Checks what was named, before anything is done.
-  init(_ names: some Sequence<String>, destination: ImportDestination, deletesOriginals: Bool) throws {
+  init(_ names: some Sequence<[UInt8]>, destination: ImportDestination, deletesOriginals: Bool) throws {
     let mount = try? BytePath(destination.mountPoint).identity()
-    for name in names {
-      let bytes = Array(name.utf8)
+    for bytes in names {
       guard !bytes.isEmpty else {
         throw CommandFailure(.usage, "A path is empty; a variable of the shell may not be set.")
       }

@@ -26,7 +26,7 @@ struct DesktopDialog {
   }
 
   /// Asks for a directory; nil if people cancel, or the program has no such dialog.
-  func directory(_ title: String) throws -> String? {
+  func directory(_ title: String) throws -> FilePath? {
     switch program {
     case .zenity: try answer(["--file-selection", "--directory", "--title", title])
     case .kdialog: try answer(["--title", title, "--getexistingdirectory", Environment["HOME"] ?? "/"])
@@ -80,7 +80,7 @@ struct DesktopDialog {
     try ChildProcess(path, arguments: [program.rawValue] + words, descriptors: [nil, output, .standardError])
   }
 
-  private func answer(_ words: [String]) throws -> String? {
+  private func answer(_ words: [String]) throws -> FilePath? {
     // The other end is closed on return, so that the end of the program is seen.
     func started() throws(Errno) -> (ChildProcess, Descriptor) {
       let (reading, writing) = try Descriptor.pipe()
@@ -89,7 +89,6 @@ struct DesktopDialog {
     let (process, reading) = try started()
     let bytes = try reading.readToEnd(limit: Int(PATH_MAX) + 1)
     guard process.wait() == .exited(0) else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    return FilePath(bytes: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes)
   }
 }

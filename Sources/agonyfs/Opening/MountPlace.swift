@@ -10,38 +10,44 @@ enum MountPlace {
   /// An empty directory that is called like the vault.
   ///
   /// - Throws: `CommandFailure` if none can be made.
-  static func free(for vault: String) throws(CommandFailure) -> String {
-    let base: String
+  static func free(for vault: FilePath) throws(CommandFailure) -> FilePath {
+    let base: FilePath
     if let runtime = Environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
-      base = runtime + "/agonyfs"
+      base = FilePath(runtime).appending("agonyfs")
     } else if let home = Environment["HOME"], home.hasPrefix("/") {
-      base = home + "/.agonyfs"
+      base = FilePath(home).appending(".agonyfs")
     } else {
       throw CommandFailure(.usage, "Neither XDG_RUNTIME_DIR nor HOME is set; use agonyfs mount, and say where.")
     }
     try make(base)
-    let name = vault.split(separator: "/").last ?? "Albums"
+    let name = vault.lastComponent ?? "Albums"
     for number in 1...100 {
-      let path = number == 1 ? "\(base)/\(name)" : "\(base)/\(name) \(number)"
+      let path =
+        number == 1 ? base.appending(name) : FilePath(bytes: base.appending(name).bytes + Array(" \(number)".utf8))
       try make(path)
       if isFree(path, below: base) { return path }
     }
-    throw CommandFailure(.mountPointUnusable, "Too many spaces are mounted in \(TerminalText.safe(base)).")
+    throw CommandFailure(.mountPointUnusable, "Too many spaces are mounted in \(TerminalText.safe(base.bytes)).")
   }
 
-  private static func make(_ path: String) throws(CommandFailure) {
+  private static func make(_ path: FilePath) throws(CommandFailure) {
     do throws(Errno) {
-      try systemCall { unsafe mkdir(path, 0o700) }
+      try unsafe path.call { unsafe mkdir($0, 0o700) }
     } catch {
       guard error != .fileExists else { return }
-      throw CommandFailure(error, doing: "making \(TerminalText.safe(path))")
+      throw CommandFailure(error, doing: "making \(TerminalText.safe(path.bytes))")
     }
   }
 
   // One on which something is mounted has another device, and a mount whose program has gone answers nothing.
-  private static func isFree(_ path: String, below base: String) -> Bool {
+  private static func isFree(_ path: FilePath, below base: FilePath) -> Bool {
     var (own, parent) = (stat(), stat())
-    guard unsafe lstat(path, &own) == 0, unsafe lstat(base, &parent) == 0 else { return false }
+    do throws(Errno) {
+      try unsafe path.call { unsafe lstat($0, &own) }
+      try unsafe base.call { unsafe lstat($0, &parent) }
+    } catch {
+      return false
+    }
     guard own.st_mode & S_IFMT == S_IFDIR, own.st_uid == geteuid(), own.st_dev == parent.st_dev else { return false }
     return (try? Directory.names(in: path))?.isEmpty == true
   }

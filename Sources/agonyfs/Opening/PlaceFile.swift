@@ -8,29 +8,32 @@ enum PlaceFile {
   /// How its name ends.
   static let suffix = ".agonyfs"
 
+  /// Whether a path ends so.
+  static func isName(of file: FilePath) -> Bool { file.bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
+
   /// The path in a file.
   ///
   /// - Throws: `CommandFailure` if there is none.
-  static func read(_ file: String) throws(CommandFailure) -> String {
+  static func read(_ file: FilePath) throws(CommandFailure) -> FilePath {
     guard let bytes = try? WholeFile.read(file, limit: 8192) else {
-      throw CommandFailure(.failure, "\(TerminalText.safe(file)) cannot be read.")
+      throw CommandFailure(.failure, "\(TerminalText.safe(file.bytes)) cannot be read.")
     }
-    let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    guard line.hasPrefix("/"), !line.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-      throw CommandFailure(.usage, "\(TerminalText.safe(file)) does not say where a vault is.")
+    let line = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
+    guard line.first == UInt8(ascii: "/"), !line.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+      throw CommandFailure(.usage, "\(TerminalText.safe(file.bytes)) does not say where a vault is.")
     }
-    return line
+    return FilePath(bytes: line)
   }
 
   /// Makes a file that remembers a vault. It replaces nothing.
-  static func write(_ vault: String, to file: String) throws(CommandFailure) {
-    guard file.hasSuffix(suffix) else {
+  static func write(_ vault: FilePath, to file: FilePath) throws(CommandFailure) {
+    guard isName(of: file) else {
       throw CommandFailure(.usage, "The name of a file that remembers a vault ends with \(suffix).")
     }
     do throws(Errno) {
-      try Descriptor.open(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).writeAll(Array((vault + "\n").utf8))
+      try Descriptor.open(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).writeAll(vault.bytes + [UInt8(ascii: "\n")])
     } catch {
-      throw CommandFailure(error, doing: "writing \(TerminalText.safe(file))")
+      throw CommandFailure(error, doing: "writing \(TerminalText.safe(file.bytes))")
     }
   }
 }

@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Crypto
+internal import System
+internal import SystemPackage
 
 /// The password that a group of options is for.
 protocol PasswordKind {
@@ -64,7 +66,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
       "Read the first line of a file; - is standard input"
         + (Kind.mayBeSeveral ? ". May be given several times." : "."),
       valueName: "file"), completion: .file())
-  var files: [String] = []
+  var files: [FilePath] = []
 
   @Option(
     name: .customLong("\(Kind.role.rawValue)-command"),
@@ -72,7 +74,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
   var command: String?
 
   /// The one that counts if only one is taken.
-  private var file: String? { files.last }
+  private var file: FilePath? { files.last }
 
   func validate() throws {
     let role = Kind.role.rawValue
@@ -91,7 +93,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
     if isOnLine, let password = LinePasswords.take(Kind.role) { return .given(password) }
     if let command { return .command(command) }
     if asks { return .terminal }
-    return (file ?? otherFile).map { .file($0) } ?? .unspecified
+    return (file ?? otherFile.map { FilePath(bytes: ByteText.bytes(of: $0)) }).map { .file($0) } ?? .unspecified
   }
 
   /// Where each of the passwords comes from; one if none is given.

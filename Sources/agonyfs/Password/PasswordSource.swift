@@ -12,7 +12,7 @@ enum PasswordSource {
   /// The command line.
   case given(Password)
   /// The first line of a file; of standard input if it is called `-`.
-  case file(String)
+  case file(FilePath)
   /// The first line that a command prints.
   case command(String)
 }

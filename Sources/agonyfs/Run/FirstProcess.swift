@@ -30,13 +30,13 @@ struct FirstProcess {
       _exit(ProgramEnding.ownFailure)
     }
     let isUser = isInUserNamespace
-    var program = SessionProgram(words: SessionProgram.ofCommandLine(), directory: SessionHost.bytes(session.album))
+    var program = SessionProgram(words: SessionProgram.ofCommandLine(), directory: session.album.bytes)
     program.dropsPrivileges = { agonyfs_session_drop_privileges(isUser) == 0 }
     let listens = session.runtime.map { "unix:path=\($0)/bus" } ?? "unix:dir=/tmp"
-    let bare = SessionEnvironment(workingDirectory: session.album.string, bus: nil)
+    let bare = SessionEnvironment(workingDirectory: session.album, bus: nil)
     bare.apply()
     let bus = SessionBus.start(listensAt: listens, like: program, mask)
-    SessionEnvironment(workingDirectory: session.album.string, bus: bus).apply()
+    SessionEnvironment(workingDirectory: session.album, bus: bus).apply()
     let child = program.start(mask)
     guard child > 0 else {
       Output.note("The program could not be started: \(Errno.current).")

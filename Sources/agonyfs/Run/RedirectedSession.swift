@@ -25,7 +25,7 @@ struct RedirectedSession {
     var request = request
     request.session = .visible
     if request.mountPoint.isEmpty {
-      request.mountPoint = base + "/Albums"
+      request.mountPoint = base.appending("Albums")
       request.session = .temporary
       try Self.make(request.mountPoint)
     }
@@ -33,23 +33,24 @@ struct RedirectedSession {
     (request.mountPoint, request.directory) = (point.path, point.directory)
     let server = try SessionServer(request)
     try server.mount(password)
-    let kept = request.options.isReadOnly ? base + "/files" : request.mountPoint + "/" + Self.folder
-    let ending = try run(server, request.mountPoint, keeping: kept, runtimeFolder: base + "/runtime")
+    let kept = request.options.isReadOnly ? base.appending("files") : request.mountPoint.appending(Self.folder)
+    let ending = try run(server, request.mountPoint, keeping: kept, runtimeFolder: base.appending("runtime"))
     agonyfs_terminal_take_back()
     try server.finish()
     return ending
   }
 
   private func run(
-    _ server: SessionServer, _ mountPoint: String, keeping kept: String, runtimeFolder: String
+    _ server: SessionServer, _ mountPoint: FilePath, keeping kept: FilePath, runtimeFolder: FilePath
   ) throws -> ProgramEnding {
-    for folder in [""] + SessionEnvironment.redirected.map({ "/" + $0.folder }) { try Self.make(kept + folder) }
+    try Self.make(kept)
+    for (_, folder) in SessionEnvironment.redirected { try Self.make(kept.appending(folder)) }
     try makeRuntime(runtimeFolder)
     let mask = PrivateSession.blockSignals()
     agonyfs_adopt_orphans()
-    var program = SessionProgram(words: SessionProgram.ofCommandLine(), directory: Array(mountPoint.utf8))
+    var program = SessionProgram(words: SessionProgram.ofCommandLine(), directory: mountPoint.bytes)
     program.endsWithParent = true
-    unsafe setenv("XDG_RUNTIME_DIR", runtimeFolder, 1)
+    _ = unsafe runtimeFolder.withPlatformString { unsafe setenv("XDG_RUNTIME_DIR", $0, 1) }
     var environment = SessionEnvironment(workingDirectory: mountPoint, bus: nil)
     environment.redirect(to: kept)
     environment.apply()
@@ -66,24 +67,26 @@ struct RedirectedSession {
   }
 
   /// A new directory that only the person can enter, in memory.
-  private func makeBase() throws -> String {
+  private func makeBase() throws -> FilePath {
     let parent = runtime?.string ?? "/dev/shm"
     var template = Array("\(parent)/agonyfs-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else {
       throw CommandFailure(Errno.current, doing: "making a directory in \(parent)")
     }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return FilePath(platformString: template)
   }
 
-  private static func make(_ folder: String) throws {
-    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-      throw CommandFailure(Errno.current, doing: "making \(folder)")
+  private static func make(_ folder: FilePath) throws {
+    do throws(Errno) {
+      try unsafe folder.call { unsafe mkdir($0, 0o700) }
+    } catch {
+      if error != .fileExists { throw CommandFailure(error, doing: "making \(folder)") }
     }
   }
 
   /// A runtime directory of the session's own, from which the sockets of Wayland and sound can be reached, and those of
   /// other services cannot.
-  private func makeRuntime(_ folder: String) throws {
+  private func makeRuntime(_ folder: FilePath) throws {
     try Self.make(folder)
     guard let runtime else { return }
     let display = unsafe getenv("WAYLAND_DISPLAY").map { unsafe String(cString: $0) } ?? "wayland-0"
@@ -93,7 +96,8 @@ struct RedirectedSession {
   }
 
   /// Removes a directory that was made for a session, with what programs left in it. A mount in it stays.
-  static func remove(_ base: String) {
-    _ = try? ChildProcess.run("/bin/rm", arguments: ["rm", "-rf", "--one-file-system", "--", base], errorLimit: 0)
+  static func remove(_ base: FilePath) {
+    let words = ["rm", "-rf", "--one-file-system", "--"].map { Array($0.utf8) }
+    _ = try? ChildProcess.run("/bin/rm", words: words + [base.bytes], errorLimit: 0)
   }
 }

@@ -1,8 +1,10 @@
 internal import Glibc
+internal import System
+internal import SystemPackage
 
 /// What a session changes in the environment of the program. This is data only.
 struct SessionEnvironment: Equatable {
-  /// Names of variables and their new values; nil takes one away.
+  /// Names of variables and their new values (`ByteText`); nil takes one away.
   private(set) var changes: [(name: String, value: String?)]
 
   static func == (one: SessionEnvironment, other: SessionEnvironment) -> Bool {
@@ -20,21 +22,25 @@ struct SessionEnvironment: Equatable {
   static let noBus = "disabled:"
 
   /// For a program that works at a path. Nil for `bus` if there is no bus of its own.
-  init(workingDirectory: String, bus: String?) {
+  init(workingDirectory: FilePath, bus: String?) {
     changes = Self.removed.map { ($0, nil) }
-    changes += [("PWD", workingDirectory), ("DBUS_SESSION_BUS_ADDRESS", bus ?? Self.noBus)]
+    changes += [("PWD", ByteText.text(of: workingDirectory.bytes)), ("DBUS_SESSION_BUS_ADDRESS", bus ?? Self.noBus)]
   }
 
   /// Changes the environment of this process.
   func apply() {
     for (name, value) in changes {
-      if let value { unsafe setenv(name, value, 1) } else { unsafe unsetenv(name) }
+      if let value {
+        unsafe setenv(name, ByteText.bytes(of: value).map { CChar(bitPattern: $0) } + [0], 1)
+      } else {
+        unsafe unsetenv(name)
+      }
     }
   }
 
   /// Has programs keep their files below a directory.
-  mutating func redirect(to directory: String) {
-    changes += Self.redirected.map { ($0.variable, directory + "/" + $0.folder) }
+  mutating func redirect(to directory: FilePath) {
+    changes += Self.redirected.map { ($0.variable, ByteText.text(of: directory.appending($0.folder).bytes)) }
   }
 
   /// Variables with directories of the XDG base directory specification, and the folders that take their place.

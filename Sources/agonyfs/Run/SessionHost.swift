@@ -37,7 +37,7 @@ struct SessionHost {
   ///   - album: where it shows the space, nil for the usual place.
   ///   - kept: absolute paths of directories that stay the real ones.
   ///   - needed: other paths that the process that serves the mount uses.
-  func places(album: String?, kept: [FilePath], needed: [FilePath]) throws(CommandFailure) -> SessionPlaces {
+  func places(album: FilePath?, kept: [FilePath], needed: [FilePath]) throws(CommandFailure) -> SessionPlaces {
     let root: FilePath = "/"
     // An overlay over all that there is would hide what the session needs.
     let covered = home == root ? nil : home
@@ -48,10 +48,10 @@ struct SessionHost {
     guard let stage = SessionPlaces.stage(among: Self.stages.compactMap { Self.directory($0) }, needed: needed) else {
       throw CommandFailure(.failure, "There is no directory that the session could use for the mount; make /mnt.")
     }
-    let mounts = covered.map { MountedPlaces.below(Self.bytes($0)) } ?? []
+    let mounts = covered.map { MountedPlaces.below($0.bytes) } ?? []
     return SessionPlaces(
       home: covered, vanishing: vanishing, hidden: Self.services.compactMap { Self.directory(FilePath($0)) },
-      sockets: sockets(in: vanishing), kept: kept, mounts: mounts.map(Self.path),
+      sockets: sockets(in: vanishing), kept: kept, mounts: mounts.map { FilePath(bytes: $0) },
       source: stage.appending("agonyfs"), album: try Self.album(album, home: covered))
   }
 
@@ -64,22 +64,22 @@ struct SessionHost {
       sockets.append(runtime.pushing(display))
       sockets += ["pipewire-0", "pulse/native"].map { runtime.appending($0) }
     }
-    return sockets.compactMap { Self.resolved($0) }.filter { path in vanishing.contains { path.starts(with: $0) } }
+    return sockets.compactMap(\.resolved).filter { path in vanishing.contains { path.starts(with: $0) } }
   }
 
   /// Where the space is shown: `Albums` in the home directory unless it is said.
-  private static func album(_ given: String?, home: FilePath?) throws(CommandFailure) -> FilePath {
-    let path = given.map { FilePath(AbsolutePath.of($0)) } ?? (home ?? "/tmp").appending("Albums")
+  private static func album(_ given: FilePath?, home: FilePath?) throws(CommandFailure) -> FilePath {
+    let path = given.map(AbsolutePath.of) ?? (home ?? "/tmp").appending("Albums")
     guard let name = path.lastComponent, name.kind == .regular else {
       throw CommandFailure(.usage, "The space cannot be shown at \(path); choose another place with --at.")
     }
-    if let existing = resolved(path) {
+    if let existing = path.resolved {
       guard directory(existing) != nil else {
         throw CommandFailure(.mountPointUnusable, "\(path) is not a directory; choose another place with --at.")
       }
       return existing
     }
-    guard let parent = resolved(path.removingLastComponent()) else {
+    guard let parent = path.removingLastComponent().resolved else {
       throw CommandFailure(
         .mountPointUnusable, "There is no directory \(path.removingLastComponent()); choose another place with --at.")
     }
@@ -88,30 +88,11 @@ struct SessionHost {
 }
 
 extension SessionHost {
-  /// The path of something that exists, without symbolic links.
-  static func resolved(_ path: FilePath) -> FilePath? {
-    unsafe path.withPlatformString { name in
-      guard let found = unsafe realpath(name, nil) else { return nil }
-      defer { unsafe free(found) }
-      return unsafe FilePath(platformString: found)
-    }
-  }
-
-  /// The same for directories only.
+  /// The path of a directory, without symbolic links; nil for everything else.
   static func directory(_ path: FilePath) -> FilePath? {
-    guard path.isAbsolute, let found = resolved(path) else { return nil }
+    guard path.isAbsolute, let found = path.resolved else { return nil }
     var status = stat()
     guard unsafe found.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
     return status.st_mode & S_IFMT == S_IFDIR ? found : nil
-  }
-
-  /// A path of bytes.
-  static func path(_ bytes: [UInt8]) -> FilePath {
-    unsafe FilePath(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
-  }
-
-  /// The bytes of a path.
-  static func bytes(_ path: FilePath) -> [UInt8] {
-    unsafe path.withPlatformString { unsafe Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
   }
 }

@@ -51,7 +51,7 @@ final class SessionServer {
       let answer = try Descriptor.pipe()
       let life = try Descriptor.pipe()
       process = try ChildProcess(
-        "/proc/self/exe", arguments: request.arguments,
+        "/proc/self/exe", words: request.arguments,
         descriptors: [
           nil, nil, .standardError, secret.reading, answer.writing, life.reading, request.directory,
         ],
@@ -127,7 +127,7 @@ extension SessionServer {
       }
       try watchLife()
       try MountServer(request: request).serve(password) { try? answer.writeAll([0]) }
-      if kind == .temporary { RedirectedSession.remove(FilePath(request.mountPoint).removingLastComponent().string) }
+      if kind == .temporary { RedirectedSession.remove(request.mountPoint.removingLastComponent()) }
       try? answer.writeAll([0])
     } catch {
       let failure = CommandFailure(any: error, vault: request.vault) ?? CommandFailure(.failure, "\(error)")
@@ -146,12 +146,12 @@ extension SessionServer {
   }
 
   /// Makes the namespaces, and the directory to mount at in memory that nobody else sees.
-  private static func separate(_ mountPoint: String) throws {
+  private static func separate(_ mountPoint: FilePath) throws {
     do throws(Errno) {
       try systemCall { agonyfs_session_separate(!agonyfs_session_is_privileged()) }
-      let stage = FilePath(mountPoint).removingLastComponent()
-      try systemCall { unsafe stage.withPlatformString { unsafe agonyfs_mount_memory($0) } }
-      try systemCall { unsafe mkdir(mountPoint, 0o700) }
+      let stage = mountPoint.removingLastComponent()
+      try unsafe stage.call { unsafe agonyfs_mount_memory($0) }
+      try unsafe mountPoint.call { unsafe mkdir($0, 0o700) }
     } catch {
       throw CommandFailure(error, doing: "separating the session")
     }

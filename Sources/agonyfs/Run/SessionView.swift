@@ -42,7 +42,7 @@ struct SessionView {
     case .keepLower(let path): lower = try Self.place(path)
     case .freeze: try systemCall { agonyfs_view_freeze() }
     case .memory(let path):
-      try unsafe Self.call(path) { unsafe agonyfs_mount_memory($0) }
+      try unsafe path.call { unsafe agonyfs_mount_memory($0) }
       memory = try Self.place(path)
     case .empty(let path, let isShared): try show(folder(mode: isShared ? 0o1777 : 0o700), at: path)
     case .overlay(let path): try coverHome(path)
@@ -56,7 +56,7 @@ struct SessionView {
 
   private mutating func copy(_ path: FilePath, isFrozen: Bool) throws(Errno) {
     do throws(Errno) {
-      let tree = Descriptor(try unsafe Self.call(path) { unsafe agonyfs_tree_copy(-1, $0) })
+      let tree = Descriptor(try unsafe path.call { unsafe agonyfs_tree_copy(-1, $0) })
       if isFrozen { try systemCall { agonyfs_tree_freeze(tree.number) } }
       copies[path] = tree
     } catch {
@@ -78,7 +78,7 @@ struct SessionView {
     _ = fchown(upper.number, status.st_uid, status.st_gid)
     try systemCall { fchmod(upper.number, status.st_mode & 0o7777) }
     try makeDirectories(path)
-    try unsafe Self.call(path) { path in
+    try unsafe path.call { path in
       unsafe agonyfs_mount_overlay(path, lower.number, upper.number, work.number, isInUserNamespace)
     }
   }
@@ -97,7 +97,7 @@ struct SessionView {
     var status = stat()
     try systemCall { unsafe fstat(tree.number, &status) }
     if status.st_mode & S_IFMT == S_IFDIR { try makeDirectories(path) }
-    try unsafe Self.call(path) { unsafe agonyfs_tree_show(tree.number, $0) }
+    try unsafe path.call { unsafe agonyfs_tree_show(tree.number, $0) }
   }
 
   /// Makes what something can be mounted at, if it is missing: in memory, since everything else is read-only.
@@ -106,27 +106,19 @@ struct SessionView {
     try systemCall { unsafe fstat(tree.number, &status) }
     guard status.st_mode & S_IFMT != S_IFDIR else { return }
     try makeDirectories(path.removingLastComponent())
-    if SessionHost.resolved(path) != nil { return }
-    let file = try unsafe Self.call(path) { unsafe open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
+    if path.resolved != nil { return }
+    let file = try unsafe path.call { unsafe open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
     close(file)
   }
 
   private func makeDirectories(_ path: FilePath) throws(Errno) {
     if SessionHost.directory(path) != nil { return }
     if path.lastComponent != nil { try makeDirectories(path.removingLastComponent()) }
-    try unsafe Self.call(path) { unsafe mkdir($0, 0o700) }
+    try unsafe path.call { unsafe mkdir($0, 0o700) }
   }
 
   private static func place(_ path: FilePath) throws(Errno) -> Descriptor {
-    Descriptor(try unsafe call(path) { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-  }
-
-  @discardableResult
-  private static func call(_ path: FilePath, _ body: (UnsafePointer<CChar>) -> CInt) throws(Errno) -> CInt {
-    let outcome: Result<CInt, Errno> = unsafe path.withPlatformString { name in
-      Result { () throws(Errno) in try systemCall { unsafe body(name) } }
-    }
-    return try outcome.get()
+    Descriptor(try unsafe path.call { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
   }
 
   /// What a step does, for a sentence.

@@ -12,11 +12,11 @@ internal import SystemPackage
 /// `agonyfs tag --from`: facts of another program.
 struct FactImport {
   /// The file of JSON or CSV.
-  let from: String
+  let from: FilePath
   /// `THEIRS=OURS,…`.
   let map: String
   /// Where the space is mounted, or a directory in it.
-  let place: String
+  let place: [UInt8]
   /// Whether nothing is changed.
   let isTrial: Bool
 
@@ -24,20 +24,20 @@ struct FactImport {
   private static let mostNamed = 20
 
   func run() throws {
-    guard let start = try PhotoLibrary.place(of: place) else { throw PhotoLibrary.notMounted(Array(place.utf8)) }
+    guard let start = try PhotoLibrary.place(of: place) else { throw PhotoLibrary.notMounted(place) }
     let bytes: [UInt8]
     do throws(Errno) {
       bytes = from == "-" ? try Descriptor.standardInput.readToEnd() : try WholeFile.read(from)
     } catch {
-      throw CommandFailure(error, doing: "reading \(TerminalText.safe(from))")
+      throw CommandFailure(error, doing: "reading \(TerminalText.safe(from.bytes))")
     }
     var fields: FieldMap?
-    let rows = try FactRow.read(bytes, named: from) { known in
+    let rows = try FactRow.read(bytes, named: from.string) { known in
       let read = try FieldMap(map, known: known)
       fields = read
       return Array(Set(read.theirs.values))
     }
-    guard let fields else { throw CommandFailure(.failure, "There is no row in \(TerminalText.safe(from)).") }
+    guard let fields else { throw CommandFailure(.failure, "There is no row in \(TerminalText.safe(from.bytes)).") }
     var finder = FileFinder(place: start, path: place)
     var changes: [(row: Int, path: [UInt8], change: WordsChange)] = []
     var refused = 0
@@ -88,11 +88,11 @@ struct FileFinder {
   /// The directory where relative paths begin.
   let place: SpacePlace
   /// The same as the user gave it.
-  let path: String
+  let path: [UInt8]
   /// Paths in the space by names; made when it is needed.
   private var named: [String: [[UInt8]]]?
 
-  init(place: SpacePlace, path: String) {
+  init(place: SpacePlace, path: [UInt8]) {
     self.place = place
     self.path = path
   }

@@ -9,6 +9,7 @@ internal import Albums
 internal import ArgumentParser
 internal import Crypto
 internal import QuickUnlock
+internal import SystemPackage
 internal import Vault
 
 /// Gives a space a key that this machine or something beside it holds.
@@ -16,7 +17,7 @@ struct Enrolling {
   /// The vault.
   let vault: Vault
   /// Its path, for questions.
-  let path: String
+  let path: FilePath
   /// What is to hold the key.
   let method: UnlockMethod
   /// Whether other methods keep theirs.
@@ -90,7 +91,7 @@ struct Unenrolling {
     + "ends it."
 
   let vault: Vault
-  let path: String
+  let path: FilePath
   let method: UnlockMethod
 
   /// Does it. Without opening the slot if it is only forgotten here.
@@ -137,7 +138,7 @@ struct Unenrolling {
 
 extension EnrolledListCommand {
   /// The identifier of a vault.
-  static func identifier(ofVaultAt path: String) throws -> String {
+  static func identifier(ofVaultAt path: FilePath) throws -> String {
     do { return try Vault.open(at: path).identifierText } catch {
       throw CommandFailure(any: error, vault: path) ?? error
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import QuickUnlock
+internal import SystemPackage
 
 /// The options that say what holds a key.
 struct UnlockOptions: ParsableArguments {
@@ -29,7 +30,7 @@ struct EnrolledListCommand: ParsableCommand {
     discussion: HelpText.passwordList)
 
   @Argument(help: "Only what is enrolled for this vault.", completion: .directory)
-  var vault: String?
+  var vault: FilePath?
 
   func run() throws {
     let identifier = try vault.map { try Self.identifier(ofVaultAt: AbsolutePath.of($0)) }

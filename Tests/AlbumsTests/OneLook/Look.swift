@@ -25,7 +25,7 @@ struct Look {
   private(set) var features: [String: Double] = [:]
 
   init(at path: String, explained: Set<SegmentIdentifier>) throws {
-    let storage = try DirectoryStorage(path: path)
+    let storage = try DirectoryStorage(path: FilePath(path))
     // The last file of a creation.
     let created = HostFile.status(path + "/agonyfs.json").st_ctim
     let folderNames = try Directory.names(in: path + "/segments").map { String(decoding: $0, as: UTF8.self) }

@@ -152,7 +152,7 @@ final class OneLookSubject {
     }
     for (name, command) in copies { looks[name] = try lookAtCopy(command) }
     let refresh = DirectoryRefresh(
-      try DirectoryStorage(path: path), segmentSize: vault.parameters.segmentSize, progress: { _ in true })
+      try DirectoryStorage(path: FilePath(path)), segmentSize: vault.parameters.segmentSize, progress: { _ in true })
     try refresh.run()
     looks["refreshed"] = try look(at: path)
     return looks
@@ -188,7 +188,7 @@ final class OneLookSubject {
 
   /// The files of the first space.
   func explained(at path: String) throws -> Set<SegmentIdentifier> {
-    let vault = try Vault.open(in: DirectoryStorage(path: path), weakDerivations: .opening)
+    let vault = try Vault.open(in: DirectoryStorage(path: FilePath(path)), weakDerivations: .opening)
     let space = try SpaceManager.openSpace(in: vault, password: .of(Self.first), readOnly: true)
     return try space.explainedFiles().union(SlotRecords.names(of: space))
   }
@@ -197,7 +197,7 @@ final class OneLookSubject {
   func look(at path: String) throws -> Look {
     try host.settle()
     var look = try Look(at: path, explained: explained(at: path))
-    let vault = try Vault.open(in: DirectoryStorage(path: path), weakDerivations: .opening)
+    let vault = try Vault.open(in: DirectoryStorage(path: FilePath(path)), weakDerivations: .opening)
     let information = try SpaceManager.information(in: vault, password: .of(Self.first))
     look.add("info: files", information.files)
     look.add("info: bytes of data", information.dataBytes)

@@ -15,7 +15,8 @@ import Testing
 
   private func library(_ album: String, as path: String) -> PhotoLibrary {
     PhotoLibrary(
-      SpacePlace(mountPoint: Array("/home/me/Albums".utf8), path: Array(album.utf8)), as: path, source: Silent())
+      SpacePlace(mountPoint: Array("/home/me/Albums".utf8), path: Array(album.utf8)), as: Array(path.utf8),
+      source: Silent())
   }
 
   private func shown(_ path: String, _ library: PhotoLibrary) -> String {
@@ -39,7 +40,7 @@ import Testing
     #expect(try library(".Trash-1000/files", as: ".").request("").trash)
     #expect(throws: CommandFailure.self) { try library("", as: ".").request("| a") }
     let bytes = SpacePlace(mountPoint: [0x2F], path: [0xFF])
-    #expect(try PhotoLibrary(bytes, as: ".", source: Silent()).request("").within == [0xFF])
+    #expect(try PhotoLibrary(bytes, as: [0x2E], source: Silent()).request("").within == [0xFF])
   }
 
   @Test func pathsInJSONWork() throws {
@@ -174,7 +175,9 @@ import Testing
       QueryWords.arranged(["--sort", "-size", "--", "-0", "--count"]) == ["--sort=-size", "--", "-0", "--count"])
     let command = try AgonyfsCommand.parse(["list", "M", "-has:gps", "(", "a", "|", "-b", ")", "--sort", "-size"])
     let list = try #require(command as? ListCommand)
-    #expect(list.place == "M" && list.query == ["-has:gps", "(", "a", "|", "-b", ")"] && list.sort == "-size")
+    #expect(
+      list.place == Word(Array("M".utf8)) && list.query == ["-has:gps", "(", "a", "|", "-b", ")"]
+        && list.sort == "-size")
   }
 
   /// Whoever knows only the help finds by it what it says.

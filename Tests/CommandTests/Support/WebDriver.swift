@@ -40,7 +40,8 @@ enum WebDriver {
             [os.environ["AGONYFS"], *words], input=text, text=True, capture_output=True, env=ENVIRONMENT)
 
     def mounts(below="agonyfs-web."):
-        return [line.split()[1] for line in open("/proc/mounts") if f" {os.getcwd()}/{below}" in line]
+        with open("/proc/mounts", errors="surrogateescape") as table:
+            return [line.split()[1] for line in table if f" {os.getcwd()}/{below}" in line]
 
     def free_port():
         with socket.socket() as probe:

@@ -27,6 +27,8 @@ final class Workspace {
       pkill -CONT -f "mount .*$W/"
       # A mount that hangs must not hold whoever looks into the directory: this one, and the test process after it.
       for m in $(awk -v p="$W/" 'index($2, p) == 1 {print $2}' /proc/mounts | sort -r); do
+        # The kernel writes spaces and backslashes as octal digits.
+        m=$(printf "$(printf '%s' "$m" | sed s/%/%%/g)x") m=${m%x}
         timeout -k 1 100 "$AGONYFS" unmount "$m" || timeout -k 1 10 fusermount3 -u "$m" ||
           timeout -k 1 10 umount -l "$m" || timeout -k 1 10 fusermount3 -uz "$m"
       done

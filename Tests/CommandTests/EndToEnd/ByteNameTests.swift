@@ -1,0 +1,85 @@
+import Testing
+
+@testable import agonyfs
+
+/// Names of vaults, mount points and files that are no UTF-8, as old disks have them.
+@Suite struct ByteNameTests {
+  /// `v` is a vault whose name is in Latin-1, `m` a mount point that ends in a byte that no encoding has.
+  private static let start = """
+    v=$(printf 'Fotos f\\374r Oma')
+    m=$(printf 'Alb\\303\\274m, \\\\ \\377')
+    printf '%s\\n' 'correct horse battery staple' > password
+
+    """
+
+  private func run(_ script: String) throws {
+    try expectSuccess(try Workspace(), Self.start + script)
+  }
+
+  @Test func aVaultIsMadeMountedAndTakenAway() throws {
+    try run(
+      """
+      agonyfs create --kdf interactive --cover 0 --password-file password "$v"
+      mkdir "$m"
+      agonyfs mount --password-file password "$v" "$m"
+      # The kernel's table has both names, byte for byte.
+      findmnt -t fuse.agonyfs -rno SOURCE,TARGET | grep -F "$W" > found
+      test "$(wc -l < found)" = 1
+      echo kept > "$m/file"
+      not agonyfs mount --password-file password "$v" "$m" 2> said
+      grep -q 'already mounted' said
+      agonyfs list "$m" --count
+      agonyfs thumbnails "$m"
+      agonyfs unmount "$m"
+      not mountpoint -q "$m"
+      agonyfs info --password-file password "$v" > /dev/null
+      agonyfs check --read-data --password-file password "$v"
+      agonyfs refresh "$v"
+      agonyfs mount --password-file password "$v" "$m"
+      test "$(cat "$m/file")" = kept
+      agonyfs unmount --give-back "$m"
+      """)
+  }
+
+  @Test func aDeadMountThereIsTakenAway() throws {
+    try run(
+      """
+      agonyfs create --kdf interactive --cover 0 --password-file password "$v"
+      mkdir "$m"
+      agonyfs mount --password-file password "$v" "$m"
+      pkill -KILL -f "mount .*--as-daemon $W/"
+      wait_for 600 'it has died' not sh -c 'stat "$1" 2> /dev/null' - "$m"
+      agonyfs mount --password-file password "$v" "$m"
+      agonyfs unmount "$m"
+      not mountpoint -q "$m"
+      """)
+  }
+
+  @Test func filesGoInAndOut() throws {
+    try run(
+      """
+      agonyfs create --kdf interactive --cover 0 --password-file password "$v"
+      mkdir "$m" in
+      photo=$(printf 'in/caf\\351.jpg')
+      printf 'no photo, but a file' > "$photo"
+      key=$(printf 'k\\377')
+      cp password "$key"
+      agonyfs mount --password-file "$key" "$v" "$m"
+      agonyfs import "$photo" "$m"
+      cmp "$photo" "$m/${photo#in/}"
+      out=$(printf 'out\\376')
+      agonyfs export "$m" "$out"
+      cmp "$photo" "$out/${photo#in/}"
+      agonyfs doctor --dry-run "$m" > /dev/null || test $? = 19
+      agonyfs unmount "$m"
+      agonyfs mount -o passfile="$key" "$v" "$m"
+      agonyfs unmount "$m"
+      """)
+  }
+
+  @Test func textIsNotChangedInSilence() throws {
+    let workspace = try Workspace()
+    let outcome = try workspace.shell("agonyfs list . \"$(printf 'caf\\351')\"")
+    expectFailure(outcome, .usage, "Argument 3 is not UTF-8 text")
+  }
+}

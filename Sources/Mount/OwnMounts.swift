@@ -24,9 +24,15 @@ struct OwnMounts {
   /// The descriptor of the connection to the kernel.
   private let connection: CInt
 
+  /// What the table said when it was just mounted.
+  let first: Standing
+
   /// The mounts of the file system that was just mounted at a path.
   init(_ point: MountPoint, connection: CInt) {
-    device = MountTable.current().entry(at: point.path)?.device
+    let table = MountTable.current()
+    let device = table.entry(at: point.path)?.device
+    first = device == nil ? .unknown : .mounted(table.entries.filter { $0.device == device })
+    self.device = device
     self.connection = connection
   }
 

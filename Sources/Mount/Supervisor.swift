@@ -19,7 +19,7 @@ struct Supervisor {
   private let events: SessionEvents
   private var idle: IdleWatch?
   /// What was known last.
-  private var standing = OwnMounts.Standing.unknown
+  private var standing: OwnMounts.Standing
   /// Whether the mount has left its place, but its open files may end first.
   private var isLingering = false
 
@@ -29,6 +29,7 @@ struct Supervisor {
   init(_ volume: Volume, mounts: OwnMounts, events: SessionEvents, idle: Duration?) {
     self.volume = volume
     self.mounts = mounts
+    standing = mounts.first
     self.events = events
     self.idle = idle.map { IdleWatch(limit: $0) }
   }

@@ -58,11 +58,11 @@ final class LiveMount {
 
   func path(_ name: String) -> String { root + "/" + name }
 
-  /// Mounts once more, after `end()`.
-  func mount(_ options: [String] = []) throws {
+  /// Mounts once more, after `end()`. The thread of the session calls `whenReady` before it waits for the end.
+  func mount(_ options: [String] = [], whenReady: @escaping @Sendable () -> Void = {}) throws {
     let options = try MountOptions(options)
     let point = try MountPoint.check(root, options: options)
-    let thread = try SessionThread(fileSystem: fileSystem, point: point, options: options)
+    let thread = try SessionThread(fileSystem: fileSystem, point: point, options: options, whenReady: whenReady)
     self.thread = thread
     try thread.waitUntilReady()
     limit = try MountLimit(root)
@@ -90,14 +90,18 @@ private final class SessionThread: @unchecked Sendable {
   private let fileSystem: FileSystem
   private let point: MountPoint
   private let options: MountOptions
+  private let whenReady: @Sendable () -> Void
   private var thread: TestThread?
   /// Written by the thread before it ends, read after joining it.
   private var outcome: MountError?
 
-  init(fileSystem: FileSystem, point: MountPoint, options: MountOptions) throws {
+  init(
+    fileSystem: FileSystem, point: MountPoint, options: MountOptions, whenReady: @escaping @Sendable () -> Void
+  ) throws {
     self.fileSystem = fileSystem
     self.point = point
     self.options = options
+    self.whenReady = whenReady
     progress = try FileDescriptor.pipe()
     thread = try TestThread { self.run() }
   }
@@ -108,7 +112,10 @@ private final class SessionThread: @unchecked Sendable {
     let writer = progress.writeEnd
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: point, options: options, logger: LiveMount.logger
-    ) { _ = try? writer.writeAll([1]) }
+    ) {
+      _ = try? writer.writeAll([1])
+      self.whenReady()
+    }
     do throws(MountError) {
       try session.run()
     } catch {

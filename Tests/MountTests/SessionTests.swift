@@ -2,6 +2,7 @@ import Albums
 import CMount
 import FaultyStorage
 import Glibc
+import Synchronization
 import System
 import SystemPackage
 import TestSupport
@@ -55,6 +56,24 @@ extension LiveMountTests {
       #expect(MountTable.current().entry(at: Array(live.root.utf8)) == nil)
       try live.mount()
       #expect(try System.read(live.path("file")) == randomBytes(5000))
+    }
+
+    /// Also before the session had a look at the table of mounts.
+    @Test(.enabled(if: geteuid() == 0, "needs root, to abort the connection"))
+    func aMountThatIsAbortedAtOnceIsTakenAway() throws {
+      let live = try LiveMount()
+      try live.end()
+      let root = live.root
+      let held = Mutex<Descriptor?>(nil)
+      try live.mount {
+        held.withLock { $0 = try? Descriptor.open(root, O_RDONLY | O_DIRECTORY) }
+        unsafe umount2(root, CInt(MNT_FORCE))
+        // Nobody sees that the workers have noticed it; without this the test shows less.
+        usleep(200_000)
+      }
+      #expect(try live.waitForEnd() == nil)
+      #expect(held.withLock { $0 != nil })
+      #expect(MountTable.current().entry(at: Array(root.utf8)) == nil)
     }
 
     @Test func aSignalEndsTheMountWhileFilesAreOpen() throws {

@@ -35,6 +35,10 @@ char **agonyfs_arguments(int *count) {
     return argument_values;
 }
 
+int agonyfs_set_name(const char *name) {
+    return prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
 int agonyfs_set_not_dumpable(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CPlatform
 internal import Glibc
 internal import Mount
 internal import System
@@ -19,6 +20,9 @@ enum Program {
 
   /// Runs the command of the arguments; reports failures on standard error.
   private static func run() -> Int32 {
+    // One that was started as /proc/self/exe would be called `exe` in process lists. A process that cannot be traced may
+    // not write its /proc/self/comm.
+    unsafe agonyfs_set_name("agonyfs")
     // Before anything secret is read: no core dumps, no tracing.
     ProcessHardening.apply()
     var vault: FilePath = "the vault"

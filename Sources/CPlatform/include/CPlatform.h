@@ -122,6 +122,10 @@ bool agonyfs_byte_is_locked(int descriptor, off_t place);
 /// The process's argument vector itself, not a copy: what is overwritten in it is overwritten in the process title.
 char **agonyfs_arguments(int *count);
 
+/// prctl(2) with PR_SET_NAME: the name of the calling thread, of which 15 bytes count; that of the first one is shown as the
+/// process's.
+int agonyfs_set_name(const char *name);
+
 /// prctl(2) with PR_SET_DUMPABLE: no core dumps of this process, and no tracing by others of the user.
 int agonyfs_set_not_dumpable(void);
 

@@ -76,8 +76,6 @@ enum BackgroundMount {
     request.directory = Descriptor(mountPointDescriptor)
     signal(SIGPIPE, SIG_IGN)
     unsafe chdir("/")
-    // It was started as `/proc/self/exe`; pgrep and process lists show the last part of that.
-    try? Descriptor.open("/proc/self/comm", O_WRONLY).writeAll(Array("agonyfs".utf8))
     let caller = WaitingCaller(status: Descriptor(statusDescriptor))
     do {
       try MountServer(request: request).serveAndTidy(readPassword()) { caller.mountAnswers() }

@@ -103,6 +103,7 @@ import Testing
         # Nobody of the same user may look into it, its memory is locked, and it leaves no core dump.
         pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
         test "$(stat -c %u /proc/$pid/mem)" = 0
+        test "$(cat /proc/$pid/comm)" = agonyfs
         not user ls /proc/$pid/fd
         grep -E '^Max core file size +1 +1 ' /proc/$pid/limits
         grep -E '^VmLck:.*[1-9]' /proc/$pid/status

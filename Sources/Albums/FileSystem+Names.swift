@@ -213,5 +213,5 @@ struct NewInode {
 
 extension FileName {
   /// Whether the name is "." or "..".
-  package var isDotOrDotDot: Bool { bytes.count <= 2 && bytes.allSatisfy { $0 == 0x2E } }
+  package var isDotOrDotDot: Bool { (1...2).contains(bytes.count) && bytes.allSatisfy { $0 == 0x2E } }
 }

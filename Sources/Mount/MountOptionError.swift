@@ -10,6 +10,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   case ownersAreKept(String)
   /// The option needs a path that begins with a slash.
   case notAbsolute(name: String, value: String)
+  /// The option's value is not UTF-8.
+  case notText(String)
   /// The option has other values.
   case unknownValue(name: String, value: String, allowed: [String])
 
@@ -23,6 +25,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
       "\"\(text)\" is not a length of time; write a number and a unit, such as 90s, 15m, 2h or 1d."
     case .notAbsolute(let name, let value):
       "\"\(value)\" is no whole path; write \(name)=/PATH."
+    case .notText(let name):
+      "The value of the mount option \"\(name)\" is not UTF-8 text; type it in UTF-8."
     case .unknownValue(let name, let value, let allowed):
       "\"\(value)\" is not a value of \(name); write \(name)= and one of \(allowed.joined(separator: ", "))."
     case .ownersAreKept(let name):

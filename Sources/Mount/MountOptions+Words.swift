@@ -6,6 +6,9 @@ extension MountOptions {
     "lazytime", "nolazytime", "silent", "loud", "iversion", "noiversion", "mand", "nomand",
   ]
 
+  /// Words whose values are paths, which may be any bytes.
+  static let pathOptions: Set<String> = ["passfile", "password-file", "places", "fsname"]
+
   /// Whether an option is for other programs (`x-systemd.automount`); every file system ignores those.
   static func isForOthers(_ name: String) -> Bool {
     name.hasPrefix("x-") || name.hasPrefix("X-")

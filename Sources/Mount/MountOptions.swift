@@ -3,6 +3,8 @@
 // 2. A later word overrides an earlier one, as in mount(8).
 // 3. A word is ignored only if it concerns mount(8) alone, or asks for what agonyfs does anyway.
 
+internal import System
+
 /// When thumbnails are made.
 package enum ThumbnailMode: String, Sendable, CaseIterable {
   /// Soon after a photo or video was written.
@@ -73,6 +75,7 @@ package struct MountOptions: Sendable, Equatable {
   }
 
   private mutating func apply(flag: String) throws(MountOptionError) {
+    guard !ByteText.isCoded(flag) else { throw .unknown(String(decoding: ByteText.bytes(of: flag), as: UTF8.self)) }
     switch flag {
     case "ro": isReadOnly = true
     case "rw": isReadOnly = false
@@ -103,6 +106,8 @@ package struct MountOptions: Sendable, Equatable {
   }
 
   private mutating func apply(name: String, value: String) throws(MountOptionError) {
+    guard !ByteText.isCoded(name) else { throw .unknown(String(decoding: ByteText.bytes(of: name), as: UTF8.self)) }
+    guard !ByteText.isCoded(value) || Self.pathOptions.contains(name) else { throw .notText(name) }
     switch name {
     case "passfile", "password-file":
       guard !value.isEmpty else { throw .valueMissing(name) }

@@ -30,7 +30,8 @@ struct OwnMounts {
   /// The mounts of the file system that was just mounted at a path.
   init(_ point: MountPoint, connection: CInt) {
     let table = MountTable.current()
-    let device = table.entry(at: point.path)?.device
+    // Somebody may have mounted over it in the meantime.
+    let device = table.entry(at: point.path).flatMap { $0.isFuse ? $0.device : nil }
     first = device == nil ? .unknown : .mounted(table.entries.filter { $0.device == device })
     self.device = device
     self.connection = connection

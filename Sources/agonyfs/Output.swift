@@ -1,5 +1,6 @@
 internal import CPlatform
 internal import FoundationEssentials
+internal import Glibc
 internal import System
 internal import SystemPackage
 
@@ -7,6 +8,9 @@ internal import SystemPackage
 enum Output {
   /// A line on standard output.
   static func line(_ text: String) { print(text) }
+
+  /// A path, byte for byte, as a line on standard output.
+  static func line(_ path: FilePath) { unsafe _ = path.withPlatformString { unsafe puts($0) } }
 
   /// Writes what waits in the buffer of standard output.
   ///

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CPlatform
+internal import Client
 internal import Glibc
 internal import Mount
 internal import System
@@ -33,9 +34,12 @@ enum Program {
       LinePasswords.keep(arguments.passwords)
       LineProgram.keep(arguments.program)
       var command = try AgonyfsCommand.parse(arguments.words)
-      if let word = arguments.words.firstIndex(where: { !Word.wasRead($0) }) {
+      if let text = Word.codedText(in: command) {
         throw CommandFailure(
-          .usage, "Argument \(word + 1) is not UTF-8 text, which only a path may be; type it in UTF-8.")
+          .usage,
+          """
+          "\(TerminalText.safe(ByteText.bytes(of: text)))" is not UTF-8 text, which only a path may be; type it in UTF-8.
+          """)
       }
       if let command = command as? any VaultCommand {
         guard !command.vault.isEmpty else {

@@ -74,15 +74,17 @@ import Testing
     let words = Vector([Array("agonyfs".utf8), Array("mount".utf8), [0x2f, 0xff], [0x2f, 0xe4]]).taken().words
     let command = try #require(try AgonyfsCommand.parse(words) as? MountCommand)
     #expect(command.vault.bytes == [0x2f, 0xff] && command.mountPoint.bytes == [0x2f, 0xe4])
-    #expect(words.allSatisfy(Word.wasRead))
+    #expect(Word.codedText(in: command) == nil)
   }
 
-  /// What is text is not changed in silence.
+  /// What is text is not changed in silence, also beside a path of the same bytes.
   @Test func otherWordsHaveToBeText() throws {
-    let words = Vector([Array("agonyfs".utf8), Array("tag".utf8), [0x2f, 0xff], Array("--title=caf".utf8) + [0xe9]])
-      .taken().words
-    _ = try AgonyfsCommand.parse(words)
-    #expect(words.map(Word.wasRead) == [true, true, false])
+    let name = Array("caf".utf8) + [0xe9]
+    for title in [[Array("--title=".utf8) + name], [Array("--title".utf8), name]] {
+      let words = Vector([Array("agonyfs".utf8), Array("tag".utf8), name] + title).taken().words
+      let text = try #require(Word.codedText(in: try AgonyfsCommand.parse(words)))
+      #expect(ByteText.bytes(of: text) == name)
+    }
   }
 
   @Test func noArgumentsAtAll() throws {

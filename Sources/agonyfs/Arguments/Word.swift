@@ -1,5 +1,4 @@
 public import ArgumentParser
-internal import Synchronization
 internal import System
 public import SystemPackage
 
@@ -12,7 +11,6 @@ struct Word: ExpressibleByArgument, Equatable {
 
   init(argument: String) {
     bytes = ByteText.bytes(of: argument)
-    Self.note(argument)
   }
 
   /// The path.
@@ -27,17 +25,29 @@ struct Word: ExpressibleByArgument, Equatable {
   /// Whether it is text.
   var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-  /// The words that were read as paths, as far as they are no text.
-  private static let paths = Mutex<Set<String>>([])
-
-  fileprivate static func note(_ argument: String) {
-    if ByteText.isCoded(argument) { paths.withLock { _ = $0.insert(argument) } }
+  /// The first text in what the parser read that stands for other bytes: only a path may be such.
+  static func codedText(in parsed: Any) -> String? {
+    switch parsed {
+    case let text as String: return ByteText.isCoded(text) ? text : nil
+    case is Word, is FilePath, is FileArgument: return nil
+    default: break
+    }
+    let mirror = Mirror(reflecting: parsed)
+    for child in mirror.children {
+      if let text = codedText(in: child.value) { return text }
+    }
+    return mirror.superclassMirror?.children.lazy.compactMap { codedText(in: $0.value) }.first
   }
+}
 
-  /// Whether what is no text in a word of the command line was read as a path: the whole of it, or its end as in
-  /// `--option=PATH`.
-  static func wasRead(_ word: String) -> Bool {
-    !ByteText.isCoded(word) || paths.withLock { paths in paths.contains { word.hasSuffix($0) } }
+/// The path of a file, not of a directory: a slash at its end, which `FilePath` leaves out, would name another one.
+struct FileArgument: ExpressibleByArgument {
+  let path: FilePath
+
+  init?(argument: String) {
+    let bytes = ByteText.bytes(of: argument)
+    guard let last = bytes.last, last != UInt8(ascii: "/") else { return nil }
+    path = FilePath(bytes: bytes)
   }
 }
 
@@ -45,6 +55,5 @@ extension FilePath: @retroactive ExpressibleByArgument {
   /// The path of a word of the command line.
   public init?(argument: String) {
     self.init(bytes: ByteText.bytes(of: argument))
-    Word.note(argument)
   }
 }

@@ -48,7 +48,7 @@ struct CheckCommand: VaultCommand {
       if json {
         try Output.json(report)
       } else {
-        report.lines(names: password.files.map(\.string)).forEach(Output.line)
+        report.lines(names: password.files.map(\.path.string)).forEach(Output.line)
       }
       if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
       return

@@ -45,7 +45,7 @@ struct MountCommand: VaultCommand {
         + "Debian's libtimezonemap-data)",
       valueName: "file"),
     completion: .file())
-  var places: FilePath?
+  var places: FileArgument?
 
   @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
   var remember = false
@@ -163,7 +163,7 @@ struct MountCommand: VaultCommand {
   private func request() throws -> MountRequest {
     let named = [
       ("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
-      ("places", places.map { ByteText.text(of: AbsolutePath.of($0).bytes) }),
+      ("places", places.map { ByteText.text(of: AbsolutePath.of($0.path).bytes) }),
     ]
     var lists =
       options.map(\.coded) + named.compactMap { name, value in value.map { "\(name)=\(MountOptions.escaped($0))" } }

@@ -17,7 +17,7 @@ struct OpenCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Remember where the vault is, in a file whose name ends with .agonyfs.", valueName: "file"),
     completion: .file())
-  var save: FilePath?
+  var save: FileArgument?
 
   @Option(
     name: [.customShort("o", allowingJoined: true)],
@@ -48,7 +48,7 @@ struct OpenCommand: ParsableCommand {
     } catch {
       throw CommandFailure(any: error, vault: vault) ?? error
     }
-    if let save { try PlaceFile.write(vault, to: AbsolutePath.of(save)) }
+    if let save { try PlaceFile.write(vault, to: AbsolutePath.of(save.path)) }
     let mountPoint = try MountPlace.free(for: vault)
     var title = "Password of \(vault.lastComponent?.string ?? "the vault")"
     while true {
@@ -115,7 +115,7 @@ struct OpenCommand: ParsableCommand {
 
   /// Shows a directory in the file manager of the desktop.
   private func show(_ path: FilePath) throws {
-    try Descriptor.standardOutput.writeAll(path.bytes + [UInt8(ascii: "\n")])
+    Output.line(path)
     guard let opener = Environment.program("xdg-open") else {
       throw CommandFailure(
         .failure, "The albums are at \(TerminalText.safe(path.bytes)); install xdg-utils to see them.")

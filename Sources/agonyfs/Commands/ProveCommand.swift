@@ -47,7 +47,7 @@ struct ProveCommand: VaultCommand {
       guard let root = try? Descriptor.open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
         SpaceProof.isMount(root, of: space)
       else { continue }
-      return try Descriptor.standardOutput.writeAll(place.bytes + [UInt8(ascii: "\n")])
+      return Output.line(place)
     }
     throw CommandFailure(.spaceInUse, "This space is at none of these places.")
   }

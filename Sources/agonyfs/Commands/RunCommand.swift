@@ -45,7 +45,7 @@ struct RunCommand: VaultCommand {
   var decoderSandbox: String?
 
   @Option(help: ArgumentHelp("A table of towns to name the places of photos.", valueName: "file"), completion: .file())
-  var places: FilePath?
+  var places: FileArgument?
 
   @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
   var remember = false
@@ -97,7 +97,7 @@ struct RunCommand: VaultCommand {
   private func request() throws -> MountRequest {
     let named = [
       ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
-      ("places", places.map { ByteText.text(of: AbsolutePath.of($0).bytes) }),
+      ("places", places.map { ByteText.text(of: AbsolutePath.of($0.path).bytes) }),
     ]
     var lists =
       options.map(\.coded) + named.compactMap { name, value in value.map { "\(name)=\(MountOptions.escaped($0))" } }

@@ -92,10 +92,10 @@ struct TagCommand: ParsableCommand {
   @Option(
     name: .customLong("files0-from"),
     help: ArgumentHelp("Read paths that end with a zero byte; - is standard input.", valueName: "file"))
-  var filesFrom: FilePath?
+  var filesFrom: FileArgument?
 
   @Option(help: ArgumentHelp("Take facts from a JSON or CSV file.", valueName: "file"), completion: .file())
-  var from: FilePath?
+  var from: FileArgument?
 
   @Option(
     help: ArgumentHelp(
@@ -123,7 +123,7 @@ struct TagCommand: ParsableCommand {
     } catch {
       throw CommandFailure(.usage, error.reason)
     }
-    if let from {
+    if let from = from?.path {
       guard change.isEmpty else {
         throw CommandFailure(.usage, "--from goes with no other change; do one, then the other.")
       }
@@ -149,7 +149,7 @@ struct TagCommand: ParsableCommand {
   }
 
   private func listed() throws -> [[UInt8]] {
-    guard let filesFrom else { return [] }
+    guard let filesFrom = filesFrom?.path else { return [] }
     do throws(Errno) {
       let file = filesFrom == "-" ? Descriptor.standardInput : try Descriptor.open(filesFrom, O_RDONLY)
       return try file.readToEnd().split(separator: 0).map { Array($0) }

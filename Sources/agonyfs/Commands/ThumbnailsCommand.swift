@@ -24,6 +24,9 @@ struct ThumbnailsCommand: ParsableCommand {
   }
 
   func run() throws {
+    guard !mountPoint.isEmpty else {
+      throw CommandFailure(.usage, "The path of the mount point is empty; a variable of the shell may not be set.")
+    }
     let control = ControlDirectory(mountPoint: AbsolutePath.of(mountPoint))
     if failed {
       try control.listFailures()

@@ -54,7 +54,7 @@ struct ImportCommand: ParsableCommand {
   var dryRun = false
 
   @Option(help: ArgumentHelp("Write a line of JSON for each source file.", valueName: "file"), completion: .file())
-  var report: FilePath?
+  var report: FileArgument?
 
   func validate() throws {
     if places.count < 2 { throw ValidationError("Name what to import, and at last where the space is mounted.") }

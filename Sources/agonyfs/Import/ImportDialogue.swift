@@ -14,7 +14,7 @@ struct ImportDialogue {
   func run() throws {
     let calls = FileCalls()
     let target = try destination.open(calls, toWrite: !command.dryRun)
-    let report = try command.report.map { try ImportReport($0) }
+    let report = try command.report.map { try ImportReport($0.path) }
     let signals = HeldSignals()
     defer { signals.release() }
     let deletion = DeletionDialogue(command: command, calls: calls, signals: signals)

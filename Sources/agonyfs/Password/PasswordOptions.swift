@@ -66,7 +66,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
       "Read the first line of a file; - is standard input"
         + (Kind.mayBeSeveral ? ". May be given several times." : "."),
       valueName: "file"), completion: .file())
-  var files: [FilePath] = []
+  var files: [FileArgument] = []
 
   @Option(
     name: .customLong("\(Kind.role.rawValue)-command"),
@@ -74,7 +74,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
   var command: String?
 
   /// The one that counts if only one is taken.
-  private var file: FilePath? { files.last }
+  private var file: FilePath? { files.last?.path }
 
   func validate() throws {
     let role = Kind.role.rawValue
@@ -97,5 +97,5 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
   }
 
   /// Where each of the passwords comes from; one if none is given.
-  func sources() -> [PasswordSource] { files.count > 1 ? files.map { .file($0) } : [source()] }
+  func sources() -> [PasswordSource] { files.count > 1 ? files.map { .file($0.path) } : [source()] }
 }

@@ -80,6 +80,37 @@ import Testing
   @Test func textIsNotChangedInSilence() throws {
     let workspace = try Workspace()
     let outcome = try workspace.shell("agonyfs list . \"$(printf 'caf\\351')\"")
-    expectFailure(outcome, .usage, "Argument 3 is not UTF-8 text")
+    expectFailure(outcome, .usage, "\"caf\\xE9\" is not UTF-8 text")
+  }
+
+  /// A file of the same name does not make a text of it.
+  @Test func textIsNoPathThatStandsBesideIt() throws {
+    let workspace = try Workspace()
+    let outcome = try workspace.shell("t=$(printf 'caf\\351'); agonyfs tag --title \"$t\" \"$t\"")
+    expectFailure(outcome, .usage, "\"caf\\xE9\" is not UTF-8 text")
+    expectFailure(
+      try workspace.shell("agonyfs mount -o subtype=\"$(printf 's\\351')\" v m"), .usage,
+      "The value of the mount option \"subtype\" is not UTF-8 text")
+  }
+
+  /// A slash at the end of a file's name is not passed over: another file has the name without it.
+  @Test func aFileIsNoDirectory() throws {
+    try run(
+      """
+      mkdir m in
+      echo kept > notes
+      for words in 'import --report notes/ in m' 'mount --password-file password/ v m' 'tag --from notes/ m' \
+        'tag --files0-from notes/ --rating 3' 'mount --places notes/ v m'; do
+        status=0
+        agonyfs $words 2> said || status=$?
+        test "$status" = 2
+        grep -qE '(notes|password)/' said
+      done
+      test "$(cat notes)" = kept
+      status=0
+      agonyfs thumbnails '' 2> said || status=$?
+      test "$status" = 2
+      grep -q 'is empty' said
+      """)
   }
 }

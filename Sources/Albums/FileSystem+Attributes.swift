@@ -26,7 +26,7 @@ extension FileSystem {
       // Who may read it, and a time that may count, are facts of the catalog.
       if changes.mode != nil || changes.owner != nil || changes.group != nil || changes.modified != nil {
         files.noteCatalogChange(inode)
-        files.noteSidecarChange(inode)
+        files.noteSidecarRights(inode)
       }
       return files.attributes(inode)
     }

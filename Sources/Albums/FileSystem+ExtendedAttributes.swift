@@ -51,7 +51,7 @@ extension FileSystem {
       let inode = try files.inode(inode)
       if Self.isAccessControlList(name) {
         try files.setAccessControlList(name, of: inode, value, clearsSetGroup: clearsSetGroup)
-        return files.noteCatalogChange(inode)
+        return files.noteRights(inode)
       }
       try files.requireRoom()
       let names =
@@ -91,12 +91,19 @@ extension FileSystem {
         guard value != nil else { throw .noData }
       }
       try files.remove(name, of: inode)
+      if Self.isAccessControlList(name) { files.noteRights(inode) }
       files.noteCatalogAttribute(name, of: inode)
     }
   }
 }
 
 extension LockedFileSystem {
+  /// Notes that the list of who may do what changed.
+  fileprivate func noteRights(_ inode: Inode) {
+    noteCatalogChange(inode)
+    noteSidecarRights(inode)
+  }
+
   fileprivate func setAccessControlList(
     _ name: [UInt8], of inode: Inode, _ value: [UInt8], clearsSetGroup: Bool
   ) throws(Errno) {

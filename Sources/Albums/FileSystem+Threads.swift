@@ -66,6 +66,9 @@ extension FileSystem {
     for thread in threads { thread.join() }
   }
 
+  /// How long the end of a mount waits for rows of the catalog, in nanoseconds.
+  private static let longestSettling: UInt64 = 1_000_000_000
+
   /// Commits, stops the threads and closes the space; what was opened and not released counts as released. Does nothing
   /// the second time.
   ///
@@ -80,6 +83,12 @@ extension FileSystem {
     endThumbnails()
     var failure: Errno?
     if !startedReadOnly {
+      // Whoever asks a vault that is not mounted has only what is stored.
+      do throws(Errno) {
+        try settleCatalog(until: monotonicTime() + Self.longestSettling)
+      } catch {
+        options.logger.warning("the catalog could not be brought up to date: \(error)")
+      }
       locked { $0.deleteOrphans() }
       let givesBack = locked { $0.life.givesBack }
       if givesBack { locked { $0.waitForReaper() } }

@@ -61,8 +61,9 @@ final class Inode {
   var isKnownNotMedia = false
   /// Whether the name that it was found by last begins with a dot.
   var isHidden = false
-  /// Whether the name that it was found by last is that of a sidecar.
-  var isSidecar = false
+  /// Whether the name that it was found by last is that of a sidecar; nil if it was not found by a name, as the kernel may
+  /// know names from listings.
+  var isSidecar: Bool?
   /// Whether the catalog notes already that this sidecar is to be read.
   var isReadPending = false
   /// When the content changed last, on the monotonic clock; 0 if not since the inode is in memory.

@@ -83,7 +83,7 @@ extension LockedFileSystem {
             try Self.dropItem(inode.number, in: index)
             try index.deleteMedia(inode.number)
           }
-          if inode.isSidecar { try index.dropSidecar(inode.number) }
+          if inode.isSidecar != false { try index.dropSidecar(inode.number) }
         }
         try index.deleteInode(inode.number)
         if inode.deletion.isListed { try index.removeOrphan(inode.number) }

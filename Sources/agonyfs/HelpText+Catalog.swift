@@ -55,7 +55,8 @@ extension HelpText {
 
     \(AnswerTemplate.fields.joined(separator: ", "))
 
-    {{ is a brace, \\n a new line, \\t a tab. What is not known is empty. --json has the same fields.
+    {{ is a brace, \\n a new line, \\t a tab. What is not known is empty. --json has the same, and cover and
+    trashed.
     """
 
   static let show = """

@@ -40,9 +40,34 @@ extension LockedFileSystem {
 
   /// Notes that the content of a sidecar changed.
   func noteSidecarChange(_ inode: Inode) {
-    guard inode.isSidecar, !inode.isReadPending else { return }
+    guard isSidecar(inode), !inode.isReadPending else { return }
     inode.isReadPending = true
     note { index throws(IndexError) in try index.addStale(inode.number, .read) }
+  }
+
+  /// Notes that others may read a sidecar now, or fewer: it speaks for other photos than before, whoever reads it.
+  func noteSidecarRights(_ inode: Inode) {
+    guard isSidecar(inode) else { return }
+    note { index throws(IndexError) in
+      guard let known = try index.sidecar(inode.number) else { return }
+      // As if it had just been read.
+      try index.setSidecar(inode.number, version: -abs(known.version), found: known.found)
+      for name in try index.names(of: inode.number, limit: Self.mostSidecarNames) {
+        try index.addStale(name.parent, .match)
+      }
+    }
+  }
+
+  /// Names of a sidecar that count.
+  private static let mostSidecarNames = 64
+
+  /// Whether an inode may have facts about photos.
+  func isSidecar(_ inode: Inode) -> Bool {
+    if let known = inode.isSidecar { return known }
+    guard index.hasCatalog, inode.isRegular else { return false }
+    let names = try? index.names(of: inode.number, limit: Self.mostSidecarNames)
+    inode.isSidecar = names?.contains { $0.name.isSidecar }
+    return inode.isSidecar ?? false
   }
 
   private func note(_ body: (Index) throws(IndexError) -> Void) {

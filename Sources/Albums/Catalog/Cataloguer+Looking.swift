@@ -102,7 +102,7 @@ extension LockedFileSystem {
   }
 
   /// The key in `meta` of the version that all photos and videos were asked for.
-  private static let filledKey = "catalog"
+  static let filledKey = "catalog"
 
   /// Whether photos have places of another table of towns than the user chose.
   private mutating func hasOtherPlaces() throws(Errno) -> Bool {

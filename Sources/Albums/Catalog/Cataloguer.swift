@@ -18,13 +18,17 @@ internal import Vault
 extension FileSystem {
   /// Brings all rows up to date, and the stacks of the directories in which something changed, as far as the decoder is
   /// not needed for it. Does nothing where nothing may be changed.
-  package func settleCatalog() throws(Errno) {
+  ///
+  /// - Parameter end: when to stop, on the monotonic clock.
+  package func settleCatalog(until end: UInt64 = .max) throws(Errno) {
     if !locked({ $0.mayMerge && ($0.hasStaleItems || $0.catalog.isMatching) }) { return }
-    while locked({ $0.mergeStaleItems() }) {}
-    while let directory = try nextDirectory() {
+    var isOver: Bool { end != .max && monotonicTime() >= end }
+    while !isOver, locked({ $0.mergeStaleItems() }) {}
+    while !isOver, let directory = try nextDirectory() {
       guard matchOrPassOver(directory) else { break }
-      while locked({ $0.mergeStaleItems() }) {}
+      while !isOver, locked({ $0.mergeStaleItems() }) {}
     }
+    if isOver { return }
     // What another thread has begun.
     locked { $0.waitForMatching() }
     while locked({ $0.mergeStaleItems() }) {}
@@ -233,8 +237,19 @@ extension LockedFileSystem {
   /// Whether a sidecar counts: it is of the same owner, and whoever may read the photo may read it.
   private func speaks(_ sidecar: InodeNumber, for inode: Inode) throws(Errno) -> Bool {
     guard let record = try presentRecord(sidecar), record.owner == inode.record.owner else { return false }
-    let wanted = inode.record.mode & 0o444
-    return record.mode & wanted == wanted && (!record.hasExtendedAttributes || wanted & 0o044 == 0)
+    let lists = try (photo: accessList(of: inode.record), sidecar: accessList(of: record))
+    var wanted = inode.record.mode & 0o444
+    if lists.photo != lists.sidecar || record.group != inode.record.group {
+      // Who is in a group here is none of it there, so all must be able to read it, or nobody but the owner the photo.
+      if lists.sidecar != nil, wanted & 0o044 != 0 { return false }
+      if lists.photo != nil || wanted & 0o044 != 0 { wanted |= 0o044 }
+    }
+    return record.mode & wanted == wanted
+  }
+
+  private func accessList(of record: InodeRecord) throws(Errno) -> [UInt8]? {
+    guard record.hasExtendedAttributes else { return nil }
+    return try result(of: index.attribute(named: AccessControlList.accessName, of: record.number))
   }
 
   /// Other files with the same content or the same pixels.

@@ -6,6 +6,7 @@
 // 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point at it.
 // 3. `Inode.isMediaPending` is set only where the row says that the content is still to be looked at.
 
+internal import Catalog
 package import Index
 internal import Media
 internal import System
@@ -41,7 +42,7 @@ extension LockedFileSystem {
   /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at.
   func noteWrite(_ inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
     let size = MediaKind.beginningSize
-    if inode.isSidecar {
+    if isSidecar(inode) {
       inode.contentChanged = monotonicTime()
       noteSidecarChange(inode)
     }
@@ -123,6 +124,22 @@ extension FileSystem {
   package func mediaCounts() throws(Errno) -> MediaCounts {
     try reading { files throws(Errno) in
       try files.result(of: files.index.mediaCounts())
+    }
+  }
+
+  /// How many files the catalog does not know as they are: never looked at, or changed since. Photos that have no row yet
+  /// count, too; a mount that may not write makes none.
+  func unexaminedCount() throws(Errno) -> Int64 {
+    try reading { files throws(Errno) in
+      let isFilled = files.catalog.filled == .done
+      return try files.withIndex { index throws(IndexError) in
+        let counts = try index.mediaCounts()
+        var count = counts.pending + (try index.staleCount(for: [.merge, .look, .read]))
+        if !isFilled, try index.metaInteger(LockedFileSystem.filledKey) != Int64(MediaItem.factsVersion) {
+          count += max(0, counts.known + counts.failed - (index.hasCatalog ? try index.itemCount() : 0))
+        }
+        return count
+      }
     }
   }
 

@@ -229,7 +229,7 @@ struct DoorAnswer {
     // Files that nobody else sees are counted as well.
     if try fileSystem.isOwner(opener) {
       text.name("pending")
-      text.value(try fileSystem.mediaCounts().pending)
+      text.value(try fileSystem.unexaminedCount())
       text.name("examining")
       text.value(fileSystem.looksAtNewFiles)
     }

@@ -6,7 +6,7 @@ package import Vault
 final class CatalogStatements {
   let find, replace, delete, after, addWords, removeWords: Statement
   let addTag, removeTag, term, addTerm, findTerm, terms: Statement
-  let sidecar, setSidecar, removeSidecar, stale, removeStale, keepStale: Statement
+  let sidecar, setSidecar, removeSidecar, stale, staleCount, removeStale, keepStale: Statement
   let names, withoutItem, lastMedia, lastItem, setStalePlaces, itemCount, inAlbum, byLook, byHash: Statement
 
   init(_ connection: Connection) throws(IndexError) {
@@ -30,6 +30,7 @@ final class CatalogStatements {
     setSidecar = try connection.prepare("INSERT OR REPLACE INTO sidecar(inode, version, found) VALUES(?1, ?2, ?3)")
     removeSidecar = try connection.prepare("DELETE FROM sidecar WHERE inode = ?1")
     stale = try connection.prepare("SELECT inode, reason FROM stale WHERE reason & ?1 ORDER BY inode LIMIT ?2")
+    staleCount = try connection.prepare("SELECT count(*) FROM stale WHERE reason & ?1")
     removeStale = try connection.prepare("DELETE FROM stale WHERE inode = ?1 AND reason & ~?2 = 0")
     keepStale = try connection.prepare("UPDATE stale SET reason = reason & ~?2 WHERE inode = ?1")
     names = try connection.prepare(
@@ -336,6 +337,13 @@ extension Index {
     return try catalogStatements().stale.bind(reasons.rawValue, limit).rows { (row) throws(IndexError) in
       (row.inodeNumber(0), StaleReason(rawValue: row.integer(1)))
     }
+  }
+
+  /// How much waits for one of some reasons.
+  package func staleCount(for reasons: StaleReason) throws(IndexError) -> Int64 {
+    if !hasCatalog { return 0 }
+    return try catalogStatements().staleCount.bind(reasons.rawValue)
+      .firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 
   /// Notes that something was done.

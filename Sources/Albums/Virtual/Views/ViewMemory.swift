@@ -5,6 +5,7 @@
 // 2. One table or list is made at a time, so that several under way need no memory; few threads wait for that.
 // 3. Numbers of searches are never given again.
 
+internal import Catalog
 internal import Index
 internal import Synchronization
 internal import System
@@ -19,6 +20,8 @@ struct Remembered<Value: Sendable>: Sendable {
   /// When it was looked for, and how long that took, in nanoseconds of the monotonic clock.
   var time: UInt64
   var effort: UInt64
+  /// The day on which it was looked for: what a search for `today` finds differs on the next.
+  var day: CivilDate?
 
   /// Whether it may be used without looking again where something changed meanwhile: what takes long is kept longer,
   /// so that reading on while photos come does not look for everything with each name.
@@ -97,21 +100,27 @@ final class ViewMemory: Sendable {
   /// Directories that had something in them.
   let known = Mutex(RecentValues<Bool>(limit: 512, countLimit: 512))
   let searches = Mutex(SearchTexts())
-  private let stamp = Mutex<(changes: UInt64, time: Timestamp)>((0, .now()))
+  private let stamp = Mutex<(changes: UInt64, day: CivilDate?, time: Timestamp)>((0, nil, .now()))
   private let turn = Lock()
   private let turnEnds: Condition
   private let queue = Mutex<(isTaken: Bool, waiting: Int)>((false, 0))
 
-  init() { turnEnds = Condition(of: turn) }
+  private let today: @Sendable () -> CivilDate?
 
-  /// The time of the last change, as directories tell it. It differs after every change, however soon that came, since
-  /// the kernel lists a directory anew only when its time does.
+  init(today: @escaping @Sendable () -> CivilDate? = { CivilDate.today() }) {
+    self.today = today
+    turnEnds = Condition(of: turn)
+  }
+
+  /// The time of the last change, as directories tell it. It differs after every change, however soon that came, and on
+  /// another day, since the kernel lists a directory anew only when its time does.
   func time(of changes: UInt64) -> Timestamp {
-    stamp.withLock { stamp in
-      if changes == stamp.changes { return stamp.time }
+    let day = today()
+    return stamp.withLock { stamp in
+      if changes == stamp.changes, day == stamp.day { return stamp.time }
       var now = Timestamp.now()
       if now <= stamp.time { now = stamp.time.next }
-      stamp = (changes, now)
+      stamp = (changes, day, now)
       return now
     }
   }
@@ -126,14 +135,15 @@ final class ViewMemory: Sendable {
   ) throws(Errno) -> Value {
     try inTurn { () throws(Errno) in
       let start = monotonicTime()
-      if let known = values.withLock({ $0.find(folder) }) {
+      let day = today()
+      if let known = values.withLock({ $0.find(folder) }), known.day == day {
         if known.changes == fileSystem.changes || !isNew && known.mayStay(start) { return known.value }
       }
       // Merging what changed is a change.
       try fileSystem.settleCatalog()
       let changes = fileSystem.changes
       let value = try find()
-      let found = Remembered(value: value, changes: changes, time: start, effort: monotonicTime() - start)
+      let found = Remembered(value: value, changes: changes, time: start, effort: monotonicTime() - start, day: day)
       values.withLock { $0.insert(found, size: size(value), for: folder) }
       return value
     }

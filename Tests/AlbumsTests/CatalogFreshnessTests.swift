@@ -1,0 +1,126 @@
+import Catalog
+import Index
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+import Vault
+
+@testable import Albums
+
+/// Answers are of the files as they are, also after a listing, another mount, or a change of rights.
+@Suite struct CatalogFreshnessTests {
+  /// The kernel knows names from listings, and opens what it never looked up.
+  @Test func sidecarsThatWereNotLookedUpAreReadAgain() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "title=inside")
+    let sidecar = try vault.text("a.jpg.xmp", "title=beside")
+    for (write, title) in [
+      ({ try vault.files.put(Array("title=rewrit".utf8), sidecar) }, "rewrit"),
+      ({ _ = try vault.files.resize(sidecar, 8) }, "re"),
+    ] as [(() throws -> Void, String)] {
+      try vault.vault.reopen()
+      try write()
+      try vault.settle()
+      #expect(try vault.item(photo)?.words.title == title)
+    }
+    try vault.vault.reopen()
+    var changes = AttributeChanges(caller: caller)
+    changes.mode = 0o600
+    _ = try vault.files.setAttributes(of: sidecar, changes)
+    // Whoever asks does not wait for the decoder.
+    #expect(try vault.item(photo)?.words.title == "inside")
+    try vault.files.close()
+  }
+
+  private func set(_ inode: InodeNumber, _ mode: UInt32, group: UInt32, in vault: CatalogVault) throws {
+    var changes = AttributeChanges(caller: Caller(user: 0, group: 0))
+    (changes.mode, changes.group) = (mode, group)
+    _ = try vault.files.setAttributes(of: inode, changes)
+  }
+
+  /// A sidecar speaks only if whoever may read the photo may read it.
+  @Test func sidecarsSpeakToNobodyWhoMayNotReadThem() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "title=inside")
+    let sidecar = try vault.text("a.jpg.xmp", "title=beside")
+    for (modes, groups, title) in [
+      ([0o640, 0o640], [1000, 1000], "beside"), ([0o640, 0o640], [1000, 2000], "inside"),
+      ([0o640, 0o644], [1000, 2000], "beside"), ([0o604, 0o604], [1000, 2000], "inside"),
+      ([0o600, 0o600], [1000, 2000], "beside"), ([0o644, 0o644], [1000, 2000], "beside"),
+    ] as [([UInt32], [UInt32], String)] {
+      try set(photo, modes[0], group: groups[0], in: vault)
+      try set(sidecar, modes[1], group: groups[1], in: vault)
+      #expect(try vault.item(photo)?.words.title == title, "\(modes) \(groups)")
+    }
+    // Where a file is from is no list of rights.
+    try set(sidecar, 0o644, group: 1000, in: vault)
+    try vault.set("user.xdg.origin.url", of: sidecar, to: "somewhere")
+    #expect(try vault.item(photo)?.words.title == "beside")
+    // One more user may read the photo, who may not read the sidecar; then everybody may, then this one again.
+    let list = AccessControlListTests.bytes([(1, 6, -1), (2, 4, 1001), (4, 0, -1), (0x10, 4, -1), (0x20, 0, -1)])
+    func give(_ inode: InodeNumber, _ list: [UInt8]) throws {
+      try vault.files.setExtendedAttribute(
+        AccessControlList.accessName, of: inode, value: list, flags: [], caller: caller)
+    }
+    try set(sidecar, 0o640, group: 1000, in: vault)
+    try give(photo, list)
+    #expect(try vault.item(photo)?.words.title == "inside")
+    try give(sidecar, list)
+    #expect(try vault.item(photo)?.words.title == "beside")
+    try vault.files.removeExtendedAttribute(AccessControlList.accessName, of: sidecar)
+    #expect(try vault.item(photo)?.words.title == "inside")
+    try vault.files.close()
+  }
+
+  private func answer(_ request: String, _ vault: CatalogVault) -> [String] {
+    var answer = DoorAnswer(Array(request.utf8), from: vault.files, for: .everything, today: nil)
+    var bytes: [UInt8] = []
+    while true {
+      let piece = answer.read(4096)
+      if piece.isEmpty { break }
+      bytes += piece
+    }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// Whoever asks a vault that is not mounted has what was stored at the end of a mount.
+  @Test func theEndOfAMountBringsRowsUpToDate() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg")
+    // Nobody merges in the background.
+    vault.vault.options.thumbnails = nil
+    try vault.vault.reopen()
+    try vault.set("user.xdg.tags", of: photo, to: "beach")
+    try vault.vault.reopen()
+    #expect(try vault.files.locked { try $0.index.stale(for: .merge, limit: 1) }.isEmpty)
+    let found = answer("format paths\n\ntag:beach", vault)
+    #expect(found.prefix(2) == ["ok", "a.jpg"])
+    try vault.files.close()
+  }
+
+  /// A catalog that was emptied by a repair, and is filled by no mount yet, says so.
+  @Test func whatIsNotKnownIsCounted() throws {
+    let vault = try CatalogVault()
+    for name in ["a.jpg", "b.jpg"] { _ = try vault.photo(name) }
+    #expect(answer("", vault).last?.contains(#""pending":0"#) == true)
+    vault.vault.options.thumbnails = nil
+    try vault.vault.reopen()
+    try vault.files.locked { files in
+      try files.waitToChange()
+      try files.index.emptyCatalog()
+      files.noteChange()
+    }
+    #expect(answer("", vault).last?.contains(#""pending":2"#) == true)
+    try vault.files.close()
+  }
+
+  @Test func directoriesOfViewsAreOthersOnAnotherDay() throws {
+    let day = Mutex(CivilDate(year: 2024, month: 2, day: 29) as CivilDate?)
+    let memory = ViewMemory { day.withLock(\.self) }
+    let first = memory.time(of: 7)
+    #expect(memory.time(of: 7) == first)
+    day.withLock { $0 = CivilDate(year: 2024, month: 3, day: 1) }
+    #expect(memory.time(of: 7) > first)
+  }
+}

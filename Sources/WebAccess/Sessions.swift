@@ -3,8 +3,9 @@
 //    bounded by that of the pairings.
 // 2. A session answers only to its token together with its pairing, and only to the peer that it began with (see `Peer`).
 //    It ends for whoever has token and pairing: a phone may have another address by now.
-// 3. A session ends when it was not used for `idle`, and when nothing at all was asked for `longestSilence`: the page is
-//    gone then. A request that runs is a use; one that only asks for the state is none.
+// 3. A session ends when it was not used for `idle`, and when nothing at all was asked for `silence`: the page is gone
+//    then, unless it said that it was sending files: it may have no connection. A request that runs is a use; one that
+//    only asks for the state is none.
 // 4. Who takes an ended session out of the table is the only one to end what it stands for.
 
 /// The sessions of a server. Times are those of one clock that never goes back, and goes on while the machine sleeps.
@@ -16,9 +17,11 @@ public struct Sessions<Value: Sendable>: Sendable {
     var lastUse: Duration
     var lastSign: Duration
     var running = 0
+    /// Whether the page said last that it sends files.
+    var isSending = false
 
     func isOver(_ idle: Duration, _ silence: Duration, _ now: Duration) -> Bool {
-      running == 0 && (lastUse + idle <= now || lastSign + silence <= now)
+      running == 0 && (lastUse + idle <= now || lastSign + (isSending ? idle : silence) <= now)
     }
   }
 
@@ -53,6 +56,12 @@ public struct Sessions<Value: Sendable>: Sendable {
     sessions[token]?.lastSign = now
     return session.value
   }
+
+  /// The page of a session says whether it sends files.
+  public mutating func page(of token: Token, isSending: Bool) { sessions[token]?.isSending = isSending }
+
+  /// How many requests of a session run.
+  public func running(_ token: Token) -> Int { sessions[token]?.running ?? 0 }
 
   /// A request of a session begins; `requestEnds` follows.
   public mutating func requestBegins(_ token: Token, now: Duration) {

@@ -3,7 +3,8 @@
 
 The page is developed and measured with it. Headers are those of the true server, so what they forbid is forbidden here.
 The password is `photos`. `POST /test` changes what goes wrong: {"cuts": uploads to cut, "lost": last answers of them to
-lose, "pending": answers about positions that know nothing yet}.
+lose, "full": ends of them that cannot be written, "pending": answers about positions that know nothing yet, "running": how
+many requests seem to run}.
 """
 
 import argparse
@@ -38,7 +39,7 @@ class Server:
     def __init__(self, library, folder):
         self.uploads = Uploads(folder)
         self.gallery = Gallery(library, self.video(folder))
-        self.sessions, self.pairings, self.read_only = set(), set(), False
+        self.sessions, self.pairings, self.read_only, self.running = set(), set(), False, 0
         self.path, self.secret = secrets.token_hex(16), secrets.token_hex(16)
 
     @staticmethod
@@ -125,12 +126,15 @@ class Server:
         return web.Response(status=204, headers={"Clear-Site-Data": '"cache", "storage"'})
 
     async def state(self, request):
-        return web.json_response({"locked": not self.open(request), "readOnly": self.read_only, "idleSeconds": 600})
+        return web.json_response({"locked": not self.open(request), "readOnly": self.read_only, "idleSeconds": 600,
+                                  "running": self.running})
 
     async def test(self, request):
         change = await request.json()
         self.uploads.cuts = change.get("cuts", self.uploads.cuts)
         self.uploads.lost = change.get("lost", self.uploads.lost)
+        self.uploads.full = change.get("full", self.uploads.full)
+        self.running = change.get("running", self.running)
         self.uploads.pending = change.get("pending", self.uploads.pending)
         self.read_only = change.get("readOnly", self.read_only)
         if change.get("endSessions"):

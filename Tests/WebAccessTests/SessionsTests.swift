@@ -53,6 +53,22 @@ import WebAccess
     #expect(sessions.endIdle(now: at(120)) == ["space"])
   }
 
+  /// A phone that sends files may be without a connection for a while.
+  @Test func itStaysWhileItsPageSends() {
+    var sessions = sessions()
+    let token = sessions.begin("space", pairing: pairing, peer: phone, now: at(0)).token
+    sessions.requestBegins(token, now: at(10))
+    #expect(sessions.running(token) == 1)
+    sessions.requestEnds(token, now: at(20))
+    sessions.page(of: token, isSending: true)
+    #expect(sessions.running(token) == 0 && sessions.endIdle(now: at(619)) == [])
+    #expect(sessions.value(token, pairing: pairing, peer: phone, now: at(300)) == "space")
+    sessions.page(of: token, isSending: false)
+    #expect(sessions.endIdle(now: at(389)) == [])
+    #expect(sessions.endIdle(now: at(390)) == ["space"])
+    #expect(sessions.running(token) == 0)
+  }
+
   @Test func aRequestThatRunsIsAUse() {
     var sessions = sessions()
     let token = sessions.begin("space", pairing: pairing, peer: phone, now: at(0)).token

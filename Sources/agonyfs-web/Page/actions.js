@@ -6,6 +6,7 @@ import * as api from './api.js';
 import { chooseAlbum } from './album-picker.js';
 import { ask, choose, question, show, stars } from './dialogs.js';
 import { make, plain, say } from './dom.js';
+import { served } from './session.js';
 import { texts } from './texts.js';
 
 const batch = 500;
@@ -34,6 +35,7 @@ function follow(address) {
   document.body.append(link);
   link.click();
   link.remove();
+  served();
 }
 
 /** Original bytes, as files of their own or in one archive. */

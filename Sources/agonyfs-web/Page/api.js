@@ -1,7 +1,8 @@
 // Asks the server. Every request of the page to a space is in this file.
 //
 // 1. A write carries the header that other sites cannot send.
-// 2. 401 locks the page, 410 tells the view that its snapshot is gone; everything else is a `Problem` for the caller.
+// 2. 401 locks the page, 410 tells the view that its snapshot is gone; everything else is a `Problem` for the caller. One
+//    with the word `unpaired`: the server knows this browser no more.
 
 import { texts } from './texts.js';
 import { nextTurn } from './turns.js';
@@ -32,6 +33,8 @@ export async function ask(method, path, { body, signal, headers = {}, keepalive 
     throw new Problem(0, 'offline', texts.noConnection);
   }
   if (response.ok) return response;
+  // What is there for everybody who is paired is missing only for who is not.
+  if (response.status === 404 && /^\/(api\/state|login|lock)\b/.test(path)) throw new Problem(404, 'unpaired', texts.unpaired);
   const said = await response.json().catch(() => ({}));
   if (response.status === 401) listeners.locked();
   if (response.status === 410 && !path.startsWith('/api/upload')) listeners.gone();
@@ -50,8 +53,11 @@ async function send(method, path, value, signal) {
 const list = (answer, name) => (Array.isArray(answer) ? answer : answer[name]);
 const changed = (answer, items) => ({ done: answer.done ?? items.length, failed: answer.failed ?? [] });
 
-/** `used`: whether somebody used the page since it was asked last. */
-export const state = (used = false) => json(used ? '/api/state?used=1' : '/api/state');
+/** `used`: whether somebody used the page since it was asked last. `busy`: whether the page is sending files. */
+export const state = (used = false, busy = false) => {
+  const said = [used && 'used=1', busy && 'busy=1'].filter(Boolean).join('&');
+  return json(said ? `/api/state?${said}` : '/api/state');
+};
 export const login = (password) => ask('POST', '/login', { body: password });
 export const lock = () => ask('POST', '/lock', { keepalive: true });
 

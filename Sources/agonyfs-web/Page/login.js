@@ -6,14 +6,14 @@ import * as api from './api.js';
 import { button, empty, icon, make } from './dom.js';
 import { texts } from './texts.js';
 
-/** Shows the field; `done` is called when the space is open. */
-export function showLogin(done) {
+/** Shows the field, and what was interrupted; `done` is called when the space is open. */
+export function showLogin(done, interrupted = '') {
   const app = document.getElementById('app');
   empty(app);
   app.className = 'locked';
   const field = make('input', { type: 'password', id: 'password', autocomplete: 'one-time-code', autocapitalize: 'off',
     spellcheck: 'false', 'aria-describedby': 'login-problem', enterkeyhint: 'go' });
-  const problem = make('p', { id: 'login-problem', class: 'problem', role: 'alert' });
+  const problem = make('p', { id: 'login-problem', class: 'problem', role: 'alert', text: interrupted });
   let isAsking = false;
 
   async function open() {

@@ -16,8 +16,9 @@ let uploads = null;
 
 session.onForget(() => {
   view?.close();
-  uploads?.close();
+  const left = uploads?.close();
   view = uploads = null;
+  return left;
 });
 
 /** Shows a view in place of the one that is there. */
@@ -57,7 +58,7 @@ function shell(isReadOnly) {
     closeAll();
     select(part);
   } }, icon(parts[part].drawing), make('span', { text: texts[part] }));
-  uploads = new Uploads({ album: () => view?.place?.album, changed: () => view?.load?.(true) });
+  uploads = new Uploads({ album: () => view?.place?.album, changed: () => (view?.refresh ?? view?.load)?.call(view) });
   const act = (drawing, name, call, kind = '') =>
     make('button', { type: 'button', class: `entry ${kind}`, onclick: call }, icon(drawing), make('span', { text: name }));
   app.append(make('nav', { class: 'rail', 'aria-label': texts.parts }, ...Object.keys(parts).map(entry),
@@ -69,7 +70,7 @@ function shell(isReadOnly) {
 async function start() {
   try {
     const state = await session.opened();
-    if (state.locked) return showLogin(start);
+    if (state.locked) return showLogin(start, session.interrupted());
     shell(state.readOnly);
     select('photos');
   } catch (problem) {
@@ -86,6 +87,7 @@ async function lockAgain() {
   try {
     await api.lock();
   } catch (problem) {
+    if (problem.word === 'unpaired') app.querySelector('p').textContent = texts.unpaired;
     if (problem.status !== 401) return;
   }
   location.replace('/');
@@ -98,10 +100,10 @@ addEventListener('keydown', (event) => {
     view.search.field.focus();
   } else if (event.key === 'Escape' && event.target.tagName !== 'INPUT') back();
 });
-addEventListener('locked', () => {
+addEventListener('locked', ({ detail: { text, mayTryAgain } }) => {
   app.className = 'locked';
-  app.append(make('main', { class: 'login' }, make('p', { text: texts.lockedOffline }),
-    make('button', { type: 'button', class: 'button', text: texts.again, onclick: lockAgain })));
+  app.append(make('main', { class: 'login' }, make('p', { text }),
+    mayTryAgain && make('button', { type: 'button', class: 'button', text: texts.again, onclick: lockAgain })));
 });
 api.listen('gone', () => view?.gone?.());
 

@@ -10,15 +10,20 @@ import { Search } from './search.js';
 import { Selection } from './selection.js';
 import { Snapshot } from './snapshot.js';
 import { texts } from './texts.js';
-import { showViewer } from './viewer.js';
+import { isOpen, showViewer } from './viewer.js';
 
 const orders = ['time', '-time', 'name', 'size', 'rating'];
 const groups = ['month', 'day', 'place', 'tag', 'none'];
 let density = 1;
+// How long until photos that are being examined are asked for again, at first and at most, in milliseconds.
+const shortest = 4000;
+const longest = 60_000;
 
 export class Photos {
   #asking = null;
   #isClosed = false;
+  #pause = shortest;
+  #timer;
 
   /**
    * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `back` if there is a
@@ -61,9 +66,20 @@ export class Photos {
     }
   }
 
+  /** Photos came: they are shown as soon as nothing is selected or looked at. */
+  refresh() {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    if (document.hidden || isOpen() || !(this.selection?.isEmpty ?? true)) {
+      this.#timer = setTimeout(() => this.refresh(), 1000);
+    } else this.load(true);
+  }
+
   #show(snapshot, lead, kept) {
     this.#close();
     this.snapshot = snapshot;
+    this.#pause = snapshot.pending > 0 ? Math.min(longest, 2 * this.#pause) : shortest;
+    if (snapshot.pending > 0) this.#timer = setTimeout(() => this.refresh(), this.#pause / 2);
     this.selection = new Selection(snapshot.count);
     this.selection.addEventListener('change', () => this.#bar());
     const isSearch = this.question.q !== (this.place.question.q ?? '');
@@ -87,6 +103,7 @@ export class Photos {
   }
 
   #close() {
+    clearTimeout(this.#timer);
     this.grid?.close();
     this.grid = this.scrubber = undefined;
   }

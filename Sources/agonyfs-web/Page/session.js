@@ -2,17 +2,23 @@
 //
 // 1. A lock leaves nothing of the space in the document, in blobs and in what modules remember; then the page is loaded
 //    anew.
-// 2. The page is locked when it was hidden for a minute, unless something is being uploaded; whoever comes back later
-//    sees nothing first.
+// 2. The page is locked when it was hidden for a minute, unless something is being uploaded or downloaded; whoever comes
+//    back later sees nothing first.
+// 3. What a lock interrupted is said by numbers alone.
 
 import * as api from './api.js';
 import { empty } from './dom.js';
+import { texts } from './texts.js';
 
 const hiddenLimit = 60_000;
 // The server ends a session of which it hears nothing for 90 s.
 const signEvery = 25_000;
+// To take a space away takes as long as writing what it holds.
+const lockLimit = 30_000;
 const forgetting = new Set();
 let busy = () => false;
+/** Whether the server was sending something when it was asked last, or something was just asked for. */
+let isServed = false;
 let idleLimit = 600_000;
 let isOpen = false;
 let isReadOnly = false;
@@ -21,7 +27,7 @@ let lastUse = Date.now();
 let lastSign = Date.now();
 let lastUseTold = Date.now();
 
-/** Calls `call` when everything of the space has to be forgotten. */
+/** Calls `call` when everything of the space has to be forgotten. It may return a text without names that is shown then. */
 export function onForget(call) { forgetting.add(call); }
 /** `call` says whether work goes on that a hidden page must not end. */
 export function keepOpenWhile(call) { busy = call; }
@@ -38,45 +44,94 @@ export async function opened() {
   return state;
 }
 
-/** Forgets at once, tells the server if it does not know yet, and loads the page anew. */
-export async function lock(serverKnows = false) {
-  if (!isOpen) return;
-  isOpen = false;
+// Everything of the space.
+function forget() {
+  isOpen = isServed = false;
+  const said = [];
   for (const call of forgetting) {
     try {
-      call();
+      said.push(call());
     } catch {
       // The others must forget all the same.
     }
   }
   for (const dialog of document.querySelectorAll('dialog')) dialog.remove();
   for (const name of ['app', 'viewer', 'said']) empty(document.getElementById(name));
+  // The next page reads it and forgets it; nothing else of this tab's would stay.
+  window.name = said.filter(Boolean).join(' ');
+}
+
+/** Forgets at once, tells the server if it does not know yet, and loads the page anew. */
+export async function lock(serverKnows = false) {
+  if (!isOpen) return;
+  forget();
   const told = serverKnows || (await Promise.race([
-    api.lock().then(() => true, (problem) => problem.status === 401),
-    new Promise((resolve) => setTimeout(resolve, 3000, false)),
+    api.lock().then(() => true, (problem) => problem.status === 401 || problem.word),
+    new Promise((resolve) => setTimeout(resolve, lockLimit, false)),
   ]));
   // Without a connection there is nothing to load; the page is empty as it is.
-  if (told) location.replace('/');
-  else dispatchEvent(new Event('locked'));
+  if (told === true) location.replace('/');
+  else end(told === 'unpaired' ? texts.unpaired : texts.lockedOffline, told !== 'unpaired');
+}
+
+function end(text, mayTryAgain) {
+  dispatchEvent(new CustomEvent('locked', { detail: { text: [text, interrupted()].join(' ').trim(), mayTryAgain } }));
+}
+
+/** What the lock before interrupted, once. */
+export function interrupted() {
+  const text = window.name;
+  window.name = '';
+  return text;
 }
 
 function hiddenTooLong() {
   return hiddenSince !== null && Date.now() - hiddenSince >= hiddenLimit && !busy();
 }
 
+const isPlaying = () => !document.hidden && [...document.querySelectorAll('video')].some((video) => !video.paused);
+
 function watch() {
   if (!isOpen) return;
-  if (busy()) lastUse = Date.now();
-  if (hiddenTooLong() || Date.now() - lastUse >= idleLimit) lock();
+  if (busy() || isServed || isPlaying()) lastUse = Date.now();
+  if ((hiddenTooLong() && !isServed) || Date.now() - lastUse >= idleLimit) lock();
   else if (Date.now() - lastSign >= signEvery) sign();
 }
 
-/** Tells the server that the page is there, and whether somebody uses it: the server sees requests only. */
-function sign() {
+/**
+ * Tells the server that the page is there, whether somebody uses it, and whether it sends files: the server sees requests
+ * only, and waits longer for one that was cut off while it sent.
+ */
+export async function sign() {
   lastSign = Date.now();
   const used = lastUse > lastUseTold;
   lastUseTold = lastUse;
-  api.state(used).then((state) => { if (state.locked) lock(true); }, () => {});
+  try {
+    const state = await api.state(used, busy());
+    isServed = state.running > 0;
+    if (state.locked) await lock(true);
+  } catch (problem) {
+    // There is nothing to load for a browser that is not known.
+    if (problem.word !== 'unpaired' || !isOpen) return;
+    forget();
+    end(texts.unpaired, false);
+  }
+}
+
+/** A download was begun, which the browser does by itself. */
+export function served() {
+  isServed = true;
+  lastSign = Date.now() - signEvery + 2000;
+}
+
+// The page was hidden for long. If something is downloaded it goes on, but nothing is shown before that is known.
+async function comeBack() {
+  if (!isServed) return lock();
+  document.body.hidden = true;
+  isServed = false;
+  await sign();
+  document.body.hidden = false;
+  return isServed ? undefined : lock();
 }
 
 /** Looks at the clock, the page's visibility and its use from now on. */
@@ -85,7 +140,7 @@ export function start() {
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) hiddenSince = Date.now();
     else {
-      if (isOpen && hiddenTooLong()) lock();
+      if (isOpen && hiddenTooLong()) comeBack();
       hiddenSince = null;
     }
   });

@@ -73,10 +73,13 @@ export class Slide {
       await image.decode();
     } catch {
       image.removeAttribute('src');
-      if (stage === 2 && this.#stage === 0 && !this.#isClosed) this.element.append(make('p',
-        { class: 'unseen', text: texts.notShown }));
+      const isThere = await this.#isThere(form);
+      // It is asked for again the next time.
+      if (!isThere) this.#loading.delete(stage);
+      if (stage === 2 && this.#stage === 0) this.#unseen(isThere ? texts.notShown : texts.noConnection);
       return;
     }
+    this.element.querySelector('.unseen')?.remove();
     if (this.#isClosed || stage <= this.#stage) return image.removeAttribute('src');
     this.#stage = stage;
     this.element.dataset.stage = form;
@@ -93,10 +96,27 @@ export class Slide {
     return undefined;
   }
 
+  /** Whether the server can be asked for a form at all: what cannot be shown may be lost on its way only. */
+  async #isThere(form) {
+    try {
+      await api.ask('HEAD', api.address(this.snapshot.id, this.item, form));
+      return true;
+    } catch (problem) {
+      return problem.status !== 0;
+    }
+  }
+
+  #unseen(text) {
+    if (this.#isClosed) return;
+    this.element.querySelector('.unseen')?.remove();
+    this.element.append(make('p', { class: 'unseen', text }));
+  }
+
   /** Plays a video, or goes on. */
   play() {
     if (this.video) return this.video.paused ? this.video.play() : this.video.pause();
     this.element.querySelector('.play')?.remove();
+    this.element.querySelector('.unseen')?.remove();
     this.video = this.#player('original', { controls: true, playsinline: true });
     return undefined;
   }
@@ -111,9 +131,13 @@ export class Slide {
   #player(form, facts) {
     const video = make('video', { ...facts, 'aria-label': texts.video,
       src: api.address(this.snapshot.id, this.item, form) });
-    video.addEventListener('error', () => {
+    video.addEventListener('error', async () => {
+      if (this.#isClosed || this.video !== video) return;
+      const isThere = await this.#isThere(form);
       if (this.#isClosed || this.video !== video) return;
       this.stop();
+      if (!isThere) return this.#unseen(texts.noConnection);
+      this.element.querySelector('.unseen')?.remove();
       this.element.append(make('div', { class: 'unseen own' }, make('p', { text: texts.codecUnknown }),
         make('a', { class: 'button', href: api.address(this.snapshot.id, this.item, 'original', true), download: true,
           text: texts.download })));

@@ -14,10 +14,11 @@ export const texts = {
   open: 'Open',
   passwordMissing: 'Type the password.',
   wrongPassword: 'This password opens nothing.',
-  noConnection: 'There is no connection to agonyfs.',
+  noConnection: 'There is no connection to agonyfs. If it was started anew, scan its new code.',
+  unpaired: 'agonyfs does not know this browser: it was started anew, or this was long ago. Scan the code in its terminal.',
   unknownProblem: (status) => `agonyfs could not do this (${status}).`,
   again: 'Try again',
-  lockedOffline: 'Locked. There is no connection to agonyfs.',
+  lockedOffline: 'Locked. There is no connection to agonyfs. If it was started anew, scan its new code.',
   lock: 'Lock',
 
   // Parts
@@ -145,6 +146,7 @@ export const texts = {
   caption: 'Caption',
   codecUnknown: 'This browser cannot play this codec.',
   notShown: 'This cannot be shown here. Download it to open it with another program.',
+  shownAsJPEG: (kind) => `${kind.toUpperCase()}, shown as a JPEG`,
 
   // Upload
   files: 'Files',
@@ -166,6 +168,8 @@ export const texts = {
   someFailed: (done, failed) => `${files(done)} verified, ${numbers.format(failed)} not. Keep the originals of these.`,
   nothingToSend: 'There are no files in it.',
   stopped: 'Cancelled',
+  interrupted: (done, left) => `The upload was interrupted: ${files(done)} verified, ${numbers.format(left)} not. `
+    + 'Open the space and choose the same files again; what arrived is not sent twice.',
   cancelled: (done) => `Cancelled. ${files(done)} verified before.`,
   tryAgain: 'Try again',
   positionMissing: (count) =>

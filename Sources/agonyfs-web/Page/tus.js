@@ -87,7 +87,8 @@ export class Transfer {
         'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(this.#offset),
         'Upload-Checksum': `sha256 ${base64(digest)}` } });
       went();
-      this.#digests[Math.floor(this.#offset / pieceSize)] = digest;
+      // When everything is there and only the end has to be done again, nothing is sent.
+      if (end > this.#offset) this.#digests[Math.floor(this.#offset / pieceSize)] = digest;
       this.#offset = end;
       this.on.progress(end);
       if (end < this.file.size) continue;

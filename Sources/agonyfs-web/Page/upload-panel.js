@@ -5,6 +5,8 @@ import * as format from './format.js';
 import { texts } from './texts.js';
 
 const most = 60;
+// Failed ones go last of all: their originals have to be kept.
+const mostFailed = 1000;
 
 export class UploadPanel {
   /** `closed()` is called when people are done with it. */
@@ -73,9 +75,12 @@ export class UploadPanel {
     const bar = make('span', { class: 'part' });
     const line = make('li', {}, make('bdi', { text: name }), said, bar);
     this.list.prepend(line);
-    while (this.list.childElementCount > most) {
-      (([...this.list.children].reverse().find((each) => each.classList.contains('done')))
-        ?? this.list.lastElementChild).remove();
+    const failed = this.list.querySelectorAll('.failed');
+    for (let at = mostFailed; at < failed.length; at += 1) failed[at].remove();
+    while (this.list.childElementCount > most + Math.min(failed.length, mostFailed)) {
+      const oldest = [...this.list.children].reverse();
+      (oldest.find((each) => each.classList.contains('done')) ?? oldest.find((each) => !each.classList.contains('failed')))
+        .remove();
     }
     const end = (kind, text) => {
       line.className = kind;

@@ -1,8 +1,9 @@
 // Sends files, three at a time, and says how far it is.
 //
 // 1. "Safe to delete" is said only if every file was verified by the server, also of those that are tried again.
-// 2. While something is sent the screen stays on and the page is not locked.
-// 3. The list shows at most 60 files, however many there are.
+// 2. While something is sent the screen stays on and the page is not locked; nor while people choose files, for which
+//    phones hide the page. Without a connection it is locked when nothing went for as long as nobody may use it.
+// 3. The list shows at most 60 files, and those that failed, however many there are.
 // 4. A file goes to the album that was shown or chosen when it was added, also when it is tried once more.
 // 5. What is sent belongs to one batch, and knows no other: what is left of a cancelled one changes nothing of the next.
 // 6. What failed stays counted, and can be tried again, until people close the panel.
@@ -13,7 +14,7 @@ import { choose } from './dialogs.js';
 import { make, plain } from './dom.js';
 import { FileQueue, entriesOf } from './files.js';
 import * as format from './format.js';
-import { keepOpenWhile, readOnly } from './session.js';
+import { keepOpenWhile, readOnly, sign } from './session.js';
 import { texts } from './texts.js';
 import { Transfer } from './tus.js';
 import { UploadPanel } from './upload-panel.js';
@@ -23,6 +24,8 @@ const atOnce = 3;
 // milliseconds.
 const mostTries = 10;
 const pause = 2000;
+// How long the page stays open when nothing is sent any more, and while files are chosen, in milliseconds.
+const patience = 600_000;
 
 /** The files from the first that is chosen until nothing is left to send, or until people cancel. */
 class Batch {
@@ -77,6 +80,9 @@ class Batch {
 export class Uploads {
   #batch = null;
   #lock = null;
+  /** When something was sent last, and when files began to be chosen. */
+  #lastSent = 0;
+  #choosing = -Infinity;
 
   /** `album()` is the album that is shown, `changed()` is called when files came. */
   constructor({ album, changed }) {
@@ -86,7 +92,10 @@ export class Uploads {
       folder: this.#input({ webkitdirectory: true }) };
     this.cover = make('div', { class: 'drop', hidden: true, text: texts.dropHere });
     this.element = make('div', { class: 'uploads' }, this.panel.element, this.cover, ...Object.values(this.inputs));
-    keepOpenWhile(() => this.#isBusy);
+    keepOpenWhile(() => {
+      const since = Date.now() - patience;
+      return (this.#isBusy && this.#lastSent > since) || this.#choosing > since;
+    });
     this.listeners = { dragover: (event) => this.#over(event),
       dragleave: (event) => event.relatedTarget || (this.cover.hidden = true),
       drop: (event) => this.#dropped(event), beforeunload: (event) => this.#isBusy && event.preventDefault(),
@@ -101,7 +110,9 @@ export class Uploads {
   #input(facts) {
     const input = make('input', { type: 'file', multiple: true, hidden: true, 'aria-hidden': 'true', tabIndex: -1,
       ...facts });
+    input.addEventListener('cancel', () => { this.#choosing = -Infinity; });
     input.addEventListener('change', () => {
+      this.#choosing = -Infinity;
       this.#begin((queue) => queue.addFiles(input.files, input.album ?? ''));
       input.value = '';
     });
@@ -120,6 +131,7 @@ export class Uploads {
       if (other) this.choose(other);
     } else if (chosen) {
       this.inputs[chosen].album = album?.path;
+      this.#choosing = Date.now();
       this.inputs[chosen].click();
     }
   }
@@ -156,6 +168,8 @@ export class Uploads {
     }
     const batch = this.#batch;
     add(batch.queue, batch);
+    this.#lastSent = Date.now();
+    sign();
     this.#stayAwake();
     while (batch.running < atOnce) this.#run(batch);
   }
@@ -186,6 +200,7 @@ export class Uploads {
         progress: (bytes) => {
           batch.bytes += bytes - sent;
           sent = bytes;
+          this.#lastSent = Date.now();
           entry.progress(file.size === 0 ? 1 : bytes / file.size);
           this.#summary(batch);
         },
@@ -217,6 +232,7 @@ export class Uploads {
     const { all, done, isAll, unverified } = batch;
     if (all === 0) return this.panel.finish(texts.nothingToSend, false, true);
     this.panel.finish(isAll ? texts.allVerified(done) : texts.someFailed(done, unverified), isAll, isAll);
+    sign();
     if (done > 0) this.changed();
     return this.#tellPositions(batch);
   }
@@ -234,6 +250,7 @@ export class Uploads {
         if (all > 0) this.panel.note(texts.positionMissing(all));
         if (pending.length < left.length) tries = 0;
         left = pending;
+        if (left.length === 0) this.changed();
       } catch {
         // Without a connection it is asked again as well.
       }
@@ -275,12 +292,15 @@ export class Uploads {
     this.#lock?.release();
   }
 
-  /** Ends everything; nobody is told. */
+  /** Ends everything. Returns what is to be said of files that were not sent. */
   close() {
+    const batch = this.#batch;
+    const left = batch && !batch.isAll && !batch.isCancelled ? texts.interrupted(batch.done, batch.unverified) : '';
     this.#forget();
     this.panel.clear();
     for (const [name, call] of Object.entries(this.listeners)) {
       (name === 'visibilitychange' ? document : window).removeEventListener(name, call);
     }
+    return left;
   }
 }

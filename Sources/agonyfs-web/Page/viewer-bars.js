@@ -6,6 +6,7 @@ import { FactsPanel } from './facts.js';
 import * as format from './format.js';
 import { back } from './navigation.js';
 import { readOnly } from './session.js';
+import { kinds } from './snapshot.js';
 import { texts } from './texts.js';
 
 export class ViewerBars {
@@ -51,7 +52,10 @@ export class ViewerBars {
     // Names that were asked for before an edit may come after those asked for later.
     if (!facts || shown !== this.#shown) return;
     this.name.textContent = plain(facts.title || facts.name);
-    this.time.textContent = format.taken(facts.taken);
+    // What browsers show as it is needs no word.
+    const isMade = facts.type && this.viewer.snapshot.kind(item) !== kinds.video
+      && !['jpeg', 'png', 'gif', 'webp'].includes(facts.type);
+    this.time.textContent = [format.taken(facts.taken), isMade && texts.shownAsJPEG(facts.type)].filter(Boolean).join(' · ');
     this.viewer.stage.setAttribute('aria-label', plain(texts.photoLabel(facts, texts.place(item + 1, snapshot.count))));
   }
 

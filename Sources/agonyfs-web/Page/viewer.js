@@ -31,6 +31,9 @@ export function showViewer(facts) {
   });
 }
 
+/** Whether a photo is looked at. */
+export const isOpen = () => shown !== null;
+
 class Viewer {
   #offset = 0;
   #fall = 0;

@@ -23,16 +23,25 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
         .clearSiteData: "\"cache\", \"storage\"",
       ])
   }
-  router.get("/api/state") { _, context in
+  router.get("/api/state") { request, context in
     var session = context.session
     if let asked = session, let token = context.token, let pairing = context.pairing,
       await !access.isMounted(asked, token, pairing: pairing)
     {
       session = nil
     }
+    var running = 0
+    if session != nil, let token = context.token {
+      access.page(of: token, isSending: request.uri.queryParameters["busy"] == "1")
+      // This one may be counted itself.
+      running = access.running(token) - (request.uri.queryParameters["used"] == "1" ? 1 : 0)
+    }
     let isReadOnly = session?.isReadOnly ?? false
     return Response(
-      .ok, json: "{\"locked\":\(session == nil),\"readOnly\":\(isReadOnly),\"idleSeconds\":\(access.idle)}")
+      .ok,
+      json: """
+        {"locked":\(session == nil),"readOnly":\(isReadOnly),"idleSeconds":\(access.idle),"running":\(running)}
+        """)
   }
 }
 

@@ -2,7 +2,7 @@
 // 1. An announced sleep or shutdown is let go (`.releaseInhibitor`) only after a lock that began at the announcement, or
 //    later, has succeeded. If none does, the inhibitor is kept, and logind goes on when its own time is over.
 // 2. Locks run one at a time. What happens while one runs makes another one run after it: a space may have been mounted
-//    meanwhile.
+//    meanwhile. So one that hangs is not waited for then.
 // 3. Outside of an announced sleep or shutdown, the inhibitor is held or asked for, as long as logind is there.
 // 4. The end waits for a lock that runs.
 
@@ -40,6 +40,8 @@ package struct GuardMachine {
     case releaseInhibitor
     /// Lock; nil is the end of the guard.
     case lock(LockCause?)
+    /// The lock that runs is waited for: end it if it has been running for long, with what it could not do.
+    case endIfSlow
     /// Try again in a second.
     case tryLater
     /// Say that not everything could be locked.
@@ -133,7 +135,7 @@ package struct GuardMachine {
     failures = 0
     if case .running = lock {
       lock = .running(again: true)
-      return []
+      return [.endIfSlow]
     }
     lock = .running(again: false)
     return [.lock(cause)]

@@ -3,6 +3,7 @@
 // 2. But one that another may depend on waits for that one: its process still writes, and must not be cut off from its
 //    vault. What was mounted before a mount does not depend on it. (Where a vault is may be known wrongly, if somebody
 //    moved it or gave its mount the name of another; `patience` is for that, too.)
+// 3. A FUSE mount that is not called ours has `patience` to say whether it is; nothing waits longer for it.
 
 internal import Glibc
 internal import Synchronization
@@ -50,6 +51,15 @@ extension Unmount {
   private struct OwnMount {
     let entry: MountTableEntry
     let place: FilePath
+
+    /// What becomes of it if it does not answer. One that has neither our type nor a vault for its source is somebody
+    /// else's, such as sshfs without a network.
+    var withoutAnswer: Result<Void, MountError> {
+      if entry.isNamedOurs { return .success(()) }
+      if entry.source.first != UInt8(ascii: "/") { return .failure(.notMounted(path: place.string)) }
+      return .failure(
+        .unmountFailed(path: place.string, reason: "it does not answer; if it is no space, leave it to its program"))
+    }
   }
 
   /// FUSE mounts of the caller's user, the latest first. Whether those with another name than ours are ours they have to
@@ -63,34 +73,49 @@ extension Unmount {
     _ mounts: [OwnMount], _ table: MountTable, _ manner: Manner
   ) -> [Result<Void, MountError>] {
     let vaults = vaults(of: mounts)
-    guard mounts.count > 1, let ends = try? mounts.map({ _ in try Descriptor.pipe() }) else {
+    guard let ends = try? mounts.map({ _ in try Descriptor.pipe() }) else {
       return mounts.map { attempt($0.place, manner) }
     }
     let outcomes = Mutex<[Int: Result<Void, MountError>]>([:])
+    // Those that are known to be ours.
+    let ours = Mutex(Set(mounts.indices.filter { mounts[$0].entry.isNamedOurs }))
     let work = mounts.indices.map { number in
       let before = mounts[..<number].indices.map { other in
         let mayDepend = table.mayDepend(mounts[other].entry, vault: vaults[other], on: mounts[number].entry)
-        return (end: ends[other].reading, limit: mayDepend ? -1 : patience)
+        return (number: other, end: ends[other].reading, mayDepend: mayDepend)
       }
-      let (place, end) = (mounts[number].place, ends[number].writing)
+      let (mount, end) = (mounts[number], ends[number].writing)
       return { @Sendable in
         let began = preciseMonotonicTime()
-        for other in before {
-          let passed = CInt(clamping: (preciseMonotonicTime() - began) / 1_000_000)
-          waitForEnd(of: other.end, other.limit < 0 ? -1 : max(0, other.limit - passed))
+        // First, as others wait for the answer.
+        if !mount.entry.isNamedOurs, DaemonQuestion.ask(.identity, of: mount.place, mount.entry) != nil {
+          ours.withLock { _ = $0.insert(number) }
         }
-        let outcome = attempt(place, manner)
+        for other in before {
+          let isOurs = ours.withLock { $0.contains(other.number) }
+          if !other.mayDepend || !isOurs { waitForEnd(of: other.end, since: began) }
+          if other.mayDepend, ours.withLock({ $0.contains(other.number) }) { waitForEnd(of: other.end) }
+        }
+        let outcome = attempt(mount.place, manner)
         outcomes.withLock { $0[number] = outcome }
         try? end.writeAll([0])
       }
     }
-    var threads: [Thread] = []
+    let began = preciseMonotonicTime()
     for one in work {
-      // The latest comes first, so what it waits for is on its way.
-      if let thread = try? Thread(one) { threads.append(thread) } else { one() }
+      // The latest comes first, so what it waits for is on its way. One that hangs is left behind, and goes with this process.
+      if (try? Thread(one)) == nil { one() }
     }
-    for thread in threads { thread.join() }
-    return outcomes.withLock { found in mounts.indices.map { found[$0] ?? .success(()) } }
+    for number in mounts.indices {
+      if !ours.withLock({ $0.contains(number) }) { waitForEnd(of: ends[number].reading, since: began) }
+      if ours.withLock({ $0.contains(number) }) { waitForEnd(of: ends[number].reading) }
+    }
+    return outcomes.withLock { found in mounts.indices.map { found[$0] ?? mounts[$0].withoutAnswer } }
+  }
+
+  private static func waitForEnd(of mount: Descriptor, since began: UInt64) {
+    let passed = CInt(clamping: (preciseMonotonicTime() - began) / 1_000_000)
+    waitForEnd(of: mount, max(0, patience - passed))
   }
 
   /// In milliseconds. Less than logind waits before the machine sleeps.

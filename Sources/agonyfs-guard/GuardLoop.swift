@@ -129,6 +129,7 @@ extension GuardLoop {
         inhibitor = nil
         Report.line("Logind may go on.")
       case .lock(let cause): lock(cause)
+      case .endIfSlow: lockRun?.endIfSlow()
       case .tryLater: set(.lock, 1)
       case .giveUp: Report.line("Not everything could be locked; see above, and run agonyfs lock.")
       case .end(let succeeded): result = succeeded

@@ -28,6 +28,15 @@ struct LockRun {
   /// What poll(2) is to wait for.
   var interest: pollfd { pollfd(fd: end.number, events: Int16(POLLIN), revents: 0) }
 
+  /// How long a run may take that another one waits for, in nanoseconds.
+  private static let longest: UInt64 = 20_000_000_000
+
+  /// Ends a run that takes long: one space of it hangs, and nothing is lost, as the processes of the mounts go on.
+  func endIfSlow() {
+    guard preciseMonotonicTime() - began > Self.longest else { return }
+    process.kill()
+  }
+
   /// Waits for its end. To be called once.
   ///
   /// - Returns: whether everything is locked, and how many nanoseconds that took.

@@ -34,9 +34,17 @@ package struct Certificates {
       return
     }
     authority = try Self.makeAuthority(addresses)
-    _ = unsafe mkdir(folder, 0o700)
+    Self.makeFolders(folder)
     try Self.write(authority.bytes(.certificatePEM), to: path, mode: 0o644)
     try Self.write(authority.bytes(.keyPEM), to: key, mode: 0o600)
+  }
+
+  /// Makes a folder and those above it; what cannot be made is told by who writes there.
+  private static func makeFolders(_ path: String) {
+    for (place, character) in zip(path.indices, path) where character == "/" && place != path.startIndex {
+      _ = unsafe mkdir(String(path[..<place]), 0o700)
+    }
+    _ = unsafe mkdir(path, 0o700)
   }
 
   /// What the server shows for an address, with the key in memory.

@@ -106,8 +106,8 @@ struct MountCommand: VaultCommand {
     if isNew, !create { try confirmNewVault() }
     if request.options.allowsOthers {
       Output.note(
-        "With allow_other indexers such as updatedb see the files as well; add fuse.agonyfs to PRUNEFS in "
-          + "/etc/updatedb.conf.")
+        "With allow_other indexers such as updatedb see the files as well; add fuse.\(request.options.subtype) to PRUNEFS "
+          + "in /etc/updatedb.conf.")
     }
     let source = password.source(otherFile: request.options.passwordFile)
     if !isNew, case .unspecified = source, !ask, try mountEnrolled(request) { return }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Client
 internal import Glibc
+internal import Mount
 internal import System
 internal import SystemPackage
 internal import Vault
@@ -50,13 +51,35 @@ struct OpenCommand: ParsableCommand {
     }
     if let save { try PlaceFile.write(vault, to: AbsolutePath.of(save.path)) }
     let mountPoint = try MountPlace.free(for: vault)
+    do {
+      try show(try ask(vault, mountPoint, dialog))
+    } catch {
+      // Unless something is mounted there.
+      _ = try? unsafe mountPoint.call { unsafe rmdir($0) }
+      throw error
+    }
+  }
+
+  /// Asks for the password until a space is open.
+  ///
+  /// - Returns: where it is mounted.
+  private func ask(_ vault: FilePath, _ mountPoint: FilePath, _ dialog: DesktopDialog) throws -> FilePath {
     var title = "Password of \(vault.lastComponent?.string ?? "the vault")"
     while true {
       switch try mount(vault, at: mountPoint, asking: title, dialog) {
-      case .mounted: return try show(mountPoint)
+      case .mounted(let warnings):
+        if !warnings.isEmpty { dialog.fail(warnings) }
+        return mountPoint
       case .cancelled: throw ExitCode(CommandStatus.failure.rawValue)
       case .wrong: title = "No space opens with this password. Once more:"
-      case .failed(let status, let reason): throw CommandFailure(CommandStatus(rawValue: status) ?? .failure, reason)
+      case .failed(let status, let reason):
+        let status = CommandStatus(rawValue: status) ?? .failure
+        let places = status == .spaceInUse ? SpacePlace.places(ofVault: vault) : []
+        guard let place = places.first(where: { reason.hasSuffix("\(MountedElsewhere.words($0)).") }) else {
+          throw CommandFailure(status, reason)
+        }
+        _ = try? unsafe mountPoint.call { unsafe rmdir($0) }
+        return place
       }
     }
   }
@@ -78,7 +101,9 @@ struct OpenCommand: ParsableCommand {
   }
 
   private enum Attempt {
-    case mounted, cancelled, wrong
+    /// With what was said meanwhile.
+    case mounted(String)
+    case cancelled, wrong
     case failed(Int32, String)
   }
 
@@ -104,7 +129,9 @@ struct OpenCommand: ParsableCommand {
     // A dialog whose answer nobody took any more was answered: why the mount failed is said.
     guard [.exited(0), .killed(SIGPIPE), .exited(128 + SIGPIPE)].contains(asked) else { return .cancelled }
     switch ending {
-    case .exited(0): return .mounted
+    case .exited(0):
+      let lines = String(decoding: said, as: UTF8.self).split(separator: "\n")
+      return .mounted(lines.map { $0.trimmingPrefix("agonyfs: ") }.joined(separator: "\n"))
     case .exited(CommandStatus.noSpaceOpens.rawValue): return .wrong
     default:
       let text = String(decoding: said, as: UTF8.self).split(separator: "\n").last ?? "agonyfs: \(ending.text)"

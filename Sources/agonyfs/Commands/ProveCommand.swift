@@ -43,12 +43,7 @@ struct ProveCommand: VaultCommand {
       let root = Descriptor(Self.firstDescriptor + CInt(number))
       if SpaceProof.isMount(root, of: space) { return Output.line(String(number)) }
     }
-    for place in elsewhere ? SpacePlace.places(ofVault: path) : [] {
-      guard let root = try? Descriptor.open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW),
-        SpaceProof.isMount(root, of: space)
-      else { continue }
-      return Output.line(place)
-    }
+    if elsewhere, let place = MountedElsewhere.place(of: space, ofVault: path) { return Output.line(place) }
     throw CommandFailure(.spaceInUse, "This space is at none of these places.")
   }
 }

@@ -39,9 +39,7 @@ struct MountServer {
       request.mountPoint, options: options, vault: request.vault, expected: request.directory)
     let places = try places(options.placesFile)
     let vault = try Vault.open(at: request.vault, request.weakDerivations)
-    let space = try SpaceManager.openSpace(
-      in: vault, password: password, readOnly: options.isReadOnly,
-      acceptOlder: request.acceptsOlder, copyWindow: request.copyWindow?.components.seconds ?? Space.defaultCopyWindow)
+    let space = try space(of: password, in: vault, readOnly: options.isReadOnly)
     _ = consume password
     let rollback = options.remembers ? RollbackDetection(of: space, logger: Self.logger) : nil
     let notices = [vault.derivationWarning].compactMap(\.self) + KnownDerivations(of: space, in: vault).warnings
@@ -70,6 +68,17 @@ struct MountServer {
       throw CommandFailure(error, doing: "writing the last changes")
     }
     try served.get()
+  }
+
+  private func space(of password: borrowing Password, in vault: Vault, readOnly: Bool) throws -> Space {
+    do throws(VaultError) {
+      return try SpaceManager.openSpace(
+        in: vault, password: password, readOnly: readOnly, acceptOlder: request.acceptsOlder,
+        copyWindow: request.copyWindow?.components.seconds ?? Space.defaultCopyWindow)
+    } catch {
+      guard error == .spaceInUse else { throw error }
+      throw MountedElsewhere.failure(password, vault, at: request.vault)
+    }
   }
 
   /// Where the names of places come from.

@@ -57,6 +57,30 @@ struct CommandLockTests {
       """)
   }
 
+  /// What is somebody else's, such as sshfs without a network, is not waited for.
+  @Test func othersThatHangHoldUpNothing() throws {
+    try expect(
+      """
+      mkdir B
+      cp -r Vault Second
+      for source in host:/photos "$W/Second"; do
+        open Vault Albums
+        echo text > Albums/file
+        open -o "subtype=sshfs,fsname=$source" Second B
+        other=$(pgrep -f "^agonyfs mount .*$W/B")
+        kill -STOP $other
+        status=0
+        agonyfs lock 2> said || status=$?
+        not mountpoint -q Albums
+        test "$(keys)" = 1
+        # What has a directory for its source may be a space.
+        if [ "$source" = "$W/Second" ]; then grep -q 'does not answer' said; test $status != 0; else test $status = 0; fi
+        kill -CONT $other
+        agonyfs unmount B
+      done
+      """)
+  }
+
   /// One process that hangs, as with a vault on a disk that does not answer, leaves no other space open.
   @Test func whatHangsHoldsUpNoOther() throws {
     try expect(

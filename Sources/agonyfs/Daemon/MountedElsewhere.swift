@@ -1,0 +1,32 @@
+internal import Albums
+internal import Client
+internal import Crypto
+internal import Glibc
+internal import Mount
+internal import System
+internal import SystemPackage
+internal import Vault
+
+/// Where a space is that cannot be opened because it is in use.
+enum MountedElsewhere {
+  /// A place in the table of mounts where a space is mounted, proven with its keys; nil if there is none.
+  ///
+  /// - Parameter vault: the path of its vault.
+  static func place(of space: Space, ofVault vault: FilePath) -> FilePath? {
+    SpacePlace.places(ofVault: vault).first { place in
+      guard let root = try? Descriptor.open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else { return false }
+      return SpaceProof.isMount(root, of: space)
+    }
+  }
+
+  /// Says that the space of a password is in use, and where.
+  static func failure(_ password: borrowing Password, _ vault: Vault, at path: FilePath) -> any Error {
+    guard let space = try? SpaceManager.openSpace(in: vault, password: password, observing: true),
+      let place = place(of: space, ofVault: path)
+    else { return VaultError.spaceInUse }
+    return CommandFailure(.spaceInUse, "This space is in use: it is mounted \(words(place)).")
+  }
+
+  /// A place as `failure` names it.
+  static func words(_ place: FilePath) -> String { "at \(TerminalText.safe(place.bytes))" }
+}

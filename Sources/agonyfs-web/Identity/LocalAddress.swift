@@ -32,7 +32,33 @@ package struct LocalAddress: Hashable, Sendable {
 
   private init(text: String, bytes: [UInt8]) { (self.text, self.bytes) = (text, bytes) }
 
-  /// The addresses of version 4 that interfaces which are up have now, loopback last.
+  /// The address that this machine has for others, of several that it may have for containers and the like. Nothing is
+  /// sent for that.
+  private static func outward() -> String? {
+    let number = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard number >= 0 else { return nil }
+    defer { close(number) }
+    // An address for documents (RFC 5737), which is nobody's: the default route leads there.
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_port = in_port_t(9).bigEndian
+    place.sin_addr.s_addr = UInt32(0xC000_0201).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isFound = unsafe withUnsafeMutablePointer(to: &place) { place in
+      unsafe place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+        unsafe connect(number, place, length) == 0 && getsockname(number, place, &length) == 0
+      }
+    }
+    guard isFound else { return nil }
+    return text(of: place)
+  }
+
+  private static func text(of address: sockaddr_in) -> String {
+    let bytes = address.sin_addr.s_addr
+    return unsafe withUnsafeBytes(of: bytes) { unsafe Array($0) }.map(String.init).joined(separator: ".")
+  }
+
+  /// The addresses of version 4 that interfaces which are up have now: first the one that others reach, loopback last.
   package static func current() -> [LocalAddress] {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard unsafe getifaddrs(&list) == 0 else { return [] }
@@ -48,6 +74,8 @@ package struct LocalAddress: Hashable, Sendable {
       let parts = unsafe withUnsafeBytes(of: bytes) { unsafe Array($0) }
       found.append(LocalAddress(text: parts.map(String.init).joined(separator: "."), bytes: parts))
     }
-    return found.filter { !$0.isLoopback } + found.filter(\.isLoopback)
+    let first = outward()
+    return found.filter { !$0.isLoopback && $0.text == first } + found.filter { !$0.isLoopback && $0.text != first }
+      + found.filter(\.isLoopback)
   }
 }

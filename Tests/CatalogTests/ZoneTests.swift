@@ -228,6 +228,20 @@ import Testing
     #expect(CapturedTime.resolve([try Self.wall("2020-01-01T10:00:00", .pixels)]) == nil)
   }
 
+  /// A sidecar that repeats the file's time to the second takes no zone and no order within a second away.
+  @Test func whatSaysTheSameSecondMoreExactlyCounts() throws {
+    let sidecar = try Self.wall("2024-08-15T10:30:05", .sidecar)
+    let exif = try Self.wall("2024-08-15T10:30:05.250", offset: 7200, .exif)
+    let found = try #require(CapturedTime.resolve([exif, sidecar]))
+    #expect(found.source == .sidecar && found.wall.nanoseconds == 250_000_000)
+    #expect(found.offset == 7200 && found.zoneSource == .exif)
+    // Its own offset counts first, and another second is another time.
+    let other = try Self.wall("2024-08-15T10:30:05", offset: 3600, .sidecar)
+    #expect(Self.shown(CapturedTime.resolve([exif, other])).hasSuffix(" sidecar 3600 sidecar"))
+    let later = try Self.wall("2024-08-15T10:30:06", .sidecar)
+    #expect(CapturedTime.resolve([exif, later])?.offset == nil)
+  }
+
   @Test func aTimeWithoutAZoneIsNeverShifted() throws {
     let exif = try Self.wall("2024-08-15T10:30:05", .exif)
     let paris = try ZoneTests.rules("Europe/Paris")

@@ -51,22 +51,40 @@ package struct TimeCandidate: Hashable, Sendable {
   }
 }
 
+extension TimeCandidate {
+  /// The wall time, the offset and the source, if the wall time is that of `other` to the second.
+  fileprivate func sayingMore(of other: WallTime) -> (wall: WallTime, offset: Int32?, source: FactSource)? {
+    guard case .wall(let wall, let offset) = value, wall.precision == .second, other.precision == .second,
+      wall.seconds == other.seconds
+    else { return nil }
+    return (wall, offset, source)
+  }
+}
+
 extension CapturedTime {
   /// No zone was ever farther from UTC: Manila was 15:56 behind before 1844, and Metlakatla 15:14 ahead.
   package static let mostOffset: Int32 = 16 * 3600
 
   /// The time of a photo from what all sources say, and from the rules of the zone where it was taken.
   ///
-  /// The first source in the order of ``FactSource/order(of:)`` wins. If it says no offset, the place gives it; a wall
-  /// time keeps its numbers. If it says UTC, the place gives the wall time; without a place another source's wall time
+  /// The first source in the order of ``FactSource/order(of:)`` wins. If it says no offset, or no parts of a second, those of
+  /// another source count that has the same second; else the place gives the offset. A wall time keeps its numbers. If it says UTC, the place gives the wall time; without a place another source's wall time
   /// does, if the two differ by whole quarters of an hour; else the wall time is that of UTC.
   package static func resolve(_ candidates: [TimeCandidate], zone: ZoneRules? = nil) -> CapturedTime? {
     let usable = candidates.compactMap { candidate in candidate.source.rank(for: .time).map { (candidate, $0) } }
     guard let winner = usable.min(by: { $0.1 < $1.1 })?.0 else { return nil }
     switch winner.value {
-    case .wall(let wall, let offset?) where abs(Int64(offset)) <= Int64(mostOffset):
-      return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: winner.source)
-    case .wall(let wall, _):
+    case .wall(let first, let offset):
+      // A file often says more exactly what its sidecar says to the second.
+      let same = usable.sorted { $0.1 < $1.1 }.compactMap { $0.0.sayingMore(of: first) }
+      let wall = first.nanoseconds == 0 ? same.first { $0.wall.nanoseconds != 0 }?.wall ?? first : first
+      if let offset, abs(Int64(offset)) <= Int64(mostOffset) {
+        return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: winner.source)
+      }
+      for other in same {
+        guard let offset = other.offset, abs(Int64(offset)) <= Int64(mostOffset) else { continue }
+        return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: other.source)
+      }
       guard wall.precision != .day, let offset = zone?.offset(wall: wall.seconds) else {
         return CapturedTime(wall: wall, source: winner.source)
       }

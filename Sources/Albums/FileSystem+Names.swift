@@ -124,7 +124,8 @@ extension LockedFileSystem {
     guard let (entry, record) = found else { return nil }
     let inode = try usable(record)
     inode.isHidden = name.isHidden
-    inode.isSidecar = name.isSidecar
+    // Another name may be one.
+    if name.isSidecar { inode.isSidecar = true } else if inode.record.links <= 1 { inode.isSidecar = false }
     return (entry, inode)
   }
 

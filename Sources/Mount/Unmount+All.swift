@@ -3,7 +3,8 @@
 // 2. But one that another may depend on waits for that one: its process still writes, and must not be cut off from its
 //    vault. What was mounted before a mount does not depend on it. (Where a vault is may be known wrongly, if somebody
 //    moved it or gave its mount the name of another; `patience` is for that, too.)
-// 3. A FUSE mount that is not called ours has `patience` to say whether it is; nothing waits longer for it.
+// 3. A FUSE mount that is not called ours has `answerPatience` to say whether it is; nothing waits longer for it. It is not
+//    said that everything is locked then.
 
 internal import Glibc
 internal import Synchronization
@@ -52,12 +53,9 @@ extension Unmount {
     let entry: MountTableEntry
     let place: FilePath
 
-    /// What becomes of it if it does not answer. One that has neither our type nor a vault for its source is somebody
-    /// else's, such as sshfs without a network.
+    /// What becomes of it if it does not answer: it may be one of ours, or sshfs without a network.
     var withoutAnswer: Result<Void, MountError> {
-      if entry.isNamedOurs { return .success(()) }
-      if entry.source.first != UInt8(ascii: "/") { return .failure(.notMounted(path: place.string)) }
-      return .failure(
+      .failure(
         .unmountFailed(path: place.string, reason: "it does not answer; if it is no space, leave it to its program"))
     }
   }
@@ -93,7 +91,9 @@ extension Unmount {
         }
         for other in before {
           let isOurs = ours.withLock { $0.contains(other.number) }
-          if !other.mayDepend || !isOurs { waitForEnd(of: other.end, since: began) }
+          if !other.mayDepend || !isOurs {
+            waitForEnd(of: other.end, since: began, other.mayDepend ? answerPatience : patience)
+          }
           if other.mayDepend, ours.withLock({ $0.contains(other.number) }) { waitForEnd(of: other.end) }
         }
         let outcome = attempt(mount.place, manner)
@@ -107,19 +107,21 @@ extension Unmount {
       if (try? Thread(one)) == nil { one() }
     }
     for number in mounts.indices {
-      if !ours.withLock({ $0.contains(number) }) { waitForEnd(of: ends[number].reading, since: began) }
+      if !ours.withLock({ $0.contains(number) }) { waitForEnd(of: ends[number].reading, since: began, answerPatience) }
       if ours.withLock({ $0.contains(number) }) { waitForEnd(of: ends[number].reading) }
     }
     return outcomes.withLock { found in mounts.indices.map { found[$0] ?? mounts[$0].withoutAnswer } }
   }
 
-  private static func waitForEnd(of mount: Descriptor, since began: UInt64) {
+  private static func waitForEnd(of mount: Descriptor, since began: UInt64, _ patience: CInt) {
     let passed = CInt(clamping: (preciseMonotonicTime() - began) / 1_000_000)
     waitForEnd(of: mount, max(0, patience - passed))
   }
 
   /// In milliseconds. Less than logind waits before the machine sleeps.
   private static let patience: CInt = 1000
+  /// The same for a mount that has to say whether it is ours.
+  private static let answerPatience: CInt = 3000
 
   /// The paths of the vaults by the number of the mount, without symbolic links; of those that are known. If one is on a
   /// mount that hangs, it is not known where it is.

@@ -11,7 +11,7 @@ internal import SystemPackage
 
 /// Watches, and locks.
 final class GuardLoop {
-  enum Timer: CaseIterable { case start, system, session, inhibitor, lock, patience }
+  enum Timer: CaseIterable { case start, system, session, inhibitor, lock, patience, slow }
 
   private let program: String
   let causes: Set<LockCause>
@@ -109,6 +109,7 @@ final class GuardLoop {
     case .inhibitor: handle(.askAgain)
     case .lock: handle(.tryAgain)
     case .patience: sayThatItIsLate()
+    case .slow: lockRun?.kill()
     }
   }
 }
@@ -129,7 +130,7 @@ extension GuardLoop {
         inhibitor = nil
         Report.line("Logind may go on.")
       case .lock(let cause): lock(cause)
-      case .endIfSlow: lockRun?.endIfSlow()
+      case .endIfSlow: if let lockRun { timers[.slow] = lockRun.latestEnd }
       case .tryLater: set(.lock, 1)
       case .giveUp: Report.line("Not everything could be locked; see above, and run agonyfs lock.")
       case .end(let succeeded): result = succeeded
@@ -150,6 +151,7 @@ extension GuardLoop {
   private func finishLock() {
     guard let (succeeded, time) = lockRun?.finished() else { return }
     lockRun = nil
+    timers[.slow] = nil
     let why = cause?.sentence ?? "The guard ends"
     if succeeded {
       Report.line("\(why): everything is locked, after \(Report.seconds(time)).")

@@ -70,6 +70,15 @@ import Vault
     #expect(try vault.item(photo)?.words.title == "beside")
     try vault.files.removeExtendedAttribute(AccessControlList.accessName, of: sidecar)
     #expect(try vault.item(photo)?.words.title == "inside")
+    // By another name it is the same file.
+    try vault.set("user.xdg.comment", of: photo, to: "said")
+    try set(sidecar, 0o644, group: 1000, in: vault)
+    try set(photo, 0o644, group: 1000, in: vault)
+    #expect(try vault.item(photo)?.words.title == "beside")
+    _ = try vault.files.link(sidecar, named: .of("kept"), in: .root)
+    _ = try vault.files.find("kept")
+    try set(sidecar, 0o600, group: 1000, in: vault)
+    #expect(try vault.item(photo)?.words.title == "inside")
     try vault.files.close()
   }
 

@@ -51,13 +51,7 @@ struct OpenCommand: ParsableCommand {
     }
     if let save { try PlaceFile.write(vault, to: AbsolutePath.of(save.path)) }
     let mountPoint = try MountPlace.free(for: vault)
-    do {
-      try show(try ask(vault, mountPoint, dialog))
-    } catch {
-      // Unless something is mounted there.
-      _ = try? unsafe mountPoint.call { unsafe rmdir($0) }
-      throw error
-    }
+    try show(try ask(vault, mountPoint, dialog))
   }
 
   /// Asks for the password until a space is open.
@@ -78,7 +72,8 @@ struct OpenCommand: ParsableCommand {
         guard let place = places.first(where: { reason.hasSuffix("\(MountedElsewhere.words($0)).") }) else {
           throw CommandFailure(status, reason)
         }
-        _ = try? unsafe mountPoint.call { unsafe rmdir($0) }
+        // It was made for nothing. Another click may be about to use the first one.
+        if mountPoint.lastComponent != vault.lastComponent { _ = try? unsafe mountPoint.call { unsafe rmdir($0) } }
         return place
       }
     }
@@ -143,6 +138,7 @@ struct OpenCommand: ParsableCommand {
   /// Shows a directory in the file manager of the desktop.
   private func show(_ path: FilePath) throws {
     Output.line(path)
+    try? Output.finish()
     guard let opener = Environment.program("xdg-open") else {
       throw CommandFailure(
         .failure, "The albums are at \(TerminalText.safe(path.bytes)); install xdg-utils to see them.")

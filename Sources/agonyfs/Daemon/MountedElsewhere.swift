@@ -3,6 +3,7 @@ internal import Client
 internal import Crypto
 internal import Glibc
 internal import Mount
+internal import Synchronization
 internal import System
 internal import SystemPackage
 internal import Vault
@@ -19,10 +20,34 @@ enum MountedElsewhere {
     }
   }
 
+  /// How long a mount has to answer, in nanoseconds.
+  private static let patience: UInt64 = 3_000_000_000
+
+  /// The same; nil also if no mount answers soon.
+  private static func placeSoon(of space: Space, ofVault vault: FilePath) -> FilePath? {
+    let lock = Lock()
+    let changed = Condition(of: lock)
+    let answer = Mutex<(isThere: Bool, place: FilePath?)>((false, nil))
+    // Left behind if it hangs.
+    let thread = try? Thread {
+      let found = place(of: space, ofVault: vault)
+      lock.withLock {
+        answer.withLock { $0 = (true, found) }
+        changed.signal()
+      }
+    }
+    guard thread != nil else { return nil }
+    let deadline = preciseMonotonicTime() + patience
+    lock.lock()
+    defer { lock.unlock() }
+    while !answer.withLock({ $0.isThere }), changed.wait(until: deadline) {}
+    return answer.withLock { $0.place }
+  }
+
   /// Says that the space of a password is in use, and where.
   static func failure(_ password: borrowing Password, _ vault: Vault, at path: FilePath) -> any Error {
     guard let space = try? SpaceManager.openSpace(in: vault, password: password, observing: true),
-      let place = place(of: space, ofVault: path)
+      let place = placeSoon(of: space, ofVault: path)
     else { return VaultError.spaceInUse }
     return CommandFailure(.spaceInUse, "This space is in use: it is mounted \(words(place)).")
   }

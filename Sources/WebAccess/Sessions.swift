@@ -17,6 +17,7 @@ public struct Sessions<Value: Sendable>: Sendable {
     var lastUse: Duration
     var lastSign: Duration
     var running = 0
+    var downloads = 0
     /// Whether the page said last that it sends files.
     var isSending = false
 
@@ -60,18 +61,20 @@ public struct Sessions<Value: Sendable>: Sendable {
   /// The page of a session says whether it sends files.
   public mutating func page(of token: Token, isSending: Bool) { sessions[token]?.isSending = isSending }
 
-  /// How many requests of a session run.
-  public func running(_ token: Token) -> Int { sessions[token]?.running ?? 0 }
+  /// How many downloads of a session run.
+  public func downloads(_ token: Token) -> Int { sessions[token]?.downloads ?? 0 }
 
   /// A request of a session begins; `requestEnds` follows.
-  public mutating func requestBegins(_ token: Token, now: Duration) {
+  public mutating func requestBegins(_ token: Token, isDownload: Bool = false, now: Duration) {
     sessions[token]?.running += 1
+    sessions[token]?.downloads += isDownload ? 1 : 0
     sessions[token]?.lastUse = now
   }
 
   /// A request of a session has ended.
-  public mutating func requestEnds(_ token: Token, now: Duration) {
+  public mutating func requestEnds(_ token: Token, isDownload: Bool = false, now: Duration) {
     guard let running = sessions[token]?.running, running > 0 else { return }
+    sessions[token]?.downloads -= isDownload ? 1 : 0
     sessions[token]?.running = running - 1
     sessions[token]?.lastUse = now
     sessions[token]?.lastSign = now

@@ -77,7 +77,7 @@ import Testing
     #expect(items.elements.first?["name"]?.text == "<b>\u{202E}\"\n\u{FFFD}")
     #expect(items.elements.first?["i"]?.whole == 3 && items.elements.first?["displayable"] == .bool(false))
     let albums = try JSONReader.value(
-      of: WebAnswer.albums([AlbumSummary(path: SpacePath(name), count: 1, albums: 2, hasCover: true)]))
+      of: WebAnswer.albums([AlbumSummary(path: SpacePath(name), count: 1, allCount: 3, albums: 2, hasCover: true)]))
     #expect(albums.elements.first?["path"]?.text.flatMap { Base64.bytes(of: $0) } == name)
     let mistake = WebAnswer.mistake(GalleryError(.badRequest, "x", at: 2..<5))
     #expect(try JSONReader.value(of: try #require(mistake))["error"]?["at"]?.whole == 2)

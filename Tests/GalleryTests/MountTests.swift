@@ -92,7 +92,7 @@ import Testing
 
     // Without a cover of its own an album has the newest photo below it.
     let albums = try gallery.albums(in: .root)
-    #expect(albums == [AlbumSummary(path: try path("A"), count: 2, albums: 1, hasCover: true)])
+    #expect(albums == [AlbumSummary(path: try path("A"), count: 2, allCount: 3, albums: 1, hasCover: true)])
     #expect(try gallery.cover(of: path("A")).starts(with: [0xFF, 0xD8]))
     #expect(try gallery.albums(in: path("A")).map(\.count) == [1])
     var request = SectionsRequest()

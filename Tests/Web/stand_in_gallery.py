@@ -141,7 +141,8 @@ class Gallery:
             counts[self.library.album(number)] = counts.get(self.library.album(number), 0) + 1
         below = lambda a: [b for b in self.library.albums if os.path.dirname(b) == a]
         return web.json_response([
-            {"name": os.path.basename(a), "path": coded(a), "count": counts.get(a, 0), "albums": len(below(a)),
+            {"name": os.path.basename(a), "path": coded(a), "count": counts.get(a, 0),
+             "all": sum(count for b, count in counts.items() if (b + "/").startswith(a + "/")), "albums": len(below(a)),
              "cover": counts.get(a, 0) > 0} for a in sorted(below(parent))])
 
     async def cover(self, request):

@@ -3,8 +3,8 @@
 
 The page is developed and measured with it. Headers are those of the true server, so what they forbid is forbidden here.
 The password is `photos`. `POST /test` changes what goes wrong: {"cuts": uploads to cut, "lost": last answers of them to
-lose, "full": ends of them that cannot be written, "pending": answers about positions that know nothing yet, "running": how
-many requests seem to run}.
+lose, "full": ends of them that cannot be written, "pending": answers about positions that know nothing yet, "downloads": how
+many seem to run}.
 """
 
 import argparse
@@ -39,7 +39,7 @@ class Server:
     def __init__(self, library, folder):
         self.uploads = Uploads(folder)
         self.gallery = Gallery(library, self.video(folder))
-        self.sessions, self.pairings, self.read_only, self.running = set(), set(), False, 0
+        self.sessions, self.pairings, self.read_only, self.downloads = set(), set(), False, 0
         self.path, self.secret = secrets.token_hex(16), secrets.token_hex(16)
 
     @staticmethod
@@ -127,14 +127,14 @@ class Server:
 
     async def state(self, request):
         return web.json_response({"locked": not self.open(request), "readOnly": self.read_only, "idleSeconds": 600,
-                                  "running": self.running})
+                                  "downloads": self.downloads})
 
     async def test(self, request):
         change = await request.json()
         self.uploads.cuts = change.get("cuts", self.uploads.cuts)
         self.uploads.lost = change.get("lost", self.uploads.lost)
         self.uploads.full = change.get("full", self.uploads.full)
-        self.running = change.get("running", self.running)
+        self.downloads = change.get("downloads", self.downloads)
         self.uploads.pending = change.get("pending", self.uploads.pending)
         self.read_only = change.get("readOnly", self.read_only)
         if change.get("endSessions"):

@@ -23,12 +23,12 @@ class SessionTests(PageTest):
             page.clock.fast_forward(milliseconds)
 
     def test_a_hidden_page_that_downloads_is_not_locked_before_it_has_everything(self):
-        self.server(running=0)
+        self.server(downloads=0)
         page = self.open_with_clock()
         page.locator(".cell.photo >> nth=0").click()
         with page.expect_download():
             page.click(".viewer [aria-label=Download]")
-        self.server(running=1)
+        self.server(downloads=1)
         page.evaluate(HIDE, True)
         for _ in range(4):
             self.asked(page)
@@ -36,14 +36,14 @@ class SessionTests(PageTest):
         page.evaluate(HIDE, False)
         self.until(page, "!document.body.hidden")
         self.assertGreater(page.locator(".cell").count(), 0)
-        self.server(running=0)
+        self.server(downloads=0)
         page.evaluate(HIDE, True)
         self.asked(page)
         page.clock.fast_forward(70_000)
         page.wait_for_selector("#password")
 
     def test_who_comes_back_sees_nothing_before_it_is_known_that_something_is_downloaded(self):
-        self.server(running=1)
+        self.server(downloads=1)
         page = self.open_with_clock()
         self.asked(page)
         held, is_over = [], []
@@ -53,7 +53,7 @@ class SessionTests(PageTest):
         page.clock.pause_at(page.evaluate("Date.now()") + 90_000)
         page.evaluate(HIDE, False)
         self.assertTrue(page.evaluate("document.body.hidden"))
-        self.server(running=0)
+        self.server(downloads=0)
         self.until_here(page, lambda: held)
         is_over.append(True)
         for route in held:
@@ -131,10 +131,10 @@ class InterruptedUploadTests(UploadPageTest):
         page = self.begun()
         with page.expect_request("**/api/state*busy=1*"):
             page.clock.fast_forward(26_000)
-        for _ in range(25):
+        for _ in range(20):
             page.clock.fast_forward(26_000)
         self.assertEqual(page.locator("#password").count(), 0)
-        page.clock.fast_forward(610_000)
+        page.clock.fast_forward(100_000)
         page.clock.run_for(10_000)
         page.wait_for_selector("#login-problem >> text=1 not")
 

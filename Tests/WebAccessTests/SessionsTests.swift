@@ -57,16 +57,18 @@ import WebAccess
   @Test func itStaysWhileItsPageSends() {
     var sessions = sessions()
     let token = sessions.begin("space", pairing: pairing, peer: phone, now: at(0)).token
+    sessions.requestBegins(token, isDownload: true, now: at(10))
     sessions.requestBegins(token, now: at(10))
-    #expect(sessions.running(token) == 1)
+    #expect(sessions.downloads(token) == 1)
     sessions.requestEnds(token, now: at(20))
+    sessions.requestEnds(token, isDownload: true, now: at(20))
     sessions.page(of: token, isSending: true)
-    #expect(sessions.running(token) == 0 && sessions.endIdle(now: at(619)) == [])
+    #expect(sessions.downloads(token) == 0 && sessions.endIdle(now: at(619)) == [])
     #expect(sessions.value(token, pairing: pairing, peer: phone, now: at(300)) == "space")
     sessions.page(of: token, isSending: false)
     #expect(sessions.endIdle(now: at(389)) == [])
     #expect(sessions.endIdle(now: at(390)) == ["space"])
-    #expect(sessions.running(token) == 0)
+    #expect(sessions.downloads(token) == 0)
   }
 
   @Test func aRequestThatRunsIsAUse() {

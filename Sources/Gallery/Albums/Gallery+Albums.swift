@@ -14,6 +14,8 @@ public struct AlbumSummary: Equatable, Sendable {
   public var path: SpacePath
   /// Photos in it, without those in the albums below it.
   public var count: Int
+  /// Photos in it and below it.
+  public var allCount: Int
   /// Albums in it.
   public var albums: Int
   /// Whether it has a cover: a photo in it or below it.
@@ -43,7 +45,8 @@ extension Gallery {
         // Each directory in one is a link to it.
         let inside = status.st_nlink > 2 ? try subAlbums(of: album) : 0
         let hasCover = count.all > 0 && name.count + Self.coverEnding.count <= SpacePath.mostNameBytes
-        albums.append(AlbumSummary(path: album, count: count.own, albums: inside, hasCover: hasCover))
+        albums.append(
+          AlbumSummary(path: album, count: count.own, allCount: count.all, albums: inside, hasCover: hasCover))
       }
       return albums.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
     }

@@ -106,5 +106,6 @@ extension Gallery {
       }
     }
     builder.pending = max(builder.pending, trailer.pending)
+    builder.isExamining = trailer.isExamining
   }
 }

@@ -42,6 +42,8 @@ public final class Snapshot: Sendable {
   public let months: [Month]
   /// Files that the catalog had not examined yet.
   public let pending: Int
+  /// Whether the mount examines them by itself.
+  public let isExamining: Bool
   /// Eight bytes for each photo, as the door's `tiles` have them.
   public let geometry: [UInt8]
   /// The directory that all of it is in.
@@ -50,11 +52,12 @@ public final class Snapshot: Sendable {
 
   init(
     _ paths: PackedPaths, _ geometry: [UInt8], _ sections: [Section], _ months: [Month], pending: Int,
-    in album: SpacePath
+    isExamining: Bool = false, in album: SpacePath
   ) {
     name = Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
     (self.paths, self.geometry, self.sections, self.months) = (paths, geometry, sections, months)
     self.pending = pending
+    self.isExamining = isExamining
     self.album = album
   }
 

@@ -14,6 +14,7 @@ struct SnapshotBuilder {
   /// The title of the day that was seen last.
   private var recent: (day: UInt16, date: String)?
   var pending = 0
+  var isExamining = false
 
   /// Days from 1900-01-01 to 1970-01-01.
   private static let daysTo1970: Int64 = 25_567
@@ -76,6 +77,7 @@ struct SnapshotBuilder {
   /// What was put together.
   consuming func snapshot() -> Snapshot {
     paths.finish()
-    return Snapshot(paths, geometry, sections, months, pending: pending, in: request.album ?? .root)
+    return Snapshot(
+      paths, geometry, sections, months, pending: pending, isExamining: isExamining, in: request.album ?? .root)
   }
 }

@@ -20,6 +20,7 @@ public enum WebAnswer {
       object([
         "snapshot": .string(snapshot.name), "count": number(snapshot.count), "sections": .array(sections),
         "months": .array(months), "pending": number(snapshot.pending),
+        "examining": .bool(snapshot.isExamining),
       ]))
   }
 
@@ -88,8 +89,8 @@ public enum WebAnswer {
       .array(
         albums.map {
           object([
-            "name": text($0.path.name), "path": path($0.path), "count": number($0.count), "albums": number($0.albums),
-            "cover": .bool($0.hasCover),
+            "name": text($0.path.name), "path": path($0.path), "count": number($0.count), "all": number($0.allCount),
+            "albums": number($0.albums), "cover": .bool($0.hasCover),
           ])
         }))
   }

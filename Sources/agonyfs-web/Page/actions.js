@@ -6,7 +6,7 @@ import * as api from './api.js';
 import { chooseAlbum } from './album-picker.js';
 import { ask, choose, question, show, stars } from './dialogs.js';
 import { make, plain, say } from './dom.js';
-import { served } from './session.js';
+import { isUnlocked, served } from './session.js';
 import { texts } from './texts.js';
 
 const batch = 500;
@@ -47,6 +47,7 @@ export async function download(snapshot, items) {
   try {
     if (way === 'zip') follow(await api.zip(snapshot.id, items));
     for (const item of way === 'files' ? items : []) {
+      if (!isUnlocked()) return undefined;
       follow(api.address(snapshot.id, item, 'original', true));
       // Browsers drop downloads that begin in the same moment.
       await new Promise((resolve) => setTimeout(resolve, 350));
@@ -54,6 +55,7 @@ export async function download(snapshot, items) {
   } catch (problem) {
     say(problem.message, true);
   }
+  return undefined;
 }
 
 /** Into the trash, after a question. */

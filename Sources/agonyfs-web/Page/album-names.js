@@ -40,7 +40,7 @@ export const renameAlbum = (album) =>
 
 /** Whether the album was deleted. */
 export async function deleteAlbum(album) {
-  const yes = await question(texts.deleteAlbum(plain(album.name)), texts.deleteAlbumText(album.count, album.albums),
+  const yes = await question(texts.deleteAlbum(plain(album.name)), texts.deleteAlbumText(album.all, album.albums),
     texts.toTrash, true);
   if (!yes) return false;
   try {

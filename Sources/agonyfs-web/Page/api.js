@@ -4,7 +4,7 @@
 // 2. 401 locks the page, 410 tells the view that its snapshot is gone; everything else is a `Problem` for the caller. One
 //    with the word `unpaired`: the server knows this browser no more.
 
-import { texts } from './texts.js';
+import { language, texts } from './texts.js';
 import { nextTurn } from './turns.js';
 
 const slice = 6;
@@ -133,8 +133,11 @@ export async function positions(paths, signal) {
   return all;
 }
 
+// As people sort: 2 before 10, and without regard to capitals.
+const order = new Intl.Collator(language, { numeric: true });
 export const albums = async (path) =>
-  list(await json(path ? `/api/albums?${new URLSearchParams({ path })}` : '/api/albums'), 'albums');
+  list(await json(path ? `/api/albums?${new URLSearchParams({ path })}` : '/api/albums'), 'albums')
+    .sort((one, other) => order.compare(one.name, other.name));
 export const newAlbum = (parent, name) => send('POST', '/api/albums', { parent, name });
 export const renameAlbum = (path, name) => send('POST', '/api/albums/rename', { path, name });
 export const deleteAlbum = (path) => send('POST', '/api/albums/delete', { path });

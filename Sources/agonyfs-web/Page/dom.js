@@ -83,6 +83,8 @@ export function empty(node) {
 
 /** Says something to people who listen to the page, and shows it for a while. */
 export function say(text, isBad = false) {
+  // What ends after the space was locked names nothing any more.
+  if (!document.querySelector('#app.open')) return;
   const place = document.getElementById('said');
   const line = make('div', { class: isBad ? 'said bad' : 'said', text });
   place.append(line);

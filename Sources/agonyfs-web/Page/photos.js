@@ -15,14 +15,15 @@ import { isOpen, showViewer } from './viewer.js';
 const orders = ['time', '-time', 'name', 'size', 'rating'];
 const groups = ['month', 'day', 'place', 'tag', 'none'];
 let density = 1;
-// How long until photos that are being examined are asked for again, at first and at most, in milliseconds.
+// How long until photos that are being examined are asked for again, at first and at last, in milliseconds.
 const shortest = 4000;
-const longest = 60_000;
+const longest = 600_000;
 
 export class Photos {
   #asking = null;
   #isClosed = false;
   #pause = shortest;
+  #pending = 0;
   #timer;
 
   /**
@@ -45,8 +46,9 @@ export class Photos {
   }
 
   /** Asks anew; what was at the top of the screen is there again. */
-  async load(isQuiet = false) {
+  async load(isQuiet = false, mayWait = false) {
     if (this.#isClosed) return;
+    clearTimeout(this.#timer);
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
@@ -55,31 +57,44 @@ export class Photos {
     try {
       const [snapshot, lead] = await Promise.all([Snapshot.open(this.question, asking.signal), this.place.lead?.()]);
       if (asking.signal.aborted) return;
+      if (mayWait && this.#isUsed) return this.#later();
       this.#show(snapshot, lead, isQuiet ? kept : 0);
     } catch (problem) {
       if (asking.signal.aborted || problem.status === 401) return;
+      // Nobody asked for it, and what is there is still good.
+      if (mayWait && this.grid) return this.#later();
       this.#close();
       this.body.replaceChildren(make('div', { class: 'nothing', role: 'alert' }, make('p', { text: problem.message }),
         make('button', { type: 'button', class: 'button', text: texts.again, onclick: () => this.load() })));
     } finally {
       if (!asking.signal.aborted) this.body.classList.remove('waiting');
     }
+    return undefined;
+  }
+
+  // Whether something would be lost if the photos were shown anew.
+  get #isUsed() { return document.hidden || isOpen() || !(this.selection?.isEmpty ?? true); }
+
+  #later(milliseconds = 1000) {
+    clearTimeout(this.#timer);
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.refresh(), milliseconds);
   }
 
   /** Photos came: they are shown as soon as nothing is selected or looked at. */
   refresh() {
-    clearTimeout(this.#timer);
-    if (this.#isClosed) return;
-    if (document.hidden || isOpen() || !(this.selection?.isEmpty ?? true)) {
-      this.#timer = setTimeout(() => this.refresh(), 1000);
-    } else this.load(true);
+    if (this.#isUsed) this.#later();
+    else this.load(true, true);
   }
 
   #show(snapshot, lead, kept) {
     this.#close();
     this.snapshot = snapshot;
-    this.#pause = snapshot.pending > 0 ? Math.min(longest, 2 * this.#pause) : shortest;
-    if (snapshot.pending > 0) this.#timer = setTimeout(() => this.refresh(), this.#pause / 2);
+    // A mount that examines nothing by itself has nothing to wait for.
+    if (snapshot.examining && snapshot.pending > 0 && this.#pause < longest) {
+      this.#later(this.#pause);
+      this.#pause *= snapshot.pending === this.#pending ? 2 : 1;
+    }
+    this.#pending = snapshot.pending;
     this.selection = new Selection(snapshot.count);
     this.selection.addEventListener('change', () => this.#bar());
     const isSearch = this.question.q !== (this.place.question.q ?? '');

@@ -13,12 +13,14 @@ import { texts } from './texts.js';
 const hiddenLimit = 60_000;
 // The server ends a session of which it hears nothing for 90 s.
 const signEvery = 25_000;
+const servedLimit = 90_000;
 // To take a space away takes as long as writing what it holds.
 const lockLimit = 30_000;
 const forgetting = new Set();
-let busy = () => false;
-/** Whether the server was sending something when it was asked last, or something was just asked for. */
+let lastWork = () => -Infinity;
+/** Whether the server was sending a download when it answered last, or one was just asked for; and when that was. */
 let isServed = false;
+let lastServed = -Infinity;
 let idleLimit = 600_000;
 let isOpen = false;
 let isReadOnly = false;
@@ -29,9 +31,11 @@ let lastUseTold = Date.now();
 
 /** Calls `call` when everything of the space has to be forgotten. It may return a text without names that is shown then. */
 export function onForget(call) { forgetting.add(call); }
-/** `call` says whether work goes on that a hidden page must not end. */
-export function keepOpenWhile(call) { busy = call; }
+/** `call` says when work was done last, in milliseconds, that a hidden page must not end. */
+export function keepOpenWhile(call) { lastWork = call; }
 
+/** Whether the space is open. */
+export const isUnlocked = () => isOpen;
 /** Whether nothing can be changed. */
 export const readOnly = () => isReadOnly;
 
@@ -57,6 +61,7 @@ function forget() {
   }
   for (const dialog of document.querySelectorAll('dialog')) dialog.remove();
   for (const name of ['app', 'viewer', 'said']) empty(document.getElementById(name));
+  document.getElementById('app').className = 'locked';
   // The next page reads it and forgets it; nothing else of this tab's would stay.
   window.name = said.filter(Boolean).join(' ');
 }
@@ -85,16 +90,21 @@ export function interrupted() {
   return text;
 }
 
+const busy = () => Date.now() - lastWork() < idleLimit;
+// Without an answer for as long, the server has ended the session.
+const isDownloading = () => isServed && Date.now() - lastServed < servedLimit;
+
 function hiddenTooLong() {
   return hiddenSince !== null && Date.now() - hiddenSince >= hiddenLimit && !busy();
 }
 
-const isPlaying = () => !document.hidden && [...document.querySelectorAll('video')].some((video) => !video.paused);
+const isPlaying = () => !document.hidden && [...document.querySelectorAll('video')].some((video) =>
+  !video.paused && video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA);
 
 function watch() {
   if (!isOpen) return;
-  if (busy() || isServed || isPlaying()) lastUse = Date.now();
-  if ((hiddenTooLong() && !isServed) || Date.now() - lastUse >= idleLimit) lock();
+  lastUse = isDownloading() || isPlaying() ? Date.now() : Math.max(lastUse, lastWork());
+  if ((hiddenTooLong() && !isDownloading()) || Date.now() - lastUse >= idleLimit) lock();
   else if (Date.now() - lastSign >= signEvery) sign();
 }
 
@@ -108,7 +118,8 @@ export async function sign() {
   lastUseTold = lastUse;
   try {
     const state = await api.state(used, busy());
-    isServed = state.running > 0;
+    isServed = state.downloads > 0;
+    lastServed = Date.now();
     if (state.locked) await lock(true);
   } catch (problem) {
     // There is nothing to load for a browser that is not known.
@@ -121,6 +132,7 @@ export async function sign() {
 /** A download was begun, which the browser does by itself. */
 export function served() {
   isServed = true;
+  lastServed = Date.now();
   lastSign = Date.now() - signEvery + 2000;
 }
 

@@ -19,6 +19,7 @@ export class Snapshot {
     this.sections = answer.sections;
     this.months = answer.months ?? [];
     this.pending = answer.pending ?? 0;
+    this.examining = Boolean(answer.examining);
     this.error = answer.error ?? null;
     this.#bytes = new Uint8Array(geometry);
     this.#words = new Uint16Array(geometry);

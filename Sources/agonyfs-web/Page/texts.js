@@ -115,9 +115,9 @@ export const texts = {
   rename: 'Rename',
   deleteTheAlbum: 'Move album to trash',
   deleteAlbum: (name) => `Move the album ${name} to the trash?`,
-  deleteAlbumText: (count, albums) => {
-    const known = [count > 0 && photos(count), albums > 0 && n(albums, 'album', 'albums')].filter(Boolean).join(' and ');
-    return `${known || 'Nothing else'} and everything below will go with it.`;
+  deleteAlbumText: (all, albums) => {
+    const known = [all > 0 && photos(all), albums > 0 && n(albums, 'album', 'albums')].filter(Boolean).join(' and ');
+    return `${known || 'Everything'} in it and below will go with it, other files as well.`;
   },
   albumDeleted: (name) => `${name} was moved to the trash.`,
   albumCounts: (count, albums) => [(count > 0 || albums === 0) && photos(count),

@@ -2,7 +2,7 @@
 //
 // 1. "Safe to delete" is said only if every file was verified by the server, also of those that are tried again.
 // 2. While something is sent the screen stays on and the page is not locked; nor while people choose files, for which
-//    phones hide the page. Without a connection it is locked when nothing went for as long as nobody may use it.
+//    phones hide the page. Without a connection it is locked when nothing was sent for as long as nobody may use it.
 // 3. The list shows at most 60 files, and those that failed, however many there are.
 // 4. A file goes to the album that was shown or chosen when it was added, also when it is tried once more.
 // 5. What is sent belongs to one batch, and knows no other: what is left of a cancelled one changes nothing of the next.
@@ -24,8 +24,6 @@ const atOnce = 3;
 // milliseconds.
 const mostTries = 10;
 const pause = 2000;
-// How long the page stays open when nothing is sent any more, and while files are chosen, in milliseconds.
-const patience = 600_000;
 
 /** The files from the first that is chosen until nothing is left to send, or until people cancel. */
 class Batch {
@@ -92,10 +90,7 @@ export class Uploads {
       folder: this.#input({ webkitdirectory: true }) };
     this.cover = make('div', { class: 'drop', hidden: true, text: texts.dropHere });
     this.element = make('div', { class: 'uploads' }, this.panel.element, this.cover, ...Object.values(this.inputs));
-    keepOpenWhile(() => {
-      const since = Date.now() - patience;
-      return (this.#isBusy && this.#lastSent > since) || this.#choosing > since;
-    });
+    keepOpenWhile(() => Math.max(this.#isBusy ? this.#lastSent : -Infinity, this.#choosing));
     this.listeners = { dragover: (event) => this.#over(event),
       dragleave: (event) => event.relatedTarget || (this.cover.hidden = true),
       drop: (event) => this.#dropped(event), beforeunload: (event) => this.#isBusy && event.preventDefault(),

@@ -52,11 +52,15 @@ final class Access: Sendable {
   /// Whether files are sent to a session, as its page says; otherwise it ends soon after the page was heard of last.
   func page(of token: Token, isSending: Bool) { state.withLock { $0.sessions.page(of: token, isSending: isSending) } }
 
-  /// How many requests of a session run.
-  func running(_ token: Token) -> Int { state.withLock { $0.sessions.running(token) } }
+  /// How many downloads of a session run.
+  func downloads(_ token: Token) -> Int { state.withLock { $0.sessions.downloads(token) } }
 
-  func requestBegins(_ token: Token) { state.withLock { $0.sessions.requestBegins(token, now: Clock.now) } }
-  func requestEnds(_ token: Token) { state.withLock { $0.sessions.requestEnds(token, now: Clock.now) } }
+  func requestBegins(_ token: Token, isDownload: Bool) {
+    state.withLock { $0.sessions.requestBegins(token, isDownload: isDownload, now: Clock.now) }
+  }
+  func requestEnds(_ token: Token, isDownload: Bool) {
+    state.withLock { $0.sessions.requestEnds(token, isDownload: isDownload, now: Clock.now) }
+  }
 
   /// Tries a password.
   ///

@@ -30,17 +30,16 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
     {
       session = nil
     }
-    var running = 0
+    var downloads = 0
     if session != nil, let token = context.token {
       access.page(of: token, isSending: request.uri.queryParameters["busy"] == "1")
-      // This one may be counted itself.
-      running = access.running(token) - (request.uri.queryParameters["used"] == "1" ? 1 : 0)
+      downloads = access.downloads(token)
     }
     let isReadOnly = session?.isReadOnly ?? false
     return Response(
       .ok,
       json: """
-        {"locked":\(session == nil),"readOnly":\(isReadOnly),"idleSeconds":\(access.idle),"running":\(running)}
+        {"locked":\(session == nil),"readOnly":\(isReadOnly),"idleSeconds":\(access.idle),"downloads":\(downloads)}
         """)
   }
 }

@@ -69,12 +69,14 @@ struct GateMiddleware: RouterMiddleware {
     guard let token = context.token, let session = context.session, let pairing = context.pairing,
       request.uri.path != "/api/state" || request.uri.queryParameters["used"] == "1"
     else { return await checked(request, context, next) }
-    access.requestBegins(token)
+    // What the browser saves by itself, while the page may be hidden.
+    let isDownload = request.uri.path.hasPrefix("/api/zip/") || request.uri.queryParameters["download"] == "1"
+    access.requestBegins(token, isDownload: isDownload)
     let answer = await checked(request, context, next)
     // A mount that is gone fails everything; nothing is kept for it.
     if answer.status.kind == .serverError { _ = await access.isMounted(session, token, pairing: pairing) }
     let (body, access) = (answer.body, access)
-    let use = RunningRequest { access.requestEnds(token) }
+    let use = RunningRequest { access.requestEnds(token, isDownload: isDownload) }
     return Response(
       status: answer.status, headers: answer.headers,
       body: ResponseBody(contentLength: body.contentLength) { writer in

@@ -59,7 +59,7 @@ import Testing
       assert len(mounts()) == 1
       assert os.stat(os.path.dirname(mounts()[0])).st_mode & 0o77 == 0
       status, headers, body = browser.ask("GET", "/api/state")
-      assert (status, body) == (200, b'{"locked":false,"readOnly":false,"idleSeconds":600}'), body
+      assert (status, body) == (200, b'{"locked":false,"readOnly":false,"idleSeconds":600,"downloads":0}'), body
       assert headers["Cache-Control"] == "no-store" and "default-src 'none'" in headers["Content-Security-Policy"]
       # Neither another pairing nor another address has the session.
       thief = server.browser()

@@ -58,7 +58,8 @@ package final class PageFile {
   /// The result of a read.
   enum ReadResult { case whole, beyondEnd, failed }
 
-  /// Fills `buffer` from `offset` on. SQLite reads whole pages, except in two reads of the header.
+  /// Fills `buffer` from `offset` on. SQLite reads whole pages, except in two reads of the header and, from 3.45 on, where it
+  /// reads the beginning of an overflow page past its cache (SQLITE_DIRECT_OVERFLOW_READ).
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
     let start = Int(offset % Int64(Self.pageSize))
     guard offset >= 0, start + buffer.count <= Self.pageSize, offset / Int64(Self.pageSize) < Int64(UInt32.max) else {
@@ -71,7 +72,7 @@ package final class PageFile {
       return .beyondEnd
     }
     if buffer.count == Self.pageSize { return unsafe readPage(number, into: buffer) ? .whole : .failed }
-    if number != 1 { counters.unalignedAccesses += 1 }
+    if number != 1, start != 0 { counters.unalignedAccesses += 1 }
     return unsafe withUnsafeTemporaryAllocation(byteCount: Self.pageSize, alignment: 16) { page in
       guard unsafe readPage(number, into: page) else { return .failed }
       unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: page[start..<start + buffer.count]))

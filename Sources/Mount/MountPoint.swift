@@ -30,7 +30,7 @@ package struct MountPoint: Sendable {
   }
 
   static func check(_ path: FilePath, options: MountOptions, host: MountHost) throws(MountError) -> MountPoint {
-    let resolved = try directory(at: path, host: host)
+    let resolved = try directory(at: path, options: options, host: host)
     let directory: Descriptor
     do throws(Errno) {
       directory = try Descriptor.open(resolved, agonyfs_path_flag() | O_DIRECTORY | O_NOFOLLOW)
@@ -65,14 +65,19 @@ package struct MountPoint: Sendable {
   }
 
   /// The resolved path of a directory that the user may mount at and that has no FUSE mount.
-  private static func directory(at path: FilePath, host: MountHost) throws(MountError) -> FilePath {
+  private static func directory(
+    at path: FilePath, options: MountOptions, host: MountHost
+  ) throws(MountError) -> FilePath {
     var status = stat()
     var outcome: Errno?
     do throws(Errno) { try unsafe path.call { unsafe stat($0, &status) } } catch { outcome = error }
     let resolved = CanonicalPath.resolve(path)
     if let resolved, let mounted = MountTable.current().entry(at: resolved), mounted.isFuse {
-      try takeAway(mounted, at: resolved, named: path, host: host)
-      return try directory(at: path, host: host)
+      // By the option subtype it may be called otherwise; then it is ours if this mount would be called the same.
+      let isNamedAlike =
+        mounted.type == "fuse." + options.subtype && mounted.source == ByteText.bytes(of: options.sourceName)
+      try takeAway(mounted, isOurs: mounted.isNamedOurs || isNamedAlike, at: resolved, named: path, host: host)
+      return try directory(at: path, options: options, host: host)
     }
     switch outcome {
     case nil: break
@@ -96,12 +101,12 @@ package struct MountPoint: Sendable {
   /// - Throws: `.mountedAlready` if it is not dead; `.deadMount` if it is another program's or cannot be taken away,
   ///   `.deadMountOfOther` if it is another user's.
   private static func takeAway(
-    _ mounted: MountTableEntry, at place: FilePath, named path: FilePath, host: MountHost
+    _ mounted: MountTableEntry, isOurs: Bool, at place: FilePath, named path: FilePath, host: MountHost
   ) throws(MountError) {
     // Attributes of a mount that has just died may still be in the kernel's cache.
     let answer = unsafe place.withPlatformString { unsafe agonyfs_ask_for_attributes($0) == 0 ? 0 : errno }
     guard answer == ENOTCONN else { throw .mountedAlready(path: path.string) }
-    guard mounted.isNamedOurs, let user = mounted.number(of: "user_id") else { throw .deadMount(path: path.string) }
+    guard isOurs, let user = mounted.number(of: "user_id") else { throw .deadMount(path: path.string) }
     guard user == host.user else { throw .deadMountOfOther(path: path.string, user: user) }
     // Nothing of it answers any more, so whoever has it open loses nothing.
     guard MountRemoval.remove(place, isLazy: true) == .done else { throw .deadMount(path: path.string) }

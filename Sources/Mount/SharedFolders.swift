@@ -5,8 +5,9 @@ internal import Vault
 
 /// What is known of shared folders beside what is stored.
 final class SharedFolders: Sendable {
-  /// Whoever copies an album comes to this folder in it before so many other directories are made.
-  private static let mostMakers = 512
+  /// Whoever copies an album comes to this folder in it before so many other directories are made, mostly: those that are
+  /// below it may all come first.
+  static let mostMakers = 65_536
 
   private struct State {
     /// Threads by the directories that they made, the newest.
@@ -44,7 +45,10 @@ final class SharedFolders: Sendable {
     guard thread != 0 else { return }
     state.withLock { state in
       if state.makers.updateValue(thread, forKey: directory) == nil { state.order.append(directory) }
-      if state.order.count > Self.mostMakers { state.makers[state.order.removeFirst()] = nil }
+      if state.order.count <= Self.mostMakers { return }
+      // Many at once, as what is behind them moves.
+      for directory in state.order.prefix(Self.mostMakers / 4) { state.makers[directory] = nil }
+      state.order.removeFirst(Self.mostMakers / 4)
     }
   }
 

@@ -13,11 +13,8 @@ extension Unmount {
       entry.isFuse, let identity = DaemonQuestion.ask(.identity, of: resolved, entry)
     else { throw .notMounted(path: path.string) }
     if identity.isElsewhere { throw .mountedElsewhere(path: path.string) }
-    let request = "give-back"
     do throws(Errno) {
-      try unsafe resolved.appending(".agonyfs").call {
-        unsafe setxattr($0, "user.agonyfs.request", request, request.utf8.count, 0)
-      }
+      try ask("give-back", at: resolved)
       return true
     } catch .notSupported {
       return false
@@ -31,6 +28,18 @@ extension Unmount {
         default: error.description
         }
       throw .givesNothingBack(path: path.string, reason: reason)
+    }
+  }
+
+  /// Takes the question of `giveBack` back, of a mount that stays. One that is gone needs it no more.
+  package static func keepDeleted(_ path: FilePath) {
+    guard let resolved = CanonicalPath.resolve(path) else { return }
+    try? ask("keep-deleted", at: resolved)
+  }
+
+  private static func ask(_ request: String, at place: FilePath) throws(Errno) {
+    try unsafe place.appending(".agonyfs").call {
+      unsafe setxattr($0, "user.agonyfs.request", request, request.utf8.count, 0)
     }
   }
 }

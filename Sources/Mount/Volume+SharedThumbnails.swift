@@ -210,7 +210,8 @@ extension Volume {
 
   /// Renames, or exchanges two names.
   ///
-  /// - Throws: `EXDEV` where a directory would get, lose or leave a number that belongs to a name.
+  /// - Throws: `EXDEV` where a directory would get, lose or leave a number that belongs to a name; `EBUSY` for the name of
+  ///   the folder that is served in the root.
   func rename(
     _ name: FileName, in parent: fuse_ino_t, to newName: FileName, in newParent: fuse_ino_t, flags: RenameFlags,
     for caller: @autoclosure () -> Caller
@@ -218,6 +219,14 @@ extension Volume {
     guard let source = try stored(parent) else { throw .readOnlyFileSystem }
     if VirtualNode.isVirtual(InodeNumber(rawValue: newParent)) { _ = try fileSystem.lookup(name, in: source) }
     let target = try writable(newParent, for: caller())
+    // The kernel lets a directory take the place of another one; this one is served, and nothing is stored there.
+    if target == .root, newName.bytes == VirtualTree.controlName {
+      do throws(Errno) {
+        _ = try fileSystem.lookup(newName, in: target)
+      } catch .noSuchFileOrDirectory {
+        throw .resourceBusy
+      }
+    }
     if sharedFolder(name, in: InodeNumber(rawValue: parent), stored: source) != nil
       || sharedFolder(newName, in: InodeNumber(rawValue: newParent), stored: target) != nil
     {

@@ -18,7 +18,7 @@ package import Vault
 /// The files and directories that are not stored.
 package final class VirtualTree: Sendable {
   package static let sharedName = Array(".sh_thumbnails".utf8)
-  static let controlName = Array(".agonyfs".utf8)
+  package static let controlName = Array(".agonyfs".utf8)
   /// The names in the root directory that are not stored.
   package static let rootNames = [sharedName, controlName]
   /// The extended attribute of `.agonyfs` that takes requests.
@@ -284,6 +284,7 @@ package final class VirtualTree: Sendable {
     switch String(decoding: text, as: UTF8.self) {
     case "rebuild" where hasThumbnails: try fileSystem.remakeThumbnails()
     case "give-back": try fileSystem.giveBackAtClose()
+    case "keep-deleted": fileSystem.keepAtClose()
     default: throw .invalidArgument
     }
   }

@@ -63,15 +63,21 @@ private enum Unmounting {
   /// Why some are left.
   static func unmount(_ mountPoints: [FilePath], _ manner: Unmount.Manner, givesBack: Bool) -> [MountError] {
     mountPoints.compactMap { point in
+      let path = AbsolutePath.of(point)
+      var isAsked = false
       do throws(MountError) {
-        let path = AbsolutePath.of(point)
-        if givesBack, try !Unmount.giveBack(path) {
-          Output.note(
-            "The space at \(path) has a number of files of its own and keeps them; what was deleted is free in it.")
+        if givesBack {
+          isAsked = try Unmount.giveBack(path)
+          if !isAsked {
+            Output.note(
+              "The space at \(path) has a number of files of its own and keeps them; what was deleted is free in it.")
+          }
         }
         try Unmount.unmount(path, manner)
         return nil
       } catch {
+        // A later end of the mount was not asked to.
+        if isAsked { Unmount.keepDeleted(path) }
         return error
       }
     }

@@ -39,11 +39,17 @@ enum MountPlace {
     }
   }
 
-  // One on which something is mounted has another device, and a mount whose program has gone answers nothing.
+  // One on which something is mounted has another device, and a mount whose program has gone answers nothing; if it was
+  // ours it is taken away.
   private static func isFree(_ path: FilePath, below base: FilePath) -> Bool {
     var (own, parent) = (stat(), stat())
     do throws(Errno) {
-      try unsafe path.call { unsafe lstat($0, &own) }
+      do throws(Errno) {
+        try unsafe path.call { unsafe lstat($0, &own) }
+      } catch .socketNotConnected {
+        guard (try? MountPoint.check(path, options: MountOptions())) != nil else { return false }
+        try unsafe path.call { unsafe lstat($0, &own) }
+      }
       try unsafe base.call { unsafe lstat($0, &parent) }
     } catch {
       return false

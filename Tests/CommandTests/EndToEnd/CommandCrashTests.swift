@@ -65,21 +65,22 @@ import Testing
     wait_for 600 'the end of the program in the background' is_gone
     """
 
-  /// As a supervisor does it that starts a service again, also while somebody still works there.
-  @Test func whoMountsAgainTakesADeadMountAway() throws {
+  /// As a supervisor does it that starts a service again, also while somebody still works there, and where it is called
+  /// otherwise.
+  @Test(arguments: ["", "-o subtype=gocryptfs"]) func whoMountsAgainTakesADeadMountAway(options: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault()
     try expectSuccess(
       workspace,
       """
-      agonyfs mount --password-file password Vault Albums
+      agonyfs mount \(options) --password-file password Vault Albums
       echo text > Albums/file
       sync Albums/file
       (cd Albums && exec sleep 1000) & works=$!
       in_place() { test "$(readlink /proc/$works/cwd)" = "$W/Albums"; }
       wait_for 600 'somebody works there' in_place
       \(Self.kill)
-      agonyfs mount --password-file password Vault Albums
+      agonyfs mount \(options) --password-file password Vault Albums
       test "$(cat Albums/file)" = text
       test "$(grep -c " $W/Albums " /proc/mounts)" = 1
       kill $works

@@ -46,6 +46,22 @@ import Testing
       """)
   }
 
+  /// Who was refused because the space is in use has asked for nothing that a later end does.
+  @Test func whatWasRefusedIsForgotten() throws {
+    try space(
+      """
+      (cd Albums && exec sleep 1000) & works=$!
+      in_place() { test "$(readlink /proc/$works/cwd)" = "$W/Albums"; }
+      wait_for 600 'somebody works there' in_place
+      not agonyfs unmount --give-back Albums 2> told
+      grep -q 'in use' told
+      kill $works
+      gone $works
+      agonyfs unmount Albums
+      test "$(taken)" -gt 40000000
+      """)
+  }
+
   /// A newer state, of which a copy lacks something, can still be brought.
   @Test func anIncompleteCopyKeepsWhatItHas() throws {
     try space(

@@ -89,6 +89,24 @@ import Testing
       """)
   }
 
+  /// The other name that a mount has for itself gives way to nothing.
+  @Test func nothingTakesThePlaceOfTheFolderInTheRoot() throws {
+    try mounted(
+      """
+      mkdir Albums/one Albums/one/.agonyfs
+      echo text > Albums/one/file
+      for command in 'mv -T Albums/one Albums/.agonyfs' 'mkdir Albums/.agonyfs' 'rmdir Albums/.agonyfs' \
+        'mv Albums/.agonyfs Albums/two' 'mv -T Albums/one/.agonyfs Albums/.agonyfs' 'touch Albums/.agonyfs/a'; do
+        not $command
+      done
+      test "$(cat Albums/one/file)" = text
+      test -s Albums/.agonyfs/status
+      # Elsewhere it is a name like others.
+      mv -T Albums/one/.agonyfs Albums/one/moved
+      mv -T Albums/one/moved Albums/one/.agonyfs
+      """)
+  }
+
   @Test func whenItIsDeletedTheVirtualOneIsThereAgain() throws {
     try mounted(
       """

@@ -1,4 +1,5 @@
 import Catalog
+import Glibc
 import Index
 import Media
 import SystemPackage
@@ -21,9 +22,16 @@ import Vault
   private static func items(
     _ library: CatalogLibrary, showsTrash: Bool, within: [UInt8] = []
   ) throws -> [MediaItem] {
-    try library.photos.compactMap { inode in
+    let everywhere = try library.photos.compactMap { inode -> MediaItem? in
       guard var item = try library.item(inode) else { return nil }
       if !showsTrash { item.names.removeAll { TrashFolder.contains(path: $0.path) } }
+      return item.names.isEmpty ? nil : item
+    }
+    return everywhere.compactMap { item in
+      var item = item
+      // What the other one is hidden from is no duplicate, whatever the row says.
+      let hasTwin = everywhere.contains { $0.inode != item.inode && $0.contentHash == item.contentHash }
+      if item.contentHash == nil || !hasTwin { item.links.isDuplicate = false }
       if !within.isEmpty { item.names.removeAll { !$0.path.starts(with: within + [0x2F]) } }
       return item.names.isEmpty ? nil : item
     }
@@ -136,6 +144,28 @@ import Vault
     }
     let rest = try Self.answers(CatalogQuestion(.all, after: cursor), library).answers.map(\.inode)
     #expect(try Self.answers(CatalogQuestion(.all), library).answers.map(\.inode) == seen + rest)
+    try library.files.close()
+  }
+
+  /// A question that takes long for each photo lets others in between, and looks at each photo once.
+  @Test(arguments: [false, true]) func aSlowQuestionHoldsNobodyUp(isAmongFew: Bool) throws {
+    let library = try CatalogLibrary(seed: 8, photos: 200)
+    var walk = CatalogWalk()
+    if isAmongFew {
+      walk.restrict(to: library.photos.map { TimelineKey(taken: nil, fraction: 0, inode: $0) })
+    }
+    var (pieces, seen) = (0, [InodeNumber]())
+    while !walk.isAtEnd {
+      try library.files.reading { files throws(Errno) in
+        try walk.advance(by: CatalogReader.rowsUnderLock, files) { row throws(Errno) in
+          seen.append(row.inode)
+          usleep(3000)
+          return true
+        }
+      }
+      pieces += 1
+    }
+    #expect(Set(seen).count == seen.count && (isAmongFew || seen.count == 200) && pieces > seen.count / 40)
     try library.files.close()
   }
 

@@ -81,6 +81,37 @@ import Vault
     try vault.files.close()
   }
 
+  /// What begins with a dot is no photo here, and is one again under another name, with all its facts.
+  @Test func hiddenNamesDoNotCount() throws {
+    let vault = try CatalogVault()
+    let photo = try vault.photo("a.jpg", "make=Canon")
+    try vault.files.rename(.of("a.jpg"), in: .root, to: .of(".a.jpg"), in: .root, flags: [])
+    #expect(try vault.item(photo) == nil)
+    try vault.files.rename(.of(".a.jpg"), in: .root, to: .of("b.jpg"), in: .root, flags: [])
+    try vault.settle()
+    #expect(try vault.item(photo)?.names == [ItemName("b.jpg")])
+    #expect(try vault.item(photo)?.camera.make == "Canon")
+    try vault.files.close()
+  }
+
+  /// Rows know their directory by its inode, so that a directory of any size is renamed by its own rows alone.
+  @Test(arguments: [false, true]) func renamingADirectoryRewritesNoPhoto(isBelow: Bool) throws {
+    let library = try CatalogLibrary()
+    let outer = try library.files.folder("outer")
+    let inner = isBelow ? try library.files.folder("inner", in: outer) : outer
+    for number in 0..<300 { try library.add("\(number).jpg", in: inner) { $0.words.tags = ["Beach"] } }
+    var changes: Int64 { library.files.locked { $0.index.connection.totalChanges } }
+    try library.files.settleCatalog()
+    let before = changes
+    try library.files.rename(.of("outer"), in: .root, to: .of("elsewhere"), in: library.folders[1], flags: [])
+    try library.files.settleCatalog()
+    #expect(changes - before < 60)
+    let names = try library.photos.compactMap { try library.item($0)?.names.first?.path }
+    let folder = Array("2019/elsewhere/\(isBelow ? "inner/" : "")".utf8)
+    #expect(names.count == 300 && names.allSatisfy { $0.starts(with: folder) })
+    try library.files.close()
+  }
+
   /// What takes a name away from a photo takes its row away.
   @Test func aReplacedPhotoIsGone() throws {
     let vault = try CatalogVault()

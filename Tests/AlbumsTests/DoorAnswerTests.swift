@@ -1,9 +1,39 @@
+import Catalog
 import Testing
+import Vault
 
 @testable import Albums
 
-/// Answers of the door that break off.
+/// Answers of the door that break off, or wait.
 @Suite struct DoorAnswerTests {
+  /// Who asked and does not read on keeps one piece in memory, and stops nobody; what he reads later is whole.
+  @Test func whoDoesNotReadOnHoldsOnePiece() throws {
+    let library = try CatalogLibrary()
+    let folder = try library.files.folder("many")
+    let title = String(repeating: "x", count: 1000)
+    for number in 0..<2000 { try library.add("\(number).jpg", in: folder) { $0.words.title = title } }
+    var answers = (0..<20).map { _ in
+      DoorAnswer(Array("format json\n\n".utf8), from: library.files, for: .everything, today: nil)
+    }
+    for index in answers.indices {
+      #expect(answers[index].read(10).count == 10)
+      #expect((100_000..<1_000_000).contains(answers[index].text.bytes.count), "of 2 MB and more")
+    }
+    try library.files.rename(.of("many"), in: .root, to: .of("others"), in: .root, flags: [])
+    let late = try library.add("late.jpg")
+    try library.remove(late)
+    var rest: [UInt8] = []
+    while true {
+      let piece = answers[7].read(1 << 16)
+      if piece.isEmpty { break }
+      rest += piece
+    }
+    let lines = String(decoding: rest, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count(where: { $0.contains(title) }) == 2000)
+    #expect(lines.last?.contains(#""end":true,"count":2000"#) == true)
+    try library.files.close()
+  }
+
   /// Whoever reads entries of a fixed form finds the empty one, and the reason behind it.
   @Test func theReasonFollowsAnEmptyEntry() {
     let reason = Array("{\"end\":false,\"error\":\"no\"}\n".utf8)

@@ -34,6 +34,21 @@ import Vault
     try vault.files.close()
   }
 
+  /// A copy that was thrown away makes no duplicate of the one that is left, whoever asks.
+  @Test func whatIsInTheTrashMakesNoDuplicate() throws {
+    let vault = try CatalogVault()
+    for name in ["a.jpg", "b.jpg"] { _ = try vault.photo(name, "title=1") }
+    let query = try QueryParser.parse("is:duplicate")
+    func count(_ user: UInt32) throws -> Int {
+      try vault.files.count(of: CatalogQuestion(query), for: CatalogOpener(user: user, group: user))
+    }
+    #expect(try [count(0), count(1000)] == [2, 2])
+    let trash = try vault.files.folder(".Trash-1000")
+    try vault.files.rename(.of("b.jpg"), in: .root, to: .of("b.jpg"), in: trash, flags: [])
+    #expect(try [count(0), count(1000)] == [0, 0])
+    try vault.files.close()
+  }
+
   /// Files that say different things of the same pixels. Only what looks the same is decoded, and once.
   @Test func equalPixelsAreFound() throws {
     let vault = try CatalogVault()

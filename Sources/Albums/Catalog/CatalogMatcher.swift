@@ -85,12 +85,7 @@ struct CatalogMatcher {
   var sets: [CatalogSet] = []
   /// Seconds of the wall clock in which every answer is.
   private(set) var within = CatalogWalk.always
-  /// Whether a row's flag says what the asker may know of other files.
-  private let knowsDuplicates: Bool
-
-  /// `seesEverything`: whether nothing is hidden from the asker.
-  init(_ query: Query, seesEverything: Bool) {
-    knowsDuplicates = seesEverything
+  init(_ query: Query) {
     root = compile(query)
     columns = Self.columns(root)
     narrow(query)
@@ -243,8 +238,8 @@ struct CatalogMatcher {
     case .motion: return flags(.motion)
     case .burst: return flags(.burst)
     case .raw: return .test(.kinds(1 << UInt64(MediaKind.raw.rawValue)))
-    // The other one may be hidden from who asks.
-    case .duplicate: return knowsDuplicates ? flags(.duplicate) : .test(.text(ItemFlags.duplicate.rawValue, set: nil))
+    // The other one may be hidden from who asks, or in the trash.
+    case .duplicate: return .test(.text(ItemFlags.duplicate.rawValue, set: nil))
     case .edited: return flags(.edited)
     case .panorama: return flags(.panorama)
     case .cover: return flags(.cover)

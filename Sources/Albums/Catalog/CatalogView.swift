@@ -45,7 +45,7 @@ struct CatalogView {
     self.showsTrash = showsTrash
     self.directory = directory
     folders = CatalogFolders(for: opener)
-    matcher = CatalogMatcher(query, seesEverything: opener.seesEverything)
+    matcher = CatalogMatcher(query)
   }
 
   var opener: CatalogOpener { folders.opener }
@@ -105,15 +105,15 @@ struct CatalogView {
   }
 
   /// The names that count, in the order of directories and names; or those that would if the question were about all
-  /// directories.
+  /// directories. What begins with a dot is no photo's name.
   mutating func names(
     of inode: InodeNumber, _ files: borrowing LockedFileSystem, everywhere: Bool = false
   ) throws(Errno) -> [SeenName] {
     var seen: [SeenName] = []
     for (parent, name) in try files.result(of: files.index.names(of: inode, limit: Int(FileSystem.maximumLinks))) {
-      guard let folder = try folders.folder(parent, files), doNamesCount(in: folder, everywhere: everywhere) else {
-        continue
-      }
+      guard !name.isHidden, let folder = try folders.folder(parent, files),
+        doNamesCount(in: folder, everywhere: everywhere)
+      else { continue }
       seen.append(SeenName(path: folder.path(of: name.bytes), isTrash: folder.isTrash))
     }
     return seen
@@ -122,9 +122,7 @@ struct CatalogView {
   /// All facts of a photo but its names; nil if there are none.
   mutating func facts(of inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> MediaItem? {
     guard var item = try record(of: inode, files) else { return nil }
-    if item.links.isDuplicate, !opener.seesEverything {
-      item.links.isDuplicate = try seesTwin(of: inode, files)
-    }
+    if item.links.isDuplicate { item.links.isDuplicate = try seesTwin(of: inode, files) }
     return item
   }
 
@@ -246,8 +244,8 @@ extension CatalogView {
     _ inode: InodeNumber, in folder: CatalogFolder, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> Bool {
     guard var item = try facts(of: inode, files) else { return false }
-    let names = try files.result(of: files.index.names(of: inode, limit: 1))
-    item.names = names.map { ItemName(path: folder.path(of: $0.name.bytes)) }
+    let names = try files.result(of: files.index.names(of: inode, limit: Int(FileSystem.maximumLinks)))
+    item.names = names.filter { !$0.name.isHidden }.map { ItemName(path: folder.path(of: $0.name.bytes)) }
     item.isTrashed = folder.isTrash
     return query.matches(item)
   }
@@ -285,9 +283,7 @@ extension CatalogView {
     if let item = seen.several?.item { shown.names = item.names.map(\.path) }
     shown.isTrashed = seen.isTrashed
     shown.isDuplicate = ItemFlags(rawValue: row.flags).contains(.duplicate)
-    if shown.isDuplicate, !opener.seesEverything {
-      shown.isDuplicate = try seesTwin(of: row.inode, files)
-    }
+    if shown.isDuplicate { shown.isDuplicate = try seesTwin(of: row.inode, files) }
     do throws(IndexError) {
       try text.value(row, shown, &lookups, files.index)
     } catch {

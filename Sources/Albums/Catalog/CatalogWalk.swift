@@ -1,5 +1,6 @@
 internal import Catalog
 internal import Index
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -17,6 +18,8 @@ struct CatalogWalk {
   private var few: [TimelineKey]?
 
   static let always = Int64.min...Int64.max
+  /// Nanoseconds after which others have their turn, however slowly a question is answered.
+  private static let longestHold: UInt64 = 30_000_000
 
   /// From the beginning, or after a place.
   init(
@@ -57,11 +60,12 @@ struct CatalogWalk {
     return newestFirst ? second < first : first < second
   }
 
-  /// Goes on by some rows at most, until `body` returns false.
+  /// Goes on by some rows at most, until `body` returns false or the lock was held for long.
   mutating func advance(
     by limit: Int, _ files: borrowing LockedFileSystem, _ body: (borrowing Timeline) throws(Errno) -> Bool
   ) throws(Errno) {
-    if few != nil { return try advanceAmongFew(by: limit, files, body) }
+    let end = monotonicTime() + Self.longestHold
+    if few != nil { return try advanceAmongFew(by: limit, until: end, files, body) }
     var left = limit
     while left > 0, !isAtEnd {
       var timeline: Timeline
@@ -75,7 +79,9 @@ struct CatalogWalk {
       }
       while try Self.next(&timeline, files) {
         left -= 1
-        guard try body(timeline), left > 0 else { return try leave(at: timeline, files) }
+        guard try body(timeline), left > 0, left & 15 != 0 || monotonicTime() < end else {
+          return try leave(at: timeline, files)
+        }
       }
       if isAmongDated, within == Self.always {
         isAmongDated = false
@@ -93,9 +99,10 @@ struct CatalogWalk {
   }
 
   private mutating func advanceAmongFew(
-    by limit: Int, _ files: borrowing LockedFileSystem, _ body: (borrowing Timeline) throws(Errno) -> Bool
+    by limit: Int, until end: UInt64, _ files: borrowing LockedFileSystem,
+    _ body: (borrowing Timeline) throws(Errno) -> Bool
   ) throws(Errno) {
-    for _ in 0..<limit {
+    for count in 1...max(limit, 1) {
       guard let key = few?.popLast() else {
         isAtEnd = true
         return
@@ -104,7 +111,7 @@ struct CatalogWalk {
       // What changed its place meanwhile is passed over, as it is where all are looked at.
       guard try Self.next(&row, files), row.key == key else { continue }
       if let taken = key.taken, !within.contains(taken) { continue }
-      guard try body(row) else { return }
+      guard try body(row), count & 15 != 0 || monotonicTime() < end else { return }
     }
   }
 

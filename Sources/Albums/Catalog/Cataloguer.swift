@@ -151,14 +151,16 @@ extension LockedFileSystem {
   /// Names of a file that a row counts at most.
   private static let mostNames = 65_536
 
-  /// Brings the row of a file up to date. A file that is no photo or video, or has no name, loses its row. With `found`
-  /// this is what the decoder found, else what it found last.
+  /// Brings the row of a file up to date. A file that is no photo or video, or has no name that does not begin with a dot,
+  /// loses its row. With `found` this is what the decoder found, else what it found last.
   mutating func mergeItem(_ number: InodeNumber, found new: FactList? = nil) throws(Errno) {
     guard index.hasCatalog else { return }
     let old = try result(of: index.item(number))
     let row = try result(of: index.media(number))
     let inode = try? self.inode(number)
-    guard let inode, let row, inode.isRegular, inode.record.links > 0, row.state == .known || row.state == .failed,
+    let names = try result(of: index.names(of: number, limit: Self.mostNames))
+      .filter { !$0.name.isHidden }.map { ($0.parent, $0.name.bytes) }
+    guard let inode, let row, inode.isRegular, !names.isEmpty, row.state == .known || row.state == .failed,
       let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.facts.kind))
         ?? old.flatMap({ MediaKind(rawValue: UInt8(truncatingIfNeeded: $0.kind)) }) ?? new?.kind
     else {
@@ -167,7 +169,6 @@ extension LockedFileSystem {
         try index.removeStale(number, .merge)
       }
     }
-    let names = try result(of: index.names(of: number, limit: Self.mostNames)).map { ($0.parent, $0.name.bytes) }
     let packed = old.flatMap { PackedRecord(packed: $0.record) }
     let found = new ?? old.flatMap { try? FactList(decoding: $0.found) } ?? FactList()
 

@@ -198,7 +198,8 @@ extension Index {
   private func name(_ item: inout MediaItem, _ row: ItemRecord, _ lookups: inout ItemLookups) throws(IndexError) {
     var names: [(parent: InodeNumber, name: [UInt8])] = []
     if row.names > 1 {
-      names = try self.names(of: row.inode, limit: Self.mostNames).map { ($0.parent, $0.name.bytes) }
+      names = try self.names(of: row.inode, limit: Self.mostNames)
+        .filter { !$0.name.isHidden }.map { ($0.parent, $0.name.bytes) }
     } else if let album = row.album {
       names = [(album, row.name)]
     }

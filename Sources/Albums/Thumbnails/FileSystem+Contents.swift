@@ -84,6 +84,10 @@ extension LockedFileSystem {
         guard let state = try index.media(inode.number)?.state else { return }
         if inode.isHidden, state == .pending { try index.setMediaState(of: inode.number, to: .hidden) }
         if !inode.isHidden, state == .hidden { try index.setMediaState(of: inode.number, to: .pending) }
+        // It lost its row with its last name.
+        if !inode.isHidden, state == .known || state == .failed, index.hasCatalog, try index.item(inode.number) == nil {
+          try index.addStale(inode.number, .look)
+        }
       }
     } catch {
       // The name counts, not this: a row that stays as it was costs a thumbnail too many or too few.

@@ -25,7 +25,8 @@ struct DoorAnswer {
   private let fileSystem: FileSystem
   private let opener: CatalogOpener
   private var source: Source
-  private var text = JSONText()
+  /// What waits to be read.
+  private(set) var text = JSONText()
   private var place = 0
 
   /// Bytes that are made at once, at least.

@@ -32,7 +32,10 @@ import Testing
     #expect(try fixture.list("views/by-date/undated") == ["f.jpg"])
     #expect(try fixture.target("views/by-date/2024/08/15/a.jpg") == "../../../../../../Summer/a.jpg")
     #expect(try fixture.target("views/by-date/undated/f.jpg") == "../../../../f.jpg")
-    for path in ["2023", "2024/07", "2024/08/16", "2024/8", "2024/00", "24", "x", "2024/08/15/c.jpg", "2024/02/31"] {
+    for path in [
+      "2023", "2024/07", "2024/08/16", "2024/8", "2024/00", "2024/13", "2024/08/32", "24", "x", "2024/08/15/c.jpg",
+      "2024/02/31",
+    ] {
       expect(.noSuchFileOrDirectory) { _ = try fixture.node("views/by-date/" + path) }
     }
     try files.close()
@@ -205,6 +208,18 @@ import Testing
     #expect(after.attributes.inode == before.attributes.inode && after.generation != before.generation)
     try files.unlink(.of("b.jpg"), in: .root)
     expect(.noSuchFileOrDirectory) { _ = try tree.link(to: photo, depth: 3) }
+    try files.close()
+  }
+
+  /// A name that begins with a dot is no photo's, and a photo that has another one keeps that.
+  @Test func photosUnderAHiddenNameAreInNoView() throws {
+    let photo = try fixture.photo("b.jpg", fixture.taken(2020, 1, 1))
+    try fixture.photo("c.jpg", fixture.taken(2020, 1, 2))
+    _ = try files.link(photo, named: .of(".a.jpg"), in: .root)
+    #expect(try fixture.list("views/by-type/jpeg") == ["b.jpg", "c.jpg"])
+    #expect(try fixture.target("views/by-type/jpeg/b.jpg").hasSuffix("../b.jpg"))
+    try files.unlink(.of("b.jpg"), in: .root)
+    #expect(try fixture.list("views/by-type/jpeg") == ["c.jpg"])
     try files.close()
   }
 

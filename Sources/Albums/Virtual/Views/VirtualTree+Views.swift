@@ -177,8 +177,12 @@ extension VirtualTree {
     case .dates:
       if name.bytes == Array("undated".utf8) { return .undated }
       return Self.number(name, digits: 4).map { .year($0) }
-    case .year(let year): return Self.number(name, digits: 2).map { .month(year: year, $0) }
-    case .month(let year, let month): return Self.number(name, digits: 2).map { .day(year: year, month: month, $0) }
+    case .year(let year):
+      return Self.number(name, digits: 2).flatMap { month in month <= 12 ? .month(year: year, month) : nil }
+    case .month(let year, let month):
+      return Self.number(name, digits: 2).flatMap { day in
+        CivilDate(year: Int(year), month: Int(month), day: Int(day)).map { _ in .day(year: year, month: month, day) }
+      }
     case .places:
       return Self.number(ofCountry: String(decoding: name.bytes, as: UTF8.self)).map { .country($0) }
     case .tags: return try term(.tag, named: name).map { .tag($0) }

@@ -8,55 +8,67 @@ extension HelpText {
 
       agonyfs list ~/Albums
       agonyfs list ~/Albums paris date:2019 'rating:>3' -type:video
-      agonyfs list ~/Albums 'date:2019-07 (eiffel | louvre) -tag:Work'
+      agonyfs list ~/Albums 'date:2019-07 eiffel | louvre -tag:Work'
+      agonyfs list ~/Albums place:paris camera:iphone date:2018..2020
       agonyfs list --long ~/Albums/Iceland is:favourite
       agonyfs list --group year ~/Albums
       agonyfs list --sort duration --limit 10 ~/Albums type:video
       agonyfs list --format '{taken} {camera} {path}' ~/Albums
       agonyfs list -0 ~/Albums tag:Family | xargs -0 cp -t ~/Family
 
-    The second one finds the photos of 2019 in Paris with more than three stars, and no videos.
+    The second one finds the photos of 2019 in Paris with more than three stars, and no videos; --sort duration shows the \
+    longest first. Videos count as photos unless the query has type:photo or -type:video.
 
     QUERY
 
     Words are looked for in paths, titles, captions, tags, people and places; case and accents do not count. All \
-    conditions must hold. < > | * ( ) " mean something to the shell: put a condition with them, or the whole query, in \
-    single quotes.
+    conditions must hold. Spaces and < > | * ( ) " & ; mean something to the shell: put a condition with them, or the \
+    whole query, in single quotes. Options may stand anywhere; a word with - that is no option is a condition. What is in \
+    the trash is found only by is:trashed.
 
       paris 2019                   both words
       paris | rome                 at least one of them
       -rome                        not
-      (paris | rome) -dog          one condition of several
+      paris | rome -dog            one of the first two, and no dog
+      -(paris rome)                not both; ( ) makes one condition of several
       "tower at night"             words in this order
       eiff*                        the beginning of a word
 
-      date:2019                    also 2019-07, 2019-07-14, 2018..2020, >2019,
-                                   *-12-24, today, yesterday; before: and after:
-      place:paris                  also region:bavaria and country:fr
-      near:48.85,2.35,5km          latitude, longitude, distance
+      date:2019                    also 2019-07, 2019-07-14, 2018..2020 (both
+                                   whole), >2019, *-12-24 (each year's), today,
+                                   yesterday; by the clock where it was taken;
+                                   before:2019 and after:2019 are all before it
+                                   begins and after it ends
+      place:paris                  town, region or country; also region:bavaria
+                                   and country:fr
+      near:48.85,-2.35,5km         latitude, longitude, distance (m, km, mi)
+      camera:iphone                words of maker or model; also lens:
       type:photo                   or video, jpeg, png, gif, webp, tiff, heic,
                                    avif, jxl, raw, mp4, mov, mkv, webm, avi, 3gp,
                                    mts, mpg, wmv, flv, ogv
       rating:>3                    stars; also >=3, 5, 2..4; 0 is unrated
       tag:Family                   a tag, or one below it; tag:a|b is one of two
-      person:anna                  also title: caption: name: camera: lens:
-      album:Iceland                directories; album:/2019/Iceland, album:=2019
-      size:>10M  duration:<60s     also width: height: megapixels: iso: aperture:
-                                   exposure: focal: altitude: fps: codec: hash:
+      person:anna                  also title: caption: name:
+      album:Iceland                in a directory of this name, or below it;
+                                   album:/2019/Iceland from the root of the space
+      size:>10M  duration:<60s     also width: height: megapixels: iso:
+                                   aperture:2.8 exposure:1/250 focal:50 fps:
+                                   altitude: codec: hash:
       is:favourite                 or live, motion, burst, raw, stacked, edited,
                                    duplicate, panorama, cover, rejected, trashed
       has:gps                      or time, zone, place, title, caption, tags,
                                    people, rating, camera, lens, sidecar, altitude
 
-    After = the whole is compared: tag:=Places, person:="Anna Schmidt". What is not understood is an error that shows \
-    the place.
+    After = the whole is compared: tag:=Places (nothing below it), album:=2019, 'person:="Anna Schmidt"'. What is not \
+    understood is an error that shows the place.
 
     FIELDS OF --format
 
     \(AnswerTemplate.fields.joined(separator: ", "))
 
-    {{ is a brace, \\n a new line, \\t a tab. What is not known is empty. --json has the same, and cover and
-    trashed.
+    Each photo has a line of its own. Durations and exposures are seconds, focal lengths millimetres, altitudes metres, \
+    sizes bytes. {{ and }} are braces, \\n a new line, \\t a tab. What is not known is empty. --json has the same fields, \
+    and cover and trashed.
     """
 
   static let show = """

@@ -25,34 +25,30 @@ import Testing
     (
       .time,
       [
-        "ExifIFD:DateTimeOriginal", "ExifIFD:CreateDate", "IFD0:ModifyDate", "XMP-exif:DateTimeOriginal",
+        "Composite:SubSecDateTimeOriginal", "ExifIFD:DateTimeOriginal", "Composite:SubSecCreateDate",
+        "ExifIFD:CreateDate", "Composite:SubSecModifyDate", "IFD0:ModifyDate", "XMP-exif:DateTimeOriginal",
         "XMP-photoshop:DateCreated", "XMP-xmp:CreateDate", "Composite:DateTimeCreated", "Keys:CreationDate",
         "QuickTime:CreateDate",
       ]
     ),
     (.duration, ["QuickTime:Duration"]), (.frameRate, ["Track1:VideoFrameRate", "Track2:VideoFrameRate"]),
     (.contentIdentifier, ["Apple:ContentIdentifier", "Keys:ContentIdentifier"]),
-    (.burstIdentifier, ["Apple:BurstUUID"]),
+    (.burstIdentifier, ["Apple:BurstUUID"]), (.projection, ["XMP-GPano:ProjectionType"]),
   ]
+
+  /// Zones and parts of a second, keywords of Windows, faces, and a point of focus that is none.
+  private static let faces = """
+    -EXIF:DateTimeOriginal='2024:05:06 07:08:09' -EXIF:SubSecTimeOriginal=125 -EXIF:OffsetTimeOriginal=-03:30 \
+    -EXIF:XPKeywords='one;two' -XMP-iptcExt:PersonInImage=Bob -XMP-GPano:ProjectionType=cylindrical \
+    -XMP-mwg-rs:RegionInfo='{AppliedToDimensions={W=96,H=64,Unit=pixel},RegionList=[\
+    {Name=Anna,Type=Face,Area={X=0.5,Y=0.5,W=0.1,H=0.1,Unit=normalized}},\
+    {Name=Point,Type=Focus,Area={X=0.5,Y=0.5,W=0.1,H=0.1,Unit=normalized}}]}'
+    """
 
   /// Why a field of a file differs, by the end of its path.
   static let reasons: [String: [FactValue.Subject: String]] = [
     "Olympus C720UZ.jpg": [.caption: "the camera writes OLYMPUS DIGITAL CAMERA into every photo; it is no caption"]
   ]
-
-  /// What exiftool says, by group and name.
-  private static func oracle(_ path: String, _ bench: Bench) throws -> [String: String] {
-    let lines = try bench.shell("exiftool -n -G1 -s -a -api QuickTimeUTC=0 '\(path)'")
-    var values: [String: String] = [:]
-    for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") {
-      guard let end = line.firstIndex(of: "]"), let colon = line.firstRange(of: " : ") else { continue }
-      let name = line[line.index(after: end)..<colon.lowerBound].filter { $0 != " " }
-      let key = line.dropFirst().prefix { $0 != "]" } + ":" + name
-      let value = String(line[colon.upperBound...])
-      if values[String(key)] == nil, !value.isEmpty { values[String(key)] = value }
-    }
-    return values
-  }
 
   private static func number(_ text: String) -> Double? { Double(text.split(separator: " ").first ?? "") }
 
@@ -95,11 +91,16 @@ import Testing
       let parts = said.split(separator: " ").compactMap { Double($0) }
       guard parts.count == 2, parts != [0, 0] else { return nil }
       return isClose(item.position?.latitude, parts[0]) && isClose(item.position?.longitude, parts[1])
+    case .projection: return text(item.projection.map { "\($0)" })
     case .time:
       guard FactValue(field: "taken", text: said) != nil else { return facts.taken == nil ? nil : false }
       // A time of the header is UTC; exiftool shows its numbers.
       let wall = facts.taken?.wall.description.replacing("T", with: " ").replacing("-", with: ":") ?? ""
-      return wall.prefix(19) == said.prefix(19)
+      let time = ExiftoolTime(said)
+      // What the first place does not say another may.
+      return wall.prefix(19) == time.wall
+        && (time.nanoseconds ?? facts.taken?.wall.nanoseconds) == facts.taken?.wall.nanoseconds
+        && (time.offset ?? facts.taken?.offset) == facts.taken?.offset
     default: return nil
     }
   }
@@ -109,10 +110,13 @@ import Testing
     defer { decoder.stop() }
     var compared = 0
     for path in files {
-      let oracle = try Self.oracle(path, bench)
-      let facts = try decoder.facts(try HostFile.read(path))
+      let oracle = try ExiftoolOracle(path, bench)
+      let bytes = try HostFile.read(path)
+      let isSidecar = path.hasSuffix(".xmp")
+      let facts =
+        isSidecar ? try FileFacts(decoder.sidecar(.xmp, content: bytes)) : try decoder.facts(bytes)
       for (subject, places) in Self.places {
-        let said = places.lazy.compactMap { oracle[$0] }.first
+        let said = oracle.first(places)
         let reason = Self.reasons.first { path.hasSuffix($0.key) }?.value[subject]
         guard let said else {
           let extra = facts.says(subject).filter { ![.header, .satellite].contains($0.source) }
@@ -123,6 +127,13 @@ import Testing
         #expect(isSame != (reason != nil), "\(path): \(subject): \(facts.says(subject)), exiftool: \(said)")
         compared += 1
       }
+      #expect(Set(facts.item.words.tags) == oracle.tags, "\(path)")
+      #expect(Set(facts.item.words.people) == oracle.people, "\(path)")
+      if let codec = oracle.codec { #expect(facts.item.video.codec == codec, "\(path)") }
+      let motion = facts.item.links.motion
+      #expect(motion.map { UInt64($0.count) } == oracle.motionBytes, "\(path)")
+      if let motion { #expect(motion.upperBound == UInt64(bytes.count), "\(path)") }
+      compared += oracle.tags.count + oracle.people.count
       let sides = [oracle["File:ImageWidth"], oracle["File:ImageHeight"]].compactMap { $0.flatMap { Int($0) } }
       if sides.count == 2 { #expect(sides.sorted() == [facts.item.width, facts.item.height].sorted(), "\(path)") }
     }
@@ -144,6 +155,14 @@ import Testing
       files.append(try bench.write(bench.tagged(name, tags), to: name))
     }
     files.append(try bench.write(bench.tagged("iptc.jpg", FileFactsTests.iptc), to: "iptc.jpg"))
+    files.append(try bench.write(bench.tagged("faces.jpg", Self.faces), to: "faces.jpg"))
+    let video = try bench.file("a.mp4")
+    let photo = try bench.tagged(
+      "motion.jpg",
+      "-XMP-GCamera:MicroVideo=1 -XMP-GCamera:MicroVideoVersion=1 -XMP-GCamera:MicroVideoOffset=\(video.count)")
+    files.append(try bench.write(photo + video, to: "motion.jpg"))
+    try bench.shell("exiftool -q \(FileFactsTests.xmp) -o side.xmp")
+    files.append(try bench.write(bench.file("side.xmp"), to: "side.xmp"))
     #expect(try compare(files, bench) > 100)
   }
 

@@ -19,6 +19,45 @@ import Testing
     open(name, "wb").write(data)
     """
 
+  /// States colours of the picture in a HEIC, the last of its items, which has none.
+  private static let stateInHEIC = #"""
+    import struct, sys
+    name, primaries, transfer = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    data = bytearray(open(name, "rb").read())
+    number = lambda at, count=4: int.from_bytes(data[at:at + count], "big")
+    size = lambda kind: number(data.index(kind) - 4)
+    def grow(kind, by):
+        at = data.index(kind) - 4
+        data[at:at + 4] = struct.pack(">I", number(at) + by)
+    colours = b"\0\0\0\x13colrnclx" + struct.pack(">HHHB", primaries, transfer, 6, 128)
+    place = data.index(b"ipco") + 4
+    end, properties = place - 8 + size(b"ipco"), 1
+    while place < end:
+        place, properties = place + number(place), properties + 1
+    at = data.index(b"ipma")
+    entry = at + 12
+    for _ in range(number(at + 8) - 1):
+        entry += 3 + data[entry + 2]
+    data[entry + 2] += 1
+    data.insert(at - 4 + size(b"ipma"), properties)
+    data[end:end] = colours
+    grow(b"ipma", 1)
+    grow(b"ipco", len(colours))
+    for kind in (b"iprp", b"meta"):
+        grow(kind, len(colours) + 1)
+    at = data.index(b"iloc") + 8
+    lengths, base, items, at = data[at], data[at + 1] >> 4, number(at + 2, 2), at + 4
+    for _ in range(items):
+        method, extents = number(at + 2, 2), number(at + 6 + base, 2)
+        at += 8 + base
+        for _ in range(extents):
+            width = lengths >> 4
+            if method == 0:
+                data[at:at + width] = (number(at, width) + len(colours) + 1).to_bytes(width, "big")
+            at += width + (lengths & 15)
+    open(name, "wb").write(data)
+    """#
+
   private typealias Case = (primaries: Int, transfer: Int, stored: [Int], shown: [Int])
   /// Display P3 and BT.2020 with the curve of sRGB and with that of BT.709; sRGB; what is not known; and HDR, in which
   /// the first is the reference white, by PQ 203 and 20 cd/m², by HLG three fourths and a half of the signal.
@@ -44,9 +83,10 @@ import Testing
     #expect(zip(found, colour).allSatisfy { abs($0 - $1) <= 3 }, "\(what): \(found) for \(colour)")
   }
 
-  @Test(arguments: ["a.png", "a.avif"]) func picturesAreConverted(name: String) throws {
+  @Test(arguments: ["a.png", "a.avif", "ten bits.avif", "a.heic"]) func picturesAreConverted(name: String) throws {
     let bench = try Bench()
-    try bench.write(Array(Self.state.utf8), to: "state.py")
+    let isHEIC = name == "a.heic"
+    try bench.write(Array((isHEIC ? Self.stateInHEIC : Self.state).utf8), to: "state.py")
     let decoder = Bench.decoder()
     defer { decoder.stop() }
     for each in TestLength.sample(Self.cases, 7, kind: \.transfer, name: name) {
@@ -55,12 +95,14 @@ import Testing
       let save =
         name == "a.png"
         ? "vips pngsave picture.ppm a.png"
-        : """
-        ffmpeg -v error -y -i picture.ppm -vf scale=out_color_matrix=bt709:out_range=full -pix_fmt yuv444p \
-          -c:v libaom-av1 -still-picture 1 -cpu-used 8 -crf 4 \
-          -color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range pc a.avif
-        """
-      try bench.shell("\(save)\npython3 state.py \(name) \(each.primaries) \(each.transfer)")
+        : isHEIC
+          ? "vips heifsave picture.ppm a.heic --Q 98 --compression hevc"
+          : """
+          ffmpeg -v error -y -i picture.ppm -vf scale=out_color_matrix=bt709:out_range=full \
+            -pix_fmt yuv444p\(name == "a.avif" ? "" : "10le") -c:v libaom-av1 -still-picture 1 -cpu-used 8 -crf 4 \
+            -color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range pc '\(name)'
+          """
+      try bench.shell("\(save)\npython3 state.py '\(name)' \(each.primaries) \(each.transfer)")
       let source = MemorySource(try bench.file(name))
       let made = try decoder.derive([.small, .large], eagerly: false, from: source)
       for picture in [made.small, made.large] {
@@ -84,6 +126,21 @@ import Testing
     defer { decoder.stop() }
     let made = try decoder.derive(try bench.file("a.png"))
     try expect(try #require(made.large), shows: [244, 37, 75], in: bench, "a PNG with both")
+  }
+
+  /// A picture with a gain map shows what stands first, its SDR picture.
+  @Test func ofAGainMapThePictureIsShown() throws {
+    let bench = try Bench()
+    try writePicture([200, 80, 80], in: bench)
+    try bench.shell("vips jpegsave picture.ppm a.jpg\nvips black map.v 64 48\nvips jpegsave map.v map.jpg")
+    let description = """
+      <rdf:Description xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" hdrgm:Version="1.0" hdrgm:GainMapMax="3"/>
+      """
+    let map = try bench.file("map.jpg").adding(xmp: description)
+    let picture = try bench.file("a.jpg").adding(xmp: description) + map
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    try expect(try #require(try decoder.derive(picture).large), shows: [200, 80, 80], in: bench, "a gain map")
   }
 
   /// A profile is passed over where the numbers say that the colours are those of sRGB.

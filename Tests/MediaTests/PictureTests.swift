@@ -115,6 +115,41 @@ import Testing
     #expect(difference < 3)
   }
 
+  /// Damaged, empty, of a class that does not belong into pictures, of none that is known, huge, and of another kind of
+  /// colours.
+  @Test(arguments: ["empty", "noise", "cut", "class", "huge", "cmyk"]) func aDamagedProfileIsLeftOut(kind: String)
+    throws
+  {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 400, height: 300)
+    try bench.shell("vips copy quarters.ppm plain.png\nvips jpegsave quarters.ppm p3.jpg --profile p3")
+    try bench.shell("vips jpegsave quarters.ppm cmyk.jpg --profile cmyk; exiftool -b -ICC_Profile cmyk.jpg > cmyk")
+    try bench.shell("exiftool -b -ICC_Profile p3.jpg > p3\nvips copy quarters.ppm picture.jpg[profile=none,strip]")
+    var profile = try bench.file("p3")
+    #expect(profile.count > 400)
+    switch kind {
+    case "empty": profile = []
+    case "noise": profile = (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ $0 >> 3) }
+    case "cut": profile.removeLast(profile.count / 2)
+    case "class": profile.replaceSubrange(12..<16, with: Array("zzzz".utf8))
+    case "cmyk": profile = try bench.file("cmyk")
+    default: profile += [UInt8](repeating: 0, count: 2_000_000)
+    }
+    let parts = max(1, (profile.count + 65_000) / 65_001)
+    let segments = (0..<parts).map { part -> (marker: UInt8, body: [UInt8]) in
+      let piece = profile.dropFirst(part * 65_001).prefix(65_001)
+      return (0xe2, Array("ICC_PROFILE\0".utf8) + [UInt8(part + 1), UInt8(parts)] + piece)
+    }
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive(try bench.file("picture.jpg").adding(segments: segments))
+    let plain = try Pixels(try bench.file("plain.png"), in: bench)
+    let large = try #require(made.large)
+    let difference = try #require(try Pixels(large, in: bench).difference(from: plain))
+    // What can be used of it may be; the picture is shown in any case, and looks like itself.
+    #expect(difference < (["cut", "huge"].contains(kind) ? 20 : 3), "\(difference)")
+  }
+
   /// No side becomes less than one pixel.
   @Test(arguments: TestLength.sample([(30_000, 1), (1, 30_000), (30_000, 7), (3, 9_000), (8_000, 400)], 3))
   func longStripsHaveThumbnails(width: Int, height: Int) throws {

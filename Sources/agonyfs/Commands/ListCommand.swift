@@ -11,7 +11,8 @@ struct ListCommand: ParsableCommand {
     commandName: "list", abstract: "Find photos by what they show, where and when.", discussion: HelpText.list)
 
   @Argument(
-    help: "Where a space is mounted, or a directory in it; or a vault.", completion: .directory)
+    help: ArgumentHelp("Where a space is mounted, or a directory in it; or a vault.", valueName: "mount-or-vault"),
+    completion: .directory)
   var place: Word
 
   @Argument(help: "What to find; nothing finds everything. All words together are one query.")
@@ -29,32 +30,36 @@ struct ListCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Print this for each photo, such as '{taken} {path}'.", valueName: "text"))
   var format: String?
 
-  @Flag(help: "Print the number of photos.")
+  @Flag(help: "Print how many photos and videos there are.")
   var count = false
 
   @Option(
     help: ArgumentHelp(
-      "Count photos by \(GroupField.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "field"))
+      "Print how many photos and videos there are for each \(GroupField.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "field"))
   var group: String?
 
   @Option(
     help: ArgumentHelp(
-      "Sort by \(SortKey.allCases.map(\.word).joined(separator: ", ")); time, newest first, if not given.",
+      "Sort by \(SortKey.allCases.map(\.word).joined(separator: ", ")): the newest, largest, best and longest first, "
+        + "names from A; by time if not given.",
       valueName: "field"))
   var sort: String?
 
-  @Flag(name: .shortAndLong, help: "The other way round.")
+  @Flag(name: .shortAndLong, help: "Turn the order around: oldest, smallest, shortest first.")
   var reverse = false
 
   @Option(
     help: ArgumentHelp(
-      "Show so many photos, or all; \(PhotoListing.screenful) in a table if not given, else all.", valueName: "number"))
+      "Show at most so many photos; all is no limit. If not given, a table at a terminal ends after "
+        + "\(PhotoListing.screenful), and says so.", valueName: "number"))
   var limit: String?
 
-  @Option(help: ArgumentHelp("Begin where a page before ended; it said so.", valueName: "cursor"))
+  @Option(
+    help: ArgumentHelp("Go on after a page that was shown, by the word with which it ended.", valueName: "cursor"))
   var after: String?
 
-  @Flag(help: "Show one photo for each stack.")
+  @Flag(help: "Of photos that belong together (RAW and JPEG, live photo and video, burst) show one.")
   var stacks = false
 
   @OptionGroup

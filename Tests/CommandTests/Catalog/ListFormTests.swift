@@ -1,3 +1,4 @@
+import Catalog
 import TestSupport
 import Testing
 
@@ -190,6 +191,10 @@ import Testing
       count += 1
     }
     #expect(count > 15)
+    let words = HelpText.list.split { $0.isWhitespace || $0 == "," || $0 == ";" }
+    for field in QueryField.allCases {
+      #expect(words.contains { $0.hasPrefix(field.rawValue + ":") }, "\(field.rawValue)")
+    }
     let example = "agonyfs list ~/Albums paris date:2019 'rating:>3' -type:video\n"
     #expect(HelpText.list.contains(example))
     #expect(HelpText.list.contains("photos of 2019 in Paris with more than three stars, and no videos"))

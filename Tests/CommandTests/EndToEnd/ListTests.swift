@@ -48,6 +48,21 @@ import Testing
     try expectSuccess(workspace, Self.library + "library\n" + script)
   }
 
+  /// What somebody typed who had seen only the help, and wanted photos of 2019 in Paris from an iPhone, no videos.
+  @Test func theHelpLeadsToTheAnswer() throws {
+    try mounted(
+      #"""
+      photo phone.jpg 9
+      exiftool -q -overwrite_original -EXIF:Make=Apple -EXIF:Model='iPhone 12' \
+        -EXIF:DateTimeOriginal='2019:05:06 07:08:09' -EXIF:GPSLatitude=48.8566 -EXIF:GPSLatitudeRef=N \
+        -EXIF:GPSLongitude=2.3522 -EXIF:GPSLongitudeRef=E phone.jpg
+      cp phone.jpg Albums/x.jpg
+      agonyfs thumbnails Albums > /dev/null
+      is 'Albums/x.jpg\n' agonyfs list Albums place:paris date:2019 camera:iphone type:photo
+      is 'Albums/2019/Paris/a.jpg\nAlbums/x.jpg\n' agonyfs list Albums place:paris date:2019
+      """#)
+  }
+
   @Test func everyForm() throws {
     try mounted(
       #"""

@@ -66,6 +66,21 @@ import Testing
       """)
   }
 
+  /// Also of photos that are looked at through the links of a view.
+  @Test func keepsNoThumbnailsOfViews() throws {
+    try mounted(
+      """
+      mkdir Albums/Summer
+      photo one.jpg 2000 1500 1
+      exiftool -q -overwrite_original -EXIF:DateTimeOriginal='2001:02:03 04:05:06' one.jpg
+      cp one.jpg "Albums/Summer/one two.jpg"
+      day="$W/Albums/.agonyfs/views/by-date/2001/02/03"
+      wait_for 600 'the photo was examined' test -L "$day/one two.jpg"
+      test "$(ask "$day/one two.jpg" "$W/Albums/.agonyfs/views/by-type/jpeg/one two.jpg")" = 0
+      test "$(ask "$W/one.jpg")" = 2
+      """)
+  }
+
   /// Also where agonyfs has no thumbnail itself: formats that it does not decode, hidden files, times that tumbler takes
   /// for others, and mounts without thumbnails.
   @Test(arguments: ["", "-o nothumbs"]) func keepsNoThumbnailsOfAnythingElse(options: String) throws {

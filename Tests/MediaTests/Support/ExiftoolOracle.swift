@@ -1,0 +1,88 @@
+import Catalog
+
+/// What exiftool says about a file: the values by group and name, such as `IFD0:Make`.
+struct ExiftoolOracle {
+  private var values: [String: String] = [:]
+  /// Between the items of a list.
+  private static let separator = "##"
+
+  init(_ path: String, _ bench: Bench) throws {
+    let lines = try bench.shell("exiftool -n -G1 -s -a -sep '\(Self.separator)' -api QuickTimeUTC=0 '\(path)'")
+    for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") {
+      guard let end = line.firstIndex(of: "]"), let colon = line.firstRange(of: " : ") else { continue }
+      let name = line[line.index(after: end)..<colon.lowerBound].filter { $0 != " " }
+      let key = line.dropFirst().prefix { $0 != "]" } + ":" + name
+      let value = String(line[colon.upperBound...])
+      if values[String(key)] == nil, !value.isEmpty { values[String(key)] = value }
+    }
+  }
+
+  subscript(_ key: String) -> String? { values[key] }
+
+  /// The first of several places that has a value.
+  func first(_ keys: [String]) -> String? { keys.lazy.compactMap { values[$0] }.first }
+
+  /// The items of a list; none if there is no such list.
+  private func list(_ key: String, by separator: String = separator) -> [String] {
+    (values[key] ?? "").split(separator: separator).map { $0.trimming(while: { $0 == " " }) }.filter { !$0.isEmpty }
+  }
+
+  /// The tags of all places.
+  var tags: Set<String> {
+    var tags = Set(["XMP-dc:Subject", "XMP-digiKam:TagsList", "IPTC:Keywords"].flatMap { list($0) })
+    tags.formUnion(list("XMP-lr:HierarchicalSubject").map { $0.replacing("|", with: "/") })
+    tags.formUnion(list("IFD0:XPKeywords", by: ";"))
+    return tags.union(list("Keys:Keywords", by: ","))
+  }
+
+  /// The people of all places; what is marked as a point of focus is no face.
+  var people: Set<String> {
+    let names = list("XMP-mwg-rs:RegionName")
+    let kinds = list("XMP-mwg-rs:RegionType")
+    let faces = names.enumerated().filter { !kinds.indices.contains($0.offset) || kinds[$0.offset] == "Face" }
+    return Set(list("XMP-iptcExt:PersonInImage") + list("XMP-MP:RegionPersonDisplayName")).union(faces.map(\.element))
+  }
+
+  /// Four letters of a video's codec, and our names, which are libavcodec's.
+  private static let codecs = [
+    "avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "av01": "av1", "mp4v": "mpeg4", "jpeg": "mjpeg",
+    "apcn": "prores", "apch": "prores",
+  ]
+
+  /// The codec of a video.
+  var codec: String? { first((1...3).map { "Track\($0):CompressorID" }).map { Self.codecs[$0] ?? $0 } }
+
+  /// How many bytes at the end of a photo are its video.
+  var motionBytes: UInt64? { values["XMP-GCamera:MicroVideoOffset"].flatMap { UInt64($0) } }
+}
+
+/// A time as exiftool writes it: `2024:05:06 07:08:09.25+02:00`, of which only the first 19 characters must be there.
+struct ExiftoolTime {
+  var wall: Substring
+  /// Nil if there are no parts of a second.
+  var nanoseconds: UInt32?
+  /// Seconds; nil if no zone is said.
+  var offset: Int32?
+
+  init(_ text: String) {
+    wall = text.prefix(19)
+    var rest = text.dropFirst(19)
+    if rest.first == "." {
+      let digits = rest.dropFirst().prefix { $0.isNumber }
+      rest = rest.dropFirst(digits.count + 1)
+      nanoseconds = UInt32((digits + "000000000").prefix(9))
+    }
+    if rest == "Z" { offset = 0 }
+    guard let sign = rest.first, "+-".contains(sign), rest.count == 6 else { return }
+    let parts = rest.dropFirst().split(separator: ":").compactMap { Int32($0) }
+    if parts.count == 2 { offset = (parts[0] * 3600 + parts[1] * 60) * (sign == "-" ? -1 : 1) }
+  }
+}
+
+extension Substring {
+  fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> String {
+    var rest = self
+    while let last = rest.last, isTrimmed(last) { rest.removeLast() }
+    return String(rest.drop(while: isTrimmed))
+  }
+}

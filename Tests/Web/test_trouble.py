@@ -1,0 +1,133 @@
+"""The page in front of the true server when things go wrong: a server that is killed, photos whose texts are meant to harm.
+
+Runs when AGONYFS_TEST_WEB names agonyfs-web.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+import real
+from real import LIMIT
+from support import HeldUpload, PageTest
+
+MEGABYTE = 1 << 20
+HTML = "<img src=x onerror=window.harmed=1><b>bold</b>"
+TURNED = "photo\u202egpj.exe"
+
+
+@unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
+class TroubleTests(unittest.TestCase):
+    until, until_here = PageTest.until, PageTest.until_here
+
+    def setUp(self):
+        self.closing = contextlib.ExitStack()
+        self.addCleanup(self.closing.close)
+        self.folder = self.closing.enter_context(tempfile.TemporaryDirectory(prefix="agonyfs-test-web-"))
+        self.vault = real.Vault(self.folder)
+        self.playwright = self.closing.enter_context(sync_playwright())
+
+    def serve(self):
+        server = real.Server(self.vault)
+        self.closing.callback(server.end)
+        return server
+
+    def page(self, server):
+        """A browser that logged in."""
+        browser = self.playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--ignore-certificate-errors"])
+        self.closing.callback(browser.close)
+        page = browser.new_context(ignore_https_errors=True).new_page()
+        page.set_default_timeout(LIMIT * 1000)
+        self.enter(page, server)
+        return page
+
+    def enter(self, page, server):
+        page.goto(server.address())
+        page.fill("#password", real.ONE)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".entry.send")
+
+    def choose(self, page, path):
+        page.click(".entry.send")
+        with page.expect_file_chooser() as chooser:
+            page.click("dialog .choice >> text=Original files")
+        chooser.value.set_files(path)
+
+    def test_an_upload_goes_on_after_the_server_was_killed(self):
+        server = self.serve()
+        page = self.page(server)
+        path, content = f"{self.folder}/numbat.bin", os.urandom(40 * MEGABYTE)
+        with open(path, "wb") as file:
+            file.write(content)
+        pieces = HeldUpload(page, 24)
+        self.choose(page, path)
+        self.until_here(page, lambda: pieces.held)
+        self.assertEqual(pieces.sent, [0, 8, 16, 24])
+        os.killpg(server.process.pid, signal.SIGKILL)
+        server.process.wait(LIMIT)
+        pieces.held[0].abort()
+        pieces.held = None
+        # Nothing is called safe to delete, and the page says that it has no connection.
+        page.wait_for_selector(".upload-panel >> text=Waiting for the connection")
+        self.assertFalse(page.is_visible("text=safe to delete"))
+        page.on("dialog", lambda dialog: dialog.accept())
+        del pieces.sent[:]
+        # Another server is scanned anew; the file is chosen again, and what had arrived is not sent again.
+        self.enter(page, self.serve())
+        self.choose(page, path)
+        page.wait_for_selector(".upload-panel .summary >> text=safe to delete")
+        self.assertEqual(pieces.sent, [24, 32])
+        page.click(".entry >> text=Lock")
+        page.wait_for_selector("#password")
+        self.assertEqual(self.vault.mounts(), [])
+        with self.vault.mounted(real.ONE) as place, open(f"{place}/numbat.bin", "rb") as file:
+            self.assertTrue(file.read() == content, "the upload is not what was sent")
+
+    def test_texts_of_photos_are_text(self):
+        photo = f"{self.folder}/harm.jpg"
+        real.noise(800, 600, 7).save(photo, quality=80)
+        subprocess.run(
+            ["exiftool", "-q", "-overwrite_original", f"-XMP-dc:Title={HTML}", f"-XMP-dc:Description={TURNED}",
+             f"-EXIF:Model={HTML}", f"-XMP-dc:Subject={HTML}", photo], check=True)
+        with self.vault.mounted(real.ONE) as place:
+            subprocess.run(["cp", photo, f"{place}/{HTML.replace('/', '')} {TURNED}.jpg"], check=True)
+            self.vault.agonyfs("thumbnails", place)
+        page = self.page(self.serve())
+        page.wait_for_selector(".cell img.shown")
+        page.click(".cell >> nth=0")
+        page.wait_for_selector(".slide:not([inert])[data-stage=full]")
+        page.keyboard.press("i")
+        page.wait_for_selector(".facts dl")
+        facts = page.inner_text(".facts")
+        # The title is a field that can be changed.
+        values = page.evaluate("[...document.querySelectorAll('.facts input, .facts textarea')].map(each => each.value)")
+        self.assertGreaterEqual(facts.count(HTML) + values.count(HTML), 3, facts)
+        self.assertNotIn("\u202e", facts + page.title())
+        self.assertEqual(page.locator(".facts img, .facts b").count(), 0)
+        self.assertEqual(page.evaluate("window.harmed"), None)
+
+    def test_a_video_that_the_browser_cannot_play_says_so_and_is_downloaded(self):
+        video = f"{self.folder}/old.mp4"
+        real.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240:rate=10:duration=2", "-c:v", "mpeg4", video)
+        with self.vault.mounted(real.ONE) as place:
+            subprocess.run(["cp", video, f"{place}/old.mp4"], check=True)
+            self.vault.agonyfs("thumbnails", place)
+        page = self.page(self.serve())
+        page.wait_for_selector(".cell img.shown")
+        page.click(".cell >> nth=0")
+        page.click(".viewer .play")
+        page.wait_for_selector("text=This browser cannot play this codec.")
+        with page.expect_download() as download:
+            page.click(".viewer header [aria-label=Download], .viewer [aria-label=Download] >> nth=0")
+        with open(download.value.path(), "rb") as one, open(video, "rb") as other:
+            self.assertTrue(one.read() == other.read(), "the download is not what was put in")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -2,7 +2,7 @@
 // after these, and so on.
 //
 // Invariants
-// 1. At most 1.3 times `kept` places are held, and 100 more.
+// 1. At most twice `kept` places are held.
 
 internal import Catalog
 
@@ -19,10 +19,9 @@ struct CatalogSorting {
   /// Whether there are answers after those that are kept.
   private(set) var hasMore = false
 
-  /// Most places that are kept, of paths and of numbers. A number's place takes 24 bytes, and 1.3 times as many fit into the
-  /// 131,072 that an array has room for; all answers of a million are looked at ten times.
+  /// Most places that are kept, of paths and of numbers.
   private static let mostPaths = 20_000
-  private static let mostNumbers = 100_000
+  private static let mostNumbers = 50_000
 
   init(_ order: SortOrder, after position: SortPosition?, limit: Int?) {
     self.order = order
@@ -51,7 +50,7 @@ struct CatalogSorting {
       return
     }
     found.append(position)
-    if found.count >= kept + kept * 3 / 10 + 100 { cut() }
+    if found.count >= 2 * kept + 100 { cut() }
   }
 
   private mutating func cut() {

@@ -68,8 +68,9 @@ extension CapturedTime {
   /// The time of a photo from what all sources say, and from the rules of the zone where it was taken.
   ///
   /// The first source in the order of ``FactSource/order(of:)`` wins. If it says no offset, or no parts of a second, those of
-  /// another source count that has the same second; else the place gives the offset. A wall time keeps its numbers. If it says UTC, the place gives the wall time; without a place another source's wall time
-  /// does, if the two differ by whole quarters of an hour; else the wall time is that of UTC.
+  /// another source count that has the same second; else the place gives the offset. A wall time keeps its numbers. If it
+  /// says UTC, the place gives the wall time; without a place another source's wall time does, if the two differ by whole
+  /// quarters of an hour; else the wall time is that of UTC.
   package static func resolve(_ candidates: [TimeCandidate], zone: ZoneRules? = nil) -> CapturedTime? {
     let usable = candidates.compactMap { candidate in candidate.source.rank(for: .time).map { (candidate, $0) } }
     guard let winner = usable.min(by: { $0.1 < $1.1 })?.0 else { return nil }

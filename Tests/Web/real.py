@@ -259,6 +259,14 @@ def plain_pixels():
     return [bytes((red, green, blue, 255)) * 24, bytes((blue, green, red, 255)) * 24, bytes(COLOUR) * 24]
 
 
+def choose(page, path):
+    """Has a page send a file as it is."""
+    page.click(".entry.send")
+    with page.expect_file_chooser() as chooser:
+        page.click("dialog .choice >> text=Original files")
+    chooser.value.set_files(path)
+
+
 def json_of(page, path):
     """What the server says to the page."""
     return json.loads(page.evaluate("path => fetch(path).then(answer => answer.text())", path))

@@ -164,12 +164,6 @@ class RealTests(unittest.TestCase):
         page.keyboard.press("Escape")
         self.lock(page)
 
-    def choose(self, page, path):
-        page.click(".entry.send")
-        with page.expect_file_chooser() as chooser:
-            page.click("dialog .choice >> text=Original files")
-        chooser.value.set_files(path)
-
     def test_an_upload_that_is_cut_goes_on_also_after_a_reload(self):
         page, home = self.profile()
         self.login(page)
@@ -180,13 +174,13 @@ class RealTests(unittest.TestCase):
         # The second piece is cut in its middle; the one at 24 MiB is on its way when the page is loaded anew.
         pieces = HeldUpload(page, 24)
         self.relay.cut(12 * MEGABYTE)
-        self.choose(page, path)
+        real.choose(page, path)
         self.until_here(page, lambda: pieces.held)
         self.assertIsNone(self.relay.left)
         # A browser itself sends once more what was cut on a connection that was used before.
         self.assertIn(pieces.sent, ([0, 8, 8, 16, 24], [0, 8, 16, 24]))
         pieces.reload()
-        self.choose(page, path)
+        real.choose(page, path)
         page.wait_for_selector(".upload-panel .summary >> text=safe to delete")
         self.assertEqual(pieces.sent, [24, 32])
         # By the mount of the server, and after the next mount.

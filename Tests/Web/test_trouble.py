@@ -5,6 +5,7 @@ Runs when AGONYFS_TEST_WEB names agonyfs-web.
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -53,11 +54,15 @@ class TroubleTests(unittest.TestCase):
         page.keyboard.press("Enter")
         page.wait_for_selector(".entry.send")
 
-    def choose(self, page, path):
-        page.click(".entry.send")
-        with page.expect_file_chooser() as chooser:
-            page.click("dialog .choice >> text=Original files")
-        chooser.value.set_files(path)
+    def viewer_of(self, path, name):
+        """A browser that shows a file which is alone in the space."""
+        with self.vault.mounted(real.ONE) as place:
+            shutil.copy(path, f"{place}/{name}")
+            self.vault.agonyfs("thumbnails", place)
+        page = self.page(self.serve())
+        page.wait_for_selector(".cell img.shown")
+        page.click(".cell >> nth=0")
+        return page
 
     def test_an_upload_goes_on_after_the_server_was_killed(self):
         server = self.serve()
@@ -66,7 +71,7 @@ class TroubleTests(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(content)
         pieces = HeldUpload(page, 24)
-        self.choose(page, path)
+        real.choose(page, path)
         self.until_here(page, lambda: pieces.held)
         self.assertEqual(pieces.sent, [0, 8, 16, 24])
         os.killpg(server.process.pid, signal.SIGKILL)
@@ -80,7 +85,7 @@ class TroubleTests(unittest.TestCase):
         del pieces.sent[:]
         # Another server is scanned anew; the file is chosen again, and what had arrived is not sent again.
         self.enter(page, self.serve())
-        self.choose(page, path)
+        real.choose(page, path)
         page.wait_for_selector(".upload-panel .summary >> text=safe to delete")
         self.assertEqual(pieces.sent, [24, 32])
         page.click(".entry >> text=Lock")
@@ -95,12 +100,7 @@ class TroubleTests(unittest.TestCase):
         subprocess.run(
             ["exiftool", "-q", "-overwrite_original", f"-XMP-dc:Title={HTML}", f"-XMP-dc:Description={TURNED}",
              f"-EXIF:Model={HTML}", f"-XMP-dc:Subject={HTML}", photo], check=True)
-        with self.vault.mounted(real.ONE) as place:
-            subprocess.run(["cp", photo, f"{place}/{HTML.replace('/', '')} {TURNED}.jpg"], check=True)
-            self.vault.agonyfs("thumbnails", place)
-        page = self.page(self.serve())
-        page.wait_for_selector(".cell img.shown")
-        page.click(".cell >> nth=0")
+        page = self.viewer_of(photo, f"{HTML.replace('/', '')} {TURNED}.jpg")
         page.wait_for_selector(".slide:not([inert])[data-stage=full]")
         page.keyboard.press("i")
         page.wait_for_selector(".facts dl")
@@ -115,12 +115,7 @@ class TroubleTests(unittest.TestCase):
     def test_a_video_that_the_browser_cannot_play_says_so_and_is_downloaded(self):
         video = f"{self.folder}/old.mp4"
         real.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240:rate=10:duration=2", "-c:v", "mpeg4", video)
-        with self.vault.mounted(real.ONE) as place:
-            subprocess.run(["cp", video, f"{place}/old.mp4"], check=True)
-            self.vault.agonyfs("thumbnails", place)
-        page = self.page(self.serve())
-        page.wait_for_selector(".cell img.shown")
-        page.click(".cell >> nth=0")
+        page = self.viewer_of(video, "old.mp4")
         page.click(".viewer .play")
         page.wait_for_selector("text=This browser cannot play this codec.")
         with page.expect_download() as download:

@@ -93,7 +93,7 @@ extension Volume {
       file.keep_cache = 1
     case .virtual(.query, let tree):
       // O_TRUNC has no effect. Nothing is at an offset.
-      file.fh = tree.openDoor(for: opener())
+      file.fh = try tree.openDoor(for: opener())
       file.direct_io = 1
       file.nonseekable = 1
     case .virtual(let node, let tree):

@@ -49,6 +49,19 @@ extension LiveMountTests {
 
     private func trailer(_ count: Int) -> String { #"{"end":true,"count":\#(count),"next":null,"pending":"# }
 
+    /// Each may hold a megabyte, so one user has so many.
+    @Test func doorsAreCounted() throws {
+      let live = try LiveMount()
+      let most = VirtualTree.mostDoors.ofUser
+      do {
+        let doors = try (0..<most).map { _ in try open(live) }
+        #expect(throws: Errno.tooManyOpenFiles) { try open(live) }
+        #expect(try ask("format count\n\n", doors[most - 1]) == "ok\n0\n")
+      }
+      // The kernel says later that they were closed.
+      try waitUntil("the doors are closed") { (try? open(live)) != nil }
+    }
+
     @Test func pathsJSONCountsAndGroups() throws {
       let live = try LiveMount()
       try System.check(unsafe mkdir(live.path("album"), 0o755))

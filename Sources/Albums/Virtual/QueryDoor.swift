@@ -11,7 +11,7 @@ internal import System
 /// One open of the door.
 package final class DoorSession: @unchecked Sendable {
   private let fileSystem: FileSystem
-  private let opener: CatalogOpener
+  let opener: CatalogOpener
   private let today: @Sendable () -> CivilDate?
   private let lock = Lock()
   /// What was written; nil once it is more than a request may have.

@@ -205,9 +205,17 @@ package final class VirtualTree: Sendable {
     }
   }
 
+  /// Opens of the door, of one user and of all. Each may hold a question of a megabyte, and some of an answer.
+  package static let mostDoors = (ofUser: 64, ofAll: 256)
+
   /// Opens the door to the catalog for somebody; gives its handle.
-  package func openDoor(for opener: CatalogOpener) -> UInt64 {
-    open.withLock { files in
+  ///
+  /// - Throws: `EMFILE` and `ENFILE`, when that user or all have too many.
+  package func openDoor(for opener: CatalogOpener) throws(Errno) -> UInt64 {
+    try open.withLock { files throws(Errno) in
+      guard files.doors.count < Self.mostDoors.ofAll else { throw .tooManyOpenFilesInSystem }
+      let own = files.doors.values.count { $0.opener.user == opener.user }
+      guard own < Self.mostDoors.ofUser else { throw .tooManyOpenFiles }
       defer { files.next += 1 }
       files.doors[files.next] = DoorSession(fileSystem, for: opener)
       return files.next

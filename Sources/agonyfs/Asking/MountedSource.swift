@@ -24,6 +24,10 @@ struct MountedSource: PhotoSource {
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
         .mountPointUnusable, "The mount at \(shown) answers no questions; unmount it, and mount it with this agonyfs.")
+    } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
+      throw CommandFailure(
+        .failure, "The mount at \(shown) is asked too many questions at once; end the programs that ask, and ask again."
+      )
     } catch .argListTooLong {
       throw CommandFailure(
         .usage, "A query for a space that is mounted read-only has at most \(CatalogDoor.mostReadOnlyBytes) bytes.")

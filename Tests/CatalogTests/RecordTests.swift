@@ -130,7 +130,8 @@ import Testing
   @Test(
     arguments: [
       ("Canon", "Canon EOS 5D", "Canon EOS 5D"), ("Apple", "iPhone 15", "Apple iPhone 15"),
-      ("NIKON CORPORATION", "NIKON D70", "NIKON CORPORATION NIKON D70"),
+      ("NIKON CORPORATION", "NIKON D70", "NIKON D70"), ("LG", "LG-H815", "LG-H815"),
+      ("Sony", "SonyX", "SonyX"), ("Sony Ericsson", "C905", "Sony Ericsson C905"),
       (nil, "X100", "X100"), ("Sony", nil, "Sony"), (nil, nil, nil),
     ] as [(String?, String?, String?)])
   func cameras(make: String?, model: String?, name: String?) {

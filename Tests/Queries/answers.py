@@ -134,9 +134,13 @@ class Photo:
         return any(folded(own) == folded(tag) or folded(own).startswith(folded(tag) + "/") for own in self.tags)
 
     def camera(self):
-        if self.model and self.make and not folded(self.model).startswith(folded(self.make)):
-            return f"{self.make} {self.model}"
-        return self.model or self.make
+        if not (self.model and self.make):
+            return self.model or self.make
+        model, make = folded(self.model), folded(self.make)
+        # NIKON CORPORATION calls a camera NIKON D750.
+        if model.startswith(make) or model.split()[:1] == make.split()[:1]:
+            return self.model
+        return f"{self.make} {self.model}"
 
 
 def year(photo):

@@ -105,11 +105,13 @@ extension MediaItem {
     /// Nothing known.
     package init() {}
 
-    /// Maker and model, the maker once: many cameras repeat it in the model.
+    /// Maker and model, the maker once: many cameras repeat it in the model, or its first word, as NIKON CORPORATION does.
     package var name: String? {
       guard let model else { return make }
-      guard let make, !Folding.fold(model).starts(with: Folding.fold(make)) else { return model }
-      return make + " " + model
+      guard let make else { return model }
+      let (maker, whole) = (Folding.fold(make), Folding.fold(model))
+      let isRepeated = whole.starts(with: maker) || whole.prefix { $0 != " " } == maker.prefix { $0 != " " }
+      return isRepeated ? model : make + " " + model
     }
   }
 

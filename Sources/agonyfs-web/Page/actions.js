@@ -25,7 +25,7 @@ async function each(snapshot, items, call, done) {
     if (problem.status !== 401) say(texts.stoppedAfter(number, items.length, problem.message), true);
     return number;
   }
-  if (failed.length > 0) say(texts.notAll(failed.length, items.length, plain(failed[0].detail)), true);
+  if (failed.length > 0) say(texts.notAll(failed.length, items.length, plain(texts.problem(failed[0]))), true);
   else say(done(number));
   return number;
 }

@@ -38,7 +38,8 @@ export async function ask(method, path, { body, signal, headers = {}, keepalive 
   const said = await response.json().catch(() => ({}));
   if (response.status === 401) listeners.locked();
   if (response.status === 410 && !path.startsWith('/api/upload')) listeners.gone();
-  throw new Problem(response.status, said.error ?? 'unknown', said.detail ?? texts.unknownProblem(response.status));
+  throw new Problem(response.status, said.error ?? 'unknown',
+    said.detail ? texts.problem(said) : texts.unknownProblem(response.status));
 }
 
 const json = async (path, signal) => (await ask('GET', path, { signal })).json();

@@ -66,7 +66,7 @@ export class FactsPanel {
   async #set(shown, set) {
     try {
       const { failed } = await api.edit(shown.snapshot.id, [shown.item], set);
-      if (failed.length > 0) throw new api.Problem(0, failed[0].error, plain(failed[0].detail));
+      if (failed.length > 0) throw new api.Problem(0, failed[0].error, plain(texts.problem(failed[0])));
       if (set.favourite !== undefined) shown.snapshot.setFavourite(shown.item, set.favourite);
       this.changed(shown.item);
       return undefined;

@@ -7,10 +7,14 @@ history.replaceState(null, '', location.pathname);
 const said = document.getElementById('said');
 
 async function pair() {
+  // Beside this page; there is nothing else for who is not paired.
+  const { texts } = await import(`${location.pathname}?texts.js`).catch(() => ({}));
+  if (!texts) return location.reload();
+  said.textContent = texts.pairing;
   const response = await fetch('/pair', { method: 'POST', body: secret, cache: 'no-store',
     headers: { 'Content-Type': 'text/plain', 'X-Agonyfs': '1' } }).catch(() => null);
   if (response?.ok) return location.replace('/');
-  said.textContent = said.dataset[response ? 'used' : 'offline'];
+  said.textContent = response ? texts.codeUsed : texts.pairingOffline;
 }
 
 pair();

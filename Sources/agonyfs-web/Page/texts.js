@@ -8,6 +8,11 @@ const photos = (value) => n(value, 'photo', 'photos');
 const files = (value) => n(value, 'file', 'files');
 
 export const texts = {
+  // Pairing
+  pairing: 'This browser is being paired…',
+  codeUsed: 'This code was used already, or is too old. Ask for a new one where agonyfs runs.',
+  pairingOffline: 'There is no connection to agonyfs. Load this page once more.',
+
   // Login and connection
   loginTitle: 'Locked',
   password: 'Password',
@@ -16,6 +21,8 @@ export const texts = {
   wrongPassword: 'This password opens nothing.',
   noConnection: 'There is no connection to agonyfs. If it was started anew, scan its new code.',
   unpaired: 'agonyfs does not know this browser: it was started anew, or this was long ago. Scan the code in its terminal.',
+  // What the server refused: `error` is a word that says what kind it is, `detail` a sentence in English.
+  problem: ({ detail }) => detail,
   unknownProblem: (status) => `agonyfs could not do this (${status}).`,
   again: 'Try again',
   lockedOffline: 'Locked. There is no connection to agonyfs. If it was started anew, scan its new code.',

@@ -60,7 +60,7 @@ struct PageFile: Sendable {
   ]
 
   /// What the pairing page loads, as `?NAME`.
-  static let pairingFiles = assets.filter { ["pairing.js", "style.css"].contains($0.key) }
+  static let pairingFiles = assets.filter { ["pairing.js", "style.css", "texts.js"].contains($0.key) }
 
   private init(_ bytes: [UInt8], _ type: String) {
     body = ByteBuffer(bytes: bytes)

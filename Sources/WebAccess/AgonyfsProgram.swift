@@ -54,7 +54,7 @@ public final class AgonyfsProgram: Sendable {
   /// Ends what looks at passwords now, and what would later, so that nobody waits for it. Mounts can be taken away still.
   public func stop() { stopper.withLock { $0 = nil } }
 
-  /// Mounts the space of a password.
+  /// Mounts the space of a password. Paths of any bytes are given as `HostPath` has them.
   ///
   /// - Parameters:
   ///   - options: lists of mount options, as for `-o`.
@@ -76,7 +76,7 @@ public final class AgonyfsProgram: Sendable {
   public enum Place: Equatable, Sendable {
     /// One of the mounts that were asked about: its number in the list.
     case known(Int)
-    /// Elsewhere, at this path. Whatever is opened there has to be proven again.
+    /// Elsewhere, at this path (`HostPath`). Whatever is opened there has to be proven again.
     case elsewhere(String)
   }
 
@@ -95,7 +95,7 @@ public final class AgonyfsProgram: Sendable {
       let words = ["prove"] + flags + ["--", vault, "\(some.count)"]
       switch run(words, within: deadlines.prove, password: password, passing: some) {
       case .success(let text):
-        let line = String(text.prefix { $0 != "\n" })
+        let line = ByteText.text(of: Array(text.prefix { $0 != UInt8(ascii: "\n") }))
         if elsewhere, line.hasPrefix("/") { return .success(.elsewhere(line)) }
         guard let number = Int(line), some.indices.contains(number) else {
           return .failed("agonyfs prove printed something else than a place.")
@@ -123,14 +123,14 @@ public final class AgonyfsProgram: Sendable {
 
   private func run(
     _ words: [String], within time: Duration, password: PasswordBuffer, passing: [CInt] = []
-  ) -> Outcome<String> {
+  ) -> Outcome<[UInt8]> {
     guard stopper.withLock({ $0 != nil }) else { return .failed("The server is ending.") }
     do throws(Errno) {
       let (process, output, errors) = try start(words, password, passing)
       let (ending, texts) = process.ended(
         reading: [output, errors], limit: Self.errorLimit, by: Self.time(after: time), stop: stopped)
       switch ending {
-      case .exited(0): return .success(String(decoding: texts[0], as: UTF8.self))
+      case .exited(0): return .success(texts[0])
       case .exited(12): return .wrong
       case .exited(15): return .inUse
       case nil, .exited, .killed: return .failed(Self.reason(ending, texts[1], time))
@@ -159,7 +159,7 @@ public final class AgonyfsProgram: Sendable {
     for number in passing { passed.append(Descriptor(try systemCall { fcntl(number, F_DUPFD_CLOEXEC, 0) })) }
     try password?.write(to: secret.writing)
     let process = try ChildProcess(
-      path, arguments: ["agonyfs"] + words,
+      path, words: (["agonyfs"] + words).map { ByteText.bytes(of: $0) },
       descriptors: [secret.reading, output.writing, errors.writing] + passed, inheriting: .everythingButSession)
     return (process, output.reading, errors.reading)
   }

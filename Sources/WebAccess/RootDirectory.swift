@@ -8,10 +8,10 @@ public enum RootDirectory {
     return unsafe fstat(descriptor, &status) == 0 ? UInt64(status.st_dev) : nil
   }
 
-  /// The number of the device that a path is on; nil if there is nothing.
+  /// The number of the device that a path (`HostPath`) is on; nil if there is nothing.
   public static func device(of path: String) -> UInt64? {
     var status = stat()
-    return unsafe stat(path, &status) == 0 ? UInt64(status.st_dev) : nil
+    return unsafe stat(HostPath.name(of: path), &status) == 0 ? UInt64(status.st_dev) : nil
   }
 
   /// Whether what serves the mount answers. Blocks until it does.

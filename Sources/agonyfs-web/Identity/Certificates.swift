@@ -22,29 +22,26 @@ package struct Certificates {
   }
 
   /// The authority in a folder, which is made there at first.
-  package init(addresses: [LocalAddress], folder: String) throws {
-    let (path, key) = (folder + "/" + Self.authorityName, folder + "/" + Self.keyName)
-    if let secret = try Self.read(key, mustBePrivate: true) {
-      guard let certificate = try Self.read(path, mustBePrivate: false),
+  ///
+  /// - Parameters:
+  ///   - folder: its descriptor.
+  ///   - name: how it is named to people.
+  package init(addresses: [LocalAddress], folder: CInt, named name: String) throws {
+    let place = Place(folder: folder, name: name)
+    if let secret = try place.read(Self.keyName, mustBePrivate: true) {
+      guard let certificate = try place.read(Self.authorityName, mustBePrivate: false),
         let kept = SignedKey(certificate: certificate, key: secret)
       else {
-        throw Failure("\(path) is not the certificate of the key beside it; remove both, and install the new one.")
+        throw Failure(
+          "\(name)/\(Self.authorityName) is not the certificate of the key beside it; remove both, and install the new one."
+        )
       }
       authority = kept
       return
     }
     authority = try Self.makeAuthority(addresses)
-    Self.makeFolders(folder)
-    try Self.write(authority.bytes(.certificatePEM), to: path, mode: 0o644)
-    try Self.write(authority.bytes(.keyPEM), to: key, mode: 0o600)
-  }
-
-  /// Makes a folder and those above it; what cannot be made is told by who writes there.
-  private static func makeFolders(_ path: String) {
-    for (place, character) in zip(path.indices, path) where character == "/" && place != path.startIndex {
-      _ = unsafe mkdir(String(path[..<place]), 0o700)
-    }
-    _ = unsafe mkdir(path, 0o700)
+    try place.write(authority.bytes(.certificatePEM), to: Self.authorityName, mode: 0o644)
+    try place.write(authority.bytes(.keyPEM), to: Self.keyName, mode: 0o600)
   }
 
   /// What the server shows for an address, with the key in memory.
@@ -93,32 +90,41 @@ package struct Certificates {
     AddressRange("169.254.0.0", bits: 16), AddressRange("100.64.0.0", bits: 10), AddressRange("127.0.0.0", bits: 8),
     AddressRange("fc00::", bits: 7), AddressRange("fe80::", bits: 10), AddressRange("::1", bits: 128),
   ]
+}
+
+/// Where an authority is kept.
+private struct Place {
+  let folder: CInt
+  let name: String
 
   /// What is in a file; nil if there is none.
-  private static func read(_ path: String, mustBePrivate: Bool) throws -> [UInt8]? {
-    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+  func read(_ file: String, mustBePrivate: Bool) throws -> [UInt8]? {
+    let descriptor = unsafe openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
-      throw Failure("\(path) cannot be read: \(unsafe String(cString: strerror(errno))).")
+      throw Failure("\(name)/\(file) cannot be read: \(unsafe String(cString: strerror(errno))).")
     }
     defer { close(descriptor) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0,
       !mustBePrivate || (status.st_uid == geteuid() && status.st_mode & 0o077 == 0)
     else {
-      throw Failure("Others may read \(path), or it is another user's; remove it and ca.pem, and install the new one.")
+      throw Failure(
+        "Others may read \(name)/\(file), or it is another user's; remove it and ca.pem, and install the new one.")
     }
     var bytes = [UInt8](repeating: 0, count: 16 << 10)
     let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
     return Array(bytes.prefix(max(0, count)))
   }
 
-  private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw Failure("\(path) cannot be made: \(unsafe String(cString: strerror(errno))).") }
+  func write(_ bytes: [UInt8], to file: String, mode: mode_t) throws {
+    let descriptor = unsafe openat(folder, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+    guard descriptor >= 0 else {
+      throw Failure("\(name)/\(file) cannot be made: \(unsafe String(cString: strerror(errno))).")
+    }
     defer { close(descriptor) }
     guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
-      throw Failure("\(path) cannot be written.")
+      throw Failure("\(name)/\(file) cannot be written.")
     }
   }
 }

@@ -4,7 +4,7 @@ internal import WebAccess
 
 /// A mounted space. `Spaces` alone changes it.
 final class SpaceMount: Sendable {
-  /// Where it is mounted.
+  /// Where it is mounted (`HostPath`).
   let path: String
   /// Whether this program mounted it, and takes it away.
   let isOwn: Bool
@@ -14,11 +14,11 @@ final class SpaceMount: Sendable {
   /// - Throws: `Failure` if there is no directory at the path.
   init(at path: String, isOwn: Bool) throws {
     (self.path, self.isOwn) = (path, isOwn)
-    root = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard root >= 0 else { throw Failure("The space at \(path) cannot be opened.") }
+    root = HostPath.openDirectory(path)
+    guard root >= 0 else { throw Failure("The space at \(OneLine.safe(path)) cannot be opened.") }
     // Else it is the bare directory that was made for the mount.
     guard !isOwn || device != RootDirectory.device(of: path + "/..") else {
-      throw Failure("The space at \(path) is not mounted any more.")
+      throw Failure("The space at \(OneLine.safe(path)) is not mounted any more.")
     }
   }
 
@@ -30,7 +30,7 @@ final class SpaceMount: Sendable {
   /// A descriptor of the root directory, for who closes it.
   func openRoot() throws -> CInt {
     let descriptor = unsafe openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Failure("The space at \(path) is not mounted any more.") }
+    guard descriptor >= 0 else { throw Failure("The space at \(OneLine.safe(path)) is not mounted any more.") }
     return descriptor
   }
 }

@@ -64,7 +64,9 @@ final class Spaces: @unchecked Sendable {
   private func find(_ password: PasswordBuffer) -> AgonyfsProgram.Outcome<SpaceMount> {
     guard !isOver else { return .failed("The server is ending.") }
     if let given {
-      guard RootDirectory.isMounted(given.root) else { return .failed("The space at \(given.path) is not mounted.") }
+      guard RootDirectory.isMounted(given.root) else {
+        return .failed("The space at \(OneLine.safe(given.path)) is not mounted.")
+      }
       switch program.prove(vault, roots: [given.root], elsewhere: false, password: password) {
       case .success: return .success(use(given))
       // A space that is not shown here is as good as none, also if it is damaged.

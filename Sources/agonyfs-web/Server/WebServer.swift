@@ -139,13 +139,22 @@ final class WebServer: Sendable {
     showCode()
   }
 
+  private static func certificates(_ folder: String?, _ addresses: [LocalAddress]) throws -> Certificates {
+    guard let folder else { return try Certificates(addresses: addresses) }
+    let shown = OneLine.safe(folder)
+    let directory = HostPath.openFolder(folder)
+    guard directory >= 0 else {
+      throw Failure("The folder \(shown) cannot be made or opened: \(unsafe String(cString: strerror(errno))).")
+    }
+    defer { close(directory) }
+    return try Certificates(addresses: addresses, folder: directory, named: shown)
+  }
+
   private static func identity(
     _ folder: String?, _ shown: LocalAddress, _ addresses: [LocalAddress]
   ) throws -> (TLSConfiguration, String) {
     do {
-      let certificates =
-        try folder.map { try Certificates(addresses: addresses, folder: $0) } ?? Certificates(addresses: addresses)
-      return try certificates.configuration(for: shown)
+      return try certificates(folder, addresses).configuration(for: shown)
     } catch let failure as Failure {
       throw failure
     } catch {

@@ -60,14 +60,8 @@ struct ServeCommand: ParsableCommand {
     var paths: [(option: String, path: FilePath)] = [("--vault", vault)]
     if let mount { paths.append(("--mount", mount)) }
     if let certificateFolder { paths.append(("--certificate-folder", AbsolutePath.of(certificateFolder))) }
-    for (option, path) in paths {
-      guard let text = String(validating: path.bytes, as: UTF8.self) else {
-        throw CommandFailure(
-          .usage,
-          "serve takes only paths in UTF-8; make a symbolic link to \(TerminalText.safe(path.bytes)), and name that.")
-      }
-      words += [option, text]
-    }
+    // The parser of agonyfs-web takes text only.
+    for (option, path) in paths { words += [option, ByteText.text(of: path.bytes)] }
     try Self.become(words)
   }
 

@@ -176,6 +176,31 @@ import Testing
       """)
   }
 
+  @Test func pathsAreBytes() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      vault, place = b"Vault \\xe4", b"Albums \\xfc\\xff"
+      os.rename("Vault", vault)
+      os.mkdir(place)
+      server = Server(vault, "--certificate-folder", b"new/ca \\xe4")
+      assert os.stat(b"new/ca \\xe4/ca-key.pem").st_mode & 0o777 == 0o600
+      browser = server.browser()
+      assert browser.login() == 204 and len(mounts()) == 1
+      assert browser.lock() == 204
+      # Mounted at such a path, it is found there, and served from there.
+      mounted = agonyfs("mount", vault, place, text=ONE + "\\n")
+      assert mounted.returncode == 0, mounted
+      assert browser.login() == 204 and mounts() == []
+      assert server.end() == 0
+      server = Server(place)
+      browser = server.browser()
+      assert browser.login() == 204 and browser.ask("GET", "/api/sections")[0] == 200
+      assert server.end() == 0
+      assert agonyfs("unmount", place).returncode == 0
+      """)
+  }
+
   @Test func whatCannotBeServedIsSaid() throws {
     let workspace = try Workspace()
     try expectSuccess(

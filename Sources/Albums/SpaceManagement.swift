@@ -199,10 +199,14 @@ package struct SpaceInformation: Sendable, Encodable {
 extension SpaceManager {
   /// Figures of the space that a password opens; works while it is mounted, and changes nothing.
   ///
+  /// - Parameter write: has who holds the space write what waits, and tells whether it did.
   /// - Throws: `.noSpaceOpens`, `.damaged`, `.indexFailed`, `.system`.
-  package static func information(in vault: Vault, password: Password) throws(VaultError) -> SpaceInformation {
+  package static func information(
+    in vault: Vault, password: Password, write: (Space) -> Bool = { _ in false }
+  ) throws(VaultError) -> SpaceInformation {
     let body = try vault.openSlot(try vault.slotKeys(for: password)).body
-    let space = try vault.openSpace(body, observing: true)
+    var space = try vault.openSpace(body, observing: true)
+    if write(space) { space = try vault.openSpace(body, observing: true) }
     return try figures(of: space, body.suite)
   }
 
@@ -232,7 +236,8 @@ extension SpaceManager {
   ) throws(IndexError) -> (all: Int, unknown: Int) {
     if space.ownsCover { return (0, 0) }
     var unknown = 0
-    for segment in space.segments() where !segment.isOpen && segment.databasePages == 0 {
+    let last = space.lastSegment
+    for segment in space.segments() where !segment.isOpen && segment.number != last && segment.databasePages == 0 {
       if try index.liveBytes(in: segment.number) == 0 { unknown += 1 }
     }
     let gain = space.segmentsFreedByTwoEpochs + unknown - heads

@@ -1,5 +1,3 @@
-internal import CPlatform
-internal import Glibc
 internal import System
 package import SystemPackage
 
@@ -14,7 +12,7 @@ extension Unmount {
     else { throw .notMounted(path: path.string) }
     if identity.isElsewhere { throw .mountedElsewhere(path: path.string) }
     do throws(Errno) {
-      try ask("give-back", at: resolved)
+      try OwnerRequest.giveBack.send(to: resolved)
       return true
     } catch .notSupported {
       return false
@@ -34,12 +32,6 @@ extension Unmount {
   /// Takes the question of `giveBack` back, of a mount that stays. One that is gone needs it no more.
   package static func keepDeleted(_ path: FilePath) {
     guard let resolved = CanonicalPath.resolve(path) else { return }
-    try? ask("keep-deleted", at: resolved)
-  }
-
-  private static func ask(_ request: String, at place: FilePath) throws(Errno) {
-    try unsafe place.appending(".agonyfs").call {
-      unsafe setxattr($0, "user.agonyfs.request", request, request.utf8.count, 0)
-    }
+    try? OwnerRequest.keepDeleted.send(to: resolved)
   }
 }

@@ -14,6 +14,9 @@ extension Space {
     }
   }
 
+  /// The segment in which the log ends.
+  package var lastSegment: SegmentNumber { log.locked { $0.tail.segment } }
+
   /// Bytes of one segment.
   package var segmentBytes: Int { segmentSize }
 

@@ -347,7 +347,8 @@ enum HelpText {
     """
 
   static let info = """
-    Shows the public parameters of the vault and figures of the space that the password opens. \(password)
+    Shows the public parameters of the vault and figures of the space that the password opens. If you have it mounted, the \
+    mount writes first what was done in it, so that the figures are those of now. \(password)
     """
 
   static let speed = """

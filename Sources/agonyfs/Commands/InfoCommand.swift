@@ -23,9 +23,22 @@ struct InfoCommand: VaultCommand {
   func run() throws {
     let opened = try openVault(derivations)
     let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
+    var mountPoint: FilePath?
+    let space = try SpaceManager.information(in: opened, password: secret) { space in
+      mountPoint = MountedElsewhere.writtenPlace(of: space, ofVault: path)
+      return mountPoint != nil
+    }
     let report = InfoReport(
-      vault: try .init(opened, path: path), space: try SpaceManager.information(in: opened, password: secret))
+      vault: try .init(opened, path: path), space: space, mountPoint: mountPoint?.string,
+      heading: Self.heading(mountPoint))
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
+  }
+
+  private static func heading(_ mountPoint: FilePath?) -> String {
+    guard let mountPoint else {
+      return "this space, as it was written last: a mount writes within seconds what is done in it"
+    }
+    return "this space, as of now; it is mounted \(MountedElsewhere.words(mountPoint))"
   }
 }
 
@@ -33,8 +46,14 @@ struct InfoCommand: VaultCommand {
 struct InfoReport: Encodable {
   var vault: VaultInformation
   var space: SpaceInformation
+  /// Where the space is mounted, if the mount has written what was done in it before it was looked at.
+  var mountPoint: String?
+  /// What the report for people says before figures of the space.
+  var heading: String
   /// How the kernel of this machine confines the image decoder.
   var decoder = DecoderProgram.confinement
+
+  private enum CodingKeys: CodingKey { case vault, space, mountPoint, decoder }
 
   /// The report for people.
   var lines: [String] {
@@ -49,7 +68,7 @@ struct InfoReport: Encodable {
       "passwords    \(derivations.joined(separator: "; "))",
       "files        \(vault.files) of \(ByteSize(bytes: Int64(vault.segmentSize))), all spaces and cover together",
       "",
-      "this space, as it was written last: a mount writes within seconds what is done in it",
+      heading,
       "cipher       \(space.cipher)",
       "entries      \(space.files)",
       "data         \(ByteSize(bytes: space.dataBytes))",

@@ -23,14 +23,26 @@ enum MountedElsewhere {
   /// How long a mount has to answer, in nanoseconds.
   private static let patience: UInt64 = 3_000_000_000
 
-  /// The same; nil also if no mount answers soon.
-  private static func placeSoon(of space: Space, ofVault vault: FilePath) -> FilePath? {
+  /// The same, after the mount has written what was done in the space; nil also if it cannot, or does not answer soon.
+  static func writtenPlace(of space: Space, ofVault vault: FilePath) -> FilePath? {
+    soon {
+      guard let place = place(of: space, ofVault: vault) else { return nil }
+      do throws(Errno) { try OwnerRequest.write.send(to: place) } catch {
+        // One that is read-only has nothing to write.
+        guard error == .readOnlyFileSystem else { return nil }
+      }
+      return place
+    }
+  }
+
+  /// What `find` finds; nil also if it takes long, as a mount may that hangs.
+  private static func soon(_ find: @escaping @Sendable () -> FilePath?) -> FilePath? {
     let lock = Lock()
     let changed = Condition(of: lock)
     let answer = Mutex<(isThere: Bool, place: FilePath?)>((false, nil))
     // Left behind if it hangs.
     let thread = try? Thread {
-      let found = place(of: space, ofVault: vault)
+      let found = find()
       lock.withLock {
         answer.withLock { $0 = (true, found) }
         changed.signal()
@@ -47,7 +59,7 @@ enum MountedElsewhere {
   /// Says that the space of a password is in use, and where.
   static func failure(_ password: borrowing Password, _ vault: Vault, at path: FilePath) -> any Error {
     guard let space = try? SpaceManager.openSpace(in: vault, password: password, observing: true),
-      let place = placeSoon(of: space, ofVault: path)
+      let place = soon({ place(of: space, ofVault: path) })
     else { return VaultError.spaceInUse }
     return CommandFailure(.spaceInUse, "This space is in use: it is mounted \(words(place)).")
   }

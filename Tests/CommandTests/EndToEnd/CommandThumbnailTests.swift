@@ -38,6 +38,16 @@ import Testing
       # Who looks into the vault sees the same.
       agonyfs info --password-file password Vault > shown
       grep -q 'thumbnails   2, 0 to go, 0 failed' shown
+      grep -q "^this space, as of now; it is mounted at $W/Albums$" shown
+      # What was done in this moment, too.
+      i=0
+      while [ $i -lt 8 ]; do
+        touch Albums/$i
+        agonyfs info --password-file password Vault > shown
+        grep -qx "entries      $((i + 6))" shown
+        i=$((i + 1))
+      done
+      rm Albums/[0-9]*
       test "$(side Albums/.agonyfs/thumbnails/256/Summer/one.jpg)" = 256
       test "$(side Albums/.agonyfs/thumbnails/1024/Summer/one.jpg)" = 1024
       test "$(side Albums/.agonyfs/thumbnails/256/Summer/two.png)" = 128

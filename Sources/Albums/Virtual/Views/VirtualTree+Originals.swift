@@ -51,7 +51,7 @@ extension VirtualTree {
   private func kind(of inode: InodeNumber) throws(Errno) -> MediaKind? {
     let row = try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media(inode)) }
     guard let row, row.state == .known else { return nil }
-    return MediaKind(rawValue: UInt8(clamping: row.facts.kind))
+    return MediaKind(rawValue: UInt8(clamping: row.kind))
   }
 
   /// A picture that every program understands: the file itself, or a JPEG of it.
@@ -147,7 +147,7 @@ extension LockedFileSystem {
   fileprivate func isListed(_ inode: InodeNumber, motion: Bool) throws(Errno) -> Bool {
     if motion { return try self.motion(of: inode) != nil }
     guard let row = try result(of: index.media(inode)), row.state == .known else { return false }
-    return MediaKind(rawValue: UInt8(clamping: row.facts.kind))?.isVideo == false
+    return MediaKind(rawValue: UInt8(clamping: row.kind))?.isVideo == false
   }
 }
 

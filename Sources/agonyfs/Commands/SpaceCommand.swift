@@ -13,6 +13,11 @@ struct SpaceCommand: ParsableCommand {
   /// The warning of what adds files, before it asks for a password.
   private static let whatShows = "Whoever looked at the vault before will see that files were added."
 
+  /// What handing over cover takes from a space, before it asks for a password.
+  private static func whatGoes(_ size: ByteSize, from space: String) -> String {
+    "\(space) can store less afterwards: by \(size), a quarter more, and some 200 MiB."
+  }
+
   /// `agonyfs space add VAULT`.
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
@@ -67,6 +72,7 @@ struct SpaceCommand: ParsableCommand {
 
     private func add(to opened: Vault, _ cover: ByteSize) throws {
       if cover.bytes == 0 { throw CommandFailure(.usage, "A space within another one needs cover; nothing was done.") }
+      Output.note(SpaceCommand.whatGoes(cover, from: "The space that hands over cover"))
       let owner = try ownerPassword.source().password(
         for: .opening, prompt: "Password of the space that hands over cover")
       let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
@@ -125,7 +131,9 @@ struct SpaceCommand: ParsableCommand {
     var space: SpaceArguments
 
     func run() throws {
-      let (opened, password) = try open(asking: "Password of the space")
+      // With 0 it completes what was interrupted.
+      let warning = size.bytes > 0 ? SpaceCommand.whatGoes(size, from: "The space") : nil
+      let (opened, password) = try open(asking: "Password of the space", warning: warning)
       defer { opened.endChange() }
       try LongOperation.run("replacing cover") { control in
         try SpaceManager.shrinkSpace(in: opened, password: password, by: size.bytes, control)

@@ -13,11 +13,25 @@ final class ImportReport {
   private var waiting: [UInt8] = []
   private var error: Errno?
 
-  /// Begins a report in a file, which is emptied.
+  /// What each line begins with.
+  private static let start = Array(#"{"source"#.utf8)
+
+  /// Begins a report in a file. Only an older report is replaced.
   init(_ path: FilePath) throws(CommandFailure) {
     self.path = path
     do throws(Errno) {
-      file = try Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+      file = try Descriptor.open(path, O_WRONLY | O_CREAT, mode: 0o600)
+      var status = stat()
+      try systemCall { unsafe fstat(file.number, &status) }
+      if status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 {
+        guard try Descriptor.open(path, O_RDONLY).readSome(most: Self.start.count) == Self.start else {
+          throw Errno.fileExists
+        }
+        try systemCall { ftruncate(file.number, 0) }
+      }
+    } catch .fileExists {
+      throw CommandFailure(
+        .usage, "\(TerminalText.safe(path.bytes)) is there, and is no report of an import; name another file.")
     } catch {
       throw CommandFailure(error, doing: "writing the report \(TerminalText.safe(path.bytes))")
     }

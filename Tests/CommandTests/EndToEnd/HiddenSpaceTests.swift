@@ -144,7 +144,10 @@ import Testing
       #expect(outcome.status == 0 && outcome.errors == warning, "\(outcome)")
     }
     let within = "space add --within --owner-password-file hidden --cover 1M --password-file within Vault"
-    #expect(try workspace.shell("agonyfs \(within)").errors.isEmpty)
+    // Here none are; it says what that space loses.
+    let outcome = try workspace.shell("agonyfs \(within)")
+    #expect(outcome.status == 0 && outcome.errors.split(separator: "\n").count == 1, "\(outcome)")
+    #expect(outcome.errors.contains("can store less afterwards"), "\(outcome)")
   }
 
   @Test func bothWaysMakeAsManyFiles() throws {
@@ -212,8 +215,10 @@ import Testing
     try expectSuccess(
       workspace,
       """
-      \(add) --password-file third Vault
-      agonyfs space shrink --password-file hidden 10M Vault
+      \(add) --password-file third Vault 2> told
+      grep -q 'hands over cover can store less afterwards: by 20 MiB,' told
+      agonyfs space shrink --password-file hidden 10M Vault 2> told
+      grep -q 'The space can store less afterwards: by 10 MiB,' told
       """)
     #expect(fileCount(workspace) == before)
     // The third is filled, then the second; nothing harms another.

@@ -52,6 +52,10 @@ import Testing
       test "$(stat -c %.9Y Albums/Card/sub/a)" = "$(stat -c %.9Y source/sub/a)"
       test "$(stat -c %a Albums/Card/sub/a)" = 640
       test $(wc -l < report) = 10
+      # No photo becomes a report by a slip.
+      cp source/sub/a photo
+      says 2 'photo is there, and is no report of an import' agonyfs import --report photo source Albums/Card
+      cmp source/sub/a photo
       python3 -c "
       import json
       lines = [json.loads(line) for line in open('report')]

@@ -5,18 +5,17 @@ package import Vault
 
 /// Statements on `media`.
 struct MediaStatements {
-  /// `MediaRecord` reads and binds the columns in the table's order.
+  /// `MediaRecord` reads and binds these columns in this order.
+  private static let columns = "inode, state, hash, kind, width, height, small, large, reason"
+
   let find, byHash, replace, delete, setState, changeStates, noteAll, after, ofState: Statement
   let derivatives, derivativeCount, counts, astray: Statement
 
   init(_ connection: Connection) throws(IndexError) {
-    find = try connection.prepare("SELECT * FROM media WHERE inode = ?1")
-    byHash = try connection.prepare("SELECT * FROM media WHERE hash = ?1 LIMIT 1")
+    find = try connection.prepare("SELECT \(Self.columns) FROM media WHERE inode = ?1")
+    byHash = try connection.prepare("SELECT \(Self.columns) FROM media WHERE hash = ?1 LIMIT 1")
     replace = try connection.prepare(
-      """
-      INSERT OR REPLACE INTO media
-      VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
-      """)
+      "INSERT OR REPLACE INTO media(\(Self.columns)) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
     delete = try connection.prepare("DELETE FROM media WHERE inode = ?1")
     setState = try connection.prepare("UPDATE media SET state = ?2 WHERE inode = ?1")
     changeStates = try connection.prepare("UPDATE media SET state = ?2 WHERE state = ?1")
@@ -43,27 +42,16 @@ extension MediaRecord {
     guard let state = State(rawValue: row.integer(1)) else { throw .damaged }
     self.init(inode: row.inodeNumber(0), state: state)
     hash = row.isNull(2) ? nil : row.bytes(2)
-    facts.kind = row.integer(3)
-    facts.width = row.integer(4)
-    facts.height = row.integer(5)
-    facts.orientation = row.integer(6)
-    facts.captured = row.optionalInteger(7)
-    facts.offset = row.optionalInteger(8)
-    facts.latitude = row.optionalInteger(9)
-    facts.longitude = row.optionalInteger(10)
-    facts.make = row.optionalText(11)
-    facts.model = row.optionalText(12)
-    facts.duration = row.optionalInteger(13)
-    facts.codec = row.optionalText(14)
-    small = row.optionalInteger(15).map { InodeNumber(rawValue: UInt64(bitPattern: $0)) }
-    large = row.optionalInteger(16).map { InodeNumber(rawValue: UInt64(bitPattern: $0)) }
-    reason = row.optionalText(17)
+    kind = row.integer(3)
+    width = row.integer(4)
+    height = row.integer(5)
+    small = row.optionalInteger(6).map { InodeNumber(rawValue: UInt64(bitPattern: $0)) }
+    large = row.optionalInteger(7).map { InodeNumber(rawValue: UInt64(bitPattern: $0)) }
+    reason = row.optionalText(8)
   }
 
   fileprivate func bind(_ statement: Statement) -> Statement {
-    statement.bind(
-      inode, state, hash, facts.kind, facts.width, facts.height, facts.orientation, facts.captured, facts.offset,
-      facts.latitude, facts.longitude, facts.make, facts.model, facts.duration, facts.codec, small, large, reason)
+    statement.bind(inode, state, hash, kind, width, height, small, large, reason)
   }
 }
 

@@ -16,45 +16,18 @@ package struct MediaRecord: Hashable, Sendable {
     case hidden = 4
   }
 
-  /// The metadata of a photo or video. Every field may be missing.
-  package struct Facts: Hashable, Sendable {
-    /// The format: the number of a `MediaKind` in the layer above.
-    package var kind: Int64 = 0
-    /// Width in pixels, upright.
-    package var width: Int64 = 0
-    /// Height in pixels, upright.
-    package var height: Int64 = 0
-    /// Orientation as in EXIF, 1 to 8.
-    package var orientation: Int64 = 1
-    /// When it was taken: seconds since 1970, in local time if the zone is unknown.
-    package var captured: Int64?
-    /// Minutes by which local time was ahead of UTC.
-    package var offset: Int64?
-    /// Degrees north, in units of 10⁻⁷.
-    package var latitude: Int64?
-    /// Degrees east, in units of 10⁻⁷.
-    package var longitude: Int64?
-    /// The maker of the camera.
-    package var make: String?
-    /// The model of the camera.
-    package var model: String?
-    /// Length of a video in milliseconds.
-    package var duration: Int64?
-    /// The codec of a video.
-    package var codec: String?
-
-    /// Nothing known.
-    package init() {}
-  }
-
   /// The file.
   package var inode: InodeNumber
   /// Whether it was examined.
   package var state: State
   /// A keyed hash of the content.
   package var hash: [UInt8]?
-  /// Its metadata.
-  package var facts = Facts()
+  /// The format: the number of a `MediaKind` in the layer above; 0 where it is not known.
+  package var kind: Int64 = 0
+  /// Width in pixels, upright.
+  package var width: Int64 = 0
+  /// Height in pixels, upright.
+  package var height: Int64 = 0
   /// The inode that holds the small JPEG; it has no name.
   package var small: InodeNumber?
   /// The inode that holds the large JPEG; it has no name.

@@ -82,9 +82,6 @@ extension ByteWriter {
     if let value { write(&self, value) }
   }
 
-  /// Appends a floating-point number.
-  mutating func real(_ value: Double) { append(value.bitPattern) }
-
   /// Appends a length and that many bytes.
   mutating func blob(_ value: some Collection<UInt8>) {
     append(UInt32(value.count))
@@ -102,23 +99,10 @@ extension ByteReader {
     }
   }
 
-  /// Reads a floating-point number, which must be finite.
-  mutating func real() throws(Malformed) -> Double {
-    let value = Double(bitPattern: try read(UInt64.self))
-    guard value.isFinite else { throw Malformed() }
-    return value
-  }
-
   /// Reads a length and that many bytes.
   mutating func blob(most: Int) throws(Malformed) -> [UInt8] {
     let count = Int(try read(UInt32.self))
     guard count <= most else { throw Malformed() }
     return try readBytes(count)
-  }
-
-  /// Reads a text.
-  mutating func text(most: Int) throws(Malformed) -> String {
-    guard let text = String(validating: try blob(most: most), as: UTF8.self) else { throw Malformed() }
-    return text
   }
 }

@@ -27,7 +27,8 @@ struct FileJob {
     } else {
       let picture = try PictureFile(input, kind, start: start)
       list = picture.facts
-      let facts = MediaFacts(list, kind: picture.kind, size: picture.size, orientation: picture.orientation)
+      let (width, height) = picture.size
+      let facts = MediaFacts(kind: picture.kind, width: width, height: height, orientation: picture.orientation)
       made = try Picture.derive(picture.range, orientation: picture.turning, sizes, facts)
     }
     if let small = made.small { try Picture.addLook(of: small, to: &list) }

@@ -36,7 +36,8 @@ struct Video {
     let side = (sizes.max { $0.longerSide < $1.longerSide } ?? .small).longerSide
     defer { unsafe free(video.pixels) }
     let outcome = try unsafe read(side: side, &video)
-    let facts = MediaFacts(outcome.facts, kind: kind, size: outcome.size, orientation: outcome.orientation)
+    let (width, height) = outcome.size
+    let facts = MediaFacts(kind: kind, width: width, height: height, orientation: outcome.orientation)
     let made = try unsafe Picture.derivatives(sizes, facts) { made in
       unsafe agonyfs_pixels_derive(video.pixels, video.pixel_width, video.pixel_height, video.orientation, made)
     }

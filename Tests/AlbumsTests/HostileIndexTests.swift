@@ -53,7 +53,7 @@ import Vault
     try vault.changeIndex { (index) throws(IndexError) in
       for (number, state) in [MediaRecord.State.known, .failed, .pending].enumerated() {
         var media = MediaRecord(inode: InodeNumber(rawValue: UInt64(4 + number)), state: state)
-        media.facts.captured = 1_700_000_000
+        media.width = 1_700_000_000
         (media.small, media.hash, media.reason) = (InodeNumber(rawValue: 9), [1, 2, 3], "none")
         try index.setMedia(media)
       }

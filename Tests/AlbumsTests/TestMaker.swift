@@ -54,9 +54,7 @@ final class TestMaker: DerivativeMaker {
     }
     if let failure { throw .source(failure) }
     guard bytes.starts(with: Array("photo".utf8)) else { throw .notMedia }
-    var facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
-    facts.cameraMake = "Maker"
-    facts.latitude = 48.1234567
+    let facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
     let wantsLarge = sizes.contains(.large) && !(eagerly && leavesLargeOut)
     return Derivatives(
       facts: facts, small: sizes.contains(.small) ? Array("small ".utf8) + bytes : nil,

@@ -109,7 +109,7 @@ func fill(_ space: Space, _ count: Int) throws -> (before: Int, after: Int) {
           parent: folder, DentryRecord(name: name, inode: record.number, kind: 8, cookie: index.nextCookie()))
         var media = MediaRecord(inode: record.number, state: .known)
         media.hash = (0..<32).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
-        media.facts.kind = 1
+        media.kind = 1
         try index.setMedia(media)
         files.append((record.number, folder, name))
       }

@@ -12,18 +12,9 @@ import Vault
   private var full: MediaRecord {
     var full = record(7, .known)
     full.hash = Array(0..<32)
-    full.facts.kind = 10
-    full.facts.width = 4000
-    full.facts.height = 3000
-    full.facts.orientation = 6
-    full.facts.captured = -1
-    full.facts.offset = -90
-    full.facts.latitude = 48_1234567
-    full.facts.longitude = -11_7654321
-    full.facts.make = "Maker"
-    full.facts.model = "Modèle"
-    full.facts.duration = 12_345
-    full.facts.codec = "hevc"
+    full.kind = 10
+    full.width = 4000
+    full.height = 3000
     full.small = InodeNumber(rawValue: 8)
     full.large = InodeNumber(rawValue: 9)
     full.reason = "no large one"

@@ -1,3 +1,4 @@
+import Catalog
 import Testing
 
 @testable import Media
@@ -7,10 +8,12 @@ import Testing
   /// 2024-05-06 07:08:09 in a zone two hours east of UTC.
   static let taken: Int64 = 1_714_972_089
 
-  static func expectCamera(_ facts: MediaFacts) {
-    #expect(facts.cameraMake == "Agony" && facts.cameraModel == "Model 7")
-    #expect(facts.captureSeconds == taken && facts.captureOffsetMinutes == 120)
-    #expect(abs((facts.latitude ?? 0) + 33.859833) < 1e-5 && abs((facts.longitude ?? 0) - 151.211333) < 1e-5)
+  static func expectCamera(_ made: Derivatives) throws {
+    let facts = try FileFacts(made.found)
+    #expect(facts.item.camera.make == "Agony" && facts.item.camera.model == "Model 7")
+    #expect(facts.taken?.instant == taken && facts.taken?.offset == 7200)
+    let position = try #require(facts.item.position)
+    #expect(abs(position.latitude + 33.859833) < 1e-5 && abs(position.longitude - 151.211333) < 1e-5)
   }
 
   @Test(arguments: [true, false])
@@ -21,9 +24,9 @@ import Testing
     let exif = TIFFBuilder(isLittleEndian: isLittleEndian).file([TIFFBuilder.camera(orientation: 6)])
     let decoder = Bench.decoder()
     defer { decoder.stop() }
-    let facts = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif)).facts
-    #expect(facts.kind == .jpeg && facts.width == 300 && facts.height == 400 && facts.orientation == 6)
-    Self.expectCamera(facts)
+    let made = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif))
+    #expect(made.facts == MediaFacts(kind: .jpeg, width: 300, height: 400, orientation: 6))
+    try Self.expectCamera(made)
   }
 
   @Test func factsThatCannotBeAreLeftOut() throws {
@@ -45,10 +48,11 @@ import Testing
     ])
     let decoder = Bench.decoder()
     defer { decoder.stop() }
-    let facts = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif)).facts
-    #expect(
-      facts.orientation == 1 && facts.cameraMake == "[2J" && facts.cameraModel == String(repeating: "é", count: 64))
-    #expect(facts.captureSeconds == nil && facts.latitude == nil && facts.longitude == nil)
+    let made = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif))
+    #expect(made.facts.orientation == 1)
+    let facts = try FileFacts(made.found)
+    #expect(facts.item.camera.make == "[2J" && facts.item.camera.model == String(repeating: "é", count: 100))
+    #expect(facts.taken == nil && facts.item.position == nil)
   }
 
   @Test func derivativesHoldNoMetadata() throws {
@@ -66,7 +70,7 @@ import Testing
     let decoder = Bench.decoder()
     defer { decoder.stop() }
     let made = try decoder.derive(picture)
-    Self.expectCamera(made.facts)
+    try Self.expectCamera(made)
     for bytes in [made.small, made.large] {
       let bytes = try #require(bytes)
       #expect(PlainJPEG(bytes) != nil)

@@ -1,3 +1,4 @@
+import Catalog
 import Glibc
 import TestSupport
 import Testing
@@ -21,7 +22,7 @@ import Testing
       do throws(DecoderError) {
         let made = try decoder.derive(try Self.contents(file))
         #expect(made.small != nil && made.large != nil, "\(file)")
-        if made.facts.latitude != nil { places += 1 }
+        if (try? FileFacts(made.found))?.item.position != nil { places += 1 }
       } catch {
         Issue.record("\(file): \(error)")
       }
@@ -41,27 +42,6 @@ import Testing
       return try Pixels(try #require(made.small), in: bench)
     }
     for picture in pictures.dropFirst() { #expect(try #require(picture.difference(from: pictures[0])) < 12) }
-  }
-
-  /// What exiftool reads in the same files.
-  @Test(ifThere)
-  func factsAreThoseOfTheCameras() throws {
-    var photo = MediaFacts(kind: .heic, width: 4032, height: 3024)
-    (photo.cameraMake, photo.cameraModel) = ("Apple", "iPhone 7")
-    (photo.latitude, photo.longitude) = (41.2203, -96.071625)
-    photo.captureSeconds = 1_553_166_262
-    var video = MediaFacts(kind: .quickTime, width: 320, height: 568, orientation: 6)
-    (video.cameraMake, video.cameraModel) = ("Apple", "iPhone 6")
-    (video.latitude, video.longitude) = (32.0929, 34.862)
-    (video.captureSeconds, video.captureOffsetMinutes) = (1_563_956_740, 180)
-    (video.duration, video.codec) = (4.001667, "h264")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    for (name, facts) in [("Formats/IMG_2682.heic", photo), ("Video/with-gps.mov", video)] {
-      let source = MemorySource(try Self.contents("\(Self.folder)/\(name)"))
-      let found = try decoder.derive([], eagerly: false, from: source).facts
-      #expect(found == facts, "\(found)")
-    }
   }
 
   private static func contents(_ file: String) throws(DecoderError) -> [UInt8] {

@@ -88,7 +88,7 @@ import Testing
     let made = try decoder.derive(bytes)
     #expect(made.facts.kind == .raw && made.facts.orientation == 6)
     #expect([made.facts.width, made.facts.height] == (isSized ? [4000, 6000] : [1200, 1600]))
-    FactsTests.expectCamera(made.facts)
+    try FactsTests.expectCamera(made)
     let pixels = try Pixels(try #require(made.large), in: bench)
     #expect([pixels.width, pixels.height] == [768, 1024])
     // Turned by a quarter clockwise: what was below on the left is above on the left.

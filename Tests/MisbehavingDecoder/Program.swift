@@ -51,8 +51,7 @@ enum Program {
     case "part":
       send(.part, [1])
       return
-    case "nowhere": answer.facts.latitude = 91
-    case "control": answer.facts.cameraMake = "a\u{1b}[2J"
+    case "too wide": answer.facts.width = MediaFacts.mostSide + 1
     case "turned": answer.facts.orientation = 9
     case "good": if request.sizes.contains(.small) { answer.small = jpeg(side: 8, extra: []) }
     case let text where text.hasPrefix("reason"):

@@ -161,7 +161,7 @@ extension LockedFileSystem {
     let names = try result(of: index.names(of: number, limit: Self.mostNames))
       .filter { !$0.name.isHidden }.map { ($0.parent, $0.name.bytes) }
     guard let inode, let row, inode.isRegular, !names.isEmpty, row.state == .known || row.state == .failed,
-      let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.facts.kind))
+      let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind))
         ?? old.flatMap({ MediaKind(rawValue: UInt8(truncatingIfNeeded: $0.kind)) }) ?? new?.kind
     else {
       return try withSavepoint { index throws(IndexError) in
@@ -175,7 +175,7 @@ extension LockedFileSystem {
     var item = MediaItem(inode: number.rawValue, kind: kind)
     item.size = UInt64(clamping: inode.record.size)
     item.modified = inode.record.modified.seconds
-    (item.width, item.height) = (Int(clamping: row.facts.width), Int(clamping: row.facts.height))
+    (item.width, item.height) = (Int(clamping: row.width), Int(clamping: row.height))
     var times = item.offer(found)
     for sidecar in packed?.sidecars ?? [] {
       let sidecar = InodeNumber(rawValue: UInt64(bitPattern: sidecar))

@@ -240,7 +240,8 @@ extension FileSystem {
           }
           found = try? FactList(decoding: made.found)
           record.hash = hash
-          record.facts = MediaRecord.Facts(made.facts)
+          record.kind = Int64(made.facts.kind.rawValue)
+          (record.width, record.height) = (Int64(made.facts.width), Int64(made.facts.height))
           let bytes = Int64((made.small?.count ?? 0) + (made.large?.count ?? 0))
           try files.requireRoom(for: bytes + LockedFileSystem.roomForCatalog)
           record.small = before?.small
@@ -256,23 +257,5 @@ extension FileSystem {
       // No room, or nothing may be changed: the file waits on.
       pause("they cannot be stored: \(error)")
     }
-  }
-}
-
-extension MediaRecord.Facts {
-  fileprivate init(_ facts: MediaFacts) {
-    self.init()
-    kind = Int64(facts.kind.rawValue)
-    width = Int64(facts.width)
-    height = Int64(facts.height)
-    orientation = Int64(facts.orientation)
-    captured = facts.captureSeconds
-    offset = facts.captureOffsetMinutes.map { Int64($0) }
-    latitude = facts.latitude.map { Int64(($0 * 1e7).rounded()) }
-    longitude = facts.longitude.map { Int64(($0 * 1e7).rounded()) }
-    make = facts.cameraMake
-    model = facts.cameraModel
-    duration = facts.duration.map { Int64(($0 * 1000).rounded()) }
-    codec = facts.codec
   }
 }

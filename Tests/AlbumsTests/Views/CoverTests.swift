@@ -144,7 +144,7 @@ import Testing
     try files.changing { files throws(Errno) in
       try files.withIndex { index throws(IndexError) in
         guard var row = try index.media(inode) else { return }
-        row.facts.kind = Int64(kind.rawValue)
+        row.kind = Int64(kind.rawValue)
         try index.setMedia(row)
       }
     }

@@ -66,7 +66,8 @@ struct Video {
     let byName = texts.byName
     for (table, source) in [(FieldTables.quickTime, FactSource.quickTime), (FieldTables.header, .header)] {
       var gatherer = FactGatherer()
-      gatherer.take(table) { byName[$0] ?? [] }
+      // Matroska writes its names in capitals.
+      gatherer.take(table) { byName[$0] ?? byName[$0.uppercased()] ?? [] }
       gatherer.add(to: &list, from: source)
     }
     if let xmp = packet.flatMap({ XMPReader($0) }) {

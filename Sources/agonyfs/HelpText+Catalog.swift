@@ -66,7 +66,7 @@ extension HelpText {
 
     \(AnswerTemplate.fields.joined(separator: ", "))
 
-    Each photo has a line of its own. Durations and exposures are seconds, focal lengths millimetres, altitudes metres, \
+    Each photo has a line of its own, whatever its texts have; with -0 they are as they are. Durations and exposures are seconds, focal lengths millimetres, altitudes metres, \
     sizes bytes. {{ and }} are braces, \\n a new line, \\t a tab. What is not known is empty. --json has the same fields, \
     and cover and trashed.
     """

@@ -102,6 +102,22 @@ import Testing
     #expect(try FileFacts(made.found, kind: .mp4).taken?.instant == FactsTests.taken)
   }
 
+  /// Its names are in capitals.
+  @Test func matroskaSaysWhereItWasMade() throws {
+    let bench = try Bench()
+    try bench.shell(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=duration=1 -metadata location=+48.8577+002.2950/ -metadata keywords=one,two \
+        -metadata comment=said -c:v libx264 a.mkv
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive([], eagerly: true, from: MemorySource(try bench.file("a.mkv")))
+    let item = try FileFacts(made.found, kind: .matroska).item
+    #expect(item.position == Position(latitude: 48.8577, longitude: 2.295))
+    #expect(item.words.tags == ["one", "two"] && item.words.caption == "said")
+  }
+
   @Test func soundAloneHasNoPicture() throws {
     let bench = try Bench()
     try bench.shell("ffmpeg -v error -f lavfi -i sine=duration=1 -c:a aac -f mp4 sound.mp4")

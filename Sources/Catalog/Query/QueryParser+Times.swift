@@ -53,6 +53,7 @@ extension QueryParser {
       let start = (today.daysSince1970 - (text.lowered == "today" ? 0 : 1)) * 86_400
       return start..<start + 86_400
     }
+    if text.rangeDots != nil { throw QueryError("One date stands here, and no range", at: text.range) }
     // The day and the time are separated by a "T", or by a space in quotes.
     let halves = text.elements.split(maxSplits: 1, omittingEmptySubsequences: false) {
       $0.scalar == "T" || $0.scalar == "t" || $0.scalar == " "
@@ -95,7 +96,7 @@ extension QueryParser {
     var numbers: [Int] = []
     for (part, most) in zip(parts, [23, 59, 59]) {
       guard part.elements.count == 2, let number = Digits.value(Array(part.text.utf8)), number <= most else {
-        throw QueryError("A time is written 10, 10:30 or 10:30:05", at: part.range)
+        throw QueryError("A time is written 10, 10:30 or 10:30:05, without parts of a second and zone", at: part.range)
       }
       numbers.append(number)
     }

@@ -148,8 +148,9 @@ extension QueryParser {
     if parts.count == 3 {
       let units: [(String, Double)] = [("km", 1000), ("mi", 1609.344), ("m", 1)]
       guard let (suffix, factor) = units.first(where: { parts[2].ends(with: $0.0) }),
-        let number = Decimal(parts[2].dropLast(suffix.count))?.value, number > 0
+        let number = Decimal(parts[2].dropLast(suffix.count))?.value
       else { throw QueryError("A distance has a unit: m, km or mi, as 5km", at: parts[2].range) }
+      guard number > 0 else { throw QueryError("A distance is more than 0", at: parts[2].range) }
       metres = number * factor
     }
     return .near(position, metres: metres)

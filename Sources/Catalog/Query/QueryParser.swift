@@ -94,6 +94,7 @@ package struct QueryParser {
     guard let word = scanner.wordBeforeColon() else {
       let text = try scanner.text()
       try count(at: text.range)
+      try rejectMissingColon(in: text)
       return .condition(.words(try words(text)))
     }
     let range = scanner.skipField(word)
@@ -108,6 +109,16 @@ package struct QueryParser {
       parts.append(try condition(field, value))
     } while takeBarOfValues()
     return parts.count == 1 ? parts[0] : .or(parts)
+  }
+
+  /// A field and a sign of comparison with no colon between them are no words.
+  private func rejectMissingColon(in text: QueryText) throws(QueryError) {
+    let word = text.elements.prefix { !["=", "<", ">"].contains($0.scalar) }
+    guard word.endIndex < text.elements.endIndex, !text.part(text.elements[...word.endIndex]).hasQuotes,
+      let field = QueryField(word: QueryText.text(of: word))
+    else { return }
+    throw QueryError(
+      "A colon is missing after \(field.rawValue); put the text in quotes if it is one", at: text.part(word).range)
   }
 
   private func unknown(_ word: String, at range: Range<Int>) -> QueryError {

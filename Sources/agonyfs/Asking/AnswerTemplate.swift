@@ -16,6 +16,8 @@ struct AnswerTemplate: Equatable {
     "motion", "edited", "duplicate", "sidecar", "panorama", "hash",
   ]
 
+  private static let paths = ["path", "name", "album", "names"]
+
   private var parts: [Part] = []
 
   /// Reads a template. `{{` and `}}` are braces; `\n`, `\t`, `\0` and `\\` are what they are in a shell's printf.
@@ -51,25 +53,30 @@ struct AnswerTemplate: Equatable {
     if !literal.isEmpty { parts.append(.text(literal)) }
   }
 
-  /// The bytes for a photo with a path as it is to be shown. What is not known is empty.
+  /// The bytes for a photo. What is not known is empty.
   ///
-  /// - Parameter isSafe: whether what would act on a terminal is escaped.
-  func bytes(_ record: CatalogRecord, path: [UInt8], isSafe: Bool) -> [UInt8] {
+  /// - Parameters:
+  ///   - shown: a path as it is to be shown.
+  ///   - isSafe: whether what would act on a terminal is escaped.
+  ///   - isLine: whether it is at least where it is no path, so that a caption ends no line.
+  func bytes(_ record: CatalogRecord, isSafe: Bool, isLine: Bool, shown: ([UInt8]) -> [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in parts {
       switch part {
       case .text(let text): bytes += Array(text.utf8)
       case .field(let name):
-        let value = Self.value(name, of: record, path: path)
-        bytes += isSafe ? Array(TerminalText.safe(value).utf8) : value
+        let value = Self.value(name, of: record, shown: shown)
+        bytes += isSafe || isLine && !Self.paths.contains(name) ? Array(TerminalText.safe(value).utf8) : value
       }
     }
     return bytes
   }
 
-  private static func value(_ field: String, of record: CatalogRecord, path: [UInt8]) -> [UInt8] {
+  private static func value(_ field: String, of record: CatalogRecord, shown: ([UInt8]) -> [UInt8]) -> [UInt8] {
     switch field {
-    case "path": path
+    case "path": shown(record.path)
+    case "names": Array(record.names.map(shown).joined(separator: Array(", ".utf8)))
+    case "stack": Array((record.facts.value(at: "stack.kind")?.words ?? "").utf8)
     case "name": Array(record.name)
     case "album": Array(record.album)
     default: Array((record.facts.value(at: field)?.words ?? "").utf8)

@@ -23,6 +23,10 @@ extension PhotoLibrary {
     guard place.path.split(separator: UInt8(ascii: "/")).first != ArraySlice(".agonyfs".utf8) else {
       throw CommandFailure(.usage, "\(shown) is no album; name one, or the directory where the space is mounted.")
     }
+    // Of a directory that the user may not list no photo would be found, without a word.
+    guard (try? unsafe FilePath(bytes: path).call { unsafe access($0, R_OK | X_OK) }) != nil else {
+      throw CommandFailure(.failure, "\(shown) is closed to you; ask its owner for permission to read it.")
+    }
     return PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
   }
 

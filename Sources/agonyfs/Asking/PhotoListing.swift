@@ -85,7 +85,7 @@ struct PhotoListing {
     let width = rows.map { String($0.count).count }.max() ?? 0
     for (count, title) in rows {
       guard isTerminal else {
-        try output.line("\(count)\t\(title)")
+        try output.line("\(count)\t\(TerminalText.safe(title))")
         continue
       }
       let shown = title.isEmpty ? "(none)" : TerminalText.safe(title)
@@ -172,7 +172,7 @@ struct PhotoListing {
     return try reader.lines { line in
       let record = try CatalogRecord(line)
       try output.append { bytes in
-        bytes += template.bytes(record, path: library.shown(record.path), isSafe: isTerminal)
+        bytes += template.bytes(record, isSafe: isTerminal, isLine: !endsWithZero) { library.shown($0) }
         bytes.append(end)
       }
     }

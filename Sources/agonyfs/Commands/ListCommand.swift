@@ -7,6 +7,9 @@ internal import Vault
 
 /// `agonyfs list MOUNT|VAULT [QUERY…]`.
 struct ListCommand: ParsableCommand {
+  /// No space has more.
+  private static let mostPhotos = 1_000_000_000_000
+
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Find photos by what they show, where and when.", discussion: HelpText.list)
 
@@ -112,7 +115,7 @@ struct ListCommand: ParsableCommand {
     if sort != nil || reverse {
       let word = (sort ?? "time").lowercased()
       let isTurned = word.hasPrefix("-") != reverse
-      guard let key = SortKey.allCases.first(where: { $0.word == word.drop { $0 == "-" } }) else {
+      guard let key = SortKey.allCases.first(where: { $0.word == word.dropFirst(word.hasPrefix("-") ? 1 : 0) }) else {
         let known = SortKey.allCases.map(\.word).joined(separator: ", ")
         throw CommandFailure(.usage, "There is no order \"\(sort ?? "")\"; there are \(known).")
       }
@@ -120,7 +123,7 @@ struct ListCommand: ParsableCommand {
       order = SortOrder(key, isDescending: (key != .name) != isTurned)
     }
     if let limit {
-      let number = limit == "all" ? -1 : Int(limit).flatMap { $0 > 0 ? $0 : nil }
+      let number = limit == "all" ? -1 : Int(limit).flatMap { $0 > 0 ? min($0, Self.mostPhotos) : nil }
       guard let number else {
         throw CommandFailure(.usage, "--limit takes a number of photos from 1, or all, not \"\(limit)\".")
       }

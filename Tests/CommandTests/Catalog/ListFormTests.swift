@@ -115,14 +115,18 @@ import Testing
   @Test func templates() throws {
     let item = try record(
       "{\"path\":\"x/a\\u001b.jpg\",\"rating\":4,\"tags\":[\"a\",\"b\"],\"place\":{\"town\":\"Paris\",\"code\":\"FR\"},"
-        + "\"motion\":true}")
-    func text(_ template: String, isSafe: Bool = false) throws -> String {
-      let bytes = try AnswerTemplate(template).bytes(item, path: Array("M/x/a\u{1B}.jpg".utf8), isSafe: isSafe)
+        + "\"motion\":true,\"names\":[\"x/a\\u001b.jpg\",\"y/b.jpg\"],\"caption\":\"one\\ntwo\","
+        + "\"stack\":{\"kind\":\"burst\",\"isCover\":true,\"cover\":7}}")
+    func text(_ template: String, isSafe: Bool = false, isLine: Bool = true) throws -> String {
+      let bytes = try AnswerTemplate(template).bytes(item, isSafe: isSafe, isLine: isLine) { Array("M/".utf8) + $0 }
       return String(decoding: bytes, as: UTF8.self)
     }
     #expect(try text("{{{rating}}}|{tags}|{place.town}|{motion}|{title}|") == "{4}|a, b|Paris|true||")
     #expect(try text("{path}\\t{name}\\n{album}\\\\") == "M/x/a\u{1B}.jpg\ta\u{1B}.jpg\nx\\")
     #expect(try text("{name}", isSafe: true) == "a\\x1B.jpg")
+    #expect(try text("{names}|{stack}") == "M/x/a\u{1B}.jpg, M/y/b.jpg|burst")
+    #expect(try text("{caption}") == "one\\ntwo")
+    #expect(try text("{caption}", isLine: false) == "one\ntwo")
     for wrong in ["{", "{path", "{frob}", "{}", "{ path }"] {
       #expect(throws: CommandFailure.self) { try AnswerTemplate(wrong) }
     }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <zimg.h>
 
-enum { bt709 = 1, unspecified = 2, linear = 8, bt2020 = 9, dci_p3 = 11, display_p3 = 12, srgb = 13, pq = 16, hlg = 18 };
-
 // Of a white sheet of paper in HDR (ITU-R BT.2408), in cd/m².
 static const float reference_white = 203;
 // Of the brightest that most displays show and most films have, in cd/m².

@@ -13,6 +13,8 @@ typedef struct {
 
 static const agonyfs_colours agonyfs_unstated = {2, 2};
 
+enum { bt709 = 1, unspecified = 2, linear = 8, bt2020 = 9, dci_p3 = 11, display_p3 = 12, srgb = 13, pq = 16, hlg = 18 };
+
 /// Whether pixels in such colours look different in sRGB: those of wide primaries, of HDR (PQ and HLG), and in linear
 /// light. Others are close enough, or unknown.
 int agonyfs_are_foreign(agonyfs_colours colours);
@@ -22,6 +24,10 @@ int agonyfs_are_known(agonyfs_colours colours);
 
 /// What a picture states, if its loader of libvips passes that over.
 agonyfs_colours agonyfs_stated_colours(agonyfs_input *input, const char *loader);
+
+/// HDR that a profile states by numbers (the tag `cicp` of ICC.1:2022, 9.2.17), or by the name that libjxl gives to the
+/// profiles that it makes. libvips takes the curve of such a profile for one of SDR.
+agonyfs_colours agonyfs_hdr_of_profile(const uint8_t *profile, size_t size);
 
 /// Converts pixels of three numbers of 8 or 16 bits to sRGB of three bytes; `result` may be `pixels`. In HDR the reference
 /// white of 203 cd/m² (ITU-R BT.2408) becomes 243, nothing is changed up to 162 cd/m², and what is brighter, up to 1,000

@@ -249,7 +249,12 @@ int agonyfs_has_foreign_profile(VipsImage *image) {
 agonyfs_colours agonyfs_colours_of(VipsImage *image, agonyfs_input *input) {
     const char *loader = loader_of(image);
     int has_profile = vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
-    if (has_profile && !(loader && g_str_has_prefix(loader, "pngload"))) return agonyfs_unstated;
+    if (has_profile && !(loader && g_str_has_prefix(loader, "pngload"))) {
+        const void *profile;
+        size_t count;
+        if (vips_image_get_blob(image, VIPS_META_ICC_NAME, &profile, &count)) return agonyfs_unstated;
+        return agonyfs_hdr_of_profile(profile, count);
+    }
     return agonyfs_stated_colours(input, loader);
 }
 

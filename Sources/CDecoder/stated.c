@@ -66,6 +66,39 @@ static agonyfs_colours of_heif(agonyfs_input *input) {
     return result;
 }
 
+// What libjxl calls a profile, as "RGB_D65_202_Rel_PeQ" or "Rec2100HLG".
+static agonyfs_colours of_name(const uint8_t *tag, size_t size) {
+    // The first text of a multiLocalizedUnicodeType (10.15), which is ASCII in two bytes for each character.
+    enum { texts = 28 };
+    char name[64] = "";
+    for (size_t i = 0; i + 1 < sizeof name && texts + 2 * i + 1 < size; i++) name[i] = (char)tag[texts + 2 * i + 1];
+    agonyfs_colours colours = agonyfs_unstated;
+    if (strstr(name, "PeQ") || strstr(name, "PQ")) colours.transfer = pq;
+    if (strstr(name, "HLG")) colours.transfer = hlg;
+    if (strstr(name, "_SRG_")) colours.primaries = bt709;
+    if (strstr(name, "_DCI_")) colours.primaries = display_p3;
+    if (strstr(name, "_202_") || strstr(name, "2100")) colours.primaries = bt2020;
+    return colours;
+}
+
+agonyfs_colours agonyfs_hdr_of_profile(const uint8_t *profile, size_t size) {
+    enum { header = 132, entry = 12, most_tags = 100, number_size = 12 };
+    if (size < header) return agonyfs_unstated;
+    uint32_t count = number(profile + header - 4);
+    for (size_t i = 0; i < count && i < most_tags && header + entry * (i + 1) <= size; i++) {
+        const uint8_t *tag = profile + header + entry * i;
+        size_t place = number(tag + 4), length = number(tag + 8);
+        if (place > size || length > size - place) continue;
+        agonyfs_colours colours = agonyfs_unstated;
+        if (memcmp(tag, "cicp", 4) == 0 && length >= number_size)
+            colours = (agonyfs_colours){profile[place + 8], profile[place + 9]};
+        if (memcmp(tag, "desc", 4) == 0 && memcmp(profile + 4, "jxl ", 4) == 0)
+            colours = of_name(profile + place, length);
+        if (colours.transfer == pq || colours.transfer == hlg) return colours;
+    }
+    return agonyfs_unstated;
+}
+
 agonyfs_colours agonyfs_stated_colours(agonyfs_input *input, const char *loader) {
     int64_t position = input->position;
     agonyfs_colours result = agonyfs_unstated;

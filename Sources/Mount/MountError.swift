@@ -14,6 +14,8 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case deadMount(path: String)
   /// The same, and it belongs to another user.
   case deadMountOfOther(path: String, user: UInt32)
+  /// Another user has a FUSE file system mounted there, which nobody else may look at.
+  case mountOfOther(path: String, user: UInt32)
   /// The user may not mount there.
   case notPermitted(path: String)
   /// The kernel has no FUSE, or the container hides it.
@@ -63,6 +65,9 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
       "The mount at \(path) is dead, because its process has ended; run agonyfs unmount, then mount again."
     case .deadMountOfOther(let path, let user):
       "The mount at \(path) is dead, because its process has ended, and belongs to the user with the ID \(user);"
+        + " let that user run agonyfs unmount, or choose another directory."
+    case .mountOfOther(let path, let user):
+      "At \(path) is a mount of the user with the ID \(user), which nobody else may look at, so it may be dead;"
         + " let that user run agonyfs unmount, or choose another directory."
     case .notPermitted(let path):
       "You may not mount at \(path); choose a directory that you own and may write to."

@@ -98,13 +98,16 @@ package struct MountPoint: Sendable {
 
   /// Takes away a dead mount of ours, as a daemon leaves it that was killed.
   ///
-  /// - Throws: `.mountedAlready` if it is not dead; `.deadMount` if it is another program's or cannot be taken away,
+  /// - Throws: `.mountedAlready` if it is not dead, `.mountOfOther` if only its user can tell; `.deadMount` if it is another program's or cannot be taken away,
   ///   `.deadMountOfOther` if it is another user's.
   private static func takeAway(
     _ mounted: MountTableEntry, isOurs: Bool, at place: FilePath, named path: FilePath, host: MountHost
   ) throws(MountError) {
     // Attributes of a mount that has just died may still be in the kernel's cache.
     let answer = unsafe place.withPlatformString { unsafe agonyfs_ask_for_attributes($0) == 0 ? 0 : errno }
+    if answer == EACCES, let user = mounted.number(of: "user_id"), user != host.user {
+      throw .mountOfOther(path: path.string, user: user)
+    }
     guard answer == ENOTCONN else { throw .mountedAlready(path: path.string) }
     guard isOurs, let user = mounted.number(of: "user_id") else { throw .deadMount(path: path.string) }
     guard user == host.user else { throw .deadMountOfOther(path: path.string, user: user) }

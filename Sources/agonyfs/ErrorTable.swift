@@ -153,7 +153,8 @@ extension CommandFailure {
   init(_ error: MountError) {
     let status: CommandStatus =
       switch error {
-      case .missing, .notDirectory, .notEmpty, .mountedAlready, .deadMount, .deadMountOfOther, .notPermitted, .tooLong,
+      case .missing, .notDirectory, .notEmpty, .mountedAlready, .deadMount, .deadMountOfOther, .mountOfOther,
+        .notPermitted, .tooLong,
         .unusable, .insideVault, .holdsVault, .moved, .notMounted:
         .mountPointUnusable
       case .deviceMissing, .deviceNotAccessible, .helperMissing, .othersNotAllowed, .mountFailed, .busy,

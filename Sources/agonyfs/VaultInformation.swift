@@ -16,8 +16,10 @@ struct VaultInformation: Encodable {
     var memory: UInt64
   }
 
-  /// The vault's absolute path.
+  /// The vault's absolute path; with U+FFFD for bytes that are not UTF-8.
   var path: String
+  /// Its bytes, in hexadecimal, if they are not UTF-8.
+  var pathBytes: String?
   /// The format's number.
   var format: Int
   /// The vault's id, in hexadecimal.
@@ -43,6 +45,7 @@ struct VaultInformation: Encodable {
       throw CommandFailure(error, doing: "reading the vault's directory")
     }
     self.path = path.string
+    pathBytes = Self.bytes(of: path)
     self.files = files
     format = VaultParameters.currentFormat
     identifier = Hexadecimal.text(of: parameters.identifier)
@@ -52,5 +55,9 @@ struct VaultInformation: Encodable {
     keyDerivations = parameters.derivations.map {
       Derivation(algorithm: "argon2id13", operations: $0.operations, memory: $0.memory)
     }
+  }
+  /// The bytes of a path, in hexadecimal; nil if they are UTF-8, so that its text says all.
+  static func bytes(of path: FilePath) -> String? {
+    String(validating: path.bytes, as: UTF8.self) == nil ? Hexadecimal.text(of: path.bytes) : nil
   }
 }

@@ -57,6 +57,7 @@ import Vault
     (.notEmpty(path: "/m"), .mountPointUnusable), (.mountedAlready(path: "/m"), .mountPointUnusable),
     (.notPermitted(path: "/m"), .mountPointUnusable), (.deadMount(path: "/m"), .mountPointUnusable),
     (.deadMountOfOther(path: "/m", user: 7), .mountPointUnusable),
+    (.mountOfOther(path: "/m", user: 7), .mountPointUnusable),
     (.notMounted(path: "/m"), .mountPointUnusable), (.deviceMissing, .failure), (.helperMissing, .failure),
     (.busy(path: "/m"), .failure), (.tooLong, .mountPointUnusable), (.moved(path: "/m"), .mountPointUnusable),
     (.unusable(path: "/m", reason: "broken"), .mountPointUnusable),

@@ -112,6 +112,28 @@ import Testing
     }
   }
 
+  /// libjxl makes a profile of what a file states, of which libvips knows no more.
+  @Test(arguments: ["rgb24", "rgb48le", "gray"]) func hdrInJXLIsConverted(format: String) throws {
+    let bench = try Bench()
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for each in Self.cases where [16, 18].contains(each.transfer) {
+      try writePicture(each.stored, in: bench)
+      let transfer = each.transfer == 16 ? "smpte2084" : "arib-std-b67"
+      let stated = "color_primaries=bt2020:color_trc=\(transfer):colorspace=gbr:range=pc"
+      try bench.shell(
+        """
+        ffmpeg -v error -y -i picture.ppm -vf 'format=\(format),setparams=\(stated)' -c:v libjxl -distance 0.1 a.jxl
+        """)
+      let source = MemorySource(try bench.file("a.jxl"))
+      let made = try decoder.derive([.small, .large], eagerly: false, from: source)
+      for picture in [made.small, made.large] {
+        try expect(try #require(picture), shows: each.shown, in: bench, "\(format) \(each)")
+      }
+      try expect(try decoder.resized(source, to: 48), shows: each.shown, in: bench, "a copy of \(format) \(each)")
+    }
+  }
+
   /// PNG has what it states before its profile; HEIF has the profile before what it states.
   @Test func whatAProfileIsPutBefore() throws {
     let bench = try Bench()

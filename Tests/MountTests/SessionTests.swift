@@ -134,9 +134,9 @@ extension LiveMountTests {
       let folder = try TemporaryFolder()
       try folder.makeDirectory("dead")
       let path = folder.path("dead")
-      func leave(_ type: String, user: UInt32) throws {
+      func leave(_ type: String, user: UInt32, options: String = ",allow_other") throws {
         let device = try unsafe FileDescriptor.open("/dev/fuse", .readWrite)
-        let data = "fd=\(device.rawValue),rootmode=40000,user_id=\(user),group_id=0,allow_other"
+        let data = "fd=\(device.rawValue),rootmode=40000,user_id=\(user),group_id=0\(options)"
         try System.check(unsafe mount("agonyfs", path, type, 0, data))
         try device.close()
       }
@@ -145,6 +145,12 @@ extension LiveMountTests {
         try MountPoint.check(path, options: MountOptions())
       }
       try Unmount.unmount(path)
+      // What only its user may look at.
+      try leave("fuse.agonyfs", user: 7, options: "")
+      #expect(throws: MountError.mountOfOther(path: path, user: 7)) {
+        try MountPoint.check(path, options: MountOptions())
+      }
+      try System.check(unsafe umount(path))
       try leave("fuse.other", user: 0)
       #expect(throws: MountError.deadMount(path: path)) { try MountPoint.check(path, options: MountOptions()) }
       try System.check(unsafe umount(path))

@@ -1,5 +1,6 @@
 internal import Albums
 internal import ArgumentParser
+internal import Client
 internal import Crypto
 internal import SystemPackage
 
@@ -30,6 +31,7 @@ struct InfoCommand: VaultCommand {
     }
     let report = InfoReport(
       vault: try .init(opened, path: path), space: space, mountPoint: mountPoint?.string,
+      mountPointBytes: mountPoint.flatMap(VaultInformation.bytes), shown: TerminalText.safe(path.bytes),
       heading: Self.heading(mountPoint))
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
   }
@@ -48,12 +50,16 @@ struct InfoReport: Encodable {
   var space: SpaceInformation
   /// Where the space is mounted, if the mount has written what was done in it before it was looked at.
   var mountPoint: String?
-  /// What the report for people says before figures of the space.
+  /// Its bytes, in hexadecimal, if they are not UTF-8.
+  var mountPointBytes: String?
+  /// The vault's path as people see it.
+  var shown: String
+  /// What they see before figures of the space.
   var heading: String
   /// How the kernel of this machine confines the image decoder.
   var decoder = DecoderProgram.confinement
 
-  private enum CodingKeys: CodingKey { case vault, space, mountPoint, decoder }
+  private enum CodingKeys: CodingKey { case vault, space, mountPoint, mountPointBytes, decoder }
 
   /// The report for people.
   var lines: [String] {
@@ -62,7 +68,7 @@ struct InfoReport: Encodable {
     }
     let deleted = space.deletedBytes > 0 ? [Self.deleted(space)] : []
     return [
-      "vault        \(vault.path)\(vault.isReadOnly ? " (read-only)" : "")",
+      "vault        \(shown)\(vault.isReadOnly ? " (read-only)" : "")",
       "format       \(vault.format)",
       "id           \(vault.identifier)",
       "passwords    \(derivations.joined(separator: "; "))",

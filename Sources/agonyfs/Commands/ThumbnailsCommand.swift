@@ -1,7 +1,9 @@
 internal import ArgumentParser
 internal import CPlatform
+internal import Client
 internal import FoundationEssentials
 internal import Glibc
+internal import Mount
 internal import System
 internal import SystemPackage
 
@@ -127,9 +129,11 @@ private struct ControlDirectory {
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
         .mountPointUnusable,
-        "No space is mounted at \(mountPoint); mount it first.")
+        "No space is mounted at \(TerminalText.safe(mountPoint.bytes)); mount it first.")
+    } catch .socketNotConnected {
+      throw CommandFailure(MountError.deadMount(path: TerminalText.safe(mountPoint.bytes)))
     } catch {
-      throw CommandFailure(error, doing: "asking the mount at \(mountPoint)")
+      throw CommandFailure(error, doing: "asking the mount at \(TerminalText.safe(mountPoint.bytes))")
     }
   }
 }

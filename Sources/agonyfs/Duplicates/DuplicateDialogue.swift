@@ -32,7 +32,10 @@ struct DuplicateDialogue {
     let plan =
       "\(count(chosen.count, "photo")) kept, \(count(going.count, "file")) (\(bytes)) moved to the trash folder"
     guard isAgreedTo || agrees(plan) else {
-      Output.note("Nothing was changed; to merge (\(plan)), answer y at a terminal or add --yes.")
+      let refusal = "Nothing was changed; to merge (\(plan)), answer y at a terminal or add --yes."
+      // Who was asked knows it.
+      guard !isJSON, Terminal() != nil else { throw CommandFailure(.usage, refusal) }
+      Output.note(refusal)
       return
     }
     let merge = try DuplicateMerge(finder.library, mountPoint: mountPoint)

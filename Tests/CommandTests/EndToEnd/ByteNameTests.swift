@@ -30,6 +30,16 @@ import Testing
       grep -q 'already mounted' said
       agonyfs list "$m" --count
       agonyfs thumbnails "$m"
+      # A program can find both.
+      agonyfs info --json --password-file password "$v" > shown
+      python3 - "$v" "$m" << 'END'
+      import json, os, sys
+      shown = json.load(open("shown"))
+      for given, place, name in zip(sys.argv[1:], (shown["vault"], shown), ("path", "mountPoint")):
+          digits = place.get(name + "Bytes")
+          found = bytes.fromhex(digits) if digits else place[name].encode()
+          assert found == os.path.abspath(os.fsencode(given)), (given, place)
+      END
       agonyfs unmount "$m"
       not mountpoint -q "$m"
       agonyfs info --password-file password "$v" > /dev/null

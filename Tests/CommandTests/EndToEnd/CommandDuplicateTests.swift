@@ -80,7 +80,9 @@ import Testing
       ln Albums/two/b.jpg Albums/three/c.jpg
       sums > before
       # Without an answer nothing is done.
-      agonyfs duplicates --merge Albums < /dev/null 2> note
+      status=0
+      agonyfs duplicates --merge Albums < /dev/null 2> note || status=$?
+      test $status = 2
       grep -q 'Nothing was changed; to merge (2 photos kept, 3 files' note
       test ! -e Albums/.Trash-$(id -u)
       agonyfs duplicates --merge --yes Albums > done

@@ -187,32 +187,6 @@ import Vault
     try files.close()
   }
 
-  @Test func aPhotoIsShownUnderTheNameThatAnswers() throws {
-    let library = try CatalogLibrary()
-    let files = library.files
-    let (one, two) = (try files.folder("one"), try files.folder("two"))
-    let photo = try library.add("x.jpg", in: one)
-    _ = try files.link(photo, named: .of("y.jpg"), in: two)
-    try library.store(try #require(try library.item(photo)))
-    for (query, path) in [
-      ("", "one/x.jpg"), ("album:one", "one/x.jpg"), ("album:two", "two/y.jpg"), ("name:y", "two/y.jpg"),
-      // Only both together do.
-      ("album:one name:y", "one/x.jpg"),
-    ] {
-      for order in [SortOrder.standard, SortOrder(.name, isDescending: false), SortOrder(.size, isDescending: true)] {
-        var question = CatalogQuestion(try QueryParser.parse(query))
-        question.order = order
-        var found: [String] = []
-        try files.answers(to: question, for: .everything) { answer throws(Errno) in
-          found.append(String(decoding: answer.path, as: UTF8.self))
-          return true
-        }
-        #expect(found == [path], "\(query), \(order)")
-      }
-    }
-    try files.close()
-  }
-
   @Test func trashIsAskedForOrNotThere() throws {
     let library = try CatalogLibrary()
     let files = library.files

@@ -219,8 +219,7 @@ extension CatalogView {
       if row.names == 0 { return nil }
       if row.names > 1, try matcher.verdict(row, in: nil, files) == false { return nil }
       guard let item = try item(row.inode, files), answers(item) else { return nil }
-      let path = wanted == .nothing ? nil : answeringPath(of: item)
-      return Seen(path: path, isTrashed: item.isTrashed, several: SeenItem(item))
+      return Seen(path: item.firstPath, isTrashed: item.isTrashed, several: SeenItem(item))
     }
     if recent?.album != album {
       let folder = try folders.folder(album, files)
@@ -238,20 +237,6 @@ extension CatalogView {
     if verdict == false { return nil }
     if verdict == nil, try !answers(row.inode, in: folder, files) { return nil }
     return Seen(path: wanted == .nothing ? nil : folder.path(of: row.name), isTrashed: folder.isTrash)
-  }
-
-  /// Names of a photo, at most, that are asked one by one.
-  private static let mostAsked = 64
-
-  /// The lowest path under which a photo answers; the lowest of all if only its names together do.
-  private func answeringPath(of item: MediaItem) -> [UInt8]? {
-    guard (2...Self.mostAsked).contains(item.names.count) else { return item.firstPath }
-    var single = item
-    let found = item.names.filter { name in
-      single.names = [name]
-      return query.matches(single)
-    }
-    return found.map(\.path).min { $0.lexicographicallyPrecedes($1) } ?? item.firstPath
   }
 
   /// Whether a photo with one name answers, by all its facts.

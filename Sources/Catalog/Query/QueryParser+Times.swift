@@ -9,6 +9,10 @@ extension QueryParser {
     default: break
     }
     if value.starts(with: "*-") { return try anniversary(value) }
+    if value.starts(with: ">=") { return .time(from: try period(value.dropFirst(2)).lowerBound, before: nil) }
+    if value.starts(with: "<=") { return .time(from: nil, before: try period(value.dropFirst(2)).upperBound) }
+    if value.starts(with: ">") { return .time(from: try period(value.dropFirst(1)).upperBound, before: nil) }
+    if value.starts(with: "<") { return .time(from: nil, before: try period(value.dropFirst(1)).lowerBound) }
     if let (first, last) = value.rangeDots {
       if first.isEmpty, last.isEmpty { throw QueryError("A range needs at least one end", at: value.range) }
       let start = first.isEmpty ? nil : try period(first).lowerBound
@@ -18,10 +22,6 @@ extension QueryParser {
       }
       return .time(from: start, before: end)
     }
-    if value.starts(with: ">=") { return .time(from: try period(value.dropFirst(2)).lowerBound, before: nil) }
-    if value.starts(with: "<=") { return .time(from: nil, before: try period(value.dropFirst(2)).upperBound) }
-    if value.starts(with: ">") { return .time(from: try period(value.dropFirst(1)).upperBound, before: nil) }
-    if value.starts(with: "<") { return .time(from: nil, before: try period(value.dropFirst(1)).lowerBound) }
     let period = try period(value.starts(with: "=") ? value.dropFirst(1) : value)
     return .time(from: period.lowerBound, before: period.upperBound)
   }

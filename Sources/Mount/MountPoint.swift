@@ -98,8 +98,8 @@ package struct MountPoint: Sendable {
 
   /// Takes away a dead mount of ours, as a daemon leaves it that was killed.
   ///
-  /// - Throws: `.mountedAlready` if it is not dead, `.mountOfOther` if only its user can tell; `.deadMount` if it is another program's or cannot be taken away,
-  ///   `.deadMountOfOther` if it is another user's.
+  /// - Throws: `.mountedAlready` if it is not dead; `.mountOfOther` if only its user can tell; `.deadMount` if it is another
+  ///   program's or cannot be taken away; `.deadMountOfOther` if it is another user's.
   private static func takeAway(
     _ mounted: MountTableEntry, isOurs: Bool, at place: FilePath, named path: FilePath, host: MountHost
   ) throws(MountError) {

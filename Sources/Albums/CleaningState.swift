@@ -34,11 +34,14 @@ struct CleaningState {
   /// Whether the last round made room.
   private(set) var gained = false
 
-  /// An operation that was refused for want of room before it changed anything. It runs again after a round of cleaning
-  /// that made room.
-  struct Refusal {
-    /// Whether it runs again even after one that made none.
-    let goesOnAnyway: Bool
+  /// An operation that was refused for want of room before it changed anything, by when it runs again.
+  enum Refusal {
+    /// After a round of cleaning that made room.
+    case untilRoom
+    /// After a round of cleaning, whether it made room or not.
+    case untilRound
+    /// When the inodes without a name are deleted, whose bytes still count. A round would be much work for that.
+    case untilDeleted
   }
   /// Whether there is a thread that cleans.
   private(set) var isRunning = false
@@ -52,8 +55,8 @@ struct CleaningState {
   // MARK: Operations that find no room
 
   /// The error with which an operation ends that finds no room and changed nothing.
-  mutating func refuse(goesOnAnyway: Bool = false) -> Errno {
-    refused = Refusal(goesOnAnyway: goesOnAnyway)
+  mutating func refuse(_ refusal: Refusal = .untilRoom) -> Errno {
+    refused = refusal
     return .noSpace
   }
 

@@ -110,7 +110,7 @@ extension LockedFileSystem {
       if debt <= cleaning.bearableDebt, space.admitAllocated(count, waiting: Int64(writeBack.bytes)) { return }
       if debt > cleaning.bearableDebt {
         cleaning.bearableDebt = debt + segment
-        throw cleaning.refuse(goesOnAnyway: true)
+        throw cleaning.refuse(.untilRound)
       }
     }
     throw cleaning.refuse()
@@ -123,9 +123,8 @@ extension LockedFileSystem {
   /// - Throws: `ENOSPC` when files cannot grow by so many bytes.
   private func requireOwnRoom(for growth: Int64) throws(Errno) {
     guard growth > 0, let ownBytes, growth > ownBytes - index.totalLiveBytes else { return }
-    // What was deleted a moment ago still counts. The round waits until that is done.
-    if cleaning.isRunning, !inodes.pendingDeletion.isEmpty { throw cleaning.refuse(goesOnAnyway: true) }
-    throw .noSpace
+    // What was deleted a moment ago still counts.
+    throw inodes.pendingDeletion.isEmpty ? .noSpace : cleaning.refuse(.untilDeleted)
   }
 
   /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that

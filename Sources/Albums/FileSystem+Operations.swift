@@ -16,7 +16,7 @@ extension FileSystem {
   }
 
   /// Runs an operation that changes something, outside the critical part of commits. Where it is refused for want of
-  /// room, before it changed anything, it waits for the cleaner and runs again.
+  /// room, before it changed anything, it waits and runs again.
   @inline(__always)
   func changing<Result>(_ body: (inout LockedFileSystem) throws(Errno) -> Result) throws(Errno) -> Result {
     try locked { files throws(Errno) in
@@ -29,7 +29,7 @@ extension FileSystem {
           return try body(&files)
         } catch {
           guard let refusal = files.cleaning.takeRefusal(), error == .noSpace else { throw error }
-          guard files.waitForRoom() || refusal.goesOnAnyway else { throw error }
+          guard files.wait(after: refusal) else { throw error }
         }
       }
     }
@@ -55,6 +55,19 @@ extension LockedFileSystem {
   /// Waits until no commit is in its critical part.
   mutating func waitForCriticalPart() {
     while commits.isCritical { wait(for: .progress) }
+  }
+
+  /// Waits for what an operation needs that was refused; false when it has to end so.
+  fileprivate mutating func wait(after refusal: CleaningState.Refusal) -> Bool {
+    switch refusal {
+    case .untilRoom: return waitForRoom()
+    case .untilRound:
+      _ = waitForRoom()
+      return true
+    case .untilDeleted:
+      waitForReaper()
+      return !life.isStopping
+    }
   }
 
   /// As `waitForCriticalPart()`, before an operation that changes something.

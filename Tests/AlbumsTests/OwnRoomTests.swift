@@ -69,4 +69,30 @@ import Testing
     let report = try SpaceManager.check(in: vault, password: .of(Self.password), readData: true)
     #expect(report.problems == [])
   }
+
+  /// Whoever writes while a large file is being deleted waits for that, and not for rounds of cleaning: nobody cleans
+  /// here.
+  @Test func whoWritesWaitsForDeletingOnly() throws {
+    let vault = Vault(storage: storage, parameters: .cheap)
+    try SpaceManager.addSpace(to: vault, password: .of(Self.password), cover: 40 << 20)
+    var options = FileSystemOptions(logger: quietLogger)
+    options.cleans = false
+    options.commitInterval = 3600
+    let files = try FileSystem(
+      space: SpaceManager.openSpace(in: vault, password: .of(Self.password)), options: options)
+    // Far more extents than one step deletes, and nearly all bytes behind them.
+    let large = try files.make("large")
+    let few = pattern(16, 1)
+    for number in 0..<10_000 { try files.put(few, large, at: number * 8192) }
+    try files.put(pattern(30 << 20, 1), large, at: 10_000 * 8192)
+    try files.synchronize()
+    let count = try fill(files)
+    files.forget(try files.unlink(.of("large"), in: .root))
+    for number in 0..<20 { try files.put(pattern(Self.size, number), files.make("g\(number)")) }
+    for number in 0..<20 {
+      #expect(try isSame(files.get(files.find("g\(number)").inode), pattern(Self.size, number)))
+    }
+    #expect(count > 0)
+    try files.close()
+  }
 }

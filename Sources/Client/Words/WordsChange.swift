@@ -60,6 +60,14 @@ package struct WordsChange: Equatable {
     return changes.filter { current[$0.key] != $0.value }
   }
 
+  /// The attributes of a file that have one value, which gets lost to another.
+  package func replaced(of current: [UserWord: [UInt8]]) -> [UserWord] {
+    values.compactMap { word, value in
+      guard let old = current[word], !old.isEmpty, old != value else { return nil }
+      return word
+    }
+  }
+
   /// The further change if a file still has tags that it should not have: they are its own.
   ///
   /// - Parameters:

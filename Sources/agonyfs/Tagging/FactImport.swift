@@ -42,6 +42,8 @@ struct FactImport {
     var changes: [(row: Int, path: [UInt8], change: WordsChange)] = []
     var refused = 0
     var lost = 0
+    var replacing = 0
+    var replaced: Set<String> = []
     func note(_ row: FactRow, _ text: String, _ count: inout Int) {
       count += 1
       if count <= Self.mostNamed { Output.note("Row \(row.number): \(text)") }
@@ -58,20 +60,26 @@ struct FactImport {
         note(row, error.reason, &refused)
       }
     }
-    if !isTrial {
-      for (row, path, change) in changes where !change.isEmpty {
-        do {
-          try Tagger(change: change).tag(path)
-        } catch let failure as CommandFailure {
-          refused += 1
-          Output.note("Row \(row): \(failure.message)")
-          // The next row would fail as well.
-          if failure.status == .noRoom { throw ExitCode(failure.status.rawValue) }
-        }
+    for (row, path, change) in changes where !change.isEmpty {
+      let words = change.replaced(of: (try? AttributeFile(path).words()) ?? [:])
+      do {
+        if !isTrial { try Tagger(change: change).tag(path) }
+        if !words.isEmpty { replacing += 1 }
+        replaced.formUnion(words.map { "\($0)" })
+      } catch let failure as CommandFailure {
+        refused += 1
+        Output.note("Row \(row): \(failure.message)")
+        // The next row would fail as well.
+        if failure.status == .noRoom { throw ExitCode(failure.status.rawValue) }
       }
     }
     let verb = isTrial ? "would be matched" : "matched"
     Output.line("\(rows.count) rows: \(changes.count) \(verb), \(lost) without a file, \(refused) refused.")
+    if replacing > 0 {
+      let files = replacing == 1 ? "1 file" : "\(replacing) files"
+      let verb = isTrial ? "would be replaced" : "was replaced"
+      Output.line("What you had said of \(files) \(verb): \(replaced.sorted().joined(separator: ", ")).")
+    }
     if refused > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
   }
 }

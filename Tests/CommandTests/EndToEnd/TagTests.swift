@@ -158,6 +158,14 @@ import Testing
       grep -qx '5 rows: 2 matched, 2 without a file, 1 refused.' report
       finds 'a.jpg ' 'tag:sea tag:sand rating:4 caption:"he said \"yes\""'
       test -z "$(getfattr --absolute-names Albums/one/b.jpg)"
+      # What was said before is replaced by another word only, and that is told.
+      ! grep -q replaced report
+      printf 'File,Stars,Note\none/a.jpg,4,No\n' > other.csv
+      agonyfs tag --dry-run --from other.csv --map File=path,Stars=rating,Note=caption Albums > report
+      grep -qx 'What you had said of 1 file would be replaced: caption.' report
+      agonyfs tag --from other.csv --map File=path,Stars=rating,Note=caption Albums > report
+      grep -qx 'What you had said of 1 file was replaced: caption.' report
+      test "$(value one/a.jpg xdg.comment)" = No
       # By name, and JSON as exiftool prints it.
       cat > facts.json <<'END'
       [{"SourceFile": "/elsewhere/c.jpg", "Keywords": ["Forum", "Rome"], "place": {"Lat": 41.89, "Lon": 12.48}},

@@ -49,6 +49,11 @@ struct MountServer {
       options.isReadOnly = true
       warnings.append("Mounting read-only, because \(space.gate.reason ?? "the space cannot be written").")
     }
+    if space.gate.isOpen, space.origin.warning != nil {
+      warnings.append(
+        "The newest state of the space cannot be read. With --accept-older this mount goes on from an older one; what "
+          + "came after that is not shown.")
+    }
     for warning in warnings { Output.note(warning) }
     let fileSystem = try FileSystem(
       space: space, options: Self.options(options, places, notices: notices, keepCheckpoint: rollback?.record))
@@ -58,7 +63,8 @@ struct MountServer {
       whenMounted()
       // In the foreground standard error is the log, and has the warnings already.
       guard SystemLogHandler.sendsToSystemLog else { return }
-      for warning in warnings { Self.logger.warning("\(warning)") }
+      // The program that asked for the password has said the last one.
+      for warning in warnings + [LockedMemoryNote.sentence].compactMap(\.self) { Self.logger.warning("\(warning)") }
     }
     let served = Result { try session.run() }
     do {

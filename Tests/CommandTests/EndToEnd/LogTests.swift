@@ -49,4 +49,25 @@ import Testing
       #expect(try Regex("[0-9A-Fa-f]{32}").firstMatch(in: text) == nil, "\(text)")
     }
   }
+
+  /// A mount in the background goes on when nobody reads any more what was said at its start.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to have a /dev/log of its own"))
+  func keysThatMayBeSwappedAreInIt() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    let log = try SystemLog(at: workspace.at("log"))
+    try expectSuccess(
+      workspace,
+      """
+      unshare -m sh -eux -c '
+        mkdir dev; mount -t tmpfs none dev
+        cp -a /dev/null /dev/fuse /dev/urandom dev/
+        ln -s "$W/log" dev/log
+        mount --bind dev /dev
+        ulimit -l 64
+        setpriv --bounding-set -ipc_lock "$AGONYFS" mount --password-file password Vault Albums
+        "$AGONYFS" unmount Albums'
+      """)
+    #expect(try log.lines().filter { $0.contains("Keys may get into the swap space") }.count == 1)
+  }
 }

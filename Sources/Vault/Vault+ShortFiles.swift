@@ -4,12 +4,13 @@ internal import SystemPackage
 /// Completing what crashes left short, without any key.
 extension Vault {
   /// Completes or deletes all short files, whatever their age, for one who has the lease on the vault exclusively and
-  /// knows that nobody is copying into it.
+  /// knows that nobody is copying into it; gives how many.
   ///
   /// - Throws: `.noSpace`; `.system`. Then some may be completed.
-  package func completeShortFiles() throws(VaultError) {
+  @discardableResult
+  package func completeShortFiles() throws(VaultError) -> Int {
     let segmentSize = parameters.segmentSize
-    try attempt("completing short files") { () throws(Errno) in
+    return try attempt("completing short files") { () throws(Errno) in
       var short: [SegmentIdentifier] = []
       try storage.list { identifier, size, _ in
         if size < segmentSize { short.append(identifier) }
@@ -17,6 +18,7 @@ extension Vault {
       for identifier in short {
         try storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: .max)
       }
+      return short.count
     }
   }
 }

@@ -23,7 +23,13 @@ struct RefreshCommand: VaultCommand {
     }
     let lease = try opened.lease(exclusive: true)
     defer { withExtendedLifetime(lease) {} }
-    if complete { try opened.completeShortFiles() }
+    if complete {
+      let count = try opened.completeShortFiles()
+      let files = count == 1 ? "1 file that was" : "\(count) files that were"
+      if count > 0 {
+        Output.note("Completed or deleted \(files) shorter than the others. Copy again what was being copied to there.")
+      }
+    }
     let signals = HeldSignals()
     defer { signals.release() }
     let line = ProgressLine("refreshing", showsRate: true)

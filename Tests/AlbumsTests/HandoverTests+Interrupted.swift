@@ -47,7 +47,7 @@ extension HandoverTests {
     var endings: Set<Bool> = []
     let step = TestLength.isLong ? 1 : 7
     let stops = Array(stride(from: adds ? 1 : 4, to: operations, by: step)) + (operations - 20...operations)
-    for (index, stop) in TestLength.sample(Array(stops.enumerated()), 6, name: "\(adds)") {
+    for (index, stop) in TestLength.sample(Array(stops.enumerated()), 4, name: "\(adds)") {
       let run = storage.after(.keepsAll)
       run.inject(.cut(at: stop))
       if adds { try? addWithin(vault(over: run)) } else { try? shrink(vault(over: run)) }
@@ -80,7 +80,7 @@ extension HandoverTests {
         try expectAll(in: vault(over: after), comment)
       }
     }
-    #expect(start > 0 && cases.count > (TestLength.isWhole ? 50 : 5))
+    #expect(start > 0 && cases.count > (TestLength.isWhole ? 50 : 3))
     // The first stop is always tried, and leaves nothing; in a sample the space need not be there after any other.
     #expect(endings.contains(false))
     if TestLength.isWhole || !adds { #expect(endings == (adds ? [true, false] : [false])) }

@@ -246,7 +246,7 @@ import Testing
     let player = TapePlayer(storage.recording)
     let step = TestLength.isLong ? 1 : ownFiles > 0 ? 7 : 3
     let operations = stride(from: start + 1, through: storage.operationCount + 1, by: step)
-    for operation in TestLength.sample(Array(operations), 6, name: "\(ownFiles)") {
+    for operation in TestLength.sample(Array(operations), 4, name: "\(ownFiles)") {
       player.wind(to: operation)
       for way in [PowerCut.losesAll, .keepsAll, .mixed(seed: UInt64(operation))] {
         let found = player.cut(way, seed: UInt64(operation))
@@ -264,7 +264,7 @@ import Testing
     }
     #expect(endings.first?.contains(Self.old) == true)
     #expect(endings.last == [Self.new])
-    #expect(cases.count > (TestLength.isWhole ? 100 : 15))
+    #expect(cases.count > (TestLength.isWhole ? 100 : 11))
   }
 
   /// Whoever opens the space next ends what was begun, and loses nothing.

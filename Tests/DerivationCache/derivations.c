@@ -8,9 +8,42 @@
 
 #include "derivations.h"
 
+typedef void (*fill)(void *const, const size_t);
 typedef int (*derive)(unsigned char *, unsigned long long, const char *, unsigned long long, const unsigned char *,
                       unsigned long long, size_t, int);
 typedef int (*hash)(unsigned char *, size_t, const unsigned char *, unsigned long long, const unsigned char *, size_t);
+
+// Whether this is `agonyfs create`.
+static int creates(void) {
+    char words[4096];
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t count = file < 0 ? 0 : read(file, words, sizeof words - 1);
+    if (file >= 0) close(file);
+    words[count > 0 ? count : 0] = 0;
+    size_t first = strlen(words) + 1;
+    return (ssize_t) first < count && strcmp(words + first, "create") == 0;
+}
+
+void randombytes_buf(void *const bytes, const size_t size) {
+    static int drawn;
+    fill real = (fill) dlsym(RTLD_NEXT, "randombytes_buf");
+    Dl_info caller;
+    if (!real) abort();
+    real(bytes, size);
+    if (size != 16 || drawn == 2 || !getenv(DERIVATION_CACHE) || !creates()) return;
+    // libsodium draws some for itself. What the program draws first are salts: that of its default, and that of the vault.
+    if (!dladdr(__builtin_return_address(0), &caller) || strstr(caller.dli_fname, "libsodium")) return;
+    drawn++;
+    memset(bytes, 0x5a, size);
+}
+
+// Whether the program has drawn a password itself, which nobody will type: such work is done so that it takes as long.
+static int is_drawn(const char *password, unsigned long long length) {
+    if (length != 32) return 0;
+    for (int byte = 0; byte < 32; byte++)
+        if ((unsigned char) password[byte] < 0x20) return 1;
+    return 0;
+}
 
 int crypto_pwhash(unsigned char *key, unsigned long long size, const char *password, unsigned long long length,
                   const unsigned char *salt, unsigned long long operations, size_t memory, int algorithm) {
@@ -31,6 +64,7 @@ int crypto_pwhash(unsigned char *key, unsigned long long size, const char *passw
     digest(name, sizeof name, input, 48 + length, NULL, 0);
     int count = sprintf(path, "%s/", folder);
     for (size_t byte = 0; byte < sizeof name; byte++) count += sprintf(path + count, "%02x", name[byte]);
+    if (is_drawn(password, length)) return digest(key, size, input, 48 + length, NULL, 0);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
         ssize_t got = read(file, key, size);

@@ -241,7 +241,7 @@ import Testing
     var random = SeededGenerator(state: 17)
     for name in ["a.jpg", "a.png", "a.webp", "a.heic", "a.mov"] {
       let original = try bench.file(name)
-      for round in TestLength.sample(0..<60, 15, name: name) {
+      for round in TestLength.sample(0..<60, 8, name: name) {
         var bytes = original
         if round % 3 == 0 {
           bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))

@@ -97,12 +97,12 @@ package enum TestLength {
   }
 
   /// Numbers from 1 on, for a test that stops at each operation of something until it comes to its end: all of them in a
-  /// whole run, otherwise 1 and then about every third.
+  /// whole run, otherwise 1 and then about every fifth.
   package static func stops(file: String = #fileID, function: String = #function) -> AnyIterator<Int> {
     var generator = SampleGenerator(seed: seed, identifier: file + " " + function + " stops")
     var stop = 0
     return AnyIterator {
-      stop += isWhole || stop == 0 ? 1 : .random(in: 1...5, using: &generator)
+      stop += isWhole || stop == 0 ? 1 : .random(in: 1...9, using: &generator)
       return stop
     }
   }

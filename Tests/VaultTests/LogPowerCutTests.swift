@@ -138,7 +138,7 @@ import Testing
       let operations = whole.storage.operationCount
       let step = ownFiles == 0 ? 3 : 7
       let stops = stride(from: start + 1 + Int(seed) % step, through: operations, by: step)
-      for operation in TestLength.sample(Array(stops), 7, name: "\(ownFiles) \(seed)") {
+      for operation in TestLength.sample(Array(stops), 5, name: "\(ownFiles) \(seed)") {
         let test = try test()
         test.storage.inject(.cut(at: operation))
         var run = Run()
@@ -152,7 +152,7 @@ import Testing
         }
       }
     }
-    #expect(TestLength.isWhole ? cases > 100 : cases == 7 * ways.count)
+    #expect(TestLength.isWhole ? cases > 100 : cases == 5 * ways.count)
   }
 
   /// What happens between a crash and a refresh.
@@ -186,7 +186,7 @@ import Testing
     var run = Run()
     Self.work(complete, &run, seed: 4, steps: 40)
     let stops = stride(from: start + 1, through: complete.storage.operationCount, by: ownFiles == 0 ? 5 : 31)
-    for operation in TestLength.sample(Array(stops), 4, name: "\(ownFiles) \(losesPower) \(completion)") {
+    for operation in TestLength.sample(Array(stops), 3, name: "\(ownFiles) \(losesPower) \(completion)") {
       let test = try space()
       test.storage.inject(.cut(at: operation))
       var run = Run()

@@ -47,7 +47,7 @@ class Server:
         path = os.path.join(folder, "video.webm")
         source = "testsrc=size=640x360:rate=25:duration=12"
         made = subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", source, "-c:v", "libvpx", "-b:v", "400k",
-                               "-y", path], check=False)
+                               "-deadline", "realtime", "-cpu-used", "8", "-y", path], check=False)
         if made.returncode:
             open(path, "wb").close()
         return path

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Thumbnails of a real mount, made by the real decoder, in a process of its own.
@@ -130,6 +131,7 @@ import Testing
 
   /// The decoder is killed again and again, and the program once, in the middle of many jobs.
   @Test func noJobIsLostWhenSomethingIsKilled() throws {
+    let most = TestLength.count(5, few: 2, name: "kills")
     try mounted(
       """
       photo one.jpg 600 450 1
@@ -140,7 +142,7 @@ import Testing
       add
       daemon=$(pgrep -f "^agonyfs mount .*$W/Albums")
       kills=0
-      while [ $kills -lt 5 ]; do
+      while [ $kills -lt \(most) ]; do
         # However slow this shell is, there is something to do.
         n=$((n + 2))
         add
@@ -165,6 +167,7 @@ import Testing
 
   /// The mount answers, its memory stays small, and the good files among the bad ones get their thumbnails.
   @Test func hostileFilesHarmOnlyThemselves() throws {
+    let pairs = TestLength.count(60, few: 20, name: "damaged pairs")
     try mounted(
       """
       photo one.jpg 900 600 1
@@ -177,7 +180,7 @@ import Testing
       truncate -s 4G Albums/bad/sparse.heic
       size=$(stat -c %s one.jpg)
       # Offsets and bytes by chance, the same each time.
-      awk -v n=60 -v size=$size 'BEGIN { srand(1); for (i = 0; i < n; i++) print i, int(rand() * size), int(rand() * 256) }' |
+      awk -v n=\(pairs) -v size=$size 'BEGIN { srand(1); for (i = 0; i < n; i++) print i, int(rand() * size), int(rand() * 256) }' |
         while read -r i offset byte; do
           cp one.jpg Albums/bad/flipped$i.jpg
           printf "\\$(printf %03o $byte)" | dd of=Albums/bad/flipped$i.jpg bs=1 seek=$offset conv=notrunc status=none

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Albums that have a real `.sh_thumbnails`, from a disk that somebody shared: it takes the place of the virtual one.
@@ -32,13 +33,16 @@ import Testing
         """)
   }
 
-  @Test(arguments: [
-    "cp -a from Albums/copy", "rsync -aH from/ Albums/copy/",
-    "tar -cf from.tar from; mkdir Albums/copy; tar -xpf from.tar -C Albums/copy --strip-components 1",
-    "mkdir Albums/copy; cp -a from/. Albums/copy/", "mkdir Albums/copy; rsync -aH from/ Albums/copy/",
-    "mkdir Albums/copy; cp -a from/.sh_thumbnails Albums/copy/; rsync -aH from/ Albums/copy/",
-    "cp -a from moved; mv moved Albums/copy",
-  ]) func everyByteIsCopied(_ copy: String) throws {
+  @Test(
+    arguments: TestLength.sample(
+      [
+        "cp -a from Albums/copy", "rsync -aH from/ Albums/copy/",
+        "tar -cf from.tar from; mkdir Albums/copy; tar -xpf from.tar -C Albums/copy --strip-components 1",
+        "mkdir Albums/copy; cp -a from/. Albums/copy/", "mkdir Albums/copy; rsync -aH from/ Albums/copy/",
+        "mkdir Albums/copy; cp -a from/.sh_thumbnails Albums/copy/; rsync -aH from/ Albums/copy/",
+        "cp -a from moved; mv moved Albums/copy",
+      ], 4))
+  func everyByteIsCopied(_ copy: String) throws {
     try mounted(
       """
       \(copy)
@@ -58,13 +62,16 @@ import Testing
   }
 
   /// Where thumbnails are already, under the very names that are copied in.
-  @Test(arguments: [
-    "cp -a from/.sh_thumbnails Albums/copy/", "cp -r from/.sh_thumbnails Albums/copy/",
-    "cp -a --remove-destination from/.sh_thumbnails Albums/copy/", "rsync -a from/.sh_thumbnails Albums/copy/",
-    "rsync -a --inplace from/.sh_thumbnails Albums/copy/", "tar -C from -c .sh_thumbnails | tar -C Albums/copy -x",
-    "mkdir -p Albums/copy/.sh_thumbnails/normal; for i in from/.sh_thumbnails/normal/*; do mv $i Albums/copy/.sh_thumbnails/normal; done",
-    "cat $real > $png",
-  ]) func whatThumbnailsAreCalledIsCopied(_ copy: String) throws {
+  @Test(
+    arguments: TestLength.sample(
+      [
+        "cp -a from/.sh_thumbnails Albums/copy/", "cp -r from/.sh_thumbnails Albums/copy/",
+        "cp -a --remove-destination from/.sh_thumbnails Albums/copy/", "rsync -a from/.sh_thumbnails Albums/copy/",
+        "rsync -a --inplace from/.sh_thumbnails Albums/copy/", "tar -C from -c .sh_thumbnails | tar -C Albums/copy -x",
+        "mkdir -p Albums/copy/.sh_thumbnails/normal; for i in from/.sh_thumbnails/normal/*; do mv $i Albums/copy/.sh_thumbnails/normal; done",
+        "cat $real > $png",
+      ], 4))
+  func whatThumbnailsAreCalledIsCopied(_ copy: String) throws {
     try mounted(
       """
       vips gaussnoise one.jpg 640 480

@@ -7,7 +7,7 @@
 internal import Index
 internal import Logging
 internal import System
-internal import SystemPackage
+package import SystemPackage
 internal import Vault
 
 extension FileSystem {
@@ -41,26 +41,31 @@ extension FileSystem {
     // At once, or when no other space is mounted any more.
     var hasCompletedShortFiles = space.completeShortFiles()
     while locked({ $0.waitForCleaning(due, seen: seen) }) {
-      let wasAsked = locked { $0.cleaning.isAsked }
+      let (wasAsked, wasWanted) = locked { ($0.cleaning.isAsked, $0.cleaning.isLookWanted) }
       if !hasCompletedShortFiles, !wasAsked { hasCompletedShortFiles = space.completeShortFiles() }
       let now = monotonicTime()
       var isTight = wasAsked || space.roomState < .ample
       let next = lastRound + (isTight ? tightInterval : Self.roundInterval)
-      guard wasAsked || now >= next else {
+      guard wasAsked || wasWanted || now >= next else {
         due = next
         continue
       }
       due = nil
       lastRound = now
-      let isAsked = locked { files in
+      let (isAsked, isLook) = locked { files in
         seen = files.commits.ended
         return files.cleaning.beginRound()
       }
       if isAsked { isTight = true }
       let before = space.bytesWithoutNewData
       do throws(Errno) {
+        if isLook { locked { $0.waitForReaper() } }
         // Another look finds what was dead but not flushed yet.
         if try clean(isAsked: isAsked, isTight: isTight), isTight { due = now + tightInterval }
+        if isLook, space.segmentsWithoutDate >= Self.retiredWorth {
+          lastEpoch = now
+          try beginEpochs(1)
+        }
         let isDue = isTight || now >= lastEpoch + Self.epochInterval
         let worth = space.isRekeying ? 1 : isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
         if isDue, space.segmentsFreedByTwoEpochs >= worth {
@@ -89,6 +94,15 @@ extension FileSystem {
       files.cleaning.end()
       files.signals[.progress].broadcast()
     }
+  }
+
+  /// Writes what was done into the index, and what is retired into a head if that is much. So whoever reads the vault
+  /// beside the mount knows what there is, and until when what was deleted is kept.
+  ///
+  /// - Throws: as `synchronize`.
+  package func writeForReaders() throws(Errno) {
+    try synchronize(intoIndex: true)
+    locked { $0.waitForLook() }
   }
 
   /// Begins epochs, so that what died before them can go.
@@ -286,7 +300,7 @@ extension LockedFileSystem {
   /// which may have left something; false at the end.
   fileprivate mutating func waitForCleaning(_ due: UInt64?, seen: Int) -> Bool {
     if life.isStopping || refusal != nil { return false }
-    if !cleaning.isAsked, due != nil || commits.ended == seen {
+    if !cleaning.isAsked, !cleaning.isLookWanted, due != nil || commits.ended == seen {
       cleaning.beginWaiting(forCommit: due == nil)
       wait(for: .cleanWork, until: due)
       cleaning.endWaiting()
@@ -300,6 +314,15 @@ extension LockedFileSystem {
     if cleaning.isInRound { return }
     cleaning.ask()
     signals[.cleanWork].signal()
+  }
+
+  /// Has the cleaner find what is dead, and say so in a head if that is much, and waits for that.
+  fileprivate mutating func waitForLook() {
+    guard cleaning.isRunning, refusal == nil, !life.isStopping else { return }
+    let goal = cleaning.begun + 1
+    cleaning.wantLook()
+    signals[.cleanWork].signal()
+    while cleaning.ended < goal, refusal == nil, !life.isStopping { wait(for: .progress) }
   }
 
   /// Asks the cleaner for a round, and waits for its end: whether it made room, so that another attempt is worth while.

@@ -24,6 +24,8 @@ struct CleaningState {
   private(set) var waitsForCommit = false
   /// Whether somebody was refused for want of room since the cleaner looked last.
   private(set) var isAsked = false
+  /// Whether somebody waits for a round that looks at everything, and says in a head what is retired.
+  private(set) var isLookWanted = false
   /// What becomes of the operation at hand, which was refused for want of room; nil when it was not.
   private var refused: Refusal?
   /// Bytes that may be missing of promised room before a round is asked for, which gains more the more of that is left.
@@ -40,7 +42,7 @@ struct CleaningState {
     case untilRoom
     /// After a round of cleaning, whether it made room or not.
     case untilRound
-    /// When the inodes without a name are deleted, whose bytes still count. A round would be much work for that.
+    /// When an inode without a name is deleted, whose bytes still count. A round would be much work for that.
     case untilDeleted
   }
   /// Whether there is a thread that cleans.
@@ -80,15 +82,18 @@ struct CleaningState {
   /// Asks for a round soon.
   mutating func ask() { isAsked = true }
 
+  /// Asks for a round that says in a head what is retired.
+  mutating func wantLook() { isLookWanted = true }
+
   mutating func beginWaiting(forCommit: Bool) { waitsForCommit = forCommit }
 
   mutating func endWaiting() { waitsForCommit = false }
 
-  /// Begins a round; true if somebody asked for it.
-  mutating func beginRound() -> Bool {
-    defer { isAsked = false }
+  /// Begins a round; whether somebody asked for room, and whether for a look.
+  mutating func beginRound() -> (isAsked: Bool, isLook: Bool) {
+    defer { (isAsked, isLookWanted) = (false, false) }
     begun += 1
-    return isAsked
+    return (isAsked, isLookWanted)
   }
 
   mutating func endRound(gained: Bool) {

@@ -65,7 +65,7 @@ extension LockedFileSystem {
       _ = waitForRoom()
       return true
     case .untilDeleted:
-      waitForReaper()
+      if !inodes.pendingDeletion.isEmpty, self.refusal == nil { wait(for: .progress) }
       return !life.isStopping
     }
   }

@@ -35,7 +35,7 @@ extension LockedFileSystem {
           inodes.queueDeletion(of: inode)
           wait(for: .progress)
         } else {
-          if !reap(inode) { inodes.queueDeletion(of: inode) }
+          if reap(inode) { signals[.progress].broadcast() } else { inodes.queueDeletion(of: inode) }
           noteChange()
           // Others get the lock between two steps.
           unlocked { _ in }
@@ -45,6 +45,8 @@ extension LockedFileSystem {
         wait(for: .reapWork)
       }
     }
+    // Whoever waits for it sees why it ended.
+    signals[.progress].broadcast()
   }
 
   /// Queues the orphans that a crash, or a quick end of the mount before, left.

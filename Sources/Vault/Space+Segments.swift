@@ -26,6 +26,9 @@ extension Space {
   /// How many of them two epochs free on a full disk or by `deleteRetired`, where no head is kept for copies.
   package var segmentsFreedByTwoEpochs: Int { log.locked { $0.catalog.countDeletableAfterTwoHeads } }
 
+  /// Segments that are retired, and that no head says to be.
+  package var segmentsWithoutDate: Int { log.locked { $0.catalog.retiring.count } }
+
   /// The current pages of the database in a segment.
   package func databasePages(in segment: SegmentNumber) -> [PageNumber] {
     log.locked { $0.database.map.pages(in: segment) }

@@ -46,6 +46,32 @@ import Testing
     try files.close()
   }
 
+  /// Whoever asks a mount is told at once, and not when it looks by itself.
+  @Test func whoAsksKnowsUntilWhen() throws {
+    let vault = Vault(storage: FaultyStorage(), parameters: .cheap)
+    try SpaceManager.addSpace(to: vault, password: .of(Self.password))
+    var options = FileSystemOptions(logger: quietLogger)
+    options.commitInterval = 3600
+    let files = try FileSystem(
+      space: try SpaceManager.openSpace(in: vault, password: .of(Self.password)), options: options)
+    for number in 0..<200 { try files.put(pattern(150_000, number), files.make("f\(number)")) }
+    try files.writeForReaders()
+    #expect(try information(vault).deletedBytes < 1_000_000)
+    let before = Int64(time(nil))
+    for number in 0..<200 { files.forget(try files.unlink(.of("f\(number)"), in: .root)) }
+    try files.writeForReaders()
+    let after = Int64(time(nil))
+    let known = try information(vault)
+    #expect(known.deletedBytes > 20_000_000)
+    let until = try #require(known.deletedUntil)
+    #expect((before...after).contains(until - Space.defaultCopyWindow))
+    // Asked again, it has nothing to say that is new.
+    let heads = files.space.segments().map(\.number.epoch).max()
+    try files.writeForReaders()
+    #expect(files.space.segments().map(\.number.epoch).max() == heads)
+    try files.close()
+  }
+
   /// As a program says it that looks beside the mount.
   private func information(_ vault: Vault) throws -> SpaceInformation {
     try SpaceManager.information(in: vault, password: .of(Self.password))

@@ -287,13 +287,13 @@ package final class VirtualTree: Sendable {
 
   /// Does what is asked for through the extended attribute of `.agonyfs`.
   ///
-  /// - Throws: `EINVAL` for what is not known; as `remakeThumbnails`, `giveBackAtClose` and `synchronize`.
+  /// - Throws: `EINVAL` for what is not known; as `remakeThumbnails`, `giveBackAtClose` and `writeForReaders`.
   package func request(_ text: [UInt8]) throws(Errno) {
     switch String(decoding: text, as: UTF8.self) {
     case "rebuild" where hasThumbnails: try fileSystem.remakeThumbnails()
     case "give-back": try fileSystem.giveBackAtClose()
     case "keep-deleted": fileSystem.keepAtClose()
-    case "write": try fileSystem.synchronize(intoIndex: true)
+    case "write": try fileSystem.writeForReaders()
     default: throw .invalidArgument
     }
   }

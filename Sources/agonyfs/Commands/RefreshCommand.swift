@@ -27,7 +27,9 @@ struct RefreshCommand: VaultCommand {
       let count = try opened.completeShortFiles()
       let files = count == 1 ? "1 file that was" : "\(count) files that were"
       if count > 0 {
-        Output.note("Completed or deleted \(files) shorter than the others. Copy again what was being copied to there.")
+        Output.note(
+          "Completed or deleted \(files) shorter than the others. If a copy into the vault was interrupted, make it again."
+        )
       }
     }
     let signals = HeldSignals()

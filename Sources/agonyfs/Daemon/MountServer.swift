@@ -49,10 +49,10 @@ struct MountServer {
       options.isReadOnly = true
       warnings.append("Mounting read-only, because \(space.gate.reason ?? "the space cannot be written").")
     }
-    if space.gate.isOpen, space.origin.warning != nil {
+    if let older = space.origin.warning, space.gate.reason != older {
       warnings.append(
-        "The newest state of the space cannot be read. With --accept-older this mount goes on from an older one; what "
-          + "came after that is not shown.")
+        "The newest state of the space cannot be read. This mount shows an older one"
+          + (space.gate.isOpen ? ", and with --accept-older goes on from it." : "."))
     }
     for warning in warnings { Output.note(warning) }
     let fileSystem = try FileSystem(

@@ -42,6 +42,7 @@ struct FactImport {
     var changes: [(row: Int, path: [UInt8], change: WordsChange)] = []
     var refused = 0
     var lost = 0
+    var touched: Set<[UInt8]> = []
     var replacing = 0
     var replaced: Set<String> = []
     func note(_ row: FactRow, _ text: String, _ count: inout Int) {
@@ -60,8 +61,16 @@ struct FactImport {
         note(row, error.reason, &refused)
       }
     }
+    func sayReplaced() {
+      if replacing == 0 { return }
+      let files = replacing == 1 ? "1 file" : "\(replacing) files"
+      let verb = isTrial ? "would be replaced" : "was replaced"
+      Output.line("What you had said of \(files) \(verb): \(replaced.sorted().joined(separator: ", ")).")
+    }
     for (row, path, change) in changes where !change.isEmpty {
-      let words = change.replaced(of: (try? AttributeFile(path).words()) ?? [:])
+      // What an earlier row said is no loss.
+      let isFirst = touched.insert(path).inserted
+      let words = isFirst ? change.replaced(of: (try? AttributeFile(path).words()) ?? [:]) : []
       do {
         if !isTrial { try Tagger(change: change).tag(path) }
         if !words.isEmpty { replacing += 1 }
@@ -70,16 +79,15 @@ struct FactImport {
         refused += 1
         Output.note("Row \(row): \(failure.message)")
         // The next row would fail as well.
-        if failure.status == .noRoom { throw ExitCode(failure.status.rawValue) }
+        if failure.status == .noRoom {
+          sayReplaced()
+          throw ExitCode(failure.status.rawValue)
+        }
       }
     }
     let verb = isTrial ? "would be matched" : "matched"
     Output.line("\(rows.count) rows: \(changes.count) \(verb), \(lost) without a file, \(refused) refused.")
-    if replacing > 0 {
-      let files = replacing == 1 ? "1 file" : "\(replacing) files"
-      let verb = isTrial ? "would be replaced" : "was replaced"
-      Output.line("What you had said of \(files) \(verb): \(replaced.sorted().joined(separator: ", ")).")
-    }
+    sayReplaced()
     if refused > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
   }
 }

@@ -159,7 +159,7 @@ import Testing
       finds 'a.jpg ' 'tag:sea tag:sand rating:4 caption:"he said \"yes\""'
       test -z "$(getfattr --absolute-names Albums/one/b.jpg)"
       # What was said before is replaced by another word only, and that is told.
-      ! grep -q replaced report
+      not grep -q replaced report
       printf 'File,Stars,Note\none/a.jpg,4,No\n' > other.csv
       agonyfs tag --dry-run --from other.csv --map File=path,Stars=rating,Note=caption Albums > report
       grep -qx 'What you had said of 1 file would be replaced: caption.' report

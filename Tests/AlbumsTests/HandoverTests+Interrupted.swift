@@ -47,7 +47,7 @@ extension HandoverTests {
     var endings: Set<Bool> = []
     let step = TestLength.isLong ? 1 : 7
     let stops = Array(stride(from: adds ? 1 : 4, to: operations, by: step)) + (operations - 20...operations)
-    for (index, stop) in TestLength.sample(Array(stops.enumerated()), 4, name: "\(adds)") {
+    for (index, stop) in TestLength.sample(Array(stops.enumerated()), 4, kind: { $0.offset % 3 }, name: "\(adds)") {
       let run = storage.after(.keepsAll)
       run.inject(.cut(at: stop))
       if adds { try? addWithin(vault(over: run)) } else { try? shrink(vault(over: run)) }

@@ -1,6 +1,7 @@
 import Catalog
 import FaultyStorage
 import Media
+import TestSupport
 import Testing
 import Vault
 
@@ -133,7 +134,7 @@ import Vault
     for end in 0..<record.count {
       if let part = PackedRecord(packed: Array(record[..<end])) { #expect(part.packed == Array(record[..<end])) }
     }
-    var random = SystemRandomNumberGenerator()
+    var random = TestLength.generator()
     for _ in 0..<20_000 {
       var bytes = record
       for _ in 0..<Int.random(in: 1...4, using: &random) {

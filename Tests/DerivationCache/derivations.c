@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +26,15 @@ static int creates(void) {
 }
 
 void randombytes_buf(void *const bytes, const size_t size) {
-    static int drawn;
+    static atomic_int drawn;
     fill real = (fill) dlsym(RTLD_NEXT, "randombytes_buf");
     Dl_info caller;
     if (!real) abort();
     real(bytes, size);
-    if (size != 16 || drawn == 2 || !getenv(DERIVATION_CACHE) || !creates()) return;
+    if (size != 16 || !getenv(DERIVATION_CACHE) || !getenv(ONE_SALT) || !creates()) return;
     // libsodium draws some for itself. What the program draws first are salts: that of its default, and that of the vault.
     if (!dladdr(__builtin_return_address(0), &caller) || strstr(caller.dli_fname, "libsodium")) return;
-    drawn++;
-    memset(bytes, 0x5a, size);
+    if (atomic_fetch_add(&drawn, 1) < 2) memset(bytes, 0x5a, size);
 }
 
 // Whether the program has drawn a password itself, which nobody will type: such work is done so that it takes as long.

@@ -105,7 +105,7 @@ import Testing
     #expect(counted.count > 200)
     #expect(Set(FileCall.allCases).subtracting(counted.kinds) == [])
     let kinds = counted.kinds
-    for number in TestLength.sample(1...counted.count, 20, kind: { kinds[$0 - 1] }, name: "\(way)") {
+    for number in TestLength.sample(1...counted.count, 26, kind: { kinds[$0 - 1] }, name: "\(way)") {
       let calls = FailingCalls(failing: number, way == .noRoom ? .noSpace : .ioError, isEnd: way == .end)
       let durable = Durable()
       let fixture = try Self.make(calls, durable)

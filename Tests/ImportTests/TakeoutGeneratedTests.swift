@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Import
@@ -25,7 +26,8 @@ import Testing
     }
     let kinds = Set(matches.directories.map(\.kind.rank))
     #expect(kinds == [0, 1, 2, 3])
-    let shuffled = inputs.shuffled()
+    var random = TestLength.generator()
+    let shuffled = inputs.shuffled(using: &random)
     #expect(Set(TakeoutMatches.of(shuffled).results(shuffled)) == Set(matches.results(inputs)))
   }
 

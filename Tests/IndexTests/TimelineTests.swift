@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Vault
 
@@ -25,7 +26,8 @@ import Vault
 
   @Test func bothDirectionsFromEveryPlace() throws {
     let (index, _) = try makeIndex()
-    for key in Self.keys.shuffled() {
+    var random = TestLength.generator()
+    for key in Self.keys.shuffled(using: &random) {
       var item = ItemRecord(inode: key.inode)
       (item.taken, item.fraction) = (key.taken, key.fraction)
       try index.setItem(item, words: "", tags: [], replacing: [])

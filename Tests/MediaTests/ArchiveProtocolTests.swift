@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func theNextArchiveIsNotAffected() throws {
-    let decoder = Bench.decoder("misbehaving-decoder", timeout: .milliseconds(1500))
+    let decoder = Bench.decoder("misbehaving-decoder", timeout: .seconds(10))
     defer { decoder.stop() }
     #expect(throws: DecoderError.timedOut) { try decoder.content(of: Array("hang".utf8)) }
     #expect(throws: DecoderError.crashed) { try decoder.content(of: Array("crash".utf8)) }
@@ -52,10 +52,10 @@ import Testing
       with zipfile.ZipFile("archive", "w") as zip:
           for number in range(6): zip.writestr(info(f"{number}"), noise)
       """)
-    let decoder = Bench.decoder(timeout: .seconds(5))
+    let decoder = Bench.decoder(timeout: .seconds(10))
     defer { decoder.stop() }
     let content = try decoder.content(of: archive) { event in
-      if case .entry = event { usleep(900_000) }
+      if case .entry = event { usleep(1_800_000) }
       return .proceed
     }
     #expect(content.verdict == .whole && content.items.allSatisfy { $0.end == .whole })

@@ -88,7 +88,7 @@ import Testing
     let files = try Self.corpus(bench)
     let decoder = Bench.decoder(timeout: .seconds(30))
     defer { decoder.stop() }
-    for round in TestLength.sample(0..<250, 12, name: "\(part)") {
+    for round in TestLength.sample(0..<250, 12, kind: { $0 % files.count }, name: "\(part)") {
       var random = SeededGenerator(state: part << 32 + UInt64(round))
       var (name, bytes) = files[round % files.count]
       // Most of what can go wrong is decided by the first bytes.

@@ -236,7 +236,7 @@ import Testing
         tagged a.jpg a.png a.webp a.heic
         ffmpeg -v error \(Self.source) \(Self.words) -c:v mpeg4 -c:a pcm_s16le a.mov
         """)
-    let decoder = Bench.decoder(timeout: .seconds(10))
+    let decoder = Bench.decoder(timeout: .seconds(60))
     defer { decoder.stop() }
     var random = SeededGenerator(state: 17)
     for name in ["a.jpg", "a.png", "a.webp", "a.heic", "a.mov"] {

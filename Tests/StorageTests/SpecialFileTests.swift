@@ -39,7 +39,7 @@ import Testing
     try storage.replaceParameters(with: [1, 2])
   }
 
-  @Test(arguments: TestLength.sample(Kind.makeable, 3))
+  @Test(arguments: Kind.makeable)
   func inPlaceOfASegment(_ kind: Kind) throws {
     try kind.make(at: file)
     #expect(throws: Errno.notRegularFile) { try storage.open(name) }
@@ -54,7 +54,7 @@ import Testing
     storage.prepareForWriting()
   }
 
-  @Test(arguments: TestLength.sample(Kind.makeable, 3))
+  @Test(arguments: Kind.makeable)
   func inPlaceOfTheParameters(_ kind: Kind) throws {
     unsafe unlink(path + "/agonyfs.json")
     try kind.make(at: path + "/agonyfs.json")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test(arguments: TestLength.sample(Kind.makeable.filter { $0 != .directory }, 3))
+  @Test(arguments: Kind.makeable.filter { $0 != .directory })
   func inPlaceOfAFolder(_ kind: Kind) throws {
     unsafe rmdir(path + "/segments/c4")
     try kind.make(at: path + "/segments/c4")
@@ -77,7 +77,7 @@ import Testing
     #expect(try DirectoryStorage(path: FilePath(path)).readParameters(limit: 10) == [1, 2])
   }
 
-  @Test(arguments: TestLength.sample(Kind.makeable.filter { $0 != .directory }, 3))
+  @Test(arguments: Kind.makeable.filter { $0 != .directory })
   func inPlaceOfTheSegments(_ kind: Kind) throws {
     try systemCall { unsafe rename(path + "/segments", folder.path("elsewhere")) }
     if kind == .link {
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// What a crash left where the parameters are written, or what somebody put there, is no obstacle.
-  @Test(arguments: TestLength.sample(Kind.makeable.filter { $0 != .directory }, 3))
+  @Test(arguments: Kind.makeable.filter { $0 != .directory })
   func whereTheParametersAreWritten(_ kind: Kind) throws {
     try kind.make(at: path + "/.agonyfs.json.new")
     try storage.replaceParameters(with: [3])

@@ -116,6 +116,11 @@ package enum TestLength {
     return count
   }
 
+  /// What a test draws by chance: another sequence in each run, the same with the same seed.
+  package static func generator(file: String = #fileID, function: String = #function) -> some RandomNumberGenerator {
+    SampleGenerator(seed: seed, identifier: file + " " + function + " generator")
+  }
+
   private static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 
   private static let file: Descriptor? = variable("AGONYFS_TEST_CASES").flatMap {

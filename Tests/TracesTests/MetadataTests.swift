@@ -67,7 +67,7 @@ import Testing
   /// Any byte may be wrong; the walk ends, and stays in the file.
   @Test func hostileTrees() throws {
     let whole = tree(nested(["a", "b"], [Node(name: "c", children: [Node(name: "d")])]))
-    var generator = SystemRandomNumberGenerator()
+    var generator = TestLength.generator()
     for _ in 0..<3000 {
       var bytes = whole
       for _ in 0..<Int.random(in: 1...6, using: &generator) {

@@ -2,6 +2,7 @@ import Crypto
 import FaultyStorage
 import Storage
 import System
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -122,7 +123,7 @@ import Testing
     let test = TestSpace()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     let first = test.space
-    let release = monotonicTime() + 1_500_000_000
+    let release = monotonicTime() + 8_000_000_000
     test.storage.whenRefused { if monotonicTime() > release { try? first.close() } }
     // One that is not said to end is given up before that.
     #expect(throws: VaultError.spaceInUse) { try test.vault.openSpace(test.body) }
@@ -189,7 +190,8 @@ import Testing
     try test.space.close()
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 200))
-    for (seed, piece) in pieces.shuffled().prefix(40) {
+    var random = TestLength.generator()
+    for (seed, piece) in pieces.shuffled(using: &random).prefix(40) {
       let start = Int(piece.offset.rawValue)
       let data = randomBytes(500_000 + Int(seed), seed: seed)
       #expect(try space.bytes(piece) == Array(data[start..<start + piece.length]))

@@ -25,8 +25,9 @@ import Vault
       try work.synchronize()
       try work.files.close()
       if ownFiles > 0 { #expect(work.storage.reuseCount > 4) }
-      var generator = SeededGenerator(seed: seed)
-      for number in TestLength.sample(0..<60, 24, name: "\(seed)") {
+      for number in TestLength.sample(0..<60, 24, failed: [31], name: "\(seed)") {
+        // Of the case alone, so that it is the same in every sample.
+        var generator = SeededGenerator(seed: seed << 32 | UInt64(number))
         let storage = work.storage.after(.keepsAll)
         var labels: [String] = []
         for part in 0...number % 3 {

@@ -37,7 +37,7 @@ import Testing
       name=$(head -c 255 /dev/zero | tr '\\0' '\\377')
       echo bytes > "Albums/$name"
       test "$(cat "Albums/$name")" = bytes
-      ! touch "Albums/${name}x" 2> error
+      not touch "Albums/${name}x" 2> error
       grep -q 'File name too long' error
       truncate -s 100G Albums/sparse
       printf end | dd of=Albums/sparse bs=1 seek=107374182397 conv=notrunc

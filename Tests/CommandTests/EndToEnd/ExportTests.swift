@@ -178,7 +178,7 @@ import Testing
       says 14 'neither in a space' agonyfs export "$W" copy
       says 2 'date' agonyfs export Albums date:nonsense copy
       says 2 'is a part of a query' agonyfs export Albums 'rating:>3'
-      ! ls -d rating*
+      not ls -d rating*
       says 2 'in the space' agonyfs export Albums Albums/copy
       says 2 'in the space' agonyfs export Albums Albums
       ln -s Albums/Iceland link

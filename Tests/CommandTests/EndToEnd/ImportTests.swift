@@ -71,7 +71,7 @@ import Testing
       sums Albums/source | diff - before
       test "$(stat -c %h Albums/source/sub/a)" = 1
       test -z "$(ls -A Albums/.agonyfs/incoming)"
-      ! ls -A Albums | grep incoming
+      ls -A Albums | not grep incoming
       agonyfs unmount Albums
       agonyfs check --read-data --password-file password Vault
       """#)

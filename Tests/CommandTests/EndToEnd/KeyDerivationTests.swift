@@ -18,6 +18,33 @@ import Testing
 
     """
 
+  /// What the tests load into the program (Tests/DerivationCache) makes the salts of their vaults the same, and nothing
+  /// else; without it no two vaults have the same.
+  @Test func onlyTheSaltsOfTestsAreTheSame() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      #"""
+      agonyfs create --kdf interactive --segment-size 1M --cover 0 --password-file password Second
+      for name in Third Fourth; do
+        "$AGONYFS" create --kdf interactive --segment-size 1M --cover 0 --password-file password $name
+      done
+      of() { sed -n "s/.*\"$1\" : \"\(.*\)\".*/\1/p" $2/agonyfs.json; }
+      for vault in Vault Second Third Fourth; do
+        test -n "$(of salt $vault)"
+        of vault $vault
+      done | sort -u | wc -l | grep -qx 4
+      test -z "${AGONYFS_TEST_DERIVATIONS:-}" || test "$(of salt Vault)" = "$(of salt Second)"
+      test "$(of salt Third)" != "$(of salt Fourth)"
+      test "$(of salt Third)" != "$(of salt Vault)"
+      find Vault Second Third Fourth -path '*/segments/*' -type f -printf '%f\n' | sort | uniq -d > twice
+      find Third Fourth -path '*/segments/*' -type f -printf '%f\n' | sort | uniq -d | cmp - /dev/null
+      # Files that hold what a password opens have names of that password and the salt.
+      test "$(wc -l < twice)" -lt 10
+      """#)
+  }
+
   @Test func aNewPasswordGetsTheDerivationThatWasAdded() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

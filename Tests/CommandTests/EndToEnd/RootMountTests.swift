@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Root mounts the vault of a user, as lines of fstab and services of the system do: the user's own commands work
@@ -48,12 +49,13 @@ import Testing
   }
 
   @Test(arguments: ["65534:65534", "5:60"]) func rootAndUserTakeTurns(_ ids: String) throws {
+    let turns = TestLength.count(2, few: 1, name: ids)
     try expect(
       ids,
       """
       create --cover 0
       uniform
-      for turn in 1 2; do
+      for turn in $(seq \(turns)); do
         by_root 'head -c 3000000 /dev/urandom > Albums/root'$turn'; cp Albums/root'$turn' copy'$turn
         uniform
         chmod 644 copy$turn

@@ -71,7 +71,11 @@ import Testing
       test -z "$(comm -12 locked inodes)"
       # Each of the two has the vault's lock and its own.
       test "$(grep -c -x "$(stat -c %i Vault/agonyfs.json)" locked)" = 4
-      head -c 3000000 /dev/urandom > Albums/6 &
+      count() { find Vault/segments -type f | wc -l; }
+      before=$(count)
+      has_more() { test "$(count)" -gt $before; }
+      head -c 30000000 /dev/urandom > Albums/6 &
+      wait_for 600 'another segment' has_more
       awk '{print $6}' /proc/locks | sed 's/.*://' | sort > locked
       find Vault/segments -printf '%i\n' | sort > inodes
       test -z "$(comm -12 locked inodes)"

@@ -131,7 +131,7 @@ import Testing
       not agonyfs password add --tpm --yes --password-file password Vault
       agonyfs info --password-file password Vault | grep -q 'opened by    3 passwords'
       agonyfs password remove --fido2 --forget Vault
-      wait_for 10 'the TPM answers again' agonyfs password add --tpm --yes --password-file password Vault
+      wait_for 600 'the TPM answers again' agonyfs password add --tpm --yes --password-file password Vault
       agonyfs password list Vault | grep -q '  tpm$'
       agonyfs info --password-file password Vault | grep -q 'opened by    3 passwords'
       kill $tpm || true

@@ -78,7 +78,7 @@ final class Workspace {
   /// more at `disk`, and copies the vault there. `files VAULT` counts its segment files, and fails if they do not all have
   /// the same size.
   static let functions = """
-    agonyfs() { LD_PRELOAD=${DERIVATIONS:-} "$AGONYFS" "$@"; }
+    agonyfs() { AGONYFS_TEST_ONE_SALT=1 LD_PRELOAD=${DERIVATIONS:-} "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
     wait_for() {
       deadline=$(($(date +%s) + $1))

@@ -23,6 +23,8 @@ extension FileSystem {
   private static let tightInterval: ClosedRange<UInt64> = 250_000_000...1_000_000_000
   /// Time between two epochs that are begun for cleaning only, in nanoseconds.
   private static let epochInterval: UInt64 = 3600_000_000_000
+  /// How long who asks waits for what was deleted and for a look, in nanoseconds: less than `info` waits for the answer.
+  private static let longestLook: UInt64 = 1_000_000_000
   /// Minimum of retired segments that justify an epoch.
   private static let retiredWorth = 16
   /// Minimum of retired segments that justify two epochs on a full disk: more than their heads take.
@@ -42,16 +44,18 @@ extension FileSystem {
     var hasCompletedShortFiles = space.completeShortFiles()
     while locked({ $0.waitForCleaning(due, seen: seen) }) {
       let (wasAsked, wasWanted) = locked { ($0.cleaning.isAsked, $0.cleaning.isLookWanted) }
-      if !hasCompletedShortFiles, !wasAsked { hasCompletedShortFiles = space.completeShortFiles() }
+      if !hasCompletedShortFiles, !wasAsked, !wasWanted { hasCompletedShortFiles = space.completeShortFiles() }
       let now = monotonicTime()
       var isTight = wasAsked || space.roomState < .ample
       let next = lastRound + (isTight ? tightInterval : Self.roundInterval)
-      guard wasAsked || wasWanted || now >= next else {
+      let isRoundDue = wasAsked || now >= next
+      guard isRoundDue || wasWanted else {
         due = next
         continue
       }
-      due = nil
-      lastRound = now
+      // Whoever looks often has no rounds more often.
+      due = isRoundDue ? nil : next
+      if isRoundDue { lastRound = now }
       let (isAsked, isLook) = locked { files in
         seen = files.commits.ended
         return files.cleaning.beginRound()
@@ -59,10 +63,10 @@ extension FileSystem {
       if isAsked { isTight = true }
       let before = space.bytesWithoutNewData
       do throws(Errno) {
-        if isLook { locked { $0.waitForReaper() } }
         // Another look finds what was dead but not flushed yet.
-        if try clean(isAsked: isAsked, isTight: isTight), isTight { due = now + tightInterval }
-        if isLook, space.segmentsWithoutDate >= Self.retiredWorth {
+        let found = try clean(isAsked: isAsked, isTight: isTight, copies: isRoundDue || isAsked)
+        if found, isTight { due = now + tightInterval }
+        if isLook, !isTight, space.segmentsWithoutDate >= Self.retiredWorth {
           lastEpoch = now
           try beginEpochs(1)
         }
@@ -101,8 +105,11 @@ extension FileSystem {
   ///
   /// - Throws: as `synchronize`.
   package func writeForReaders() throws(Errno) {
+    let deadline = monotonicTime() + Self.longestLook
+    locked { $0.waitForReaper(until: deadline) }
     try synchronize(intoIndex: true)
-    locked { $0.waitForLook() }
+    // Such a space gives nothing back.
+    if !space.ownsCover { locked { $0.waitForLook(until: deadline) } }
   }
 
   /// Begins epochs, so that what died before them can go.
@@ -112,12 +119,12 @@ extension FileSystem {
 
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
   /// something. With `isTight` it waits until what was deleted is dead, since no commit may follow that. With `isAsked`
-  /// somebody waits for room, and as much is copied as gains enough of it.
+  /// somebody waits for room, and as much is copied as gains enough of it. Without `copies` it only finds what is dead.
   ///
   /// - Parameter note: is told after each segment how many were copied.
   @discardableResult
   func clean(
-    isAsked: Bool = false, isTight: Bool = false, note: (Int) -> Void = { _ in }
+    isAsked: Bool = false, isTight: Bool = false, copies: Bool = true, note: (Int) -> Void = { _ in }
   ) throws(Errno) -> Bool {
     if isAsked || isTight { locked { $0.waitForReaper() } }
     if isAsked { try syncLog() }
@@ -136,7 +143,8 @@ extension FileSystem {
       let unmovable = locked { $0.cleaning.unmovable }
       let old = sparse.filter { space.isUnderPreviousKey($0.segment) && !unmovable.contains($0.segment) }
       let victims =
-        isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
+        !copies
+        ? [] : isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
       for victim in victims {
         if locked({ $0.life.isStopping }) { break }
         try copyForward(victim.segment)
@@ -148,7 +156,7 @@ extension FileSystem {
       // On a full disk dead segments go first.
       guard error == .noSpace else { throw error }
     }
-    try vacuum()
+    if copies { try vacuum() }
     guard !dead.isEmpty || !copied.isEmpty else { return false }
     // The commit that has the copies in the index also gives up what was copied.
     try lockedToClean { files throws(Errno) in
@@ -317,12 +325,14 @@ extension LockedFileSystem {
   }
 
   /// Has the cleaner find what is dead, and say so in a head if that is much, and waits for that.
-  fileprivate mutating func waitForLook() {
+  fileprivate mutating func waitForLook(until deadline: UInt64) {
     guard cleaning.isRunning, refusal == nil, !life.isStopping else { return }
     let goal = cleaning.begun + 1
     cleaning.wantLook()
     signals[.cleanWork].signal()
-    while cleaning.ended < goal, refusal == nil, !life.isStopping { wait(for: .progress) }
+    while cleaning.ended < goal, refusal == nil, !life.isStopping, monotonicTime() < deadline {
+      wait(for: .progress, until: deadline)
+    }
   }
 
   /// Asks the cleaner for a round, and waits for its end: whether it made room, so that another attempt is worth while.

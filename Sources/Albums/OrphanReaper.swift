@@ -115,8 +115,10 @@ extension LockedFileSystem {
     waitForReaper()
   }
 
-  /// Waits until all inodes without a name are deleted, so that what they held is dead.
-  mutating func waitForReaper() {
-    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping { wait(for: .progress) }
+  /// Waits until all inodes without a name are deleted, so that what they held is dead; no longer than `deadline`.
+  mutating func waitForReaper(until deadline: UInt64? = nil) {
+    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping, deadline.map({ monotonicTime() < $0 }) ?? true {
+      wait(for: .progress, until: deadline)
+    }
   }
 }

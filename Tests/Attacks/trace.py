@@ -5,7 +5,8 @@ Several vaults with the same first space and as many files: in some a hidden spa
 degrees; in one nobody does. Each operation with the first password is traced in each of them. The calls that touch files must
 be the same, on as many files; names are replaced by what kind of name they are. What the program says must be the same too.
 Prints a line for each operation, and fails if one differs. With LEAK (`number`, `short`, `text`) the last vault differs on
-purpose. GROUPS are operations that follow each other; with NAME:3 the third alone is traced. As root also what adds or exchanges files, on a disk of its own.
+purpose. GROUPS are operations that follow each other; with NAME:3 the third alone is traced. As root also what adds or exchanges
+files, on a disk of its own.
 """
 
 import collections
@@ -377,6 +378,7 @@ def main():
             if name not in wanted + before or (os.geteuid() != 0 and name in DRAWING):
                 continue
             if name in before:
+                assert during is None
                 for vault in names:
                     vaults.leave_room()
                     vaults.run(*arguments, vault, status=status)

@@ -149,10 +149,7 @@ extension LockedFileSystem {
         wait(for: .checkpointWork, until: next)
       } else {
         told = commits.logged
-        unlocked { files in
-          // The next sync or commit reports a failure.
-          if let checkpoint = try? files.space.durableCheckpoint() { keepCheckpoint(checkpoint) }
-        }
+        unlocked { $0.recordCheckpoint(keepCheckpoint) }
         next = monotonicTime() + Self.checkpointInterval
       }
     }
@@ -162,5 +159,16 @@ extension LockedFileSystem {
   func noteLogged() {
     commits.noteLogged()
     if commits.isCheckpointKeeperWaiting { signals[.checkpointWork].signal() }
+  }
+}
+
+extension FileSystem {
+  /// Makes what was logged durable, and hands a record of it over. A failure ends writing, and whoever waits is told.
+  func recordCheckpoint(_ keepCheckpoint: (CheckpointRecord) -> Void) {
+    do throws(VaultError) {
+      keepCheckpoint(try space.durableCheckpoint())
+    } catch {
+      locked { _ = $0.failed(error) }
+    }
   }
 }

@@ -117,7 +117,9 @@ extension LockedFileSystem {
 
   /// Waits until all inodes without a name are deleted, so that what they held is dead; no longer than `deadline`.
   mutating func waitForReaper(until deadline: UInt64? = nil) {
-    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping, deadline.map({ monotonicTime() < $0 }) ?? true {
+    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping,
+      deadline.map({ monotonicTime() < $0 }) ?? true
+    {
       wait(for: .progress, until: deadline)
     }
   }

@@ -48,6 +48,23 @@ import Vault
     try vault.files.close()
   }
 
+  /// Whoever waits in the file system is told at once, not when somebody changes something.
+  @Test func aCheckpointThatCannotBeWrittenEndsWriting() throws {
+    let vault = try TestVault { $0.commitInterval = 3600 }
+    let file = try vault.files.make("a")
+    try vault.files.synchronize()
+    try vault.files.put(pattern(3 << 20, 1), file)
+    try waitUntil("the data is in the log") { vault.space.unflushedBytes > 0 }
+    vault.storage.inject(.errors(.ioError, from: 0))
+    var records = 0
+    vault.files.recordCheckpoint { _ in records += 1 }
+    #expect(records == 0)
+    #expect(vault.files.locked { $0.life.announcedFailure })
+    expect(.readOnlyFileSystem) { _ = try vault.files.make("b") }
+    vault.storage.inject(nil)
+    #expect(throws: Errno.self) { try vault.files.close() }
+  }
+
   @Test func aFullDiskRefusesDataAndStillDeletes() throws {
     let small = FaultyStorage()
     small.setLimit(24 << 20)

@@ -20,7 +20,8 @@ package enum TestLength {
   package static let seed: UInt64 = variable("AGONYFS_TEST_SEED").flatMap { UInt64($0) } ?? .random(in: 1...999_999_999)
 
   /// Cases of an enumeration in their order: all of them in a whole run, otherwise a sample. The first, the last, the first
-  /// of each kind and those that failed once are always in it, even if they are more than `count`.
+  /// of each kind and those that failed once are always in it, even if they are more than `count`; and always one that is
+  /// drawn, so that many runs together try everything.
   ///
   /// - Parameters:
   ///   - cases: all that there are.
@@ -41,7 +42,8 @@ package enum TestLength {
       chosen.formUnion([cases.startIndex, cases.endIndex - 1] + failed)
       chosen.formIntersection(cases.indices)
       var generator = SampleGenerator(seed: seed, identifier: identifier)
-      for index in cases.indices.shuffled(using: &generator) where chosen.count < count { chosen.insert(index) }
+      let wanted = max(count, chosen.count + 1)
+      for index in cases.indices.shuffled(using: &generator) where chosen.count < wanted { chosen.insert(index) }
     }
     record(chosen.count, of: cases.count, identifier)
     return chosen.sorted().map { cases[$0] }
@@ -56,7 +58,7 @@ package enum TestLength {
   }
 
   /// Seeds of a test whose cases are drawn: in a whole run those from 1 to `count`, or as many as there is time for;
-  /// otherwise `few` of them. A test that takes long says once a minute how far it is.
+  /// otherwise `few` of them, none of which is always among them, since the first seed is a case like any other. A test that takes long says once a minute how far it is.
   package static func seeds(
     _ count: Int, few: Int, failed: [UInt64] = [], file: String = #fileID, function: String = #function
   ) -> AnyIterator<UInt64> {
@@ -86,7 +88,7 @@ package enum TestLength {
   }
 
   /// Seeds as arguments of a test, whose cases are drawn: in a whole run those from 1 to `count`, otherwise a fourth of
-  /// them.
+  /// them, as `seeds` draws them.
   package static func seedArguments(_ count: Int, file: String = #fileID, line: Int = #line) -> [UInt64] {
     let all = Array(1...UInt64(count))
     let identifier = "\(file):\(line) seeds"

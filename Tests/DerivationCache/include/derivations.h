@@ -4,5 +4,5 @@
 // The variable that names the folder which keeps the keys; without it nothing changes.
 #define DERIVATION_CACHE "AGONYFS_TEST_DERIVATIONS"
 // With this variable, too, the salts of all vaults that are made are the same, so that a whole run derives few keys: making a
-// vault takes a fourth of the time. Not for tests that compare vaults: what a password opens is then in files of one name.
+// vault takes about half the time. Not for tests that compare vaults: what a password opens is then in files of one name.
 #define ONE_SALT "AGONYFS_TEST_ONE_SALT"

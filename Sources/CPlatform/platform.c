@@ -101,20 +101,6 @@ int agonyfs_seek_data(void) { return SEEK_DATA; }
 
 int agonyfs_seek_hole(void) { return SEEK_HOLE; }
 
-bool agonyfs_lists_in_order_of_creation(int descriptor) {
-    struct statfs host;
-    if (fstatfs(descriptor, &host) != 0) return false;
-    switch ((uint32_t)host.f_type) {
-    case xfs:
-    case 0x9123683E:  // btrfs
-    case 0x01021994:  // tmpfs
-    case 0xF2F52010:  // F2FS
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool agonyfs_overwrites_in_place(int descriptor) {
     struct statfs host;
     if (fstatfs(descriptor, &host) != 0) return false;
@@ -153,15 +139,6 @@ bool agonyfs_shares_blocks(int descriptor) {
 
 int agonyfs_unshare_blocks(int descriptor, off_t size) {
     return fallocate(descriptor, FALLOC_FL_UNSHARE_RANGE | FALLOC_FL_KEEP_SIZE, 0, size);
-}
-
-int agonyfs_copy_flags(int from, int to) {
-    int flags = 0;
-    int own = 0;
-    if (ioctl(from, FS_IOC_GETFLAGS, &flags) != 0 || ioctl(to, FS_IOC_GETFLAGS, &own) != 0) {
-        return errno == ENOTTY || errno == EOPNOTSUPP ? 0 : -1;
-    }
-    return flags == own ? 0 : ioctl(to, FS_IOC_SETFLAGS, &flags);
 }
 
 int agonyfs_pipe(int *ends, bool blocks) {

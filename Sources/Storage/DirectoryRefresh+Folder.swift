@@ -77,7 +77,6 @@ extension DirectoryRefresh {
       return
     }
     var hasMoved = false
-    // A file with another link keeps the time at which this one went.
     for name in try Directory.names(in: old, of: directory).shuffled() {
       let (from, to) = (Self.path(old, name), Self.path(place, name))
       switch try fate(of: name, in: folder, known) {
@@ -118,9 +117,6 @@ extension DirectoryRefresh {
     case none
     /// It is the old folder, and these inodes in it were copied. A file with another one has come.
     case copied([SegmentIdentifier: ino_t])
-    /// The files of the other folder were linked in one of them, these inodes. Where that is not in `segments` any more,
-    /// a newer file is there.
-    case linked([SegmentIdentifier: ino_t])
   }
 
   /// What becomes of a name in a folder in `refreshing`.
@@ -148,7 +144,6 @@ extension DirectoryRefresh {
       switch known {
       case .none: found.st_size > other.st_size
       case .copied(let inodes): inodes[identifier] != found.st_ino || found.st_size > other.st_size
-      case .linked(let inodes): inodes[identifier] == other.st_ino
       }
     return isReplacing ? .replaces(identifier, other.st_ino) : .isInPlace
   }

@@ -7,9 +7,9 @@
 // 2. In `refreshing/` nothing is deleted but what is in `segments/` under the same name and as long, and links to files
 //    that have another name there. Names that are not the vault's, and files that came meanwhile, are moved there.
 // 3. What a killed refresh left in `refreshing/` is a copy that was not finished, or an old folder after the exchange; or
-//    such folders with links (DirectoryRefresh+Names.swift). The next refresh removes it, or whoever opens a space to
-//    write and is alone in the vault. Until then whatever wipes or deletes a file in `segments/` does so there as well:
-//    what is only there has come, and was not deleted.
+//    folders with links to the same files, which earlier versions made. The next refresh removes it, or whoever opens a
+//    space to write and is alone in the vault. Until then whatever wipes or deletes a file in `segments/` does so there as
+//    well: what is only there has come, and was not deleted.
 // 4. `refreshing/remaining` names the folders that remain. It counts only while the others are as the refresh left them:
 //    later files in them would show by their births that they came later.
 //
@@ -153,7 +153,6 @@ package final class DirectoryRefresh {
       try flush(".")
     }
     try removePlace()
-    // Later than all folders: no name came since (`DirectoryStorage.hasNewNames`).
     try change { () throws(Errno) in try VaultFile.setTimes(of: root) }
     try flush(".")
   }

@@ -18,7 +18,6 @@ extension DirectoryStorage {
   /// Makes missing folders, removes a marker that a crash at the end of the creation left, gives every directory the
   /// constant time, and, as root, the vault's owner what is root's.
   package func prepareForWriting() {
-    noteNewNames()
     adoptFiles()
     unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
     for folder in 0..<256 {
@@ -39,10 +38,17 @@ extension DirectoryStorage {
   /// Whether there is a folder `refreshing`.
   package var hasInterruptedRefresh: Bool { unsafe faccessat(directory.number, DirectoryRefresh.place, F_OK, 0) == 0 }
 
-  /// Removes what a killed refresh left in `refreshing`, unless somebody reads a folder there.
-  package func removeInterruptedRefresh() {
-    let refresh = DirectoryRefresh(self, segmentSize: 0)
-    if (try? refresh.isRead()) == false { try? refresh.removeInterrupted() }
+  /// Removes what a killed refresh left in `refreshing`.
+  package func removeInterruptedRefresh() { try? DirectoryRefresh(self, segmentSize: 0).removeInterrupted() }
+
+  /// Takes a name out of `refreshing`, if it leads to a file that has another name by now.
+  func forgetLink(_ identifier: SegmentIdentifier) {
+    let path = DirectoryRefresh.place + "/" + identifier.path
+    var left = stat()
+    guard unsafe fstatat(directory.number, path, &left, AT_SYMLINK_NOFOLLOW) == 0, left.st_nlink > 1 else { return }
+    var named = stat()
+    let isNamed = unsafe fstatat(root.number, identifier.path, &named, AT_SYMLINK_NOFOLLOW) == 0
+    if !isNamed || named.st_ino != left.st_ino { unsafe unlinkat(directory.number, path, 0) }
   }
 
   /// Makes a folder that a copy lacks. Durable on return.
@@ -61,7 +67,6 @@ extension DirectoryStorage {
   func changeNames<Result>(
     in folder: Int, _ body: () throws(Errno) -> Result
   ) throws(Errno) -> Result {
-    noteNewName()
     defer { try? VaultFile.setTimes(of: folderName(folder), in: root) }
     do throws(Errno) {
       return try body()

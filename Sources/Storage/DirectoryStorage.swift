@@ -9,7 +9,6 @@
 
 internal import CPlatform
 internal import Glibc
-internal import Synchronization
 internal import System
 package import SystemPackage
 
@@ -26,9 +25,6 @@ package final class DirectoryStorage: Storage {
   let owner: VaultOwner
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
-
-  /// Whether names came, by this process or before it began to write.
-  let namesCame = Atomic(false)
 
   /// Opens the directory at a path. It must have parameters and segment folders.
   package convenience init(path: FilePath) throws(DirectoryStorageError) {

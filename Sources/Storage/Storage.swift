@@ -39,13 +39,6 @@ package protocol Storage: AnyObject, Sendable {
   /// The caller has the lease on the vault exclusively.
   func removeInterruptedRefresh()
 
-  /// Whether names of segment files came, since they were last in no order, on a host that lists them as they came.
-  var hasNewNames: Bool { get }
-
-  /// Puts the names of all segment files in a random order, where a listing shows one, as far as possible. No file
-  /// changes. The caller has the lease on the vault exclusively.
-  func shuffleNames()
-
   /// Creates an empty segment file.
   ///
   /// - Throws: `.fileExists` when the name is taken; `.noSpace`.
@@ -133,12 +126,6 @@ extension Storage {
 
   /// Does nothing.
   package func removeInterruptedRefresh() {}
-
-  /// False: only a directory lists names.
-  package var hasNewNames: Bool { false }
-
-  /// Does nothing.
-  package func shuffleNames() {}
 
   /// Does nothing: not every host can be told.
   package func evict(_ identifiers: [SegmentIdentifier]) {}

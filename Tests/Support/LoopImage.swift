@@ -20,31 +20,19 @@ package final class LoopImage {
       """
       mkdir memory
       mount -t tmpfs -o size=1g none memory
-      mkdir memory/disk memory/copies
+      mkdir memory/disk
       truncate -s 400M memory/image
       mkfs.\(kind) -q memory/image
+      # A loop device may be busy for a moment, while another test works in a copy of all mounts.
+      for n in $(seq 100); do mount -o loop memory/image memory/disk && exit; sleep 0.1; done
+      exit 1
       """)
-    try mount("image")
   }
 
   deinit { _ = try? run("umount memory/disk 2> /dev/null || true; umount -l memory") }
 
   /// Whether there may be file systems of a kind here.
   package static func canBe(_ kind: String) -> Bool { geteuid() == 0 && (try? LoopImage(kind)) != nil }
-
-  /// Keeps what is on the disk now, as if the machine lost its power.
-  package func keepCopy(_ name: String) throws { try run("cp --sparse=always memory/image memory/copies/\(name)") }
-
-  /// Mounts what was kept instead.
-  package func mountCopy(_ name: String) throws {
-    try run("umount memory/disk")
-    try mount("copies/\(name)")
-  }
-
-  /// A loop device may be busy for a moment, while another test works in a copy of all mounts.
-  private func mount(_ file: String) throws {
-    try run("for n in $(seq 100); do mount -o loop memory/\(file) memory/disk && exit; sleep 0.1; done; exit 1")
-  }
 
   private func run(_ script: String) throws {
     let outcome = try Outcome("/bin/sh", arguments: ["-ec", "cd \(folder.path)\n" + script], limit: 100)

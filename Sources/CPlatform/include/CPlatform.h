@@ -43,14 +43,6 @@ bool agonyfs_is_fat(int descriptor);
 int agonyfs_seek_data(void);
 int agonyfs_seek_hole(void);
 
-/// Whether an open directory is on a file system that lists names in the order in which they came: XFS, btrfs, tmpfs, and
-/// F2FS for a few names. Others that can exchange directories list by a hash.
-bool agonyfs_lists_in_order_of_creation(int descriptor);
-
-/// FS_IOC_GETFLAGS and FS_IOC_SETFLAGS: gives an open directory the flags of another one (such as `C` of chattr(1)), where
-/// the file system has such flags.
-int agonyfs_copy_flags(int from, int to);
-
 /// Whether the file system of an open file puts bytes that are overwritten where the bytes before were: ext2 to ext4,
 /// XFS and tmpfs, but not in a file that shares blocks.
 bool agonyfs_overwrites_in_place(int descriptor);

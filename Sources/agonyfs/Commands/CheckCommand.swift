@@ -38,7 +38,6 @@ struct CheckCommand: VaultCommand {
     let opened = try openVault(derivations)
     let secrets = try password.sources().map { try $0.password(for: .opening, prompt: "Password for \(path)") }
     if repair {
-      defer { opened.endChange() }
       try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secrets[0])
       return
     }

@@ -21,7 +21,6 @@ struct CoverCommand: ParsableCommand {
     func run() throws {
       let opened = try openVault()
       Output.note("Nothing can tell \(size) of cover from a space, so nothing removes it again.")
-      defer { opened.endChange() }
       try LongOperation.run("writing cover") { control in try opened.addCover(for: size.bytes, control) }
     }
   }

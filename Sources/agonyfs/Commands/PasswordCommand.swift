@@ -46,7 +46,6 @@ struct PasswordCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
-      defer { opened.endChange() }
       let old = try password.source().password(for: .opening, prompt: "Old password for \(path)")
       let new = try newPassword.source().password(for: .setting, prompt: "New password")
       if !rekey { return try SpaceManager.changePassword(in: opened, old: old, new: new) }
@@ -118,7 +117,6 @@ struct PasswordCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
-      defer { opened.endChange() }
       if let method = key.method {
         let enrolling = Enrolling(
           vault: opened, path: path, method: method, keepsOthers: also, mayReplace: yes, isResident: resident,
@@ -161,7 +159,6 @@ struct PasswordCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
-      defer { opened.endChange() }
       if let method = key.method {
         return try Unenrolling(vault: opened, path: path, method: method).run(onlyForgetting: forget)
       }

@@ -59,7 +59,6 @@ struct SpaceCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault(derivations)
-      defer { opened.endChange() }
       let cover = try size()
       if takesFromOwner { return try add(to: opened, cover) }
       Output.note(SpaceCommand.whatShows)
@@ -112,7 +111,6 @@ struct SpaceCommand: ParsableCommand {
 
     func run() throws {
       let (opened, password) = try open(asking: "Password of the space", warning: SpaceCommand.whatShows)
-      defer { opened.endChange() }
       try LongOperation.run("writing cover") { control in
         try SpaceManager.growSpace(in: opened, password: password, by: size.bytes, control)
       }
@@ -134,7 +132,6 @@ struct SpaceCommand: ParsableCommand {
       // With 0 it completes what was interrupted.
       let warning = size.bytes > 0 ? SpaceCommand.whatGoes(size, from: "The space") : nil
       let (opened, password) = try open(asking: "Password of the space", warning: warning)
-      defer { opened.endChange() }
       try LongOperation.run("replacing cover") { control in
         try SpaceManager.shrinkSpace(in: opened, password: password, by: size.bytes, control)
       }
@@ -157,7 +154,6 @@ struct SpaceCommand: ParsableCommand {
 
     func run() throws {
       let (opened, password) = try open(asking: "Password of the space to remove")
-      defer { opened.endChange() }
       if yes { return try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe) }
       var refusal: CommandFailure?
       try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe) { space in

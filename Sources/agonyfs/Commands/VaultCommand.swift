@@ -38,13 +38,6 @@ extension Vault {
     try open(in: DirectoryStorage(path: path), weakDerivations: weakDerivations)
   }
 
-  /// Ends what changed the vault, with all spaces closed. A signal that would end the process waits meanwhile.
-  func endChange() {
-    let signals = HeldSignals()
-    shuffleNames()
-    signals.release()
-  }
-
   /// A sentence about key derivations that are passed over; nil if all are used.
   var derivationWarning: String? {
     let count = passedOverDerivations

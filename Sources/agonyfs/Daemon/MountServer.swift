@@ -69,7 +69,6 @@ struct MountServer {
     let served = Result { try session.run() }
     do {
       try fileSystem.close()
-      vault.shuffleNames()
     } catch {
       throw CommandFailure(error, doing: "writing the last changes")
     }

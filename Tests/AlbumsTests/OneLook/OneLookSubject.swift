@@ -81,7 +81,6 @@ final class OneLookSubject {
       // Some hidden spaces are full.
     }
     try files.close()
-    vault.shuffleNames()
   }
 
   /// Fills the hidden space, deletes most of it and has what died cleaned away.
@@ -100,7 +99,6 @@ final class OneLookSubject {
     }
     for name in made.dropLast() { _ = try files.unlink(.of(name), in: .root) }
     try files.close()
-    vault.shuffleNames()
   }
 
   /// Gives the hidden space another password, or another key.
@@ -114,7 +112,6 @@ final class OneLookSubject {
       try SpaceManager.removePassword(in: vault, old)
     }
     hiddenPassword += ", changed"
-    vault.shuffleNames()
   }
 
   /// Uses the vault, and looks at it and at copies.
@@ -182,7 +179,6 @@ final class OneLookSubject {
     try files.synchronize()
     let look = try lookAtCopy()
     try files.close()
-    vault.shuffleNames()
     return look
   }
 

@@ -1,0 +1,35 @@
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+/// Links to the vault's files, in folders that a killed process of an earlier version left.
+extension DirectoryRefresh {
+  /// Whether a file, which has other links, has a name in `segments`.
+  func hasOtherName(_ file: stat) throws(Errno) -> Bool {
+    if file.st_nlink < 2 { return false }
+    if let inodes { return inodes.contains(file.st_ino) }
+    var found: Set<ino_t> = []
+    for folder in 0..<256 where try status(of: path(folder)) != nil {
+      let opened = try VaultFile.openDirectory(path(folder), in: directory)
+      found.formUnion(try inodes(in: opened, of: folder).map(\.inode))
+    }
+    inodes = found
+    return found.contains(file.st_ino)
+  }
+
+  /// The vault's files in an open folder, and their inodes.
+  private func inodes(
+    in opened: Descriptor, of folder: Int
+  ) throws(Errno) -> [(name: SegmentIdentifier, inode: ino_t)] {
+    var files: [(name: SegmentIdentifier, inode: ino_t)] = []
+    for name in try Directory.names(in: ".", of: opened) {
+      guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
+      var status = stat()
+      let path = identifier.description
+      guard unsafe fstatat(opened.number, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
+      else { continue }
+      files.append((identifier, status.st_ino))
+    }
+    return files
+  }
+}

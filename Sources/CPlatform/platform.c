@@ -37,12 +37,11 @@ int agonyfs_exchange(int directory, const char *path, const char *other_path) {
     return renameat2(directory, path, directory, other_path, RENAME_EXCHANGE);
 }
 
-int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds) {
+int agonyfs_file_birth(int descriptor, int64_t *seconds, uint32_t *nanoseconds) {
     struct statx information;
-    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &information) != 0) return -1;
-    *inode = information.stx_ino;
-    *born_seconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_sec : 0;
-    *born_nanoseconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_nsec : 0;
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &information) != 0) return -1;
+    *seconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_sec : 0;
+    *nanoseconds = (information.stx_mask & STATX_BTIME) ? information.stx_btime.tv_nsec : 0;
     return 0;
 }
 

@@ -11,25 +11,23 @@ extension DirectoryRefresh {
     var found: Set<ino_t> = []
     for folder in 0..<256 where try status(of: path(folder)) != nil {
       let opened = try VaultFile.openDirectory(path(folder), in: directory)
-      found.formUnion(try inodes(in: opened, of: folder).map(\.inode))
+      found.formUnion(try inodes(in: opened, of: folder))
     }
     inodes = found
     return found.contains(file.st_ino)
   }
 
-  /// The vault's files in an open folder, and their inodes.
-  private func inodes(
-    in opened: Descriptor, of folder: Int
-  ) throws(Errno) -> [(name: SegmentIdentifier, inode: ino_t)] {
-    var files: [(name: SegmentIdentifier, inode: ino_t)] = []
+  /// The inodes of the vault's files in an open folder.
+  private func inodes(in opened: Descriptor, of folder: Int) throws(Errno) -> [ino_t] {
+    var inodes: [ino_t] = []
     for name in try Directory.names(in: ".", of: opened) {
       guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
       var status = stat()
       let path = identifier.description
       guard unsafe fstatat(opened.number, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
       else { continue }
-      files.append((identifier, status.st_ino))
+      inodes.append(status.st_ino)
     }
-    return files
+    return inodes
   }
 }

@@ -157,7 +157,7 @@ package final class DirectoryRefresh {
     try flush(".")
   }
 
-  func removePlace() throws(Errno) {
+  private func removePlace() throws(Errno) {
     try change { () throws(Errno) in
       for name in [Self.note, "." + Self.note + ".new", StorageNames.parameters] {
         unsafe unlinkat(directory.number, Self.place + "/" + name, 0)
@@ -170,7 +170,7 @@ package final class DirectoryRefresh {
   }
 
   /// Exchanges two new directories, and looks whether all folders are on one file system.
-  func checkExchange() throws(Errno) {
+  private func checkExchange() throws(Errno) {
     let probes = Self.probes
     defer { for probe in probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) } }
     try change { () throws(Errno) in

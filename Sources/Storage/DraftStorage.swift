@@ -119,9 +119,7 @@ private final class MemoryFile: SegmentWriter {
 
   func modified() throws(Errno) -> Int64 { Int64(DirectoryStorage.completeTime) }
 
-  func identity() throws(Errno) -> SegmentIdentity {
-    SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0)
-  }
+  func birth() throws(Errno) -> FileBirth { FileBirth(seconds: 0, nanoseconds: 0) }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
     bytes.withLock { bytes in

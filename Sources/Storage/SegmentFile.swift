@@ -49,12 +49,10 @@ final class SegmentFile: SegmentWriter {
     return done
   }
 
-  func identity() throws(Errno) -> SegmentIdentity {
-    var identity = SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0)
-    try systemCall {
-      unsafe agonyfs_file_identity(file.number, &identity.inode, &identity.bornSeconds, &identity.bornNanoseconds)
-    }
-    return identity
+  func birth() throws(Errno) -> FileBirth {
+    var birth = FileBirth(seconds: 0, nanoseconds: 0)
+    try systemCall { unsafe agonyfs_file_birth(file.number, &birth.seconds, &birth.nanoseconds) }
+    return birth
   }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {

@@ -10,7 +10,7 @@ internal import Synchronization
 internal import System
 package import SystemPackage
 
-/// The name of a file that is being written, and its identity when it was opened.
+/// The name of a file that is being written, and what it was when it was opened.
 final class SegmentPlace: Sendable {
   /// Bytes at the start of a file that are unique to it: a segment begins with its salt.
   private static let startSize = 32

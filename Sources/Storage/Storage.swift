@@ -172,20 +172,19 @@ package protocol HeldRoom: AnyObject, Sendable {
   func resize(to size: Int) throws(Errno)
 }
 
-/// Distinguishes a segment file from a copy of it.
-package struct SegmentIdentity: Hashable, Sendable {
-  /// Inode number on the host.
-  package var inode: UInt64
-  /// Birth time in seconds since 1970; 0 if the host keeps none.
-  package var bornSeconds: Int64
-  /// Nanoseconds of the birth time.
-  package var bornNanoseconds: UInt32
+/// When a segment file was made: a copy of it has another birth.
+package struct FileBirth: Hashable, Sendable {
+  /// Seconds since 1970; 0 if the host keeps no births.
+  package var seconds: Int64
+  /// Nanoseconds, which go on in steps of the kernel's clock: 4 ms, for example.
+  package var nanoseconds: UInt32
   /// Sets all fields.
-  package init(inode: UInt64, bornSeconds: Int64, bornNanoseconds: UInt32) {
-    self.inode = inode
-    self.bornSeconds = bornSeconds
-    self.bornNanoseconds = bornNanoseconds
+  package init(seconds: Int64, nanoseconds: UInt32) {
+    self.seconds = seconds
+    self.nanoseconds = nanoseconds
   }
+  /// Whether the host keeps none.
+  package var isUnknown: Bool { seconds == 0 && nanoseconds == 0 }
 }
 
 /// An open segment file.
@@ -198,8 +197,8 @@ package protocol SegmentReader: AnyObject, Sendable {
   func expect(upTo offset: Int)
   /// Seconds since 1970 of its last write.
   func modified() throws(Errno) -> Int64
-  /// Distinguishes this file from a copy of it.
-  func identity() throws(Errno) -> SegmentIdentity
+  /// When this file was made.
+  func birth() throws(Errno) -> FileBirth
 }
 
 extension SegmentReader {

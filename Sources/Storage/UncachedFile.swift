@@ -35,7 +35,7 @@ internal import SystemPackage
 
   func modified() throws(Errno) -> Int64 { try SegmentFile(file).modified() }
 
-  func identity() throws(Errno) -> SegmentIdentity { try SegmentFile(file).identity() }
+  func birth() throws(Errno) -> FileBirth { try SegmentFile(file).birth() }
 
   func expect(upTo offset: Int) {
     lock.lock()

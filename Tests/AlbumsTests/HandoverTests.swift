@@ -194,10 +194,10 @@ import Testing
     let before = try sight(of: storage)
     #expect(before.tables.count > 4)
     let (one, other) = (storage.after(.keepsAll), storage.after(.keepsAll))
-    let identities = try storage.identities
+    let births = try storage.fileBirths
     try shrink(vault(over: one))
     try addWithin(vault(over: other))
-    #expect(try one.identities == identities && other.identities == identities)
+    #expect(try one.fileBirths == births && other.fileBirths == births)
     let (shrunk, added) = try (sight(of: one), sight(of: other))
     #expect(shrunk == added)
 

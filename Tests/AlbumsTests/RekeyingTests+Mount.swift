@@ -39,7 +39,7 @@ extension RekeyingTests {
       in: vault, old: vault.slotKeys(for: .of(Self.old)), new: vault.slotKeys(for: .of(Self.new)))
     let files = try open(vault, Self.new)
     let space = files.space
-    let identities = try storage.identities
+    let births = try storage.fileBirths
     let writes = Atomic(0)
     for round in 0..<20 where space.isRekeying {
       try files.put(pattern(100_000, round), files.make("new\(round)"))
@@ -51,12 +51,12 @@ extension RekeyingTests {
       }
       _ = try space.finishRekeying()
       storage.whenWritten(nil)
-      #expect(try storage.identities == identities, "round \(round)")
+      #expect(try storage.fileBirths == births, "round \(round)")
     }
     #expect(!space.isRekeying)
     #expect(writes.load(ordering: .relaxed) > 100)
     try files.close()
-    #expect(try storage.identities == identities)
+    #expect(try storage.fileBirths == births)
     #expect(try opening(vault) == [Self.new])
     #expect(try SpaceManager.check(in: vault, password: .of(Self.new), readData: true).problems == [])
   }

@@ -110,9 +110,9 @@ import Testing
     try files.close()
     let names = Set(storage.names)
     #expect(try explained(before, in: storage).count > 5)
-    let identities = try storage.identities
+    let births = try storage.fileBirths
     try replaceKey(in: vault)
-    if ownFiles > 0 { #expect(try storage.identities == identities) }
+    if ownFiles > 0 { #expect(try storage.fileBirths == births) }
 
     #expect(try opening(vault) == [Self.new])
     #expect(names.intersection(storage.names) == [])

@@ -5,19 +5,19 @@ internal import SystemPackage
 final class DurableFile: SegmentReader {
   private let content: [UInt8]
   private let time: Int64
-  private let origin: SegmentIdentity
+  private let origin: FileBirth
 
-  init(_ content: [UInt8], modified: Int64, identity: SegmentIdentity) {
+  init(_ content: [UInt8], modified: Int64, birth: FileBirth) {
     self.content = content
     time = modified
-    origin = identity
+    origin = birth
   }
 
   func size() throws(Errno) -> Int { content.count }
 
   func modified() throws(Errno) -> Int64 { time }
 
-  func identity() throws(Errno) -> SegmentIdentity { origin }
+  func birth() throws(Errno) -> FileBirth { origin }
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     let part = content.dropFirst(offset).prefix(buffer.count)

@@ -38,7 +38,9 @@ extension FaultyStorage {
       return count
     }
 
-    func identity() throws(Errno) -> SegmentIdentity { file.identity }
+    func birth() throws(Errno) -> FileBirth {
+      storage.lock.withLock { storage.keepsBirths ? file.birth : FileBirth(seconds: 0, nanoseconds: 0) }
+    }
 
     func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
       storage.lock.lock()

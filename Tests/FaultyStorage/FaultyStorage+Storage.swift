@@ -134,7 +134,7 @@ extension FaultyStorage {
     defer { lock.unlock() }
     if isCut { throw .ioError }
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-    return DurableFile(file.durable, modified: file.modified, identity: file.identity)
+    return DurableFile(file.durable, modified: file.modified, birth: file.birth)
   }
 
   /// Whether a file is there.

@@ -84,8 +84,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     /// Seconds since 1970 of the last write.
     var modified: Int64 = 0
     var held = 0
-    let identity: SegmentIdentity
-    init(identity: SegmentIdentity) { self.identity = identity }
+    let birth: FileBirth
+    init(birth: FileBirth) { self.birth = birth }
     /// The same bytes in the same place.
     init(_ other: File) {
       content = other.content
@@ -96,7 +96,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       nameIsFlushed = other.nameIsFlushed
       oldName = other.oldName
       modified = other.modified
-      identity = other.identity
+      birth = other.birth
     }
 
     func markComplete() { modified = Int64(DirectoryStorage.completeTime) }
@@ -180,6 +180,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var holdsNoRoom = false
   /// Whether files that are overwritten keep their room.
   var keepsPlaces = true
+  var keepsBirths = true
   /// Files that have another name, in another folder.
   var linked: Set<SegmentIdentifier> = []
   /// Bytes that others have.
@@ -237,6 +238,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func claimRoom(_ bytes: Int64?) { lock.withLock { claimedRoom = bytes } }
   /// Lets no room be held beside files, as a network's file system does.
   package func refuseHolding() { lock.withLock { holdsNoRoom = true } }
+  /// Keeps no births from now on, as a host of a network.
+  package func forgetBirths() { lock.withLock { keepsBirths = false } }
   /// Has a file that is overwritten give its room back before, as on a medium that writes elsewhere.
   package func moveOverwrittenBytes() { lock.withLock { keepsPlaces = false } }
   /// Gives a file another name, outside.
@@ -245,12 +248,12 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package var reservedBytes: Int { lock.withLock { reserved } }
   /// All names, in the order in which the files were made.
   package var names: [SegmentIdentifier] { lock.withLock { sorted(files).map(\.key) } }
-  /// All files, whatever they are called.
-  package var identities: Set<SegmentIdentity> {
+  /// The births of all files, whatever they are called: each has another.
+  package var fileBirths: Set<FileBirth> {
     get throws(Errno) {
-      var identities: Set<SegmentIdentity> = []
-      for name in names { identities.insert(try open(name).identity()) }
-      return identities
+      var births: Set<FileBirth> = []
+      for name in names { births.insert(try open(name).birth()) }
+      return births
     }
   }
   /// The bytes of a file.
@@ -330,8 +333,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   /// Call with the lock held.
   func newFile() -> File {
     births += 1
-    // No two storages have the same inodes, so that a copy is recognized.
-    return File(identity: SegmentIdentity(inode: births, bornSeconds: Int64(number), bornNanoseconds: 0))
+    // No two storages have the same births, so that a copy is recognized.
+    return File(birth: FileBirth(seconds: Int64(number), nanoseconds: UInt32(births)))
   }
 
   /// The storage's own number; a tape that is played takes that of the storage which was recorded.
@@ -342,9 +345,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
 
   func sorted(_ files: [SegmentIdentifier: File]) -> [(key: SegmentIdentifier, value: File)] {
     files.sorted {
-      ($0.value.identity.inode, $0.value.identity.bornSeconds) < (
-        $1.value.identity.inode, $1.value.identity.bornSeconds
-      )
+      ($0.value.birth.nanoseconds, $0.value.birth.seconds) < ($1.value.birth.nanoseconds, $1.value.birth.seconds)
     }
   }
 

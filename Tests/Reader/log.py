@@ -7,7 +7,7 @@ from segments import (
 
 class Log:
     def __init__(self, vault, password, is_original=False):
-        """`is_original`: the vault counts as the one that was written, whatever its files' inodes are."""
+        """`is_original`: the vault counts as the one that was written, whenever its files were made."""
         self.vault, self.is_original = vault, is_original
         self.keys = Keys(vault.slot(password)[1])
         self.segments = {}
@@ -99,7 +99,7 @@ class Log:
             for _ in range(part):
                 cursor.next()
         self.segments[self.keys.name(epoch)] = segment
-        state.is_copy = not self.is_original and segment.identity() != state.identity
+        state.is_copy = not self.is_original and (state.birth == (0, 0) or segment.birth() != state.birth)
         return state, cursor
 
     def is_complete(self, state):

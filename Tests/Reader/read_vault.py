@@ -5,8 +5,8 @@
     read_vault.py VAULT --expect LIST < PASSWORD   compares every file with such a list
 
 Every byte of every file is read. The list has the BLAKE2b-256 of the last 16 MiB of each. With `--original` the vault
-counts as the one that was written and not as a copy, whatever the inodes of its files are. Exit statuses: 1, something
-differs; 3, something cannot be read.
+counts as the one that was written and not as a copy, whenever its files were made. Exit statuses: 1, something differs; 3,
+something cannot be read.
 """
 import argparse, hashlib, json, sqlite3, stat, struct, sys
 from urllib.parse import quote

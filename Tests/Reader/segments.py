@@ -124,13 +124,13 @@ class Segment:
         record = Record(self, offset, *struct.unpack("<BBxxIQQQ", header))
         return record if EXTENT <= record.kind <= HEAD_RECORD and record.end <= self.size_limit else None
 
-    def identity(self):
-        """Inode and birth of the file: seconds and nanoseconds, 0 where the host keeps none."""
+    def birth(self):
+        """When the file was made: seconds and nanoseconds, 0 where the host keeps none."""
         facts = ctypes.create_string_buffer(256)
-        if ctypes.CDLL(None).statx(-100, os.fsencode(self.path), 0, 0x900, facts) != 0:
+        if ctypes.CDLL(None).statx(-100, os.fsencode(self.path), 0, 0x800, facts) != 0:
             raise OSError(f"statx of {self.path}")
-        mask, inode, seconds, nanoseconds = struct.unpack_from("<I28xQ40xqI", facts)
-        return (inode, seconds, nanoseconds) if mask & 0x800 else (inode, 0, 0)
+        mask, seconds, nanoseconds = struct.unpack_from("<I76xqI", facts)
+        return (seconds, nanoseconds) if mask & 0x800 else (0, 0)
 
 
 class Record:
@@ -186,11 +186,11 @@ class State:
     """What a head states, and what the commits after it make of that."""
 
     def __init__(self, data):
-        (version, self.epoch, _, inode, born, born_nanoseconds, owner, self.previous_end, self.chain, self.sequence, heads,
+        (version, self.epoch, _, _, born, born_nanoseconds, owner, self.previous_end, self.chain, self.sequence, heads,
          epochs, retired, pages) = struct.unpack_from("<IIqQqIIQ32sQ4I", data)
         if version not in (1, 2):
             raise Damage("the state has another version")
-        self.identity, self.heads, at = (inode, born, born_nanoseconds), heads, 104 + 12 * heads
+        self.birth, self.heads, at = (born, born_nanoseconds), heads, 104 + 12 * heads
         self.oldest = struct.unpack_from("<I", data, 104)[0] if heads else self.epoch
         entries = [struct.unpack_from("<I16sQ", data, at + 28 * k) for k in range(epochs)]
         self.branches = {epoch: branch for epoch, branch, _ in entries}

@@ -51,7 +51,6 @@ import Testing
     #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime && status.st_mtim.tv_nsec == 0)
     #expect(status.st_blocks * 512 < 1 << 20, "room is still held")
     #expect(status.st_mode & 0o777 == 0o600)
-    #expect(try writer.identity().inode == UInt64(status.st_ino))
   }
 
   @Test func theListShowsSegmentFilesOnly() throws {

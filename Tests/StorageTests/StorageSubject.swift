@@ -34,6 +34,12 @@ protocol StorageSubject: AnyObject {
   func overwrite(_ name: SegmentIdentifier, with content: [UInt8]) throws
   /// Another program puts another file in the place of one.
   func replace(_ name: SegmentIdentifier, by content: [UInt8]) throws
+  /// The inode of a file; nil where there are none.
+  func inode(of name: SegmentIdentifier) -> UInt64?
+}
+
+extension StorageSubject {
+  func inode(of name: SegmentIdentifier) -> UInt64? { nil }
 }
 
 /// Files in memory.
@@ -90,6 +96,10 @@ final class DirectorySubject: StorageSubject {
     let other = folder.path("segments/" + name.path + ".other")
     try HostFile.write(content, to: other)
     try systemCall { unsafe rename(other, folder.path("segments/" + name.path)) }
+  }
+
+  func inode(of name: SegmentIdentifier) -> UInt64? {
+    UInt64(HostFile.status(folder.path("segments/" + name.path)).st_ino)
   }
 
   /// The same files, where nothing can be written; only for one that has a file system of its own.

@@ -14,19 +14,19 @@ import Testing
 
   init() throws { test = try .owningCover(version: 1) }
 
-  /// Neither cover nor dead segments nor heads make a file of another inode.
+  /// Neither cover nor dead segments nor heads make another file.
   @Test func noFileIsMadeOrDeleted() throws {
-    let before = try storage.identities
+    let before = try storage.fileBirths
     for round in 2..<40 {
       _ = try test.space.append(randomBytes(600_000, seed: UInt64(round)))
       try test.space.commit([1: page(1, version: round)], pageCount: 1)
       try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
       try test.space.advanceEpoch()
-      #expect(try storage.identities == before)
+      #expect(try storage.fileBirths == before)
     }
     #expect(try #require(test.space.owner).coverCount == 0)
     try test.space.close()
-    #expect(try storage.identities == before)
+    #expect(try storage.fileBirths == before)
     #expect(storage.names.allSatisfy { storage.content($0).count == TestSpace.segmentSize })
     #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 39))
   }

@@ -163,7 +163,7 @@ import Testing
     case byRefresh
   }
 
-  /// A refresh gives every file another inode, so the vault is a copy to its spaces, and it asks for short files to be
+  /// A refresh gives every file another birth, so the vault is a copy to its spaces, and it asks for short files to be
   /// completed before. A mount of the space completes all of its own. After a kill everything is as before. After a power cut
   /// nothing that was flushed is lost; where the disk kept a later file and lost all of an earlier one, what is left looks
   /// like a copy that is not finished, and is read-only until an older state is accepted.

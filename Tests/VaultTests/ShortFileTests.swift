@@ -87,6 +87,19 @@ import Testing
     #expect(space.verify(readData: true) == [])
   }
 
+  /// Where the host keeps no births nobody knows whether a vault is a copy. It counts as one, and can be written.
+  @Test func withoutBirthsAVaultCountsAsACopy() throws {
+    test.storage.forgetBirths()
+    for version in 1...3 {
+      try test.space.commit([1: page(1, version: version)], pageCount: 1)
+      try test.space.close()
+      test.space = try test.vault.openSpace(test.body)
+      #expect(test.space.origin.isCopy && test.space.gate.isOpen && test.space.origin.warning == nil)
+      #expect(try test.space.pageBytes(1) == page(1, version: version))
+    }
+    #expect(test.space.verify(readData: true) == [])
+  }
+
   /// While files are filled nobody opens a space; who tries to is let in afterwards.
   @Test func whoWantsASpaceWaitsWhileFilesAreFilled() throws {
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)

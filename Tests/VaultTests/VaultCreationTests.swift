@@ -139,8 +139,8 @@ import Testing
       let content = try vault.storage.content(of: .numbered(number))
       #expect(content == (0..<4).flatMap { [UInt8](repeating: UInt8(number + $0), count: 256 << 10) })
     }
-    let births = try files.map { try vault.storage.open($0.identifier).identity() }
-      .map { ($0.bornSeconds, $0.bornNanoseconds) }
+    let births = try files.map { try vault.storage.open($0.identifier).birth() }
+      .map { ($0.seconds, $0.nanoseconds) }
     #expect(zip(births, births.dropFirst()).allSatisfy { $0 <= $1 })
   }
 

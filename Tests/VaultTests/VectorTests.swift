@@ -170,7 +170,7 @@ import Testing
     let state = try HeadState(decoding: encoded)
     let epoch = { (number: UInt32) in EpochNumber(rawValue: number) }
     #expect(state.epoch == epoch(9))
-    #expect(state.identity == SegmentIdentity(inode: 1 << 40, bornSeconds: -1, bornNanoseconds: 999_999_999))
+    #expect(state.birth == FileBirth(seconds: -1, nanoseconds: 999_999_999))
     #expect(state.previousEnd == LogPosition(segment: SegmentNumber(epoch: epoch(8), index: 3), offset: 4096))
     #expect(state.previousChain == (1...32).map { UInt8($0) })
     #expect(state.sequence == 77)
@@ -188,7 +188,9 @@ import Testing
           inode: InodeNumber(rawValue: 4), size: 1 << 40, modifiedSeconds: 0, modifiedNanoseconds: 0,
           writes: [WriteIntent.Write(offset: FileOffset(1 << 39), bytes: Array("bc".utf8))]),
       ])
-    #expect(state.encoded == encoded)
+    // Earlier versions kept the inode of the head's file.
+    #expect(encoded[16..<24] == [0, 0, 0, 0, 0, 1, 0, 0])
+    #expect(state.encoded == encoded[..<16] + [UInt8](repeating: 0, count: 8) + encoded[24...])
     for count in 0..<encoded.count - state.intents.count {
       #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: Array(encoded[..<count])) }
     }
@@ -214,7 +216,9 @@ import Testing
       ])
     #expect(state.pages == [5, 6])
     #expect(state.intents == [9, 9])
-    #expect(state.encoded == encoded)
+    // Earlier versions kept the inode of the head's file.
+    #expect(encoded[16..<24] == [77, 0, 0, 0, 0, 0, 0, 0])
+    #expect(state.encoded == encoded[..<16] + [UInt8](repeating: 0, count: 8) + encoded[24...])
     for count in 0..<encoded.count - state.intents.count {
       #expect(throws: ByteReader.Malformed.self) { try HeadState(decoding: Array(encoded[..<count])) }
     }
@@ -241,7 +245,7 @@ import Testing
     let branch = [UInt8](repeating: 0, count: 16)
     let one = EpochNumber(rawValue: 1)
     let empty = HeadState(
-      epoch: one, time: 0, identity: SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0),
+      epoch: one, time: 0, birth: FileBirth(seconds: 0, nanoseconds: 0),
       previousEnd: LogPosition(rawValue: 0), previousChain: Array(repeating: 0, count: 32), sequence: 0,
       heads: [KeptHead(epoch: one, time: 0)], epochs: [one: EpochEntry(branch: branch, present: 1)], retired: [:],
       pages: [], owner: OwnerTable())

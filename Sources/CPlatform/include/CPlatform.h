@@ -21,8 +21,8 @@ int agonyfs_open_beneath(int directory, const char *path, int flags, mode_t mode
 /// renameat2(2) with RENAME_EXCHANGE: exchanges what two paths lead to.
 int agonyfs_exchange(int directory, const char *path, const char *other_path);
 
-/// Inode number and birth time (seconds, nanoseconds; 0 where the file system keeps none) of an open file, by statx(2).
-int agonyfs_file_identity(int descriptor, uint64_t *inode, int64_t *born_seconds, uint32_t *born_nanoseconds);
+/// Birth time of an open file, by statx(2): 0 where the file system keeps none.
+int agonyfs_file_birth(int descriptor, int64_t *seconds, uint32_t *nanoseconds);
 
 /// Asks the file system itself what is at a path, whatever the kernel remembers of it (statx(2), AT_STATX_FORCE_SYNC).
 /// Fails with ENOTCONN for a FUSE file system whose process has ended.

@@ -34,8 +34,8 @@ struct HeadState: Equatable {
   var epoch: EpochNumber
   /// Seconds since 1970.
   var time: Int64
-  /// The identity of the head's own file. In a copy of the vault the file has another.
-  var identity: SegmentIdentity
+  /// The birth of the head's own file. In a copy of the vault the file has another.
+  var birth: FileBirth
   /// Where the previous epoch ended, and the chain value there. Position 0 in the first epoch.
   var previousEnd: LogPosition
   var previousChain: [UInt8]
@@ -58,9 +58,10 @@ struct HeadState: Equatable {
     writer.append(owner == nil ? Self.version : Self.versionWithOwner)
     writer.append(epoch.rawValue)
     writer.append(time)
-    writer.append(identity.inode)
-    writer.append(identity.bornSeconds)
-    writer.append(identity.bornNanoseconds)
+    // Once the inode of the file: with that, a space would keep how many files others make.
+    writer.append(UInt64(0))
+    writer.append(birth.seconds)
+    writer.append(birth.nanoseconds)
     writer.append(UInt32(owner?.encodedSize ?? 0))
     writer.append(previousEnd.rawValue)
     writer.append(previousChain)
@@ -99,8 +100,8 @@ extension HeadState {
     guard version == Self.version || version == Self.versionWithOwner else { throw ByteReader.Malformed() }
     epoch = try reader.readEpoch()
     time = try reader.read()
-    identity = SegmentIdentity(
-      inode: try reader.read(), bornSeconds: try reader.read(), bornNanoseconds: try reader.read())
+    _ = try reader.read(UInt64.self)
+    birth = FileBirth(seconds: try reader.read(), nanoseconds: try reader.read())
     let ownerSize = Int(try reader.read(UInt32.self))
     previousEnd = LogPosition(rawValue: try reader.read())
     previousChain = try reader.readBytes(SpaceKeys.chainSize)

@@ -98,9 +98,9 @@ extension LockedLog {
     let number = SegmentNumber(epoch: epoch, index: 0)
     let branch = Sodium.randomBytes(SpaceKeys.branchSize)
     let segment = try createSegment(number, branch: branch, previousEnd: 0, chain: tail.chain, for: .head)
-    let identity: SegmentIdentity
+    let birth: FileBirth
     do throws(Errno) {
-      identity = try segment.writer.identity()
+      birth = try segment.writer.birth()
     } catch {
       throw fail(error, "reading the attributes of the new head")
     }
@@ -108,7 +108,7 @@ extension LockedLog {
     let window = keepsForCopies && measureRoom().state == .ample ? context.copyWindow : 0
     let heads = catalog.keptHeads(adding: KeptHead(epoch: epoch, time: time), window: window)
     let state = HeadState(
-      epoch: epoch, time: time, identity: identity, previousEnd: tail.position, previousChain: tail.chain,
+      epoch: epoch, time: time, birth: birth, previousEnd: tail.position, previousChain: tail.chain,
       sequence: tail.sequence, heads: heads, epochs: catalog.epochs, retired: catalog.retired(asOf: epoch),
       pages: database.map.positions, owner: owner, intents: database.intents)
     var next = LogTail(epoch: epoch, after: tail, in: segment)

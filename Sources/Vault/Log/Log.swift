@@ -5,7 +5,7 @@
 // and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
 // lock. The storage is called under it only
 //
-// - to create a segment file or to take and rename the one that it displaces, hold room for it, ask for its identity,
+// - to create a segment file or to take and rename the one that it displaces, hold room for it, ask for its birth,
 //   and delete it or make it whole again; a head under a key that was replaced is overwritten before,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.

@@ -156,7 +156,10 @@ struct Recovery {
     guard let bytes = try? headBytes(&reader), let state = try? HeadState(decoding: bytes),
       state.epoch == handle.number.epoch
     else { return nil }
-    return Head(state: state, handle: handle, reader: reader, isCopy: state.identity != (try handle.reader.identity()))
+    // Where the host keeps no births nobody knows: nothing is lost if it counts as a copy.
+    let birth = try handle.reader.birth()
+    let isCopy = birth.isUnknown || state.birth != birth
+    return Head(state: state, handle: handle, reader: reader, isCopy: isCopy)
   }
 
   private func headBytes(_ reader: inout LogReader) throws(VaultError) -> [UInt8]? {

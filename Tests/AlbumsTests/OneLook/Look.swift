@@ -111,7 +111,7 @@ struct Look {
     _ name: SegmentIdentifier, place: Double?, in storage: DirectoryStorage, at path: String
   ) throws -> File {
     let reader = try storage.open(name)
-    let identity = try reader.identity()
+    let birth = try reader.birth()
     let file = path + "/segments/" + name.path
     let status = HostFile.status(file)
     var bytes: [UInt8] = []
@@ -119,7 +119,7 @@ struct Look {
       bytes += try reader.bytes(at: max(0, Int(status.st_size) - partSize) / (parts - 1) * part, count: partSize)
     }
     return File(
-      name: name, status: status, born: (identity.bornSeconds, identity.bornNanoseconds), place: place, bytes: bytes,
+      name: name, status: status, born: (birth.seconds, birth.nanoseconds), place: place, bytes: bytes,
       extents: extents(of: file))
   }
 
@@ -164,8 +164,8 @@ struct Look {
 
   private static func birth(ofFolder path: String) throws -> (Int64, UInt32) {
     let folder = try Descriptor.openQuietly(path, O_RDONLY | O_DIRECTORY)
-    var (inode, seconds, nanoseconds) = (UInt64(0), Int64(0), UInt32(0))
-    guard unsafe agonyfs_file_identity(folder.number, &inode, &seconds, &nanoseconds) == 0 else { throw Errno.current }
+    var (seconds, nanoseconds) = (Int64(0), UInt32(0))
+    guard unsafe agonyfs_file_birth(folder.number, &seconds, &nanoseconds) == 0 else { throw Errno.current }
     return (seconds, nanoseconds)
   }
 

@@ -24,7 +24,7 @@ import Testing
     return owner
   }()
   private static let head = HeadState(
-    epoch: epoch, time: 1_700_000_000, identity: SegmentIdentity(inode: 1, bornSeconds: 2, bornNanoseconds: 3),
+    epoch: epoch, time: 1_700_000_000, birth: FileBirth(seconds: 2, nanoseconds: 3),
     previousEnd: LogPosition(segment: SegmentNumber(epoch: EpochNumber(rawValue: 6), index: 1), offset: 4096),
     previousChain: chain, sequence: 12, heads: [KeptHead(epoch: EpochNumber(rawValue: 6), time: 5)],
     epochs: [epoch: EpochEntry(branch: branch, present: 3)],

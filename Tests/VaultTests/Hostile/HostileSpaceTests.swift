@@ -199,7 +199,7 @@ import Testing
     if isEpoch {
       state.epoch = .highest
       state.epochs[.highest] = state.epochs[newest]
-      state.identity = SegmentIdentity(inode: 0, bornSeconds: 0, bornNanoseconds: 0)
+      state.birth = FileBirth(seconds: 0, nanoseconds: 0)
       header.number = SegmentNumber(epoch: .highest, index: 0)
     } else {
       state.sequence = CommitBody.highestSequence

@@ -5,7 +5,6 @@ internal import Crypto
 internal import Logging
 internal import System
 internal import SystemPackage
-internal import Vault
 
 /// `agonyfs password change VAULT`.
 struct PasswordCommand: ParsableCommand {
@@ -53,15 +52,8 @@ struct PasswordCommand: ParsableCommand {
       let replacement = try KeyReplacement(in: opened, old: old, new: new)
       let others = replacement.otherPasswords
       try confirmEnd(of: others)
-      let signals = HeldSignals()
-      defer { signals.release() }
-      do {
-        try LongOperation.run("encrypting again", heldBy: signals) { control in
-          try replacement.run(wipingAll: wipe, logger: .system, control)
-        }
-      } catch VaultError.cancelled {
-        Output.note("Interrupted; nothing is lost. Try the new password first, and end it with the same command.")
-        throw VaultError.cancelled
+      try LongOperation.run("encrypting again") { control in
+        try replacement.run(wipingAll: wipe, logger: .system, control)
       }
       if others > 0 {
         Output.note(

@@ -58,7 +58,8 @@ package enum TestLength {
   }
 
   /// Seeds of a test whose cases are drawn: in a whole run those from 1 to `count`, or as many as there is time for;
-  /// otherwise `few` of them, none of which is always among them, since the first seed is a case like any other. A test that takes long says once a minute how far it is.
+  /// otherwise `few` of them, none of which is always among them, since the first seed is a case like any other. A test that
+  /// takes long says once a minute how far it is.
   package static func seeds(
     _ count: Int, few: Int, failed: [UInt64] = [], file: String = #fileID, function: String = #function
   ) -> AnyIterator<UInt64> {

@@ -12,7 +12,8 @@ import Testing
 /// One look at a vault, with the password of its first space, does not tell whether there is a hidden one. Vaults with
 /// and without are made and used in the same ways; no feature of them tells the two groups apart better than chance,
 /// neither in a copy of the vault as it is (by rsync; from ext4 by any program) nor in the vault itself after a refresh. What
-/// the threat model says that tells is seen to tell, but for copies in the order of listings. The hosts have suites of their own (OneLookHostTests.swift), so that they are looked at side by side.
+/// the threat model says that tells is seen to tell, but for copies in the order of listings. The hosts have suites of their
+/// own (OneLookHostTests.swift), so that they are looked at side by side.
 @Suite(.serialized) struct OneLookTests {
   /// How somebody gets a copy; `$from` and `$to` are the folders. The copy is on another disk, where `cp` cannot share
   /// blocks with the original.

@@ -38,7 +38,7 @@ extension CommandFailure {
     case .passwordReplaced:
       self.init(
         .noSpaceOpens,
-        "Another password replaced this one when the space got a new key; use that one. It also ends what was begun.")
+        "Another password replaced this one when the space got a new key; use that one.")
     case .passwordInUse:
       self.init(
         .passwordInUse, "This password already opens a space in \(path); nothing was changed. Choose another password.")

@@ -244,8 +244,8 @@ enum HelpText {
     With --rekey everything in the space is encrypted again with a new key, so no old slot opens what is written from \
     now on, and no other password or key of the space works any more: add those again with agonyfs password add. If there \
     are any, it asks first; where nobody can be asked it needs --yes. It takes as \
-    long as copying the space, and little more room than it has. If it is interrupted, try the new password first: once \
-    it works, the next mount goes on in the background, and so does the same command. Copies of the vault that are under \
+    long as copying the space, and little more room than it has. If it is interrupted, try the new password first; the \
+    same command ends what was begun. Until then the space can be mounted, and part of it stays under the old key. Copies of the vault that are under \
     way meanwhile have to be made again. Copy it with rsync --checksum the next time, or to an empty directory: a \
     password that was used before has slot files of the same name, size and time, and other content.
 

@@ -122,7 +122,7 @@ struct ReaderTests {
     options.cleans = false
     let files = try FileSystem(
       space: SpaceManager.openSpace(in: vault, password: .of("new"), copyWindow: 0), options: options)
-    try files.clean()
+    try files.clean(movesPreviousKey: true)
     try files.close()
     try compareNow("under way")
     try SpaceManager.finishRekeying(

@@ -185,7 +185,7 @@ import Testing
       try SpaceManager.finishRekeying(in: vault, slots: new, logger: quietLogger, OperationControl())
     } else {
       let files = try open(vault, Self.new)
-      try files.clean()
+      try files.clean(movesPreviousKey: true)
       try files.close()
     }
     for name in storage.names { storage.tamper(name) { _ in nil } }
@@ -267,7 +267,7 @@ import Testing
     #expect(cases.count > (TestLength.isWhole ? 100 : 11))
   }
 
-  /// Whoever opens the space next ends what was begun, and loses nothing.
+  /// The same command ends what was begun, and loses nothing.
   private func goOn(
     _ vault: Vault, _ password: String, _ storage: FaultyStorage, ownFiles: Int, _ comment: Comment
   ) throws {
@@ -276,8 +276,9 @@ import Testing
     if ownFiles > 0 { #expect(storage.names.count - left == ownFiles, comment) }
     try files.put([1, 2, 3], files.make("later"))
     let wasRekeying = files.space.isRekeying
-    if wasRekeying { try files.moveToNewKey(OperationControl()) }
     try files.close()
+    // The old password may open nothing any more.
+    if wasRekeying { try replaceKey(in: vault) }
     let again = try open(vault, password)
     #expect(try again.get(again.find("later").inode) == [1, 2, 3], comment)
     try again.close()
@@ -346,9 +347,9 @@ import Testing
     #expect(isSame(try after.get(after.find("f3").inode), content(3)))
     _ = try after.unlink(.of("f2"), in: .root)
     after.forget(inode)
-    try after.moveToNewKey(OperationControl())
-    #expect(!after.space.isRekeying)
     try after.close()
+    try replaceKey(in: vault)
+    #expect(try vault.openSlot(vault.slotKeys(for: .of(Self.new))).body.rekeying?.previousKey == nil)
   }
 
   @Test func oneThatIsInterruptedGoesOn() throws {
@@ -360,11 +361,65 @@ import Testing
         OperationControl(isCancelled: { true }))
     }
     #expect(try opening(vault) == [Self.new])
+    // Nothing is done for one that is refused.
     #expect(throws: VaultError.passwordInUse) {
       try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.new), logger: quietLogger)
     }
+    // Opening deletes the slot of the old password; the same command goes on all the same.
+    try open(vault, Self.new).close()
+    #expect(throws: VaultError.noSpaceOpens) { try vault.openSlot(vault.slotKeys(for: .of(Self.old))) }
+    #expect(throws: VaultError.cancelled) {
+      try SpaceManager.replaceKey(
+        in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger,
+        OperationControl(isCancelled: { true }))
+    }
+    #expect(try vault.openSlot(vault.slotKeys(for: .of(Self.new))).body.isRekeying)
     // The next one ends the first before it begins.
     try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.other), logger: quietLogger)
     #expect(try opening(vault) == [Self.other])
   }
+
+  /// Where cover is made again it fails, is full or is interrupted; the same command goes on, once there is room.
+  @Test(arguments: [Stop.failure, .fullDisk, .interruption])
+  func coverThatCannotBeMadeAgainIsMadeLater(_ stop: Stop) throws {
+    let counting = try filled(ownFiles: Int64(Self.count))
+    let start = counting.operationCount
+    try replaceKey(in: vault(over: counting))
+    let end = counting.operationCount
+    var stops = 0
+    let places = Array(stride(from: start + (end - start) / 2, to: end, by: (end - start) / 16))
+    for place in TestLength.sample(places.prefix(6), 4, name: "\(stop)") {
+      let storage = try filled(ownFiles: Int64(Self.count))
+      let vault = vault(over: storage)
+      var control = OperationControl()
+      switch stop {
+      case .failure: storage.inject(.error(.ioError, at: place))
+      case .fullDisk: storage.inject(.full(from: place))
+      case .interruption: control = OperationControl(isCancelled: { storage.operationCount >= place })
+      }
+      do {
+        try SpaceManager.replaceKey(
+          in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger, control)
+      } catch {
+        stops += 1
+        storage.inject(nil)
+        #expect(try opening(vault).last == Self.new)
+        // On a disk that stays full it may end, with files too few.
+        if case .fullDisk = stop { try? replaceKey(in: vault) }
+        storage.setLimit(.max)
+        // Perhaps all that failed is what comes after the end.
+        do { try replaceKey(in: vault) } catch VaultError.noSpaceOpens { try open(vault, Self.new).close() }
+      }
+      storage.inject(nil)
+      storage.setLimit(.max)
+      let comment = Comment(rawValue: "\(stop) at \(place)")
+      #expect(try opening(vault) == [Self.new], comment)
+      #expect(storage.names.count(where: { !FaultyStorage.isTemporary($0) }) == Self.count, comment)
+      #expect(try SpaceManager.check(in: vault, password: .of(Self.new), readData: true).problems == [], comment)
+      #expect(try vault.openSlot(vault.slotKeys(for: .of(Self.new))).body.rekeying?.previousKey == nil, comment)
+    }
+    #expect(stops > 0)
+  }
+
+  enum Stop { case failure, fullDisk, interruption }
 }

@@ -39,18 +39,6 @@ import Vault
       in: work.vault, old: passwords[0], new: passwords[1], wipingAll: true, logger: quietLogger)
   }
 
-  /// Does the rest of what was interrupted. The old password may be gone already.
-  private func goOn(in work: Workload) throws {
-    do throws(VaultError) {
-      try SpaceManager.replaceKey(
-        in: work.vault, old: Workload.passwords[0], new: Workload.passwords[1], wipingAll: true, logger: quietLogger)
-    } catch .noSpaceOpens {
-      try SpaceManager.finishRekeying(
-        in: work.vault, slots: work.vault.slotKeys(for: Workload.passwords[1]), wipingAll: true, logger: quietLogger,
-        OperationControl())
-    }
-  }
-
   /// The operations that gave up a segment of before as it was, when there was a new key.
   private func unwiped(_ work: Workload, _ segments: [SegmentIdentifier: [UInt8]]) -> [Int] {
     let tape = work.storage.recording
@@ -80,7 +68,7 @@ import Vault
         #expect(error is VaultError)
       }
       storage.inject(nil)
-      if !isDone { try goOn(in: work) }
+      if !isDone { try replaceKey(in: work) }
       #expect(unwiped(work, segments) == [], "operation \(operation)")
       let slot = try work.vault.openSlot(work.vault.slotKeys(for: Workload.passwords[1]))
       #expect(slot.body.rekeying?.previousKey == nil, "operation \(operation)")

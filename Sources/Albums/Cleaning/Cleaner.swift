@@ -71,13 +71,12 @@ extension FileSystem {
           try beginEpochs(1)
         }
         let isDue = isTight || now >= lastEpoch + Self.epochInterval
-        let worth = space.isRekeying ? 1 : isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
+        let worth = isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
         if isDue, space.segmentsFreedByTwoEpochs >= worth {
           lastEpoch = now
           // What died in an epoch can go when two heads came after it.
           try beginEpochs(isTight ? 2 : 1)
         }
-        if space.isRekeying, try !result(of: space.finishRekeying()) { due = due ?? now + Self.roundInterval }
         failureIsKnown = false
       } catch {
         // Once, not every second for as long as the disk is full.
@@ -119,12 +118,14 @@ extension FileSystem {
 
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
   /// something. With `isTight` it waits until what was deleted is dead, since no commit may follow that. With `isAsked`
-  /// somebody waits for room, and as much is copied as gains enough of it. Without `copies` it only finds what is dead.
+  /// somebody waits for room, and as much is copied as gains enough of it. Without `copies` it only finds what is dead. With
+  /// `movesPreviousKey` what is under the previous key is copied before all else.
   ///
   /// - Parameter note: is told after each segment how many were copied.
   @discardableResult
   func clean(
-    isAsked: Bool = false, isTight: Bool = false, copies: Bool = true, note: (Int) -> Void = { _ in }
+    isAsked: Bool = false, isTight: Bool = false, copies: Bool = true, movesPreviousKey: Bool = false,
+    note: (Int) -> Void = { _ in }
   ) throws(Errno) -> Bool {
     if isAsked || isTight { locked { $0.waitForReaper() } }
     if isAsked { try syncLog() }
@@ -141,7 +142,9 @@ extension FileSystem {
     var pages: Set<PageNumber> = []
     do throws(Errno) {
       let unmovable = locked { $0.cleaning.unmovable }
-      let old = sparse.filter { space.isUnderPreviousKey($0.segment) && !unmovable.contains($0.segment) }
+      let old = sparse.filter {
+        movesPreviousKey && space.isUnderPreviousKey($0.segment) && !unmovable.contains($0.segment)
+      }
       let victims =
         !copies
         ? [] : isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)

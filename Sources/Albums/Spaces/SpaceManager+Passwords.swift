@@ -81,7 +81,7 @@ extension SpaceManager {
 
   /// Why a space is not written whose key is being replaced.
   static let beingReplaced =
-    "its key is being replaced; mount it until that is done, or go on with agonyfs password change --rekey"
+    "its key is being replaced; end that first, with the same agonyfs password change --rekey"
 
   static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
     let space = try vault.openSpace(body)

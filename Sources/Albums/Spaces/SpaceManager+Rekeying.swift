@@ -17,7 +17,8 @@ package struct KeyReplacement {
 
   /// Has `new` open the space that `old` opens, once it is run. Changes nothing.
   ///
-  /// - Throws: `.noSpaceOpens` for `old`; `.damaged`; `.derivationsTooWeak`; `.system`.
+  /// - Throws: `.noSpaceOpens` for `old`, unless a run that was interrupted has `new` open the space alone; `.damaged`;
+  ///   `.derivationsTooWeak`; `.system`.
   package init(in vault: Vault, old: Password, new: Password) throws(VaultError) {
     self.vault = vault
     // The work of each password is done once.
@@ -32,8 +33,8 @@ package struct KeyReplacement {
   }
 
   /// Encrypts everything in the space with a new key. No other password opens it afterwards, and no slot from before. If
-  /// it is interrupted after its first moments, the new password opens the space, and the next mount goes on in the
-  /// background. What is deleted is overwritten first: slots and heads, or everything if asked to.
+  /// it is interrupted after its first moments, the new password opens the space, and another run with the same passwords
+  /// ends it. What is deleted is overwritten first: slots and heads, or everything if asked to.
   ///
   /// - Throws: `.noSpaceOpens` for the old password; `.passwordInUse` when the new one already opens a space;
   ///   `.spaceInUse`; `.damaged`; `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could
@@ -42,6 +43,8 @@ package struct KeyReplacement {
     wipingAll: Bool = false, logger: Logger, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
     if !isBegun {
+      // Before anything is changed.
+      try SpaceManager.checkUnused(new, in: vault)
       try SpaceManager.finishRekeying(in: vault, slots: old, wipingAll: wipingAll, logger: logger, control)
       try SpaceManager.beginRekeying(in: vault, old: old, new: new)
     }
@@ -50,14 +53,21 @@ package struct KeyReplacement {
 }
 
 extension SpaceManager {
-  /// Whether a crash left a slot of `new` that holds a new key of the space that `old` opens.
+  /// Whether a slot of `new` holds a new key of the space that `old` opens, or opened: something interrupted an earlier run.
   fileprivate static func isBegun(in vault: Vault, old: [SlotKey], new: [SlotKey]) throws(VaultError) -> Bool {
+    let body: SlotBody
     do throws(VaultError) {
-      let body = try vault.openSlot(new).body
-      let before = try vault.openSlot(old).body
-      return !body.equals(before) && body.isRekeying && body.opensSameSpace(as: before)
+      body = try vault.openSlot(new).body
     } catch .noSpaceOpens {
       return false
+    }
+    guard body.isRekeying else { return false }
+    do throws(VaultError) {
+      let before = try vault.openSlot(old).body
+      return !body.equals(before) && body.opensSameSpace(as: before)
+    } catch .noSpaceOpens {
+      // Whoever opened the space since has deleted that slot.
+      return true
     }
   }
 
@@ -110,24 +120,59 @@ extension SpaceManager {
     try space.close()
   }
 
-  /// Encrypts again what is under the key before, and deletes the slots of other passwords.
+  /// Encrypts again what is under the previous key, and deletes the slots of other passwords. Whatever ends it, another
+  /// run goes on.
   static func finishRekeying(
     in vault: Vault, slots: [SlotKey], wipingAll: Bool = false, logger: Logger, _ control: OperationControl
   ) throws(VaultError) {
-    // Opening deletes the slots that were noted as being removed, and writes one again that holds the key before without
+    // Opening deletes the slots that were noted as being removed, and writes one again that holds the previous key without
     // need.
-    let space = try openSpace(in: vault, slots: slots, copyWindow: 0, wipingPrevious: wipingAll)
-    if let reason = space.gate.reason { throw .readOnly(reason) }
+    let open = { () throws(VaultError) in
+      let space = try openSpace(in: vault, slots: slots, copyWindow: 0, wipingPrevious: wipingAll)
+      if let reason = space.gate.reason { throw .readOnly(reason) }
+      return space
+    }
+    let space = try open()
     guard space.isRekeying else { return try space.close() }
+    let all = space.filesUnderPreviousKey
+    try moveData(of: space, all, logger: logger, control)
+    try renewCover(of: open(), all, control)
+    try openSpace(in: vault, slots: slots).close()
+    // Opening passes over slots that cannot be written again.
+    if try vault.openSlot(slots).body.isRekeying { throw .system(.ioError, "writing the slots again") }
+  }
+
+  /// Copies what is needed under the previous key to the end of the log, and closes the space.
+  private static func moveData(
+    of space: Space, _ all: Int, logger: Logger, _ control: OperationControl
+  ) throws(VaultError) {
     var options = FileSystemOptions(logger: logger)
     options.cleans = false
     let files = try FileSystem(space: space, options: options)
     var failure: VaultError?
-    do throws(VaultError) { try files.moveToNewKey(control) } catch { failure = error }
+    do throws(VaultError) { try files.moveToNewKey(all, control) } catch { failure = error }
     do throws(Errno) { try files.close() } catch { failure = failure ?? .system(error, "closing the space") }
     if let failure { throw failure }
-    try openSpace(in: vault, slots: slots).close()
-    // Opening passes over slots that cannot be written again.
-    if try vault.openSlot(slots).body.isRekeying { throw .system(.ioError, "writing the slots again") }
+  }
+
+  /// Makes cover again, has the log go on under one key, and closes the space. No file system is there, whose threads
+  /// would take cover meanwhile.
+  private static func renewCover(
+    of space: Space, _ all: Int, _ control: OperationControl
+  ) throws(VaultError) {
+    var failure: VaultError?
+    do throws(VaultError) {
+      var isDone = false
+      // What died in an epoch can go when two heads came after it. The first one says that the space is in use.
+      for _ in 0..<3 where !isDone {
+        try space.advanceEpoch()
+        isDone = try space.finishRekeying(all, control)
+      }
+      if !isDone { throw .damaged("files of the vault remain under the previous key; see what agonyfs check says") }
+    } catch {
+      failure = error
+    }
+    do throws(VaultError) { try space.close() } catch { failure = failure ?? error }
+    if let failure { throw failure }
   }
 }

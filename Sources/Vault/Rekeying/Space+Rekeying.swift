@@ -1,10 +1,11 @@
 // Replacing the key of a space (Vault+Rekeying.swift has the steps).
 //
 // Invariants
-// 1. Nothing is written under the key before once a head says that the log goes on under the new one.
-// 2. The number of files of a space that owns cover stays: each file under the new key displaces one under the key
-//    before.
-// 3. A head says that nothing is under the key before only when no file is.
+// 1. Nothing is written under the previous key once a head says that the log goes on under the new one.
+// 2. The number of files of a space that owns cover stays: each file under the new key displaces one under the previous
+//    key. While cover is made again nobody else uses the space; what fails there ends writing, as a crash does, and the
+//    next opening puts the number right.
+// 3. A head says that nothing is under the previous key only when no file is.
 
 internal import Crypto
 internal import Storage
@@ -16,7 +17,7 @@ extension Space {
   /// Files of cover that are made again at once.
   private static let coverStep = 8
 
-  /// Whether something may be under the key before.
+  /// Whether something may be under the previous key.
   package var isRekeying: Bool {
     if case .begun = owner?.rekeying { true } else { false }
   }
@@ -37,7 +38,7 @@ extension Space {
     return try drawSuccessor()
   }
 
-  /// Whether a segment is under the key before.
+  /// Whether a segment is under the previous key.
   package func isUnderPreviousKey(_ segment: SegmentNumber) -> Bool {
     keys.previous != nil && segment.epoch < keys.boundary
   }
@@ -69,12 +70,20 @@ extension Space {
     }
   }
 
-  /// Ends re-keying, when no segment is needed that is under the key before: cover is made again, and a head says that
-  /// there is one key. Durable on return.
+  /// Segments and cover under the previous key.
+  package var filesUnderPreviousKey: Int {
+    segments().count { isUnderPreviousKey($0.number) } + coverUnderPreviousKey
+  }
+
+  /// Ends re-keying, when no segment is needed that is under the previous key: cover is made again, and a head says that
+  /// there is one key. Durable on return. The caller alone uses the space.
   ///
+  /// - Parameter all: how many files were under the previous key at first.
   /// - Returns: false if segments are still needed, perhaps by heads that are kept for copies of the vault.
   /// - Throws: `.noSpace`, `.readOnly`, `.cancelled`, `.system`; then it can go on later.
-  package func finishRekeying(_ control: OperationControl = OperationControl()) throws(VaultError) -> Bool {
+  package func finishRekeying(
+    _ all: Int, _ control: OperationControl
+  ) throws(VaultError) -> Bool {
     guard gate.isOpen, isRekeying else { return true }
     let isNeeded = log.locked { log in
       let unneeded = log.ownsCover ? Set(log.catalog.deletable) : []
@@ -82,70 +91,58 @@ extension Space {
     }
     if isNeeded { return false }
     guard log.locked({ $0.deleteSpare() }) else {
-      throw .system(.ioError, "deleting what is under the key before")
+      throw .system(.ioError, "deleting what is under the previous key")
     }
-    while try renewCover() { if control.isCancelled() { throw .cancelled } }
+    while try renewCover() {
+      control.progress(Int64(all - coverUnderPreviousKey) * Int64(segmentSize), Int64(all) * Int64(segmentSize))
+      if control.isCancelled() { throw .cancelled }
+    }
     // What could not be wiped is tried again after the next head.
     if log.locked({ $0.catalog.segments.contains(where: isUnderPreviousKey) }) { return false }
     guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
-      throw .system(.ioError, "deleting what is under the key before")
+      throw .system(.ioError, "deleting what is under the previous key")
     }
     try deleteStrays()
     // After a power cut nobody would know a file that comes back.
-    try attempt("deleting what is under the key before") { () throws(Errno) in try storage.flushAll() }
+    try attempt("deleting what is under the previous key") { () throws(Errno) in try storage.flushAll() }
     try changeOwner { $0.rekeying = .none }
     return true
   }
 
-  /// Deletes segments under the key before that no state names: a deletion that failed left them.
+  /// Deletes segments under the previous key that no state names: a deletion that failed left them.
   private func deleteStrays() throws(VaultError) {
     let strays = try Recovery(context: log.context).allSegments().filter { isUnderPreviousKey($0.number) }
       .map { keys.identifier($0.number, branch: $0.branch) }
-    try attempt("deleting what is under the key before") { () throws(Errno) in
+    try attempt("deleting what is under the previous key") { () throws(Errno) in
       for name in strays { try storage.delete(name) }
     }
   }
 
-  /// Makes a few files of cover under the new key, for as many under the key before; false if there are none.
+  /// Makes a few files of cover under the new key, for as many under the previous key; false if there are none.
   private func renewCover() throws(VaultError) -> Bool {
     guard let range = log.locked({ $0.renewedCover }) else { return false }
     let displaced = log.locked { $0.takePrevious(Int(min(UInt64(Self.coverStep), range.first))) }
     if displaced.isEmpty { return false }
-    var counters = range.first - UInt64(displaced.count)..<range.first
-    let files = coverFiles(range.branch, Array(counters), displacing: displaced.map(\.name))
+    let first = range.first - UInt64(displaced.count)
+    let files = coverFiles(range.branch, Array(first..<range.first), displacing: displaced.map(\.name))
     do throws(VaultError) {
       try storage.write(files, size: segmentSize)
     } catch {
-      log.locked { log in
-        for (file, displaced) in zip(files, displaced).reversed() { log.undo(file, displacing: displaced) }
-      }
+      // Which of them were written only the next opening finds out.
+      gate.shut(because: "cover could not be written again: \(error)")
       throw error
     }
-    while let next = log.locked({ $0.addRenewed(counters) }) {
-      // Somebody took cover meanwhile, so the first of these files get the names of what was taken.
-      let taken = next.filter { !counters.contains($0) }
-      let first = coverFiles(range.branch, counters.filter { !next.contains($0) }).map(\.identifier)
-      let files = coverFiles(range.branch, taken, displacing: first)
-      do throws(VaultError) {
-        try storage.write(files, size: segmentSize)
-      } catch {
-        let rest = coverFiles(range.branch, counters.filter(next.contains)).map(\.identifier)
-        log.locked { $0.giveUp(rest + first + files.map(\.identifier)) }
-        throw error
-      }
-      counters = next
-    }
+    log.locked { $0.renewedCover?.first = first }
     return true
   }
 
-  /// Files of cover in a batch, each in the place of another if there are names of these.
+  /// Files of cover in a batch, each in the place of another.
   private func coverFiles(
-    _ branch: [UInt8], _ counters: [UInt64], displacing names: [SegmentIdentifier] = []
+    _ branch: [UInt8], _ counters: [UInt64], displacing names: [SegmentIdentifier]
   ) -> [NewFile] {
-    counters.indices.map { index in
-      let name = keys.coverIdentifier(CoverFile(branch: branch, counter: counters[index]))
-      var file = NewFile(cover: name, keys: keys)
-      if !names.isEmpty { file.displaced = names[index] }
+    zip(counters, names).map { counter, displaced in
+      var file = NewFile(cover: keys.coverIdentifier(CoverFile(branch: branch, counter: counter)), keys: keys)
+      file.displaced = displaced
       return file
     }
   }
@@ -161,23 +158,7 @@ extension LockedLog {
     }
   }
 
-  /// Adds files to the batch of cover under the new key, right before the first that was not used. If others are next to
-  /// that now, gives the counters that as many files have to have, and adds none.
-  fileprivate func addRenewed(_ counters: Range<UInt64>) -> Range<UInt64>? {
-    guard let range = renewedCover else { return nil }
-    if range.first != counters.upperBound { return range.first - UInt64(counters.count)..<range.first }
-    renewedCover?.first = counters.lowerBound
-    return nil
-  }
-
-  /// Deletes files that no table names; new ones are made for them as soon as there is room.
-  fileprivate func giveUp(_ names: [SegmentIdentifier]) {
-    for name in names where (try? context.storage.exists(name)) ?? true {
-      if (try? context.storage.delete(name)) != nil { loose.owed += 1 }
-    }
-  }
-
-  /// Files under the key before that nothing needs.
+  /// Files under the previous key that nothing needs.
   fileprivate var countUnderPreviousKey: Int {
     Int((owner?.previousCover ?? []).reduce(0) { $0 + $1.count }) + previousDeletable.count
   }
@@ -186,7 +167,7 @@ extension LockedLog {
     catalog.deletable.filter { $0.epoch < context.keys.boundary }
   }
 
-  /// Takes at most so many files under the key before that nothing needs.
+  /// Takes at most so many files under the previous key that nothing needs.
   fileprivate func takePrevious(_ count: Int) -> [DisplacedFile] {
     var taken: [DisplacedFile] = []
     while taken.count < count {
@@ -206,11 +187,5 @@ extension LockedLog {
       }
     }
     return taken
-  }
-
-  /// Takes back what was to be displaced by a file that may not have been written.
-  fileprivate func undo(_ file: NewFile, displacing displaced: DisplacedFile) {
-    if (try? context.storage.exists(displaced.name)) ?? true { return giveBack(displaced) }
-    if (try? context.storage.delete(file.identifier)) != nil { loose.owed += 1 }
   }
 }

@@ -5,6 +5,7 @@ internal import Crypto
 internal import Logging
 internal import System
 internal import SystemPackage
+internal import Vault
 
 /// `agonyfs password change VAULT`.
 struct PasswordCommand: ParsableCommand {
@@ -52,8 +53,15 @@ struct PasswordCommand: ParsableCommand {
       let replacement = try KeyReplacement(in: opened, old: old, new: new)
       let others = replacement.otherPasswords
       try confirmEnd(of: others)
-      try LongOperation.run("encrypting again") { control in
-        try replacement.run(wipingAll: wipe, logger: .system, control)
+      let signals = HeldSignals()
+      defer { signals.release() }
+      do {
+        try LongOperation.run("encrypting again", heldBy: signals) { control in
+          try replacement.run(wipingAll: wipe, logger: .system, control)
+        }
+      } catch VaultError.cancelled {
+        Output.note("Interrupted; nothing is lost. Try the new password first, and end it with the same command.")
+        throw VaultError.cancelled
       }
       if others > 0 {
         Output.note(

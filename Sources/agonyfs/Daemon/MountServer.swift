@@ -54,6 +54,10 @@ struct MountServer {
         "The newest state of the space cannot be read. This mount shows an older one"
           + (space.gate.isOpen ? ", and with --accept-older goes on from it." : "."))
     }
+    if space.isRekeying, space.gate.isOpen {
+      warnings.append(
+        "Part of the space is still under its old key; end that with the same agonyfs password change --rekey.")
+    }
     for warning in warnings { Output.note(warning) }
     let fileSystem = try FileSystem(
       space: space, options: Self.options(options, places, notices: notices, keepCheckpoint: rollback?.record))

@@ -7,121 +7,16 @@
 // 3. A list has the name that others look for only when it is whole and durable, and the user wants its originals to be
 //    deleted (`begin`). It is locked as long as its run goes on. One that is found unlocked is of a run that was
 //    interrupted: some of what is on it may be gone, and the rest is to go.
+// 4. Nothing of the host stays in the space: inode numbers and times of originals are on the list as hashes under a key
+//    that only the run knows.
 
-internal import Crypto
 package import System
 package import SystemPackage
-
-/// An original that may be deleted.
-package struct Original: Hashable, Sendable {
-  /// Its directory, absolute, and its name.
-  package var directory: [UInt8]
-  package var name: [UInt8]
-  package var device: UInt64
-  package var inode: UInt64
-  package var size: Int64
-  package var modified: (seconds: Int64, nanoseconds: Int64) { (modifiedSeconds, modifiedNanoseconds) }
-  var modifiedSeconds: Int64
-  var modifiedNanoseconds: Int64
-  var changedSeconds: Int64
-  var changedNanoseconds: Int64
-  /// The hash of its content, which only the run that made it can compare.
-  package var hash: [UInt8]
-
-  init(directory: [UInt8], name: [UInt8], _ status: FileStatus, hash: [UInt8]) {
-    self.directory = directory
-    self.name = name
-    device = status.device
-    inode = status.inode
-    size = status.size
-    modifiedSeconds = status.modified.seconds
-    modifiedNanoseconds = status.modified.nanoseconds
-    changedSeconds = status.changed.seconds
-    changedNanoseconds = status.changed.nanoseconds
-    self.hash = hash
-  }
-
-  /// Its path.
-  package var path: [UInt8] { directory == [0x2F] ? directory + name : directory + [0x2F] + name }
-
-  /// Whether a status is that of the original as it was.
-  func isUnchanged(_ status: FileStatus, inodeCounts: Bool) -> Bool {
-    status.kind == .file && status.device == device && status.size == size && (!inodeCounts || status.inode == inode)
-      && (status.modified.seconds, status.modified.nanoseconds) == (modifiedSeconds, modifiedNanoseconds)
-      && (status.changed.seconds, status.changed.nanoseconds) == (changedSeconds, changedNanoseconds)
-  }
-}
-
-extension Original {
-  /// The bytes of a record: the length of the rest in four bytes, seven numbers of eight bytes, the hash, the length of the
-  /// directory in four bytes, the directory, the name. Numbers are little-endian.
-  var encoded: [UInt8] {
-    var body: [UInt8] = []
-    for number in [
-      Int64(bitPattern: device), Int64(bitPattern: inode), size, modifiedSeconds, modifiedNanoseconds, changedSeconds,
-      changedNanoseconds,
-    ] {
-      body += Self.bytes(of: UInt64(bitPattern: number))
-    }
-    body += hash + Self.bytes(of: UInt32(directory.count)) + directory + name
-    return Self.bytes(of: UInt32(body.count)) + body
-  }
-
-  private static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
-    (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> Number($0 * 8)) }
-  }
-
-  private static func number<Number: FixedWidthInteger>(_ bytes: ArraySlice<UInt8>) -> Number {
-    bytes.reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
-  }
-
-  /// Most bytes of a record: a path of Linux, and the numbers.
-  static let mostBytes = 16_384
-  private static let fixedBytes = 7 * 8 + ContentHasher.count + 4
-
-  /// The next record, which is taken from the bytes; nil if they do not begin with a whole one.
-  static func next(_ bytes: inout ArraySlice<UInt8>) -> Original? {
-    guard bytes.count >= 4 else { return nil }
-    let count: UInt32 = number(bytes.prefix(4))
-    guard count >= fixedBytes, count <= mostBytes, bytes.count >= 4 + Int(count) else { return nil }
-    let body = bytes.dropFirst(4).prefix(Int(count))
-    func field(_ index: Int) -> Int64 {
-      let start = body.startIndex + index * 8
-      return Int64(bitPattern: number(body[start..<start + 8]))
-    }
-    let hashStart = body.startIndex + 56
-    let hashEnd = hashStart + ContentHasher.count
-    let length: UInt32 = number(body[hashEnd..<hashEnd + 4])
-    let rest = body[(hashEnd + 4)...]
-    guard Int(length) < rest.count else { return nil }
-    var original = Original(
-      directory: Array(rest.prefix(Int(length))), name: Array(rest.dropFirst(Int(length))),
-      device: UInt64(bitPattern: field(0)), inode: UInt64(bitPattern: field(1)), size: field(2))
-    (original.modifiedSeconds, original.modifiedNanoseconds) = (field(3), field(4))
-    (original.changedSeconds, original.changedNanoseconds) = (field(5), field(6))
-    original.hash = Array(body[hashStart..<hashEnd])
-    bytes = bytes.dropFirst(4 + Int(count))
-    return original
-  }
-
-  private init(directory: [UInt8], name: [UInt8], device: UInt64, inode: UInt64, size: Int64) {
-    self.directory = directory
-    self.name = name
-    self.device = device
-    self.inode = inode
-    self.size = size
-    modifiedSeconds = 0
-    modifiedNanoseconds = 0
-    changedSeconds = 0
-    changedNanoseconds = 0
-    hash = []
-  }
-}
 
 /// The list of a run.
 package final class DeletionList {
   /// What the names of lists begin with.
-  package static let prefix = Array("deletions-".utf8)
+  package static let prefix = Array("originals-".utf8)
   private static let step = 64 << 10
 
   private let calls: FileCalls

@@ -38,9 +38,9 @@ package struct OriginalDeletion {
   }
 
   /// Deletes the originals of a list, which is durable, until it is cancelled; then removes the list. `verify` reads the
-  /// content of an original again, for a list of another run.
+  /// content of an original again, for a list of another run, and returns its status then if the space has it.
   package func deleteAll(
-    of list: DeletionList, isCancelled: () -> Bool, verify: ((Original) -> Bool)? = nil,
+    of list: DeletionList, isCancelled: () -> Bool, verify: ((Original) -> FileStatus?)? = nil,
     _ note: (Original, Outcome) -> Void
   ) throws(Errno) {
     try list.begin()
@@ -50,8 +50,11 @@ package struct OriginalDeletion {
       guard isWhole else { return false }
       if let verify {
         let isThere = (try? calls.status(of: original.path, in: nil)) != nil
-        let mayGo = isThere && verify(original)
-        note(original, mayGo ? delete(original, comparesContent: false) : isThere ? .notInSpace : .gone)
+        if isThere, let status = verify(original) {
+          note(original, delete(original.verified(as: status), comparesContent: false))
+        } else {
+          note(original, isThere ? .notInSpace : .gone)
+        }
       } else {
         note(original, delete(original))
       }
@@ -60,14 +63,15 @@ package struct OriginalDeletion {
     if isWhole { try list.remove() }
   }
 
-  /// Whether a space has what an original holds; both are read again.
-  package func hasContent(_ original: Original, _ target: ImportTarget) -> Bool {
+  /// The status of an original whose content a space has, when both were read again; nil if the space has it not.
+  package func statusIfStored(_ original: Original, _ target: ImportTarget) -> FileStatus? {
     guard let directory = try? calls.openDirectory(original.directory),
       let status = try? calls.status(of: original.name, in: directory), status.kind == .file,
+      status.size == original.size,
       let digest = try? reading.digest(of: original.name, in: directory, status, pastMemory: true)
-    else { return false }
+    else { return nil }
     let paths = (try? target.files.paths(ofSizes: [status.size]))?[status.size] ?? []
-    return paths.contains { path in
+    let isStored = paths.contains { path in
       let parts = path.split(separator: 0x2F).map { Array($0) }
       var folder = target.root
       for part in parts.dropLast() {
@@ -77,6 +81,7 @@ package struct OriginalDeletion {
       guard let file = try? calls.openFile(parts.last ?? [], in: folder) else { return false }
       return (try? calls.digest(of: file)) == digest
     }
+    return isStored ? status : nil
   }
 
   /// Deletes an original, if it is what was verified. `comparesContent`: where its status says too little.
@@ -104,7 +109,7 @@ package struct OriginalDeletion {
           if case .source(let number) = error { return .failed(number.number) }
           return .changed
         }
-        guard digest.hash == original.hash else { return .changed }
+        guard digest.hash == original.seen.content else { return .changed }
       }
       // The last comparison: nothing of this program comes between it and the deletion.
       guard original.isUnchanged(try calls.status(of: original.name, in: directory), inodeCounts: isStable) else {

@@ -298,11 +298,48 @@ import Testing
     let deletion = OriginalDeletion(fixture.calls)
     var outcomes: [String: OriginalDeletion.Outcome] = [:]
     try deletion.deleteAll(
-      of: list, isCancelled: { false }, verify: { deletion.hasContent($0, fixture.target) },
+      of: list, isCancelled: { false }, verify: { deletion.statusIfStored($0, fixture.target) },
       { outcomes[String(decoding: $0.name, as: UTF8.self)] = $1 })
     #expect(outcomes == ["a.jpg": .notInSpace, "b.jpg": .deleted])
     #expect(try ImportFixture.files(in: fixture.source) == ["a.jpg": [1, 2, 3]])
   }
+
+  /// Who has the password of the space learns nothing of the host's inode numbers and times.
+  @Test func theListKeepsNothingOfTheHost() throws {
+    let fixture = try ImportFixture()
+    try fixture.put("a.jpg", Self.content)
+    let list = DeletionList(fixture.calls, in: fixture.target.incoming, named: [0x78])
+    fixture.run(list: list) { $0.deletesOriginals = true }
+    try list.begin()
+    let kept = try ImportFixture.files(in: fixture.incoming)["originals-x"] ?? []
+    #expect(kept.count > 50)
+    let status = try fixture.calls.status(of: Array((fixture.source + "/a.jpg").utf8), in: nil)
+    #expect(status.size == Self.content.count)
+    func isKept(_ number: Int64) -> Bool {
+      let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+      return kept.indices.contains { kept[$0...].starts(with: bytes) }
+    }
+    #expect(isKept(status.size))
+    for number in [
+      Int64(bitPattern: status.inode), status.modified.seconds, status.modified.nanoseconds, status.changed.seconds,
+      status.changed.nanoseconds,
+    ] { #expect(!isKept(number)) }
+    var originals: [Original] = []
+    try list.forEach {
+      originals.append($0)
+      return true
+    }
+    #expect(originals.map { $0.isUnchanged(status, inodeCounts: true) } == [true])
+    var other = status
+    other.inode += 1
+    #expect(originals.map { $0.isUnchanged(other, inodeCounts: true) } == [false])
+    #expect(originals.map { $0.isUnchanged(other, inodeCounts: false) } == [true])
+    other.changed.nanoseconds += 1
+    #expect(originals.map { $0.isUnchanged(other, inodeCounts: false) } == [false])
+    try list.remove()
+  }
+
+  private static let content = [UInt8](repeating: 7, count: 77_777)
 
   /// A sidecar goes with its photo's number.
   @Test func whatBelongsTogetherGetsOneNumber() throws {

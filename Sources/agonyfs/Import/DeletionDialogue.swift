@@ -64,7 +64,7 @@ struct DeletionDialogue {
       Output.note("\(state) Deleting the rest.")
       let deletion = OriginalDeletion(calls)
       // Since then things may have been deleted in the space.
-      failed += try deleteAll(of: list) { deletion.hasContent($0, target) }
+      failed += try deleteAll(of: list) { deletion.statusIfStored($0, target) }
     }
     return failed
   }
@@ -75,7 +75,7 @@ struct DeletionDialogue {
     return (try? BytePath(original.path).status()) == nil
   }
 
-  private func deleteAll(of list: DeletionList, verify: ((Original) -> Bool)? = nil) throws -> Int {
+  private func deleteAll(of list: DeletionList, verify: ((Original) -> FileStatus?)? = nil) throws -> Int {
     let deletion = OriginalDeletion(calls)
     var deleted = 0
     var left = 0

@@ -343,7 +343,9 @@ enum HelpText {
     length. Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: the vault can be \
     used, and the next refresh goes on, from the start if a space was mounted meanwhile. Ends with status 15 if the \
     vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, free blocks, \
-    snapshots, and what a flash disk keeps of deleted data.
+    snapshots, what a flash disk keeps of deleted data, and what the file system counts, such as how much was ever \
+    written to it: on a disk that is used for little else that tells how often the vault was used. Then copy the vault \
+    by rsync to a newly made file system, and refresh it there.
     """
 
   static let info = """

@@ -3,69 +3,52 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Renewing one folder.
+/// Renewing a file, and removing a folder of a tree that is not needed.
 extension DirectoryRefresh {
-  /// Copies a folder to a new one, exchanges them, and deletes the old one.
-  func renew(_ folder: Int) throws(Errno) {
-    action = "renewing \(path(folder))"
-    let copied: [SegmentIdentifier: ino_t]
-    let before = state
+  /// Copies a file, has the copy take its name, and links it into the second tree. Does nothing if it is gone.
+  func renew(_ name: SegmentIdentifier) throws(Errno) {
+    let (old, new) = (StorageNames.segments + "/" + name.path, Self.place + "/" + name.path)
+    action = "renewing \(old)"
+    let inode: ino_t
     do throws(Errno) {
       do throws(Errno) {
-        copied = try copy(folder)
+        inode = try copy(old, to: new)
       } catch .noSpace {
         // Some file systems free the room of deleted files only some time later.
-        state = before
-        try removeOld(folder)
+        unsafe unlinkat(directory.number, new, 0)
         try systemCall { agonyfs_flush_file_system(root.number) }
-        copied = try copy(folder)
+        inode = try copy(old, to: new)
       }
-    } catch {
-      try? removeOld(folder)
-      throw error
+      try change { () throws(Errno) in
+        try exchange(new, old)
+        if try status(of: new)?.st_ino == inode { return }
+        // Another program has put a file there meanwhile.
+        try exchange(new, old)
+        throw .changedByOthers
+      }
+    } catch .noSuchFileOrDirectory {
+      // Deleted by another program.
+      unsafe unlinkat(directory.number, new, 0)
+      return
     }
-    let isMissing = try status(of: path(folder)) == nil
     try change { () throws(Errno) in
-      if isMissing {
-        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, newPath(folder), path(folder)) }
-      } else {
-        try exchange(newPath(folder), path(folder))
-      }
-      try flushAfterExchange()
+      let link = Self.place + "/" + Self.link
+      unsafe unlinkat(directory.number, link, 0)
+      try systemCall { unsafe linkat(directory.number, old, directory.number, link, 0) }
+      try systemCall { unsafe renameat(directory.number, link, directory.number, new) }
     }
-    if !isMissing { try removeOld(folder, .copied(copied)) }
   }
 
-  /// Copies a folder to a new one in `refreshing`. Durable on return.
-  ///
-  /// - Returns: the inodes of the files that were copied.
-  private func copy(_ folder: Int) throws(Errno) -> [SegmentIdentifier: ino_t] {
-    let (old, new) = (path(folder), newPath(folder))
-    try change { () throws(Errno) in try owner.makeFolder(new, in: directory) }
-    var copied: [SegmentIdentifier: ino_t] = [:]
-    for (name, size) in try files(in: folder).shuffled() {
-      let file = "/" + name.description
-      try change { () throws(Errno) in
-        copied[name] = try fileCopy.copy(old + file, to: new + file, in: directory)
-      }
-      state.done += size
-      if !progress(state) { throw .canceled }
-    }
-    try change { () throws(Errno) in
-      let opened = try VaultFile.openDirectory(new, in: directory)
-      // A folder that a copy lacks has the mode and owner of all of them.
-      if let status = try status(of: old) { try FileCopy.setOwnerAndMode(of: opened, to: status) }
-      try VaultFile.setTimes(of: opened)
-      try systemCall { fsync(opened.number) }
-    }
-    return copied
+  private func copy(_ old: String, to new: String) throws(Errno) -> ino_t {
+    guard mayChange() else { throw .ioError }
+    return try fileCopy.copy(old, to: new, in: directory)
   }
 
   /// Deletes the files in a folder in `refreshing` that are in `segments` as well, moves all else there, and removes
   /// the folder. Does nothing if there is none.
   ///
-  /// - Parameter known: what is known of the folder.
-  func removeOld(_ folder: Int, _ known: KnownFiles = .none) throws(Errno) {
+  /// - Parameter othersCameLater: whether what is another file than the one of its name in `segments` came after that.
+  func removeFolder(_ folder: Int, othersCameLater: Bool) throws(Errno) {
     let (place, old) = (path(folder), newPath(folder))
     guard try status(of: old) != nil else { return }
     if try status(of: place) == nil {
@@ -79,7 +62,7 @@ extension DirectoryRefresh {
     var hasMoved = false
     for name in try Directory.names(in: old, of: directory).shuffled() {
       let (from, to) = (Self.path(old, name), Self.path(place, name))
-      switch try fate(of: name, in: folder, known) {
+      switch try fate(of: name, in: folder, othersCameLater: othersCameLater) {
       case .isInPlace:
         try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
         continue
@@ -111,14 +94,6 @@ extension DirectoryRefresh {
     try systemCall { unsafe unlinkat(directory.number, path, 0) }
   }
 
-  /// What a refresh knows of the files of a folder in `refreshing`.
-  enum KnownFiles {
-    /// Nothing: a kill left it.
-    case none
-    /// It is the old folder, and these inodes in it were copied. A file with another one has come.
-    case copied([SegmentIdentifier: ino_t])
-  }
-
   /// What becomes of a name in a folder in `refreshing`.
   private enum Fate {
     /// The file is in `segments` as well, perhaps under another name.
@@ -129,23 +104,29 @@ extension DirectoryRefresh {
     case moves
   }
 
-  private func fate(of name: [UInt8], in folder: Int, _ known: KnownFiles) throws(Errno) -> Fate {
+  private func fate(of name: [UInt8], in folder: Int, othersCameLater: Bool) throws(Errno) -> Fate {
     guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
       let found = try status(of: newPath(folder) + "/" + identifier.description), found.st_mode & S_IFMT == S_IFREG
     else { return .moves }
     guard let other = try status(of: path(folder) + "/" + identifier.description) else {
-      if case .none = known, try hasOtherName(found) { return .isInPlace }
-      return .moves
+      return try hasOtherName(found) ? .isInPlace : .moves
     }
     guard other.st_mode & S_IFMT == S_IFREG else { return .moves }
     // Of two links one may go. A rename would leave both.
     if found.st_ino == other.st_ino { return .isInPlace }
-    let isReplacing =
-      switch known {
-      case .none: found.st_size > other.st_size
-      case .copied(let inodes): inodes[identifier] != found.st_ino || found.st_size > other.st_size
+    return othersCameLater || found.st_size > other.st_size ? .replaces(identifier, other.st_ino) : .isInPlace
+  }
+
+  /// Moves names in `refreshing` that are not the vault's to `segments`, where the old tree had them.
+  func moveStrangers(but own: [String]) throws(Errno) {
+    for name in try Directory.names(in: Self.place, of: directory) where folder(named: name) == nil {
+      let text = String(decoding: name, as: UTF8.self)
+      if own.contains(text) || Self.probes.contains(Self.place + "/" + text) { continue }
+      let (from, to) = (Self.path(Self.place, name), Self.path(StorageNames.segments, name))
+      try change { () throws(Errno) in
+        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
       }
-    return isReplacing ? .replaces(identifier, other.st_ino) : .isInPlace
+    }
   }
 
   /// Makes an exchange durable, and resets the times that it changed.

@@ -2,7 +2,7 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Links to the vault's files, in folders that a killed process of an earlier version left.
+/// Links to the vault's files in `refreshing`.
 extension DirectoryRefresh {
   /// Whether a file, which has other links, has a name in `segments`.
   func hasOtherName(_ file: stat) throws(Errno) -> Bool {

@@ -5,13 +5,19 @@ internal import SystemPackage
 
 /// Paths in the vault's directory, what is there, and small steps.
 extension DirectoryRefresh {
-  /// The directory beside `segments` in which folders are made.
+  /// The directory beside `segments` in which the second tree is made.
   static let place = "refreshing"
-  /// The file in it.
-  static let note = "remaining"
+  /// A link in it that is about to get its name.
+  static let link = ".agonyfs-link"
+  /// Files in it that are not of the tree.
+  static let ownNames = [link, parameters]
+  /// The new parameters.
+  static let parameters = ".agonyfs-parameters"
+  /// Such files of earlier versions.
+  static let earlierNames = [StorageNames.parameters, "remaining", ".remaining.new"]
 
   /// Directories in it that are exchanged to try whether that can be done.
-  static let probes = [place + "/one", place + "/other"]
+  static let probes = [place + "/.agonyfs-one", place + "/.agonyfs-other"]
 
   func path(_ folder: Int) -> String { StorageNames.segments + "/" + folderName(folder) }
 
@@ -73,33 +79,5 @@ extension DirectoryRefresh {
   func flush(_ path: String) throws(Errno) {
     let opened = try VaultFile.openDirectory(path, in: directory)
     try systemCall { fsync(opened.number) }
-  }
-
-  /// Writes down which folders remain.
-  func note(_ remaining: [Int]) throws(Errno) {
-    try change { () throws(Errno) in
-      let place = try VaultFile.openDirectory(Self.place, in: directory)
-      let lines = remaining.map { folderName($0) + "\n" }.joined()
-      try WholeFile.replace(Self.note, in: place, with: Array(lines.utf8)) { owner.give($0) }
-    }
-  }
-
-  /// The folders that an earlier refresh left; nil if there was none, or if anything was changed in the others since.
-  func notedFolders() throws(Errno) -> [Int]? {
-    let file: Descriptor
-    do throws(Errno) {
-      file = try VaultFile.open(Self.place + "/" + Self.note, in: directory, O_RDONLY)
-    } catch .noSuchFileOrDirectory {
-      return nil
-    }
-    let noted = try FileCopy.status(of: file).st_mtim
-    let folders = try file.readToEnd(limit: 4096).split(separator: UInt8(ascii: "\n")).compactMap {
-      self.folder(named: Array($0))
-    }
-    for folder in Set(0..<256).subtracting(folders) {
-      guard let changed = try status(of: path(folder))?.st_ctim else { return nil }
-      if (changed.tv_sec, changed.tv_nsec) > (noted.tv_sec, noted.tv_nsec) { return nil }
-    }
-    return folders
   }
 }

@@ -2,18 +2,16 @@
 // in what order they came, and which.
 //
 // Invariants
-// 1. At every moment each file is whole under its name. A folder is copied beside, into `refreshing/`; when the copy is
-//    durable, it and the folder are exchanged at once; when that is durable, the old one is deleted.
+// 1. At every moment each file is whole under its name. A second tree of the same files grows in `refreshing/`, in random
+//    order: a file is copied there; when the copy is durable, it takes the name of the old file, and the tree gets a link
+//    to it. When the tree is whole and durable, it becomes `segments/` at once, and the old tree is deleted.
 // 2. In `refreshing/` nothing is deleted but what is in `segments/` under the same name and as long, and links to files
 //    that have another name there. Names that are not the vault's, and files that came meanwhile, are moved there.
-// 3. What a killed refresh left in `refreshing/` is a copy that was not finished, or an old folder after the exchange; or
-//    folders with links to the same files, which earlier versions made. The next refresh removes it, or whoever opens a
-//    space to write and is alone in the vault. Until then whatever wipes or deletes a file in `segments/` does so there as
-//    well: what is only there has come, and was not deleted.
-// 4. `refreshing/remaining` names the folders that remain. It counts only while the others are as the refresh left them:
-//    later files in them would show by their births that they came later.
+// 3. What a killed refresh left in `refreshing/` is one of the two trees, and not needed. The next refresh removes it and
+//    begins again; so does whoever opens a space to write and is alone in the vault. Until then whatever wipes or deletes
+//    a file in `segments/` does so there as well: what is only there has come, and was not deleted.
 //
-// The vault's directory and `segments` themselves stay: but for `refreshing`, the names in them never change.
+// The vault's own directory stays: it may be where a disk is mounted. But for `refreshing`, the names in it never change.
 
 internal import CPlatform
 internal import Glibc
@@ -24,18 +22,20 @@ internal import SystemPackage
 package struct RefreshProgress: Sendable {
   /// Bytes that are renewed.
   package var done: Int64
-  /// Bytes of all folders that this refresh renews.
+  /// Bytes of all files that this refresh renews.
   package var total: Int64
 }
 
-/// A refresh of the vault in a directory. The caller has the lease on the vault exclusively.
+/// A refresh of the vault in a directory. The caller has the lease on the vault exclusively. The storage has the old tree
+/// open, so it is of no use afterwards.
 package final class DirectoryRefresh {
   /// Called before each change in the directory. False ends the refresh there; if it is false from then on, the refresh
   /// leaves what it would leave if it were killed.
   package var mayChange: () -> Bool = { true }
 
   let directory: Descriptor
-  let root: Descriptor
+  /// `segments`, the old one or the new one.
+  private(set) var root: Descriptor
   let owner: VaultOwner
   private let storage: DirectoryStorage
   let fileCopy: FileCopy
@@ -45,8 +45,6 @@ package final class DirectoryRefresh {
   var action = "reading the vault"
   /// The inodes of all files in `segments`, where they were looked up.
   var inodes: Set<ino_t>?
-  /// The folders that remain, the next one last.
-  private var remaining: [Int] = []
 
   /// A refresh of a storage.
   ///
@@ -64,30 +62,26 @@ package final class DirectoryRefresh {
     self.progress = progress
   }
 
-  /// Renews everything, or what an earlier refresh has left. Changes nothing if there are short files.
+  /// Renews everything. Changes nothing if there are short files. When it ends early, the vault is as good as before.
   package func run() throws(RefreshError) {
     var needed: Int64 = 0
     var shortFiles = 0
     do throws(Errno) {
-      var sizes: [Int64] = []
-      for folder in 0..<256 {
-        let files = try files(in: folder)
-        sizes.append(files.reduce(0) { $0 + $1.size })
-        shortFiles += files.count { $0.size < fileCopy.completeSize }
-      }
+      var files: [(name: SegmentIdentifier, size: Int64)] = []
+      for folder in 0..<256 { files += try self.files(in: folder) }
+      shortFiles = files.count { $0.size < fileCopy.completeSize }
       guard shortFiles == 0 else { throw .shortFiles }
-      let largest = sizes.max() ?? 0
-      // Blocks that name the extents, and what a file system keeps for itself.
-      needed = largest + largest / 32 + 4 << 20
+      needed = room(for: files)
       // What an earlier refresh left takes room until it is removed.
       if try status(of: Self.place) == nil, try freeBytes() < needed { throw .noSpace }
       try prepare()
-      if try freeBytes() < needed { throw .noSpace }
-      state.total = remaining.reduce(0) { $0 + sizes[$1] }
-      while let folder = remaining.last {
-        try renew(folder)
-        remaining.removeLast()
-        try note(remaining)
+      do throws(Errno) {
+        if try freeBytes() < needed { throw .noSpace }
+        state.total = files.reduce(0) { $0 + $1.size }
+        try renew(files.shuffled())
+      } catch {
+        try? removeInterrupted()
+        throw error
       }
       try finish()
     } catch {
@@ -95,57 +89,98 @@ package final class DirectoryRefresh {
       case .exchangeRefused: throw .cannotExchange
       case .shortFiles: throw .shortFiles(shortFiles)
       case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? freeBytes()) ?? 0)
-      case .canceled: throw .interrupted(remaining: remaining.count)
+      case .canceled: throw .interrupted
       case .changedByOthers: throw .changedByOthers
       default: throw .system(error, action)
       }
     }
   }
 
-  /// Makes `refreshing`, or removes what an earlier refresh left there, and finds out what remains.
+  /// Bytes that a refresh takes meanwhile: a file, the blocks that name its extents, the folders and their names.
+  private func room(for files: [(name: SegmentIdentifier, size: Int64)]) -> Int64 {
+    let largest = files.map(\.size).max() ?? 0
+    return largest + largest / 32 + Int64(files.count) * 256 + 8 << 20
+  }
+
+  /// Makes `refreshing`, or removes what an earlier refresh left there.
   private func prepare() throws(Errno) {
     action = "preparing the refresh"
-    var isNew = true
     storage.adoptFiles()
+    var isNew = true
     do throws(Errno) {
       try change { () throws(Errno) in try owner.makeFolder(Self.place, in: directory) }
     } catch .fileExists {
       isNew = false
     }
     _ = try VaultFile.openDirectory(Self.place, in: directory)
+    if !isNew {
+      // It has other names already, which a listing would show.
+      try removeInterrupted()
+      try change { () throws(Errno) in try owner.makeFolder(Self.place, in: directory) }
+    }
     do throws(Errno) {
       try checkExchange()
     } catch {
-      if isNew { try? removePlace() }
+      try? removePlace()
       throw error
     }
-    let noted = isNew ? nil : try notedFolders()
-    try removeOldFolders()
-    remaining = noted ?? (0..<256).shuffled()
-    try note(remaining)
     try VaultFile.setTimes(of: ".", in: directory)
     try flush(".")
   }
 
-  /// Removes what an earlier refresh left, and its note of what remains.
+  /// Makes the second tree, has it become `segments`, and deletes the first one.
+  private func renew(_ files: [(name: SegmentIdentifier, size: Int64)]) throws(Errno) {
+    action = "making folders"
+    for folder in (0..<256).shuffled() {
+      try change { () throws(Errno) in try owner.makeFolder(newPath(folder), in: directory) }
+    }
+    for (name, size) in files {
+      try renew(name)
+      state.done += size
+      if !progress(state) { throw .canceled }
+    }
+    action = "exchanging the folders"
+    for folder in 0..<256 { try complete(newPath(folder), like: path(folder)) }
+    try complete(Self.place, like: StorageNames.segments)
+    try change { () throws(Errno) in
+      try exchange(Self.place, StorageNames.segments)
+      root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+      try flush(".")
+    }
+    try removeFolders(othersCameLater: true)
+  }
+
+  /// Gives a folder of the new tree the owner, mode and times that it has to have. Durable on return.
+  private func complete(_ folder: String, like old: String) throws(Errno) {
+    try change { () throws(Errno) in
+      let opened = try VaultFile.openDirectory(folder, in: directory)
+      // A folder that a copy lacks has the mode and owner of all of them.
+      if let status = try status(of: old) { try FileCopy.setOwnerAndMode(of: opened, to: status) }
+      try VaultFile.setTimes(of: opened)
+      try systemCall { fsync(opened.number) }
+    }
+  }
+
+  /// Removes what a refresh left that was killed or failed.
   func removeInterrupted() throws(Errno) {
-    try removeOldFolders()
+    try removeFolders(othersCameLater: false)
     try removePlace()
     try flush(".")
   }
 
-  private func removeOldFolders() throws(Errno) {
+  private func removeFolders(othersCameLater: Bool) throws(Errno) {
     inodes = nil
     let folders = try Directory.names(in: Self.place, of: directory).compactMap { folder(named: $0) }
     // An exchange that a kill followed may not be durable yet.
     if !folders.isEmpty { try change { () throws(Errno) in try flushAfterExchange() } }
-    for folder in folders.shuffled() { try removeOld(folder) }
+    for folder in folders.shuffled() { try removeFolder(folder, othersCameLater: othersCameLater) }
+    try moveStrangers(but: Self.ownNames + (othersCameLater ? [] : Self.earlierNames))
   }
 
   /// Writes the parameters again, and removes `refreshing`.
   private func finish() throws(Errno) {
     action = "writing \(StorageNames.parameters)"
-    let new = Self.place + "/" + StorageNames.parameters
+    let new = Self.place + "/" + Self.parameters
     try change { () throws(Errno) in
       unsafe unlinkat(directory.number, new, 0)
       _ = try fileCopy.copy(StorageNames.parameters, to: new, in: directory, isDated: true)
@@ -159,9 +194,7 @@ package final class DirectoryRefresh {
 
   private func removePlace() throws(Errno) {
     try change { () throws(Errno) in
-      for name in [Self.note, "." + Self.note + ".new", StorageNames.parameters] {
-        unsafe unlinkat(directory.number, Self.place + "/" + name, 0)
-      }
+      for name in Self.ownNames + Self.earlierNames { unsafe unlinkat(directory.number, Self.place + "/" + name, 0) }
       for probe in Self.probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) }
       // Somebody may have put something else there.
       unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR)
@@ -169,7 +202,7 @@ package final class DirectoryRefresh {
     }
   }
 
-  /// Exchanges two new directories, and looks whether all folders are on one file system.
+  /// Exchanges two new directories, makes a link, and looks whether everything is on one file system.
   private func checkExchange() throws(Errno) {
     let probes = Self.probes
     defer { for probe in probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) } }
@@ -183,9 +216,18 @@ package final class DirectoryRefresh {
       }
       try exchange(probes[0], probes[1])
     }
+    try change { () throws(Errno) in
+      let link = Self.place + "/" + Self.link
+      do throws(Errno) {
+        try systemCall { unsafe linkat(directory.number, StorageNames.parameters, directory.number, link, 0) }
+      } catch .notPermitted, .notSupported, .noFunction, .tooManyLinks {
+        throw .exchangeRefused
+      }
+      unsafe unlinkat(directory.number, link, 0)
+    }
     let device = try status(of: Self.place)?.st_dev
-    for folder in 0..<256 {
-      if let found = try status(of: path(folder)), found.st_dev != device { throw .exchangeRefused }
+    for path in [StorageNames.segments] + (0..<256).map(path) {
+      if let found = try status(of: path), found.st_dev != device { throw .exchangeRefused }
     }
   }
 }

@@ -1,15 +1,15 @@
 package import SystemPackage
 
-/// Why a refresh ended early. The vault is whole, and another refresh goes on.
+/// Why a refresh ended early. The vault is whole, and another refresh begins again.
 package enum RefreshError: Error, Equatable, Sendable {
-  /// The file system of the vault cannot exchange two directories. Nothing was changed.
+  /// The file system of the vault cannot exchange two directories, or has no hard links. Nothing was changed.
   case cannotExchange
   /// So many files are shorter than complete ones: somebody may still be copying them. Nothing was changed.
   case shortFiles(Int)
-  /// There is no room for one more folder: bytes that are needed, and those that are free.
+  /// There is no room for one more file and the folders: bytes that are needed, and those that are free.
   case noRoom(needed: Int64, free: Int64)
-  /// The caller ended it; so many folders remain.
-  case interrupted(remaining: Int)
+  /// The caller ended it.
+  case interrupted
   /// Another program changed a file while it was copied.
   case changedByOthers
   /// A system call failed during the action in the text.

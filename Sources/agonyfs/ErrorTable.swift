@@ -125,8 +125,8 @@ extension CommandFailure {
     case .cannotExchange:
       self.init(
         .failure,
-        "The file system of \(path) cannot exchange directories, or parts of the vault are on several; nothing was "
-          + "changed. Copy the vault into a new directory on ext4, XFS or btrfs, and use the copy.")
+        "The file system of \(path) cannot exchange directories or link files, or parts of the vault are on several; "
+          + "nothing was changed. Copy the vault into a new directory on ext4, XFS or btrfs, and use the copy.")
     case .shortFiles(let count):
       let files = count == 1 ? "1 file is" : "\(count) files are"
       self.init(
@@ -137,10 +137,9 @@ extension CommandFailure {
     case .noRoom(let needed, let free):
       self.init(
         .noRoom,
-        "Refreshing \(path) needs \(ByteSize(bytes: needed)) of free room, for one folder at a time; there are "
+        "Refreshing \(path) needs \(ByteSize(bytes: needed)) of free room, for one file at a time; there are "
           + "\(ByteSize(bytes: free)). Make room there and try again.")
-    case .interrupted(let remaining):
-      self.init(.failure, "\(remaining) of 256 folders remain to be refreshed; go on with: agonyfs refresh \(path)")
+    case .interrupted: self.init(.failure, "The refresh was interrupted; begin again with: agonyfs refresh \(path)")
     case .changedByOthers:
       self.init(
         .failure,

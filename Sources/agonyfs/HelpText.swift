@@ -245,8 +245,8 @@ enum HelpText {
     now on, and no other password or key of the space works any more: add those again with agonyfs password add. If there \
     are any, it asks first; where nobody can be asked it needs --yes. It takes as \
     long as copying the space, and little more room than it has. If it is interrupted, try the new password first; the \
-    same command ends what was begun. Until then the space can be mounted, and part of it stays under the old key. Copies of the vault that are under \
-    way meanwhile have to be made again. Copy it with rsync --checksum the next time, or to an empty directory: a \
+    same command ends what was begun. Until then the space can be mounted, and part of it stays under the old key. \
+    Copies of the vault that are under way meanwhile have to be made again. Copy it with rsync --checksum the next time, or to an empty directory: a \
     password that was used before has slot files of the same name, size and time, and other content.
 
     On standard input the old password is the first line and the new one the second. \
@@ -340,8 +340,8 @@ enum HelpText {
     completes them all, or deletes those that hold nothing. In a copy that was interrupted that hides what is missing.
 
     Nothing may be mounted, also while you copy what leaves your hands: a file that is being written shows by its \
-    length. Needs free room for the largest of the 256 folders. Whatever ends it, all files are whole: the vault can be \
-    used, and the next refresh goes on, from the start if a space was mounted meanwhile. Ends with status 15 if the \
+    length. Needs free room for one file. Whatever ends it, all files are whole: the vault can be used, and the next \
+    refresh begins again. Ends with status 15 if the \
     vault is in use, 17 without room. What it cannot renew: the journal of the host's file system, free blocks, \
     snapshots, what a flash disk keeps of deleted data, and what the file system counts, such as how much was ever \
     written to it: on a disk that is used for little else that tells how often the vault was used. Then copy the vault \

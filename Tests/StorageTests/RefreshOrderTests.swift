@@ -37,6 +37,30 @@ import Testing
     }
   }
 
+  /// Where the folders of `segments` stand in its listing says nothing of how often names came and went before.
+  @Test(arguments: kinds) func segmentsListsAsIfItWasMadeOnce(kind: String) throws {
+    let subject = try ListedVault(kind, files: 3)
+    let segments = subject.path + "/segments"
+    try DirectoryRefresh(subject.storage(), segmentSize: ListedVault.size).run()
+    let once = try Self.positions(in: segments)
+    for name in ["one", "two", "three"] {
+      try systemCall { unsafe mkdir(segments + "/" + name, 0o700) }
+      try systemCall { unsafe rmdir(segments + "/" + name) }
+    }
+    for _ in 0..<2 { try DirectoryRefresh(subject.storage(), segmentSize: ListedVault.size).run() }
+    #expect(try Self.positions(in: segments) == once)
+    #expect(once.count == 258)
+  }
+
+  /// Where the names in a directory stand for the kernel (`d_off`), in ascending order.
+  private static func positions(in path: String) throws -> [Int] {
+    guard let stream = unsafe opendir(path) else { throw Errno.current }
+    defer { unsafe closedir(stream) }
+    var positions: [Int] = []
+    while let entry = unsafe readdir(stream) { unsafe positions.append(Int(entry.pointee.d_off)) }
+    return positions.sorted()
+  }
+
   /// How far the order of a listing goes with another one, in standard deviations of chance; 0 if not at all.
   private static func agreement(_ listing: [String], _ order: [String]) -> Double {
     let places = Dictionary(uniqueKeysWithValues: listing.enumerated().map { ($0.element, Double($0.offset)) })

@@ -28,8 +28,7 @@ import Testing
     #expect(after.modes.filter { before.modes[$0.key] != nil } == before.modes)
     #expect(Set(after.modes.keys).subtracting(before.modes.keys) == Set(missing.map { "segments/" + $0 }))
     // Not even a number of a deleted file comes back, since the new file is there before the old one goes.
-    let kept = Set(["", "segments"])
-    for (path, inode) in after.inodes where !kept.contains(path) { #expect(inode != before.inodes[path], "\(path)") }
+    for (path, inode) in after.inodes where path != "" { #expect(inode != before.inodes[path], "\(path)") }
     #expect(subject.conspicuous.isEmpty)
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }
@@ -41,7 +40,13 @@ import Testing
     _ = unsafe symlink("/etc/passwd", folder + subject.name(7, 1))
     _ = unsafe mkdir(folder + "album", 0o700)
     try HostFile.write([4], to: folder + "album/photo")
-    let others = ["notes.txt", "00" + String(repeating: "a", count: 30), subject.name(7, 1), "album", "album/photo"]
+    let above = subject.path + "/segments/"
+    try HostFile.write([5], to: above + "notes.txt")
+    try HostFile.write([6], to: above + "remaining")
+    let others = [
+      "../notes.txt", "../remaining", "notes.txt", "00" + String(repeating: "a", count: 30), subject.name(7, 1),
+      "album", "album/photo",
+    ]
     let inodes = others.map { HostFile.status(folder + $0).st_ino }
     let before = subject.look()
     try subject.refresh()
@@ -78,7 +83,7 @@ import Testing
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }
 
-  /// Killed right after a folder was exchanged, with a file in the old one that came while it was copied. The next
+  /// Killed right after the trees were exchanged, with a file in the old one that came while it was copied. The next
   /// refresh, or whoever writes first, brings it back.
   @Test(arguments: [false, true]) func whatCameBeforeAKillComesBack(byRefresh: Bool) throws {
     let before = subject.look()
@@ -103,7 +108,9 @@ import Testing
   @Test func theLongerOneOfTwoStays() throws {
     let before = subject.look()
     try subject.killAfterExchange(of: 7)
-    try HostFile.write([1], to: subject.path + "/segments/07/" + subject.name(7))
+    let place = subject.path + "/segments/07/" + subject.name(7)
+    unsafe unlink(place)
+    try HostFile.write([1], to: place)
     try DirectoryStorage(path: FilePath(subject.path)).removeInterruptedRefresh()
     #expect(subject.look().contents == before.contents)
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
@@ -148,49 +155,52 @@ import Testing
     }
   }
 
-  @Test func theNextOneGoesOnWhereOneStopped() throws {
+  /// One that is asked to end leaves the vault as it was, and nothing beside it; the next one begins again.
+  @Test func oneThatIsStoppedLeavesNothing() throws {
+    let before = subject.look()
     var count = 0
-    let stopped = try #require(
-      throws: RefreshError.self,
-      performing: {
-        try subject.refresh(progress: { _ in
-          count += 1
-          return count < 100
-        })
+    #expect(throws: RefreshError.interrupted) {
+      try subject.refresh(progress: { _ in
+        count += 1
+        return count < 100
       })
-    guard case .interrupted(let remaining) = stopped else { throw stopped }
-    #expect(remaining < 256 && remaining > 100)
-    #expect(HostFile.names(in: subject.path + "/refreshing") == ["remaining"])
+    }
     let middle = subject.look()
-    let noted = try HostFile.read(subject.path + "/refreshing/remaining")
-    let left = Set(String(decoding: noted, as: UTF8.self).split(separator: "\n").map(String.init))
-    #expect(left.count == remaining)
+    #expect(middle.contents == before.contents && middle.inodes != before.inodes)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+    #expect(HostFile.segments(of: subject.path).allSatisfy { HostFile.status($0).st_nlink == 1 })
+    #expect(subject.conspicuous.isEmpty)
     try subject.refresh()
     let after = subject.look()
-    for folder in (0..<256).map(RefreshSubject.hexadecimal) {
-      let isNew = after.inodes["segments/" + folder] != middle.inodes["segments/" + folder]
-      #expect(isNew == left.contains(folder))
-    }
+    #expect(after.contents == before.contents)
+    for (path, inode) in after.inodes where path != "" { #expect(inode != middle.inodes[path], "\(path)") }
   }
 
-  /// What was written in between would show by its birth that it came later.
-  @Test func aChangeInBetweenMakesItBeginAgain() throws {
-    var count = 0
-    _ = try? subject.refresh(progress: { _ in
-      count += 1
-      return count < 100
-    })
-    try DirectoryStorage(path: FilePath(subject.path)).prepareForWriting()
-    let middle = subject.look()
-    try subject.refresh()
-    let after = subject.look()
-    for folder in (0..<256).map({ "segments/" + RefreshSubject.hexadecimal($0) }) {
-      #expect(after.inodes[folder] != middle.inodes[folder])
+  /// Another program puts a file in the place of one that was just copied: that one stays.
+  @Test func whatIsReplacedMeanwhileStays() throws {
+    let place = subject.path + "/segments/07/" + subject.name(7)
+    let copy = subject.path + "/refreshing/07/" + subject.name(7)
+    let other = subject.folder.path("other")
+    let content = randomBytes(RefreshSubject.size, seed: 99)
+    var isReplaced = false
+    #expect(throws: RefreshError.changedByOthers) {
+      try subject.refresh(mayChange: { _ in
+        if !isReplaced, HostFile.status(copy).st_size == RefreshSubject.size {
+          try? HostFile.write(content, to: other)
+          isReplaced = unsafe rename(other, place) == 0
+        }
+        return true
+      })
     }
+    #expect(isReplaced)
+    #expect(try HostFile.read(place) == content)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+    try subject.refresh()
+    #expect(try HostFile.read(place) == content)
   }
 
   @Test(.enabled(if: geteuid() == 0, "needs root, for a small file system"))
-  func roomForOneFolderIsCheckedFirst() throws {
+  func roomIsCheckedFirst() throws {
     let before = subject.look()
     let filler = subject.folder.path("filler")
     let free = subject.folder.path
@@ -267,7 +277,7 @@ private final class RefreshSubject {
     try refresh.run()
   }
 
-  /// Ends a refresh, as a kill does, right after a folder was exchanged; calls `body` with the folder's path when the
+  /// Ends a refresh, as a kill does, right after the trees were exchanged; calls `body` with a folder's path when the
   /// refresh has listed it and not copied it yet.
   func killAfterExchange(of folder: Int, _ body: @escaping (String) -> Void = { _ in }) throws {
     let name = Self.hexadecimal(folder)

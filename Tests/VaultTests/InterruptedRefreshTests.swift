@@ -11,8 +11,8 @@ import Testing
 /// What a killed refresh left goes when a space is opened to write. Till then it keeps nothing that is wiped.
 @Suite struct InterruptedRefreshTests {
   private let folder: TemporaryFolder
-  private let storage: DirectoryStorage
-  private let vault: Vault
+  private var storage: DirectoryStorage
+  private var vault: Vault
 
   init() throws {
     folder = try TemporaryFolder()
@@ -21,14 +21,16 @@ import Testing
     vault = try Vault.open(in: storage, weakDerivations: .opening)
   }
 
-  /// Ends a refresh, as a kill does, right after the folder of a file was exchanged.
-  private func killRefresh(afterExchangeOf name: SegmentIdentifier) throws {
+  /// Ends a refresh, as a kill does, right after the trees were exchanged; then the vault is opened again.
+  private mutating func killRefresh(afterExchangeOf name: SegmentIdentifier) throws {
     let place = folder.path("segments/") + name.path.prefix(2)
     let inode = HostFile.status(place).st_ino
     let refresh = DirectoryRefresh(storage, segmentSize: vault.parameters.segmentSize)
     refresh.mayChange = { HostFile.status(place).st_ino == inode }
     #expect(throws: RefreshError.self) { try refresh.run() }
     #expect(HostFile.names(in: folder.path("refreshing/") + name.path.prefix(2)).contains(name.description))
+    storage = try DirectoryStorage(path: FilePath(folder.path))
+    vault = try Vault.open(in: storage, weakDerivations: .opening)
   }
 
   /// A space with a page, closed.
@@ -39,7 +41,7 @@ import Testing
     return (made.body, made.space.keys.headIdentifier(made.space.highestEpoch))
   }
 
-  @Test func whoWritesRemovesIt() throws {
+  @Test mutating func whoWritesRemovesIt() throws {
     let (body, head) = try makeSpace()
     let before = HostFile.segments(of: folder.path)
     try killRefresh(afterExchangeOf: head)
@@ -57,7 +59,7 @@ import Testing
     #expect(try space.pageBytes(1) == page(1, version: 1))
   }
 
-  @Test func aWipedSlotIsNowhere() throws {
+  @Test mutating func aWipedSlotIsNowhere() throws {
     let slot = try #require(try vault.slotKeys(for: .of("a password")).first)
     try vault.putSlot(slot, try makeSpace().body)
     let name = slot.identifiers[0]

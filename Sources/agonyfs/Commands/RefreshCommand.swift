@@ -42,10 +42,9 @@ struct RefreshCommand: VaultCommand {
     do throws(RefreshError) {
       defer { line.end() }
       try refresh.run()
-    } catch .interrupted(let remaining) {
+    } catch .interrupted {
       // Before the signal ends the process.
-      Output.note(
-        "\(remaining) of 256 folders remain. The vault can be used as it is; refresh it again before it is copied.")
+      Output.note("Interrupted. The vault can be used as it is; refresh it again before it is copied.")
       throw ExitCode(CommandStatus.failure.rawValue)
     }
   }

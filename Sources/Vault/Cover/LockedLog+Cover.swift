@@ -273,17 +273,6 @@ extension LockedLog {
     Set(catalog.segments).subtracting(catalog.needed)
       .map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
   }
-
-  /// Deletes a segment that nothing needs. If that fails it is passed over until the next head, and still counts.
-  @discardableResult func delete(_ segment: SegmentNumber) -> Bool {
-    cache.remove(segment)
-    guard context.delete(segment, branch: catalog.branch(of: segment.epoch) ?? []) else {
-      catalog.passOver(segment)
-      return false
-    }
-    catalog.remove([segment])
-    return true
-  }
 }
 
 /// The heads of an epoch that is being begun.

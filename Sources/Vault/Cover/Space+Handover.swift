@@ -40,18 +40,8 @@ extension Space {
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
       guard var owner = log.owner, owner.coverCount >= count else { throw .readOnly("it owns no such cover") }
-      let old = owner
       let given = owner.giveUpCover(count)
-      log.owner = owner
-      do throws(VaultError) {
-        try log.beginEpoch()
-      } catch {
-        // The head may have displaced cover.
-        var old = old
-        old.noteUse(as: log.owner)
-        log.owner = old
-        throw error
-      }
+      try log.beginEpoch(stating: owner)
       return (given.map(keys.coverIdentifier), log.tail.segment.epoch)
     }
   }

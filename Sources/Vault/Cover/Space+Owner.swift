@@ -23,16 +23,23 @@ extension Space {
       var new = old
       change(&new)
       if new == old { return }
-      log.owner = new
-      do throws(VaultError) {
-        try log.beginEpoch()
-      } catch {
-        // The head may have displaced cover.
-        var old = old
-        old.noteUse(as: log.owner)
-        log.owner = old
-        throw error
-      }
+      try log.beginEpoch(stating: new)
+    }
+  }
+}
+
+extension LockedLog {
+  /// Begins an epoch whose head states a table. If that fails, the table is the one before, but for cover that a head
+  /// displaced.
+  mutating func beginEpoch(stating table: OwnerTable) throws(VaultError) {
+    var old = owner
+    owner = table
+    do throws(VaultError) {
+      try beginEpoch()
+    } catch {
+      old?.noteUse(as: owner)
+      owner = old
+      throw error
     }
   }
 }

@@ -8,7 +8,7 @@ import Vault
 @testable import Albums
 @testable import Vault
 
-/// What is under the key before is overwritten before it goes, in a space that owns cover as well.
+/// What is under the previous key is overwritten before it goes, in a space that owns cover as well.
 @Suite struct RekeyingWipeTests {
   private static let ownFiles = 56
 

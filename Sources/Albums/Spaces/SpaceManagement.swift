@@ -126,7 +126,7 @@ package enum SpaceManager {
   private static func tidySlots(_ slot: OpenedSlot, of space: Space, in vault: Vault) {
     let removed = SlotRecords.removed(from: space).subtracting(slot.key.identifiers)
     do throws(VaultError) {
-      // One whose key was replaced may still hold the key before.
+      // One whose key was replaced may still hold the previous key.
       let isOutdated =
         !space.isBefore(slot.body) && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
       if isOutdated { try vault.rewriteSlot(slot, with: space.body, of: space) }

@@ -177,10 +177,10 @@ extension LockedLog {
       name: context.keys.identifier(dead.number, branch: dead.branch), file: .segment(dead))
   }
 
-  /// Whether another branch has taken the name of a dead head. A segment under the key before is wiped, if it must be.
+  /// Whether another branch has taken the name of a dead head. A segment under the previous key is wiped, if it must be.
   ///
-  /// - Throws: when it cannot be wiped. Then it has to stay: re-keying does not end while there is a segment under the key
-  ///   before.
+  /// - Throws: when it cannot be wiped. Then it has to stay: re-keying does not end while there is a segment under the
+  ///   previous key.
   func isGone(_ displaced: DisplacedFile) throws(Errno) -> Bool {
     guard case .segment(let dead) = displaced.file else { return false }
     if dead.number.index == 0, context.isOfAnotherBranch(displaced.name, than: dead.branch) { return true }

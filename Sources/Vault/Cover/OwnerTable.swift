@@ -13,16 +13,16 @@ package struct OwnerTable: Equatable, Sendable {
   package var derivations: [PasswordDerivation] = []
   /// Cover that was never used, in the order of use.
   var cover: [CoverRange] = []
-  /// How far a new space key has replaced the one before.
+  /// How far a new space key has replaced the previous one.
   var rekeying = Rekeying.none
 
-  /// How far a new space key has replaced the one before.
+  /// How far a new space key has replaced the previous one.
   enum Rekeying: Equatable, Sendable {
     /// There is one key.
     case none
     /// The log goes on under another key, the one with this mark: this is the last head under its own.
     case left(successor: [UInt8])
-    /// Something may still be under the key before, such as this cover that was never used.
+    /// Something may still be under the previous key, such as this cover that was never used.
     case begun(previousCover: [CoverRange])
   }
 
@@ -127,13 +127,13 @@ package struct OwnerTable: Equatable, Sendable {
     }
   }
 
-  /// Cover under the key before that was never used.
+  /// Cover under the previous key that was never used.
   var previousCover: [CoverRange] {
     get { if case .begun(let ranges) = rekeying { ranges } else { [] } }
     set { rekeying = .begun(previousCover: newValue) }
   }
 
-  /// Takes the next cover file in the order of use, those under the key before first; nil if there is none.
+  /// Takes the next cover file in the order of use, those under the previous key first; nil if there is none.
   mutating func takeCover() -> CoverFile? {
     if let file = takePreviousCover() { return file }
     guard let index = cover.firstIndex(where: { $0.count > 0 }) else { return nil }
@@ -141,14 +141,14 @@ package struct OwnerTable: Equatable, Sendable {
     return CoverFile(branch: cover[index].branch, counter: cover[index].first)
   }
 
-  /// Has all cover be under the key before. What will be under the new key is of one batch, whose branch follows from the
+  /// Has all cover be under the previous key. What will be under the new key is of one batch, whose branch follows from the
   /// key: a crash leaves no file of it that the table does not name.
   mutating func beginRekeying(branch: [UInt8]) {
     rekeying = .begun(previousCover: cover)
     cover = fileCount == 0 ? [] : [CoverRange(branch: branch, first: fileCount, end: fileCount)]
   }
 
-  /// Takes the next cover file under the key before; nil if there is none.
+  /// Takes the next cover file under the previous key; nil if there is none.
   mutating func takePreviousCover() -> CoverFile? {
     var ranges = previousCover
     guard let index = ranges.firstIndex(where: { $0.count > 0 }) else { return nil }
@@ -236,6 +236,6 @@ struct CoverFile: Hashable, Sendable {
   var branch: [UInt8]
   /// Its place in the batch, from 0.
   var counter: UInt64
-  /// Whether it is under the key before.
+  /// Whether it is under the previous key.
   var isPrevious = false
 }

@@ -8,7 +8,7 @@ extension Space {
   /// Whether the number of the space's files must not change.
   package var ownsCover: Bool { (owner?.fileCount ?? 0) > 0 }
 
-  /// How many files of its cover are under the key before, while it gets a new one.
+  /// How many files of its cover are under the previous key, while it gets a new one.
   package var coverUnderPreviousKey: Int { (owner?.previousCover ?? []).reduce(0) { $0 + Int($1.count) } }
 
   /// Changes the table and writes a head that states it. Durable on return. If it throws, nothing is changed.

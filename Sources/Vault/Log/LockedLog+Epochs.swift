@@ -176,7 +176,7 @@ extension LockedLog {
 }
 
 extension LogContext {
-  /// Deletes a segment; false when its file is still there. One under the key before is overwritten first, if it
+  /// Deletes a segment; false when its file is still there. One under the previous key is overwritten first, if it
   /// is a head or if that is asked for.
   func delete(_ segment: SegmentNumber, branch: [UInt8]) -> Bool {
     let identifier = keys.identifier(segment, branch: branch)
@@ -190,7 +190,7 @@ extension LogContext {
     }
   }
 
-  /// Whether a segment is overwritten before it goes: one under the key before, if it is a head or if that is asked for.
+  /// Whether a segment is overwritten before it goes: one under the previous key, if it is a head or if that is asked for.
   func mustWipe(_ segment: SegmentNumber) -> Bool {
     segment.epoch < keys.boundary && (segment.index == 0 || wipesPrevious)
   }

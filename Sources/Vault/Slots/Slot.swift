@@ -48,7 +48,7 @@ package struct SlotBody: Sendable {
     var contentKey: SecretBytes
     /// The key for checkpoint records. It stays, so that a machine goes on knowing what it has seen of the space.
     var recordKey: SecretBytes
-    /// The key before, while something may still be under it.
+    /// The previous key, while something may still be under it.
     var previousKey: SecretBytes?
     /// The first epoch under the new key, as long as there is one before. A power of two: so the search for the newest
     /// head needs no older one.

@@ -4,7 +4,7 @@ internal import Storage
 struct Leases {
   /// Keeps others out of the space: exclusive to write it, shared to read it; nil for one who only observes it.
   var space: (any Lease)?
-  /// The same under the key before, while a new one replaces it.
+  /// The same under the previous key, while a new one replaces it.
   var previous: (any Lease)?
   /// Shared with all who have a space of this vault open; nil while the vault is being created.
   var vault: (any Lease)?

@@ -32,10 +32,13 @@ extension DirectoryRefresh {
       return
     }
     try change { () throws(Errno) in
-      let link = Self.place + "/" + Self.link
-      unsafe unlinkat(directory.number, link, 0)
-      try systemCall { unsafe linkat(directory.number, old, directory.number, link, 0) }
-      try systemCall { unsafe renameat(directory.number, link, directory.number, new) }
+      try systemCall { unsafe unlinkat(directory.number, new, 0) }
+      do throws(Errno) {
+        try systemCall { unsafe linkat(directory.number, old, directory.number, new, 0) }
+        renewed[name] = try status(of: new)?.st_ino
+      } catch .noSuchFileOrDirectory {
+        return
+      }
     }
   }
 
@@ -47,10 +50,10 @@ extension DirectoryRefresh {
   /// Deletes the files in a folder in `refreshing` that are in `segments` as well, moves all else there, and removes
   /// the folder. Does nothing if there is none.
   ///
-  /// - Parameter othersCameLater: whether what is another file than the one of its name in `segments` came after that.
-  func removeFolder(_ folder: Int, othersCameLater: Bool) throws(Errno) {
+  /// - Parameter tree: which tree is in `refreshing`.
+  func removeFolder(_ folder: Int, of tree: Tree) throws(Errno) {
     let (place, old) = (path(folder), newPath(folder))
-    guard try status(of: old) != nil else { return }
+    guard let found = try status(of: old), found.st_mode & S_IFMT == S_IFDIR else { return }
     if try status(of: place) == nil {
       // A copy of a vault that was being refreshed, or somebody's own hand.
       try change { () throws(Errno) in
@@ -62,21 +65,22 @@ extension DirectoryRefresh {
     var hasMoved = false
     for name in try Directory.names(in: old, of: directory).shuffled() {
       let (from, to) = (Self.path(old, name), Self.path(place, name))
-      switch try fate(of: name, in: folder, othersCameLater: othersCameLater) {
+      switch try fate(of: name, in: folder, of: tree) {
       case .isInPlace:
         try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
         continue
       case .replaces(let file, let inode):
         try change { () throws(Errno) in try replace("\(place)/\(file)", by: "\(old)/\(file)", ifStill: inode) }
-      case .moves:
-        try change { () throws(Errno) in
-          try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
-        }
+      case .moves: try move(from, to: to)
       }
       hasMoved = true
     }
     try change { () throws(Errno) in
-      try systemCall { unsafe unlinkat(directory.number, old, AT_REMOVEDIR) }
+      do throws(Errno) {
+        try systemCall { unsafe unlinkat(directory.number, old, AT_REMOVEDIR) }
+      } catch .directoryNotEmpty {
+        // With what could not be moved.
+      }
       try VaultFile.setTimes(of: place, in: directory)
       if hasMoved { try flush(place) }
     }
@@ -94,9 +98,31 @@ extension DirectoryRefresh {
     try systemCall { unsafe unlinkat(directory.number, path, 0) }
   }
 
+  /// Moves what is not a renewed file to `segments`. Where its name is taken by now, it gets another one.
+  private func move(_ from: [CChar], to: [CChar]) throws(Errno) {
+    try change { () throws(Errno) in
+      do throws(Errno) {
+        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
+      } catch .fileExists {
+        let other = to.dropLast() + ".old".utf8CString
+        unsafe agonyfs_rename_if_absent(directory.number, from, Array(other))
+      }
+    }
+  }
+
+  /// Which tree is in `refreshing`.
+  enum Tree {
+    /// The new one, which is not complete.
+    case new
+    /// The old one, after the new one had these inodes.
+    case old([SegmentIdentifier: ino_t])
+    /// One of them: a kill left it.
+    case unknown
+  }
+
   /// What becomes of a name in a folder in `refreshing`.
   private enum Fate {
-    /// The file is in `segments` as well, perhaps under another name.
+    /// The file is in `segments` as well, perhaps under another name, or was deleted there.
     case isInPlace
     /// The file in `segments`, which has this inode, is a part of it, or older.
     case replaces(SegmentIdentifier, ino_t)
@@ -104,28 +130,33 @@ extension DirectoryRefresh {
     case moves
   }
 
-  private func fate(of name: [UInt8], in folder: Int, othersCameLater: Bool) throws(Errno) -> Fate {
+  private func fate(of name: [UInt8], in folder: Int, of tree: Tree) throws(Errno) -> Fate {
     guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
       let found = try status(of: newPath(folder) + "/" + identifier.description), found.st_mode & S_IFMT == S_IFREG
     else { return .moves }
+    if case .old(let renewed) = tree, renewed[identifier] == found.st_ino { return .isInPlace }
     guard let other = try status(of: path(folder) + "/" + identifier.description) else {
-      return try hasOtherName(found) ? .isInPlace : .moves
+      switch tree {
+      case .new: return .isInPlace
+      case .old: return .moves
+      case .unknown: return try hasOtherName(found) ? .isInPlace : .moves
+      }
     }
     guard other.st_mode & S_IFMT == S_IFREG else { return .moves }
     // Of two links one may go. A rename would leave both.
     if found.st_ino == other.st_ino { return .isInPlace }
-    return othersCameLater || found.st_size > other.st_size ? .replaces(identifier, other.st_ino) : .isInPlace
+    var isOlder = found.st_size > other.st_size
+    if case .old(let renewed) = tree { isOlder = renewed[identifier] == other.st_ino }
+    return isOlder ? .replaces(identifier, other.st_ino) : .isInPlace
   }
 
   /// Moves names in `refreshing` that are not the vault's to `segments`, where the old tree had them.
-  func moveStrangers(but own: [String]) throws(Errno) {
+  func moveStrangers(of tree: Tree) throws(Errno) {
+    var own = Self.ownNames + Self.probes
+    if case .unknown = tree { own += Self.earlierNames + Self.earlierProbes }
     for name in try Directory.names(in: Self.place, of: directory) where folder(named: name) == nil {
-      let text = String(decoding: name, as: UTF8.self)
-      if own.contains(text) || Self.probes.contains(Self.place + "/" + text) { continue }
-      let (from, to) = (Self.path(Self.place, name), Self.path(StorageNames.segments, name))
-      try change { () throws(Errno) in
-        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
-      }
+      if own.contains(String(decoding: name, as: UTF8.self)) { continue }
+      try move(Self.path(Self.place, name), to: Self.path(StorageNames.segments, name))
     }
   }
 
@@ -134,5 +165,6 @@ extension DirectoryRefresh {
     try VaultFile.setTimes(of: root)
     try systemCall { fsync(root.number) }
     try flush(Self.place)
+    try flush(".")
   }
 }

@@ -7,17 +7,21 @@ internal import SystemPackage
 extension DirectoryRefresh {
   /// The directory beside `segments` in which the second tree is made.
   static let place = "refreshing"
-  /// A link in it that is about to get its name.
-  static let link = ".agonyfs-link"
-  /// Files in it that are not of the tree.
-  static let ownNames = [link, parameters]
+  /// A file in it as long as it is the new tree: nothing in it has come then.
+  static let mark = ".agonyfs-new"
   /// The new parameters.
   static let parameters = ".agonyfs-parameters"
+  /// A link that is made to try whether that can be done.
+  static let link = ".agonyfs-link"
+  /// Files in it that are not of the tree.
+  static let ownNames = [mark, parameters, link]
   /// Such files of earlier versions.
   static let earlierNames = [StorageNames.parameters, "remaining", ".remaining.new"]
 
   /// Directories in it that are exchanged to try whether that can be done.
-  static let probes = [place + "/.agonyfs-one", place + "/.agonyfs-other"]
+  static let probes = [".agonyfs-one", ".agonyfs-other"]
+  /// Those of earlier versions.
+  static let earlierProbes = ["one", "other"]
 
   func path(_ folder: Int) -> String { StorageNames.segments + "/" + folderName(folder) }
 

@@ -5,11 +5,12 @@
 // 1. At every moment each file is whole under its name. A second tree of the same files grows in `refreshing/`, in random
 //    order: a file is copied there; when the copy is durable, it takes the name of the old file, and the tree gets a link
 //    to it. When the tree is whole and durable, it becomes `segments/` at once, and the old tree is deleted.
-// 2. In `refreshing/` nothing is deleted but what is in `segments/` under the same name and as long, and links to files
-//    that have another name there. Names that are not the vault's, and files that came meanwhile, are moved there.
+// 2. Of the old tree nothing is deleted but what is in `segments/` under the same name and as long, and links to files
+//    that have another name there. Names that are not the vault's, and files that came meanwhile, are moved there. The new
+//    tree has a mark until it is complete; as long as it has, nothing in it has come.
 // 3. What a killed refresh left in `refreshing/` is one of the two trees, and not needed. The next refresh removes it and
 //    begins again; so does whoever opens a space to write and is alone in the vault. Until then whatever wipes or deletes
-//    a file in `segments/` does so there as well: what is only there has come, and was not deleted.
+//    a file in `segments/` does so there as well.
 //
 // The vault's own directory stays: it may be where a disk is mounted. But for `refreshing`, the names in it never change.
 
@@ -26,8 +27,7 @@ package struct RefreshProgress: Sendable {
   package var total: Int64
 }
 
-/// A refresh of the vault in a directory. The caller has the lease on the vault exclusively. The storage has the old tree
-/// open, so it is of no use afterwards.
+/// A refresh of the vault in a directory. The caller has the lease on the vault exclusively.
 package final class DirectoryRefresh {
   /// Called before each change in the directory. False ends the refresh there; if it is false from then on, the refresh
   /// leaves what it would leave if it were killed.
@@ -35,7 +35,7 @@ package final class DirectoryRefresh {
 
   let directory: Descriptor
   /// `segments`, the old one or the new one.
-  private(set) var root: Descriptor
+  var root: Descriptor { storage.root }
   let owner: VaultOwner
   private let storage: DirectoryStorage
   let fileCopy: FileCopy
@@ -45,6 +45,9 @@ package final class DirectoryRefresh {
   var action = "reading the vault"
   /// The inodes of all files in `segments`, where they were looked up.
   var inodes: Set<ino_t>?
+  /// The inodes of the files of the new tree.
+  var renewed: [SegmentIdentifier: ino_t] = [:]
+  private var hasExchanged = false
 
   /// A refresh of a storage.
   ///
@@ -55,7 +58,6 @@ package final class DirectoryRefresh {
     _ storage: DirectoryStorage, segmentSize: Int, progress: @escaping (RefreshProgress) -> Bool = { _ in true }
   ) {
     directory = storage.directory
-    root = storage.root
     owner = storage.owner
     self.storage = storage
     fileCopy = FileCopy(completeSize: segmentSize, owner: owner)
@@ -67,14 +69,13 @@ package final class DirectoryRefresh {
     var needed: Int64 = 0
     var shortFiles = 0
     do throws(Errno) {
-      var files: [(name: SegmentIdentifier, size: Int64)] = []
-      for folder in 0..<256 { files += try self.files(in: folder) }
+      var files = try allFiles()
       shortFiles = files.count { $0.size < fileCopy.completeSize }
       guard shortFiles == 0 else { throw .shortFiles }
       needed = room(for: files)
       // What an earlier refresh left takes room until it is removed.
       if try status(of: Self.place) == nil, try freeBytes() < needed { throw .noSpace }
-      try prepare()
+      if try prepare() { files = try allFiles() }
       do throws(Errno) {
         if try freeBytes() < needed { throw .noSpace }
         state.total = files.reduce(0) { $0 + $1.size }
@@ -96,14 +97,22 @@ package final class DirectoryRefresh {
     }
   }
 
+  private func allFiles() throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
+    var files: [(name: SegmentIdentifier, size: Int64)] = []
+    for folder in 0..<256 { files += try self.files(in: folder) }
+    return files
+  }
+
   /// Bytes that a refresh takes meanwhile: a file, the blocks that name its extents, the folders and their names.
   private func room(for files: [(name: SegmentIdentifier, size: Int64)]) -> Int64 {
     let largest = files.map(\.size).max() ?? 0
     return largest + largest / 32 + Int64(files.count) * 256 + 8 << 20
   }
 
-  /// Makes `refreshing`, or removes what an earlier refresh left there.
-  private func prepare() throws(Errno) {
+  /// Makes `refreshing`.
+  ///
+  /// - Returns: whether an earlier refresh had left something there, of which files may have come back.
+  private func prepare() throws(Errno) -> Bool {
     action = "preparing the refresh"
     storage.adoptFiles()
     var isNew = true
@@ -126,11 +135,14 @@ package final class DirectoryRefresh {
     }
     try VaultFile.setTimes(of: ".", in: directory)
     try flush(".")
+    return !isNew
   }
 
   /// Makes the second tree, has it become `segments`, and deletes the first one.
   private func renew(_ files: [(name: SegmentIdentifier, size: Int64)]) throws(Errno) {
     action = "making folders"
+    let mark = Self.place + "/" + Self.mark
+    try change { () throws(Errno) in _ = try owner.create(mark, in: directory) }
     for folder in (0..<256).shuffled() {
       try change { () throws(Errno) in try owner.makeFolder(newPath(folder), in: directory) }
     }
@@ -140,14 +152,20 @@ package final class DirectoryRefresh {
       if !progress(state) { throw .canceled }
     }
     action = "exchanging the folders"
+    for (name, _) in files where try status(of: StorageNames.segments + "/" + name.path) == nil {
+      // Deleted by another program meanwhile.
+      unsafe unlinkat(directory.number, Self.place + "/" + name.path, 0)
+    }
     for folder in 0..<256 { try complete(newPath(folder), like: path(folder)) }
+    try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, mark, 0) } }
     try complete(Self.place, like: StorageNames.segments)
     try change { () throws(Errno) in
       try exchange(Self.place, StorageNames.segments)
-      root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+      hasExchanged = true
+      try storage.followRefresh()
       try flush(".")
     }
-    try removeFolders(othersCameLater: true)
+    try removeFolders(.old(renewed))
   }
 
   /// Gives a folder of the new tree the owner, mode and times that it has to have. Durable on return.
@@ -163,18 +181,20 @@ package final class DirectoryRefresh {
 
   /// Removes what a refresh left that was killed or failed.
   func removeInterrupted() throws(Errno) {
-    try removeFolders(othersCameLater: false)
+    _ = try VaultFile.openDirectory(Self.place, in: directory)
+    let isMarked = try status(of: Self.place + "/" + Self.mark) != nil
+    try removeFolders(hasExchanged ? .old(renewed) : isMarked ? .new : .unknown)
     try removePlace()
     try flush(".")
   }
 
-  private func removeFolders(othersCameLater: Bool) throws(Errno) {
+  private func removeFolders(_ tree: Tree) throws(Errno) {
     inodes = nil
     let folders = try Directory.names(in: Self.place, of: directory).compactMap { folder(named: $0) }
     // An exchange that a kill followed may not be durable yet.
     if !folders.isEmpty { try change { () throws(Errno) in try flushAfterExchange() } }
-    for folder in folders.shuffled() { try removeFolder(folder, othersCameLater: othersCameLater) }
-    try moveStrangers(but: Self.ownNames + (othersCameLater ? [] : Self.earlierNames))
+    for folder in folders.shuffled() { try removeFolder(folder, of: tree) }
+    try moveStrangers(of: tree)
   }
 
   /// Writes the parameters again, and removes `refreshing`.
@@ -195,7 +215,9 @@ package final class DirectoryRefresh {
   private func removePlace() throws(Errno) {
     try change { () throws(Errno) in
       for name in Self.ownNames + Self.earlierNames { unsafe unlinkat(directory.number, Self.place + "/" + name, 0) }
-      for probe in Self.probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) }
+      for name in Self.probes + Self.earlierProbes {
+        unsafe unlinkat(directory.number, Self.place + "/" + name, AT_REMOVEDIR)
+      }
       // Somebody may have put something else there.
       unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR)
       try VaultFile.setTimes(of: ".", in: directory)
@@ -204,7 +226,7 @@ package final class DirectoryRefresh {
 
   /// Exchanges two new directories, makes a link, and looks whether everything is on one file system.
   private func checkExchange() throws(Errno) {
-    let probes = Self.probes
+    let probes = Self.probes.map { Self.place + "/" + $0 }
     defer { for probe in probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) } }
     try change { () throws(Errno) in
       for probe in probes {

@@ -9,6 +9,7 @@
 
 internal import CPlatform
 internal import Glibc
+internal import Synchronization
 internal import System
 package import SystemPackage
 
@@ -20,7 +21,8 @@ package final class DirectoryStorage: Storage {
   /// The whole directory, opened only as a starting point for paths.
   let directory: Descriptor
   /// The folder of segment files.
-  let root: Descriptor
+  var root: Descriptor { currentRoot.withLock { $0 } }
+  private let currentRoot: Mutex<Descriptor>
   /// Whom new files belong to.
   let owner: VaultOwner
   /// Whether nothing can be written here.
@@ -62,7 +64,8 @@ package final class DirectoryStorage: Storage {
   /// Opens the folder of segments in an open directory.
   init(directory: Descriptor) throws(Errno) {
     self.directory = directory
-    root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    let root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    currentRoot = Mutex(root)
     owner = try VaultOwner(of: root, in: directory)
     // Who cannot open the parameters for writing cannot keep other writers out (`ParametersLock`).
     isReadOnly =
@@ -226,9 +229,20 @@ package final class DirectoryStorage: Storage {
     while true {
       let lease = ParametersLock(token, of: try openForLease(token, exclusive: exclusive), in: directory)
       try lease.take(exclusive: exclusive)
-      if try lease.isOfNamedFile() || attempt == Self.leaseAttempts { return lease }
+      if try lease.isOfNamedFile() || attempt == Self.leaseAttempts {
+        try followRefresh()
+        return lease
+      }
       attempt += 1
     }
+  }
+
+  /// Opens the folder of segment files again, if a refresh has put another one in its place since. Only who has a lease on
+  /// the vault knows that none does.
+  func followRefresh() throws(Errno) {
+    let found = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    let (new, old) = (try FileCopy.status(of: found), try FileCopy.status(of: root))
+    if (new.st_dev, new.st_ino) != (old.st_dev, old.st_ino) { currentRoot.withLock { $0 = found } }
   }
 
   /// Opens the parameters, for writing where the lease is or may become exclusive.

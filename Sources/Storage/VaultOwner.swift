@@ -30,7 +30,7 @@ struct VaultOwner: Sendable {
     (fileMode, folderMode) = (0o600, 0o700 | status.st_mode & S_ISGID)
   }
 
-  /// The owner of a vault: that of `segments`, which stays as long as the vault. Files have the mode of the parameters,
+  /// The owner of a vault: that of `segments`, which a refresh keeps. Files have the mode of the parameters,
   /// so what the user changed for all of them holds for new ones.
   init(of segments: Descriptor, in directory: Descriptor) throws(Errno) {
     let status = try FileCopy.status(of: segments)

@@ -88,10 +88,13 @@ import Testing
   @Test(arguments: [false, true]) func whatCameBeforeAKillComesBack(byRefresh: Bool) throws {
     let before = subject.look()
     let come = subject.name(7, 77)
-    try subject.killAfterExchange(of: 7) { try? HostFile.write([9, 9], to: $0 + "/" + come) }
+    let content = randomBytes(RefreshSubject.size, seed: 97)
+    try subject.killAfterExchange(of: 7) { try? HostFile.write(content, to: $0 + "/" + come) }
+    let inode = HostFile.status(subject.path + "/refreshing/07/" + come).st_ino
     #expect(HostFile.names(in: subject.path + "/refreshing/07").contains(come))
     if byRefresh {
       try subject.refresh()
+      #expect(HostFile.status(subject.path + "/segments/07/" + come).st_ino != inode)
     } else {
       let storage = try DirectoryStorage(path: FilePath(subject.path))
       #expect(storage.hasInterruptedRefresh)
@@ -100,7 +103,7 @@ import Testing
     }
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
     var contents = subject.look().contents
-    #expect(contents.removeValue(forKey: "segments/07/" + come) == [9, 9])
+    #expect(contents.removeValue(forKey: "segments/07/" + come) == content)
     #expect(contents == before.contents)
   }
 
@@ -197,6 +200,91 @@ import Testing
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
     try subject.refresh()
     #expect(try HostFile.read(place) == content)
+  }
+
+  /// What another program does with files that were renewed already, before the trees are exchanged and after: what it
+  /// puts there stays, what it deletes stays deleted.
+  @Test(arguments: [false, true]) func whatOthersDoWithRenewedFilesCounts(afterExchange: Bool) throws {
+    let segments = subject.path + "/segments"
+    let (replaced, deleted, renamed) = (subject.name(7), subject.name(5, 1000), subject.name(6, 1000))
+    let other = subject.name(6, 78)
+    let content = randomBytes(RefreshSubject.size, seed: 98)
+    let moved = try HostFile.read(segments + "/06/" + renamed)
+    let inode = HostFile.status(segments).st_ino
+    let start = subject.look().inodes
+    var isDone = false
+    try subject.refresh(mayChange: { _ in
+      let isRenewed = [replaced, deleted, renamed].allSatisfy {
+        let path = "segments/" + $0.prefix(2) + "/" + $0
+        return HostFile.status(subject.path + "/" + path).st_ino != start[path]
+          && (afterExchange || HostFile.status(subject.path + "/refreshing/" + path.dropFirst(9)).st_nlink == 2)
+      }
+      if !isDone, isRenewed, (HostFile.status(segments).st_ino != inode) == afterExchange {
+        isDone = true
+        try? HostFile.write(content, to: segments + "/07/new")
+        _ = unsafe rename(segments + "/07/new", segments + "/07/" + replaced)
+        _ = unsafe unlink(segments + "/05/" + deleted)
+        _ = unsafe rename(segments + "/06/" + renamed, segments + "/06/" + other)
+      }
+      return true
+    })
+    #expect(isDone)
+    #expect(try HostFile.read(segments + "/07/" + replaced) == content)
+    #expect(!HostFile.names(in: segments + "/05").contains(deleted))
+    #expect(try HostFile.read(segments + "/06/" + other) == moved)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+  }
+
+  /// A file that is deleted after a kill before the exchange does not come back from the new tree.
+  @Test func whatIsDeletedByOthersAfterAKillStaysDeleted() throws {
+    let name = subject.name(7)
+    let (place, link) = (subject.path + "/segments/07/" + name, subject.path + "/refreshing/07/" + name)
+    #expect(throws: RefreshError.self) { try subject.refresh(mayChange: { _ in HostFile.status(link).st_nlink != 2 }) }
+    #expect(HostFile.status(place).st_ino == HostFile.status(link).st_ino)
+    unsafe unlink(place)
+    try DirectoryStorage(path: FilePath(subject.path)).removeInterruptedRefresh()
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+    #expect(!HostFile.names(in: subject.path + "/segments/07").contains(name))
+  }
+
+  /// Killed when a copy has taken the place of a file, and the old file is still there: it is wiped and deleted with it.
+  @Test func theOldFileIsWipedToo() throws {
+    let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    let (place, old) = (subject.path + "/segments/" + name.path, subject.path + "/refreshing/" + name.path)
+    let inode = HostFile.status(place).st_ino
+    #expect(throws: RefreshError.self) { try subject.refresh(mayChange: { _ in HostFile.status(old).st_ino != inode }) }
+    let content = try HostFile.read(old)
+    #expect(try HostFile.read(place) == content && HostFile.status(place).st_ino != inode)
+    let storage = try DirectoryStorage(path: FilePath(subject.path))
+    try storage.wipe(name)
+    #expect(try HostFile.read(old) != content && HostFile.read(place) != content)
+    try storage.delete(name)
+    #expect(!HostFile.names(in: subject.path + "/refreshing/07").contains(subject.name(7)))
+  }
+
+  /// Who opened the vault before a refresh and gets the lease after it sees the new tree.
+  @Test func whoOpenedTheVaultBeforeSeesTheNewTree() throws {
+    let storage = try DirectoryStorage(path: FilePath(subject.path))
+    try subject.refresh()
+    let lease = try storage.lease(.vault, exclusive: false)
+    let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    #expect(try storage.content(of: name).count == RefreshSubject.size)
+    let other = try #require(SegmentIdentifier(name: subject.name(9, 5).utf8))
+    try storage.put(other, [1, 2, 3])
+    #expect(HostFile.names(in: subject.path + "/segments/09").contains(subject.name(9, 5)))
+    withExtendedLifetime(lease) {}
+  }
+
+  /// Whoever owns the vault may put a link there; nothing is moved or deleted through it.
+  @Test func aLinkInItsPlaceIsNotFollowed() throws {
+    let other = subject.folder.path("other")
+    unsafe mkdir(other, 0o700)
+    for name in ["agonyfs.json", "photo"] { try HostFile.write([1], to: other + "/" + name) }
+    _ = unsafe symlink(other, subject.path + "/refreshing")
+    let storage = try DirectoryStorage(path: FilePath(subject.path))
+    storage.removeInterruptedRefresh()
+    #expect(throws: RefreshError.self) { try subject.refresh() }
+    #expect(HostFile.names(in: other) == ["agonyfs.json", "photo"])
   }
 
   @Test(.enabled(if: geteuid() == 0, "needs root, for a small file system"))

@@ -46,10 +46,12 @@ import Testing
     for kind in (b"iprp", b"meta"):
         grow(kind, len(colours) + 1)
     at = data.index(b"iloc") + 8
+    # Version 0, which libheif writes from 1.23 on, knows no methods.
+    methods = 2 if data[at - 4] else 0
     lengths, base, items, at = data[at], data[at + 1] >> 4, number(at + 2, 2), at + 4
     for _ in range(items):
-        method, extents = number(at + 2, 2), number(at + 6 + base, 2)
-        at += 8 + base
+        method, extents = number(at + 2, methods), number(at + 4 + methods + base, 2)
+        at += 6 + methods + base
         for _ in range(extents):
             width = lengths >> 4
             if method == 0:

@@ -104,8 +104,10 @@ extension DirectoryRefresh {
       do throws(Errno) {
         try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
       } catch .fileExists {
-        let other = to.dropLast() + ".old".utf8CString
-        unsafe agonyfs_rename_if_absent(directory.number, from, Array(other))
+        for number in 1...99 {
+          let other = to.dropLast() + ".old\(number)".utf8CString
+          if unsafe agonyfs_rename_if_absent(directory.number, from, Array(other)) == 0 { return }
+        }
       }
     }
   }

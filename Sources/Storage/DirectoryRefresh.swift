@@ -146,16 +146,13 @@ package final class DirectoryRefresh {
     for folder in (0..<256).shuffled() {
       try change { () throws(Errno) in try owner.makeFolder(newPath(folder), in: directory) }
     }
+    try flush(Self.place)
     for (name, size) in files {
       try renew(name)
       state.done += size
       if !progress(state) { throw .canceled }
     }
     action = "exchanging the folders"
-    for (name, _) in files where try status(of: StorageNames.segments + "/" + name.path) == nil {
-      // Deleted by another program meanwhile.
-      unsafe unlinkat(directory.number, Self.place + "/" + name.path, 0)
-    }
     for folder in 0..<256 { try complete(newPath(folder), like: path(folder)) }
     try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, mark, 0) } }
     try complete(Self.place, like: StorageNames.segments)
@@ -164,6 +161,11 @@ package final class DirectoryRefresh {
       hasExchanged = true
       try storage.followRefresh()
       try flush(".")
+    }
+    for (name, inode) in renewed where try status(of: Self.place + "/" + name.path) == nil {
+      // Deleted by another program meanwhile.
+      let path = StorageNames.segments + "/" + name.path
+      if try status(of: path)?.st_ino == inode { unsafe unlinkat(directory.number, path, 0) }
     }
     try removeFolders(.old(renewed))
   }
@@ -183,7 +185,7 @@ package final class DirectoryRefresh {
   func removeInterrupted() throws(Errno) {
     _ = try VaultFile.openDirectory(Self.place, in: directory)
     let isMarked = try status(of: Self.place + "/" + Self.mark) != nil
-    try removeFolders(hasExchanged ? .old(renewed) : isMarked ? .new : .unknown)
+    try removeFolders(hasExchanged ? .old(renewed) : isMarked || !renewed.isEmpty ? .new : .unknown)
     try removePlace()
     try flush(".")
   }

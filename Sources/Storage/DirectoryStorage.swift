@@ -137,7 +137,7 @@ package final class DirectoryStorage: Storage {
 
   /// Opens a segment file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
-    SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDONLY))
+    try inTree { () throws(Errno) in SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDONLY)) }
   }
 
   /// Opens a segment file for reading with direct I/O, where the host's file system has that.
@@ -154,7 +154,9 @@ package final class DirectoryStorage: Storage {
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
     var information = stat()
     do throws(Errno) {
-      try systemCall { unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) }
+      try inTree { () throws(Errno) in
+        try systemCall { unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) }
+      }
       return true
     } catch .noSuchFileOrDirectory {
       return false
@@ -240,7 +242,13 @@ package final class DirectoryStorage: Storage {
   /// Opens the folder of segment files again, if a refresh has put another one in its place since. Only who has a lease on
   /// the vault knows that none does.
   func followRefresh() throws(Errno) {
-    let found = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    let found: Descriptor
+    do throws(Errno) {
+      found = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    } catch .noSuchFileOrDirectory {
+      // That would mean that there is no vault yet, so that nobody needs a lease.
+      throw .ioError
+    }
     let (new, old) = (try FileCopy.status(of: found), try FileCopy.status(of: root))
     if (new.st_dev, new.st_ino) != (old.st_dev, old.st_ino) { currentRoot.withLock { $0 = found } }
   }
@@ -261,6 +269,19 @@ package final class DirectoryStorage: Storage {
   package func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool {
     guard let file = try? VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY) else { return false }
     return ParametersLock.endIsAnnounced(token, in: file)
+  }
+
+  /// Calls `body`; again if it misses a file since a refresh has ended meanwhile, and the tree that is open is gone. Who
+  /// asks for a password has no lease yet.
+  @discardableResult
+  private func inTree<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
+    do throws(Errno) {
+      return try body()
+    } catch .noSuchFileOrDirectory {
+      guard try FileCopy.status(of: root).st_nlink == 0 else { throw .noSuchFileOrDirectory }
+      try followRefresh()
+      return try body()
+    }
   }
 
   /// Opens a file that a crash left short, to fill it up.

@@ -211,6 +211,9 @@ import Testing
     let content = randomBytes(RefreshSubject.size, seed: 98)
     let moved = try HostFile.read(segments + "/06/" + renamed)
     let inode = HostFile.status(segments).st_ino
+    let stranger = segments + "/07/notes"
+    try HostFile.write([1], to: stranger)
+    try HostFile.write([2], to: stranger + ".old1")
     let start = subject.look().inodes
     var isDone = false
     try subject.refresh(mayChange: { _ in
@@ -225,6 +228,7 @@ import Testing
         _ = unsafe rename(segments + "/07/new", segments + "/07/" + replaced)
         _ = unsafe unlink(segments + "/05/" + deleted)
         _ = unsafe rename(segments + "/06/" + renamed, segments + "/06/" + other)
+        if afterExchange { try? HostFile.write([3], to: stranger) }
       }
       return true
     })
@@ -232,6 +236,11 @@ import Testing
     #expect(try HostFile.read(segments + "/07/" + replaced) == content)
     #expect(!HostFile.names(in: segments + "/05").contains(deleted))
     #expect(try HostFile.read(segments + "/06/" + other) == moved)
+    #expect(!HostFile.names(in: segments + "/06").contains(renamed))
+    let notes = try HostFile.names(in: segments + "/07").filter { $0.hasPrefix("notes") }.map {
+      try HostFile.read(segments + "/07/" + $0)
+    }
+    #expect(Set(notes) == (afterExchange ? [[1], [2], [3]] : [[1], [2]]))
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }
 
@@ -262,10 +271,15 @@ import Testing
     #expect(!HostFile.names(in: subject.path + "/refreshing/07").contains(subject.name(7)))
   }
 
-  /// Who opened the vault before a refresh and gets the lease after it sees the new tree.
+  /// Who opened the vault before a refresh sees the new tree after it, also before there is a lease.
   @Test func whoOpenedTheVaultBeforeSeesTheNewTree() throws {
+    let early = try DirectoryStorage(path: FilePath(subject.path))
     let storage = try DirectoryStorage(path: FilePath(subject.path))
     try subject.refresh()
+    let slot = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    #expect(try early.exists(slot))
+    #expect(try early.content(of: slot).count == RefreshSubject.size)
+    #expect(try !early.exists(try #require(SegmentIdentifier(name: subject.name(7, 4711).utf8))))
     let lease = try storage.lease(.vault, exclusive: false)
     let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
     #expect(try storage.content(of: name).count == RefreshSubject.size)

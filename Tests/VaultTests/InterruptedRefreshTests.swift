@@ -21,9 +21,10 @@ import Testing
     vault = try Vault.open(in: storage, weakDerivations: .opening)
   }
 
-  /// Ends a refresh, as a kill does, right after the trees were exchanged; then the vault is opened again.
-  private mutating func killRefresh(afterExchangeOf name: SegmentIdentifier) throws {
-    let place = folder.path("segments/") + name.path.prefix(2)
+  /// Ends a refresh, as a kill does, right after the trees, or a file and its copy, were exchanged; then the vault is
+  /// opened again.
+  private mutating func killRefresh(afterExchangeOf name: SegmentIdentifier, ofFileAlone: Bool = false) throws {
+    let place = folder.path("segments/") + (ofFileAlone ? name.path : String(name.path.prefix(2)))
     let inode = HostFile.status(place).st_ino
     let refresh = DirectoryRefresh(storage, segmentSize: vault.parameters.segmentSize)
     refresh.mayChange = { HostFile.status(place).st_ino == inode }
@@ -64,7 +65,7 @@ import Testing
     try vault.putSlot(slot, try makeSpace().body)
     let name = slot.identifiers[0]
     let content = try storage.content(of: name)
-    try killRefresh(afterExchangeOf: name)
+    try killRefresh(afterExchangeOf: name, ofFileAlone: true)
     let old = folder.path("refreshing/") + name.path
     #expect(try HostFile.read(old) == content)
     try vault.deleteSlotFiles(slot.identifiers)

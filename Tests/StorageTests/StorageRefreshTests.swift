@@ -240,7 +240,8 @@ import Testing
     let notes = try HostFile.names(in: segments + "/07").filter { $0.hasPrefix("notes") }.map {
       try HostFile.read(segments + "/07/" + $0)
     }
-    #expect(Set(notes) == (afterExchange ? [[1], [2], [3]] : [[1], [2]]))
+    let expected: Set<[UInt8]> = afterExchange ? [[1], [2], [3]] : [[1], [2]]
+    #expect(Set(notes) == expected)
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }
 
@@ -279,7 +280,8 @@ import Testing
     let slot = try #require(SegmentIdentifier(name: subject.name(7).utf8))
     #expect(try early.exists(slot))
     #expect(try early.content(of: slot).count == RefreshSubject.size)
-    #expect(try !early.exists(try #require(SegmentIdentifier(name: subject.name(7, 4711).utf8))))
+    let absent = try #require(SegmentIdentifier(name: subject.name(7, 4711).utf8))
+    #expect(try !early.exists(absent))
     let lease = try storage.lease(.vault, exclusive: false)
     let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
     #expect(try storage.content(of: name).count == RefreshSubject.size)

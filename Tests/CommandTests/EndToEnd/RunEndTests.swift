@@ -7,6 +7,9 @@ import Testing
 /// How `agonyfs run` ends: its status, and what is in the space by then.
 @Suite(.enabled(if: Workspace.isRoot, "needs root, to become another user and to hide what others have in /tmp"))
 struct RunEndTests {
+  /// How long a program sleeps that no other run of the tests has, so that it is found by that.
+  private static var seconds: Int { .random(in: 10_000...99_999_999) }
+
   @Test(arguments: SessionPerson.allCases)
   func theStatusIsTheProgramsOrOneOfEnv(_ person: SessionPerson) throws {
     try expectSuccess(
@@ -87,14 +90,15 @@ struct RunEndTests {
 
   @Test(arguments: SessionPerson.allCases)
   func whatRunsOnIsEnded(_ person: SessionPerson) throws {
+    let seconds = Self.seconds
     try expectSuccess(
       as: person,
       #"""
       run home/Vault sh -c '
-        sleep 12345 & nohup sleep 12346 > /dev/null 2>&1 &
+        sleep \#(seconds) & nohup sleep \#(seconds).5 > /dev/null 2>&1 &
         setsid sh -c "trap \"\" TERM; exec 5> open; echo held >&5; while :; do sleep 1; done" &
         until test -s open; do sleep 0.05; done; exit 3' && exit 1 || test $? = 3
-      not pgrep -f 'sleep 1234[56]'
+      not pgrep -f 'sleep \#(seconds)'
       ended
       mount_it
       test "$(person cat Albums/open)" = held
@@ -128,6 +132,7 @@ struct RunEndTests {
 
   /// In a chroot the kernel refuses user namespaces.
   @Test func withoutNamespacesProgramsAreRedirected() throws {
+    let seconds = Self.seconds
     try expectSuccess(
       as: .user,
       #"""
@@ -148,14 +153,14 @@ struct RunEndTests {
           echo trace-word > "$place/trace-word"
           case $place in "$PWD/.run/"*) ;; *) exit 1 ;; esac
         done
-        setsid sh -c "trap \"\" TERM; while :; do sleep 12347; done" &
+        setsid sh -c "trap \"\" TERM; while :; do sleep \#(seconds); done" &
         exit 5' 2> said || status=$?
       cat said >&2
       test $status = 5
       grep -q 'not private' said
       grep -q '.viminfo, .bash_history' said
       not left trace-word
-      not pgrep -f 'sleep 12347'
+      not pgrep -f 'sleep \#(seconds)'
       ended
       test -z "$(ls -A runtime)"
       # The files that programs keep are there the next time.
@@ -165,9 +170,9 @@ struct RunEndTests {
       # Where it is said, and killed.
       mkdir home/Place
       chown 65534:65534 home/Place
-      redirected --at home/Place home/Vault sh -c 'test "$PWD" = "$HOME/Place"; touch ready; sleep 12348' & session=$!
-      wait_for 600 'the program runs' pgrep -xf 'sleep 12348'
-      kill -KILL $(pgrep -f 'program run --password-file.*12348' | sort -n | head -1)
+      redirected --at home/Place home/Vault sh -c 'test "$PWD" = "$HOME/Place"; touch ready; sleep \#(seconds).5' & session=$!
+      wait_for 600 'the program runs' pgrep -xf 'sleep \#(seconds).5'
+      kill -KILL $(pgrep -f 'program run --password-file.*\#(seconds).5' | sort -n | head -1)
       wait $session && exit 1 || test $? = 137
       wait_for 600 'the mount is gone' ended
       test -z "$(ls -A home/Place)"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
@@ -50,16 +49,13 @@ int agonyfs_ask_for_attributes(const char *path) {
     return statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &information);
 }
 
-// Its number for statfs(2).
-enum { xfs = 0x58465342 };
-
 // From linux/magic.h and the sources of those file systems that it leaves out.
 bool agonyfs_is_on_local_file_system(int descriptor) {
     struct statfs host;
     if (fstatfs(descriptor, &host) != 0) return false;
     switch ((uint32_t)host.f_type) {
     case 0xEF53:      // ext2, ext3, ext4
-    case xfs:
+    case 0x58465342:  // XFS
     case 0x9123683E:  // btrfs
     case 0xF2F52010:  // F2FS
     case 0xCA451A4E:  // bcachefs
@@ -99,46 +95,6 @@ bool agonyfs_is_fat(int descriptor) {
 int agonyfs_seek_data(void) { return SEEK_DATA; }
 
 int agonyfs_seek_hole(void) { return SEEK_HOLE; }
-
-bool agonyfs_overwrites_in_place(int descriptor) {
-    struct statfs host;
-    if (fstatfs(descriptor, &host) != 0) return false;
-    switch ((uint32_t)host.f_type) {
-    case 0xEF53:      // ext2, ext3, ext4
-    case 0x01021994:  // tmpfs
-        return true;
-    case xfs:
-        return !agonyfs_shares_blocks(descriptor);
-    default:
-        return false;
-    }
-}
-
-bool agonyfs_shares_blocks(int descriptor) {
-    enum { most = 32 };
-    struct statfs host;
-    if (fstatfs(descriptor, &host) != 0 || (uint32_t)host.f_type != xfs) return false;
-    union {
-        struct fiemap map;
-        char room[sizeof(struct fiemap) + most * sizeof(struct fiemap_extent)];
-    } found;
-    uint64_t start = 0;
-    for (;;) {
-        found.map = (struct fiemap){.fm_start = start, .fm_length = FIEMAP_MAX_OFFSET - start, .fm_extent_count = most};
-        if (ioctl(descriptor, FS_IOC_FIEMAP, &found.map) != 0) return false;
-        const struct fiemap_extent *extent = found.map.fm_extents;
-        for (uint32_t n = 0; n < found.map.fm_mapped_extents; n++, extent++) {
-            if (extent->fe_flags & FIEMAP_EXTENT_SHARED) return true;
-            if (extent->fe_flags & FIEMAP_EXTENT_LAST) return false;
-            start = extent->fe_logical + extent->fe_length;
-        }
-        if (found.map.fm_mapped_extents == 0) return false;
-    }
-}
-
-int agonyfs_unshare_blocks(int descriptor, off_t size) {
-    return fallocate(descriptor, FALLOC_FL_UNSHARE_RANGE | FALLOC_FL_KEEP_SIZE, 0, size);
-}
 
 int agonyfs_pipe(int *ends, bool blocks) {
     return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK);

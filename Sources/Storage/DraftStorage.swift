@@ -42,11 +42,6 @@ package final class DraftStorage: Storage {
     try unsafe create(identifier).write(content, at: 0)
   }
 
-  /// Never: there is nothing to displace in a space that is being made.
-  package func reuse(
-    _ old: SegmentIdentifier, as new: SegmentIdentifier?, size: Int
-  ) throws(Errno) -> any SegmentWriter { throw .notSupported }
-
   /// Opens a file.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader { try file(identifier) }
 
@@ -130,7 +125,6 @@ private final class MemoryFile: SegmentWriter {
     }
   }
 
-  func rename(to identifier: SegmentIdentifier) throws(Errno) { throw .notSupported }
   func hold(upTo size: Int) throws(Errno) { throw .notSupported }
   func releaseHold() throws(Errno) {}
   func startFlush(from offset: Int, count: Int) {}

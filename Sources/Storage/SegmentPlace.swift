@@ -6,7 +6,6 @@
 // 2. Nothing is written into a file whose size or links others have changed since the last write.
 
 internal import Glibc
-internal import Synchronization
 internal import System
 package import SystemPackage
 
@@ -16,7 +15,7 @@ final class SegmentPlace: Sendable {
   private static let startSize = 32
 
   private let storage: DirectoryStorage
-  private let path: Mutex<String>
+  private let path: String
   private let device: dev_t
   private let inode: ino_t
 
@@ -24,16 +23,7 @@ final class SegmentPlace: Sendable {
   init(of file: Descriptor, in storage: DirectoryStorage, path: String) throws(Errno) {
     var found = stat()
     try systemCall { unsafe fstat(file.number, &found) }
-    (self.storage, device, inode) = (storage, found.st_dev, found.st_ino)
-    self.path = Mutex(path)
-  }
-
-  /// Gives the file another name, where nothing is.
-  func rename(to identifier: SegmentIdentifier) throws(Errno) {
-    try path.withLock { path throws(Errno) in
-      try storage.rename(path, to: identifier)
-      path = identifier.path
-    }
+    (self.storage, self.path, device, inode) = (storage, path, found.st_dev, found.st_ino)
   }
 
   /// Before a write: checks that the file has a name and a size that our own writes gave it.
@@ -53,13 +43,8 @@ final class SegmentPlace: Sendable {
   /// - Throws: `.changedByOthers`.
   func checkName(_ file: Descriptor, least: Int, most: () -> Int) throws(Errno) {
     var found = stat()
-    let path: String
     do throws(Errno) {
-      // A rename must not come between.
-      path = try self.path.withLock { path throws(Errno) in
-        try systemCall { unsafe fstatat(storage.root.number, path, &found, AT_SYMLINK_NOFOLLOW) }
-        return path
-      }
+      try systemCall { unsafe fstatat(storage.root.number, path, &found, AT_SYMLINK_NOFOLLOW) }
     } catch .noSuchFileOrDirectory {
       throw .changedByOthers
     }

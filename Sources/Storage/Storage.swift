@@ -1,7 +1,7 @@
 // Where a vault lives: a directory, or in tests a storage that fails on purpose. Object stores can fit in here.
 //
 // Requirements on an implementation
-// 1. A name is created exclusively, and gets other content only while `reuse` overwrites what nobody needs.
+// 1. A name is created exclusively, and gets other content by `wipe` only.
 // 2. Content survives a power cut once `SegmentWriter.flush` has returned, a name once `flushNames` has. Nothing else
 //    needs to.
 // 3. Bytes are written front to back. After a crash a file holds what was flushed; of what was written after that any
@@ -48,18 +48,6 @@ package protocol Storage: AnyObject, Sendable {
   ///
   /// - Throws: `.fileExists` when the name is taken.
   func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno)
-
-  /// Takes a file whose content nobody needs for a new segment, to be written front to back. It stays where it is on
-  /// the medium: it is cut to less than `size` bytes, so that it is short until it is complete, and keeps its bytes until
-  /// they are overwritten. Where the medium puts overwritten bytes elsewhere, it keeps only a few, to give its room back.
-  ///
-  /// - Parameters:
-  ///   - new: its name from now on; nil if it keeps its own until `SegmentWriter.rename` is called.
-  ///   - size: bytes of a complete file.
-  /// - Throws: `.noSuchFileOrDirectory`; `.fileExists` when the new name is taken; `.noSpace`, perhaps with the file cut;
-  ///   `.notSupported` when the file has other names as well, so that others need its content, when it cannot be
-  ///   written, when it cannot be renamed without replacing, or when other machines may write here.
-  func reuse(_ old: SegmentIdentifier, as new: SegmentIdentifier?, size: Int) throws(Errno) -> any SegmentWriter
 
   /// Opens a segment file for reading.
   ///
@@ -219,10 +207,6 @@ package protocol SegmentWriter: SegmentReader {
   ///
   /// - Throws: `.changedByOthers`, before writing anything, when another program deleted the file or changed its size.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno)
-  /// Gives the file another name. Durable when the names are flushed, the old one and the new one.
-  ///
-  /// - Throws: `.fileExists` when the name is taken; `.noSpace`; `.notSupported`.
-  func rename(to identifier: SegmentIdentifier) throws(Errno)
   /// Allocates room for the file to grow to `size` bytes, without changing its content or size.
   ///
   /// - Throws: `.noSpace`, perhaps with a part of the room allocated; `.notSupported` if the medium cannot allocate

@@ -180,7 +180,7 @@ struct ReaderTests {
       let (older, olderFrom) = (storage.copy(), storage.operationCount)
       try work.run(16)
       work.abandon()
-      if work.ownFiles > 0 { #expect(storage.reuseCount > 0) }
+      if work.ownFiles > 0 { #expect(storage.deletionCount > 0) }
       var generator = SeededGenerator(seed: seed)
       let player = TapePlayer(storage.recording)
       // Not while the space is made.

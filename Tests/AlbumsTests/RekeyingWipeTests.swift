@@ -42,7 +42,7 @@ import Vault
   /// The operations that gave up a segment of before as it was, when there was a new key.
   private func unwiped(_ work: Workload, _ segments: [SegmentIdentifier: [UInt8]]) -> [Int] {
     let tape = work.storage.recording
-    let first = tape.wipesOfReused.first ?? 0
+    let first = tape.wipesOfDeleted.first ?? 0
     return tape.givenUp.filter { $0.operation > first && isSame($0.content, segments[$0.name] ?? []) }.map(\.operation)
   }
 
@@ -52,7 +52,7 @@ import Vault
     let start = whole.storage.operationCount
     try replaceKey(in: whole)
     #expect(unwiped(whole, segments) == [])
-    let wipes = whole.storage.recording.wipesOfReused
+    let wipes = whole.storage.recording.wipesOfDeleted
     #expect(wipes.count > 2)
     var cases = CaseCount("files that could not be overwritten")
     for operation in TestLength.sample(wipes.prefix(6), 3) {

@@ -223,7 +223,7 @@ def piled_backup(report):
 
 
 def short_length(report):
-    """A copy that was made beside a mount, without any password: who owns cover leaves a length that nobody else leaves."""
+    """A copy that was made beside a mount, without any password: who owns cover could leave a length that nobody else leaves."""
     lengths = []
     for hidden in (False, True) * FEW:
         create_pair(hidden, "disk/vault")
@@ -239,7 +239,7 @@ def short_length(report):
         assert short, "nothing is being written"
         lengths.append(sum(size % 16 != 0 for size in short))
         shell("rm -rf disk/vault disk/copy")
-    report.line("short length beside a mount", *guess(int, list(zip(lengths[::2], lengths[1::2])), True), declared=True)
+    report.line("short length beside a mount", *guess(int, list(zip(lengths[::2], lengths[1::2]))))
 
 
 def added_cover(report):

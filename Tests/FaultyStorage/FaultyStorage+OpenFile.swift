@@ -6,7 +6,7 @@ extension FaultyStorage {
   /// A handle on a file.
   final class OpenFile: SegmentWriter, @unchecked Sendable {
     let storage: FaultyStorage
-    private(set) var identifier: SegmentIdentifier
+    let identifier: SegmentIdentifier
     let file: File
     /// Bytes in the file after the last write through this handle.
     var end: Int?
@@ -57,7 +57,7 @@ extension FaultyStorage {
       let count = cut ? storage.tear(buffer.count) : buffer.count
       let bytes = unsafe Array(buffer[..<count])
       // What was written once is never changed, only written again.
-      let overlap = min(file.writtenCount - offset, count)
+      let overlap = min(file.content.count - offset, count)
       precondition(
         overlap <= 0 || Array(file.content[offset..<offset + overlap]) == Array(bytes[..<overlap]),
         "an offset gets a second content")
@@ -65,18 +65,6 @@ extension FaultyStorage {
       end = file.content.count
       file.modified = storage.clock()
       storage.note(.write(identifier, offset: offset, unsafe Array(buffer)))
-      if cut { throw .ioError }
-    }
-
-    func rename(to new: SegmentIdentifier) throws(Errno) {
-      storage.lock.lock()
-      defer { storage.lock.unlock() }
-      let cut = try storage.begin()
-      try checkUnchanged()
-      if storage.files[new] != nil { throw .fileExists }
-      if cut, storage.tear(1) == 0 { throw .ioError }
-      storage.move(file, identifier, to: new)
-      identifier = new
       if cut { throw .ioError }
     }
 
@@ -102,7 +90,7 @@ extension FaultyStorage {
       defer { storage.lock.unlock() }
       storage.flushes += 1
       // What is written meanwhile may be flushed or not; here it is not.
-      let count = file.writtenCount
+      let count = file.content.count
       let deadline = monotonicTime() + FaultyStorage.longestHold.nanoseconds
       while storage.flushesAreHeld {
         guard storage.changed.wait(until: deadline) else { throw .timedOut }

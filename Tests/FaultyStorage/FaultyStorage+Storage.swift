@@ -87,37 +87,6 @@ extension FaultyStorage {
     identifier.bytes.suffix(SegmentIdentifier.size - 3).allSatisfy { $0 == 0xAA }
   }
 
-  /// Shortens and renames a file that is to be overwritten.
-  package func reuse(
-    _ old: SegmentIdentifier, as new: SegmentIdentifier?, size: Int
-  ) throws(Errno) -> any SegmentWriter {
-    lock.lock()
-    defer { lock.unlock() }
-    let cut = try begin()
-    guard let file = files[old] else { throw .noSuchFileOrDirectory }
-    if linked.contains(old) { throw .notSupported }
-    if let new, files[new] != nil { throw .fileExists }
-    if cut, tear(1) == 0 { throw .ioError }
-    let kept = min(max(0, min(file.content.count, size) - 1), keepsPlaces ? .max : 112)
-    file.reuse(keeping: kept)
-    reuseCount += 1
-    if othersTakeRoom { limit = min(limit, used) }
-    file.modified = clock()
-    note(.reuse(old, keeping: kept))
-    if let new { move(file, old, to: new) }
-    if cut { throw .ioError }
-    return OpenFile(self, new ?? old, file)
-  }
-
-  /// Gives a file another name. Lock held.
-  func move(_ file: File, _ old: SegmentIdentifier, to new: SegmentIdentifier) {
-    files[old] = nil
-    if file.nameIsFlushed { file.oldName = old }
-    file.nameIsFlushed = false
-    files[new] = file
-    note(.rename(old, to: new))
-  }
-
   /// Opens a file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
     lock.lock()
@@ -160,7 +129,10 @@ extension FaultyStorage {
     lock.lock()
     defer { lock.unlock() }
     let cut = try begin()
-    if let file = files.removeValue(forKey: identifier), file.nameIsFlushed { deleted[identifier] = file }
+    if let file = files.removeValue(forKey: identifier) {
+      deletionCount += 1
+      if file.nameIsFlushed { deleted[identifier] = file }
+    }
     note(.delete(identifier))
     if othersTakeRoom { limit = min(limit, used) }
     if cut { throw .ioError }
@@ -237,7 +209,6 @@ extension FaultyStorage {
     if try begin() { throw .ioError }
     for identifier in identifiers {
       files[identifier]?.nameIsFlushed = true
-      files[identifier]?.oldName = nil
       deleted[identifier] = nil
     }
     note(.flushNames(identifiers))
@@ -249,10 +220,9 @@ extension FaultyStorage {
     defer { lock.unlock() }
     if try begin() { throw .ioError }
     for (name, file) in files {
-      if file.flushedCount < file.writtenCount { note(.flush(name)) }
-      file.flushedCount = file.writtenCount
+      if file.flushedCount < file.content.count { note(.flush(name)) }
+      file.flushedCount = file.content.count
       file.nameIsFlushed = true
-      file.oldName = nil
     }
     note(.flushNames(Array(files.keys) + Array(deleted.keys)))
     deleted.removeAll()

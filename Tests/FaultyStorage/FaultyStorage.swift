@@ -70,17 +70,9 @@ package enum Fault: Sendable {
 package final class FaultyStorage: Storage, @unchecked Sendable {
   final class File: @unchecked Sendable {
     var content: [UInt8] = []
-    /// How many bytes from the front are flushed, of those that were written.
+    /// How many bytes from the front are flushed.
     var flushedCount = 0
-    /// What a file that is overwritten held before, which is on the disk.
-    var base: [UInt8] = []
-    /// What it lost of its end when it was taken to be overwritten. A power cut before the next flush may undo that.
-    var end: [UInt8] = []
-    /// How much of it is overwritten; nil in a file that only grows.
-    var overwritten: Int?
     var nameIsFlushed = false
-    /// The name before a rename that is not flushed yet.
-    var oldName: SegmentIdentifier?
     /// Seconds since 1970 of the last write.
     var modified: Int64 = 0
     var held = 0
@@ -90,66 +82,27 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     init(_ other: File) {
       content = other.content
       flushedCount = other.flushedCount
-      base = other.base
-      end = other.end
-      overwritten = other.overwritten
       nameIsFlushed = other.nameIsFlushed
-      oldName = other.oldName
       modified = other.modified
       birth = other.birth
     }
 
     func markComplete() { modified = Int64(DirectoryStorage.completeTime) }
 
-    /// Bytes that were written, from the front.
-    var writtenCount: Int { overwritten ?? content.count }
-
     /// What is on the disk for certain.
-    var durable: [UInt8] {
-      flushedCount == content.count ? content : Array(content[..<flushedCount]) + base.dropFirst(flushedCount)
-    }
+    var durable: [UInt8] { Array(content.prefix(flushedCount)) }
 
     /// Writes bytes; those that were written before are the same.
     func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
       let end = offset + bytes.count
       if end > content.count { content += [UInt8](repeating: 0, count: end - content.count) }
       content.replaceSubrange(offset..<end, with: bytes)
-      overwritten = overwritten.map { max($0, end) }
-    }
-
-    /// Has the file be overwritten from the front; it keeps so many bytes.
-    func reuse(keeping count: Int) {
-      base = Array(content.prefix(count))
-      end = Array(content.dropFirst(count))
-      (content, overwritten, flushedCount) = (base, 0, 0)
-    }
-
-    /// Gives what a power cut left of the file the length from before it was overwritten. In place it keeps new bytes.
-    func undoCut(in survivor: File) {
-      guard survivor.content.count <= base.count else { return }
-      let isInPlace = end.count == 1
-      survivor.content = (isInPlace ? survivor.content + base.dropFirst(survivor.content.count) : base) + end
-    }
-
-    /// Has the first bytes be on the disk.
-    func flush(upTo count: Int) {
-      flushedCount = max(flushedCount, count)
-      end = []
-    }
-
-    /// Has the name be on the disk.
-    func flushName() {
-      nameIsFlushed = true
-      oldName = nil
-      end = []
     }
 
     /// Has all that is there be on the disk.
     func settle() {
-      (base, end, overwritten) = ([], [], nil)
       flushedCount = content.count
       nameIsFlushed = true
-      oldName = nil
     }
   }
 
@@ -172,17 +125,13 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package private(set) var filledAt = 0
   /// How often a file was looked for, to read it.
   package internal(set) var openCount = 0
-  /// How many files were taken to be overwritten.
-  package internal(set) var reuseCount = 0
+  /// How many files were deleted.
+  package internal(set) var deletionCount = 0
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false
   var holdsNoRoom = false
-  /// Whether files that are overwritten keep their room.
-  var keepsPlaces = true
   var keepsBirths = true
-  /// Files that have another name, in another folder.
-  var linked: Set<SegmentIdentifier> = []
   /// Bytes that others have.
   var foreign = 0
   /// Whether others take at once what a deletion frees.
@@ -240,22 +189,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func refuseHolding() { lock.withLock { holdsNoRoom = true } }
   /// Keeps no births from now on, as a host of a network.
   package func forgetBirths() { lock.withLock { keepsBirths = false } }
-  /// Has a file that is overwritten give its room back before, as on a medium that writes elsewhere.
-  package func moveOverwrittenBytes() { lock.withLock { keepsPlaces = false } }
-  /// Gives a file another name, outside.
-  package func link(_ identifier: SegmentIdentifier) { lock.withLock { _ = linked.insert(identifier) } }
   /// Bytes that are held for no file.
   package var reservedBytes: Int { lock.withLock { reserved } }
   /// All names, in the order in which the files were made.
   package var names: [SegmentIdentifier] { lock.withLock { sorted(files).map(\.key) } }
-  /// The births of all files, whatever they are called: each has another.
-  package var fileBirths: Set<FileBirth> {
-    get throws(Errno) {
-      var births: Set<FileBirth> = []
-      for name in names { births.insert(try open(name).birth()) }
-      return births
-    }
-  }
   /// The bytes of a file.
   package func content(_ identifier: SegmentIdentifier) -> [UInt8] {
     lock.withLock { files[identifier]?.content ?? [] }

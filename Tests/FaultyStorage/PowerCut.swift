@@ -31,18 +31,11 @@ extension FaultyStorage {
       switch cut {
       case .keepsAll: break
       case .losesAll:
-        if !file.nameIsFlushed { name = file.oldName }
+        if !file.nameIsFlushed { name = nil }
         survivor.content = file.durable
       case .mixed:
-        if !file.nameIsFlushed, Bool.random(using: &generator) {
-          // A file that was there before has one of both names.
-          name = file.overwritten != nil || Bool.random(using: &generator) ? file.oldName : nil
-        }
+        if !file.nameIsFlushed, Bool.random(using: &generator) { name = nil }
         survivor.content = Self.remains(of: file, using: &generator)
-        let oldName = file.nameIsFlushed ? identifier : file.oldName
-        if !file.end.isEmpty, name != nil, name == oldName, Bool.random(using: &generator) {
-          file.undoCut(in: survivor)
-        }
       }
       survivor.settle()
       if let name { after.files[name] = survivor }
@@ -64,7 +57,7 @@ extension FaultyStorage {
   /// What is left of a file of which only the first bytes were flushed.
   private static func remains(of file: File, using generator: inout SeededGenerator) -> [UInt8] {
     let flushed = file.flushedCount
-    let written = file.writtenCount
+    let written = file.content.count
     if flushed == written { return file.content }
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: return file.durable
@@ -76,8 +69,7 @@ extension FaultyStorage {
       while start < written {
         let end = min(written, (start / 4096 + 1) * 4096)
         if Bool.random(using: &generator) {
-          let before = file.base.dropFirst(start).prefix(end - start)
-          content.replaceSubrange(start..<end, with: before + [UInt8](repeating: 0, count: end - start - before.count))
+          content.replaceSubrange(start..<end, with: [UInt8](repeating: 0, count: end - start))
         }
         start = end
       }
@@ -85,7 +77,6 @@ extension FaultyStorage {
     default:
       // A prefix, and sometimes something else behind it.
       var content = Array(file.content[..<Int.random(in: flushed...written, using: &generator)])
-      if content.count < file.base.count { return content + file.base[content.count...] }
       if Bool.random(using: &generator) {
         let isZero = Bool.random(using: &generator)
         let count = Int.random(in: 0...min(8192, written - content.count), using: &generator)

@@ -13,7 +13,6 @@ package struct Tape: Sendable {
     case create(SegmentIdentifier)
     case write(SegmentIdentifier, offset: Int, [UInt8])
     case wipe(SegmentIdentifier, [UInt8])
-    case reuse(SegmentIdentifier, keeping: Int)
     case flush(SegmentIdentifier)
     case rename(SegmentIdentifier, to: SegmentIdentifier)
     case delete(SegmentIdentifier)
@@ -27,20 +26,20 @@ package struct Tape: Sendable {
 }
 
 extension Tape {
-  /// The operations that wipe a file which the next one takes to overwrite it.
-  package var wipesOfReused: [Int] {
+  /// The operations that wipe a file which the next one deletes.
+  package var wipesOfDeleted: [Int] {
     zip(steps, steps.dropFirst()).compactMap { one, next in
-      if case .wipe(let wiped, _) = one.step, case .reuse(wiped, _) = next.step { one.operation } else { nil }
+      if case .wipe(let wiped, _) = one.step, case .delete(wiped) = next.step { one.operation } else { nil }
     }
   }
 
-  /// What files held when they were deleted or taken for something else.
+  /// What files held when they were deleted.
   package var givenUp: [(operation: Int, name: SegmentIdentifier, content: [UInt8])] {
     let storage = FaultyStorage()
     return steps.compactMap { operation, step in
       defer { storage.play(step) }
       switch step {
-      case .reuse(let name, _), .delete(let name): return (operation, name, storage.content(name))
+      case .delete(let name): return (operation, name, storage.content(name))
       default: return nil
       }
     }
@@ -65,23 +64,19 @@ extension FaultyStorage {
       guard let file = files[identifier] else { return }
       let end = min(tear ?? bytes.count, bytes.count)
       file.write(bytes[..<end], at: offset)
-    case .reuse(let identifier, let keeping): files[identifier]?.reuse(keeping: keeping)
     case .wipe(let identifier, let bytes):
       let end = min(tear ?? bytes.count, bytes.count)
       files[identifier]?.content.replaceSubrange(..<end, with: bytes[..<end])
     case .flush(let identifier):
-      if let file = files[identifier] { file.flushedCount = file.writtenCount }
+      if let file = files[identifier] { file.flushedCount = file.content.count }
     case .rename(let old, let new):
       guard let file = files.removeValue(forKey: old) else { return }
-      if file.nameIsFlushed { file.oldName = old }
-      file.nameIsFlushed = false
       files[new] = file
     case .delete(let identifier):
       if let file = files.removeValue(forKey: identifier), file.nameIsFlushed { deleted[identifier] = file }
     case .flushNames(let identifiers):
       for identifier in identifiers {
         files[identifier]?.nameIsFlushed = true
-        files[identifier]?.oldName = nil
         deleted[identifier] = nil
       }
     }
@@ -123,7 +118,7 @@ package final class TapePlayer {
         torn.play(tape.steps[next].step, tear: Int.random(in: 0...bytes.count, using: &generator))
       // What is flushed only in part cannot be told from what is not.
       case .flush, .flushNames: return torn.after(way)
-      case .parameters, .create, .reuse, .rename, .delete:
+      case .parameters, .create, .rename, .delete:
         if Bool.random(using: &generator) { return torn.after(way) }
         torn.play(tape.steps[next].step)
       }

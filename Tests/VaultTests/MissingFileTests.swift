@@ -46,9 +46,8 @@ import Testing
     #expect(try test.vault.openSpace(test.body, readOnly: true).missingFiles() == nil)
   }
 
-  /// A crash of the next visit loses no file of a space that owns cover: names change, and none goes.
+  /// After a crash of the next visit no file of a space that owns cover is missed for certain.
   @Test func aCrashIsNoLoss() throws {
-    var counts: Set<Int> = []
     for operation in TestLength.sample(1...60, 12) {
       let crashing = test.storage.after(.keepsAll)
       let space = try test.vault(over: crashing).openSpace(test.body, copyWindow: 0)
@@ -60,10 +59,8 @@ import Testing
       for seed in 0..<6 as Range<UInt64> {
         let storage =
           seed == 0 ? crashing.after(.keepsAll) : seed == 1 ? crashing.after(.losesAll) : crashing.powerCut(seed: seed)
-        let missing = try opened(storage).missingFiles()
-        counts.insert(missing?.count ?? 0)
+        #expect(try opened(storage).missingFiles()?.isCertain != true, "operation \(operation)")
       }
     }
-    #expect(counts == [0])
   }
 }

@@ -16,7 +16,6 @@ import Testing
 
   /// What is displaced makes room once; while others take that room, nothing more goes.
   @Test func aHostThatOthersFillTakesNoCover() throws {
-    storage.moveOverwrittenBytes()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     storage.fill()
     storage.letOthersTakeRoom()
@@ -38,8 +37,11 @@ import Testing
     try test.space.commit([1: page(1, version: 2)], pageCount: 1)
     try test.space.close()
     #expect(storage.names.count == TestSpace.ownFiles)
-    let again = try test.vault.openSpace(test.body, readOnly: true)
-    #expect(try again.missingFiles() == nil && again.wrongCover(in: storage) == [])
+    #expect(try test.vault.openSpace(test.body, readOnly: true).missingFiles() == nil)
+    // The file that went for the last head is still in its table.
+    let again = try test.vault.openSpace(test.body, copyWindow: 0)
+    try again.prepareFiles()
+    #expect(again.wrongCover(in: storage) == [])
     #expect(try again.pageBytes(1) == page(1, version: 2))
   }
 
@@ -88,7 +90,8 @@ import Testing
     try test.space.store(900_000)
     let segments = test.space.segmentIdentifiers().count
     let names = storage.names
-    storage.inject(.error(.ioError, at: storage.operationCount + 1))
+    // The first operation makes the file.
+    storage.inject(.error(.ioError, at: storage.operationCount + 2))
     try test.space.store(900_000)
     #expect(storage.names != names && storage.names.count == TestSpace.ownFiles)
     #expect(test.space.segmentIdentifiers().count <= segments)
@@ -133,21 +136,22 @@ import Testing
     #expect(storage.names.count == TestSpace.ownFiles && space.wrongCover(in: storage) == [])
   }
 
-  /// The head that was to state the smaller number has displaced a file, which is displaced next again.
+  /// No file goes for a head that is not written.
   @Test func coverThatIsNotGivenUpIsKnown() throws {
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.sync()
     let before = try #require(test.space.owner)
+    // The head is made, then it is written.
     storage.inject(.error(.noSpace, at: storage.operationCount + 2))
     #expect(throws: VaultError.noSpace) { try test.space.giveUpCover(2) }
     let after = try #require(test.space.owner)
-    #expect(after.fileCount == before.fileCount && after.coverCount == before.coverCount - 1)
-    #expect(storage.names.count == TestSpace.ownFiles && test.space.wrongCover(in: storage).count == 1)
+    #expect(after == before)
+    #expect(storage.names.count == TestSpace.ownFiles && test.space.wrongCover(in: storage) == [])
     // The open segment is short.
     #expect(storage.names.count { storage.content($0).count < TestSpace.segmentSize } == 1)
     try test.space.advanceEpoch()
     #expect(storage.names.count == TestSpace.ownFiles && test.space.wrongCover(in: storage) == [])
-    #expect(try #require(test.space.owner).coverCount == after.coverCount)
+    #expect(try #require(test.space.owner).coverCount == after.coverCount - 1)
   }
 
   /// Segments of another branch count in the copy where they are found, and belong to nobody from then on.

@@ -43,17 +43,6 @@ bool agonyfs_is_fat(int descriptor);
 int agonyfs_seek_data(void);
 int agonyfs_seek_hole(void);
 
-/// Whether the file system of an open file puts bytes that are overwritten where the bytes before were: ext2 to ext4,
-/// XFS and tmpfs, but not in a file that shares blocks.
-bool agonyfs_overwrites_in_place(int descriptor);
-
-/// Whether an open file on XFS shares blocks with another one, as `cp` makes them (FS_IOC_FIEMAP). What is written there
-/// goes elsewhere, and needs room.
-bool agonyfs_shares_blocks(int descriptor);
-
-/// fallocate(2) with FALLOC_FL_UNSHARE_RANGE: gives an open file blocks of its own for its first `size` bytes.
-int agonyfs_unshare_blocks(int descriptor, off_t size);
-
 /// The request of ioctl(2) that asks a mount's catalog through a descriptor of `.agonyfs/query` that cannot be written to:
 /// `_IOW('a', 16, char[8192])`, a text that ends with a zero byte.
 unsigned agonyfs_catalog_request(void);

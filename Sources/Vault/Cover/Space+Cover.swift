@@ -34,7 +34,7 @@ extension Space {
     for name in mayBeShort where sizes[name].map({ $0 < segmentSize }) ?? false {
       try? storage.fill(name, size: segmentSize)
     }
-    // What is there and short, or not needed, is overwritten.
+    // What is there and short, or not needed, is replaced.
     var places = unneeded
     let files = missing.map { name in
       var file = NewFile(cover: name, keys: keys)
@@ -55,17 +55,17 @@ extension Space {
     try? storage.flushNames(of: unneeded + missing)
   }
 
-  /// Writes a file that is no segment, in the place of one that nothing needs. Durable on return. If it throws, or after
-  /// a crash, nothing has the name.
+  /// Writes a file that is no segment; one that nothing needs goes. Durable on return. If it throws, or after a crash,
+  /// nothing has the name.
   ///
   /// - Throws: `.fileExists`; `.noSpace`.
   func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
     try log.locked { (log) throws(Errno) in try log.putFile(name, content: content) }
   }
 
-  /// Those of the files that are displaced next that have other bytes than their own. A crash may have kept what was
-  /// written into them, but not that they were cut and got another name; and somebody else may have completed one that
-  /// was cut. So after a crash several are looked at that are right.
+  /// Those of the files that go next that have other bytes than their own. A crash may have left one short, which
+  /// somebody else completed since; and in versions that wrote in the place of files it may have kept what was written
+  /// into them, but not their new names. So after a crash several are looked at that are right.
   private func coverWithOtherBytes(_ next: [SegmentIdentifier]) -> [SegmentIdentifier] {
     let enough = origin.isClosed ? 1 : 16
     var right = 0
@@ -184,7 +184,7 @@ extension LockedLog {
     // From now on nobody's: the next opening does not look for them.
     owner.fileCount = UInt64(max(1, owner.coverCount, Int(owner.fileCount) - strays))
     self.owner = owner
-    loose = LooseFiles()
+    replaced = ReplacedFiles()
     var missing: [SegmentIdentifier] = []
     var next: [SegmentIdentifier] = []
     for range in owner.cover {
@@ -199,7 +199,7 @@ extension LockedLog {
         }
       }
     }
-    for _ in 0..<max(0, -count) { deleteDisplaced() }
+    for _ in 0..<max(0, -count) { _ = deleteNext() }
     return (unneeded, missing, next)
   }
 }

@@ -1,6 +1,6 @@
 // Invariants
 // 1. Files get their names in the order of the list, one at a time, so births and inode numbers show that order and
-//    nothing else, but for those that are written in the place of others. Their bytes are written by several threads.
+//    nothing else. Their bytes are written by several threads.
 // 2. When `writeFiles` returns, every file is complete and durable. If it throws, some may be there, perhaps short.
 
 internal import Crypto
@@ -13,7 +13,7 @@ internal import SystemPackage
 @safe package struct NewFile: Sendable {
   /// Its name.
   package let identifier: SegmentIdentifier
-  /// A file that nobody needs and in whose place it is written; nil if it is made.
+  /// A file that nobody needs and that is deleted before; nil if there is none.
   var displaced: SegmentIdentifier?
   /// Fills `buffer` with the bytes of the file from `offset` on. Called for one piece after the other.
   package let fill: @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) -> Void
@@ -190,15 +190,8 @@ private final class FilesWriter: @unchecked Sendable {
   func evictRest() { storage.evict(inMemory) }
 
   private func open(_ file: NewFile) throws(Errno) -> any SegmentWriter {
-    guard let old = file.displaced else { return try storage.create(file.identifier) }
-    do throws(Errno) {
-      return try storage.reuse(old, as: old == file.identifier ? nil : file.identifier, size: size)
-    } catch .fileExists {
-      throw .fileExists
-    } catch {
-      try storage.delete(old)
-      return try storage.create(file.identifier)
-    }
+    if let old = file.displaced { try storage.delete(old) }
+    return try storage.create(file.identifier)
   }
 
   /// Creates the next file; nil if there is none, or another thread has failed.

@@ -3,9 +3,12 @@ package import Storage
 internal import SystemPackage
 
 extension Vault {
+  /// How many files are deleted at once, before as many are made.
+  private static let step = 8
+
   /// Replaces files of nobody by as many others: those of `files` in a random order, then those of `last`, each with all
-  /// its bytes or not at all. Each is written in the place of an old one, so their number stays. Durable on return. If
-  /// it throws, those that are not replaced yet are there.
+  /// its bytes or not at all. Durable on return. If it throws, those that are not replaced yet are there, and after a
+  /// crash too, but for a few that were deleted already.
   ///
   /// - Throws: `.passwordInUse` when a name is taken; `.noSpace`; `.handoverInterrupted`; `.system`.
   package func replace(
@@ -19,7 +22,11 @@ extension Vault {
       return file
     }
     do throws(VaultError) {
-      try storage.write(displacing, size: parameters.segmentSize, control)
+      for start in stride(from: 0, to: displacing.count, by: Self.step) {
+        let part = Array(displacing[start..<min(start + Self.step, displacing.count)])
+        try storage.write(
+          part, size: parameters.segmentSize, control.forPart(from: start, of: displacing.count, part.count))
+      }
       for (file, name) in zip(last.shuffled(), old[files.count...]) {
         try attempt("replacing cover") { () throws(Errno) in
           try storage.replace(name, by: file.identifier, content: file.content(size: parameters.segmentSize))
@@ -30,6 +37,17 @@ extension Vault {
     } catch .system(.fileExists, _) {
       throw .passwordInUse
     }
+  }
+}
+
+extension OperationControl {
+  /// For `count` files of `all`, from one on.
+  fileprivate func forPart(from start: Int, of all: Int, _ count: Int) -> OperationControl {
+    OperationControl(
+      progress: { done, part in
+        let size = part / Int64(count)
+        progress(Int64(start) * size + done, Int64(all) * size)
+      }, isCancelled: isCancelled)
   }
 }
 
@@ -48,30 +66,12 @@ extension NewFile {
 }
 
 extension Storage {
-  /// Writes a complete file in the place of one that nobody needs: the new name appears with all its bytes, or the old
-  /// one stays, perhaps with other bytes. Where files cannot be overwritten, the new one is made and the old one
-  /// deleted; on a full host the other way round. Durable on return.
+  /// Writes a complete file and deletes one that nobody needs; on a full host, and where both have one name, the other
+  /// way round. Durable on return.
   ///
   /// - Parameter new: the new name; that of the old one if it is nil.
   /// - Throws: `.fileExists` when the new name is taken; `.noSpace`.
   func replace(_ old: SegmentIdentifier, by new: SegmentIdentifier?, content: [UInt8]) throws(Errno) {
-    if let new, try exists(new) { throw .fileExists }
-    guard let writer = try? reuse(old, as: nil, size: content.count) else {
-      return try recreate(old, as: new, content: content)
-    }
-    try unsafe content.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in
-      try unsafe writer.write(bytes, at: 0)
-    }
-    try writer.finish()
-    try writer.flush()
-    guard let new else { return }
-    try writer.rename(to: new)
-    try flushNames(of: [old, new])
-  }
-
-  private func recreate(
-    _ old: SegmentIdentifier, as new: SegmentIdentifier?, content: [UInt8]
-  ) throws(Errno) {
     let put = { (name: SegmentIdentifier) throws(Errno) in
       try unsafe content.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in
         try unsafe self.putIfAbsent(name, content: bytes)
@@ -83,11 +83,17 @@ extension Storage {
         try delete(old)
         return try flushNames(of: [old])
       } catch .noSpace, .diskQuotaExceeded {
-        // There is room for it in the place of the old one.
+        // There is room for it when the old one is gone.
       }
     }
     try delete(old)
     try flushNames(of: [old])
-    try put(new ?? old)
+    do throws(Errno) {
+      try put(new ?? old)
+    } catch .noSpace, .diskQuotaExceeded {
+      // btrfs gives the room of what is deleted when all of it is durable.
+      try flushAll()
+      try put(new ?? old)
+    }
   }
 }

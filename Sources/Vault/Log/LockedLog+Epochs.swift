@@ -122,7 +122,6 @@ extension LockedLog {
       try placeHead(part: part, total: bytes.count, content, at: &next, into: &layout)
     }
     try write(layout, of: epoch)
-    try nameHead()
     next.recordsSinceHead = 0
     next.writtenTicket = next.nextTicket
     next.writtenEnd = next.position
@@ -154,7 +153,7 @@ extension LockedLog {
   /// Gives up an epoch whose head was not written, and releases its room. Its number stays used if there is a file of
   /// that name.
   private func abandon(_ epoch: EpochNumber) {
-    withdrawHead()
+    withdrawHead(of: epoch)
     for segment in durability.unflushed where segment.number.epoch == epoch && gate.isOpen {
       try? segment.writer.releaseHold()
     }
@@ -162,9 +161,10 @@ extension LockedLog {
     catalog.abandon(epoch)
   }
 
-  /// Deletes retired segments that no kept head needs. In a space that owns cover they are cover now.
+  /// Deletes retired segments that no kept head needs. In a space that owns cover they are cover now, and only so many
+  /// files go as were made.
   private mutating func deleteUnneeded() {
-    if ownsCover { return }
+    if ownsCover { return deleteReplaced() }
     let deletable = catalog.deletable.map { ($0, catalog.branch(of: $0.epoch) ?? []) }
     if deletable.isEmpty { return }
     let context = context
@@ -201,7 +201,7 @@ extension LogContext {
     guard branch.contains(where: { $0 != 0 }), let file = try? storage.open(identifier),
       let header = try? SegmentHandle.open(file, keys: keys)?.header
     else { return false }
-    // A head that was written in its place has its own name only when it is durable.
+    // Versions that wrote in the place of files may have left other bytes under its name.
     return header.branch != branch && keys.headIdentifier(header.number.epoch) == identifier
   }
 

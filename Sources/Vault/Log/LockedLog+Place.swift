@@ -148,19 +148,20 @@ extension LockedLog {
     try makeRoom(for: use)
     let keys = context.keys
     let identifier = keys.identifier(number, branch: branch)
-    let isHead = use == .head
-    let source: SegmentSource
+    let writer: any SegmentWriter
     do throws(Errno) {
-      source = try takeFile(for: identifier, isHead: isHead)
+      writer = try makeFile(identifier, isHead: use == .head)
     } catch .noSpace, .diskQuotaExceeded {
       holdReserve()
       throw refusal()
     } catch .fileExists {
-      throw continuedElsewhere()
+      let reason = "the space was continued elsewhere: the next segment exists already"
+      gate.shut(because: reason)
+      announce()
+      throw .readOnly(gate.reason ?? reason)
     } catch {
       throw fail(error, "creating a segment")
     }
-    let writer = source.writer
     catalog.insert(number, branch: branch)
     holdReserve()
     let salt = Sodium.randomBytes(SegmentFormat.saltSize)
@@ -171,11 +172,7 @@ extension LockedLog {
       number: number, identifier: identifier, writer: writer, key: key, start: salt + sealed)
     cache.insert(SegmentHandle(header, key: key, reader: writer))
     durability.note(segment, bytes: 0)
-    if ownsCover, isHead {
-      loose.unnamed.append((segment, source.displaced))
-    } else {
-      durability.newNames += [identifier] + [source.displaced?.name].compactMap(\.self)
-    }
+    durability.newNames.append(identifier)
     return segment
   }
 }

@@ -5,8 +5,8 @@
 // and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
 // lock. The storage is called under it only
 //
-// - to create a segment file or to take and rename the one that it displaces, hold room for it, ask for its birth,
-//   and delete it or make it whole again; a head under a key that was replaced is overwritten before,
+// - to create a segment file, hold room for it, ask for its birth, and delete it, or the one that goes for it; a head
+//   under a key that was replaced is overwritten before,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.
 
@@ -46,7 +46,7 @@ final class Log: @unchecked Sendable {
   fileprivate var leases: Leases
   fileprivate var room = RoomBudget()
   fileprivate var owner: OwnerTable?
-  fileprivate var loose = LooseFiles()
+  fileprivate var replaced = ReplacedFiles()
 
   init(_ context: LogContext, state: RecoveredState, leases: Leases, gate: WriteGate) {
     self.context = context
@@ -109,10 +109,10 @@ struct LockedLog: ~Copyable {
     _read { yield log.owner }
     nonmutating _modify { yield &log.owner }
   }
-  /// Files of the space that are nowhere else.
-  var loose: LooseFiles {
-    _read { yield log.loose }
-    nonmutating _modify { yield &log.loose }
+  /// What is owed of the files of a space that owns cover.
+  var replaced: ReplacedFiles {
+    _read { yield log.replaced }
+    nonmutating _modify { yield &log.replaced }
   }
   var room: RoomBudget {
     _read { yield log.room }

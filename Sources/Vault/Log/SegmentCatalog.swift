@@ -144,7 +144,7 @@ struct SegmentCatalog {
     deletable.insert(dead.number, at: 0)
   }
 
-  /// Forgets a segment that never got its name. The number of its epoch is free again if it was the newest.
+  /// Forgets a segment whose head was not completed. The number of its epoch is free again if it was the newest.
   mutating func withdraw(_ number: SegmentNumber) {
     remove([number])
     if epochs[number.epoch] == nil, number.epoch == highestEpoch {

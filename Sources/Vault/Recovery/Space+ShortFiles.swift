@@ -30,8 +30,8 @@ extension Space {
     try? storage.list { identifier, size, modified in
       if size < segmentSize && modified < limit { short.append(identifier) }
     }
-    // Files that this space has begun since then are not among them; a head may have the name of another file still.
-    let own = Set(segmentIdentifiers() + log.locked { $0.loose.names })
+    // Files that this space has begun since then are not among them.
+    let own = Set(segmentIdentifiers())
     short.removeAll(where: own.contains)
     if short.isEmpty { return true }
     guard (try? vault.change(exclusive: true)) != nil else { return false }

@@ -90,9 +90,6 @@ extension Space {
       return log.catalog.segments.contains { isUnderPreviousKey($0) && !unneeded.contains($0) }
     }
     if isNeeded { return false }
-    guard log.locked({ $0.deleteSpare() }) else {
-      throw .system(.ioError, "deleting what is under the previous key")
-    }
     while try renewCover() {
       control.progress(Int64(all - coverUnderPreviousKey) * Int64(segmentSize), Int64(all) * Int64(segmentSize))
       if control.isCancelled() { throw .cancelled }
@@ -124,7 +121,7 @@ extension Space {
     let displaced = log.locked { $0.takePrevious(Int(min(UInt64(Self.coverStep), range.first))) }
     if displaced.isEmpty { return false }
     let first = range.first - UInt64(displaced.count)
-    let files = coverFiles(range.branch, Array(first..<range.first), displacing: displaced.map(\.name))
+    let files = coverFiles(range.branch, Array(first..<range.first), displacing: displaced)
     do throws(VaultError) {
       try storage.write(files, size: segmentSize)
     } catch {
@@ -168,20 +165,20 @@ extension LockedLog {
   }
 
   /// Takes at most so many files under the previous key that nothing needs.
-  fileprivate func takePrevious(_ count: Int) -> [DisplacedFile] {
-    var taken: [DisplacedFile] = []
+  fileprivate func takePrevious(_ count: Int) -> [SegmentIdentifier] {
+    var taken: [SegmentIdentifier] = []
     while taken.count < count {
       if let file = owner?.takePreviousCover() {
-        taken.append(DisplacedFile(name: context.keys.coverIdentifier(file), file: .cover))
+        taken.append(context.keys.coverIdentifier(file))
       } else if let dead = catalog.takeDead(before: context.keys.boundary) {
         cache.remove(dead.number)
         let name = context.keys.identifier(dead.number, branch: dead.branch)
-        let file = DisplacedFile(name: name, file: .segment(dead))
+        let file = UnneededFile(name: name, kind: .segment(dead))
         guard let isGone = try? isGone(file) else {
-          passOver(file)
+          keep(file)
           continue
         }
-        if !isGone { taken.append(file) }
+        if !isGone { taken.append(name) }
       } else {
         break
       }

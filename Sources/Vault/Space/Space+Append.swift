@@ -132,7 +132,7 @@ extension LockedLog {
     } catch .noSpace where ownsCover {
       guard makeHostRoom() else { throw .noSpace }
       try store(action, body)
-      loose.hasMadeRoom = false
+      replaced.hasMadeRoom = false
     }
   }
 

@@ -72,7 +72,7 @@ import Vault
       } else {
         let dead = vault.space.log.locked { $0.catalog.deletable.count }
         #expect(vault.space.segmentIdentifiers().count - dead <= Int(segments.rounded(.up)))
-        #expect(storage.names.count == ownFiles && storage.reuseCount > 40)
+        #expect(storage.names.count == ownFiles && storage.deletionCount > 40)
       }
       files.stopThreads()
 

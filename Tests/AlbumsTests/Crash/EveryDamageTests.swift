@@ -15,7 +15,7 @@ import Vault
 
   @Test func noWrongByteIsEverReturnedAndTheCheckNamesWhatIsHurt() throws {
     var cases = CaseCount("damaged vaults")
-    var (hurt, reused) = (0, 0)
+    var (hurt, deleted) = (0, 0)
     for seed in TestLength.seeds(2, few: 2) {
       let work = try Workload(
         storage: FaultyStorage(), seed: seed, ownFiles: Workload.ownFiles(Self.ownFiles, seed: seed))
@@ -25,7 +25,7 @@ import Vault
       try work.run(15)
       try work.synchronize()
       try work.files.close()
-      reused += work.storage.reuseCount
+      deleted += work.storage.deletionCount
       var generator = SeededGenerator(seed: seed)
       for number in 0..<120 {
         let damage = Damage.allCases[number % Damage.allCases.count]
@@ -42,7 +42,7 @@ import Vault
     #expect(cases.count > 150)
     // Where damage hurts nothing it lies in what is not used; keys are drawn, and so is where that is.
     #expect(hurt > 3)
-    #expect(reused > 4)
+    #expect(deleted > 4)
   }
 
   /// Where a space that owns cover may still be written, it has as many files as before after the next mount, and goes

@@ -45,7 +45,7 @@ import Vault
     let start = work.storage.operationCount
     try goOn(work, seed)
     work.abandon()
-    if work.ownFiles > 0 { #expect(work.storage.reuseCount > 6) }
+    if work.ownFiles > 0 { #expect(work.storage.deletionCount > 6) }
     let count = work.storage.operationCount - start
     let all =
       TestLength.isLong

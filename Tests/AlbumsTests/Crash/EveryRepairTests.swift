@@ -24,7 +24,7 @@ import Vault
       try work.run(20)
       try work.synchronize()
       try work.files.close()
-      if ownFiles > 0 { #expect(work.storage.reuseCount > 4) }
+      if ownFiles > 0 { #expect(work.storage.deletionCount > 4) }
       for number in TestLength.sample(0..<60, 24, failed: [31], name: "\(seed)") {
         // Of the case alone, so that it is the same in every sample.
         var generator = SeededGenerator(seed: seed << 32 | UInt64(number))

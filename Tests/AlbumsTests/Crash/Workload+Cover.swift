@@ -64,10 +64,10 @@ extension Workload {
     }
   }
 
-  /// Expects that files were overwritten, and that so much was left that the space keeps for copies what they need.
+  /// Expects that files went for others, and that so much was left that the space keeps for copies what they need.
   func expectRoomForCopies() {
     if ownFiles == 0 { return }
-    #expect(storage.reuseCount > 10)
+    #expect(storage.deletionCount > 10)
     #expect(files.space.roomState == .ample)
   }
 

@@ -1,0 +1,35 @@
+internal import CPlatform
+internal import Glibc
+internal import System
+internal import SystemPackage
+
+extension DirectoryStorage {
+  /// Renames a file that was just written, if nothing has the new name, on every host. Some file systems in user space
+  /// (ntfs-3g, exfat-fuse, sshfs) know no rename that replaces nothing. There the file gets a second name and loses the
+  /// first one; where there are no second names either, an empty file takes the name, which nobody else can take then,
+  /// and is replaced. A crash between the two leaves the empty file: it opens nothing, and is put right as other short
+  /// files are.
+  ///
+  /// - Throws: `.fileExists`.
+  func giveName(_ new: String, to path: String) throws(Errno) {
+    do throws(Errno) {
+      try systemCall { unsafe agonyfs_rename_if_absent(root.number, path, new) }
+      return
+    } catch .invalidArgument, .noFunction, .notSupported {
+    }
+    do throws(Errno) {
+      try systemCall { unsafe linkat(root.number, path, root.number, new, 0) }
+      unsafe unlinkat(root.number, path, 0)
+    } catch .fileExists {
+      throw .fileExists
+    } catch {
+      _ = try owner.create(new, in: root)
+      do throws(Errno) {
+        try systemCall { unsafe renameat(root.number, path, root.number, new) }
+      } catch {
+        unsafe unlinkat(root.number, new, 0)
+        throw error
+      }
+    }
+  }
+}

@@ -2,8 +2,8 @@
 // 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything. In a copy they
 //    may be missing, as programs leave out empty ones: a missing folder is an empty one, and is made before a file is.
 // 2. `putIfAbsent` gives a file its final name by a rename that replaces nothing, or where the host has none, by what
-//    replaces nothing either (DirectoryStorage+Reuse.swift). Until then the file has a random name
-//    of the same form, so a crash leaves a file that looks like cover.
+//    replaces nothing either (DirectoryStorage+Names.swift). Until then the file has a random name of the same form, so
+//    a crash leaves a file that looks like cover.
 // 3. Complete files and all directories have the access and modification time `completeTime`; directories get it back
 //    after every change, and when writing begins, as a crash may have come between.
 

@@ -1,11 +1,11 @@
 // Where a vault lives: a directory, or in tests a storage that fails on purpose. Object stores can fit in here.
 //
 // Requirements on an implementation
-// 1. A name is created exclusively, and gets other content by `wipe` only.
+// 1. A name is created exclusively. Its content is changed by `wipe` only.
 // 2. Content survives a power cut once `SegmentWriter.flush` has returned, a name once `flushNames` has. Nothing else
 //    needs to.
 // 3. Bytes are written front to back. After a crash a file holds what was flushed; of what was written after that any
-//    part may be missing, and garbage or the bytes before may be in its place.
+//    part may be missing, and garbage may be in its place.
 
 package import SystemPackage
 

@@ -188,7 +188,7 @@ enum HelpText {
     stores; cover add makes a vault look the same. Who looked at the vault before sees that files were added. With --cover \
     0 it takes room as it grows, and its files show by their number that there is another space: in a vault without \
     other cover, 400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %. Copy with nothing mounted \
-    what leaves your hands: a file that is being written shows by its length, which may prove that a space owns cover.
+    what leaves your hands: a file that is being written shows by its length.
 
     With --within the space takes the place of cover that another space owns and never used, and no number of files \
     changes. That space can then store less: by SIZE, a quarter more, and some 200 MiB. Who knows its password sees what \

@@ -9,7 +9,7 @@ import Vault
 @testable import Albums
 @testable import Vault
 
-/// Spaces that own cover: what is written into them overwrites files, so copies may have old bytes in the middle of new
+/// Spaces that own cover: an earlier version overwrote files in them, so copies may have old bytes in the middle of new
 /// ones.
 extension ReaderTests {
   private static let password = "one that owns"

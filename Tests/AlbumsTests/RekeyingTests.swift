@@ -253,7 +253,9 @@ import Testing
         let comment = Comment(rawValue: "operation \(operation), \(way)")
         let vault = vault(over: found)
         if case .keepsAll = way, ownFiles > 0 {
-          #expect(found.names.count(where: { !FaultyStorage.isTemporary($0) }) == Int(ownFiles), comment)
+          // Some are made before others go, and cover goes before it is made again.
+          let number = found.names.count { !FaultyStorage.isTemporary($0) }
+          #expect((Int(ownFiles) - found.replacingStep...Int(ownFiles) + 2).contains(number), comment)
         }
         let passwords = try opening(vault, comment)
         if endings.last != passwords { endings.append(passwords) }

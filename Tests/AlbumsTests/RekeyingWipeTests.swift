@@ -12,7 +12,7 @@ import Vault
 @Suite struct RekeyingWipeTests {
   private static let ownFiles = 56
 
-  /// A space in which dead segments are overwritten next; and all of its segments.
+  /// A space in which dead segments go next; and all of its segments.
   private func filled() throws -> (work: Workload, segments: [SegmentIdentifier: [UInt8]]) {
     let storage = FaultyStorage()
     storage.record()

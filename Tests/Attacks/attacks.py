@@ -180,24 +180,22 @@ def looks(report):
     exact = (folder_times, short_files, unexplained_number)
     if not EXACT:
         report.line("two looks", *guess(new_files, vaults, declared=True), declared=True)
-    for feature in exact if EXACT else (*exact, access_times, late_births, inode_order):
+        report.line("late births on the live disk", *guess(late_births, vaults, declared=True), declared=True)
+    for feature in exact if EXACT else (*exact, access_times):
         report.line(f"{named(feature)} on the live disk", *guess(feature, vaults))
     # One file more is found, so that number can be found.
     numbers = [(unexplained_number(one), unexplained_number(one) + 1) for one, _ in vaults]
     report.line("one file more, for comparison", *guess(int, numbers), declared=True)
-    ways = (("rsync -a", "rsync -a $from/ $to/"), ("cp -r", "cp -r $from $to"), ("cp -a", "cp -a $from $to"),
-            ("tar", "mkdir $to && tar -C $from -c . | tar -C $to -x"))
-    for name, command in ways[:1] if EXACT else ways:
-        copies = []
-        for with_out in vaults:
-            copies.append([])
-            for vault in with_out:
-                shell(f"from={vault}; to={vault}-copy; {command}")
-                copies[-1].append(vault + "-copy")
-        for feature in exact[:2] if EXACT else (folder_times, access_times, short_files, late_births, inode_order):
-            report.line(f"{named(feature)} in a copy by {name}", *guess(feature, copies))
-        for vault in sum(copies, []):
-            shutil.rmtree(vault)
+    copies = []
+    for with_out in vaults:
+        copies.append([])
+        for vault in with_out:
+            shell(f"rsync -a {vault}/ {vault}-copy/")
+            copies[-1].append(vault + "-copy")
+    for feature in exact[:2] if EXACT else (folder_times, access_times, short_files, late_births, inode_order):
+        report.line(f"{named(feature)} in a copy by rsync", *guess(feature, copies))
+    for vault in sum(copies, []):
+        shutil.rmtree(vault)
     for vault in sum(vaults, []):
         agonyfs("refresh", vault)
     for feature in exact if EXACT else (*exact, access_times, late_births, inode_order):

@@ -129,6 +129,10 @@ extension FaultyStorage {
     lock.lock()
     defer { lock.unlock() }
     let cut = try begin()
+    if failingDeletions > 0 {
+      failingDeletions -= 1
+      throw .ioError
+    }
     if let file = files.removeValue(forKey: identifier) {
       deletionCount += 1
       if file.nameIsFlushed { deleted[identifier] = file }

@@ -125,6 +125,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package private(set) var filledAt = 0
   /// How often a file was looked for, to read it.
   package internal(set) var openCount = 0
+  /// So many deletions fail.
+  var failingDeletions = 0
   /// How many files were deleted.
   package internal(set) var deletionCount = 0
   var births: UInt64 = 0
@@ -170,6 +172,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     lock.withLock { flushesAreHeld = hold }
     changed.broadcast()
   }
+  /// Has the next deletions fail.
+  package func failDeletions(_ count: Int = 1) { lock.withLock { failingDeletions = count } }
   /// Limits the size of the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }
   /// Limits the storage to what it holds now, and so many bytes more.

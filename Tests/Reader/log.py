@@ -116,7 +116,7 @@ class Log:
         return self.is_whole(state)
 
     def is_whole(self, state):
-        """Whether the records of all segments that may have been overwritten meanwhile lead to their ends."""
+        """Whether the records of all segments that an earlier version may have overwritten meanwhile lead to their ends."""
         epochs = sorted(epoch for epoch in state.present if epoch >= state.oldest) if state.files else []
         return all(
             self.leads_to_its_end(epoch, index, after, state)

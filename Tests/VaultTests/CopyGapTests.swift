@@ -6,7 +6,7 @@ import Testing
 @testable import Vault
 
 /// Gaps in the log of a space that owns cover, in a copy of its vault: from a crash before the copying, or from a file
-/// that was overwritten while it was copied.
+/// that an earlier version overwrote while it was copied.
 @Suite struct CopyGapTests {
   private static let files = 24
   private let test: TestSpace

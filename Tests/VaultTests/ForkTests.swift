@@ -6,7 +6,7 @@ import Testing
 
 /// A space that two machines wrote, each in a copy of the vault, whose files then come together.
 @Suite struct ForkTests {
-  /// With or without cover of its own, which it overwrites; what is on both machines is then deleted on one.
+  /// With or without cover of its own; what is on both machines is then deleted on one.
   private func space(_ ownFiles: Int64) throws -> TestSpace {
     let test = TestSpace(ownFiles: ownFiles)
     try test.space.restoreFileCount()

@@ -90,8 +90,7 @@ import Testing
     try test.space.store(900_000)
     let segments = test.space.segmentIdentifiers().count
     let names = storage.names
-    // The first operation makes the file.
-    storage.inject(.error(.ioError, at: storage.operationCount + 2))
+    storage.failDeletions()
     try test.space.store(900_000)
     #expect(storage.names != names && storage.names.count == TestSpace.ownFiles)
     #expect(test.space.segmentIdentifiers().count <= segments)

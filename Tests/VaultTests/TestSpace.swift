@@ -8,7 +8,7 @@ import Testing
 /// A vault in memory with one space, and a record of what was committed to it.
 final class TestSpace {
   static let segmentSize = VaultParameters.cheap.segmentSize
-  /// The files of a space that owns cover: few, so that dead segments are overwritten soon.
+  /// The files of a space that owns cover: few, so that dead segments go soon.
   static let ownFiles = 24
   let vault: Vault
   let storage: FaultyStorage

@@ -6,8 +6,8 @@
 // 2. The new file is there, with its room, before another goes, and a head is durable: it still states what goes for it,
 //    so that after a crash nobody's file is left. There is one too many for a moment. On a full host one goes before,
 //    durably. What went so, or was lost, is owed: for the next new file none goes.
-// 3. Slots, segments, cover in the table, and what is owed, are as many. For one new file only one goes to make room,
-//    whoever took the room.
+// 3. Slots, segments, cover in the table, and what is owed, are as many, but for slots that are being written again, and
+//    cover that could not be deleted. For one new file only one goes to make room, whoever took the room.
 // 4. Cover is used in its order, so the table in the newest head leads to what is left.
 // 5. What has to be wiped and cannot be stays.
 
@@ -37,48 +37,54 @@ extension LockedLog {
   /// How many files can be made that another one makes room for.
   private var unneededCount: Int { (owner?.coverCount ?? 0) + catalog.deletable.count + replaced.owed }
 
-  /// Makes the file of a segment, with its room. In a space that owns cover another one goes; for a head when
-  /// `deleteReplaced` is called.
+  /// Makes the file of a segment, with its room. In a space that owns cover another one goes when `deleteReplaced` is
+  /// called.
   ///
   /// - Throws: `.fileExists`; `.noSpace`, with nothing changed but what makes room the next time.
-  func makeFile(_ identifier: SegmentIdentifier, isHead: Bool) throws(Errno) -> any SegmentWriter {
+  func makeFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     guard ownsCover else { return try createFile(identifier) }
     guard unneededCount > 0 else { throw .noSpace }
-    let writer = try replacing { () throws(Errno) in try createFile(identifier) }
-    if !isHead { deleteReplaced() }
+    let writer: any SegmentWriter
+    do throws(Errno) {
+      writer = try createFile(identifier)
+    } catch .noSpace, .diskQuotaExceeded {
+      guard makeHostRoom() else { throw .noSpace }
+      writer = try createFile(identifier)
+    }
+    noteMade()
     return writer
   }
 
-  /// Writes a file that is no segment. In a space that owns cover another one goes. Durable on return.
-  ///
-  /// - Throws: as `makeFile`, but not for want of another one to go: that goes later.
-  func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
-    try replacing { () throws(Errno) in
-      try unsafe content.span.bytes.withUnsafeBytes { (content) throws(Errno) in
-        try unsafe context.storage.putIfAbsent(name, content: content)
-      }
-    }
-    deleteReplaced()
-  }
-
-  /// Calls `make`, which makes a file for which another one is to go.
-  private func replacing<File>(_ make: () throws(Errno) -> File) throws(Errno) -> File {
-    let file: File
-    do throws(Errno) {
-      file = try make()
-    } catch .noSpace, .diskQuotaExceeded {
-      guard makeHostRoom() else { throw .noSpace }
-      file = try make()
-    }
+  /// Notes that a file was made, for which another one is to go.
+  func noteMade() {
     replaced.hasMadeRoom = false
     replaced.owed -= 1
-    return file
   }
 
-  /// Deletes files that nothing needs, for as many that were made.
-  func deleteReplaced() {
-    while replaced.owed < 0, deleteNext() != nil { replaced.owed += 1 }
+  /// Deletes files that nothing needs, for as many that were made. It does so without the lock, since deleting one takes
+  /// milliseconds.
+  mutating func deleteReplaced() {
+    var failures = 0
+    while replaced.owed < 0, let file = takeUnneeded() {
+      replaced.owed += 1
+      replaced.beingDeleted += 1
+      let context = context
+      let isDeleted = unlocked { (try? context.delete(file)) != nil }
+      replaced.beingDeleted -= 1
+      announce()
+      if isDeleted {
+        durability.newNames.append(file.name)
+      } else {
+        replaced.owed -= 1
+        keep(file)
+        failures += 1
+        if failures == Self.mostFailures { return }
+      }
+    }
   }
+
+  /// How many files that cannot be deleted are passed over for others.
+  private static let mostFailures = 3
 
   /// Creates a file and holds its room; leaves none if there is no room. Called again after files that can be opened again
   /// were closed, if too many are open.
@@ -115,16 +121,15 @@ extension LockedLog {
   }
 
   /// Deletes the file that goes next, and says whether it was there; nil if there is none, or it cannot be deleted.
-  func deleteNext() -> Bool? {
-    while let file = takeUnneeded() {
+  private func deleteNext() -> Bool? {
+    for _ in 0..<Self.mostFailures {
+      guard let file = takeUnneeded() else { return nil }
       do throws(Errno) {
-        guard try !isGone(file) else { return false }
-        let wasThere = try context.storage.exists(file.name)
-        try context.storage.delete(file.name)
+        let wasThere = try context.delete(file)
         durability.newNames.append(file.name)
         return wasThere
       } catch {
-        if !keep(file) { return nil }
+        keep(file)
       }
     }
     return nil
@@ -133,41 +138,18 @@ extension LockedLog {
   /// Takes the file that goes next; nil if there is none.
   private func takeUnneeded() -> UnneededFile? {
     if let file = owner?.takeCover() {
-      return UnneededFile(name: context.keys.coverIdentifier(file), kind: .cover(file))
+      return UnneededFile(name: context.keys.coverIdentifier(file), kind: .cover)
     }
     guard let dead = catalog.takeDead() else { return nil }
     cache.remove(dead.number)
     return UnneededFile(name: context.keys.identifier(dead.number, branch: dead.branch), kind: .segment(dead))
   }
 
-  /// Takes back a file that cannot be deleted. Cover goes next again; a segment is left alone until the next head, and
-  /// true is returned: there may be others.
-  @discardableResult func keep(_ file: UnneededFile) -> Bool {
-    switch file.kind {
-    case .cover(let cover):
-      owner?.putBack(cover)
-      return false
-    case .segment(let dead):
-      catalog.putBack(dead)
-      catalog.passOver(dead.number)
-      return true
-    }
-  }
-
-  /// Whether another branch has taken the name of a dead head. A segment under the previous key is wiped, if it must be.
-  ///
-  /// - Throws: when it cannot be wiped. Then it has to stay: re-keying does not end while there is a segment under the
-  ///   previous key.
-  func isGone(_ file: UnneededFile) throws(Errno) -> Bool {
-    guard case .segment(let dead) = file.kind else { return false }
-    if dead.number.index == 0, context.isOfAnotherBranch(file.name, than: dead.branch) { return true }
-    guard context.mustWipe(dead.number) else { return false }
-    do throws(Errno) {
-      try context.storage.wipe(file.name)
-    } catch .noSpace, .diskQuotaExceeded {
-      // Where that takes room it is written elsewhere, and wipes nothing.
-    }
-    return false
+  /// Takes back a file that cannot be deleted. A segment is left alone until the next head, cover until the next mount.
+  func keep(_ file: UnneededFile) {
+    guard case .segment(let dead) = file.kind else { return }
+    catalog.putBack(dead)
+    catalog.passOver(dead.number)
   }
 
   /// Deletes the files of a head that was not completed: its number is free again, and the number of files stays.
@@ -176,7 +158,10 @@ extension LockedLog {
     for number in entry.segments(of: epoch).reversed() {
       cache.remove(number)
       let name = context.keys.identifier(number, branch: entry.branch)
-      guard gate.isOpen, (try? context.storage.delete(name)) != nil else { continue }
+      // Another machine may have put its own there.
+      guard gate.isOpen, !context.isOfAnotherBranch(name, than: entry.branch),
+        (try? context.storage.delete(name)) != nil
+      else { return }
       replaced.owed += 1
       catalog.withdraw(number)
     }
@@ -189,10 +174,38 @@ extension LockedLog {
   }
 }
 
+extension LogContext {
+  /// Deletes a file that nothing needs, and says whether it was there.
+  ///
+  /// - Throws: also when it has to be wiped and cannot be.
+  func delete(_ file: UnneededFile) throws(Errno) -> Bool {
+    if try isGone(file) { return false }
+    let wasThere = try storage.exists(file.name)
+    try storage.delete(file.name)
+    return wasThere
+  }
+
+  /// Whether another branch has taken the name of a dead head. A segment under the previous key is wiped, if it must be.
+  ///
+  /// - Throws: when it cannot be wiped. Then it has to stay: re-keying does not end while there is a segment under the
+  ///   previous key.
+  func isGone(_ file: UnneededFile) throws(Errno) -> Bool {
+    guard case .segment(let dead) = file.kind else { return false }
+    if dead.number.index == 0, isOfAnotherBranch(file.name, than: dead.branch) { return true }
+    guard mustWipe(dead.number) else { return false }
+    do throws(Errno) {
+      try storage.wipe(file.name)
+    } catch .noSpace, .diskQuotaExceeded {
+      // Where that takes room it is written elsewhere, and wipes nothing.
+    }
+    return false
+  }
+}
+
 /// A file of a space that nothing needs.
 struct UnneededFile {
   enum Kind {
-    case cover(CoverFile)
+    case cover
     case segment(DeadSegment)
   }
 
@@ -205,6 +218,9 @@ struct ReplacedFiles {
   /// So many are missing: they were lost, or made room on a full host. Below 0, so many are too many, until others are
   /// deleted.
   var owed = 0
+  /// Files that are being deleted without the lock. No head is written meanwhile: it would no longer state them, and
+  /// their deletion would not be durable.
+  var beingDeleted = 0
   /// Whether the last of them made room for a new file, which then was not made.
   var hasMadeRoom = false
 }

@@ -158,16 +158,6 @@ package struct OwnerTable: Equatable, Sendable {
     return file
   }
 
-  /// Takes back what `takeCover` gave last.
-  mutating func putBack(_ file: CoverFile) {
-    let returned = { (range: CoverRange) in
-      var range = range
-      if range.branch == file.branch, range.first == file.counter + 1 { range.first -= 1 }
-      return range
-    }
-    if file.isPrevious { previousCover = previousCover.map(returned) } else { cover = cover.map(returned) }
-  }
-
   /// Has the last `count` files count as unused, and those before as used. If there are not as many, adds a batch.
   mutating func setCover(count: Int, newBranch: () -> [UInt8]) {
     var left = UInt64(count)

@@ -30,24 +30,22 @@ extension Space {
     var (unneeded, missing, next) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
     missing += coverWithOtherBytes(next)
     unneeded += slots.filter { (try? storage.exists($0)) ?? false }
-    let mayBeShort = origin.isCopy ? [] : log.locked { $0.retiredNames + ($0.owner?.slots ?? []) }
-    for name in mayBeShort where sizes[name].map({ $0 < segmentSize }) ?? false {
+    // A torn head that is filled would count as damage (`completeOwnFiles`).
+    let (mayBeShort, torn) = log.locked { ($0.retiredNames + ($0.owner?.slots ?? []), $0.durability.torn) }
+    for name in mayBeShort
+    where !origin.isCopy && !torn.contains(name) && sizes[name].map({ $0 < segmentSize }) ?? false {
       try? storage.fill(name, size: segmentSize)
     }
-    // What is there and short, or not needed, is replaced.
-    var places = unneeded
-    let files = missing.map { name in
-      var file = NewFile(cover: name, keys: keys)
-      file.displaced = sizes[name] == nil ? places.popLast() : name
-      return file
-    }
-    for name in places { try? storage.delete(name) }
+    // What is there and has other bytes, or is not needed, makes room.
+    let replaced = unneeded + missing.filter { sizes[$0] != nil }
     let room = storage.capacity()
-    let new = files.count { $0.displaced == nil }
+    for name in replaced { try? storage.delete(name) }
     do throws(VaultError) {
+      // btrfs gives the room of what is deleted when all of it is durable.
+      if !replaced.isEmpty { try attempt("deleting files") { () throws(Errno) in try storage.flushAll() } }
       // What does not fit would fill the disk in vain.
-      guard room.total == 0 || new <= room.free / Int64(segmentSize) else { throw .noSpace }
-      try storage.write(files, size: segmentSize)
+      guard room.total == 0 || missing.count - replaced.count <= room.free / Int64(segmentSize) else { throw .noSpace }
+      try storage.write(missing.map { NewFile(cover: $0, keys: keys) }, size: segmentSize)
     } catch {
       // They are made again the next time. If one were left short, others would fill it with other bytes.
       for name in missing { try? storage.delete(name) }
@@ -56,11 +54,22 @@ extension Space {
   }
 
   /// Writes a file that is no segment; one that nothing needs goes. Durable on return. If it throws, or after a crash,
-  /// nothing has the name.
+  /// nothing has the name, unless its last flush failed.
   ///
   /// - Throws: `.fileExists`; `.noSpace`.
   func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
-    try log.locked { (log) throws(Errno) in try log.putFile(name, content: content) }
+    try unsafe content.span.bytes.withUnsafeBytes { (content) throws(Errno) in
+      do throws(Errno) {
+        try unsafe storage.putIfAbsent(name, content: content)
+      } catch .noSpace, .diskQuotaExceeded {
+        guard log.locked({ $0.makeHostRoom() }) else { throw .noSpace }
+        try unsafe storage.putIfAbsent(name, content: content)
+      }
+    }
+    log.locked { log in
+      log.noteMade()
+      if !log.tail.isBeginningEpoch { log.deleteReplaced() }
+    }
   }
 
   /// Those of the files that go next that have other bytes than their own. A crash may have left one short, which
@@ -152,7 +161,7 @@ extension Space {
 extension LockedLog {
   /// Compares what exists with the table: what of the cover is unneeded, what is missing or short, and what is there and
   /// displaced next, in this order.
-  fileprivate func settleCover(
+  fileprivate mutating func settleCover(
     existing sizes: [SegmentIdentifier: Int], strays: Int
   ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier], next: [SegmentIdentifier]) {
     guard var owner else { return ([], [], []) }
@@ -184,7 +193,7 @@ extension LockedLog {
     // From now on nobody's: the next opening does not look for them.
     owner.fileCount = UInt64(max(1, owner.coverCount, Int(owner.fileCount) - strays))
     self.owner = owner
-    replaced = ReplacedFiles()
+    replaced.owed = min(0, count)
     var missing: [SegmentIdentifier] = []
     var next: [SegmentIdentifier] = []
     for range in owner.cover {
@@ -199,7 +208,7 @@ extension LockedLog {
         }
       }
     }
-    for _ in 0..<max(0, -count) { _ = deleteNext() }
+    deleteReplaced()
     return (unneeded, missing, next)
   }
 }

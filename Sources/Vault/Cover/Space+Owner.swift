@@ -29,8 +29,8 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Begins an epoch whose head states a table. If that fails, the table is the one before, but for cover that a head
-  /// displaced.
+  /// Begins an epoch whose head states a table. If that fails, the table is the one before, but for cover that went
+  /// meanwhile.
   mutating func beginEpoch(stating table: OwnerTable) throws(VaultError) {
     var old = owner
     owner = table

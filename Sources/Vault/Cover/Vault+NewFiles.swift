@@ -13,8 +13,6 @@ internal import SystemPackage
 @safe package struct NewFile: Sendable {
   /// Its name.
   package let identifier: SegmentIdentifier
-  /// A file that nobody needs and that is deleted before; nil if there is none.
-  var displaced: SegmentIdentifier?
   /// Fills `buffer` with the bytes of the file from `offset` on. Called for one piece after the other.
   package let fill: @Sendable (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int) -> Void
 
@@ -189,11 +187,6 @@ private final class FilesWriter: @unchecked Sendable {
   /// Has the host keep nothing of the files in memory: cover is not read, and goes when other files come.
   func evictRest() { storage.evict(inMemory) }
 
-  private func open(_ file: NewFile) throws(Errno) -> any SegmentWriter {
-    if let old = file.displaced { try storage.delete(old) }
-    return try storage.create(file.identifier)
-  }
-
   /// Creates the next file; nil if there is none, or another thread has failed.
   private func begin() throws(VaultError) -> (NewFile, any SegmentWriter)? {
     try lock.withLock { () throws(VaultError) in
@@ -201,7 +194,7 @@ private final class FilesWriter: @unchecked Sendable {
       if control.isCancelled() { throw .cancelled }
       let file = files[next]
       next += 1
-      let writer = try attempt("writing the first files") { () throws(Errno) in try open(file) }
+      let writer = try attempt("writing the first files") { () throws(Errno) in try storage.create(file.identifier) }
       created.append(file.identifier)
       return (file, writer)
     }

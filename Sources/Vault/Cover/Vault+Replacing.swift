@@ -3,12 +3,9 @@ package import Storage
 internal import SystemPackage
 
 extension Vault {
-  /// How many files are deleted at once, before as many are made.
-  private static let step = 8
-
-  /// Replaces files of nobody by as many others: those of `files` in a random order, then those of `last`, each with all
-  /// its bytes or not at all. Durable on return. If it throws, those that are not replaced yet are there, and after a
-  /// crash too, but for a few that were deleted already.
+  /// Replaces files of nobody by as many others: those of `files` in a random order, then those of `last`. Durable on
+  /// return. If it throws, and after a crash, those that are not replaced yet are there, but for at most
+  /// `Storage.replacingStep`.
   ///
   /// - Throws: `.passwordInUse` when a name is taken; `.noSpace`; `.handoverInterrupted`; `.system`.
   package func replace(
@@ -16,16 +13,13 @@ extension Vault {
   ) throws(VaultError) {
     precondition(old.count == files.count + last.count)
     let old = old.shuffled()
-    let displacing = zip(files.shuffled(), old).map { file, name in
-      var file = file
-      file.displaced = name
-      return file
-    }
+    let files = files.shuffled()
     do throws(VaultError) {
-      for start in stride(from: 0, to: displacing.count, by: Self.step) {
-        let part = Array(displacing[start..<min(start + Self.step, displacing.count)])
-        try storage.write(
-          part, size: parameters.segmentSize, control.forPart(from: start, of: displacing.count, part.count))
+      for start in stride(from: 0, to: files.count, by: storage.replacingStep) {
+        let part = start..<min(start + storage.replacingStep, files.count)
+        try storage.replace(
+          Array(old[part]), by: Array(files[part]), size: parameters.segmentSize,
+          control.forPart(from: start, of: files.count, part.count))
       }
       for (file, name) in zip(last.shuffled(), old[files.count...]) {
         try attempt("replacing cover") { () throws(Errno) in
@@ -66,6 +60,24 @@ extension NewFile {
 }
 
 extension Storage {
+  /// How many files are deleted before others are made for them. More would be missing after a crash.
+  var replacingStep: Int { 8 }
+
+  /// Deletes files that nobody needs, durably, so that there is room for others on a full host, too, and makes those.
+  /// Durable on return.
+  ///
+  /// - Throws: `.cancelled`, `.noSpace`, `.system`.
+  func replace(
+    _ old: [SegmentIdentifier], by files: [NewFile], size: Int, _ control: OperationControl = OperationControl()
+  ) throws(VaultError) {
+    try attempt("deleting files") { () throws(Errno) in
+      for name in old { try delete(name) }
+      // btrfs gives the room of what is deleted when all of it is durable.
+      if !old.isEmpty { try flushAll() }
+    }
+    try write(files, size: size, control)
+  }
+
   /// Writes a complete file and deletes one that nobody needs; on a full host, and where both have one name, the other
   /// way round. Durable on return.
   ///
@@ -78,12 +90,16 @@ extension Storage {
       }
     }
     if let new {
+      var isPut = false
       do throws(Errno) {
         try put(new)
-        try delete(old)
-        return try flushNames(of: [old])
+        isPut = true
       } catch .noSpace, .diskQuotaExceeded {
         // There is room for it when the old one is gone.
+      }
+      if isPut {
+        try delete(old)
+        return try flushNames(of: [old])
       }
     }
     try delete(old)

@@ -46,11 +46,11 @@ extension LockedLog {
       tail.isBeginningEpoch = false
       announce()
     }
-    while !tail.isQuiet || durability.isFlushing { wait() }
+    while !tail.isQuiet || durability.isFlushing || replaced.beingDeleted > 0 { wait() }
     try gate.requireOpen()
     guard tail.stalled.isEmpty else { throw .noSpace }
     try completeRecovered()
-    if !durability.unflushed.isEmpty { try flush() }
+    if !durability.unflushed.isEmpty || !durability.newNames.isEmpty { try flush() }
 
     let epoch = EpochNumber(rawValue: catalog.highestEpoch.rawValue + 1)
     guard epoch.rawValue < 1 << 31 else { throw fail(.fileTooLarge, "beginning epoch 2³¹") }

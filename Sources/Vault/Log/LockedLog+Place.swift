@@ -150,7 +150,7 @@ extension LockedLog {
     let identifier = keys.identifier(number, branch: branch)
     let writer: any SegmentWriter
     do throws(Errno) {
-      writer = try makeFile(identifier, isHead: use == .head)
+      writer = try makeFile(identifier)
     } catch .noSpace, .diskQuotaExceeded {
       holdReserve()
       throw refusal()

@@ -5,8 +5,8 @@
 // and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
 // lock. The storage is called under it only
 //
-// - to create a segment file, hold room for it, ask for its birth, and delete it, or the one that goes for it; a head
-//   under a key that was replaced is overwritten before,
+// - to create a segment file, hold room for it, ask for its birth, and delete it; on a full host, to make room by
+//   deleting another one durably,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.
 

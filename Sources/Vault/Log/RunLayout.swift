@@ -113,4 +113,7 @@ struct RunLayout {
   var pagePositions: [(PageNumber, LogPosition)] = []
   /// The number of pages records.
   var pagesRecordCount: UInt32 = 0
+
+  /// Whether a segment was begun.
+  var beginsSegment: Bool { runs.contains(where: \.startsSegment) }
 }

@@ -1,8 +1,7 @@
 // The segment files of a space, and which of them it still needs.
 //
 // Invariants
-// 1. `epochs` contains every segment file of this space that may exist under its own name; only those are ever deleted
-//    or overwritten.
+// 1. `epochs` contains every segment file of this space that may exist; only those are ever deleted.
 // 2. A segment is either needed, or retired since the newest head (`retiring`), or retired in a head (`retired`).
 // 3. `heads` are the kept heads, oldest first. All segments that they need exist.
 

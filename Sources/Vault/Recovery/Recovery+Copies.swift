@@ -1,11 +1,11 @@
 internal import Storage
 internal import SystemPackage
 
-/// Copies that were made while the space was written. A file that is overwritten may be copied in full length, with
-/// bytes from before in the middle.
+/// Copies that were made while the space was written. Until November 2026 a space that owns cover wrote over files, and one
+/// that was overwritten may have been copied in full length, with bytes from before in the middle.
 extension Recovery {
   /// Whether the records of the segments that may have been written meanwhile, those from the oldest kept head on, lead
-  /// to their ends. Only a space that owns cover overwrites files.
+  /// to their ends.
   func isWhole(_ state: HeadState) throws(VaultError) -> Bool {
     guard let oldest = state.heads.first?.epoch, state.owner?.fileCount ?? 0 > 0 else { return true }
     let epochs = state.epochs.keys.filter { $0 >= oldest }.sorted()

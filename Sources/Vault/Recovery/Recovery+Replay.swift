@@ -175,8 +175,8 @@ extension Recovery {
   }
 
   /// Whether the gap before a record was written and durable when the log behind it was written, or the copy also lacks
-  /// a file behind it. Else the gap may be from a crash before the copy was made, or from a file that was being
-  /// overwritten: what it lacks was not durable when the copying began.
+  /// a file behind it. Else the gap may be from a crash before the copy was made, or from a file that an earlier version was
+  /// overwriting: what it lacks was not durable when the copying began.
   private func wasDurable(before record: LogReader.Record, _ reader: LogReader) throws(VaultError) -> Bool {
     guard let gap = record.gap else { return false }
     var (reader, next, segment) = (reader, Optional(record), gap.segment)

@@ -52,8 +52,8 @@ struct Recovery {
   private static let mostEpochsTried: UInt32 = 1 << 16
 
   let context: LogContext
-  /// Whether a state of a copy counts whose files may have been overwritten while they were copied: for a check, which
-  /// says what is damaged.
+  /// Whether a state of a copy counts whose files an earlier version may have overwritten while they were copied: for a
+  /// check, which says what is damaged.
   var acceptsHoles = false
   private var storage: any Storage { context.storage }
   private var keys: SpaceKeys { context.keys }

@@ -14,8 +14,6 @@ internal import SystemPackage
 extension Space {
   /// Epochs that may still begin under the old key before the first one under the new key.
   private static let epochsBetween: UInt32 = 64
-  /// Files of cover that are made again at once.
-  private static let coverStep = 8
 
   /// Whether something may be under the previous key.
   package var isRekeying: Bool {
@@ -118,12 +116,14 @@ extension Space {
   /// Makes a few files of cover under the new key, for as many under the previous key; false if there are none.
   private func renewCover() throws(VaultError) -> Bool {
     guard let range = log.locked({ $0.renewedCover }) else { return false }
-    let displaced = log.locked { $0.takePrevious(Int(min(UInt64(Self.coverStep), range.first))) }
+    let displaced = log.locked { $0.takePrevious(Int(min(UInt64(storage.replacingStep), range.first))) }
     if displaced.isEmpty { return false }
     let first = range.first - UInt64(displaced.count)
-    let files = coverFiles(range.branch, Array(first..<range.first), displacing: displaced)
+    let files = (first..<range.first).map { counter in
+      NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
+    }
     do throws(VaultError) {
-      try storage.write(files, size: segmentSize)
+      try storage.replace(displaced, by: files, size: segmentSize)
     } catch {
       // Which of them were written only the next opening finds out.
       gate.shut(because: "cover could not be written again: \(error)")
@@ -131,17 +131,6 @@ extension Space {
     }
     log.locked { $0.renewedCover?.first = first }
     return true
-  }
-
-  /// Files of cover in a batch, each in the place of another.
-  private func coverFiles(
-    _ branch: [UInt8], _ counters: [UInt64], displacing names: [SegmentIdentifier]
-  ) -> [NewFile] {
-    zip(counters, names).map { counter, displaced in
-      var file = NewFile(cover: keys.coverIdentifier(CoverFile(branch: branch, counter: counter)), keys: keys)
-      file.displaced = displaced
-      return file
-    }
   }
 }
 
@@ -174,7 +163,7 @@ extension LockedLog {
         cache.remove(dead.number)
         let name = context.keys.identifier(dead.number, branch: dead.branch)
         let file = UnneededFile(name: name, kind: .segment(dead))
-        guard let isGone = try? isGone(file) else {
+        guard let isGone = try? context.isGone(file) else {
           keep(file)
           continue
         }

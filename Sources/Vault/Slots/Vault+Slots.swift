@@ -163,8 +163,8 @@ extension Vault {
     }
   }
 
-  /// Overwrites slot files that no longer open the space, durably, and has it use them as cover. In a space without
-  /// cover they are deleted.
+  /// Overwrites slot files that no longer open the space, durably, and deletes them. A space that owns cover makes cover
+  /// for them.
   package func dropSlotFiles(_ identifiers: Set<SegmentIdentifier>, of space: Space) throws(VaultError) {
     if space.ownsCover {
       try attempt("deleting the slot") { () throws(Errno) in
@@ -178,8 +178,7 @@ extension Vault {
   /// Overwrites and deletes slot files, durably. Those that do not exist count as deleted.
   ///
   /// - Parameter keepingNumber: they become random files, so that the number of files stays. The old name goes all the
-  ///   same, since whoever knows the password could look for it. Where there is no room for a moment, the overwritten
-  ///   file stays.
+  ///   same, since whoever knows the password could look for it. Where others take its room at once, there is one less.
   package func deleteSlotFiles(
     _ identifiers: some Collection<SegmentIdentifier>, keepingNumber: Bool = false
   ) throws(VaultError) {

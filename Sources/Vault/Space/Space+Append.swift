@@ -40,6 +40,10 @@ extension Space {
     _ place: (inout LockedLog, inout RunLayout) throws(VaultError) -> Void
   ) throws(VaultError) -> RunLayout {
     var layout = RunLayout()
+    defer {
+      // What goes for a head goes when that is durable.
+      if layout.beginsSegment { log.locked { log in if !log.tail.isBeginningEpoch { log.deleteReplaced() } } }
+    }
     do throws(VaultError) {
       try log.locked { log throws(VaultError) in
         try log.gate.requireOpen()

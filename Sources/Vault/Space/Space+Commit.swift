@@ -32,7 +32,7 @@ extension Space {
       do throws(VaultError) {
         return try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
       } catch {
-        // It may have been moved since, and its segment overwritten.
+        // It may have been moved since, and its segment deleted.
         if position == tried { throw error }
         tried = position
       }

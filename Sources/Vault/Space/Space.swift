@@ -2,8 +2,7 @@
 //
 // Invariants
 // 1. The records of a commit are reserved together, in one epoch. The page map changes after they are written.
-// 2. The order across files is always: data, flush, head, flush, delete or overwrite. No segment that a kept head needs
-//    is deleted or overwritten.
+// 2. The order across files is always: data, flush, head, flush, delete. No segment that a kept head needs is deleted.
 // 3. After a failed flush, or a failed write unless the disk was full, the gate is shut: the space is read-only.
 //
 // Where to look: Log.swift has the lock and its rule, LogTail the order of writing, SegmentCatalog the files,

@@ -14,7 +14,7 @@ import Vault
   private static let size = 100_000
   private static let ownFiles = 124
 
-  /// With and without cover that the space owns: so much that dead segments are overwritten as well.
+  /// With and without cover that the space owns: so much that dead segments go as well.
   @Test(arguments: [0, ownFiles])
   func cleaningUnderLoadShrinksTheStoreAndLosesNothingAtACut(_ ownFiles: Int) throws {
     var cases = CaseCount("power cuts while cleaning")

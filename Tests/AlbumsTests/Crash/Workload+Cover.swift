@@ -6,7 +6,7 @@ import Vault
 @testable import Albums
 @testable import Vault
 
-/// A space that owns cover, whose segments are written in the place of files that nothing needs.
+/// A space that owns cover, in which a file goes for each that is made.
 extension Workload {
   /// The number of files of a space that a seed has own cover; 0 for each second pair of seeds, in which it owns none.
   static func ownFiles(_ count: Int, seed: UInt64) -> Int { seed / 2 % 2 == 1 ? count : 0 }

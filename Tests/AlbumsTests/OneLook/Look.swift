@@ -17,7 +17,7 @@ struct Look {
     let born: (Int64, UInt32)
     /// Its place among the files of its folder, in the order of the listing, from 0 to 1; nil if it is alone there.
     let place: Double?
-    /// Bytes from several places of the file: what was written over may have left some of the old ones.
+    /// Bytes from several places of the file.
     let bytes: [UInt8]
     let extents: (count: Int, first: UInt64)
   }

@@ -15,7 +15,7 @@ import Testing
   ]
   /// The others that tell vaults from each other: by many vaults, what chance would tell seldom; by few, what is equal.
   private static let looks: [Attack] =
-    TestLength.isWhole ? [("looks", 32, 2), ("added_cover", 7, 0)] : [("looks", 8, 1)]
+    TestLength.isWhole ? [("looks", 15, 3), ("added_cover", 7, 0)] : [("looks", 8, 1)]
   private static let others: [Attack] = [
     ("short_length", 1, 0), ("weak_derivation", 1, 0), ("redirected_mount", 1, 0), ("cloned_mount_table", 1, 0),
   ]

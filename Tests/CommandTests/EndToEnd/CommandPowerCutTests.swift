@@ -4,7 +4,7 @@ import Testing
 @testable import agonyfs
 
 /// The host's file system stops under load as in a power cut, or the program is killed under load; what was fsynced
-/// is there. Also in a hidden space, which overwrites the files that it has and keeps their number.
+/// is there. Also in a hidden space, which keeps the number of its files.
 @Suite(.serialized) struct CommandPowerCutTests {
   private static let ext4 = CrashLoad.canMount("ext4")
   private static let xfs = CrashLoad.canMount("xfs")

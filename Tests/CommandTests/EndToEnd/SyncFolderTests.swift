@@ -3,8 +3,7 @@ import Testing
 
 @testable import agonyfs
 
-/// One vault in a folder that a program keeps the same on two machines, on both of which it is mounted and written. The
-/// folder lies on a file system that counts as one of this machine alone, so a hidden space overwrites files there.
+/// One vault in a folder that a program keeps the same on two machines, on both of which it is mounted and written.
 @Suite struct SyncFolderTests {
   /// `Here` and `There` are the folders, `Vault` the one that a mount at `Albums` uses. `mounted FOLDER NAME` mounts
   /// one of them, `write NAME TEXT` writes and syncs a file, `arrive FROM TO` replaces files of one folder by those of
@@ -143,7 +142,7 @@ import Testing
   }
 
   /// The vault is used on one machine, and everything is transferred, deletions too, before it is used on the other. The
-  /// hidden space is filled so often that everything that it had at first is overwritten.
+  /// hidden space is filled so often that everything that it had at first is gone.
   @Test(arguments: ["", "24M"]) func usedInTurnNothingIsLost(ownCover: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault(ownCover: ownCover)

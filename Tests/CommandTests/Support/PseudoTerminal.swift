@@ -21,8 +21,8 @@ final class PseudoTerminal {
   /// What was shown between the last two texts that were waited for.
   private(set) var passed: String?
 
-  /// Starts the program under test in a new terminal, which controls it.
-  init(_ arguments: [String]) throws {
+  /// Starts the program under test in a new terminal, which controls it; by another program if one is given.
+  init(_ arguments: [String], by starter: [String] = []) throws {
     let terminal = try Descriptor.open("/dev/ptmx", O_RDWR)
     self.terminal = terminal
     var locked: CInt = 0
@@ -31,7 +31,7 @@ final class PseudoTerminal {
     try systemCall { unsafe ioctl(terminal.number, Self.getNumber, &number) }
     let other = try Descriptor.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
     process = try ChildProcess(
-      "/usr/bin/setsid", arguments: ["setsid", "--ctty", Workspace.program] + arguments,
+      "/usr/bin/setsid", arguments: ["setsid", "--ctty"] + starter + [Workspace.program] + arguments,
       descriptors: [other, other, other])
   }
 

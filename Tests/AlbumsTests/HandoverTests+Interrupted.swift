@@ -58,7 +58,7 @@ extension HandoverTests {
         after.setMachineStarted(1)
         let comment: Comment = "stopped at \(stop) of \(operations), \(cut)"
         try expectAll(in: vault(over: after), comment)
-        #expect((count - after.replacingStep...count + 1).contains(after.names.count), comment)
+        #expect((count - NewFile.replacingStep...count + 1).contains(after.names.count), comment)
         var isThere = true
         do throws(VaultError) {
           try SpaceManager.openSpace(in: vault(over: after), password: .of(Self.third)).close()
@@ -68,7 +68,7 @@ extension HandoverTests {
         }
         endings.insert(isThere)
         // It made its second slot itself, if only the first was there; and a slot that was being written may have left one.
-        #expect((count - after.replacingStep...count + 2).contains(after.names.count), comment)
+        #expect((count - NewFile.replacingStep...count + 2).contains(after.names.count), comment)
         cases.add()
         guard case .losesAll = cut else { continue }
         let number = after.names.count

@@ -14,7 +14,7 @@ import Testing
 
   init() throws { test = try .owningCover() }
 
-  /// What is displaced makes room once; while others take that room, nothing more goes.
+  /// What is deleted makes room once; while others take that room, nothing more goes.
   @Test func aHostThatOthersFillTakesNoCover() throws {
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     storage.fill()

@@ -51,7 +51,7 @@ import Testing
     let full = Set(storage.names)
     try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
     for _ in 0..<2 { try test.space.advanceEpoch() }
-    // Only the heads of those epochs displaced something.
+    // Only the heads of those epochs took the place of something.
     #expect(full.subtracting(storage.names).count <= 2)
     #expect(storage.names.count == TestSpace.ownFiles)
     #expect(test.space.capacity().availableBytes > 8 << 20)

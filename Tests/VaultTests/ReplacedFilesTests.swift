@@ -46,6 +46,17 @@ import Testing
     #expect(storage.names.count == TestSpace.ownFiles)
   }
 
+  /// A space that was closed for writing changes nothing.
+  @Test func nothingGoesAfterAWriteThatFailed() throws {
+    _ = try test.space.append(randomBytes(600_000))
+    let before = storage.names
+    let written = storage.operationCount
+    storage.inject(.error(.ioError, at: written + 2))
+    #expect(throws: VaultError.self) { _ = try test.space.append(randomBytes(600_000)) }
+    #expect(test.space.isReadOnly && storage.operationCount > written + 1)
+    #expect(Set(storage.names).isStrictSuperset(of: before), "a file was made, and none went")
+  }
+
   /// A torn head whose header does not open stays short until there is a newer one: filled it would count as damage.
   @Test func aTornHeadIsNotFilled() throws {
     let before = Set(storage.names)

@@ -61,11 +61,11 @@ extension LockedLog {
     replaced.owed -= 1
   }
 
-  /// Deletes files that nothing needs, for as many that were made. It does so without the lock, since deleting one takes
-  /// milliseconds.
+  /// Deletes files that nothing needs, for as many that were made, unless the space was closed for writing; the next mount
+  /// puts that right. It does so without the lock, since deleting one takes milliseconds.
   mutating func deleteReplaced() {
     var failures = 0
-    while replaced.owed < 0, let file = takeUnneeded() {
+    while gate.isOpen, replaced.owed < 0, let file = takeUnneeded() {
       replaced.owed += 1
       replaced.beingDeleted += 1
       let context = context

@@ -160,7 +160,7 @@ extension Space {
 
 extension LockedLog {
   /// Compares what exists with the table: what of the cover is unneeded, what is missing or short, and what is there and
-  /// displaced next, in this order.
+  /// goes next, in this order.
   fileprivate mutating func settleCover(
     existing sizes: [SegmentIdentifier: Int], strays: Int
   ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier], next: [SegmentIdentifier]) {
@@ -169,7 +169,7 @@ extension LockedLog {
     let isThere = { (segment: SegmentNumber, catalog: SegmentCatalog) in
       sizes[keys.identifier(segment, branch: catalog.branch(of: segment.epoch) ?? [])] != nil
     }
-    // What was displaced after the newest head is still in its list.
+    // What was deleted after the newest head is still in its list.
     catalog.remove(catalog.deletable.filter { !isThere($0, catalog) })
     let segments = catalog.segments.count { isThere($0, catalog) }
     let slots = Set(owner.slots).count { sizes[$0] != nil }

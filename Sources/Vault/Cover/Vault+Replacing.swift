@@ -5,7 +5,7 @@ internal import SystemPackage
 extension Vault {
   /// Replaces files of nobody by as many others: those of `files` in a random order, then those of `last`. Durable on
   /// return. If it throws, and after a crash, those that are not replaced yet are there, but for at most
-  /// `Storage.replacingStep`.
+  /// `NewFile.replacingStep`.
   ///
   /// - Throws: `.passwordInUse` when a name is taken; `.noSpace`; `.handoverInterrupted`; `.system`.
   package func replace(
@@ -15,8 +15,8 @@ extension Vault {
     let old = old.shuffled()
     let files = files.shuffled()
     do throws(VaultError) {
-      for start in stride(from: 0, to: files.count, by: storage.replacingStep) {
-        let part = start..<min(start + storage.replacingStep, files.count)
+      for start in stride(from: 0, to: files.count, by: NewFile.replacingStep) {
+        let part = start..<min(start + NewFile.replacingStep, files.count)
         try storage.replace(
           Array(old[part]), by: Array(files[part]), size: parameters.segmentSize,
           control.forPart(from: start, of: files.count, part.count))
@@ -46,6 +46,9 @@ extension OperationControl {
 }
 
 extension NewFile {
+  /// How many files are deleted before others are made for them. More would be missing after a crash.
+  static let replacingStep = 8
+
   /// All its bytes.
   fileprivate func content(size: Int) -> [UInt8] {
     var content = [UInt8](repeating: 0, count: size)
@@ -60,9 +63,6 @@ extension NewFile {
 }
 
 extension Storage {
-  /// How many files are deleted before others are made for them. More would be missing after a crash.
-  var replacingStep: Int { 8 }
-
   /// Deletes files that nobody needs, durably, so that there is room for others on a full host, too, and makes those.
   /// Durable on return.
   ///

@@ -2,9 +2,9 @@
 //
 // Invariants
 // 1. Nothing is written under the previous key once a head says that the log goes on under the new one.
-// 2. The number of files of a space that owns cover stays: each file under the new key displaces one under the previous
-//    key. While cover is made again nobody else uses the space; what fails there ends writing, as a crash does, and the
-//    next opening puts the number right.
+// 2. The number of files of a space that owns cover stays: each file under the new key takes the place of one under the
+//    previous key, a few at a time. While cover is made again nobody else uses the space; what fails there ends writing,
+//    as a crash does, and the next opening puts the number right.
 // 3. A head says that nothing is under the previous key only when no file is.
 
 internal import Crypto
@@ -116,14 +116,14 @@ extension Space {
   /// Makes a few files of cover under the new key, for as many under the previous key; false if there are none.
   private func renewCover() throws(VaultError) -> Bool {
     guard let range = log.locked({ $0.renewedCover }) else { return false }
-    let displaced = log.locked { $0.takePrevious(Int(min(UInt64(storage.replacingStep), range.first))) }
-    if displaced.isEmpty { return false }
-    let first = range.first - UInt64(displaced.count)
+    let replaced = log.locked { $0.takePrevious(Int(min(UInt64(NewFile.replacingStep), range.first))) }
+    if replaced.isEmpty { return false }
+    let first = range.first - UInt64(replaced.count)
     let files = (first..<range.first).map { counter in
       NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
     }
     do throws(VaultError) {
-      try storage.replace(displaced, by: files, size: segmentSize)
+      try storage.replace(replaced, by: files, size: segmentSize)
     } catch {
       // Which of them were written only the next opening finds out.
       gate.shut(because: "cover could not be written again: \(error)")

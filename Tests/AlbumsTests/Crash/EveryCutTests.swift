@@ -108,7 +108,7 @@ private struct Trial {
     if work.ownFiles == 0 || !isAlone { return }
     let found = storage.names.count { !FaultyStorage.isTemporary($0) }
     let number = work.ownFiles + work.bystander.count
-    #expect((number - storage.replacingStep...number + 4).contains(found), comment)
+    #expect((number - NewFile.replacingStep...number + 4).contains(found), comment)
   }
 
   /// Whether no space is there that comes and goes.

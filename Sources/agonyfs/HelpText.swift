@@ -246,8 +246,9 @@ enum HelpText {
     are any, it asks first; where nobody can be asked it needs --yes. It takes as \
     long as copying the space, and little more room than it has. If it is interrupted, try the new password first; the \
     same command ends what was begun. Until then the space can be mounted, and part of it stays under the old key. \
-    Copies of the vault that are under way meanwhile have to be made again. Copy it with rsync --checksum the next time, or to an empty directory: a \
-    password that was used before has slot files of the same name, size and time, and other content.
+    Copies of the vault that are under way meanwhile have to be made again. Copy it with rsync --checksum the next time, \
+    or to an empty directory: a password that was used before has slot files of the same name, size and time, and other \
+    content.
 
     On standard input the old password is the first line and the new one the second. \
     \(password)

@@ -229,11 +229,13 @@ extension ImportTests {
       Self.start + #"""
         says() { status=$1 words=$2; shift 2; got=0; "$@" > out 2> err || got=$?
           test $got = $status && grep -q -- "$words" out err || { echo "$got, not $status:" >&2; cat out err >&2; return 1; }; }
-        strace -f -o trace -e trace=unlinkat -e inject=unlinkat:signal=SIGKILL:when=4           "$AGONYFS" import --delete-originals --yes source Albums/Card || true
+        strace -f -o trace -e trace=unlinkat -e inject=unlinkat:signal=SIGKILL:when=4 \
+          "$AGONYFS" import --delete-originals --yes source Albums/Card || true
         left=$(find source -type f | wc -l)
         test $left -gt 0 && test $left -lt 10
         mkdir other; echo other > other/file
-        says 0 "interrupted while it deleted originals: $((10 - left)) are deleted, $left are not"           agonyfs import other Albums/Other
+        says 0 "interrupted while it deleted originals: $((10 - left)) are deleted, $left are not" \
+          agonyfs import other Albums/Other
         says 0 'Deleting the rest' agonyfs import --delete-originals --yes other Albums/Other
         test -z "$(find source other -type f)"
         test -z "$(ls -A Albums/.agonyfs/incoming)"

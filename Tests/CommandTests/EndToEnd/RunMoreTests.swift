@@ -75,7 +75,8 @@ struct RunMoreTests {
       test -e kept/cut
       run home/Vault sh -c 'test "$(cat file)" = words'
       # Those of others stay.
-      run --keep kept home/Vault sh -c 'rm "$0/ready"; until test -e "$0/ready"; do sleep 0.05; done; cat file' "$W/kept"         > said & session=$!
+      run --keep kept home/Vault sh -c 'rm "$0/ready"; until test -e "$0/ready"; do sleep 0.05; done; cat file' "$W/kept" \
+        > said & session=$!
       wait_for 600 'the program works' sh -c '! test -e kept/ready'
       HOME=$W ./program lock
       person touch kept/ready

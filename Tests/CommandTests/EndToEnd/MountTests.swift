@@ -55,6 +55,20 @@ import Testing
       """)
   }
 
+  /// While the kernel's table of descriptors grows, opening a file takes 10 to 20 ms.
+  @Test func thereIsRoomForDescriptorsFromTheStart() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
+      test "$(awk '/^FDSize/ { print $2 }' /proc/$pid/status)" -ge 1024
+      agonyfs unmount Albums
+      """)
+  }
+
   @Test func processIsNamedWithoutThePassword() throws {
     let workspace = try Workspace()
     try workspace.makeVault()

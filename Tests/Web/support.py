@@ -102,8 +102,8 @@ class PageTest(unittest.TestCase):
                 with open(state, "w", encoding="utf-8") as file:
                     json.dump(cls.cookies, file)
 
-    def open(self, size="desktop", **facts):
-        """A page with the password field."""
+    def open(self, size="desktop", clock=False, **facts):
+        """A page with the password field; with `clock` its clock is the test's from the start."""
         width, height = SIZES[size]
         is_touch = size != "desktop"
         context = self.browser.new_context(
@@ -116,6 +116,8 @@ class PageTest(unittest.TestCase):
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda said: self.problems.append(said.text)
                 if said.type == "error" and "Failed to load resource" not in said.text else None)
+        if clock:
+            page.clock.install()
         page.goto(self.root)
         page.wait_for_selector("#password")
         return page

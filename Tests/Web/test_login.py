@@ -56,8 +56,7 @@ class LoginTests(PageTest):
         self.assertEqual(page.evaluate("fetch('/api/albums').then(a => a.status)"), 401)
 
     def test_a_hidden_page_locks_and_one_that_uploads_does_not(self):
-        page = self.open()
-        page.clock.install()
+        page = self.open(clock=True)
         page.fill("#password", PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_selector(".cell")

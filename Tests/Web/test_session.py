@@ -9,10 +9,15 @@ HIDE = """(isHidden) => { Object.defineProperty(document, 'hidden', { value: isH
     document.dispatchEvent(new Event('visibilitychange')); }"""
 
 
+def later(page, milliseconds):
+    """Lets time pass on the page's clock. The page looks every 5 s; what jumps over several looks does one of them only."""
+    page.clock.fast_forward(milliseconds)
+    page.clock.run_for(5_000)
+
+
 class SessionTests(PageTest):
     def open_with_clock(self):
-        page = self.open()
-        page.clock.install()
+        page = self.open(clock=True)
         page.fill("#password", PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_selector(".cell")
@@ -20,7 +25,7 @@ class SessionTests(PageTest):
 
     def asked(self, page, milliseconds=26_000):
         with page.expect_response("**/api/state*"):
-            page.clock.fast_forward(milliseconds)
+            later(page, milliseconds)
 
     def test_a_hidden_page_that_downloads_is_not_locked_before_it_has_everything(self):
         self.server(downloads=0)
@@ -50,7 +55,7 @@ class SessionTests(PageTest):
         page.route("**/api/state*", lambda route: route.continue_() if is_over else held.append(route))
         page.evaluate(HIDE, True)
         # As if the browser had stopped the page meanwhile.
-        page.clock.pause_at(page.evaluate("Date.now()") + 90_000)
+        page.clock.set_system_time(page.evaluate("Date.now()") + 90_000)
         page.evaluate(HIDE, False)
         self.assertTrue(page.evaluate("document.body.hidden"))
         self.server(downloads=0)
@@ -91,21 +96,22 @@ class SessionTests(PageTest):
         def asked():
             """What is asked within half a minute of the page's clock; the server ends a session after 90 s."""
             with page.expect_request("**/api/state*") as request:
-                page.clock.fast_forward(26_000)
+                later(page, 26_000)
             return request.value.url.partition("/api/state")[2]
 
         asked()
         for _ in range(3):
             self.assertEqual(asked(), "")
+        page.evaluate("addEventListener('wheel', () => { window.isTurned = true; })")
         page.mouse.wheel(0, 100)
+        self.until(page, "window.isTurned")
         self.assertEqual(asked(), "?used=1")
         self.assertEqual(asked(), "")
 
 
 class InterruptedUploadTests(UploadPageTest):
     def begun(self):
-        page = self.open()
-        page.clock.install()
+        page = self.open(clock=True)
         page.fill("#password", PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_selector(".cell")
@@ -119,7 +125,7 @@ class InterruptedUploadTests(UploadPageTest):
     def test_what_a_lock_interrupted_is_said_without_names(self):
         page = self.begun()
         self.server(endSessions=True)
-        page.clock.fast_forward(26_000)
+        later(page, 26_000)
         page.wait_for_selector("#login-problem >> text=1 not")
         self.assertNotIn("secret-name", page.content())
         self.assertEqual(page.evaluate("window.name"), "")
@@ -130,7 +136,7 @@ class InterruptedUploadTests(UploadPageTest):
     def test_a_page_that_sends_says_so_and_locks_when_nothing_goes_any_more(self):
         page = self.begun()
         with page.expect_request("**/api/state*busy=1*"):
-            page.clock.fast_forward(26_000)
+            later(page, 26_000)
         for _ in range(20):
             page.clock.fast_forward(26_000)
         self.assertEqual(page.locator("#password").count(), 0)
@@ -139,8 +145,7 @@ class InterruptedUploadTests(UploadPageTest):
         page.wait_for_selector("#login-problem >> text=1 not")
 
     def test_choosing_files_for_long_locks_nothing(self):
-        page = self.open()
-        page.clock.install()
+        page = self.open(clock=True)
         page.fill("#password", PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_selector(".cell")

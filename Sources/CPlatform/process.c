@@ -4,9 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,4 +132,20 @@ bool agonyfs_was_killed(pid_t process) {
         usleep(1000);
     }
     return false;
+}
+
+void agonyfs_notify_ready(void) {
+    static const char state[] = "READY=1";
+    const char *path = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = path ? strlen(path) : 0;
+    if (length < 2 || length > sizeof address.sun_path || (path[0] != '/' && path[0] != '@')) return;
+    memcpy(address.sun_path, path, length);
+    // The name of an abstract socket begins with a zero byte.
+    if (path[0] == '@') address.sun_path[0] = 0;
+    int sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (sender < 0) return;
+    sendto(sender, state, sizeof state - 1, MSG_NOSIGNAL, (struct sockaddr *)&address,
+           offsetof(struct sockaddr_un, sun_path) + length);
+    close(sender);
 }

@@ -1,6 +1,7 @@
-"""Prints the licences and notices in folders of Swift packages, each text once, under the names of those that have it.
+"""Prints the licences and notices in folders of Swift packages, each text once, under the names of those that have it; and the
+texts of other files.
 
-    licences.py CHECKOUTS...
+    licences.py CHECKOUTS... [NAME=FILE...]
 """
 
 import pathlib
@@ -11,11 +12,17 @@ NAMES = ("LICENSE", "LICENCE", "COPYING", "NOTICE")
 
 def main():
     texts = {}
-    for folder in map(pathlib.Path, sys.argv[1:]):
+    for other in (word for word in sys.argv[1:] if "=" in word):
+        name, _, path = other.partition("=")
+        texts.setdefault(pathlib.Path(path).read_text(encoding="utf-8").strip(), set()).add(name)
+    for folder in (pathlib.Path(word) for word in sys.argv[1:] if "=" not in word):
         for package in sorted(folder.iterdir()):
             files = [path for path in sorted(package.iterdir()) if path.is_file() and path.name.upper().startswith(NAMES)]
             if not files:
                 sys.exit(f"{package} has no licence")
+            # What a package brings of others.
+            sources = package / "Sources"
+            files += [path for path in sorted(sources.rglob("*")) if path.is_file() and path.name.upper().startswith(NAMES)]
             for path in files:
                 texts.setdefault(path.read_text(encoding="utf-8").strip(), set()).add(package.name)
     # The runtime of Swift has the licence of Swift's own packages.

@@ -107,6 +107,9 @@ char **agonyfs_arguments(int *count);
 /// process's.
 int agonyfs_set_name(const char *name);
 
+/// Tells the service manager that started this process, if one did, that the service is ready: the protocol of sd_notify(3).
+void agonyfs_notify_ready(void);
+
 /// prctl(2) with PR_SET_DUMPABLE: no core dumps of this process, and no tracing by others of the user.
 int agonyfs_set_not_dumpable(void);
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CPlatform
 internal import Crypto
 internal import Glibc
 internal import Mount
@@ -119,7 +120,7 @@ struct MountCommand: VaultCommand {
 
   private func serve(_ request: MountRequest, _ secret: consuming Password) throws {
     if foreground {
-      try MountServer(request: request).serveAndTidy(consume secret) {}
+      try MountServer(request: request).serveAndTidy(consume secret) { agonyfs_notify_ready() }
     } else {
       try BackgroundMount.start(request, password: secret)
     }

@@ -36,9 +36,9 @@ struct OpenCommand: ParsableCommand {
     }
     do {
       try open(dialog)
-    } catch let failure as CommandFailure {
-      dialog.fail(failure.message)
-      throw failure
+    } catch {
+      if let failure = CommandFailure(any: error, vault: place ?? "the vault") { dialog.fail(failure.message) }
+      throw error
     }
   }
 

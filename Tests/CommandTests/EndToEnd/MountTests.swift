@@ -55,6 +55,34 @@ import Testing
       """)
   }
 
+  /// As systemd's `Type=notify` wants it.
+  @Test func aServiceManagerIsToldWhenItIsMounted() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try expectSuccess(
+      workspace,
+      """
+      cat > manager <<'END'
+      import os, socket
+      receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+      receiver.bind("notify")
+      open("ready", "w")
+      said = receiver.recv(100)
+      assert said == b"READY=1", said
+      assert os.path.ismount("Albums")
+      END
+      timeout 600 python3 manager & manager=$!
+      until test -e ready; do kill -0 $manager; sleep 0.05; done
+      echo wrong > wrong
+      not env NOTIFY_SOCKET="$W/notify" "$AGONYFS" mount --foreground --password-file wrong Vault Albums
+      kill -0 $manager
+      env NOTIFY_SOCKET="$W/notify" "$AGONYFS" mount --foreground --password-file password Vault Albums & service=$!
+      wait $manager
+      agonyfs unmount Albums
+      wait $service
+      """)
+  }
+
   /// While the kernel's table of descriptors grows, opening a file takes 10 to 20 ms.
   @Test func thereIsRoomForDescriptorsFromTheStart() throws {
     let workspace = try Workspace()

@@ -99,7 +99,7 @@ enum HelpText {
       agonyfs mount -o ro,noexec --idle 15m ~/Vault ~/Albums
       mount -t fuse.agonyfs /home/me/Vault /home/me/Albums -o passfile=/root/pw
 
-    In /etc/fstab, with agonyfs in /usr/local/bin:
+    In /etc/fstab:
 
       /home/me/Vault /home/me/Albums fuse.agonyfs noauto,passfile=/root/pw 0 0
 
@@ -161,7 +161,8 @@ enum HelpText {
     """
 
   static let `guard` = """
-    Runs until it is ended, best as a service of yours (the article Locking.md has it), and does what agonyfs lock does
+    Runs until it is ended, and does what agonyfs lock does. The package has it as a service: systemctl --user enable \
+    --now agonyfs-guard (the article Locking.md says more). It acts when
 
       sleep      before the machine is suspended or hibernates
       shutdown   before it is switched off or restarted

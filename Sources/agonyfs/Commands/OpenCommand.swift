@@ -49,15 +49,24 @@ struct OpenCommand: ParsableCommand {
     } catch {
       throw CommandFailure(any: error, vault: vault) ?? error
     }
-    if let save { try PlaceFile.write(vault, to: AbsolutePath.of(save.path)) }
-    let mountPoint = try MountPlace.free(for: vault)
-    try show(try ask(vault, mountPoint, dialog))
+    let file = save.map { AbsolutePath.of($0.path) }
+    if let file { try PlaceFile.write(vault, to: file) }
+    let place: FilePath
+    do {
+      place = try ask(vault, try MountPlace.free(for: vault), dialog)
+    } catch {
+      // Nothing is remembered for who opened nothing.
+      if let file { _ = try? unsafe file.call { unsafe unlink($0) } }
+      throw error
+    }
+    try show(place)
   }
 
   /// Asks for the password until a space is open.
   ///
   /// - Returns: where it is mounted.
-  private func ask(_ vault: FilePath, _ mountPoint: FilePath, _ dialog: DesktopDialog) throws -> FilePath {
+  private func ask(_ vault: FilePath, _ first: FilePath, _ dialog: DesktopDialog) throws -> FilePath {
+    var mountPoint = first
     var title = "Password of \(vault.lastComponent?.string ?? "the vault")"
     while true {
       switch try mount(vault, at: mountPoint, asking: title, dialog) {
@@ -68,6 +77,12 @@ struct OpenCommand: ParsableCommand {
       case .wrong: title = "No space opens with this password. Once more:"
       case .failed(let status, let reason):
         let status = CommandStatus(rawValue: status) ?? .failure
+        if status == .mountPointUnusable, let other = try? MountPlace.free(for: vault), other != mountPoint {
+          // Another click took the place while this one asked.
+          mountPoint = other
+          title = "Another window was faster. Once more:"
+          continue
+        }
         let places = status == .spaceInUse ? SpacePlace.places(ofVault: vault) : []
         guard let place = places.first(where: { reason.hasSuffix("\(MountedElsewhere.words($0)).") }) else {
           throw CommandFailure(status, reason)

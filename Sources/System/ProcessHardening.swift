@@ -5,8 +5,8 @@ internal import Synchronization
 /// Protects a process that holds keys, or that passwords go through.
 package enum ProcessHardening {
   /// Disables core dumps and tracing by other processes of the user, raises the limits of open files and locked memory
-  /// to the hard limits, makes room for descriptors, and makes new files private to the user. Call it before the first secret is read. Failures are
-  /// ignored: each step is one more line of defence, and none is needed to work.
+  /// to the hard limits, makes room for descriptors, and makes new files private to the user. Call it before the first
+  /// secret is read. Failures are ignored: each step is one more line of defence, and none is needed to work.
   package static func apply() {
     // With a limit of 1 the kernel starts no crash handler either, which would note the command line. With 0 it does.
     var none = rlimit(rlim_cur: 1, rlim_max: 1)
@@ -19,9 +19,9 @@ package enum ProcessHardening {
     before.withLock { $0 = (files, mask) }
   }
 
-  /// Has the kernel's table of this process's descriptors hold a thousand. It is made for 64, and while it grows in a process
-  /// of several threads an open(2) waits for all processors (`synchronize_rcu` in expand_fdtable, Linux's fs/file.c): 10 to
-  /// 20 ms.
+  /// Has the kernel's table of this process's descriptors hold a thousand. It is made for 64, and while it grows in a
+  /// process of several threads an open(2) waits for all processors (`synchronize_rcu` in expand_fdtable, Linux's
+  /// fs/file.c): 10 to 20 ms.
   private static func growDescriptorTable() {
     let last = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, CInt(1023))
     if last >= 0 { close(last) }

@@ -67,8 +67,8 @@ extension HelpText {
     \(AnswerTemplate.fields.joined(separator: ", "))
 
     Each photo has a line of its own, whatever its texts have; with -0 they are as they are. Durations and exposures \
-    are seconds, focal lengths millimetres, altitudes metres, sizes bytes. {{ and }} are braces, \\n a new line, \\t a tab. What is not known is empty. --json has the same fields, \
-    and cover and trashed.
+    are seconds, focal lengths millimetres, altitudes metres, sizes bytes. {{ and }} are braces, \\n a new line, \\t a \
+    tab. What is not known is empty. --json has the same fields, and cover and trashed.
     """
 
   static let show = """

@@ -175,6 +175,40 @@ import Testing
     }
     #expect(strays.allSatisfy { copy.content($0) == other.content($0) })
   }
+
+  /// A backup that was filled again and again without deleting has more segments of the space than it has cover. It can
+  /// be written all the same, and where every vault counts as a copy it loses no more cover with each mount.
+  @Test(arguments: [false, true]) func aBackupThatPilesUpCanBeWritten(hasBirths: Bool) throws {
+    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    try test.space.close()
+    let copy = storage.copy()
+    var space = try test.vault.openSpace(test.body, copyWindow: 0)
+    var rounds = Rounds(until: "there are more segments than files")
+    while copy.names.count < 3 * TestSpace.ownFiles {
+      try rounds.begin()
+      try space.store(900_000)
+      try space.commit([1: page(1, version: 2)], pageCount: 1)
+      try space.retire(space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      try space.advanceEpoch()
+      try space.close()
+      for name in storage.names { copy.place(storage.content(name), as: name) }
+      space = try test.vault.openSpace(test.body, copyWindow: 0)
+    }
+    if !hasBirths { copy.forgetBirths() }
+    var covers: Set<Int> = []
+    for version in 3...8 {
+      let space = try test.vault(over: copy).openSpace(test.body, copyWindow: 0)
+      try space.prepareFiles()
+      #expect(try space.pageBytes(1) == page(1, version: version == 3 ? 2 : version - 1))
+      covers.insert(copy.names.count)
+      try space.store(300_000)
+      try space.commit([1: page(1, version: version)], pageCount: 1)
+      try space.advanceEpoch()
+      try space.retire(space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
+      try space.close()
+    }
+    #expect(covers.count == 1)
+  }
 }
 
 extension Space {

@@ -27,7 +27,10 @@ extension Space {
     }
     let strays = try mayHaveStrays ? straySegments() : 0
     for slot in slots { sizes[slot] = nil }
-    var (unneeded, missing, next) = log.locked { $0.settleCover(existing: sizes, strays: strays) }
+    let countsAll = !origin.isBirthUnknown
+    var (unneeded, missing, next) = log.locked {
+      $0.settleCover(existing: sizes, strays: strays, countsAll: countsAll)
+    }
     missing += coverWithOtherBytes(next)
     unneeded += slots.filter { (try? storage.exists($0)) ?? false }
     // A torn head that is filled would count as damage (`completeOwnFiles`).
@@ -161,8 +164,10 @@ extension Space {
 extension LockedLog {
   /// Compares what exists with the table: what of the cover is unneeded, what is missing or short, and what is there and
   /// goes next, in this order.
+  ///
+  /// - Parameter countsAll: whether strays take the place of cover that is there, too; otherwise only of what is missing.
   fileprivate mutating func settleCover(
-    existing sizes: [SegmentIdentifier: Int], strays: Int
+    existing sizes: [SegmentIdentifier: Int], strays: Int, countsAll: Bool
   ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier], next: [SegmentIdentifier]) {
     guard var owner else { return ([], [], []) }
     let keys = context.keys
@@ -188,7 +193,9 @@ extension LockedLog {
       owner.previousCover = ranges
     }
     let previous = owner.previousCover.reduce(0) { $0 + Int($1.count) }
-    let count = Int(owner.fileCount) - slots - segments - strays - previous
+    let available = Int(owner.fileCount) - slots - segments - previous
+    let strays = strays == 0 ? 0 : countedStrays(strays, owner, sizes, available: available, countsAll: countsAll)
+    let count = available - strays
     owner.setCover(count: max(0, count)) { Sodium.randomBytes(SpaceKeys.branchSize) }
     // From now on nobody's: the next opening does not look for them.
     owner.fileCount = UInt64(max(1, owner.coverCount, Int(owner.fileCount) - strays))
@@ -210,5 +217,22 @@ extension LockedLog {
     }
     deleteReplaced()
     return (unneeded, missing, next)
+  }
+
+  /// How many of the strays count as the space's. Those that took the place of cover which is missing do. Others, as a
+  /// backup has that was filled without deleting, take cover as far as the space can still be written; where each opening
+  /// would count them again they do not.
+  private func countedStrays(
+    _ strays: Int, _ owner: OwnerTable, _ sizes: [SegmentIdentifier: Int], available: Int, countsAll: Bool
+  ) -> Int {
+    let present = owner.cover.reduce(0) { count, range in
+      count
+        + (range.first..<range.end).count { counter in
+          sizes[context.keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter))] != nil
+        }
+    }
+    let replacing = max(0, available - present)
+    let spare = countsAll ? available - RoomBudget.segmentsBesideCleaning - 1 : 0
+    return min(strays, max(replacing, spare))
   }
 }

@@ -89,6 +89,7 @@ struct Recovery {
     if let unfilled = unfilledSegment(before: chosen.state) { state.tail.append(unfilled) }
     state.highestEpoch = highest
     state.origin.isCopy = chosen.isCopy
+    state.origin.isBirthUnknown = chosen.isBirthUnknown
     if state.origin.warning == nil, isUnfinished || state.origin.isUnfinishedCopy { state.origin.noteUnfinishedCopy() }
     for epoch in try heads(after: chosen.state.epoch, through: highest) { try proceed(into: epoch, &state) }
     return state
@@ -124,6 +125,7 @@ struct Recovery {
     /// A reader after the head's last part.
     var reader: LogReader
     var isCopy: Bool
+    var isBirthUnknown: Bool
   }
 
   /// Reads the head of an epoch; nil when it is missing, torn or damaged. A damaged segment header is no loss: the
@@ -159,7 +161,7 @@ struct Recovery {
     // Where the host keeps no births nobody knows: nothing is lost if it counts as a copy.
     let birth = try handle.reader.birth()
     let isCopy = birth.isUnknown || state.birth != birth
-    return Head(state: state, handle: handle, reader: reader, isCopy: isCopy)
+    return Head(state: state, handle: handle, reader: reader, isCopy: isCopy, isBirthUnknown: birth.isUnknown)
   }
 
   private func headBytes(_ reader: inout LogReader) throws(VaultError) -> [UInt8]? {

@@ -23,6 +23,8 @@ package struct SpaceOrigin: Sendable {
   package internal(set) var isClosed = false
   /// Whether the vault is a copy that nobody has written to.
   package internal(set) var isCopy = false
+  /// Whether the host keeps no births, so that the vault counts as a copy each time.
+  package internal(set) var isBirthUnknown = false
   /// Whether the copy was made while the space was written to, and lacks a part of the newest state. The open state is
   /// complete, and `warning` says that it is older.
   package internal(set) var isUnfinishedCopy = false

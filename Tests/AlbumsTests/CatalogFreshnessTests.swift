@@ -124,6 +124,24 @@ import Vault
     try vault.files.close()
   }
 
+  /// Whoever opens photos in one view does not wait until another one was looked for.
+  @Test func whatViewsRememberIsAnsweredWhileAnotherIsLookedFor() throws {
+    let vault = try CatalogVault()
+    let memory = ViewMemory()
+    let files = vault.files
+    func entries(_ folder: ViewFolder, _ find: () throws(Errno) -> [ViewEntry]) throws(Errno) -> [ViewEntry] {
+      try memory.value(of: folder, in: memory.lists, files, isNew: false, size: \.count, find)
+    }
+    _ = try entries(.dates) { () throws(Errno) in [] }
+    var isAnswered = false
+    _ = try entries(.places) { () throws(Errno) in
+      isAnswered = try entries(.dates) { () throws(Errno) in throw .ioError }.isEmpty
+      return []
+    }
+    #expect(isAnswered)
+    try files.close()
+  }
+
   @Test func directoriesOfViewsAreOthersOnAnotherDay() throws {
     let day = Mutex(CivilDate(year: 2024, month: 2, day: 29) as CivilDate?)
     let memory = ViewMemory { day.withLock(\.self) }

@@ -133,12 +133,12 @@ final class ViewMemory: Sendable {
     of folder: ViewFolder, in values: borrowing Mutex<RecentValues<Value>>, _ fileSystem: FileSystem, isNew: Bool,
     size: (Value) -> Int, _ find: () throws(Errno) -> Value
   ) throws(Errno) -> Value {
-    try inTurn { () throws(Errno) in
+    // What is remembered is answered while somebody else looks.
+    if let known = known(folder, in: values, fileSystem, isNew: isNew) { return known }
+    return try inTurn { () throws(Errno) in
+      if let known = known(folder, in: values, fileSystem, isNew: isNew) { return known }
       let start = monotonicTime()
       let day = today()
-      if let known = values.withLock({ $0.find(folder) }), known.day == day {
-        if known.changes == fileSystem.changes || !isNew && known.mayStay(start) { return known.value }
-      }
       // Merging what changed is a change.
       try fileSystem.settleCatalog()
       let changes = fileSystem.changes
@@ -147,6 +147,14 @@ final class ViewMemory: Sendable {
       values.withLock { $0.insert(found, size: size(value), for: folder) }
       return value
     }
+  }
+
+  /// What is remembered of a directory, if it may be used.
+  private func known<Value>(
+    _ folder: ViewFolder, in values: borrowing Mutex<RecentValues<Value>>, _ fileSystem: FileSystem, isNew: Bool
+  ) -> Value? {
+    guard let known = values.withLock({ $0.find(folder) }), known.day == today() else { return nil }
+    return known.changes == fileSystem.changes || !isNew && known.mayStay(monotonicTime()) ? known.value : nil
   }
 
   /// Calls `body` when nobody else is in one.

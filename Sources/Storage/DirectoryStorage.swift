@@ -1,9 +1,9 @@
 // Invariants
 // 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything. In a copy they
 //    may be missing, as programs leave out empty ones: a missing folder is an empty one, and is made before a file is.
-// 2. `putIfAbsent` gives a file its final name by a rename that replaces nothing, or where the host has none, by what
-//    replaces nothing either (DirectoryStorage+Names.swift). Until then the file has a random name of the same form, so
-//    a crash leaves a file that looks like cover.
+// 2. `putIfAbsent` gives a file its name when it is whole and durable, in a way that replaces nothing. Until then it has
+//    none, so that a crash leaves no file; where the host has no such files (`O_TMPFILE`), a random name of the same form,
+//    so that a crash leaves one that looks like cover.
 // 3. Complete files and all directories have the access and modification time `completeTime`; directories get it back
 //    after every change, and when writing begins, as a crash may have come between.
 
@@ -113,18 +113,30 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Writes a whole file under a random name, then renames it. Durable on return.
+  /// Writes a whole file, then gives it its name. Durable on return.
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
     if try exists(identifier) { throw .fileExists }
+    if try unsafe !putUnnamed(identifier, content) { try unsafe putRenamed(identifier, content) }
+    try flushNames(of: [identifier])
+  }
+
+  /// Writes a file that has no name until it is whole; false where the host does not have that.
+  private func putUnnamed(_ identifier: SegmentIdentifier, _ content: UnsafeRawBufferPointer) throws(Errno) -> Bool {
+    guard let unnamed = owner.createUnnamed(besides: identifier.path, in: root) else { return false }
+    try unsafe write(content, to: unnamed)
+    return try changeNames(in: identifier.folder) { () throws(Errno) in
+      try owner.name(unnamed, identifier.path, in: root)
+    }
+  }
+
+  /// Writes a file under a random name, then renames it.
+  private func putRenamed(_ identifier: SegmentIdentifier, _ content: UnsafeRawBufferPointer) throws(Errno) {
     var random = [UInt8](repeating: 0, count: SegmentIdentifier.size)
     try systemCall { unsafe getrandom(&random, random.count, 0) }
     random[0] = UInt8(identifier.folder)
     let temporary = SegmentIdentifier(bytes: random)
     do {
-      let file = SegmentFile(try createFile(temporary))
-      try unsafe file.write(content, at: 0)
-      try file.finish()
-      try file.flush()
+      try unsafe write(content, to: try createFile(temporary))
       _ = try changeNames(in: identifier.folder) { () throws(Errno) in
         try giveName(identifier.path, to: temporary.path)
       }
@@ -132,7 +144,13 @@ package final class DirectoryStorage: Storage {
       try? delete(temporary)
       throw error
     }
-    try flushNames(of: [identifier])
+  }
+
+  private func write(_ content: UnsafeRawBufferPointer, to new: Descriptor) throws(Errno) {
+    let file = SegmentFile(new)
+    try unsafe file.write(content, at: 0)
+    try file.finish()
+    try file.flush()
   }
 
   /// Opens a segment file for reading.

@@ -72,18 +72,42 @@ struct VaultOwner: Sendable {
 
   /// Creates a file that gets its name last. Nil where the host does not have that.
   private func createUnnamed(for name: String, in folder: Descriptor) throws(Errno) -> Descriptor? {
+    guard let file = createUnnamed(in: ".", of: folder) else { return nil }
+    return try Self.give(name, in: folder, to: file) ? file : nil
+  }
+
+  /// Creates a file without a name, for a name in a folder that is named after it was written. Nil where the host does not
+  /// have that.
+  func createUnnamed(besides path: String, in directory: Descriptor) -> Descriptor? {
+    guard let (folder, name) = try? place(of: path, in: directory) else { return nil }
+    return createUnnamed(in: name.contains("/") ? String(name.prefix { $0 != "/" }) : ".", of: folder)
+  }
+
+  private func createUnnamed(in folder: String, of directory: Descriptor) -> Descriptor? {
     let flags = O_RDWR | agonyfs_unnamed_file_flag()
-    guard let file = try? Descriptor.open(".", in: folder, flags) else { return nil }
+    guard let file = try? Descriptor.open(folder, in: directory, flags) else { return nil }
     give(file)
+    return file
+  }
+
+  /// Gives a file without a name one that is free; false where the host cannot.
+  ///
+  /// - Throws: `.fileExists`, `.noSpace`, `.diskQuotaExceeded`, `.readOnlyFileSystem`.
+  func name(_ file: Descriptor, _ path: String, in directory: Descriptor) throws(Errno) -> Bool {
+    let (folder, name) = try place(of: path, in: directory)
+    return try Self.give(name, in: folder, to: file)
+  }
+
+  private static func give(_ name: String, in folder: Descriptor, to file: Descriptor) throws(Errno) -> Bool {
     do throws(Errno) {
       try systemCall {
         unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file.number)", folder.number, name, AT_SYMLINK_FOLLOW)
       }
+      return true
     } catch {
       if [.fileExists, .noSpace, .diskQuotaExceeded, .readOnlyFileSystem].contains(error) { throw error }
-      return nil
+      return false
     }
-    return file
   }
 
   /// Makes a folder that does not exist.

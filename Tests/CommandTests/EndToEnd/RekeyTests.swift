@@ -133,6 +133,34 @@ import Testing
     #expect(HostFile.segments(of: workspace.at("Vault")).count == count)
   }
 
+  /// Killed wherever it waits for the disk: a file that is not whole has no name, so that none is left.
+  @Test func aKilledChangeOfPasswordsLeavesNoFile() throws {
+    let workspace = try workspace()
+    try expectSuccess(
+      workspace,
+      """
+      count=$(find Vault/segments -type f | wc -l)
+      mv Vault Whole
+      kills=0
+      for call in fsync fdatasync syncfs; do
+        for time in $(seq 40); do
+          rm -rf Vault; cp -a Whole Vault
+          status=0
+          strace -f -qq -o /dev/null -e trace=$call -e inject=$call:signal=SIGKILL:when=$time \
+            "$AGONYFS" password add --password-file hidden --new-password-file new Vault || status=$?
+          if test $status = 0; then break; fi
+          test $status = 137
+          kills=$((kills + 1))
+          agonyfs mount --password-file hidden Vault Albums
+          agonyfs unmount Albums
+          test "$(find Vault/segments -type f | wc -l)" = $count
+        done
+        test $status = 0
+      done
+      test $kills -gt 8
+      """)
+  }
+
   @Test func whatCannotBeIsRefused() throws {
     let workspace = try workspace()
     let change = "agonyfs password change --rekey --yes --password-file hidden --new-password-file"

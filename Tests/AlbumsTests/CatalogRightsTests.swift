@@ -63,6 +63,39 @@ import Vault
     try vault.files.close()
   }
 
+  /// An answer is read in pieces; what is closed, hidden or moved away between two of them is not in the next.
+  @Test func whatIsClosedWhileAnAnswerIsReadIsNotInIt() throws {
+    let vault = try CatalogVault()
+    let (album, closed) = (try vault.files.folder("album"), try vault.files.folder("closed"))
+    try change(closed, mode: 0o700, in: vault.files)
+    let photos = try (0..<8).map { try vault.photo("\($0).jpg", "title=secret", in: album) }
+    try vault.settle()
+    // Nothing brings rows up to date by itself.
+    vault.vault.options.thumbnails = nil
+    try vault.vault.reopen()
+    let files = vault.files
+    for order in [SortOrder.standard, SortOrder(.name, isDescending: false)] {
+      var reader = CatalogReader(CatalogQuestion(.all, order: order), for: Self.stranger, from: files, writing: .facts)
+      var answers: [CatalogAnswer] = []
+      try files.prepareToAnswer()
+      try files.piece(&reader, room: 1, into: &answers)
+      let told = try #require(answers.first).inode
+      let others = photos.filter { $0 != told }
+      try change(others[0], mode: 0o600, in: files)
+      let name = { (photo: InodeNumber) in FileName.of("\(photos.firstIndex(of: photo) ?? 0).jpg") }
+      try files.rename(name(others[1]), in: album, to: .of(".hidden"), in: album, flags: [])
+      try files.rename(name(others[2]), in: album, to: name(others[2]), in: closed, flags: [])
+      while !reader.isAtEnd { try files.piece(&reader, room: 1, into: &answers) }
+      #expect(Set(answers.map(\.inode)) == Set(photos).subtracting(others[0..<3]), "\(order)")
+      let lines = String(decoding: reader.text.bytes, as: UTF8.self).split(separator: "\n")
+      #expect(lines.count { $0.contains("secret") } == 5)
+      try change(others[0], mode: 0o644, in: files)
+      try files.rename(.of(".hidden"), in: album, to: name(others[1]), in: album, flags: [])
+      try files.rename(name(others[2]), in: closed, to: name(others[2]), in: album, flags: [])
+    }
+    try files.close()
+  }
+
   private static let stranger = CatalogOpener(user: 5, group: 6)
   private static let member = CatalogOpener(user: 5, group: 6, groups: [7, 1000])
 

@@ -30,8 +30,8 @@ struct CatalogView {
   /// Whether names in it count.
   private var doRecentNamesCount = false
 
-  /// Whether rows are of the files as they are; nil if that was not asked since the lock was taken.
-  private var trustsRows: Bool?
+  /// The files of which rows may say what is no longer so; nil if that was not asked since the lock was taken.
+  private var stale: StaleRows?
 
   /// What a term says about who may read a file.
   private enum Rights {
@@ -52,7 +52,7 @@ struct CatalogView {
 
   /// Called when the lock is taken.
   mutating func begin() {
-    trustsRows = nil
+    stale = nil
     if folders.begin() {
       rights.removeAll()
       recentRights = nil
@@ -163,12 +163,13 @@ struct CatalogView {
     return try !names(of: inode, files, everywhere: true).isEmpty
   }
 
-  /// Whether a row says what is so. Where nothing may be changed, or there is no room, rows still wait to be merged.
-  private mutating func trusts(_ files: borrowing LockedFileSystem) -> Bool {
-    if let trustsRows { return trustsRows }
-    let isTrusted = files.mayMerge || !files.hasStaleItems
-    trustsRows = isTrusted
-    return isTrusted
+  /// Whether the row of a file says what is so. What changed since the question was asked, and where nothing may be changed
+  /// or there is no room, waits to be merged.
+  private mutating func trusts(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
+    if let stale { return !stale.contains(inode) }
+    let found = StaleRows(try files.result(of: files.index.stale(for: .merge, limit: StaleRows.most)).map(\.inode))
+    stale = found
+    return !found.contains(inode)
   }
 
   /// All facts of a photo, with the names that count; nil if the user does not see it.
@@ -214,7 +215,7 @@ extension CatalogView {
   mutating func look(
     at row: borrowing Timeline, _ files: borrowing LockedFileSystem, wants wanted: Wanted = .nothing
   ) throws(Errno) -> Seen? {
-    guard row.names == 1, let album = row.album, trusts(files) else {
+    guard row.names == 1, let album = row.album, try trusts(row.inode, files) else {
       // Some of its names may not count, or are others by now.
       if row.names == 0 { return nil }
       if row.names > 1, try matcher.verdict(row, in: nil, files) == false { return nil }
@@ -339,4 +340,16 @@ extension CatalogFolder {
     whole += name
     return whole
   }
+}
+
+/// Files whose rows wait to be brought up to date; all of them, if too many do.
+private struct StaleRows {
+  /// So many are told apart.
+  static let most = 4096
+
+  private let inodes: Set<InodeNumber>
+
+  init(_ inodes: [InodeNumber]) { self.inodes = Set(inodes) }
+
+  func contains(_ inode: InodeNumber) -> Bool { inodes.count == Self.most || inodes.contains(inode) }
 }

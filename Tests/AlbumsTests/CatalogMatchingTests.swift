@@ -1,6 +1,7 @@
 import Catalog
 import Index
 import Media
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -106,6 +107,38 @@ import Vault
     #expect(try vault.item(one)?.words.isCover == false)
     #expect(try vault.item(two)?.words.isCover == true)
     try vault.files.close()
+  }
+
+  /// A decoder finds facts faster than a large directory is matched: a question does not wait for its end.
+  @Test func aQuestionEndsWhileMoreIsFound() throws {
+    let vault = try CatalogVault()
+    // More than are read under one hold of the lock, so that the other thread gets it.
+    let photos = try (0..<600).map { try vault.photo("\($0).jpg") }
+    try vault.settle()
+    vault.vault.options.thumbnails = nil
+    try vault.vault.reopen()
+    let files = vault.files
+    let most = 20
+    let found = Atomic(0)
+    let isAnswered = Atomic(false)
+    try files.locked { try $0.index.addStale(.root, .match) }
+    try inThreads(2) { thread in
+      if thread == 0 {
+        defer { isAnswered.store(true, ordering: .releasing) }
+        #expect(try files.count(of: CatalogQuestion(.all), for: .everything) == photos.count)
+      } else {
+        while !isAnswered.load(ordering: .acquiring), found.load(ordering: .relaxed) < most {
+          // As when the decoder has looked at one more photo, while the others are matched.
+          try files.locked { files in
+            guard try files.index.stale(for: .match, limit: 1).isEmpty else { return }
+            try files.index.addStale(.root, .match)
+            found.add(1, ordering: .relaxed)
+          }
+        }
+      }
+    }
+    #expect(found.load(ordering: .relaxed) < most)
+    try files.close()
   }
 
   /// A crash in the middle of matching: the next mount does it again.

@@ -24,9 +24,15 @@ extension FileSystem {
     if !locked({ $0.mayMerge && ($0.hasStaleItems || $0.catalog.isMatching) }) { return }
     var isOver: Bool { end != .max && monotonicTime() >= end }
     while !isOver, locked({ $0.mergeStaleItems() }) {}
-    while !isOver, let directory = try nextDirectory() {
-      guard matchOrPassOver(directory) else { break }
-      while !isOver, locked({ $0.mergeStaleItems() }) {}
+    // A directory changes with each photo that the decoder looks at, so none is matched until it changes no more.
+    for _ in 0..<Self.matchings {
+      var last: InodeNumber?
+      while !isOver, let directory = try nextDirectory(after: last) {
+        guard matchOrPassOver(directory) else { break }
+        last = directory
+        while !isOver, locked({ $0.mergeStaleItems() }) {}
+      }
+      if isOver || last == nil { break }
     }
     if isOver { return }
     // What another thread has begun.
@@ -34,10 +40,14 @@ extension FileSystem {
     while locked({ $0.mergeStaleItems() }) {}
   }
 
-  private func nextDirectory() throws(Errno) -> InodeNumber? {
+  /// How often one directory is matched at most: for what changed, for sidecars that were found then, and for the times
+  /// that those state.
+  private static let matchings = 3
+
+  private func nextDirectory(after last: InodeNumber?) throws(Errno) -> InodeNumber? {
     try locked { files throws(Errno) in
       guard files.mayMerge else { return nil }
-      return try files.result(of: files.index.stale(for: .match, limit: 1)).first?.inode
+      return try files.result(of: files.index.stale(for: .match, after: last, limit: 1)).first?.inode
     }
   }
 

@@ -29,7 +29,8 @@ final class CatalogStatements {
     sidecar = try connection.prepare("SELECT version, found FROM sidecar WHERE inode = ?1")
     setSidecar = try connection.prepare("INSERT OR REPLACE INTO sidecar(inode, version, found) VALUES(?1, ?2, ?3)")
     removeSidecar = try connection.prepare("DELETE FROM sidecar WHERE inode = ?1")
-    stale = try connection.prepare("SELECT inode, reason FROM stale WHERE reason & ?1 ORDER BY inode LIMIT ?2")
+    stale = try connection.prepare(
+      "SELECT inode, reason FROM stale WHERE reason & ?1 AND inode > ?3 ORDER BY inode LIMIT ?2")
     staleCount = try connection.prepare("SELECT count(*) FROM stale WHERE reason & ?1")
     removeStale = try connection.prepare("DELETE FROM stale WHERE inode = ?1 AND reason & ~?2 = 0")
     keepStale = try connection.prepare("UPDATE stale SET reason = reason & ~?2 WHERE inode = ?1")
@@ -329,12 +330,13 @@ extension Index {
     try run(try staleStatements().setStale.bind(inode, reason.rawValue))
   }
 
-  /// What waits for one of some reasons, in the order of inode numbers, at most `limit`.
+  /// What waits for one of some reasons, in the order of inode numbers after `last`, at most `limit`.
   package func stale(
-    for reasons: StaleReason, limit: Int
+    for reasons: StaleReason, after last: InodeNumber? = nil, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, reason: StaleReason)] {
     if !hasCatalog { return [] }
-    return try catalogStatements().stale.bind(reasons.rawValue, limit).rows { (row) throws(IndexError) in
+    let after = last.map { Int64(bitPattern: $0.rawValue) } ?? .min
+    return try catalogStatements().stale.bind(reasons.rawValue, limit, after).rows { (row) throws(IndexError) in
       (row.inodeNumber(0), StaleReason(rawValue: row.integer(1)))
     }
   }

@@ -1,8 +1,8 @@
 // The answers to a question, piece by piece.
 //
 // Invariants
-// 1. One piece is made under one hold of the lock, from at most `rowsUnderLock` rows. What is kept between two pieces
-//    is bounded, however many answers there are.
+// 1. One piece is made under one hold of the lock, from at most `rowsUnderLock` rows, and ends when `pieceBytes` of text
+//    are written. What is kept between two pieces is bounded, however many answers there are.
 // 2. Answers come in the order of the question. A photo that stays as it is comes once, whatever comes and goes
 //    meanwhile.
 
@@ -18,6 +18,9 @@ struct CatalogReader {
   static let rowsUnderLock = 20_000
   /// Rows of a set that are looked at before it is known how large it is.
   private static let rowsAtFirst = 4000
+
+  /// Bytes of text after which a piece ends.
+  static let pieceBytes = 512 << 10
 
   let question: CatalogQuestion
   private let source: CatalogSource
@@ -104,6 +107,7 @@ struct CatalogReader {
     _ files: borrowing LockedFileSystem, room: Int, into answers: inout [CatalogAnswer]
   ) throws(Errno) {
     var left = room
+    let end = text.bytes.count + Self.pieceBytes
     var walk = walk
     try walk.advance(by: Self.rowsUnderLock, files) { row throws(Errno) in
       guard let seen = try view.look(at: row, files, wants: wanted),
@@ -113,7 +117,7 @@ struct CatalogReader {
       guard give(seen, row.inode, kind: row.kind, position, into: &answers) else { return false }
       try write(row, seen, files)
       left -= 1
-      return left > 0
+      return left > 0 && text.bytes.count < end
     }
     self.walk = walk
     if walk.isAtEnd { isAtEnd = true }
@@ -127,7 +131,8 @@ struct CatalogReader {
     defer { self.sorting = sorting }
     if sorting.isReady {
       var left = room
-      while left > 0, let candidate = sorting.popFirst() {
+      let end = text.bytes.count + Self.pieceBytes
+      while left > 0, text.bytes.count < end, let candidate = sorting.popFirst() {
         let inode = InodeNumber(rawValue: candidate.inode)
         let columns = view.columns(for: wanted).union(writing == .tiles ? CatalogTile.columns : .kind)
         var row = try CatalogWalk.row(of: inode, columns, files)

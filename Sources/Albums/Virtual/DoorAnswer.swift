@@ -1,7 +1,7 @@
 // The answer to a question as bytes, made while it is read.
 //
 // Invariants
-// 1. What waits to be read is at most one piece: some hundred kilobytes, and one line more. Groups are an exception:
+// 1. What waits to be read is at most one piece: 512 KiB, and one line more. Groups are an exception:
 //    they are counted as a whole before the first is told.
 // 2. Every answer ends with a line that says so. One that breaks off, or has an error instead, is not whole.
 

@@ -72,6 +72,9 @@ struct PhotoListing {
 
   /// Shows groups with their counts.
   func groups(_ request: CatalogRequest) throws {
+    var request = request
+    // A negative limit is none.
+    if let limit = request.limit, limit < 0 { request.limit = nil }
     var reader = try library.source.answer(to: request)
     var rows: [(count: Int, title: String)] = []
     let paths = JSONPaths(library)

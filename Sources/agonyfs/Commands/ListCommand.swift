@@ -54,7 +54,7 @@ struct ListCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Show at most so many photos; all is no limit. If not given, a table at a terminal ends after "
+      "Show at most so many photos, or groups; all is no limit. If not given, a table at a terminal ends after "
         + "\(PhotoListing.screenful), and says so.", valueName: "number"))
   var limit: String?
 
@@ -74,8 +74,11 @@ struct ListCommand: ParsableCommand {
       throw ValidationError("Choose one of --long, --json, --format, --count and --group.")
     }
     if null, long || json || count || group != nil { throw ValidationError("-0 goes with paths and --format.") }
-    if count || group != nil, sort != nil || reverse || limit != nil || after != nil {
-      throw ValidationError("--count and --group take no order, limit and page.")
+    if count, sort != nil || reverse || limit != nil || after != nil {
+      throw ValidationError("--count takes no order, limit and page.")
+    }
+    if group != nil, sort != nil || reverse || after != nil {
+      throw ValidationError("--group takes no order and page: the largest groups come first, of dates the newest.")
     }
   }
 
@@ -125,7 +128,7 @@ struct ListCommand: ParsableCommand {
     if let limit {
       let number = limit == "all" ? -1 : Int(limit).flatMap { $0 > 0 ? min($0, Self.mostPhotos) : nil }
       guard let number else {
-        throw CommandFailure(.usage, "--limit takes a number of photos from 1, or all, not \"\(limit)\".")
+        throw CommandFailure(.usage, "--limit takes a number from 1, or all, not \"\(limit)\".")
       }
       request.limit = number
     }

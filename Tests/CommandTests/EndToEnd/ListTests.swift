@@ -88,6 +88,8 @@ import Testing
       is '{"count":2}\n' agonyfs list --count --json Albums tag:fireworks
       is '1\t2024\n4\t2019\n' agonyfs list --group year Albums
       is '2\tFireworks\n1\tFamily\n3\t\n' agonyfs list --group tag Albums
+      is '2\tFireworks\n1\tFamily\n' agonyfs list --group tag --limit 2 Albums
+      is '2\tFireworks\n1\tFamily\n3\t\n' agonyfs list --group tag --limit all Albums
       agonyfs list --group album --json Albums | grep -q '"newest":"Albums/2024/d.jpg"'
       for field in day month year place region country tag person camera lens type album rating; do
         test "$(agonyfs list --group $field Albums date:2019-07-14 | wc -l)" = 1
@@ -123,7 +125,7 @@ import Testing
       head -n 4 all | cmp - pages
       says 2 'takes what a page before ended with' agonyfs list --after 12 Albums
       says 2 'of another order' agonyfs list --sort name --after 1d1.1.n.1.0 Albums
-      says 2 'a number of photos' agonyfs list --limit 0 Albums
+      says 2 'takes a number from 1' agonyfs list --limit 0 Albums
       says 2 'There is no order "colour"' agonyfs list --sort colour Albums
       says 2 'there are day, month, year' agonyfs list --group colour Albums
       says 2 'There is no field {colour} for --format; there are path, name' agonyfs list --format '{colour}' Albums

@@ -6,6 +6,7 @@ Runs when AGONYFS_TEST_WEB names agonyfs-web.
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -19,11 +20,11 @@ from terminal import COLOURS, Terminal, codes
 
 @unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
 class TerminalTests(ServerTest):
-    def serve(self, columns, rows):
+    def serve(self, columns, rows, before=()):
         self.vault = real.Vault(self.folder)
         terminal = self.closing.enter_context(contextlib.closing(Terminal(columns, rows)))
         authority = f"{self.folder}/authority"
-        server = real.Server(self.vault, "--certificate-folder", authority, terminal=terminal)
+        server = real.Server(self.vault, "--certificate-folder", authority, terminal=terminal, before=before)
         self.closing.callback(server.end)
         return terminal, server, f"{authority}/ca.pem"
 
@@ -60,6 +61,20 @@ class TerminalTests(ServerTest):
         terminal.type("\x03")
         self.assertEqual(server.process.wait(300), 0)
 
+    def test_in_the_background_it_goes_on(self):
+        # As somebody who types `agonyfs serve Vault &`.
+        shell = ("bash", "--norc", "-c", 'set -m; "$@" & wait', "shell")
+        _, server, authority = self.serve(80, 24, before=shell)
+        client = Client(server, authority)
+        with client.session:
+            client.pair(server.address())
+            self.assertEqual(client.ask("GET", "/api/state").json()["locked"], True)
+        [job] = subprocess.run(["pgrep", "-P", str(server.process.pid)], capture_output=True, check=True).stdout.split()
+        with open(f"/proc/{int(job)}/stat", encoding="utf-8") as file:
+            self.assertNotIn(") T ", file.read())
+        os.kill(int(job), signal.SIGTERM)
+        self.assertEqual(server.process.wait(300), 0)
+
 
 # The folder of all programs, with another opener of addresses, for one command alone.
 OTHER_PROGRAMS = """
@@ -91,8 +106,8 @@ class OpenTests(ServerTest):
 
     def test_the_browser_gets_to_the_address(self):
         script = f"""#!/bin/sh
-            for word; do echo "$word"; done > {self.folder}/words.new
-            mv {self.folder}/words.new {self.folder}/words
+            for word; do echo "$word"; done >> {self.folder}/words.new
+            cp {self.folder}/words.new {self.folder}/words
         """
         server, authority = self.serve(self.file("opener", script.encode()))
         address = server.address()
@@ -113,7 +128,13 @@ class OpenTests(ServerTest):
             page.wait_for_selector("#password")
             self.assertEqual(page.evaluate("location.href"), server.root + "/")
             browser.close()
+        # Another code is for another device, and no browser here uses it up.
+        client = Client(server, authority)
+        with client.session:
+            client.pair(server.address())
         self.assertEqual(server.end(), 0)
+        with open(f"{self.folder}/words.new", encoding="utf-8") as file:
+            self.assertEqual(file.read().splitlines(), [path])
 
     def test_without_a_browser_the_server_goes_on(self):
         server, authority = self.serve()

@@ -34,7 +34,7 @@ func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
   }
   api.get("cover") { request, context in
     let path = try request.path("path") ?? .root
-    let bytes = try await context.gallery.run { try $0.cover(of: path) }
+    let bytes = try await context.gallery.run(waitingFor: .pictures) { try $0.cover(of: path) }
     return Response(
       status: .ok, headers: [.contentType: "image/jpeg"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
   }
@@ -73,7 +73,7 @@ func addZipRoutes(to api: RouterGroup<SpaceContext>) {
       body: .init { writer in
         let reader = try ZipReader(archive)
         defer { reader.stop() }
-        while let bytes = try await gallery.run({ _ in try reader.next() }) {
+        while let bytes = try await gallery.run(waitingFor: .transfers, { _ in try reader.next() }) {
           try await writer.write(ByteBuffer(bytes: bytes))
         }
         try await writer.finish(nil)

@@ -18,7 +18,7 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
         throw GalleryError(.notFound, "There is no such form of a photo.")
       }
       let (snapshot, number) = (try context.snapshot(), try context.number("item"))
-      let content = try await context.gallery.run { try $0.open(form, number, of: snapshot) }
+      let content = try await context.gallery.run(waitingFor: .pictures) { try $0.open(form, number, of: snapshot) }
       return Response(content, request, in: context.gallery)
     }
   }
@@ -42,7 +42,6 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
             guard let index = rest.popFirst() else { return }
             group.addTask { try await gallery.thumbnail(index, of: snapshot, pixels: size) }
           }
-          // As many as the mount decodes at a time; those that are there already take no time.
           for _ in 0..<4 { begin() }
           while let record = try await group.next() {
             begin()
@@ -57,7 +56,7 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
 extension SessionGallery {
   /// The number of a photo, the length of its thumbnail, and the thumbnail.
   fileprivate func thumbnail(_ index: Int, of snapshot: Snapshot, pixels: Int) async throws -> ByteBuffer {
-    let bytes = try await run { gallery in
+    let bytes = try await run(waitingFor: .pictures) { gallery in
       do {
         return try gallery.thumbnail(index, of: snapshot, pixels: pixels) ?? []
       } catch let error as GalleryError where [.notFound, .conflict].contains(error.kind) {
@@ -105,7 +104,9 @@ extension Response {
       var offset = part.lowerBound
       while offset < part.upperBound {
         let (start, count) = (offset, Int(min(Int64(Self.block), part.upperBound - offset)))
-        let bytes = try await gallery.run { _ in try content.bytes(at: start, count: count) }
+        let bytes = try await gallery.run(waitingFor: .transfers) { _ in
+          try content.bytes(at: start, count: count)
+        }
         // A file that became shorter is no whole answer: the connection ends before its length.
         guard bytes.count == count else { throw GalleryError(.conflict, "The file was changed while it was read.") }
         try await writer.write(ByteBuffer(bytes: bytes))

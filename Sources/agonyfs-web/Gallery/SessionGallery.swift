@@ -6,16 +6,35 @@ internal import Synchronization
 /// What the gallery keeps for one session: its space, its snapshots, and tickets for archives.
 ///
 /// 1. No request of another session reaches it.
-/// 2. What blocks for it runs on `threads` threads of its own: it keeps no other session waiting.
+/// 2. What blocks for it runs on threads of its own: it keeps no other session waiting. What may take long has others than
+///    what a page asks while it is used, so that the page answers beside it.
 /// 3. The root of the space is closed when the session has ended and the last of its requests is done.
 final class SessionGallery: Sendable {
-  private static let threads = 2
+  /// What work on a space may wait for.
+  enum Patience: CaseIterable {
+    /// For the mount alone, and not long.
+    case none
+    /// For bytes on their way to or from the browser.
+    case transfers
+    /// For a picture that is made.
+    case pictures
+    /// For an upload that is flushed, read back and compared.
+    case uploads
+
+    /// As many pictures as the mount decodes at a time, and more uploads than the page sends at a time.
+    fileprivate var threads: Int {
+      switch self {
+      case .none, .transfers: 2
+      case .pictures, .uploads: 4
+      }
+    }
+  }
 
   /// Whether the space is mounted read-only.
   let isReadOnly: Bool
   private let gallery: Mutex<Gallery?>
   private let shelf = SnapshotShelf()
-  private let pool = NIOThreadPool(numberOfThreads: threads)
+  private let pools: [Patience: NIOThreadPool]
   private let hasLargeRequest = Mutex(false)
   private let tickets = ZipTickets()
   private let places = ZipPlaces()
@@ -24,7 +43,9 @@ final class SessionGallery: Sendable {
   init(root: CInt, isReadOnly: Bool) throws {
     self.isReadOnly = isReadOnly
     gallery = Mutex(Gallery(root: root))
-    pool.start()
+    pools = Dictionary(
+      uniqueKeysWithValues: Patience.allCases.map { ($0, NIOThreadPool(numberOfThreads: $0.threads)) })
+    for pool in pools.values { pool.start() }
   }
 
   /// Ends everything that goes on, so that the space can be unmounted: called once, when the session ends. Requests may
@@ -35,14 +56,16 @@ final class SessionGallery: Sendable {
       gallery?.end()
       gallery = nil
     }
-    pool.shutdownGracefully { _ in }
+    for pool in pools.values { pool.shutdownGracefully { _ in } }
   }
 
   /// Works on the space, on a thread that may block.
   ///
   /// - Throws: 401 when the session has ended; `GalleryError`.
-  func run<Result: Sendable>(_ body: @escaping @Sendable (Gallery) throws -> Result) async throws -> Result {
-    guard let gallery = gallery.withLock({ $0 }) else { throw HTTPError(.unauthorized) }
+  func run<Result: Sendable>(
+    waitingFor patience: Patience = .none, _ body: @escaping @Sendable (Gallery) throws -> Result
+  ) async throws -> Result {
+    guard let gallery = gallery.withLock({ $0 }), let pool = pools[patience] else { throw HTTPError(.unauthorized) }
     do {
       return try await pool.runIfActive { try body(gallery) }
     } catch is CancellationError where isOver {

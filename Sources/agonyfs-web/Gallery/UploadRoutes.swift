@@ -48,7 +48,9 @@ func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
     let piece = try await gallery.run { try UploadPiece(of: identifier, at: offset, checksum: checksum, in: $0) }
     do {
       for try await buffer in request.body {
-        try await gallery.run { _ in try unsafe buffer.withUnsafeReadableBytes { try unsafe piece.append($0) } }
+        try await gallery.run(waitingFor: .transfers) { _ in
+          try unsafe buffer.withUnsafeReadableBytes { try unsafe piece.append($0) }
+        }
       }
     } catch let error as GalleryError {
       throw error
@@ -57,7 +59,7 @@ func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
       _ = try? await gallery.run { _ in try piece.cut() }
       throw error
     }
-    let status = try await gallery.run { _ in try piece.finish() }
+    let status = try await gallery.run(waitingFor: .uploads) { _ in try piece.finish() }
     return Response(status: .noContent, headers: .init(status))
   }
 }

@@ -112,8 +112,9 @@ final class WebServer: Sendable {
     return left.isEmpty
   }
 
-  /// Shows a new code.
-  func showCode() {
+  /// Shows a new code, and gives its address.
+  @discardableResult
+  func showCode() -> String {
     let offer = access.makeOffer()
     let url = "\(origin)\(offer.path.text)#\(offer.secret.text)"
     Output.line(
@@ -121,22 +122,39 @@ final class WebServer: Sendable {
     Output.line(url)
     // Last, so that all of it is on a screen of 24 lines.
     for line in QRCode.lines(url) ?? [] { Output.line(line) }
-    if opensBrowser { Browser.open(url, folder) }
+    return url
   }
 
-  /// Shows a new code when a line is typed.
+  /// Shows a new code when a line is typed. In the background nothing is typed: reading fails, and does not stop the
+  /// program.
   func watchTerminal() {
     guard isatty(STDIN_FILENO) == 1 else { return }
     let thread = ThreadBody { [self] in
-      var byte: UInt8 = 0
-      while unsafe read(STDIN_FILENO, &byte, 1) == 1 { if byte == 0x0A { showCode() } }
+      var set = sigset_t()
+      unsafe sigemptyset(&set)
+      unsafe sigaddset(&set, SIGTTIN)
+      unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+      while let byte = Self.typed() { if byte == 0x0A { showCode() } }
     }
     thread.start()
   }
 
   private func started() {
     if let fingerprint { Output.line("Fingerprint of the certificate (SHA-256):\n\(fingerprint)") }
-    showCode()
+    // Others are for other browsers.
+    let url = showCode()
+    if opensBrowser { Browser.open(url, folder) }
+  }
+
+  /// The next byte that is typed, once this program is in the foreground; nil at the end.
+  private static func typed() -> UInt8? {
+    var byte: UInt8 = 0
+    while true {
+      let count = unsafe read(STDIN_FILENO, &byte, 1)
+      if count == 1 { return byte }
+      guard count == -1, errno == EIO || errno == EINTR else { return nil }
+      sleep(1)
+    }
   }
 
   private static func certificates(_ folder: String?, _ addresses: [LocalAddress]) throws -> Certificates {

@@ -42,6 +42,53 @@ import Testing
       """)
   }
 
+  /// A large upload ends with a flush that takes minutes: the page answers beside it. strace has it take for ever.
+  @Test func theEndOfUploadsStopsNoPage() throws {
+    try expectSuccess(
+      Workspace(),
+      #"""
+      import base64, threading
+      assert agonyfs("mount", "Vault", "Albums", text=ONE).returncode == 0
+      with open("slow", "w") as file: file.write(f'''#!/bin/sh
+      exec strace -f -qq --seccomp-bpf -o /dev/null -e trace=fsync -e inject=fsync:delay_enter=3000000000 \\
+        {os.environ["AGONYFS_WEB"]} "$@"
+      ''')
+      os.chmod("slow", 0o700)
+      os.environ["AGONYFS_WEB"] = ENVIRONMENT["AGONYFS_WEB"] = os.path.abspath("slow")
+      server = Server("Albums")
+      @atexit.register
+      def stop():
+          try: os.killpg(server.process.pid, signal.SIGKILL)
+          except ProcessLookupError: pass
+      browser = server.browser()
+      assert browser.login() == 204
+      def upload(name):
+          sender = Browser(server)
+          sender.cookies = dict(browser.cookies)
+          fields = {"Tus-Resumable": "1.0.0", "Upload-Length": "5",
+                    "Upload-Metadata": "filename " + base64.b64encode(name.encode()).decode() + ",album "}
+          status, headers, body = sender.ask("POST", "/api/upload", None, fields)
+          assert status == 201, (status, body)
+          try:
+              sender.ask("PATCH", headers["Location"], b"photo", {
+                  "Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"})
+          except (ConnectionError, http.client.HTTPException):
+              pass
+      senders = [threading.Thread(target=upload, args=(name,), daemon=True) for name in ("a", "b", "c")]
+      for sender in senders: sender.start()
+      # A file that is flushed has its name already in the folder of files that are being received.
+      def received(): return sum(len(files) for _, _, files in os.walk("Albums/.agonyfs/incoming"))
+      wait_for("three uploads", lambda: received() >= 3)
+      for path in ["state", "albums", "sections", "suggest?q=a"]:
+          status, _, body = browser.ask("GET", "/api/" + path)
+          assert status == 200, (path, status, body)
+      assert all(sender.is_alive() for sender in senders)
+      stop()
+      for sender in senders: sender.join(600)
+      wait_for("the mount's end", lambda: agonyfs("unmount", "Albums").returncode == 0)
+      """#)
+  }
+
   @Test func aSpaceIsMountedWhileItIsUsed() throws {
     try expectSuccess(
       Workspace(),

@@ -106,9 +106,10 @@ class PageTest(unittest.TestCase):
         """A page with the password field; with `clock` its clock is the test's from the start."""
         width, height = SIZES[size]
         is_touch = size != "desktop"
+        facts = {"device_scale_factor": 2 if is_touch else 1, **facts}
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, ignore_https_errors=True, storage_state=self.cookies,
-            has_touch=is_touch, is_mobile=is_touch, device_scale_factor=2 if is_touch else 1, accept_downloads=True, **facts)
+            has_touch=is_touch, is_mobile=is_touch, accept_downloads=True, **facts)
         self.addCleanup(context.close)
         page = context.new_page()
         page.set_default_timeout(LIMIT * 1000)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from support import PageTest, Touch
+from support import PASSWORD, PageTest, Touch
 
 
 class GridTests(PageTest):
@@ -32,6 +32,40 @@ class GridTests(PageTest):
                 self.settle(page)
                 self.until(page, f"document.activeElement.item === {total - 1}")
                 self.assertLessEqual(page.evaluate("document.querySelector('.canvas').offsetHeight"), 8_000_000)
+
+    def test_a_fine_screen_is_sharp_when_nothing_moves(self):
+        page = self.open("phone", device_scale_factor=3)
+        asked = []
+        page.on("request", lambda request: request.url.endswith("/api/thumbs") and asked.append(request.post_data_json))
+        page.fill("#password", PASSWORD)
+        page.keyboard.press("Enter")
+        seen = """[...document.querySelectorAll('.cell')].filter(c => { const b = c.getBoundingClientRect();
+            return b.bottom > 0 && b.top < innerHeight && !c.classList.contains('video'); })"""
+        self.until(page, f"""(seen => seen.length > 3 && seen.every(c => Math.max(c.firstChild.naturalWidth,
+            c.firstChild.naturalHeight) > 256 && c.firstChild.classList.contains('shown')))({seen})""")
+        self.assertEqual(asked[0]["size"], 256)
+        first = next(number for number, request in enumerate(asked) if request["size"] != 256)
+        small = {item for request in asked[:first] for item in request["items"]}
+        sharp = [item for request in asked[first:] if request["size"] != 256 for item in request["items"]]
+        self.assertLessEqual(set(sharp), small, "each has its small one first")
+        self.assertLess(len(sharp), len(small), "those that are not seen have the small one alone")
+
+    def test_thumbnails_that_are_cancelled_are_not_taken_for_missing(self):
+        page = self.login()
+        said = page.evaluate("""async () => {
+            const api = await import('/assets/api.js');
+            const { snapshot } = await api.sections({});
+            const controller = new AbortController();
+            const arrived = [];
+            const items = Array.from({ length: 60 }, (_, number) => number);
+            return api.thumbs(snapshot, items, 256, controller.signal, (item) => {
+                arrived.push(item);
+                // Longer than one slice of the work.
+                for (const end = performance.now() + 20; performance.now() < end;);
+                controller.abort();
+            }).then(() => `ended with ${arrived.length}`, (error) => error.name);
+        }""")
+        self.assertEqual(said, "AbortError")
 
     def test_scrubber_by_keyboard_says_months(self):
         page = self.login()

@@ -109,7 +109,7 @@ export async function thumbs(snapshot, items, size, signal, arrived) {
       // A busy browser takes its time to make blobs.
       if (performance.now() > end) {
         await nextTurn();
-        if (signal.aborted) return;
+        signal.throwIfAborted();
         end = performance.now() + slice;
       }
     }

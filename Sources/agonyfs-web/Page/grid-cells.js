@@ -46,6 +46,20 @@ export class GridCells {
     image.src = address;
   }
 
+  /** Shows a sharper thumbnail in the place of the small one, when it can be drawn at once. */
+  async sharpen(item, address) {
+    const cell = this.#cells.get(item);
+    if (!cell || !address) return;
+    const next = new Image();
+    next.src = address;
+    try {
+      await next.decode();
+    } catch {
+      return;
+    }
+    if (this.#cells.get(item) === cell && cell.item === item) this.show(item, address, true);
+  }
+
   /** Draws a photo again after it was changed, or its name came. */
   refresh(item) {
     const cell = this.#cells.get(item);

@@ -2,15 +2,22 @@
 //
 // 1. At most 400 elements, however many photos there are.
 // 2. What is at the top of the screen stays there when the width changes.
+// 3. Every photo has its small thumbnail first. On a fine screen those that are seen get a sharper one when nothing moves:
+//    it is four times as wide, and the server may have to make it.
 
 import { make } from './dom.js';
 import { GridCells } from './grid-cells.js';
 import { Layout } from './layout.js';
 import { MappedScroll } from './scroll.js';
+import { kinds } from './snapshot.js';
 import { texts } from './texts.js';
 import { Thumbs } from './thumbs.js';
 
 const mostElements = 380;
+/** Pixels of the screen that are as high as a row, from which small thumbnails look coarse. */
+const fineHeight = 300;
+/** Milliseconds without movement after which sharper thumbnails are asked for. */
+const calmTime = 400;
 
 export class Grid {
   #rows = new Map();
@@ -19,6 +26,7 @@ export class Grid {
   #seen = { top: 0, time: 0 };
   #frame = 0;
   #calm;
+  #still;
 
   /** `density` is the wanted height of rows as a factor; `moved()` is called after every movement. */
   constructor({ snapshot, selection, leading, moved }) {
@@ -30,7 +38,11 @@ export class Grid {
       moved?.(this);
     });
     this.cells = new GridCells(snapshot, selection);
-    this.thumbs = new Thumbs(snapshot, (item, address) => this.cells.show(item, address));
+    this.thumbs = new Thumbs(snapshot, 256, 700, (item, address) => {
+      this.cells.show(item, address);
+      this.#sharpen();
+    });
+    this.sharp = new Thumbs(snapshot, 512, 150, (item, address) => this.cells.sharpen(item, address));
     this.selection.addEventListener('change', () => this.#marks());
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(this.element);
@@ -53,8 +65,8 @@ export class Grid {
     const offset = anchor === null ? 0 : this.scroll.top - lead - now.top[now.rowOf(anchor)];
     this.lead = lead;
     if (now) now.isCancelled = true;
+    clearTimeout(this.#still);
     this.layout = new Layout(this.snapshot, { width, height, gap: width < 500 ? 3 : 4, header: 52, lead: 0 });
-    this.thumbs.setSize(height * devicePixelRatio > 300 ? 512 : 256);
     for (const number of [...this.#rows.keys()]) this.#drop(number);
     for (const number of [...this.#headers.keys()]) this.#dropHeader(number);
     const layout = this.layout;
@@ -132,6 +144,9 @@ export class Grid {
   // While it flies nothing is asked for: what is seen then is gone before it comes.
   #ask(first, last, low, high) {
     clearTimeout(this.#calm);
+    clearTimeout(this.#still);
+    this.sharp.want([]);
+    this.seen = [first, last];
     if (this.#speed > 6 && this.scroll.isMoving) {
       this.thumbs.want([]);
       this.#calm = setTimeout(() => this.draw(), 90);
@@ -145,9 +160,25 @@ export class Grid {
     if (high > last) add(last + 1, high);
     if (low < first) add(low, first - 1);
     this.thumbs.want(items);
+    this.#sharpen();
     for (const item of [items[0], items[items.length - 1]]) {
       this.snapshot.facts(item).then(() => this.cells.refreshAll(), () => {});
     }
+  }
+
+  // Asks for sharper thumbnails of what is seen, when nothing has moved for a while and all small ones are here.
+  #sharpen() {
+    clearTimeout(this.#still);
+    if (this.layout.height * devicePixelRatio <= fineHeight || !this.thumbs.isDone) return;
+    this.#still = setTimeout(() => {
+      const items = [];
+      const [first, last] = this.seen;
+      for (let item = this.layout.first[first]; item < this.layout.end(last); item += 1) {
+        // Of a video it would be made anew, to be no sharper than the video is.
+        if (this.snapshot.kind(item) !== kinds.video) items.push(item);
+      }
+      this.sharp.want(items);
+    }, calmTime);
   }
 
   #row(number, shift) {
@@ -161,7 +192,7 @@ export class Grid {
       for (let item = from; item < end; item += 1) {
         const left = edges[item - from];
         row.append(this.cells.make(item, left, edges[item - from + 1] - left - this.layout.gap, item === this.focused,
-          this.thumbs.get(item)));
+          this.sharp.get(item) || this.thumbs.get(item)));
       }
       row.style.height = `${this.layout.tall[number]}px`;
       row.style.top = top;
@@ -232,7 +263,9 @@ export class Grid {
     if (this.layout) this.layout.isCancelled = true;
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#calm);
+    clearTimeout(this.#still);
     this.thumbs.clear();
+    this.sharp.clear();
     this.cells.clear();
   }
 }

@@ -1,14 +1,13 @@
 // Thumbnails: asked for in batches, kept as blobs while they are near.
 //
 // 1. At most 60 in a request and two requests at a time; a request of which little is wanted any more is cancelled.
-// 2. At most 700 blobs are kept, and none after `clear`.
+// 2. At most `kept` blobs are kept, and none after `clear`.
 
 import * as api from './api.js';
 import { onForget } from './session.js';
 
 const batch = 60;
 const atOnce = 2;
-const kept = 700;
 const all = new Set();
 
 export class Thumbs {
@@ -18,8 +17,8 @@ export class Thumbs {
   #requests = new Set();
 
   /** `arrived(item, address)` is called for each; the address is '' where there is no thumbnail. */
-  constructor(snapshot, arrived) {
-    Object.assign(this, { snapshot, arrived, size: 256 });
+  constructor(snapshot, size, kept, arrived) {
+    Object.assign(this, { snapshot, size, kept, arrived });
     all.add(this);
   }
 
@@ -86,19 +85,14 @@ export class Thumbs {
     this.#addresses.set(item, address);
     this.arrived(item, address);
     for (const [old, its] of this.#addresses) {
-      if (this.#addresses.size <= kept) break;
+      if (this.#addresses.size <= this.kept) break;
       URL.revokeObjectURL(its);
       this.#addresses.delete(old);
     }
   }
 
-  /** Another size from now on. */
-  setSize(size) {
-    if (size === this.size) return;
-    this.clear();
-    all.add(this);
-    this.size = size;
-  }
+  /** Whether all that is wanted is here. */
+  get isDone() { return this.#wanted.every((item) => this.#addresses.has(item)); }
 
   /** Cancels everything and lets go of all blobs. */
   clear() {

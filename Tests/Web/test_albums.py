@@ -70,6 +70,36 @@ class AlbumTests(PageTest):
         page.click("dialog >> text=Move album to trash")
         self.delete(page, "Page two")
 
+    def test_the_menu_opens_again_after_it_was_cancelled(self):
+        page = self.albums()
+        self.make(page, "Page menu")
+        tile = self.tile(page, "Page menu")
+        for _ in range(2):
+            tile.click(button="right")
+            page.click("dialog >> text=Cancel")
+            page.wait_for_selector("dialog", state="detached")
+        tile.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("h1 >> text=Page menu")
+        page.go_back()
+        page.wait_for_selector("h1 >> text=Albums")
+        self.tile(page, "Page menu").focus()
+        page.keyboard.press("Delete")
+        self.delete(page, "Page menu")
+
+    def test_the_question_says_how_much_there_is_now(self):
+        page = self.albums()
+        self.make(page, "Page grows")
+        albums = page.evaluate("fetch('/api/albums').then((response) => response.json())")
+        for album in albums:
+            album["all"] = 1234 if album["name"] == "Page grows" else album["all"]
+        page.route("**/api/albums", lambda route: route.fulfill(json=albums))
+        self.tile(page, "Page grows").focus()
+        page.keyboard.press("Delete")
+        page.wait_for_selector("dialog >> text=1,234 photos")
+        page.unroute("**/api/albums")
+        self.delete(page, "Page grows")
+
     def test_an_older_list_does_not_replace_a_newer_one(self):
         page = self.albums()
         held = []

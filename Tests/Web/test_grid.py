@@ -184,6 +184,24 @@ class GridTests(PageTest):
         page.click("[aria-label=Restore]")
         page.wait_for_selector("text=The trash is empty.")
 
+    def test_what_is_gone_after_an_error_is_not_shown(self):
+        page = self.login()
+
+        def done_but_not_told(route):
+            route.fetch()
+            route.fulfill(status=503, json={"error": "busy", "detail": "Too much."})
+
+        page.route("**/api/trash", done_but_not_told)
+        total = self.total(page)
+        page.locator(".cell >> nth=0").click(modifiers=["Control"])
+        page.locator(".cell >> nth=4").click(modifiers=["Shift"])
+        page.click("[aria-label='Move to trash']")
+        page.click("dialog .button.danger")
+        page.wait_for_selector("#said >> text=Too much")
+        self.assertEqual(page.inner_text(".count"), "5 selected", "it can be tried again")
+        page.click("[aria-label='End the selection']")
+        self.until(page, f"document.querySelector('.about p')?.textContent.includes('{total - 5:,}')")
+
     def test_downloads_are_the_bytes_of_the_server(self):
         page = self.login()
         page.locator(".cell >> nth=0").click(modifiers=["Control"])

@@ -65,6 +65,32 @@ class SessionTests(PageTest):
             route.continue_()
         page.wait_for_selector("#password")
 
+    def test_tabs_have_one_session(self):
+        page = self.open_with_clock()
+        other = page.context.new_page()
+        other.goto(self.root)
+        other.wait_for_selector(".cell")
+        page.evaluate("new BroadcastChannel('agonyfs').onmessage = () => { window.told = true; }")
+        page.evaluate(HIDE, True)
+        for _ in range(3):
+            page.clock.fast_forward(40_000)
+            # The other tab is seen.
+            page.evaluate("window.told = false")
+            other.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+            self.until(page, "window.told")
+            later(page, 1000)
+            self.assertGreater(page.locator(".cell").count(), 0)
+        # As if the browser had stopped this one meanwhile.
+        page.clock.set_system_time(page.evaluate("Date.now()") + 90_000)
+        page.evaluate(HIDE, False)
+        self.assertTrue(page.evaluate("document.body.hidden"))
+        self.until(page, "!document.body.hidden")
+        self.assertGreater(page.locator(".cell").count(), 0)
+        # The lock of one is that of all, at once.
+        other.click(".entry >> text=Lock")
+        page.wait_for_selector("#password")
+        other.wait_for_selector("#password")
+
     def test_a_video_that_plays_is_a_use(self):
         page = self.open_with_clock()
         page.fill(".search input", "type:video")

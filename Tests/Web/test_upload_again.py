@@ -26,6 +26,21 @@ class UploadAgainTests(UploadPageTest):
         if not TRUE_SERVER:
             self.assertNotIn("cancelled.txt", self.server()["finished"])
 
+    def test_what_was_cancelled_takes_no_room_when_the_panel_is_closed(self):
+        before = self.server()["parts"]
+        page = self.login()
+        held = []
+        page.route("**/api/upload/*", lambda route: held.append(route) if route.request.method == "PATCH"
+                   else route.continue_())
+        self.choose(page, [self.file(f"room-{number}.bin", b"room") for number in range(2)])
+        self.until_here(page, lambda: len(held) == 2)
+        self.assertEqual(self.server()["parts"], before + 2)
+        page.click(".upload-panel [aria-label=Cancel]")
+        page.wait_for_selector(".upload-panel .summary >> text=Cancelled")
+        self.assertEqual(self.server()["parts"], before + 2, "they can be tried again")
+        page.click(".upload-panel [aria-label=Close]")
+        self.until_here(page, lambda: self.server()["parts"] == before)
+
     def test_what_waits_to_be_tried_again_ends_with_cancel(self):
         page = self.login()
         page.route("**/api/upload", lambda route: route.abort())

@@ -126,6 +126,19 @@ class ViewerTests(PageTest):
         self.until(page, "document.querySelectorAll('.slide').length === 3")
         self.until(page, "document.querySelectorAll('.slide img').length <= 3")
 
+    def test_originals_that_were_left_load_no_more(self):
+        page = self.login()
+        held, failed = [], []
+        page.route("**/full", lambda route: held.append(route))
+        page.on("requestfailed", lambda request: failed.append(request.url))
+        page.locator(".cell.photo >> nth=0").click()
+        self.until_here(page, lambda: held)
+        left = held[0].request.url
+        page.keyboard.press("End")
+        self.until_here(page, lambda: left in failed)
+        page.unroute("**/full")
+        page.wait_for_selector(".viewer .slide:not([inert])[data-stage=full]")
+
     def test_keys_and_where_the_keyboard_goes(self):
         page = self.login()
         page.focus(".cell >> nth=0")

@@ -58,9 +58,9 @@ export async function download(snapshot, items) {
   return undefined;
 }
 
-/** Into the trash, after a question. */
+/** Into the trash, after a question; undefined if the answer was no. */
 export async function toTrash(snapshot, items) {
-  if (!(await question(texts.trashTitle(items.length), texts.trashText, texts.toTrash, true))) return 0;
+  if (!(await question(texts.trashTitle(items.length), texts.trashText, texts.toTrash, true))) return undefined;
   return each(snapshot, items, api.trash, texts.trashed);
 }
 

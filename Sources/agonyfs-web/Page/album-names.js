@@ -38,12 +38,13 @@ export const newAlbum = (parent) => named(texts.newAlbum, '', texts.create, (nam
 export const renameAlbum = (album) =>
   named(texts.rename, album.name, texts.rename, (name) => (name === album.name ? album : api.renameAlbum(album.path, name)));
 
-/** Whether the album was deleted. */
+/** Whether the album was deleted. How much is in it is asked anew: photos may have come since it was shown. */
 export async function deleteAlbum(album) {
-  const yes = await question(texts.deleteAlbum(plain(album.name)), texts.deleteAlbumText(album.all, album.albums),
-    texts.toTrash, true);
-  if (!yes) return false;
   try {
+    const now = (await api.albums(album.parent ?? '')).find((other) => other.path === album.path) ?? album;
+    const yes = await question(texts.deleteAlbum(plain(album.name)), texts.deleteAlbumText(now.all, now.albums),
+      texts.toTrash, true);
+    if (!yes) return false;
     await api.deleteAlbum(album.path);
     say(texts.albumDeleted(plain(album.name)));
     return true;

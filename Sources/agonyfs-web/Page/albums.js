@@ -18,14 +18,19 @@ async function menu(album, changed) {
 
 function tile(album, open, changed) {
   let timer;
+  // Whether the menu is open: the end of a long press is a click, and on phones a press is a right-click as well.
   let isHeld = false;
+  const openMenu = async () => {
+    if (isHeld) return;
+    isHeld = true;
+    try {
+      await menu(album, changed);
+    } finally {
+      isHeld = false;
+    }
+  };
   const hold = (event) => {
-    if (event.button !== 0) return;
-    isHeld = false;
-    timer = setTimeout(() => {
-      isHeld = true;
-      menu(album, changed);
-    }, longPress);
+    if (event.button === 0) timer = setTimeout(openMenu, longPress);
   };
   const stop = () => clearTimeout(timer);
   const image = album.cover && make('img', { src: api.cover(album.path), alt: '', loading: 'lazy', decoding: 'async',
@@ -36,8 +41,7 @@ function tile(album, open, changed) {
       oncontextmenu: (event) => {
         event.preventDefault();
         stop();
-        if (!isHeld) menu(album, changed);
-        isHeld = true;
+        openMenu();
       },
       onclick: () => !isHeld && open(album),
       onkeydown: (event) => {

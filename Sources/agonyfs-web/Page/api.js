@@ -136,8 +136,10 @@ export async function positions(paths, signal) {
 
 // As people sort: 2 before 10, and without regard to capitals.
 const order = new Intl.Collator(language, { numeric: true });
+/** The albums in one, which they name as `parent`. */
 export const albums = async (path) =>
   list(await json(path ? `/api/albums?${new URLSearchParams({ path })}` : '/api/albums'), 'albums')
+    .map((album) => ({ ...album, parent: path }))
     .sort((one, other) => order.compare(one.name, other.name));
 export const newAlbum = (parent, name) => send('POST', '/api/albums', { parent, name });
 export const renameAlbum = (path, name) => send('POST', '/api/albums/rename', { path, name });

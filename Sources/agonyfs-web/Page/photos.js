@@ -61,8 +61,8 @@ export class Photos {
       this.#show(snapshot, lead, isQuiet ? kept : 0);
     } catch (problem) {
       if (asking.signal.aborted || problem.status === 401) return;
-      // Nobody asked for it, and what is there is still good.
-      if (mayWait && this.grid) return this.#later();
+      // Nobody asked for it, and what is there is still good, or all that there is without a connection.
+      if ((mayWait || (isQuiet && problem.status === 0)) && this.grid) return this.#later();
       this.#close();
       this.body.replaceChildren(make('div', { class: 'nothing', role: 'alert' }, make('p', { text: problem.message }),
         make('button', { type: 'button', class: 'button', text: texts.again, onclick: () => this.load() })));
@@ -152,7 +152,12 @@ export class Photos {
       if (number > 0) this.selection.clear();
     };
     const gone = (number) => {
-      if (number > 0) this.load(true);
+      // After an error some may be gone all the same; what is selected can be tried again before it is asked for anew.
+      if (number === 0) this.refresh();
+      if (number > 0) {
+        this.selection.clear();
+        this.load(true);
+      }
     };
     const act = (drawing, name, call, after = finish) =>
       button(drawing, name, async () => after(await call(this.snapshot, items())));

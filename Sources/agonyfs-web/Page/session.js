@@ -2,8 +2,9 @@
 //
 // 1. A lock leaves nothing of the space in the document, in blobs and in what modules remember; then the page is loaded
 //    anew.
-// 2. The page is locked when it was hidden for a minute, unless something is being uploaded or downloaded; whoever comes
-//    back later sees nothing first.
+// 2. The page is locked when it was hidden for a minute, and every other tab of this browser as well, unless something is
+//    being uploaded or downloaded; whoever comes back later sees nothing first. Tabs have one session: what is seen or used
+//    in one keeps it open for all, and the lock of one is that of all.
 // 3. What a lock interrupted is said by numbers alone.
 
 import * as api from './api.js';
@@ -16,6 +17,11 @@ const signEvery = 25_000;
 const servedLimit = 90_000;
 // To take a space away takes as long as writing what it holds.
 const lockLimit = 30_000;
+// A hidden tab that sends files may come to say so once a minute only.
+const busyMargin = 90_000;
+// As long as tabs take to answer one that was stopped while they said that they are seen.
+const answerTime = 200;
+const tabs = new BroadcastChannel('agonyfs');
 const forgetting = new Set();
 let lastWork = () => -Infinity;
 /** Whether the server was sending a download when it answered last, or one was just asked for; and when that was. */
@@ -25,6 +31,7 @@ let idleLimit = 600_000;
 let isOpen = false;
 let isReadOnly = false;
 let hiddenSince = null;
+let seenElsewhere = -Infinity;
 let lastUse = Date.now();
 let lastSign = Date.now();
 let lastUseTold = Date.now();
@@ -74,6 +81,7 @@ export async function lock(serverKnows = false) {
     api.lock().then(() => true, (problem) => problem.status === 401 || problem.word),
     new Promise((resolve) => setTimeout(resolve, lockLimit, false)),
   ]));
+  if (!serverKnows && told === true) tabs.postMessage({ isLocked: true });
   // Without a connection there is nothing to load; the page is empty as it is.
   if (told === true) location.replace('/');
   else end(told === 'unpaired' ? texts.unpaired : texts.lockedOffline, told !== 'unpaired');
@@ -94,8 +102,24 @@ const busy = () => Date.now() - lastWork() < idleLimit;
 // Without an answer for as long, the server has ended the session.
 const isDownloading = () => isServed && Date.now() - lastServed < servedLimit;
 
-function hiddenTooLong() {
-  return hiddenSince !== null && Date.now() - hiddenSince >= hiddenLimit && !busy();
+const hiddenTooLong = (since) =>
+  since !== null && Date.now() - Math.max(since, seenElsewhere) >= hiddenLimit && !busy();
+
+// Tells the other tabs how long ago this one was seen and used: each has a clock of its own.
+function tell() {
+  if (!isOpen) return;
+  const isWorking = busy() || isDownloading();
+  const seen = isWorking ? -busyMargin : hiddenSince === null ? 0 : Date.now() - hiddenSince;
+  tabs.postMessage({ seen, used: Date.now() - lastUse });
+}
+
+function heard({ data }) {
+  if (data.isAsking) tell();
+  else if (data.isLocked) lock(true);
+  else {
+    seenElsewhere = Math.max(seenElsewhere, Date.now() - data.seen);
+    lastUse = Math.max(lastUse, Date.now() - data.used);
+  }
 }
 
 const isPlaying = () => !document.hidden && [...document.querySelectorAll('video')].some((video) =>
@@ -104,7 +128,8 @@ const isPlaying = () => !document.hidden && [...document.querySelectorAll('video
 function watch() {
   if (!isOpen) return;
   lastUse = isDownloading() || isPlaying() ? Date.now() : Math.max(lastUse, lastWork());
-  if ((hiddenTooLong() && !isDownloading()) || Date.now() - lastUse >= idleLimit) lock();
+  tell();
+  if ((hiddenTooLong(hiddenSince) && !isDownloading()) || Date.now() - lastUse >= idleLimit) lock();
   else if (Date.now() - lastSign >= signEvery) sign();
 }
 
@@ -136,10 +161,21 @@ export function served() {
   lastSign = Date.now() - signEvery + 2000;
 }
 
-// The page was hidden for long. If something is downloaded it goes on, but nothing is shown before that is known.
-async function comeBack() {
-  if (!isServed) return lock();
+// The page was hidden for long. If another tab was seen meanwhile, or something is downloaded, it goes on, but nothing is
+// shown before that is known.
+async function comeBack(since) {
   document.body.hidden = true;
+  tabs.postMessage({ isAsking: true });
+  await new Promise((resolve) => setTimeout(resolve, answerTime));
+  if (!hiddenTooLong(since)) {
+    document.body.hidden = false;
+    return undefined;
+  }
+  if (!isServed) {
+    const locking = lock();
+    document.body.hidden = false;
+    return locking;
+  }
   isServed = false;
   await sign();
   document.body.hidden = false;
@@ -152,10 +188,13 @@ export function start() {
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) hiddenSince = Date.now();
     else {
-      if (isOpen && hiddenTooLong()) comeBack();
+      const since = hiddenSince;
       hiddenSince = null;
+      if (isOpen && hiddenTooLong(since)) comeBack(since);
     }
+    tell();
   });
+  tabs.onmessage = heard;
   // A page that the browser kept as it was shows nothing of before.
   addEventListener('pageshow', (event) => { if (event.persisted) lock(); });
   const used = () => { lastUse = Date.now(); };

@@ -1,7 +1,7 @@
 // One photo or video in the viewer: what is here already is shown, until something sharper is.
 //
 // 1. Thumbnail, then 1024 pixels, then the original; a neighbour has its original only after the shown one has.
-// 2. What is closed holds no bytes any more.
+// 2. What is closed holds no bytes any more, and loads none.
 
 import * as api from './api.js';
 import { button, empty, make, plain } from './dom.js';
@@ -13,6 +13,7 @@ export class Slide {
   #stage = 0;
   #isClosed = false;
   #loading = new Map();
+  #images = new Set();
 
   constructor(snapshot, item, thumb) {
     Object.assign(this, { snapshot, item, zoom: new Zoom(), kind: snapshot.kind(item) });
@@ -69,15 +70,19 @@ export class Slide {
   async #image(stage, form) {
     const image = make('img', { alt: '', draggable: 'false', decoding: 'async',
       src: api.address(this.snapshot.id, this.item, form) });
+    this.#images.add(image);
     try {
       await image.decode();
     } catch {
+      if (this.#isClosed) return;
       image.removeAttribute('src');
       const isThere = await this.#isThere(form);
       // It is asked for again the next time.
       if (!isThere) this.#loading.delete(stage);
       if (stage === 2 && this.#stage === 0) this.#unseen(isThere ? texts.notShown : texts.noConnection);
       return;
+    } finally {
+      this.#images.delete(image);
     }
     this.element.querySelector('.unseen')?.remove();
     if (this.#isClosed || stage <= this.#stage) return image.removeAttribute('src');
@@ -163,6 +168,8 @@ export class Slide {
   close() {
     this.#isClosed = true;
     this.stop();
+    // What is still on its way would keep connections that the next photo needs.
+    for (const image of this.#images) image.removeAttribute('src');
     empty(this.element);
     this.element.remove();
   }

@@ -12,6 +12,9 @@ export const pieceSize = 8 << 20;
 const longestWait = 30_000;
 const tus = { 'Tus-Resumable': '1.0.0' };
 
+/** Has the server forget what it has of a file that is not whole. */
+export const giveUp = (place) => ask('DELETE', place, { headers: tus });
+
 const encoded = (text) => base64(new TextEncoder().encode(text));
 
 /** Waits, but not for what is aborted, or was before. */

@@ -6,7 +6,8 @@
 // 3. The list shows at most 60 files, and those that failed, however many there are.
 // 4. A file goes to the album that was shown or chosen when it was added, also when it is tried once more.
 // 5. What is sent belongs to one batch, and knows no other: what is left of a cancelled one changes nothing of the next.
-// 6. What failed stays counted, and can be tried again, until people close the panel.
+// 6. What failed stays counted, and can be tried again, until people close the panel. Then the server forgets what it has
+//    of it, which takes room in the space.
 
 import { chooseAlbum } from './album-picker.js';
 import { positions } from './api.js';
@@ -16,7 +17,7 @@ import { FileQueue, entriesOf } from './files.js';
 import * as format from './format.js';
 import { keepOpenWhile, readOnly, sign } from './session.js';
 import { texts } from './texts.js';
-import { Transfer } from './tus.js';
+import { Transfer, giveUp } from './tus.js';
 import { UploadPanel } from './upload-panel.js';
 
 const atOnce = 3;
@@ -59,6 +60,11 @@ class Batch {
     this.before = null;
   }
 
+  /** Where the server keeps what it has of files that are not verified. */
+  get places() {
+    return [...this.left].map((next) => next.place).filter(Boolean).concat(this.before?.places ?? []);
+  }
+
   /** How many files are known of. */
   get all() { return this.done + this.unverified; }
 
@@ -85,7 +91,7 @@ export class Uploads {
   /** `album()` is the album that is shown, `changed()` is called when files came. */
   constructor({ album, changed }) {
     Object.assign(this, { album, changed });
-    this.panel = new UploadPanel(() => this.cancel(), () => this.again(), () => this.#forget());
+    this.panel = new UploadPanel(() => this.cancel(), () => this.again(), () => this.#closed());
     this.inputs = { media: this.#input({ accept: 'image/*,video/*' }), originals: this.#input({}),
       folder: this.#input({ webkitdirectory: true }) };
     this.cover = make('div', { class: 'drop', hidden: true, text: texts.dropHere });
@@ -266,7 +272,14 @@ export class Uploads {
     this.#begin((queue, batch) => batch.takeAll(), this.#batch);
   }
 
-  // People have seen what became of it.
+  // People have seen what became of it, and want no more of what failed.
+  #closed() {
+    const places = this.#batch?.places ?? [];
+    this.#forget();
+    // What could not be told goes by itself after some days.
+    for (const place of places) giveUp(place).catch(() => {});
+  }
+
   #forget() {
     this.#end();
     this.#batch = null;

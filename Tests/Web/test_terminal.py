@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -74,6 +75,38 @@ class TerminalTests(ServerTest):
             self.assertNotIn(") T ", file.read())
         os.kill(int(job), signal.SIGTERM)
         self.assertEqual(server.process.wait(300), 0)
+
+
+# Gives a network an address, as the name of an interface and the address say it, by netdevice(7), and goes on with a command.
+ADDRESS = """
+import fcntl, os, socket, struct, sys
+name, address, *command = sys.argv[1:]
+place = struct.pack("16sHH4s8x", name.encode(), socket.AF_INET, 0, socket.inet_aton(address))
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    fcntl.ioctl(any_socket, 0x8916, place)
+    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14x", name.encode(), 0x41))
+if command:
+    os.execvp(command[0], command)
+"""
+ALONE = ("unshare", "--net", sys.executable, "-c", ADDRESS, "lo", "127.0.0.1")
+
+
+@unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
+class NetworkTests(ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
+            raise unittest.SkipTest("needs root, for a network of its own")
+
+    def test_another_address_is_said(self):
+        self.vault = real.Vault(self.folder)
+        server = real.Server(self.vault, "--listen", "0.0.0.0", before=ALONE)
+        self.closing.callback(server.end)
+        server.address()
+        network = f"--net=/proc/{server.process.pid}/ns/net"
+        subprocess.run(["nsenter", network, sys.executable, "-c", ADDRESS, "lo:1", "10.77.0.7"], check=True)
+        self.until(lambda: "has the address 10.77.0.7 now" in server.text(), server.text)
+        self.assertEqual(server.end(), 0)
 
 
 # The folder of all programs, with another opener of addresses, for one command alone.

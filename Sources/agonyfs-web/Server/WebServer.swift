@@ -14,6 +14,8 @@ final class WebServer: Sendable {
   private let access: Access
   private let folder: PrivateFolder
   private let address: LocalAddress
+  /// Those that this machine had at the start, by which it can be asked.
+  private let addresses: [LocalAddress]
   private let port: Int
   /// The beginning of the URL, as people see it.
   private let origin: String
@@ -23,12 +25,13 @@ final class WebServer: Sendable {
   private let isOver = Mutex(false)
 
   private init(
-    _ access: Access, _ folder: PrivateFolder, _ address: LocalAddress, port: Int, origin: String,
-    _ identity: (tls: TLSConfiguration, fingerprint: String)?, opensBrowser: Bool
+    _ access: Access, _ folder: PrivateFolder, _ address: LocalAddress, _ addresses: [LocalAddress], port: Int,
+    origin: String, _ identity: (tls: TLSConfiguration, fingerprint: String)?, opensBrowser: Bool
   ) {
     self.access = access
     self.folder = folder
     self.address = address
+    self.addresses = addresses
     self.port = port
     self.origin = origin
     tls = identity?.tls
@@ -60,7 +63,7 @@ final class WebServer: Sendable {
     let hosts = addresses.map(\.host) + (address.isAny || address.isLoopback ? ["localhost"] : [])
     let check = RequestCheck(hosts: hosts, port: command.port, isEncrypted: !command.http)
     return WebServer(
-      Access(spaces, idle: command.idle, check: check), folder, address, port: command.port,
+      Access(spaces, idle: command.idle, check: check), folder, address, addresses, port: command.port,
       origin: "\(command.http ? "http" : "https")://\(shown.host):\(command.port)/", identity,
       opensBrowser: command.open)
   }
@@ -84,9 +87,21 @@ final class WebServer: Sendable {
         address: .hostname(address.text, port: port),
         availableConnectionsDelegate: MaximumAvailableConnections(Connections.most)),
       onServerRunning: { _ in self.started() }, logger: logger)
-    let watch = Task { await access.watch() }
-    defer { watch.cancel() }
+    let watches = [Task { await access.watch() }, Task { await watchAddresses() }]
+    defer { for watch in watches { watch.cancel() } }
     try await application.run()
+  }
+
+  /// Says once when this machine has other addresses than those by which the server can be asked, as a laptop has in
+  /// another network: its certificate and the codes are for the one that it had.
+  private func watchAddresses() async {
+    guard address.isAny else { return }
+    while (try? await Task.sleep(for: .seconds(5))) != nil {
+      guard let now = LocalAddress.current().first, !now.isLoopback, !addresses.contains(now) else { continue }
+      Output.note(
+        "This machine has the address \(now.text) now, at which nobody is answered. End the server, and start it again.")
+      return
+    }
   }
 
   /// What an error of `run` means to a person.

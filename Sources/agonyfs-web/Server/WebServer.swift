@@ -99,7 +99,8 @@ final class WebServer: Sendable {
     while (try? await Task.sleep(for: .seconds(5))) != nil {
       guard let now = LocalAddress.current().first, !now.isLoopback, !addresses.contains(now) else { continue }
       Output.note(
-        "This machine has the address \(now.text) now, at which nobody is answered. End the server, and start it again.")
+        "This machine has the address \(now.text) now, at which nobody is answered. End the server, and start it again."
+      )
       return
     }
   }

@@ -8,6 +8,8 @@
 // 3. The directory to mount at comes as descriptor 5: its path may lead to another one by now.
 // 4. Until then the second may write to the caller's standard error. Afterwards it has no terminal.
 // 5. If the first ends before the mount is ready, the second unmounts and ends: nobody knows of it.
+// 6. Until then the second is in the caller's process group. An automount has every other process wait at its directory
+//    until something is mounted there (autofs: the group that serves it).
 
 internal import ArgumentParser
 internal import Crypto
@@ -44,8 +46,7 @@ enum BackgroundMount {
     let answer = try Descriptor.pipe()
     let process = try ChildProcess(
       "/proc/self/exe", words: request.arguments,
-      descriptors: [nil, nil, .standardError, secret.reading, answer.writing, request.directory],
-      inheriting: .everythingButSession)
+      descriptors: [nil, nil, .standardError, secret.reading, answer.writing, request.directory])
     try? unsafe password.bytes.withUnsafeBytes { try unsafe secret.writing.writeAll($0) }
     return (process, answer.reading)
   }
@@ -105,6 +106,8 @@ private final class WaitingCaller {
 
   /// Answers that the mount is ready and gives up the terminal. Without a caller, ends the mount.
   func mountAnswers() {
+    // From here on it outlives the terminal.
+    setsid()
     guard answer([0]) else {
       kill(getpid(), SIGTERM)
       return

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -52,6 +53,56 @@ import Testing
       test "$(cat Albums/file)" = text
       not touch Albums/other
       umount Albums
+      """)
+  }
+
+  private static let hasAutofs = unsafe access("/dev/autofs", F_OK) == 0
+
+  /// What systemd and automount(8) do: a directory has all but their process group wait until something is mounted there.
+  @Test(.enabled(if: Workspace.isRoot && hasAutofs, "needs root, and autofs in the kernel"))
+  func anAutomountIsAnsweredByAMount() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault()
+    try workspace.write(
+      #"""
+      import contextlib, ctypes, fcntl, os, struct, subprocess, time
+      os.setpgid(0, 0)
+      asked, asks = os.pipe()
+      libc = ctypes.CDLL(None, use_errno=True)
+      place = f"{os.environ['W']}/Albums".encode()
+      words = f"fd={asks},pgrp={os.getpgid(0)},minproto=5,maxproto=5,direct".encode()
+      assert libc.mount(b"test", place, b"autofs", 0, words) == 0, os.strerror(ctypes.get_errno())
+      served = os.open(place, os.O_RDONLY)
+      def ready(number, is_good):
+          # AUTOFS_IOC_READY and AUTOFS_IOC_FAIL (linux/auto_fs.h) with the token of the question.
+          fcntl.ioctl(served, 0x9360 if is_good else 0x9361, struct.unpack_from("iiI", number)[2])
+      # Somebody looks.
+      looks = subprocess.Popen(["cat", place + b"/file"], stdout=subprocess.PIPE, start_new_session=True)
+      question = os.read(asked, 4096)
+      mount = subprocess.Popen(["mount", "-t", "fuse.agonyfs", os.environ["W"] + "/Vault", place,
+                                "-o", "passfile=" + os.environ["W"] + "/password"])
+      def waits_for_itself():
+          for each in filter(str.isdigit, os.listdir("/proc")):
+              with contextlib.suppress(OSError):
+                  waits = open(f"/proc/{each}/wchan").read() == "autofs_wait"
+                  if waits and int(each) != looks.pid and place in open(f"/proc/{each}/cmdline", "rb").read():
+                      return True
+      seen = 0
+      while (status := mount.poll()) is None and seen < 100:
+          seen = seen + 1 if waits_for_itself() else 0
+          time.sleep(0.05)
+      ready(question, status == 0)
+      assert status == 0, "the mount waits for itself" if status is None else status
+      assert looks.communicate()[0] == b"text\n" and looks.returncode == 0
+      """#, to: "automount.py")
+    try expectSuccessInNamespace(
+      workspace,
+      """
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      agonyfs unmount Albums
+      python3 automount.py
+      agonyfs unmount Albums
       """)
   }
 

@@ -8,8 +8,8 @@ package import SystemPackage
 package struct MountPoint: Sendable {
   /// Its absolute path without symbolic links.
   package let path: FilePath
-  /// The directory itself, opened only as a place. Whoever may rename directories in the path can make it lead to
-  /// another one at any time.
+  /// The directory itself, opened only as a place, until something is mounted there. Whoever may rename directories in the
+  /// path can make it lead to another one at any time.
   package let directory: Descriptor
 
   /// Checks that a space can be mounted at `path` with these options, before anything expensive is done. Throws the

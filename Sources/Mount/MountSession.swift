@@ -54,6 +54,8 @@ internal import SystemPackage
       throw failure(LibraryLog.lastMessage ?? "the kernel refused it")
     }
     LibraryLog.serve(logger)
+    // An automount counts whoever has the directory below as a user, and never ends.
+    mountPoint.directory.letGo()
     let mounts = unsafe OwnMounts(mountPoint, connection: fuse_session_fd(session))
     do throws(MountError) {
       try unsafe greet(session)

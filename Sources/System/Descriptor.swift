@@ -55,6 +55,12 @@ package final class Descriptor: Sendable {
     }
   }
 
+  /// Has the descriptor lead to nothing: this process uses no longer what it led to, whoever owns the descriptor still.
+  package func letGo() {
+    guard let nothing = try? Descriptor.open("/dev/null", O_RDWR) else { return }
+    if dup2(nothing.number, number) == number { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+  }
+
   /// Makes later reads leave no access time, where the kernel allows it.
   package func readQuietly() {
     let flags = fcntl(number, F_GETFL)

@@ -75,7 +75,16 @@ for type in agonyfs fuse.agonyfs; do
   inside agonyfs unmount /mnt
 done
 inside bash -c '. /usr/share/bash-completion/completions/agonyfs && complete -p agonyfs'
+# What people made stays, also in the package's folder.
+inside sh -c 'mkdir -p /etc/agonyfs && echo VAULT=/home/somebody/Vault >/etc/agonyfs/own.conf'
+files() { inside find /home/somebody/Vault /etc/agonyfs/own.conf -type f | sort; }
+own=$(files)
 inside apt-get purge -y agonyfs >/dev/null 2>&1
+[ "$(files)" = "$own" ] || {
+  echo "purging took away what the user made"
+  exit 1
+}
+inside rm -r /etc/agonyfs
 inside userdel -r somebody 2>/dev/null
 state >"$root.after"
 # What the packages that it needed leave in /etc is theirs.

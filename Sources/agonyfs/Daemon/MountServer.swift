@@ -20,10 +20,13 @@ struct MountServer {
   /// As `serve`; afterwards, if the options say so, what programs left of the mount in its user's home is removed.
   func serveAndTidy(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var wasMounted = false
+    let tidying = request.options.tidies ? Tidying(request) : nil
     // At the end of the mount nothing is open any more, and everything is durable.
-    defer { if wasMounted, request.options.tidies { Tidying(request).run(Self.logger) } }
+    defer { if wasMounted { tidying?.run(Self.logger) } }
     try serve(password) {
       wasMounted = true
+      // An automount counts whoever has the directory below as a user, and never ends.
+      request.directory?.letGo()
       whenMounted()
     }
   }

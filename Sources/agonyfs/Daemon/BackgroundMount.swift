@@ -9,7 +9,8 @@
 // 4. Until then the second may write to the caller's standard error. Afterwards it has no terminal.
 // 5. If the first ends before the mount is ready, the second unmounts and ends: nobody knows of it.
 // 6. Until then the second is in the caller's process group. An automount has every other process wait at its directory
-//    until something is mounted there (autofs: the group that serves it).
+//    until something is mounted there (autofs: the group that serves it). What people type at the terminal meanwhile ends or
+//    stops the first alone.
 
 internal import ArgumentParser
 internal import Crypto
@@ -76,6 +77,7 @@ enum BackgroundMount {
     var request = request
     request.directory = Descriptor(mountPointDescriptor)
     signal(SIGPIPE, SIG_IGN)
+    for number in [SIGINT, SIGHUP] + stoppingSignals { signal(number, SIG_IGN) }
     unsafe chdir("/")
     let caller = WaitingCaller(status: Descriptor(statusDescriptor))
     do {
@@ -86,6 +88,9 @@ enum BackgroundMount {
       throw ExitCode(failure.status.rawValue)
     }
   }
+
+  /// What a terminal sends to all processes of a group, but for SIGINT and SIGHUP, which the session catches.
+  fileprivate static let stoppingSignals = [SIGQUIT, SIGTSTP]
 
   private static func readPassword() throws -> Password {
     let pipe = Descriptor(passwordDescriptor)
@@ -108,6 +113,7 @@ private final class WaitingCaller {
   func mountAnswers() {
     // From here on it outlives the terminal.
     setsid()
+    for number in BackgroundMount.stoppingSignals { signal(number, SIG_DFL) }
     guard answer([0]) else {
       kill(getpid(), SIGTERM)
       return

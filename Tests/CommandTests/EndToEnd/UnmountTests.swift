@@ -131,6 +131,28 @@ import Testing
       """)
   }
 
+  /// Ctrl-C while it starts goes to the whole group: who asked for the password ends, the other opens and closes the space.
+  @Test func whatIsTypedWhileItStartsKillsNoProcessThatWrites() throws {
+    let workspace = try Workspace()
+    try workspace.makeVault("--segment-size 1M --kdf moderate")
+    try expectSuccess(
+      workspace,
+      """
+      # A shell has its background processes ignore SIGINT.
+      setsid env --default-signal=INT "$AGONYFS" mount --password-file password Vault Albums & starter=$!
+      daemon() { pgrep -f "as-daemon $PWD/Vault"; }
+      # SIGHUP, SIGINT and SIGQUIT are 1, 2 and 4 in the mask, SIGTSTP is 0x80000.
+      ignores() { grep -Eq 'SigIgn:.*8.{3}[7f]$' /proc/$(daemon)/status 2> none; }
+      wait_for 600 'the second process' ignores
+      kill -INT -$starter
+      wait $starter || true
+      not_there() { not daemon; }
+      wait_for 600 'its end' not_there
+      not grep -q " $W/Albums " /proc/mounts
+      agonyfs check --password-file password Vault
+      """)
+  }
+
   @Test func openFilesEndFirst() throws {
     try expect(
       """

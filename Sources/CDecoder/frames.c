@@ -2,6 +2,7 @@
 #include "colours.h"
 
 #include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,8 +29,15 @@ static struct SwsContext *scaler(const AVFrame *frame, int width, int height, en
     int standard = frame->colorspace == AVCOL_SPC_UNSPECIFIED
                        ? (frame->height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601)
                        : (int)frame->colorspace;
+    int is_full = frame->color_range == AVCOL_RANGE_JPEG;
+    const AVPixFmtDescriptor *pixels = av_pix_fmt_desc_get(frame->format);
+    if (pixels && pixels->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) {
+        // They are scaled as brightness and colour as well, by whatever numbers, if those are the same on the way back.
+        standard = SWS_CS_DEFAULT;
+        is_full = 1;
+    }
     sws_setColorspaceDetails(
-        scaler, sws_getCoefficients(standard), frame->color_range == AVCOL_RANGE_JPEG,
+        scaler, sws_getCoefficients(standard), is_full,
         sws_getCoefficients(SWS_CS_DEFAULT), 1, 0, 1 << 16, 1 << 16);
     return scaler;
 }

@@ -12,7 +12,7 @@
 // What cameras, phones and the web produce. libavcodec knows hundreds more that are not needed here.
 static const char decoders[] =
     "h264,hevc,libdav1d,av1,vp8,vp9,libvpx,libvpx-vp9,mpeg4,mjpeg,mpeg1video,mpeg2video,h263,prores,dvvideo,msmpeg4v2,"
-    "msmpeg4,theora,wmv1,wmv2,wmv3,vc1,flv,vp6f,svq1,svq3,cinepak,rawvideo,png,ffv1";
+    "msmpeg4,theora,wmv1,wmv2,wmv3,vc1,flv,vp6f,svq1,svq3,cinepak,rawvideo,png,ffv1,bmp";
 
 enum { buffer_bytes = 64 << 10, most_streams = 64 };
 
@@ -124,31 +124,66 @@ static agonyfs_outcome read_stream(
     return code < 0 ? fail(code) : (agonyfs_outcome){AGONYFS_DONE, ""};
 }
 
+// A container that is read from an input.
+struct container {
+    AVFormatContext *format;
+    AVIOContext *io;
+};
+
+// Reads its header. Returns 0 or an error of libav; to be closed in any case.
+static int open_container(struct container *container, agonyfs_input *input, const char *name) {
+    uint8_t *buffer = av_malloc(buffer_bytes);
+    *container = (struct container){avformat_alloc_context(), NULL};
+    if (buffer) container->io = avio_alloc_context(buffer, buffer_bytes, 0, input, read_some, NULL, seek);
+    if (!container->io) av_free(buffer);
+    AVFormatContext *format = container->format;
+    if (!format || !container->io) return AVERROR(ENOMEM);
+    format->pb = container->io;
+    format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    format->io_open = refuse;
+    format->max_streams = most_streams;
+    format->codec_whitelist = av_strdup(decoders);
+    format->protocol_whitelist = av_strdup("none");
+    // Frees the context if it fails.
+    return avformat_open_input(&container->format, NULL, av_find_input_format(name), NULL);
+}
+
+static void close_container(struct container *container) {
+    if (container->format) avformat_close_input(&container->format);
+    if (!container->io) return;
+    av_freep(&container->io->buffer);
+    avio_context_free(&container->io);
+}
+
 agonyfs_outcome agonyfs_video_read(
     agonyfs_input *input, const char *format_name, int side, int64_t most_pixels, const agonyfs_texts *texts,
     agonyfs_video *video) {
     memset(video, 0, sizeof *video);
-    AVFormatContext *format = avformat_alloc_context();
-    uint8_t *buffer = av_malloc(buffer_bytes);
-    AVIOContext *io = buffer ? avio_alloc_context(buffer, buffer_bytes, 0, input, read_some, NULL, seek) : NULL;
-    agonyfs_outcome outcome = {AGONYFS_TOO_LARGE, ""};
-    if (format && io) {
-        format->pb = io;
-        format->flags |= AVFMT_FLAG_CUSTOM_IO;
-        format->io_open = refuse;
-        format->max_streams = most_streams;
-        format->codec_whitelist = av_strdup(decoders);
-        format->protocol_whitelist = av_strdup("none");
-        // Frees the context if it fails.
-        int code = avformat_open_input(&format, NULL, av_find_input_format(format_name), NULL);
-        outcome = code < 0 ? fail(code) : read_stream(format, side, most_pixels, texts, video);
+    struct container container;
+    int code = open_container(&container, input, format_name);
+    agonyfs_outcome outcome =
+        code < 0 ? fail(code) : read_stream(container.format, side, most_pixels, texts, video);
+    close_container(&container);
+    return outcome;
+}
+
+agonyfs_outcome agonyfs_cover_read(agonyfs_input *input, agonyfs_bytes *cover) {
+    struct container container;
+    int code = open_container(&container, input, "mp3");
+    for (unsigned i = 0; code >= 0 && i < container.format->nb_streams; i++) {
+        const AVStream *stream = container.format->streams[i];
+        size_t count = (size_t)stream->attached_pic.size;
+        if (!(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) || stream->attached_pic.size <= 0) continue;
+        cover->bytes = malloc(count);
+        if (!cover->bytes) {
+            code = AVERROR(ENOMEM);
+            break;
+        }
+        memcpy(cover->bytes, stream->attached_pic.data, count);
+        cover->count = count;
+        break;
     }
-    if (format) avformat_close_input(&format);
-    if (io) {
-        av_freep(&io->buffer);
-        avio_context_free(&io);
-    } else {
-        av_free(buffer);
-    }
+    agonyfs_outcome outcome = code < 0 ? fail(code) : (agonyfs_outcome){AGONYFS_DONE, ""};
+    close_container(&container);
     return outcome;
 }

@@ -76,6 +76,20 @@ agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int 
     return failed ? agonyfs_picture_failure() : (agonyfs_outcome){AGONYFS_DONE, ""};
 }
 
+agonyfs_outcome agonyfs_pixels_full(const uint8_t *pixels, int width, int height, agonyfs_bytes *made) {
+    size_t count = (size_t)width * (size_t)height * 3;
+    VipsImage *image = vips_image_new_from_memory(pixels, count, width, height, 3, VIPS_FORMAT_UCHAR);
+    if (!image) return agonyfs_picture_failure();
+    if (is_too_large(image)) {
+        g_object_unref(image);
+        return (agonyfs_outcome){AGONYFS_TOO_LARGE, ""};
+    }
+    image->Type = VIPS_INTERPRETATION_sRGB;
+    int failed = vips_jpegsave_buffer(image, &made->bytes, &made->count, "Q", full_quality, "strip", TRUE, NULL);
+    g_object_unref(image);
+    return failed ? agonyfs_picture_failure() : (agonyfs_outcome){AGONYFS_DONE, ""};
+}
+
 // What the numbers of the pixels mean.
 static void add_colours(GChecksum *sum, VipsImage *image, agonyfs_colours colours) {
     if (agonyfs_are_foreign(colours)) {

@@ -3,7 +3,7 @@ extension MediaKind {
   package static let beginningSize = 12
 
   /// What the formats begin with, one byte per character; "?" is any byte. Some begin alike: a TIFF may be a raw file,
-  /// Matroska WebM, Ogg sound only, and ISO base media (`mp4`) any format with brands.
+  /// Matroska WebM, Ogg sound only, an MP3 without a cover, and ISO base media (`mp4`) any format with brands.
   private static let beginnings: [(kind: MediaKind, bytes: [UInt8])] = [
     (.jpeg, "\u{ff}\u{d8}\u{ff}"),
     (.png, "\u{89}PNG\r\n\u{1a}\n"),
@@ -19,6 +19,9 @@ extension MediaKind {
     (.asf, "0&\u{b2}u\u{8e}f\u{cf}\u{11}"),
     (.flash, "FLV\u{1}"),
     (.ogg, "OggS\0"),
+    // Its size follows, and four bytes that are reserved.
+    (.bitmap, "BM????\0\0\0\0"),
+    (.music, "ID3\u{2}"), (.music, "ID3\u{3}"), (.music, "ID3\u{4}"),
     (.mp4, "????ftyp"),
     // QuickTime files older than brands.
     (.quickTime, "????moov"), (.quickTime, "????mdat"), (.quickTime, "????wide"),

@@ -10,9 +10,19 @@ package enum MediaKind: UInt8, Sendable, CaseIterable {
   /// WMV, and what else has Microsoft's Advanced Systems Format.
   case asf
   case flash, ogg
+  /// BMP.
+  case bitmap
+  /// An MP3 with a cover in its tag.
+  case music
 
   /// Whether it is a container for moving pictures.
-  package var isVideo: Bool { rawValue >= MediaKind.mp4.rawValue }
+  package var isVideo: Bool { (MediaKind.mp4.rawValue...MediaKind.ogg.rawValue).contains(rawValue) }
+
+  /// Whether all of it is one picture, or a few.
+  package var isPicture: Bool { !isVideo && self != .music }
+
+  /// Whether it is a photo or a video, which the catalog knows, and not only a file with a picture in it.
+  package var isPhotoOrVideo: Bool { self != .music }
 
   /// Whether decoding takes so long that the large derivative is better made on demand.
   package var isLazy: Bool { isVideo || self == .heic || self == .avif }

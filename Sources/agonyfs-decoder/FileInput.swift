@@ -22,6 +22,16 @@ final class FileInput: Sendable {
 
   init(size: Int64) { self.size = size }
 
+  /// A part of a file that a library took out.
+  init(content: [UInt8]) {
+    size = Int64(content.count)
+    let pieces = stride(from: 0, to: content.count, by: Int(Self.pieceBytes)).map { start in
+      Piece(
+        offset: Int64(start), bytes: Array(content[start..<min(start + Int(Self.pieceBytes), content.count)]))
+    }
+    self.pieces.withLock { $0 = pieces }
+  }
+
   /// At most `count` bytes, fewer at the end of the file; nil if it cannot be read.
   func bytes(at offset: Int64, count: Int) -> [UInt8]? {
     guard offset >= 0, count >= 0 else { return nil }

@@ -22,8 +22,15 @@ struct FileJob {
     let sizes = request.eagerly && kind.isLazy ? request.sizes.subtracting([.large]) : request.sizes
     var made: Derivatives
     var list: FactList
-    if kind.isVideo {
+    if isForLibav {
       (made, list) = try Video(input, kind).derive(sizes)
+    } else if kind == .music {
+      let cover = try cover()
+      let (width, height) = cover.size
+      let facts = MediaFacts(kind: kind, width: width, height: height, orientation: cover.orientation)
+      made = try Picture.derive(cover.range, orientation: cover.turning, sizes, facts)
+      list = FactList()
+      list.add(.kind(kind), from: .content)
     } else {
       let picture = try PictureFile(input, kind, start: start)
       list = picture.facts
@@ -37,18 +44,34 @@ struct FileJob {
     return made
   }
 
+  /// Whether libav reads it, and not libvips.
+  private var isForLibav: Bool { kind.isVideo || kind == .bitmap }
+
+  /// The cover of music.
+  private func cover() throws(DecoderError) -> PictureFile {
+    let content = try Picture.cover(InputRange(input))
+    let start = Array(content.prefix(Signature.bytes))
+    // Music without one is no picture.
+    guard let kind = Signature.kind(of: start), kind == .jpeg || kind == .png else { throw .notMedia }
+    return try PictureFile(FileInput(content: content), kind, start: start)
+  }
+
   /// All that the file says, and how its small derivative looks. One that cannot be decoded is a photo or a video all the
   /// same.
   func facts(small: [UInt8]) throws(DecoderError) -> FactList {
     var list = FactList()
     do throws(DecoderError) {
-      list = kind.isVideo ? try Video(input, kind).facts() : try PictureFile(input, kind, start: start).facts
+      if kind == .music {
+        list.add(.kind(kind), from: .content)
+      } else {
+        list = isForLibav ? try Video(input, kind).facts() : try PictureFile(input, kind, start: start).facts
+      }
     } catch {
       switch error {
       case .undecodable, .tooLarge: break
       default: throw error
       }
-      if kind.isVideo {
+      if isForLibav {
         list.add(.kind(kind), from: .content)
       } else {
         list = PictureFile(undecodable: input, kind, start: start).facts
@@ -61,6 +84,8 @@ struct FileJob {
   /// A JPEG of full size, or of at most so many pixels on the longer side.
   func full(side: Int? = nil) throws(DecoderError) -> [UInt8] {
     if kind.isVideo { throw .video }
+    if kind == .bitmap { return try Video(input, kind).full(side: side) }
+    if kind == .music { throw .notMedia }
     let picture = try PictureFile(input, kind, start: start)
     return try Picture.full(picture.range, orientation: picture.turning, side: side)
   }
@@ -86,6 +111,7 @@ struct FileJob {
   /// A digest of the pixels.
   func pixelDigest() throws(DecoderError) -> [UInt8] {
     if kind.isVideo { throw .video }
+    if isForLibav || kind == .music { throw .undecodable("no pixels are compared in this format") }
     let picture = try PictureFile(input, kind, start: start)
     // Two raw files with the same preview may differ.
     if picture.kind == .raw { throw .undecodable("a raw file") }

@@ -59,6 +59,27 @@ enum Picture {
     return bytes
   }
 
+  /// Makes a JPEG of pixels of three bytes.
+  static func full(
+    pixels: UnsafePointer<UInt8>?, _ width: Int, _ height: Int
+  ) throws(DecoderError) -> [UInt8] {
+    var made = unsafe agonyfs_bytes()
+    let outcome = unsafe agonyfs_pixels_full(pixels, Int32(width), Int32(height), &made)
+    let bytes = unsafe take(made)
+    try unsafe check(outcome)
+    if bytes.count > Decoder.mostFullBytes { throw .tooLarge }
+    return bytes
+  }
+
+  /// The picture in the tag of an MP3; empty if there is none.
+  static func cover(_ range: InputRange) throws(DecoderError) -> [UInt8] {
+    var cover = unsafe agonyfs_bytes()
+    let outcome = unsafe range.withInput { unsafe agonyfs_cover_read($0, &cover) }
+    let bytes = unsafe take(cover)
+    try unsafe check(outcome)
+    return bytes
+  }
+
   /// A digest of the pixels.
   static func digest(_ range: InputRange) throws(DecoderError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)

@@ -13,6 +13,7 @@ enum Signature {
     case .mp4: return brand(start)
     case .transportStream: return hasPackets(start) ? .transportStream : nil
     case .ogg: return hasVideo(ogg: start) ? .ogg : nil
+    case .bitmap: return hasHeader(bitmap: start) ? .bitmap : nil
     case let kind: return kind
     }
   }
@@ -42,6 +43,12 @@ enum Signature {
   private static func hasVideo(ogg start: [UInt8]) -> Bool {
     let mark = [0x80] + Array("theora".utf8)
     return start.indices.dropLast(mark.count - 1).contains { start[$0...].starts(with: mark) }
+  }
+
+  /// Whether the second header has a size that one of its versions has (BITMAPCOREHEADER to BITMAPV5HEADER).
+  private static func hasHeader(bitmap start: [UInt8]) -> Bool {
+    guard start.count > 17 else { return false }
+    return [12, 40, 52, 56, 64, 108, 124].contains(start[14]) && start[15...17].allSatisfy { $0 == 0 }
   }
 
   /// By the brands of an ISO base media file (ISO/IEC 14496-12, 4.3): the major one, then the compatible ones.

@@ -3,10 +3,13 @@ internal import Catalog
 internal import Glibc
 internal import Media
 
-/// A video, as libav sees it.
+/// A video, as libav sees it; or a BMP, which libvips would need ImageMagick for.
 struct Video {
   /// Pixels of a frame, at most: 16384 × 8640.
   private static let mostPixels: Int64 = 16384 * 8640
+
+  /// Pixels of a picture of full size, which are all in memory, at most.
+  private static let mostFullPixels: Int64 = 120_000_000
 
   private let input: FileInput
   private let kind: MediaKind
@@ -44,11 +47,21 @@ struct Video {
     return (made, outcome.facts)
   }
 
-  private func read(side: Int, _ video: inout agonyfs_video) throws(DecoderError) -> Outcome {
+  /// Makes a JPEG of full size, or of at most so many pixels on the longer side.
+  func full(side: Int?) throws(DecoderError) -> [UInt8] {
+    var video = unsafe agonyfs_video()
+    defer { unsafe free(video.pixels) }
+    _ = try unsafe read(side: side ?? Int(Int32.max), most: Self.mostFullPixels, &video)
+    return try unsafe Picture.full(pixels: video.pixels, Int(video.pixel_width), Int(video.pixel_height))
+  }
+
+  private func read(
+    side: Int, most: Int64 = mostPixels, _ video: inout agonyfs_video
+  ) throws(DecoderError) -> Outcome {
     var result = unsafe agonyfs_outcome()
     let texts = unsafe MetadataTexts { taker in
-      unsafe result = InputRange(input).withInput {
-        unsafe agonyfs_video_read($0, container, Int32(side), Self.mostPixels, taker, &video)
+      unsafe result = range.withInput {
+        unsafe agonyfs_video_read($0, container, Int32(side), most, taker, &video)
       }
     }
     try unsafe Picture.check(result)
@@ -57,6 +70,10 @@ struct Video {
     let codec = unsafe withUnsafeBytes(of: video.codec) { unsafe Array($0.prefix { $0 != 0 }) }
     var list = FactList()
     list.add(.kind(kind), from: .content)
+    guard kind.isVideo else {
+      list.add(.dimensions(width: size.0, height: size.1), from: .pixels)
+      return Outcome(facts: list, size: size, orientation: 1)
+    }
     list.add(.dimensions(width: size.0, height: size.1), from: .header)
     list.add(.duration((duration * 1e6).rounded() / 1e6), from: .header)
     list.add(.codec(MetadataTexts.text(codec)), from: .header)
@@ -87,6 +104,21 @@ struct Video {
     return box.flatMap { $0.content(input) }
   }
 
+  /// What is read: of a BMP what its header tells of, with room for any packing. libav would read on to the end.
+  private var range: InputRange {
+    guard kind == .bitmap, let head = input.exactly(30, at: 0) else { return InputRange(input) }
+    func number(_ place: Int, bytes: Int) -> Int64 {
+      head[place..<place + bytes].reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+    let isOld = head[14] == 12
+    let width = isOld ? number(18, bytes: 2) : number(18, bytes: 4)
+    // A negative one is of rows from above.
+    let height = isOld ? number(20, bytes: 2) : abs(Int64(Int32(truncatingIfNeeded: number(22, bytes: 4))))
+    let row = (width * number(isOld ? 24 : 28, bytes: 2) + 31) / 32 * 4
+    let (pixels, isVast) = row.multipliedReportingOverflow(by: 2 * height)
+    return InputRange(input, count: isVast ? .max : number(10, bytes: 4) + min(pixels, 1 << 40) + 1024)
+  }
+
   /// The name of the container's reader.
   private var container: String {
     switch kind {
@@ -97,6 +129,7 @@ struct Video {
     case .asf: "asf"
     case .flash: "flv"
     case .ogg: "ogg"
+    case .bitmap: "bmp_pipe"
     default: "mov"
     }
   }

@@ -45,7 +45,7 @@ extension HelpText {
       camera:iphone                words of maker or model; also lens:
       type:photo                   or video, jpeg, png, gif, webp, tiff, heic,
                                    avif, jxl, raw, mp4, mov, mkv, webm, avi, 3gp,
-                                   mts, mpg, wmv, flv, ogv
+                                   mts, mpg, wmv, flv, ogv, bmp
       rating:>3                    stars; also >=3, 5, 2..4; 0 is unrated
       tag:Family                   a tag, or one below it; tag:a|b is one of two
       person:anna                  also title: caption: name:

@@ -109,7 +109,7 @@ final class CatalogLibrary {
   }
 
   private func random(_ inode: UInt64) -> MediaItem {
-    var item = MediaItem(inode: inode, kind: pick(MediaKind.allCases))
+    var item = MediaItem(inode: inode, kind: pick(MediaKind.catalogued))
     item.size = UInt64(number(0...3)) * 5 << 20
     if chance(3, of: 4) {
       let wall = WallTime(

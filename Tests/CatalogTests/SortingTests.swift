@@ -9,7 +9,7 @@ import Testing
     var item = MediaItem(
       inode: inode,
       names: [ItemName("a\(Int.random(in: 0..<4, using: &numbers))/n\(Int.random(in: 0..<9, using: &numbers))")],
-      kind: MediaKind.allCases.randomElement(using: &numbers) ?? .jpeg)
+      kind: MediaKind.catalogued.randomElement(using: &numbers) ?? .jpeg)
     item.size = UInt64.random(in: 0..<4, using: &numbers)
     if numbers.chance(2, of: 3) {
       let seconds = Int64.random(in: -2...2, using: &numbers) * 40_000_000

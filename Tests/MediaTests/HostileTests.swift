@@ -15,10 +15,12 @@ import Testing
     ffmpeg -v error -i quarters.ppm -vf scale=160:120,format=yuv420p -c:v libx264 a.mp4
     ffmpeg -v error -i quarters.ppm -vf scale=160:120 -c:v libvpx -f webm a.webm
     ffmpeg -v error -i quarters.ppm -vf scale=160:120 -c:v mpeg4 a.avi
+    ffmpeg -v error -i quarters.ppm -frames:v 1 a.bmp
+    ffmpeg -v error -f lavfi -i sine=duration=1 -i a.jpg -map 0 -map 1 -c:a libmp3lame -c:v copy a.mp3
     """
   private static let names = [
     "a.jpg", "progressive.jpg", "a.png", "a.gif", "a.webp", "a.tif", "a.heic", "a.avif", "a.jxl", "a.mp4", "a.webm",
-    "a.avi",
+    "a.avi", "a.bmp", "a.mp3",
   ]
 
   private static func corpus(_ bench: Bench) throws -> [(name: String, bytes: [UInt8])] {

@@ -41,6 +41,18 @@ import Testing
     }
   }
 
+  /// Frames that are stored as red, green and blue keep their colours, however high they are.
+  @Test func redGreenAndBlueStayAsTheyAre() throws {
+    let bench = try Bench()
+    try bench.writeQuarters(width: 1200, height: 900)
+    try bench.shell("ffmpeg -v error -loop 1 -i quarters.ppm -t 1 -r 5 -c:v png -pix_fmt rgb24 video.mov")
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    let made = try decoder.derive([.large], eagerly: false, from: MemorySource(try bench.file("video.mov")))
+    let pixels = try Pixels(try #require(made.large), in: bench)
+    #expect(zip(pixels[900, 100], [30, 200, 30]).allSatisfy { abs($0 - $1) < 8 }, "\(pixels[900, 100])")
+  }
+
   @Test(arguments: ["white", "gray"]) func frameThatIsNotOfOneShade(shade: String) throws {
     let bench = try Bench()
     let pictures = Self.pictures.replacing("color=black", with: "color=\(shade)")

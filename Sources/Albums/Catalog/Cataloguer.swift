@@ -172,7 +172,8 @@ extension LockedFileSystem {
       .filter { !$0.name.isHidden }.map { ($0.parent, $0.name.bytes) }
     guard let inode, let row, inode.isRegular, !names.isEmpty, row.state == .known || row.state == .failed,
       let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind))
-        ?? old.flatMap({ MediaKind(rawValue: UInt8(truncatingIfNeeded: $0.kind)) }) ?? new?.kind
+        ?? old.flatMap({ MediaKind(rawValue: UInt8(truncatingIfNeeded: $0.kind)) }) ?? new?.kind,
+      kind.isPhotoOrVideo
     else {
       return try withSavepoint { index throws(IndexError) in
         try Self.dropItem(number, in: index)

@@ -93,6 +93,9 @@ agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, ag
 /// Makes a JPEG of the whole picture; `orientation` as above. `side` is the most pixels on the longer side; 0 for any.
 agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int side, agonyfs_bytes *made);
 
+/// The same from pixels of three bytes (red, green, blue), upright.
+agonyfs_outcome agonyfs_pixels_full(const uint8_t *pixels, int width, int height, agonyfs_bytes *made);
+
 /// SHA-256 of the colour profile, the shape and all pixels of an upright picture. There is none of several pictures in a
 /// file.
 agonyfs_outcome agonyfs_picture_digest(agonyfs_input *input, uint8_t digest[32]);
@@ -142,6 +145,9 @@ typedef struct {
 agonyfs_outcome agonyfs_video_read(
     agonyfs_input *input, const char *format, int side, int64_t most_pixels, const agonyfs_texts *texts,
     agonyfs_video *video);
+
+/// Finds the picture in the tag of an MP3: the bytes of a JPEG, a PNG or something else; none if there is none.
+agonyfs_outcome agonyfs_cover_read(agonyfs_input *input, agonyfs_bytes *cover);
 
 /// Unpacks a stream of deflate.
 typedef struct agonyfs_inflater agonyfs_inflater;

@@ -82,16 +82,16 @@ extension QueryParser {
 
   private func kinds(_ value: QueryText) throws(QueryError) -> Set<MediaKind> {
     switch value.lowered {
-    case "photo", "image", "picture": return Set(MediaKind.allCases.filter { !$0.isVideo })
-    case "video", "movie": return Set(MediaKind.allCases.filter(\.isVideo))
+    case "photo", "image", "picture": return Set(MediaKind.catalogued.filter { !$0.isVideo })
+    case "video", "movie": return Set(MediaKind.catalogued.filter(\.isVideo))
     case "jpg": return [.jpeg]
     case "tif": return [.tiff]
     case "heif": return [.heic]
     case "jpegxl": return [.jpegXL]
     case "quicktime": return [.quickTime]
     case let word:
-      if let kind = MediaKind.allCases.first(where: { $0.word == word }) { return [kind] }
-      let known = ["photo", "video"] + MediaKind.allCases.map(\.word)
+      if let kind = MediaKind.catalogued.first(where: { $0.word == word }) { return [kind] }
+      let known = ["photo", "video"] + MediaKind.catalogued.map(\.word)
       throw QueryError("type: is one of \(known.joined(separator: ", "))", at: value.range)
     }
   }

@@ -24,6 +24,11 @@ extension MediaKind {
     case .asf: "wmv"
     case .flash: "flv"
     case .ogg: "ogv"
+    case .bitmap: "bmp"
+    case .music: "mp3"
     }
   }
+
+  /// Those that the catalog knows.
+  package static let catalogued = allCases.filter(\.isPhotoOrVideo)
 }

@@ -77,9 +77,10 @@ extension Gallery {
     "heic": "image/heic", "avif": "image/avif", "jxl": "image/jxl", "mp4": "video/mp4", "mov": "video/quicktime",
     "mkv": "video/x-matroska", "webm": "video/webm", "avi": "video/x-msvideo", "3gp": "video/3gpp",
     "mts": "video/mp2t", "mpg": "video/mpeg", "wmv": "video/x-ms-wmv", "flv": "video/x-flv", "ogv": "video/ogg",
+    "bmp": "image/bmp",
   ]
   /// What browsers show as it is.
-  private static let shown: Set<String> = ["jpeg", "png", "gif", "webp"]
+  private static let shown: Set<String> = ["jpeg", "png", "gif", "webp", "bmp"]
   private static let videos: Set<String> = [
     "mp4", "mov", "mkv", "webm", "avi", "3gp", "mts", "mpg", "wmv", "flv", "ogv",
   ]

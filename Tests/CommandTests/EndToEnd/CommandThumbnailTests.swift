@@ -76,6 +76,32 @@ import Testing
   }
 
   /// What decodes is in the other program only.
+  /// A BMP is a photo. A song has the picture of its cover, and is none: it is in no answer, and is exported as it is.
+  @Test func bitmapsAreFoundAndSongsAreShown() throws {
+    try mounted(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=size=640x480 -frames:v 1 picture.bmp
+      ffmpeg -v error -f lavfi -i sine=duration=1 -i picture.bmp -map 0 -map 1 -c:a libmp3lame -c:v mjpeg song.mp3
+      cp picture.bmp song.mp3 Albums
+      cp song.mp3 Albums/again.mp3
+      agonyfs thumbnails Albums > told
+      grep -q '3 made, 0 failed' told
+      for name in picture.bmp song.mp3 again.mp3; do
+        cp Albums/.agonyfs/thumbnails/256/$name small.jpg
+        test "$(side small.jpg)" = 256
+      done
+      test "$(agonyfs list Albums)" = Albums/picture.bmp
+      test "$(ls Albums/.agonyfs/views/by-type)" = bmp
+      not agonyfs list Albums type:mp3
+      cat Albums/.agonyfs/thumbnails/full/picture.bmp > full.jpg
+      test "$(side full.jpg)" = 640
+      not ls Albums/.agonyfs/thumbnails/full/song.mp3
+      agonyfs export --resize 100 Albums small
+      test "$(side small/picture.jpg)" = 100
+      cmp song.mp3 small/song.mp3
+      """)
+  }
+
   @Test func theProgramWithTheKeysLinksNoDecoder() throws {
     try expectSuccess(
       try Workspace(),

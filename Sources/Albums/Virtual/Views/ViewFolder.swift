@@ -74,7 +74,7 @@ package enum ViewFolder: Hashable, Sendable {
         ("by-date", .dates), ("by-place", .places), ("by-tag", .tags), ("by-camera", .cameras), ("by-type", .types),
         ("by-rating", .ratings), ("favourites", .favourites), ("duplicates", .duplicates), ("search", .search),
       ]
-    case .types: MediaKind.allCases.map { ($0.word, .type(UInt64($0.rawValue))) }
+    case .types: MediaKind.catalogued.map { ($0.word, .type(UInt64($0.rawValue))) }
     case .ratings:
       [("rejected", .rating(1)), ("unrated", .rating(2))] + (1...5).map { ("\($0)", .rating(UInt64($0) + 2)) }
     default: []

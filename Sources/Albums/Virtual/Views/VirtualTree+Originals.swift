@@ -43,7 +43,7 @@ extension VirtualTree {
     guard found.kind == FileKind.regular >> 12 else { throw .noSuchFileOrDirectory }
     // Waits until it was looked at.
     _ = try fileSystem.derivative(.small, of: found.inode)
-    guard try kind(of: found.inode).map({ !$0.isVideo }) ?? false else { throw .noSuchFileOrDirectory }
+    guard try kind(of: found.inode)?.isPicture == true else { throw .noSuchFileOrDirectory }
     return .full(found.inode)
   }
 
@@ -56,7 +56,7 @@ extension VirtualTree {
 
   /// A picture that every program understands: the file itself, or a JPEG of it.
   func fullPicture(of inode: InodeNumber) throws(Errno) -> VirtualContent {
-    guard let kind = try kind(of: inode), !kind.isVideo else { throw .noSuchFileOrDirectory }
+    guard let kind = try kind(of: inode), kind.isPicture else { throw .noSuchFileOrDirectory }
     let attributes = try fileSystem.attributes(of: inode)
     if kind.isWidelyRead { return .part(inode, 0..<attributes.size) }
     let key = FullPictures.Key(inode: inode, modified: attributes.modified, size: attributes.size)
@@ -147,7 +147,7 @@ extension LockedFileSystem {
   fileprivate func isListed(_ inode: InodeNumber, motion: Bool) throws(Errno) -> Bool {
     if motion { return try self.motion(of: inode) != nil }
     guard let row = try result(of: index.media(inode)), row.state == .known else { return false }
-    return MediaKind(rawValue: UInt8(clamping: row.kind))?.isVideo == false
+    return MediaKind(rawValue: UInt8(clamping: row.kind))?.isPicture == true
   }
 }
 

@@ -76,8 +76,8 @@ package struct GuardMachine {
     self.locksAtExit = locksAtExit
   }
 
-  /// What logind is asked to delay, as its `Inhibit` takes it; empty if nothing.
-  package var delayed: String { LockCause.allCases.filter(isDelayed).map(\.rawValue).joined(separator: ":") }
+  /// What logind is asked to delay.
+  package var delayed: [LockCause] { LockCause.allCases.filter(isDelayed) }
 
   /// Whether logind waits for a lock of ours.
   package var isLogindWaiting: Bool { isAwaited }

@@ -8,15 +8,19 @@ package struct SessionBook {
     package var isGraphical: Bool
     /// Its screen is locked.
     package var isLocked: Bool
+    /// It is over, and only processes are left of it: a mount that was made in it is one.
+    package var isClosing: Bool
 
     /// - Parameters:
     ///   - class: logind's `Class` of the session, such as `user` or `background`.
     ///   - type: its `Type`, such as `wayland` or `tty`.
     ///   - isLocked: its `LockedHint`.
-    package init(class: String, type: String, isLocked: Bool) {
+    ///   - state: its `State`.
+    package init(class: String, type: String, isLocked: Bool, state: String = "active") {
       isOfPerson = `class`.hasPrefix("user")
       isGraphical = ["x11", "wayland", "mir"].contains(type)
       self.isLocked = isLocked
+      isClosing = state == "closing"
     }
   }
 
@@ -37,8 +41,13 @@ package struct SessionBook {
 
   /// Logind says all about a session of the user.
   ///
-  /// - Returns: `.lock` if it is locked, and was not known to be.
+  /// - Returns: `.lock` if it is locked, and was not known to be; `.logout` if it ended that counts, unnoticed.
   package mutating func learned(_ facts: Facts, of path: String) -> LockCause? {
+    if facts.isClosing {
+      if sessions[path]?.flatMap(\.self) != nil { return ended(path) }
+      sessions[path] = nil
+      return nil
+    }
     let wasLocked = sessions[path]??.isLocked ?? false
     sessions.updateValue(facts, forKey: path)
     return facts.isLocked && !wasLocked ? .lock : nil
@@ -56,7 +65,8 @@ package struct SessionBook {
   /// Somebody asked for a session to be locked.
   package func asked(_ path: String) -> LockCause? { sessions[path] != nil ? .lock : nil }
 
-  /// A session has ended. It counts if its user worked in it, and it had windows or was the last one.
+  /// A session has ended, or its first process, without which it is closing. It counts if its user worked in it, and it had
+  /// windows or was the last one.
   package mutating func ended(_ path: String) -> LockCause? {
     guard let facts = sessions.removeValue(forKey: path) else { return nil }
     guard let facts else { return sessions.isEmpty ? .logout : nil }

@@ -1,4 +1,7 @@
+internal import CPlatform
+internal import Glibc
 internal import Guard
+internal import System
 internal import SystemPackage
 
 /// What logind says, and what it is asked.
@@ -29,8 +32,8 @@ extension GuardLoop {
     case .event(let event):
       if event == .logindIsThere { logindIsThere() }
       handle(event)
-    case .inhibitor(let descriptor):
-      inhibitor = descriptor
+    case .inhibitors(let descriptors):
+      inhibitors = descriptors
       isRefused = false
       becomeReady()
       handle(.inhibitorGiven)
@@ -41,6 +44,7 @@ extension GuardLoop {
       becomeReady()
       handle(.inhibitorRefused)
     case .patience(let time): patience = time
+    case .leader(let process, let session): watch(process, of: session)
     case .gone: failed("it has ended")
     case .failed(let reason): failed(reason)
     }
@@ -63,10 +67,28 @@ extension GuardLoop {
     Report.state("On guard: \(LockCause.text(causes))")
   }
 
+  /// Waits for the end of a session's first process.
+  private func watch(_ process: pid_t, of session: String) {
+    guard leaders[session] == nil else { return }
+    do throws(Errno) {
+      leaders[session] = try Descriptor(systemCall { agonyfs_process_descriptor(process) })
+    } catch .noSuchProcess {
+      leaderEnded(of: session)
+    } catch {
+      // Logind tells at least when all of the session has ended.
+    }
+  }
+
+  /// A session's first process has ended.
+  func leaderEnded(of session: String) {
+    leaders[session] = nil
+    if let finding = logind.leaderEnded(of: session) { take(finding) }
+  }
+
   func askForInhibitor() {
     guard let bus = systemBus else { return }
     do throws(Errno) {
-      try logind.askForInhibitor(bus, delaying: machine.delayed)
+      try logind.askForInhibitors(bus, delaying: machine.delayed)
     } catch {
       failed("the connection to the system bus broke: \(error.description)")
     }

@@ -1,5 +1,6 @@
 // Invariants:
-// 1. One thread waits, in one place, for everything: both buses, signals, the end of `agonyfs lock`, and timers.
+// 1. One thread waits, in one place, for everything: both buses, signals, the ends of `agonyfs lock` and of
+//    sessions, and timers.
 // 2. What is to be done is what `GuardMachine` says.
 // 3. Before the guard works once, a failure ends it. Later it tries again, and says so once.
 
@@ -19,7 +20,10 @@ final class GuardLoop {
   var logind = Logind(user: geteuid())
   var systemBus: Bus?
   var sessionBus: Bus?
-  var inhibitor: Descriptor?
+  /// Nothing, or one for each thing that logind delays.
+  var inhibitors: [Descriptor] = []
+  /// The first processes of sessions, by the object paths of those; they can be read when they have ended.
+  var leaders: [String: Descriptor] = [:]
   private var lockRun: LockRun?
   private var cause: LockCause?
   /// When each is due, in nanoseconds of the monotonic clock.
@@ -56,7 +60,7 @@ final class GuardLoop {
     set(.start, 25)
     connect()
     while result == nil { wait(signals) }
-    inhibitor = nil
+    inhibitors = []
     return result ?? false
   }
 
@@ -75,6 +79,8 @@ final class GuardLoop {
       pollfd(fd: signals.number, events: Int16(POLLIN), revents: 0), lockRun?.interest ?? none,
       systemBus?.interest ?? none, sessionBus?.interest ?? none,
     ]
+    let watched = Array(leaders)
+    interests += watched.map { pollfd(fd: $0.value.number, events: Int16(POLLIN), revents: 0) }
     let deadlines = Array(timers.values) + [systemBus?.deadline, sessionBus?.deadline].compactMap { $0 }
     var rest: CInt = -1
     if let next = deadlines.min() {
@@ -86,6 +92,7 @@ final class GuardLoop {
     if interests[1].revents != 0 { finishLock() }
     processSystem()
     processSession()
+    for (place, leader) in watched.enumerated() where interests[4 + place].revents != 0 { leaderEnded(of: leader.key) }
     for timer in Timer.allCases { if let due = timers[timer], due <= preciseMonotonicTime() { ring(timer) } }
   }
 
@@ -127,7 +134,7 @@ extension GuardLoop {
       case .askForInhibitor: askForInhibitor()
       case .askLater: set(.inhibitor, 10)
       case .releaseInhibitor:
-        inhibitor = nil
+        inhibitors = []
         Report.line("Logind may go on.")
       case .lock(let cause): lock(cause)
       case .endIfSlow: if let lockRun { timers[.slow] = lockRun.latestEnd }

@@ -12,19 +12,25 @@ struct Logind {
   /// What a message means.
   enum Finding {
     case event(GuardMachine.Event)
-    /// The inhibitor; logind goes on when it is closed.
-    case inhibitor(Descriptor)
+    /// The inhibitors; logind goes on when they are closed.
+    case inhibitors([Descriptor])
     /// There is none, and why.
     case refused(String)
     /// How long logind waits for those who hold inhibitors, in nanoseconds.
     case patience(UInt64)
+    /// A session has begun whose end the end of a process tells.
+    case leader(pid_t, session: String)
     /// Logind has ended.
     case gone
     /// Logind cannot be asked, and why.
     case failed(String)
   }
 
-  private enum Question { case rule, manager, sessions, session(String), inhibitor }
+  private enum Question {
+    case rule, manager, sessions, session(String)
+    /// Which of those that were asked for together.
+    case inhibitor(round: Int)
+  }
 
   private static let name = "org.freedesktop.login1"
   private static let root = "/org/freedesktop/login1"
@@ -38,6 +44,11 @@ struct Logind {
   /// The unique name of logind's connection; empty if it has none.
   private var owner = ""
   private var sessions: SessionBook
+  /// Inhibitors that were asked for together: how often that was, how many answers are missing, and what came.
+  private var round = 0
+  private var missing = 0
+  private var given: [Descriptor] = []
+  private var refusal: String?
 
   /// - Parameters:
   ///   - user: whose sessions are watched.
@@ -65,14 +76,20 @@ struct Logind {
     try askManager(bus)
   }
 
-  /// Asks for an inhibitor lock.
-  ///
-  /// - Parameter delayed: what logind is to delay, such as `sleep:shutdown`.
-  mutating func askForInhibitor(_ bus: Bus, delaying delayed: String) throws(Errno) {
-    try ask(
-      .inhibitor, bus, Self.root, Self.manager, "Inhibit",
-      [delayed, "agonyfs", "Encrypted spaces are written and locked first", "delay"])
+  /// Asks for an inhibitor lock for each thing that logind is to delay. For both in one it would ask whether this user may
+  /// inhibit the switch of the lid, which only those may who sit at the machine (`method_inhibit` of logind-dbus.c).
+  mutating func askForInhibitors(_ bus: Bus, delaying delayed: [LockCause]) throws(Errno) {
+    round += 1
+    (missing, given, refusal) = (delayed.count, [], nil)
+    for cause in delayed {
+      try ask(
+        .inhibitor(round: round), bus, Self.root, Self.manager, "Inhibit",
+        [cause.rawValue, "agonyfs", "Encrypted spaces are written and locked first", "delay"])
+    }
   }
+
+  /// The first process of a session has ended, and so the session has, whatever else of it still runs.
+  mutating func leaderEnded(of session: String) -> Finding? { sessions.ended(session).map { .event(.seen($0)) } }
 
   /// Takes a message.
   mutating func take(_ message: BusMessage, _ bus: Bus) throws(Errno) -> [Finding] {
@@ -145,10 +162,18 @@ struct Logind {
     case .session(let path):
       // It may have ended meanwhile.
       guard message.failure == nil else { return [] }
-      return takeSession(message.readProperties(), path).map { [.event(.seen($0))] } ?? []
-    case .inhibitor:
-      if let reason = message.failure { return [.refused(reason)] }
-      return [message.readDescriptor().map(Finding.inhibitor) ?? .refused("the answer has no descriptor")]
+      return takeSession(message.readProperties(), path)
+    case .inhibitor(let round):
+      guard round == self.round else { return [] }
+      missing -= 1
+      if let descriptor = message.readDescriptor() {
+        given.append(descriptor)
+      } else {
+        refusal = message.failure ?? "the answer has no descriptor"
+      }
+      guard missing == 0 else { return [] }
+      defer { given = [] }
+      return [refusal.map(Finding.refused) ?? .inhibitors(given)]
     }
   }
 
@@ -165,12 +190,20 @@ struct Logind {
     return sessions.listed(own)
   }
 
-  private mutating func takeSession(_ properties: [String: BusMessage.Value], _ path: String) -> LockCause? {
+  private mutating func takeSession(_ properties: [String: BusMessage.Value], _ path: String) -> [Finding] {
     guard properties["User"] == .number(UInt64(user)), case .text(let group)? = properties["Class"],
       case .text(let type)? = properties["Type"]
-    else { return nil }
+    else { return [] }
     let isLocked = properties["LockedHint"] == .flag(true)
-    return sessions.learned(SessionBook.Facts(class: group, type: type, isLocked: isLocked), of: path)
+    var state = ""
+    if case .text(let text)? = properties["State"] { state = text }
+    let facts = SessionBook.Facts(class: group, type: type, isLocked: isLocked, state: state)
+    var findings = sessions.learned(facts, of: path).map { [Finding.event(.seen($0))] } ?? []
+    // Logind says nothing when a session is closing.
+    if case .number(let leader)? = properties["Leader"], !facts.isClosing, leader > 0 {
+      findings.append(.leader(pid_t(truncatingIfNeeded: leader), session: path))
+    }
+    return findings
   }
 
   private mutating func askManager(_ bus: Bus) throws(Errno) {

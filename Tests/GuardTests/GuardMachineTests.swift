@@ -17,7 +17,7 @@ import Testing
 
   @Test func sleepIsLetGoWhenEverythingIsLockedAndDelayedAgainAfterIt() {
     var machine = onGuard()
-    #expect(machine.delayed == "sleep:shutdown")
+    #expect(machine.delayed == [.sleep, .shutdown])
     #expect(machine.handle(.announced(.sleep, true)) == [.lock(.sleep)])
     #expect(machine.isLogindWaiting)
     #expect(machine.handle(.lockEnded(succeeded: true)) == [.releaseInhibitor])
@@ -71,7 +71,7 @@ import Testing
       #expect(machine.handle(event) == [])
     }
     #expect(machine.handle(.seen(.lock)) == [.lock(.lock)])
-    #expect(GuardMachine(causes: [.shutdown, .logout], locksAtExit: false).delayed == "shutdown")
+    #expect(GuardMachine(causes: [.shutdown, .logout], locksAtExit: false).delayed == [.shutdown])
   }
 
   @Test func anInhibitorOfARestartedLogindTakesThePlaceOfTheOldOne() {

@@ -24,6 +24,19 @@ import Testing
     #expect(book.ended("/other user's") == nil)
   }
 
+  /// What logind lists as closing has ended: a mount that was made in it keeps it in the list.
+  @Test func aClosingSessionHasEnded() {
+    var closing = console
+    closing.isClosing = true
+    var book = book(["/1": console, "/2": console])
+    #expect(book.learned(closing, of: "/1") == nil)
+    #expect(book.learned(closing, of: "/1") == nil)
+    #expect(book.listed(["/1", "/2"]) == nil)
+    #expect(book.learned(closing, of: "/1") == nil)
+    #expect(book.learned(closing, of: "/2") == .logout)
+    #expect(SessionBook.Facts(class: "user", type: "tty", isLocked: false, state: "closing") == closing)
+  }
+
   @Test func newClassesOfPeopleCount() {
     for name in ["user", "user-early", "user-incomplete", "user-light"] {
       #expect(SessionBook.Facts(class: name, type: "x11", isLocked: false).isOfPerson)

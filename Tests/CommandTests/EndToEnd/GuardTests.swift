@@ -11,7 +11,9 @@ struct GuardTests {
       """
       start_bus; start_logind; guard
       wait_for 600 'there is an inhibitor' holds
-      inhibitors | grep -q "'sleep:shutdown', 'agonyfs', '.*', 'delay'"
+      # One for each: for both in one, logind asks whether the user may inhibit the switch of the lid.
+      inhibitors | grep -q "'sleep', 'agonyfs', '[^']*', 'delay'"
+      inhibitors | grep -q "'shutdown', 'agonyfs', '[^']*', 'delay'"
       open
       exec 5> Albums/open
       echo written >&5
@@ -91,6 +93,33 @@ struct GuardTests {
       locked
       wait_for 600 'it is said' said 1 'A session has ended'
       test "$(grep -c 'A session has ended' log)" = 1
+      """)
+  }
+
+  /// Logind keeps a session, and says nothing, as long as a process of it runs: a mount that was made in it is one.
+  @Test func itLocksWhenTheFirstProcessOfASessionEnds() throws {
+    try GuardedSystem().expectSuccess(
+      """
+      start_bus; start_logind
+      sleep 600 & leader=$!
+      mock AddSession c3 seat0 "$(id -u)" me true
+      call $root/session/c3 -m org.freedesktop.DBus.Mock.UpdateProperties org.freedesktop.login1.Session \
+        "{'Leader': <uint32 $leader>}"
+      # The other session is over, and still listed.
+      call $root/session/c1 -m org.freedesktop.DBus.Mock.UpdateProperties org.freedesktop.login1.Session \
+        "{'State': <'closing'>}"
+      guard --on logout
+      open
+      kill $leader
+      locked
+      wait_for 600 'it is said' said 1 'A session has ended'
+      open
+      removed c3
+      removed c1
+      kill $guard
+      wait $guard
+      mounted
+      agonyfs unmount Albums
       """)
   }
 

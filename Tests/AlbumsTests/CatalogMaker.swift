@@ -1,5 +1,6 @@
 import Catalog
 import FaultyStorage
+import Glibc
 import Index
 import Media
 import Synchronization
@@ -16,6 +17,7 @@ final class CatalogMaker: DerivativeMaker {
     var derived = 0
     var asked = 0
     var read = 0
+    var isHeld = false
   }
   private let counts = Mutex(Counts())
 
@@ -23,7 +25,12 @@ final class CatalogMaker: DerivativeMaker {
   var derived: Int { counts.withLock { $0.derived } }
   var asked: Int { counts.withLock { $0.asked } }
   var read: Int { counts.withLock { $0.read } }
-  func stop() {}
+  /// Whether photos that say "hold" are not examined for now.
+  var isHeld: Bool {
+    get { counts.withLock { $0.isHeld } }
+    set { counts.withLock { $0.isHeld = newValue } }
+  }
+  func stop() { isHeld = false }
 
   func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
     unsafe bytes.starts(with: Array("photo".utf8)) || bytes.starts(with: Array("video".utf8))
@@ -34,6 +41,7 @@ final class CatalogMaker: DerivativeMaker {
   ) throws(DecoderError) -> Derivatives {
     counts.withLock { $0.derived += 1 }
     let text = try Self.text(of: source)
+    while text.contains("hold"), isHeld { usleep(1000) }
     var made = Derivatives(
       facts: MediaFacts(kind: try kind(of: text), width: 40, height: 30), small: Array("small".utf8),
       large: Array("large".utf8))

@@ -141,6 +141,31 @@ import Vault
     try files.close()
   }
 
+  /// While photos come, each question would match a large directory again: it is done when the last was examined.
+  @Test func aLargeDirectoryIsMatchedWhenAllIsExamined() throws {
+    let vault = try CatalogVault()
+    vault.files.locked { $0.catalog.largeDirectory = 3 }
+    let facts = "make=Canon;taken=2020-01-01T10:00:00"
+    let photos = try ["IMG_1.jpg", "b.jpg", "c.jpg"].map { try vault.photo($0, facts) }
+    let small = try vault.files.folder("small")
+    let other = try vault.photo("a.jpg", in: small)
+    vault.maker.isHeld = true
+    let held = try vault.files.make("held.jpg")
+    try vault.files.put(Array("photo hold".utf8), held)
+    // The photos of the large directory and of the small one get covers.
+    try vault.set("user.agonyfs.cover", of: .root, to: "b.jpg")
+    try vault.set("user.agonyfs.cover", of: small, to: "a.jpg")
+    #expect(try vault.item(photos[1])?.words.isCover == false)
+    #expect(try vault.item(other)?.words.isCover == true)
+    // A file that is changed is answered as it is.
+    try vault.set("user.xdg.tags", of: photos[1], to: "new")
+    #expect(try vault.item(photos[1])?.words.tags == ["new"])
+    vault.maker.isHeld = false
+    try vault.settle()
+    #expect(try vault.item(photos[1])?.words.isCover == true)
+    try vault.files.close()
+  }
+
   /// A crash in the middle of matching: the next mount does it again.
   @Test func matchingGoesOnAfterACrash() throws {
     let vault = try CatalogVault()

@@ -61,8 +61,14 @@ struct CatalogState {
   var filled: FillState = .notBegun
   /// How far photos with a position were noted to be merged again, since the user chose another table of towns.
   var placed: FillState = .notBegun
-  /// Whether a directory is being matched; one at a time, so that what was found last stays.
-  var isMatching = false
+  /// The directory that is being matched; one at a time, so that what was found last stays.
+  var matching: InodeNumber?
+  /// Photos of a directory from which on it is large: matching 8,192 takes some 0.3 s.
+  var largeDirectory = 8192
+  /// Directories that were large when they were matched last.
+  private(set) var largeDirectories: Set<InodeNumber> = []
+  /// Large directories that are remembered at most; more photos than theirs are in few vaults.
+  private static let mostLargeDirectories = 1024
   /// Files that could not be asked at this mount.
   var passedOver: Set<InodeNumber> = []
 
@@ -78,4 +84,13 @@ struct CatalogState {
   var isGivenUp = false
 
   mutating func keep(_ gazetteer: Gazetteer?) { self.gazetteer = .some(gazetteer) }
+
+  /// Notes how many photos a directory has.
+  mutating func note(_ directory: InodeNumber, photos: Int) {
+    if photos < largeDirectory {
+      largeDirectories.remove(directory)
+    } else if largeDirectories.count < Self.mostLargeDirectories {
+      largeDirectories.insert(directory)
+    }
+  }
 }

@@ -39,11 +39,12 @@ extension FileSystem {
     try begin(directory)
     defer {
       locked { files in
-        files.catalog.isMatching = false
+        files.catalog.matching = nil
         files.signals[.thumbnailDone].broadcast()
       }
     }
     let content = try read(directory)
+    locked { $0.catalog.note(directory, photos: content.candidates.count) }
     let matched = Sidecars.match(content.sidecars, to: content.candidates)
     let stacks = StackRules.stacks(of: content.candidates, decisions: decisions(content))
     var memberships: [UInt64: StackMembership] = [:]
@@ -91,12 +92,12 @@ extension FileSystem {
       repeat {
         files.waitForMatching()
         try files.waitToChange()
-      } while files.catalog.isMatching
+      } while files.catalog.matching != nil
       try files.withIndex { index throws(IndexError) in
         try index.addStale(directory, .matching)
         try index.removeStale(directory, .match)
       }
-      files.catalog.isMatching = true
+      files.catalog.matching = directory
     }
   }
 

@@ -3,7 +3,8 @@
 // Invariants
 // 1. A row is of the present content: a change of content removes it, in the same operation.
 // 2. Whatever a row depends on notes it in `stale` when it changes, in the same operation; whoever asks the catalog first
-//    has what is stale merged. So an answer is of the state of the files when it was asked for.
+//    has what is stale merged. So an answer is of the state of the files when it was asked for. The one exception: while
+//    photos are being examined, what a large directory says of its files may be as it was before.
 // 3. Merging needs nothing but the index, so it never waits for the decoder.
 // 4. Rows take no room that a commit of what users wrote may need: where new data would be refused, they wait.
 
@@ -21,7 +22,7 @@ extension FileSystem {
   ///
   /// - Parameter end: when to stop, on the monotonic clock.
   package func settleCatalog(until end: UInt64 = .max) throws(Errno) {
-    if !locked({ $0.mayMerge && ($0.hasStaleItems || $0.catalog.isMatching) }) { return }
+    if !locked({ $0.mayMerge && ($0.hasStaleItems || $0.catalog.matching != nil) }) { return }
     var isOver: Bool { end != .max && monotonicTime() >= end }
     while !isOver, locked({ $0.mergeStaleItems() }) {}
     // A directory changes with each photo that the decoder looks at, so none is matched until it changes no more.
@@ -36,7 +37,9 @@ extension FileSystem {
     }
     if isOver { return }
     // What another thread has begun.
-    locked { $0.waitForMatching() }
+    locked { files in
+      if let directory = files.catalog.matching, !files.leavesToBackground(directory) { files.waitForMatching() }
+    }
     while locked({ $0.mergeStaleItems() }) {}
   }
 
@@ -47,7 +50,12 @@ extension FileSystem {
   private func nextDirectory(after last: InodeNumber?) throws(Errno) -> InodeNumber? {
     try locked { files throws(Errno) in
       guard files.mayMerge else { return nil }
-      return try files.result(of: files.index.stale(for: .match, after: last, limit: 1)).first?.inode
+      var last = last
+      while let directory = try files.result(of: files.index.stale(for: .match, after: last, limit: 1)).first?.inode {
+        if !files.leavesToBackground(directory) { return directory }
+        last = directory
+      }
+      return nil
     }
   }
 
@@ -81,7 +89,19 @@ extension LockedFileSystem {
 
   /// Waits until no directory is being matched.
   mutating func waitForMatching() {
-    while catalog.isMatching { wait(for: .thumbnailDone) }
+    while catalog.matching != nil { wait(for: .thumbnailDone) }
+  }
+
+  /// Whether nobody waits until a directory is matched: it is large, and changes with each photo that is examined. The
+  /// thread that examines them matches it when it has nothing else to do.
+  func leavesToBackground(_ directory: InodeNumber) -> Bool {
+    guard catalog.largeDirectories.contains(directory), !catalog.isGivenUp, let settings = options.thumbnails,
+      !thumbnails.isEnding
+    else { return false }
+    if !settings.isLazy, let pending = try? index.media(in: .pending, after: nil, limit: 1), !pending.isEmpty {
+      return true
+    }
+    return (try? index.stale(for: [.look, .read], limit: 1))?.isEmpty == false
   }
 
   /// Merges some rows; false when none waits, or none can be merged. The lock is kept then, so that no signal is missed

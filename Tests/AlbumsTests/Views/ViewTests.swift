@@ -1,6 +1,8 @@
 import Catalog
+import Glibc
 import Index
 import Media
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -15,6 +17,43 @@ import Testing
   var tree: VirtualTree { fixture.tree }
 
   init() throws { fixture = try ViewFixture() }
+
+  /// Several users together have as many doors as there is memory for.
+  @Test func doorsOfAllUsersAreCounted() throws {
+    let (ofUser, ofAll) = VirtualTree.mostDoors
+    let users = (0...ofAll / ofUser).map { CatalogOpener(user: 2000 + UInt32($0), group: 2000, groups: []) }
+    let last = users[users.count - 1]
+    let doors = try users.dropLast().flatMap { user in try (0..<ofUser).map { _ in try tree.openDoor(for: user) } }
+    expect(.tooManyOpenFilesInSystem) { _ = try tree.openDoor(for: last) }
+    tree.release(doors[0])
+    _ = try tree.openDoor(for: last)
+    expect(.tooManyOpenFilesInSystem) { _ = try tree.openDoor(for: last) }
+    try files.close()
+  }
+
+  /// One looks and four wait, so that other threads of a mount stay free; another program is asked to try again.
+  @Test func fewWaitForOneThatLooks() throws {
+    let memory = ViewMemory()
+    let files = files
+    let answers = Atomic(0)
+    let refusals = Atomic(0)
+    let folders: [ViewFolder] = (0..<8).map { .rating($0) }
+    try inThreads(folders.count) { thread in
+      do throws(Errno) {
+        _ = try memory.value(of: folders[thread], in: memory.known, files, isNew: true, size: { _ in 1 }) {
+          // Who looks goes on when all others have come.
+          while answers.load(ordering: .relaxed) == 0, refusals.load(ordering: .relaxed) < 3 { usleep(1000) }
+          answers.add(1, ordering: .relaxed)
+          return true
+        }
+      } catch {
+        #expect(error == .resourceTemporarilyUnavailable)
+        refusals.add(1, ordering: .relaxed)
+      }
+    }
+    #expect(answers.load(ordering: .relaxed) == 5 && refusals.load(ordering: .relaxed) == 3)
+    try files.close()
+  }
 
   @Test func datesAreDirectories() throws {
     let album = try files.folder("Summer")

@@ -186,8 +186,8 @@ struct PhotoListing {
   private func close(_ trailer: AnswerTrailer, of request: CatalogRequest) throws {
     if let next = trailer.next {
       var rest = ""
-      // Of a later page nobody knows how many came before.
-      if request.after == nil { rest = "\(try Self.count(request, library) - trailer.count) more; " }
+      // Of a later page nobody knows how many came before. Counting may take longer than the page.
+      if request.after == nil, isTerminal { rest = "\(try Self.count(request, library) - trailer.count) more; " }
       Output.note("\(rest)next page: --after \(next)")
     } else if trailer.count == 0, request.after == nil, isTerminal {
       Output.note("Nothing was found.")

@@ -37,6 +37,11 @@ NAME = "first 100: name:*7777*"
 COUNT = "count: date:2019"
 QUESTIONS = [PATHS, YEAR, RATED, MONTHS, CAMERAS, TAG, NEAR, NAME, COUNT]
 
+# Milliseconds for 100,000 records, by how the names of catalog-space-bench begin; where nothing is found all is looked at.
+BOUNDS = {"list -0": 100, "JSON": 400, "groups by": 30, "first 100": 20, "words, first 100": 10, "pictures": 2000}
+LOOKED_AT = ("near:", "size:>100M", "camera:none", "name:*", "is:favourite", 'camera:"camera 3"')
+BOUND_OF_MEMORY, BOUND_OF_ROW = 96, 700
+
 
 class Numbers:
     """The random numbers of Tests/CatalogSpaceBench (SplitMix64), taken from ranges as Swift does."""
@@ -400,11 +405,26 @@ def measure(database):
 def measure_ours(program, folder, count):
     """From the lines of catalog-space-bench."""
     done = subprocess.run([program, f"{folder}/space", str(count)], stdout=subprocess.PIPE, text=True, check=True)
-    figures = {}
+    figures, missed = {}, []
+
+    def compare(name, value, bound):
+        if value >= bound:
+            missed.append(f"{name}: {value:g}, and the bound is {bound}")
+
     for line in done.stdout.splitlines():
         parts = line.split("\t")
-        if len(parts) == 4 and parts[2] in QUESTIONS:
-            figures[parts[2]] = (float(parts[0]), int(parts[3]))
+        if len(parts) != 4:
+            if "bytes of the store" in line:
+                compare("bytes of the store for each row", int(line.split()[0]), BOUND_OF_ROW)
+            continue
+        milliseconds, memory, name, found = float(parts[0]), int(parts[1]), parts[2], int(parts[3])
+        if name in QUESTIONS:
+            figures[name] = (milliseconds, found)
+        compare(f"{name} (memory, MiB)", memory, BOUND_OF_MEMORY)
+        bound = next((bound for start, bound in BOUNDS.items() if name.startswith(start)), None)
+        if count == 100_000 and bound and not name.split(": ")[-1].startswith(LOOKED_AT):
+            compare(f"{name} (ms)", milliseconds, bound)
+    print("\n" + ("All figures are within their bounds." if not missed else "\n".join(["OVER THEIR BOUNDS:", *missed])))
     return figures
 
 

@@ -57,6 +57,20 @@ package enum TestLength {
     sample(cases, count, failed: failed, kind: { _ in 0 }, name: name, file: file, function: function)
   }
 
+  /// Cases that have no order, so that the first and the last are like any other: all of them in a whole run, otherwise so
+  /// many, and those that failed once.
+  package static func drawn<Case>(
+    _ cases: [Case], _ count: Int, failed: [Int] = [], name: String = "", file: String = #fileID,
+    function: String = #function
+  ) -> [Case] {
+    let identifier = file + " " + function + (name.isEmpty ? "" : " " + name)
+    var chosen = Set(isWhole ? Array(cases.indices) : failed.filter(cases.indices.contains))
+    var generator = SampleGenerator(seed: seed, identifier: identifier)
+    for index in cases.indices.shuffled(using: &generator) where chosen.count < count { chosen.insert(index) }
+    record(chosen.count, of: cases.count, identifier)
+    return chosen.sorted().map { cases[$0] }
+  }
+
   /// Seeds of a test whose cases are drawn: in a whole run those from 1 to `count`, or as many as there is time for;
   /// otherwise `few` of them, none of which is always among them, since the first seed is a case like any other. A test that
   /// takes long says once a minute how far it is.

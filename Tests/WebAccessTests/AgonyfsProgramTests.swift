@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func oneThatHangsIsKilledWithWhatItStarted() throws {
-    let program = try program("sleep 300 & echo $! > \(folder.path("child")); wait", .seconds(10))
+    let program = try program("sleep 300 & echo $! > \(folder.path("child")); wait", .seconds(5))
     #expect(Self.mounted(program).contains("took longer"))
     #expect(program.unmount("place")?.contains("took longer") == true)
     let text = String(decoding: try HostFile.read(folder.path("child")), as: UTF8.self)

@@ -223,7 +223,7 @@ import Testing
   }
 
   /// It comes while some files are done, and many are not.
-  @Test(arguments: TestLength.sample([("INT", 130), ("TERM", 143), ("HUP", 129)], 2))
+  @Test(arguments: TestLength.drawn([("INT", 130), ("TERM", 143), ("HUP", 129)], 1))
   func asASignalAsksItEndsAfterAFile(_ signal: String, status: Int) throws {
     let workspace = try Workspace()
     try workspace.makeVault("--segment-size 1M --cover 60M")

@@ -26,7 +26,7 @@ import Testing
   }
 
   /// As some supervisors and cron jobs start programs.
-  @Test(arguments: TestLength.sample(["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"], 2))
+  @Test(arguments: TestLength.drawn(["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"], 2))
   func standardDescriptorsMayBeClosed(_ closed: String) throws {
     let workspace = try Workspace()
     try workspace.makeVault()

@@ -34,14 +34,14 @@ import Testing
   }
 
   @Test(
-    arguments: TestLength.sample(
+    arguments: TestLength.drawn(
       [
         "cp -a from Albums/copy", "rsync -aH from/ Albums/copy/",
         "tar -cf from.tar from; mkdir Albums/copy; tar -xpf from.tar -C Albums/copy --strip-components 1",
         "mkdir Albums/copy; cp -a from/. Albums/copy/", "mkdir Albums/copy; rsync -aH from/ Albums/copy/",
         "mkdir Albums/copy; cp -a from/.sh_thumbnails Albums/copy/; rsync -aH from/ Albums/copy/",
         "cp -a from moved; mv moved Albums/copy",
-      ], 4))
+      ], 3))
   func everyByteIsCopied(_ copy: String) throws {
     try mounted(
       """
@@ -63,14 +63,14 @@ import Testing
 
   /// Where thumbnails are already, under the very names that are copied in.
   @Test(
-    arguments: TestLength.sample(
+    arguments: TestLength.drawn(
       [
         "cp -a from/.sh_thumbnails Albums/copy/", "cp -r from/.sh_thumbnails Albums/copy/",
         "cp -a --remove-destination from/.sh_thumbnails Albums/copy/", "rsync -a from/.sh_thumbnails Albums/copy/",
         "rsync -a --inplace from/.sh_thumbnails Albums/copy/", "tar -C from -c .sh_thumbnails | tar -C Albums/copy -x",
         "mkdir -p Albums/copy/.sh_thumbnails/normal; for i in from/.sh_thumbnails/normal/*; do mv $i Albums/copy/.sh_thumbnails/normal; done",
         "cat $real > $png",
-      ], 4))
+      ], 3))
   func whatThumbnailsAreCalledIsCopied(_ copy: String) throws {
     try mounted(
       """

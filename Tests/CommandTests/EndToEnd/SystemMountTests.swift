@@ -183,7 +183,7 @@ import Testing
 
   @Test(
     .enabled(if: Workspace.isRoot, "needs root, to become another user and to hold a copy of the table of mounts"),
-    arguments: TestLength.sample(
+    arguments: TestLength.drawn(
       [
         "user ./program unmount Albums", "./program unmount Albums", "user fusermount3 -u Albums", "umount Albums",
         "kill -TERM $pid",

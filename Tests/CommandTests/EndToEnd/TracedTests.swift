@@ -28,7 +28,7 @@ import Testing
   func workDependsOnNoOtherSpace() throws {
     var random = TestLength.generator()
     // Of many operations in a row a sample has one.
-    let groups = TestLength.sample(Self.groups, 3).map { group -> (name: String, operations: Int) in
+    let groups = TestLength.drawn(Self.groups, 2).map { group -> (name: String, operations: Int) in
       TestLength.isWhole || group.operations < 3
         ? group : ("\(group.name):\(Int.random(in: 1...group.operations, using: &random))", 1)
     }
@@ -41,7 +41,7 @@ import Testing
   /// A vault with another number of files, or with a file that a crash left short, is told, and so are other words.
   @Test(
     .enabled(if: canTrace, "needs strace, and leave to trace"),
-    arguments: TestLength.sample([("number", "info"), ("short", "mount"), ("text", "info")], 2))
+    arguments: TestLength.drawn([("number", "info"), ("short", "mount"), ("text", "info")], 1))
   func aVaultThatDiffersIsTold(leak: String, operation: String) throws {
     let outcome = try trace(leak)
     #expect(outcome.status == 1 && outcome.output.contains("DIFFERS: \(operation):"), "\(outcome)")

@@ -78,12 +78,12 @@ import Testing
 
   @Test(
     .enabled(if: Workspace.isRoot, "needs root, to hold a copy of the table of mounts"),
-    arguments: TestLength.sample(
+    arguments: TestLength.drawn(
       [
         "agonyfs unmount Albums; not serves", "agonyfs unmount --force Albums; not serves",
         "agonyfs unmount --lazy Albums", "umount Albums", "umount -l Albums", "fusermount3 -u Albums",
         "fusermount3 -uz Albums", "kill -TERM $pid", "kill -INT $pid", "kill -HUP $pid",
-      ], 3))
+      ], 2))
   func whoeverHoldsACopyIsLockedOut(_ ending: String) throws {
     // With --lazy the copy's open files end first.
     let isLazy = ending.contains("--lazy")

@@ -29,7 +29,7 @@ import Testing
     return workspace
   }
 
-  @Test(arguments: TestLength.sample([1, 2, 3], 2))
+  @Test(arguments: TestLength.drawn([1, 2, 3], 2))
   func everyFileIsEqualAndRandom(_ spaces: Int) throws {
     let workspace = try vault(spaces: spaces)
     try expectSuccess(

@@ -82,9 +82,12 @@ internal import Synchronization
   /// Gives all idle memory back to the system.
   package func trim() {
     freeIdle()
-    // What small blocks leave free in the middle of the heap would otherwise stay.
-    agonyfs_trim_heap()
+    Self.trimHeap()
   }
+
+  /// Gives back what small blocks left free in the middle of the heap, which would otherwise stay. Takes a millisecond or
+  /// two.
+  package static func trimHeap() { agonyfs_trim_heap() }
 
   private func freeIdle() {
     let blocks = idle.withLock { idle in

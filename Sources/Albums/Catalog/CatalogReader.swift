@@ -9,6 +9,7 @@
 internal import Catalog
 internal import Index
 internal import Media
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -37,6 +38,10 @@ struct CatalogReader {
   private var sorting: CatalogSorting?
   /// The last answer that was given, or the place after which the question begins.
   private var last: SortPosition?
+  /// Rows that were looked at in their order. Each may be on another page of the index, so that pages come and go in the
+  /// heap among small blocks, and it grows to twice its content.
+  private var looked = 0
+  private static let rowsBeforeTrim = 20_000
   /// How many answers were given.
   private(set) var count = 0
   private(set) var isAtEnd = false
@@ -134,6 +139,8 @@ struct CatalogReader {
       let end = text.bytes.count + Self.pieceBytes
       while left > 0, text.bytes.count < end, let candidate = sorting.popFirst() {
         let inode = InodeNumber(rawValue: candidate.inode)
+        looked += 1
+        if looked % Self.rowsBeforeTrim == 0 { BufferPool.trimHeap() }
         let columns = view.columns(for: wanted).union(writing == .tiles ? CatalogTile.columns : .kind)
         var row = try CatalogWalk.row(of: inode, columns, files)
         // It may be gone since it was found, or answer no more.

@@ -1,5 +1,8 @@
 import Client
+import Glibc
+import Import
 import System
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -27,6 +30,40 @@ import Testing
       ])
     #expect(
       listed.output == "None [('ü.jpg', b''), ('x.jpg', b'\\x01\\x02\\x03'), ('x (2).jpg', b'\\x04')]\n", "\(listed)")
+  }
+
+  /// A browser says only that a download failed.
+  @Test func whatBreaksOffSaysAtWhichPhoto() throws {
+    let space = try PlainSpace()
+    for name in ["a.jpg", "b.jpg"] { try space.write([1, 2, 3], to: name) }
+    let snapshot = space.snapshot(["a.jpg", "b.jpg"])
+    let gallery = try space.gallery()
+    let zip = try ZipStream(ZipNumbers([0, 1], of: snapshot), of: snapshot, in: gallery)
+    space.fail { $0 == .read ? .ioError : nil }
+    #expect(firstWord { try zip.write { _ in } } == "a.jpg")
+    space.fail(nil)
+    _ = unsafe unlink(space.path("b.jpg"))
+    #expect(firstWord { try zip.write { _ in } } == "b.jpg")
+    let tickets = ZipTickets()
+    let shelf = SnapshotShelf()
+    shelf.put(snapshot)
+    let ticket = try tickets.put(ZipNumbers([0], of: snapshot), of: snapshot)
+    #expect(try tickets.progress(ticket) == .waiting)
+    _ = try tickets.take(ticket, shelf)
+    #expect(try tickets.progress(ticket) == .reading)
+    tickets.note(ticket, .ended(reason: "b.jpg"))
+    #expect(try tickets.progress(ticket) == .ended(reason: "b.jpg"))
+    #expect(kind { _ = try tickets.progress("other") } == .gone)
+    tickets.removeAll()
+    #expect(kind { _ = try tickets.progress(ticket) } == .gone)
+  }
+
+  /// The first word of why something failed.
+  private func firstWord(_ body: () throws -> Void) -> String? {
+    do { try body() } catch let error as GalleryError {
+      return error.detail.split { $0 == " " || $0 == ":" }.first.map(String.init)
+    } catch { return "\(error)" }
+    return nil
   }
 
   @Test func whoeverStopsReadingEndsIt() throws {

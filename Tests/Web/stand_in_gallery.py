@@ -35,7 +35,8 @@ class Gallery:
             web.patch("/api/items", self.edit), web.post("/api/trash", self.trash), web.post("/api/restore", self.trash),
             web.get("/api/albums", self.albums), web.get("/api/cover", self.cover), web.post("/api/albums", self.new_album),
             web.post("/api/albums/{word}", self.change_album), web.get("/api/suggest", self.suggest),
-            web.post("/api/zip", self.zip), web.get("/api/zip/{ticket}", self.zipped)]
+            web.post("/api/zip", self.zip), web.get("/api/zip/{ticket}", self.zipped),
+            web.get("/api/zip/{ticket}/progress", self.zip_progress)]
 
     async def sections(self, request):
         query, group = request.query.get("q", ""), request.query.get("group", "month")
@@ -197,6 +198,10 @@ class Gallery:
         ticket = os.urandom(16).hex()
         self.tickets[ticket] = [self.snapshots[asked["snapshot"]][0][position] for position in asked["items"]]
         return web.json_response({"ticket": ticket})
+
+    async def zip_progress(self, request):
+        waits = request.match_info["ticket"] in self.tickets
+        return web.json_response({"state": "waiting" if waits else "ended", "reason": None})
 
     async def zipped(self, request):
         numbers = self.tickets.pop(request.match_info["ticket"], None)

@@ -112,6 +112,23 @@ class TroubleTests(unittest.TestCase):
         self.assertEqual(page.locator(".facts img, .facts b").count(), 0)
         self.assertEqual(page.evaluate("window.harmed"), None)
 
+    def test_an_archive_that_breaks_off_says_at_which_photo(self):
+        with self.vault.mounted(real.ONE) as place:
+            for number, name in enumerate(["koala.jpg", "wombat.jpg", "quoll.jpg"]):
+                real.noise(640, 480, number).save(f"{place}/{name}", quality=80)
+            self.vault.agonyfs("thumbnails", place)
+        page = self.page(self.serve())
+        page.wait_for_selector(".cell img.shown")
+        page.locator(".cell >> nth=0").click(modifiers=["Control"])
+        page.locator(".cell >> nth=2").click(modifiers=["Shift"])
+        # Somebody else deletes one of them.
+        os.unlink(f"{self.vault.mounts()[0]}/wombat.jpg")
+        page.click("[aria-label=Download]")
+        with page.expect_download() as archive:
+            page.click("dialog >> text=ZIP")
+        page.wait_for_selector("#said >> text=wombat.jpg")
+        self.assertTrue(archive.value.failure(), "what is not whole is saved")
+
     def test_a_video_that_the_browser_cannot_play_says_so_and_is_downloaded(self):
         video = f"{self.folder}/old.mp4"
         real.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240:rate=10:duration=2", "-c:v", "mpeg4", video)

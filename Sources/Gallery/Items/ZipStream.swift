@@ -32,8 +32,10 @@ public struct ZipStream: Sendable {
     let output = SinkOutput(sink)
     let writer = ZipWriter(to: output, verifies: false, step: Self.block)
     for number in numbers.all {
+      var name: String?
       do {
         let item = try snapshot.item(Int(number))
+        name = String(decoding: item.path.name, as: UTF8.self)
         let (file, status) = try gallery.opened(item)
         let content = OpenFile(calls: gallery.calls, file: file, status: status)
         var entry = ExportFile(folder: [], name: item.path.name, content: content)
@@ -42,7 +44,7 @@ public struct ZipStream: Sendable {
         entry.source = content
         _ = try writer.add(entry)
       } catch {
-        throw output.failure ?? Self.reason(error)
+        throw output.failure ?? Self.reason(error, name)
       }
     }
     do {
@@ -52,12 +54,15 @@ public struct ZipStream: Sendable {
     }
   }
 
-  private static func reason(_ error: any Error) -> any Error {
+  /// Why it breaks off, with the name of the photo at which it does.
+  private static func reason(_ error: any Error, _ name: String? = nil) -> any Error {
+    let photo = name ?? "A photo"
     switch error {
-    case let error as Errno: GalleryError(error, "A photo")
-    case ExportFailure.source(let number): GalleryError(Errno(rawValue: number), "A photo")
-    case ExportFailure.changed: GalleryError(.conflict, "A photo was changed while it was read.")
-    default: error
+    case let error as Errno: return GalleryError(error, photo)
+    case ExportFailure.source(let number): return GalleryError(Errno(rawValue: number), photo)
+    case ExportFailure.changed: return GalleryError(.conflict, "\(photo) was changed while it was read.")
+    case let error as GalleryError: return name.map { GalleryError(error.kind, "\($0): \(error.detail)") } ?? error
+    default: return error
     }
   }
 }

@@ -1,5 +1,6 @@
 // Invariants
 // 1. What waits to be fetched takes four bytes a photo and is bounded; no path is kept for it, and no snapshot.
+// 2. How the latest archives ended is kept, so that the page can say it: a browser says only that a download failed.
 
 internal import Synchronization
 internal import System
@@ -34,7 +35,18 @@ public final class ZipTickets: Sendable {
     var snapshot: String
   }
 
+  /// How far an archive is.
+  public enum Progress: Equatable, Sendable {
+    case waiting, reading
+    /// It has ended: whole, by who read it, or for a reason.
+    case ended(reason: String?)
+  }
+
+  /// Archives whose progress is known, at most.
+  private static let mostKnown = 64
+
   private let tickets: Mutex<[Ticket]> = Mutex([])
+  private let known: Mutex<[(name: String, progress: Progress)]> = Mutex([])
   private let most: Int
   private let mostPhotos: Int
 
@@ -54,6 +66,7 @@ public final class ZipTickets: Sendable {
       var photos = tickets.reduce(0) { $0 + $1.numbers.all.count }
       while tickets.count > most || photos > mostPhotos { photos -= tickets.removeFirst().numbers.all.count }
     }
+    note(name, .waiting)
     return name
   }
 
@@ -67,9 +80,33 @@ public final class ZipTickets: Sendable {
     guard let ticket else {
       throw GalleryError(.gone, "This archive was fetched already, or is not kept any more.")
     }
-    return (ticket.numbers, try shelf.get(ticket.snapshot))
+    let snapshot = try shelf.get(ticket.snapshot)
+    note(name, .reading)
+    return (ticket.numbers, snapshot)
+  }
+
+  /// Notes how far an archive is.
+  public func note(_ name: String, _ progress: Progress) {
+    known.withLock { known in
+      known.removeAll { $0.name == name }
+      known.append((name, progress))
+      if known.count > Self.mostKnown { known.removeFirst() }
+    }
+  }
+
+  /// How far an archive is.
+  ///
+  /// - Throws: `.gone` if it is not known any more.
+  public func progress(_ name: String) throws(GalleryError) -> Progress {
+    guard let found = known.withLock({ $0.last { $0.name == name }?.progress }) else {
+      throw GalleryError(.gone, "Nothing is known of this archive any more.")
+    }
+    return found
   }
 
   /// Forgets all of them.
-  public func removeAll() { tickets.withLock { $0 = [] } }
+  public func removeAll() {
+    tickets.withLock { $0 = [] }
+    known.withLock { $0 = [] }
+  }
 }

@@ -37,6 +37,17 @@ public enum WebAnswer {
       ]))
   }
 
+  /// How far an archive is.
+  public static func progress(_ progress: ZipTickets.Progress) -> [UInt8] {
+    let (state, reason): (String, String?) =
+      switch progress {
+      case .waiting: ("waiting", nil)
+      case .reading: ("reading", nil)
+      case .ended(let reason): ("ended", reason)
+      }
+    return JSONWriter.bytes(object(["state": .string(state), "reason": reason.map { .string($0) }]))
+  }
+
   /// The photos of a section.
   public static func items(_ items: [ItemSummary]) -> [UInt8] {
     JSONWriter.bytes(

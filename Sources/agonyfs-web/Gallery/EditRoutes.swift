@@ -62,21 +62,34 @@ func addZipRoutes(to api: RouterGroup<SpaceContext>) {
     let (snapshot, items) = (try context.gallery.snapshot(try said.snapshot), try said.items)
     return Response(json: WebAnswer.ticket(try context.gallery.keep(try ZipNumbers(items, of: snapshot), of: snapshot)))
   }
+  api.get("zip/{ticket}/progress") { _, context in
+    let progress = try context.gallery.progress(ofArchive: try context.parameters.require("ticket"))
+    return Response(json: WebAnswer.progress(progress))
+  }
   api.get("zip/{ticket}") { _, context in
     let gallery = context.gallery
-    let archive = try await gallery.archive(try context.parameters.require("ticket"))
+    let ticket = try context.parameters.require("ticket")
+    let archive = try await gallery.archive(ticket)
     return Response(
       status: .ok,
       headers: [
         .contentType: "application/zip", .contentDisposition: HeaderName.attachment(Array("photos.zip".utf8)),
       ],
       body: .init { writer in
-        let reader = try ZipReader(archive)
-        defer { reader.stop() }
-        while let bytes = try await gallery.run(waitingFor: .transfers, { _ in try reader.next() }) {
-          try await writer.write(ByteBuffer(bytes: bytes))
+        var reason: String?
+        defer { gallery.ended(archive: ticket, reason: reason) }
+        do {
+          let reader = try ZipReader(archive)
+          defer { reader.stop() }
+          while let bytes = try await gallery.run(waitingFor: .transfers, { _ in try reader.next() }) {
+            try await writer.write(ByteBuffer(bytes: bytes))
+          }
+          try await writer.finish(nil)
+        } catch {
+          // The browser says only that the download failed.
+          reason = (error as? GalleryError)?.detail
+          throw error
         }
-        try await writer.finish(nil)
       })
   }
 }

@@ -116,4 +116,10 @@ final class SessionGallery: Sendable {
     let (numbers, snapshot) = try tickets.take(ticket, shelf)
     return try await run { ZipStream(numbers, of: snapshot, in: $0, at: place) }
   }
+
+  /// Notes that an archive has ended, for a reason if it is not whole.
+  func ended(archive ticket: String, reason: String?) { tickets.note(ticket, .ended(reason: reason)) }
+
+  /// How far an archive is.
+  func progress(ofArchive ticket: String) throws(GalleryError) -> ZipTickets.Progress { try tickets.progress(ticket) }
 }

@@ -38,6 +38,24 @@ function follow(address) {
   served();
 }
 
+// Browsers say only that a download failed.
+async function sayIfBroken(address) {
+  // Who is asked where to save it may take a while, or save nothing.
+  for (let waits = 0; waits < 60 && isUnlocked();) {
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    let progress;
+    try {
+      progress = await api.zipProgress(address);
+    } catch {
+      return;
+    }
+    if (progress.state === 'waiting') waits += 1;
+    if (progress.state !== 'ended') continue;
+    if (progress.reason) say(texts.archiveBroke(plain(progress.reason)), true);
+    return;
+  }
+}
+
 /** Original bytes, as files of their own or in one archive. */
 export async function download(snapshot, items) {
   if (items.length === 1) return follow(api.address(snapshot.id, items[0], 'original', true));
@@ -45,7 +63,11 @@ export async function download(snapshot, items) {
     { name: texts.oneArchive, value: 'zip', drawing: 'album' },
     { name: texts.singleFiles, value: 'files', drawing: 'photos' }]);
   try {
-    if (way === 'zip') follow(await api.zip(snapshot.id, items));
+    if (way === 'zip') {
+      const archive = await api.zip(snapshot.id, items);
+      follow(archive);
+      sayIfBroken(archive);
+    }
     for (const item of way === 'files' ? items : []) {
       if (!isUnlocked()) return undefined;
       follow(api.address(snapshot.id, item, 'original', true));

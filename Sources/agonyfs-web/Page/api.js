@@ -123,6 +123,9 @@ export const trash = async (snapshot, items) => changed(await send('POST', '/api
 export const restore = async (snapshot, items) => changed(await send('POST', '/api/restore', { snapshot, items }), items);
 export const zip = async (snapshot, items) => `/api/zip/${(await send('POST', '/api/zip', { snapshot, items })).ticket}`;
 
+/** How far an archive is: `state` is waiting, reading or ended; `reason` says why it is not whole. */
+export const zipProgress = (address) => json(`${address}/progress`);
+
 /** Of files that were uploaded, how many photos have no position (`missing`), and which are not examined (`pending`). */
 export async function positions(paths, signal) {
   const all = { missing: 0, pending: [] };

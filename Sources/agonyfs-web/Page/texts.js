@@ -83,6 +83,7 @@ export const texts = {
   download: 'Download',
   downloadMany: (count) => `Download ${photos(count)}`,
   oneArchive: 'As one ZIP file',
+  archiveBroke: (why) => `The ZIP file broke off and is not whole: ${why}`,
   singleFiles: 'As single files',
   addToAlbum: 'Add to album',
   addTo: (count) => `Add ${photos(count)} to an album`,

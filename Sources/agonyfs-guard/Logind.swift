@@ -166,10 +166,12 @@ struct Logind {
     case .inhibitor(let round):
       guard round == self.round else { return [] }
       missing -= 1
-      if let descriptor = message.readDescriptor() {
+      if let reason = message.failure {
+        refusal = reason
+      } else if let descriptor = message.readDescriptor() {
         given.append(descriptor)
       } else {
-        refusal = message.failure ?? "the answer has no descriptor"
+        refusal = "the answer has no descriptor"
       }
       guard missing == 0 else { return [] }
       defer { given = [] }

@@ -96,7 +96,7 @@ extension LockedFileSystem {
   /// thread that examines them matches it when it has nothing else to do.
   func leavesToBackground(_ directory: InodeNumber) -> Bool {
     guard catalog.largeDirectories.contains(directory), !catalog.isGivenUp, let settings = options.thumbnails,
-      !thumbnails.isEnding
+      !thumbnails.isEnding, thumbnails.unavailable == nil
     else { return false }
     if !settings.isLazy, let pending = try? index.media(in: .pending, after: nil, limit: 1), !pending.isEmpty {
       return true

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <malloc.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -107,6 +109,16 @@ int agonyfs_finish_output(void) {
 }
 
 void agonyfs_trim_heap(void) { malloc_trim(0); }
+
+int agonyfs_user_groups(uid_t user, gid_t *groups, int room) {
+    struct passwd entry, *found = NULL;
+    char texts[16 << 10];
+    if (getpwuid_r(user, &entry, texts, sizeof texts, &found) || !found) return 0;
+    int count = room;
+    // With more groups than there is room for it stores those that fit, and says how many there are.
+    if (getgrouplist(found->pw_name, found->pw_gid, groups, &count) < 0) count = room;
+    return count;
+}
 
 int agonyfs_allocate(int descriptor, off_t size, bool keeps_size) {
     return fallocate(descriptor, keeps_size ? FALLOC_FL_KEEP_SIZE : 0, 0, size);

@@ -70,6 +70,10 @@ int agonyfs_pipe(int *ends, bool blocks);
 /// Writes what waits in the buffer of standard output. Returns 0, or the error of this write or an earlier one.
 int agonyfs_finish_output(void);
 
+/// The groups of a user by the system's databases, the first one included, at most `room`; their number, 0 if the user is
+/// not known.
+int agonyfs_user_groups(uid_t user, gid_t *groups, int room);
+
 /// malloc_trim(3): gives the free pages of the heap back to the system.
 void agonyfs_trim_heap(void);
 

@@ -73,6 +73,28 @@ import Testing
       """)
   }
 
+  /// The owner of a space sees in views what a group of theirs may read, whoever mounted it.
+  @Test func viewsKnowTheGroupsOfTheOwner() throws {
+    try expect(
+      "65534:65534",
+      """
+      printf 'root:x:0:0::/:/bin/sh\nowner:x:65534:65534::/:/bin/sh\n' > passwd
+      printf 'root:x:0:\nowner:x:65534:\nclub:x:7777:owner\nothers:x:7778:root\n' > group
+      mount --bind passwd /etc/passwd
+      mount --bind group /etc/group
+      create --cover 0
+      by_root '
+        for name in mine club others; do vips gaussnoise $name.jpg 64 48; cp $name.jpg Albums/; chmod 640 Albums/$name.jpg; done
+        chown 65534:65534 Albums/mine.jpg
+        chown 0:7777 Albums/club.jpg
+        chown 0:7778 Albums/others.jpg
+        ./program thumbnails Albums
+        setpriv --reuid 65534 --regid 65534 --groups 7777 ls Albums/.agonyfs/views/by-type/jpeg > seen
+        printf "club.jpg\nmine.jpg\n" | cmp - seen
+      '
+      """)
+  }
+
   @Test func coverIsMadeLikeEverythingElse() throws {
     try expect(
       "65534:65534",

@@ -22,6 +22,9 @@ extension VirtualTree {
       let count = getgroups(0, nil)
       groups = [gid_t](repeating: 0, count: max(0, Int(count)))
       groups = Array(groups.prefix(max(0, Int(unsafe getgroups(count, &groups)))))
+    } else {
+      // Of root's mounts, as those of /etc/fstab.
+      groups = memory.groups(of: root.owner)
     }
     return CatalogOpener(user: root.owner, group: root.group, groups: groups)
   }

@@ -100,6 +100,9 @@ final class ViewMemory: Sendable {
   /// Directories that had something in them.
   let known = Mutex(RecentValues<Bool>(limit: 512, countLimit: 512))
   let searches = Mutex(SearchTexts())
+  private let owner = Mutex<(user: UInt32, groups: [UInt32], time: UInt64)?>(nil)
+  /// How long the groups of a user are remembered, in nanoseconds: a directory service may take its time.
+  private static let groupsStay: UInt64 = 60_000_000_000
   private let stamp = Mutex<(changes: UInt64, day: CivilDate?, time: Timestamp)>((0, nil, .now()))
   private let turn = Lock()
   private let turnEnds: Condition
@@ -123,6 +126,17 @@ final class ViewMemory: Sendable {
       stamp = (changes, day, now)
       return now
     }
+  }
+
+  /// The groups of a user, as they were a minute ago at most.
+  func groups(of user: UInt32) -> [UInt32] {
+    let now = monotonicTime()
+    if let known = owner.withLock({ $0 }), known.user == user, now - known.time < Self.groupsStay {
+      return known.groups
+    }
+    let groups = UserGroups.of(user)
+    owner.withLock { $0 = (user, groups, now) }
+    return groups
   }
 
   /// What is remembered of a directory, or is found now: where something changed since, or after a while.

@@ -74,7 +74,7 @@ def main():
         if options.photos:
             wrong += catalog_files.run(system, folder, options.photos)
         if options.records:
-            wrong += catalog_databases.run(folder, options.records, options.ours)
+            wrong += catalog_databases.run(folder, options.records, options.ours, options.agonyfs)
     finally:
         clean(system, folder)
     del facts["packages"]

@@ -2,6 +2,8 @@
 // 1. Memory is bounded by the longest entry, however many there are.
 // 2. An answer that ends before its trailer is an error, never a short answer.
 
+internal import Glibc
+
 /// Why there is no answer, or not all of it.
 package struct AnswerFailure: Error, Equatable {
   /// Whether it is the query that is wrong; the place is in the lines below the first.
@@ -142,11 +144,21 @@ package struct AnswerReader {
       isExamining: value["examining"] != .bool(false))
   }
 
+  /// As `firstIndex(of:)`, by memchr(3), which looks at many bytes at a time.
+  private static func firstIndex(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard start < bytes.count, let base = bytes.baseAddress,
+        let found = unsafe memchr(base + start, CInt(byte), bytes.count - start)
+      else { return nil }
+      return unsafe base.distance(to: UnsafeRawPointer(found))
+    }
+  }
+
   /// The bytes up to an end mark, or the last ones; nil at the end.
   private mutating func entry(endedBy end: UInt8) throws -> ArraySlice<UInt8>? {
     var searched = place
     while true {
-      if let mark = bytes[searched...].firstIndex(of: end) {
+      if let mark = Self.firstIndex(of: end, in: bytes, from: searched) {
         defer { place = mark + 1 }
         return bytes[place..<mark]
       }

@@ -45,7 +45,7 @@ package final class CatalogDoor: Sendable {
 
 /// The answer of a door.
 package struct DoorStream: AnswerStream {
-  private static let block = 128 << 10
+  private static let block = 512 << 10
   private let door: CatalogDoor
 
   /// The answer to what a door was asked.

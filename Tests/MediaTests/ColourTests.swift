@@ -170,6 +170,68 @@ import Testing
     try expect(try #require(try decoder.derive(picture).large), shows: [200, 80, 80], in: bench, "a gain map")
   }
 
+  /// Gives the second picture of a HEIC, which was its transparency, the name that phones give to a gain map: the boxes
+  /// around it, and the places of pictures, move (ISO/IEC 14496-12, 8.11.3; ISO/IEC 23008-12, 6.5.8).
+  private static let naming = #"""
+    import struct
+    data = bytearray(open("alpha.heic", "rb").read())
+    old, new = b"urn:mpeg:hevc:2015:auxid:1\0", b"urn:com:apple:photo:2020:aux:hdrgainmap\0"
+    place, growth = data.index(old), len(new) - len(old)
+    boxes, start, end, found = [], 0, len(data), {}
+    def walk(start, end):
+        while start < end:
+            size, kind = struct.unpack_from(">I4s", data, start)
+            if kind == b"iloc": found["iloc"] = start
+            if start < place < start + size: boxes.append(start)
+            if kind in (b"meta", b"iprp", b"ipco"): walk(start + (12 if kind == b"meta" else 8), start + size)
+            start += size
+    walk(0, len(data))
+    at = found["iloc"] + 8
+    version = data[at]
+    sizes, bases = data[at + 4], data[at + 5]
+    at += 6
+    count, = struct.unpack_from(">I" if version == 2 else ">H", data, at)
+    at += 4 if version == 2 else 2
+    for _ in range(count):
+        at += 4 if version == 2 else 2
+        # What is in the box of items itself stays where it is.
+        method = data[at + 1] & 15 if version else 0
+        at += (4 if version else 2) + (bases >> 4)
+        extents, = struct.unpack_from(">H", data, at)
+        at += 2
+        for _ in range(extents):
+            at += bases & 15 if version else 0
+            width = sizes >> 4
+            offset = int.from_bytes(data[at:at + width], "big")
+            data[at:at + width] = (offset + (0 if method else growth)).to_bytes(width, "big")
+            at += width + (sizes & 15)
+    for box in boxes: struct.pack_into(">I", data, box, struct.unpack_from(">I", data, box)[0] + growth)
+    data[place:place + len(old)] = new
+    open("gain.heic", "wb").write(data)
+    """#
+
+  /// All of it is transparent; nothing of it is, once that is a gain map.
+  @Test func ofAHEICWithAGainMapThePictureIsShown() throws {
+    let bench = try Bench()
+    try writePicture([200, 80, 80], in: bench)
+    try bench.write(Array(Self.naming.utf8), to: "gain.py")
+    try bench.shell(
+      """
+      vips copy picture.ppm colours.v
+      vips black clear.v $(vipsheader -f width picture.ppm) $(vipsheader -f height picture.ppm)
+      vips bandjoin "colours.v clear.v" both.v
+      vips copy both.v named.v --interpretation srgb
+      vips heifsave named.v alpha.heic --compression hevc --Q 90
+      python3 gain.py
+      """)
+    let decoder = Bench.decoder()
+    defer { decoder.stop() }
+    for (name, colour) in [("alpha.heic", [255, 255, 255]), ("gain.heic", [200, 80, 80])] {
+      let made = try decoder.derive([.large], eagerly: false, from: MemorySource(try bench.file(name)))
+      try expect(try #require(made.large), shows: colour, in: bench, "\(name)")
+    }
+  }
+
   /// A profile is passed over where the numbers say that the colours are those of sRGB.
   @Test func sRGBThatIsStatedIsNotConverted() throws {
     let bench = try Bench()

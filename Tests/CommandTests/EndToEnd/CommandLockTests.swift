@@ -68,7 +68,7 @@ struct CommandLockTests {
         echo text > Albums/file
         open -o "subtype=sshfs,fsname=$source" Second B
         other=$(pgrep -f "^agonyfs mount .*$W/B")
-        kill -STOP $other
+        halt $other
         status=0
         agonyfs lock 2> said || status=$?
         not mountpoint -q Albums
@@ -97,7 +97,7 @@ struct CommandLockTests {
       third=$(pgrep -f "^agonyfs mount .*$W/C")
       exec 5> Albums/file 6> C/file
       echo text | tee /dev/fd/5 >&6
-      kill -STOP $second
+      halt $second
       agonyfs lock &
       lock=$!
       wait_for 600 'the others are locked' ends $first

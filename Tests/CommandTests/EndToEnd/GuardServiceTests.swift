@@ -49,7 +49,7 @@ import Testing
       open
       exec 5> Albums/open
       # It waits for the lock, which waits for a daemon that is stopped.
-      kill -STOP $pid
+      halt $pid
       call $root -m org.freedesktop.login1.Manager.PowerOff false
       wait_for 600 'agonyfs lock runs' lock_runs
       not grep StartUnit systemd.log

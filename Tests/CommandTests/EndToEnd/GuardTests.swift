@@ -18,7 +18,7 @@ struct GuardTests {
       exec 5> Albums/open
       echo written >&5
       # While the daemon cannot answer, nothing is locked, and logind has to wait.
-      kill -STOP $pid
+      halt $pid
       sleeps true
       wait_for 600 'agonyfs lock runs' lock_runs
       holds
@@ -48,7 +48,7 @@ struct GuardTests {
       mock AddProperty org.freedesktop.login1.Manager InhibitDelayMaxUSec '<uint64 1>'
       guard; open
       wait_for 600 'there is an inhibitor' holds
-      kill -STOP $pid
+      halt $pid
       sleeps true
       wait_for 600 'it is said' said 1 'longer than the 0.00 s that logind waits.*InhibitDelayMaxSec'
       holds

@@ -173,7 +173,7 @@ import Testing
         sync Albums/photo$i
         for n in 1 2 3 4 5 6 7 8 9; do echo $n > Albums/note$i.$n; done
         # It goes on a little later than it could, as on a machine that has much to do.
-        kill -STOP $pid
+        halt $pid
         \(ending)
         agonyfs mount --password-file password Vault Albums & mounting=$!
         two() { test "$(pgrep -cf "^agonyfs mount .*$W/Albums")" -ge 2; }

@@ -225,7 +225,7 @@ import Testing
     try expect(
       """
       exec 5< Albums/dir/file
-      kill -STOP $pid
+      halt $pid
       not umount -f Albums
       mkdir other
       mount -t tmpfs none other
@@ -241,7 +241,7 @@ import Testing
     try expect(
       """
       cp -r Vault Second
-      kill -STOP $pid
+      halt $pid
       fusermount3 -u Albums
       mkdir Others
       agonyfs mount --password-file password Second Others

@@ -70,13 +70,12 @@ final class Workspace {
   /// Functions for scripts: `agonyfs` calls the program under test, which derives no key that is known
   /// (Tests/DerivationCache), and `not` a command that must fail (`! command` would not end a script that `set -e` is to
   /// end). `wait_for SECONDS EVENT COMMAND...` looks again and again until the command succeeds, and says what was not in
-  /// time; `gone PROCESS` waits for its end, `mounted` says whether `Albums` is served. `without_mounts` takes away what
-  /// other tests mounted, in a mount namespace of the script's own.
-  /// `detach` unmounts `disk`, which is in the file `image`, and waits until the kernel has let go of it: for as long as
-  /// another test works in a copy of all mounts it is mounted there,
-  /// and would be what it was when it is mounted again. `small_ext4 N` mounts an ext4 with room for `Vault` and N MiB
-  /// more at `disk`, and copies the vault there. `files VAULT` counts its segment files, and fails if they do not all have
-  /// the same size.
+  /// time; `gone PROCESS` waits for its end, `halt PROCESS` stops it (after `kill` alone its threads still answer for a
+  /// moment), `mounted` says whether `Albums` is served. `without_mounts` takes away what other tests mounted, in a mount
+  /// namespace of the script's own. `detach` unmounts `disk`, which is in the file `image`, and waits until the kernel has
+  /// let go of it: in a namespace that was just copied it is still mounted, and would be what it was when it is mounted
+  /// again. `small_ext4 N` mounts an ext4 with room for `Vault` and N MiB more at `disk`, and copies the vault there.
+  /// `files VAULT` counts its segment files, and fails if they do not all have the same size.
   static let functions = """
     agonyfs() { AGONYFS_TEST_ONE_SALT=1 LD_PRELOAD=${DERIVATIONS:-} "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
@@ -91,10 +90,15 @@ final class Workspace {
     }
     ends() { not kill -0 $1 2> /dev/null || grep -q '^State:.Z' /proc/$1/status; }
     gone() { wait_for 600 "process $1 ended" ends $1; }
+    is_halted() { test -z "$(grep -L '^State:.T' /proc/$1/task/*/status)"; }
+    halt() { kill -STOP $1; wait_for 600 "process $1 is stopped" is_halted $1; }
     mounted() { grep -q " $W/Albums fuse.agonyfs " /proc/mounts; }
     without_mounts() {
       types=$(awk '$3 ~ /^fuse/ {print $3}' /proc/mounts | sort -u | paste -sd ,)
       test -z "$types" || umount -al -t "$types"
+      for place in $(awk '/agonyfs-test-/ {print $2}' /proc/mounts | tac); do
+        case $place in "$W"/*) ;; *) umount -l $place ;; esac
+      done
     }
     is_free() { test -z "$(losetup -j $1)"; }
     # Threads of a process that was killed hold files a moment longer than it.

@@ -39,6 +39,8 @@ package final class FileSystem: @unchecked Sendable {
   /// What fits into a space that owns cover, in bytes; nil if it owns none.
   let ownBytes: Int64?
   let pool = BufferPool(Chunk.blockSizes)
+  let questionTurns = QuestionTurns()
+  let sortingRoom = SortingRoom()
   private let monitor = Lock()
 
   fileprivate let index: Index

@@ -21,6 +21,8 @@ package struct FileSystemOptions: Sendable {
   package var writers = max(1, min(4, sysconf(CInt(_SC_NPROCESSORS_ONLN)) / 2))
   /// How many inodes are kept in memory that nobody has open.
   package var cachedInodes = 4096
+  /// Rows that a question looks at under one hold of the lock.
+  package var rowsUnderLock = 20_000
   /// Whether sparse segments are copied forward and dead ones deleted in the background.
   package var cleans = true
   /// The share of the store that may be garbage before sparse segments are copied forward.

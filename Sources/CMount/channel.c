@@ -81,3 +81,7 @@ int agonyfs_channel_open(int shared, bool blocks) {
 void agonyfs_channel_reply_to(int channel) {
     reply_channel = channel;
 }
+
+int agonyfs_channel_of_reply(void) {
+    return reply_channel;
+}

@@ -37,11 +37,25 @@ extension fuse_lowlevel_ops {
       }
     }
     unsafe read = { request, inode, size, offset, file in
+      let inode = InodeNumber(rawValue: inode)
+      let handle = unsafe file?.pointee.fh ?? 0
       unsafe serve(request) { volume throws(Errno) in
-        try unsafe volume.buffers.with(min(size, SessionLimits.maximumRead)) { buffer throws(Errno) in
-          let count = try unsafe volume.read(
-            InodeNumber(rawValue: inode), handle: file?.pointee.fh ?? 0, at: offset, into: buffer)
-          unsafe fuse_reply_buf(request, buffer.baseAddress, count)
+        let size = min(size, SessionLimits.maximumRead)
+        guard VirtualNode.isVirtual(inode), VirtualNode(inode) == .query else {
+          return try unsafe volume.buffers.with(size) { buffer throws(Errno) in
+            let count = try unsafe volume.read(inode, handle: handle, at: offset, into: buffer)
+            unsafe fuse_reply_buf(request, buffer.baseAddress, count)
+          }
+        }
+        volume.questionReads.serve(from: agonyfs_channel_of_reply()) {
+          var isAnswered = true
+          unsafe serve(request) { volume throws(Errno) in
+            try unsafe volume.buffers.with(size) { buffer throws(Errno) in
+              let count = try unsafe volume.readAnswer(handle: handle, into: buffer)
+              if let count { unsafe fuse_reply_buf(request, buffer.baseAddress, count) } else { isAnswered = false }
+            }
+          }
+          return isAnswered
         }
       }
     }

@@ -22,11 +22,15 @@ enum SessionLimits {
   /// How long the kernel may cache virtual directories, in seconds.
   static let virtualCacheSeconds = 1.0
 
-  /// Threads that serve requests. They also wait for disks, and ten of them may wait for thumbnails, so a small machine
-  /// gets more threads than cores. Each has a receive buffer of 1 MiB, so their number is limited.
+  /// Threads that serve requests. They also wait for disks, ten of them may wait for thumbnails, and some answer
+  /// questions, so a small machine gets more threads than cores. Each has a receive buffer of 1 MiB, so their number is
+  /// limited.
   static func threadCount(cores: Int) -> Int {
-    max(16, min(2 * cores, 20))
+    max(18, min(2 * cores, 20))
   }
+
+  /// Threads that answer questions at once, at most (QuestionReads.swift).
+  static let questions = 6
 
   /// Threads that wait for requests at once, at most (LeaderFollowers.swift).
   static func leaders(cores: Int) -> Int {

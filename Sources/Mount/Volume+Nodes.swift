@@ -134,17 +134,22 @@ extension Volume {
     try virtual.door(handle).ask(question)
   }
 
-  /// Reads from an open file. Returns the number of bytes; fewer than asked for only at the end, and from the door.
+  /// Reads from the door. Returns the number of bytes, 0 at the end; nil if others are to come first.
+  func readAnswer(handle: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int? {
+    let part = try virtual.door(handle).read(buffer.count, stops: { questionReads.isWaitedFor })
+    guard let part else { return nil }
+    unsafe buffer.copyBytes(from: part)
+    return part.count
+  }
+
+  /// Reads from an open file other than the door. Returns the number of bytes; fewer than asked for only at the end.
   func read(
     _ number: InodeNumber, handle: UInt64, at offset: off_t, into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> Int {
     switch try node(number) {
     case .stored(let inode):
       return try unsafe fileSystem.read(inode, at: FileOffset(rawValue: Int64(offset)), into: buffer)
-    case .virtual(.query, let tree):
-      let part = try tree.door(handle).read(buffer.count)
-      unsafe buffer.copyBytes(from: part)
-      return part.count
+    case .virtual(.query, _): throw .invalidArgument
     case .virtual(_, let tree):
       switch try tree.content(of: handle) {
       case .bytes(let content):

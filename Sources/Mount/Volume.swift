@@ -22,6 +22,8 @@ internal import SystemPackage
   let buffers = BufferPool([BufferPool.Size(bytes: SessionLimits.maximumRead, idleLimit: .max)])
   /// The answer to `agonyfs unmount`.
   let identity: DaemonIdentity
+  /// Reads of answers of the catalog.
+  let questionReads = QuestionReads(most: SessionLimits.questions)
   /// What is known of `.sh_thumbnails` beside what is stored.
   let shared = SharedFolders()
   private let used = Atomic<Int64>(monotonicSeconds())

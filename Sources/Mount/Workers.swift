@@ -2,6 +2,7 @@
 // 1. `stop()` returns when every thread has answered all queued requests and ended. The kernel writes back the last of
 //    its data in parts, each after the reply to the one before.
 // 2. The session outlives the threads.
+// 3. A thread ends when no read of an answer waits that may be answered by its channel.
 
 internal import Albums
 internal import CMount
@@ -77,6 +78,7 @@ internal import Vault
     agonyfs_interruption_allow()
     var channels = unsafe RequestChannels(
       shared: fuse_session_fd(session), polling: polling, ownsOne: ownsChannels)
+    defer { withExtendedLifetime(channels) { volume.questionReads.waitUntilIdle() } }
     var leads = false
     var left = Self.lastRequests
     while left > 0 {

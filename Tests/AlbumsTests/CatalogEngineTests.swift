@@ -157,7 +157,7 @@ import Vault
     var (pieces, seen) = (0, [InodeNumber]())
     while !walk.isAtEnd {
       try library.files.reading { files throws(Errno) in
-        try walk.advance(by: CatalogReader.rowsUnderLock, files) { row throws(Errno) in
+        try walk.advance(by: 20_000, files) { row throws(Errno) in
           seen.append(row.inode)
           usleep(3000)
           return true

@@ -14,7 +14,7 @@ import Testing
   /// All answers, as many at a time as `limit` says.
   private func answers(_ places: [SortPosition], _ order: SortOrder, limit: Int) -> [SortPosition] {
     var found: [SortPosition] = []
-    var sorting = CatalogSorting(order, after: nil, limit: limit)
+    var sorting = CatalogSorting(order, after: nil, limit: limit, in: SortingRoom())
     while true {
       for place in places { sorting.add(place) }
       sorting.finish()
@@ -40,6 +40,36 @@ import Testing
       let sorted = places.sorted { $0.precedes($1, in: order) }
       #expect(answers(places, order, limit: limit) == sorted)
     }
+  }
+
+  /// The first of all has what it can use, and the others together are bounded.
+  @Test func manyThatSortShareTheirMemory() throws {
+    let room = SortingRoom()
+    let order = SortOrder(.size, isDescending: false)
+    let places = (0..<400_000).map { SortPosition(value: .number(Int64($0 &* 7919 % 400_009), 0), inode: UInt64($0)) }
+    let sorted = places.sorted { $0.precedes($1, in: order) }
+    // How many the n-th of all keeps.
+    var all = (0..<64).map { _ in CatalogSorting(order, after: nil, limit: nil, in: room) }
+    func kept(_ number: Int) -> Int {
+      for place in places { all[number].add(place) }
+      all[number].finish()
+      var count = 0
+      while let next = all[number].popFirst() {
+        #expect(next == sorted[count])
+        count += 1
+      }
+      return count
+    }
+    let counts = [0, 1, 2, 3, 63].map(kept)
+    #expect(counts == [304_000, 304_000, 152_000, 76_000, 19_000])
+    // What they had comes back.
+    all.removeAll()
+    all = [CatalogSorting(order, after: nil, limit: nil, in: room)]
+    #expect(kept(0) == 304_000)
+    // Who wants a few leaves the rest to others.
+    all = (0..<64).map { _ in CatalogSorting(order, after: nil, limit: 100, in: room) }
+    all.append(CatalogSorting(order, after: nil, limit: nil, in: room))
+    #expect([0, 64].map(kept) == [101, 304_000])
   }
 
   @Test func aFullHeapGivesTheFirst() {

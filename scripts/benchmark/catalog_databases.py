@@ -11,12 +11,13 @@ import collections
 import datetime
 import json
 import math
-import os
 import random
 import sqlite3
 import subprocess
 import sys
 import time
+
+import catalog_commands
 
 ROUNDS = 5
 PER_FOLDER = 350
@@ -42,8 +43,6 @@ QUESTIONS = [PATHS, YEAR, RATED, MONTHS, CAMERAS, TAG, NEAR, NAME, COUNT]
 BOUNDS = {"list -0": 100, "JSON": 400, "groups by": 30, "first 100": 20, "words, first 100": 10, "pictures": 2000}
 LOOKED_AT = ("near:", "size:>100M", "camera:none", "name:*", "is:favourite", 'camera:"camera 3"')
 BOUND_OF_MEMORY, BOUND_OF_ROW = 96, 700
-# The same for commands, with the start of the process and the way through the kernel.
-COMMANDS = [("list -0", ["-0"], 100), ("list --json", ["--json"], 400)]
 
 
 class Numbers:
@@ -431,27 +430,6 @@ def measure_ours(program, folder, count):
     return figures
 
 
-def measure_commands(agonyfs, folder, count):
-    """What the commands take on the mounted space that catalog-space-bench filled."""
-    mount, password = f"{folder}/mounted", f"{folder}/password-of-bench"
-    os.mkdir(mount)
-    with open(os.open(password, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
-        file.write("bench\n")
-    subprocess.run(
-        [agonyfs, "mount", "--thumbnails", "none", "--password-file", password, f"{folder}/space", mount], check=True)
-    try:
-        for name, options, bound in COMMANDS:
-            best = math.inf
-            for _ in range(ROUNDS):
-                start = time.perf_counter()
-                subprocess.run([agonyfs, "list", *options, mount], stdout=subprocess.DEVNULL, check=True)
-                best = min(best, time.perf_counter() - start)
-            note = f", OVER ITS BOUND of {bound}" if count == 100_000 and best * 1000 >= bound else ""
-            print(f"agonyfs {name} of all, ms: {best * 1000:.0f}{note}")
-    finally:
-        subprocess.run([agonyfs, "unmount", mount], check=True)
-
-
 def run(folder, count, program, agonyfs):
     """Prints a table; gives what differs between the answers."""
     print(f"making {count} records", file=sys.stderr)
@@ -461,7 +439,7 @@ def run(folder, count, program, agonyfs):
     if program:
         print("filling a space", file=sys.stderr)
         columns["agonyfs"] = measure_ours(program, folder, count)
-        measure_commands(agonyfs, folder, count)
+        catalog_commands.measure(agonyfs, folder, count, ROUNDS)
     for kind in (DigiKam, Shotwell):
         print(f"filling a database of {kind.name}", file=sys.stderr)
         database = kind(f"{folder}/{kind.name}.db")

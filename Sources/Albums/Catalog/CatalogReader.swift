@@ -15,8 +15,6 @@ internal import Vault
 
 /// Makes the answers to one question.
 struct CatalogReader {
-  /// Rows that are looked at under one hold of the lock.
-  static let rowsUnderLock = 20_000
   /// Rows of a set that are looked at before it is known how large it is.
   private static let rowsAtFirst = 4000
 
@@ -24,6 +22,7 @@ struct CatalogReader {
   static let pieceBytes = 512 << 10
 
   let question: CatalogQuestion
+  private let rowsUnderLock: Int
   private let source: CatalogSource
   /// What of answers is written.
   private let writing: Writing
@@ -62,6 +61,7 @@ struct CatalogReader {
   ) {
     self.question = question
     self.writing = writing
+    rowsUnderLock = fileSystem.options.rowsUnderLock
     source = CatalogSource(fileSystem, question, for: opener)
     view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     last = question.after?.position
@@ -76,7 +76,7 @@ struct CatalogReader {
       walk = CatalogWalk(newestFirst: question.order.isDescending, within: view.within, after: last, columns)
     } else {
       walk = CatalogWalk(within: view.within, columns)
-      sorting = CatalogSorting(question.order, after: last, limit: question.limit)
+      sorting = CatalogSorting(question.order, after: last, limit: question.limit, in: fileSystem.sortingRoom)
     }
     if let limit = question.limit, limit <= 0 {
       isAtEnd = true
@@ -95,7 +95,7 @@ struct CatalogReader {
   ) throws(Errno) {
     if isAtEnd { return }
     view.begin()
-    guard try view.prepare(files, rows: isPrepared ? Self.rowsUnderLock : Self.rowsAtFirst) else { return }
+    guard try view.prepare(files, rows: isPrepared ? rowsUnderLock : Self.rowsAtFirst) else { return }
     if !isPrepared {
       isPrepared = true
       if let few = try view.few(files) { walk.restrict(to: few) }
@@ -114,7 +114,7 @@ struct CatalogReader {
     var left = room
     let end = text.bytes.count + Self.pieceBytes
     var walk = walk
-    try walk.advance(by: Self.rowsUnderLock, files) { row throws(Errno) in
+    try walk.advance(by: rowsUnderLock, files) { row throws(Errno) in
       guard let seen = try view.look(at: row, files, wants: wanted),
         try view.stands(seen, row, files, stacks: question.stacks)
       else { return true }
@@ -158,7 +158,7 @@ struct CatalogReader {
       return
     }
     var walk = walk
-    try walk.advance(by: Self.rowsUnderLock, files) { row throws(Errno) in
+    try walk.advance(by: rowsUnderLock, files) { row throws(Errno) in
       guard let seen = try view.look(at: row, files, wants: question.order.key == .name ? .path : .nothing),
         try view.stands(seen, row, files, stacks: question.stacks)
       else { return true }

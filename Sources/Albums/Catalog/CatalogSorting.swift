@@ -6,6 +6,9 @@ internal import Catalog
 /// The next answers in an order.
 struct CatalogSorting {
   private let order: SortOrder
+  private let limit: Int?
+  private let room: SortingRoom
+  private var share: SortingRoom.Share?
   private var after: SortPosition?
   // One of them is used: by number, or by path.
   private var numbers: FirstPlaces<NumberPlace>
@@ -13,17 +16,17 @@ struct CatalogSorting {
   /// Whether all were looked at.
   private(set) var isReady = false
 
-  /// Most places that are kept: 4.8 MB of numbers, and of paths what they take.
-  private static let mostNumbers = 300_000
-  private static let mostPaths = 40_000
+  /// Most places of a part of the room, and without one: 0.3 MB of numbers, and of paths what they take.
+  private static let mostNumbers = 19_000
+  private static let mostPaths = 2500
 
-  init(_ order: SortOrder, after position: SortPosition?, limit: Int?) {
+  init(_ order: SortOrder, after position: SortPosition?, limit: Int?, in room: SortingRoom) {
     self.order = order
-    after = position
-    // One more than the limit tells whether there is a next page.
-    func kept(_ most: Int) -> Int { min(limit ?? most, most - 1) + 1 }
-    numbers = FirstPlaces(kept(Self.mostNumbers))
-    paths = FirstPlaces(kept(Self.mostPaths))
+    self.limit = limit
+    self.room = room
+    numbers = FirstPlaces(0)
+    paths = FirstPlaces(0)
+    begin(after: position)
   }
 
   var isEmpty: Bool { numbers.isEmpty && paths.isEmpty }
@@ -34,8 +37,15 @@ struct CatalogSorting {
   /// Begins anew.
   mutating func begin(after position: SortPosition?) {
     after = position
-    numbers.removeAll()
-    paths.removeAll()
+    share = nil
+    let most = order.key == .name ? Self.mostPaths : Self.mostNumbers
+    let wanted = limit ?? .max - 1
+    let share = room.share(wanted < most ? 0 : wanted / most + 1)
+    // One more than the limit tells whether there is a next page.
+    func kept(_ most: Int) -> Int { min(wanted, most * max(1, share.parts) - 1) + 1 }
+    numbers = FirstPlaces(kept(Self.mostNumbers))
+    paths = FirstPlaces(kept(Self.mostPaths))
+    self.share = share
     isReady = false
   }
 

@@ -105,7 +105,7 @@ extension FileSystem {
     var group: [InodeNumber] = []
     var last: InodeNumber?
     while true {
-      let rows = try reading { files throws(Errno) in
+      let rows = try asking { files throws(Errno) in
         try files.result(of: files.index.hashes(after: hash, last, limit: Self.batch))
       }
       for row in rows {
@@ -212,7 +212,7 @@ extension FileSystem {
   private func forEachLook(_ body: (LookRecord) -> Void) throws(Errno) {
     var last: InodeNumber?
     while true {
-      let rows = try reading { files throws(Errno) in
+      let rows = try asking { files throws(Errno) in
         try files.result(of: files.index.looks(after: last, limit: Self.batch))
       }
       rows.forEach(body)

@@ -1,5 +1,4 @@
 package import Catalog
-internal import Glibc
 internal import Index
 package import SystemPackage
 internal import Vault
@@ -52,12 +51,11 @@ extension FileSystem {
       tally.add(row, seen)
     }
     while true {
-      let isDone = try reading { files throws(Errno) in
+      let isDone = try asking { files throws(Errno) in
         view.begin()
-        return try tally.name(&view, files, rows: CatalogReader.rowsUnderLock)
+        return try tally.name(&view, files, rows: options.rowsUnderLock)
       }
       if isDone { return tally.groups() }
-      letOthersIn()
     }
   }
 
@@ -71,21 +69,20 @@ extension FileSystem {
     var walk = CatalogWalk(within: view.within, columns)
     var isPrepared = false
     while !walk.isAtEnd {
-      try reading { files throws(Errno) in
+      try asking { files throws(Errno) in
         view.begin()
         if !isPrepared {
-          isPrepared = try view.prepare(files, rows: CatalogReader.rowsUnderLock, forAll: true)
+          isPrepared = try view.prepare(files, rows: options.rowsUnderLock, forAll: true)
           if isPrepared, let few = try view.few(files) { walk.restrict(to: few) }
           return
         }
-        try walk.advance(by: CatalogReader.rowsUnderLock, files) { row throws(Errno) in
+        try walk.advance(by: options.rowsUnderLock, files) { row throws(Errno) in
           if let seen = try view.look(at: row, files), try view.stands(seen, row, files, stacks: stacks) {
             body(row, seen, files)
           }
           return true
         }
       }
-      letOthersIn()
     }
   }
 
@@ -137,12 +134,14 @@ extension FileSystem {
     }
   }
 
-  /// The next answers of a reader; at least one, unless it is at the end.
-  func piece(_ reader: inout CatalogReader, room: Int, into answers: inout [CatalogAnswer]) throws(Errno) {
+  /// The next answers of a reader; at least one, unless it is at the end, or `stops` says after some rows that others are
+  /// to come first.
+  func piece(
+    _ reader: inout CatalogReader, room: Int, into answers: inout [CatalogAnswer], stops: () -> Bool = { false }
+  ) throws(Errno) {
     while !reader.isAtEnd {
-      try reading { files throws(Errno) in try reader.piece(files, room: room, into: &answers) }
-      letOthersIn()
-      if !answers.isEmpty { return }
+      try asking { files throws(Errno) in try reader.piece(files, room: room, into: &answers) }
+      if !answers.isEmpty || stops() { return }
     }
   }
 
@@ -159,7 +158,4 @@ extension FileSystem {
     guard locked({ $0.index.hasCatalog }) else { throw .notSupported }
     try settleCatalog()
   }
-
-  /// A thread that gives the lock back and takes it at once would often be faster than those that wait for it.
-  func letOthersIn() { usleep(20) }
 }

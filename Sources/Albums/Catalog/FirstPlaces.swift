@@ -17,11 +17,6 @@ struct FirstPlaces<Place: Comparable> {
 
   var isEmpty: Bool { places.isEmpty }
 
-  mutating func removeAll() {
-    places.removeAll(keepingCapacity: true)
-    hasMore = false
-  }
-
   /// Takes a place.
   mutating func add(_ place: Place) {
     if places.count < kept {

@@ -28,6 +28,7 @@ struct DoorAnswer {
   /// What waits to be read.
   private(set) var text = JSONText()
   private var place = 0
+  private var isBegun = false
 
   /// Bytes that are made at once, at least.
   private static let pieceBytes = 128 << 10
@@ -58,8 +59,14 @@ struct DoorAnswer {
   }
 
   /// The next bytes, at most `count`; none at the end.
-  mutating func read(_ count: Int) -> ArraySlice<UInt8> {
-    while place == text.bytes.count, !isAtEnd { make() }
+  mutating func read(_ count: Int) -> ArraySlice<UInt8> { read(count) { false } ?? [] }
+
+  /// The same; nil if `stops` says before there are any that others are to come first.
+  mutating func read(_ count: Int, stops: () -> Bool) -> ArraySlice<UInt8>? {
+    while place == text.bytes.count, !isAtEnd {
+      make(stops)
+      if place == text.bytes.count, !isAtEnd, stops() { return nil }
+    }
     let end = min(text.bytes.count, place + count)
     defer { place = end }
     return text.bytes[place..<end]
@@ -78,18 +85,19 @@ struct DoorAnswer {
   }
 
   /// Makes the next piece.
-  private mutating func make() {
-    let isFirst = place == 0
+  private mutating func make(_ stops: () -> Bool) {
     text.removeAll()
     place = 0
+    let isFirst = !isBegun
     do throws(Errno) {
       if isFirst {
         try fileSystem.prepareToAnswer()
         text.line("ok")
+        isBegun = true
       }
       switch source {
       case .answers(var reader, let format):
-        try pieces(of: &reader, format)
+        try pieces(of: &reader, format, stops)
         source = reader.isAtEnd ? .nothing : .answers(reader, format)
       case .count(let question):
         let count = try fileSystem.count(of: question, for: opener)
@@ -133,7 +141,9 @@ struct DoorAnswer {
     source = .nothing
   }
 
-  private mutating func pieces(of reader: inout CatalogReader, _ format: DoorRequest.Format) throws(Errno) {
+  private mutating func pieces(
+    of reader: inout CatalogReader, _ format: DoorRequest.Format, _ stops: () -> Bool
+  ) throws(Errno) {
     var answers: [CatalogAnswer] = []
     repeat {
       answers.removeAll(keepingCapacity: true)
@@ -141,13 +151,13 @@ struct DoorAnswer {
       // JSON is written straight into what is read.
       swap(&text, &reader.text)
       defer { swap(&text, &reader.text) }
-      try fileSystem.piece(&reader, room: room, into: &answers)
+      try fileSystem.piece(&reader, room: room, into: &answers, stops: stops)
       guard let end = format.end else { continue }
       for answer in answers {
         reader.text.raw(answer.path)
         reader.text.raw(end)
       }
-    } while !reader.isAtEnd && text.bytes.count < Self.pieceBytes
+    } while !reader.isAtEnd && text.bytes.count < Self.pieceBytes && !stops()
     guard reader.isAtEnd else { return }
     text.raw(format.endOfAll)
     try trailer(count: reader.count, next: reader.next)

@@ -34,6 +34,9 @@ int agonyfs_channel_open(int shared, bool blocks);
 /// Sends the replies of the calling thread to this channel from now on: the channel of the request.
 void agonyfs_channel_reply_to(int channel);
 
+/// The channel to which the replies of the calling thread go; negative: the session's own.
+int agonyfs_channel_of_reply(void);
+
 /// Sends what libfuse logs to `agonyfs_library_message`.
 void agonyfs_library_log_install(void);
 

@@ -1,0 +1,80 @@
+import CMount
+import Glibc
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Mount
+
+/// More reads of answers than may take threads.
+@Suite struct QuestionReadsTests {
+  /// What was served, as the number of the read and the channel of its answer.
+  private final class Log: Sendable {
+    private let entries = Mutex<[[Int]]>([])
+    func add(_ number: Int) { entries.withLock { $0.append([number, Int(agonyfs_channel_of_reply())]) } }
+    var all: [[Int]] { entries.withLock { $0 } }
+  }
+
+  @Test func othersWaitInTheirOrderWithoutAThread() throws {
+    let reads = QuestionReads(most: 2)
+    let log = Log()
+    let (gate, opener) = try Descriptor.pipe()
+    // Two that take long, each in a thread.
+    let threads = try (0..<2).map { number in
+      try Thread {
+        reads.serve(from: CInt(100 + number)) {
+          var letter: UInt8 = 0
+          _ = unsafe read(gate.number, &letter, 1)
+          log.add(number)
+          return true
+        }
+      }
+    }
+    while reads.servingCount < 2 { usleep(1000) }
+    // These come back at once, although nothing is served.
+    for number in 2..<6 {
+      reads.serve(from: CInt(100 + number)) {
+        log.add(number)
+        return true
+      }
+    }
+    #expect(reads.isWaitedFor && log.all.isEmpty)
+    // One thread goes on with all that wait, and answers by the channel of each.
+    try opener.writeAll([0])
+    while log.all.count < 5 { usleep(1000) }
+    #expect(log.all.dropFirst().map { $0 } == (2..<6).map { [$0, 100 + $0] })
+    #expect(!reads.isWaitedFor)
+    try opener.writeAll([0])
+    reads.waitUntilIdle()
+    #expect(Set(log.all) == Set((0..<6).map { [$0, 100 + $0] }))
+    for thread in threads { thread.join() }
+  }
+
+  @Test func oneThatTakesLongGoesBehindTheOthers() throws {
+    let reads = QuestionReads(most: 1)
+    let log = Log()
+    var left = 3
+    reads.serve(from: 7) {
+      left -= 1
+      log.add(left)
+      if left == 2 {
+        for number in 10..<12 {
+          reads.serve(from: CInt(number)) {
+            log.add(number)
+            return true
+          }
+        }
+      }
+      return left == 0
+    }
+    #expect(log.all == [[2, 7], [10, 10], [11, 11], [1, 7], [0, 7]])
+    reads.waitUntilIdle()
+    // Nothing is left of it: the next one is served at once.
+    reads.serve(from: 8) {
+      log.add(20)
+      return true
+    }
+    #expect(log.all.last == [20, 8])
+  }
+}

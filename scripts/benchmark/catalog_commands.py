@@ -1,0 +1,60 @@
+"""What the commands of the catalog take on the mounted space that catalog-space-bench filled: alone, and many at once."""
+
+import math
+import os
+import secrets
+import statistics
+import subprocess
+import time
+
+# Milliseconds for 100,000 records; more is over its bound. With the start of the process and the way through the kernel.
+COMMANDS = [("list -0", ["-0"], 100), ("list --json", ["--json"], 400)]
+# How many ask at once for what takes longest.
+CROWD = 20
+
+
+def measure(agonyfs, folder, count, rounds):
+    """Prints what the commands take."""
+    mount, password = f"{folder}/mounted", f"{folder}/password-of-bench"
+    os.mkdir(mount)
+    with open(os.open(password, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+        file.write("bench\n")
+    subprocess.run(
+        [agonyfs, "mount", "--thumbnails", "none", "--password-file", password, f"{folder}/space", mount], check=True)
+    try:
+        for name, options, bound in COMMANDS:
+            best = min(timed([agonyfs, "list", *options, mount]) for _ in range(rounds))
+            note = f", OVER ITS BOUND of {bound}" if count == 100_000 and best >= bound else ""
+            print(f"agonyfs {name} of all, ms: {best:.0f}{note}")
+        measure_crowd(agonyfs, mount)
+    finally:
+        subprocess.run([agonyfs, "unmount", mount], check=True)
+
+
+def timed(command):
+    """Milliseconds that a command takes."""
+    start = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return (time.perf_counter() - start) * 1000
+
+
+def measure_crowd(agonyfs, mount):
+    """What a short question and a look at a file take while many ask for all paths by size."""
+    short = [agonyfs, "list", "-0", "--limit", "100", mount]
+    long = [agonyfs, "list", "-0", "--sort", "size", mount]
+    alone = timed(long)
+    start = time.perf_counter()
+    crowd = [subprocess.Popen(long, stdout=subprocess.DEVNULL) for _ in range(CROWD)]
+    pages, looks = [], []
+    while any(each.poll() is None for each in crowd):
+        pages.append(timed(short))
+        for _ in range(20):
+            before = time.perf_counter()
+            # The kernel knows no name that it has not asked for.
+            os.path.exists(f"{mount}/{secrets.token_hex(8)}")
+            looks.append((time.perf_counter() - before) * 1000)
+    assert all(each.returncode == 0 for each in crowd)
+    print(f"all paths by size, alone: {alone:.0f} ms; {CROWD} at once: {(time.perf_counter() - start) * 1000:.0f} ms")
+    for name, figures in (("first page", pages), ("a name that is not there", looks)):
+        middle, most = statistics.median(figures), max(figures, default=math.nan)
+        print(f"meanwhile, {name}: {middle:.2f} ms in the middle, {most:.0f} at most, {len(figures)} times")

@@ -61,7 +61,7 @@ import Testing
     #expect(items[0].taken == "2019-07-14T21:30:06" && String(decoding: items[0].name, as: UTF8.self).hasPrefix("IMG"))
     #expect(kind { _ = try gallery.section(3, of: snapshot) } == .notFound)
     let facts = try gallery.facts(of: snapshot.path(0))
-    #expect(facts.map(\.title) == ["Time and place", "File"], "\(facts)")
+    #expect(facts.map(\.title) == ["place", "file"], "\(facts)")
     #expect(facts[0].facts[0].sources.contains("name"))
 
     let strange = try #require(try (0..<5).first { try snapshot.path($0).name == [0x78, 0xFF] + Array(".jpg".utf8) })

@@ -108,13 +108,13 @@ class Gallery:
         return web.json_response({
             "name": item["name"], "path": f"{self.library.album(number)}/{item['name']}", "edit": self.library.edit(number),
             "sections": [
-                {"title": "Picture", "facts": [fact("Pixels", f"{item['width']} × {item['height']}", "file"),
+                {"title": "file", "facts": [fact("Pixels", f"{item['width']} × {item['height']}", "file"),
                                                fact("Size", f"{item['size']:,} bytes", "file"),
                                                fact("Format", item["type"], "file")]},
-                {"title": "Time", "facts": [
+                {"title": "place", "facts": [
                     fact("taken", (item["taken"] or "2024-08").replace("T", " "), "from EXIF"),
                     fact("modified", "2024-08-15 12:00:05.123456789Z", "")]},
-                {"title": "Camera", "facts": [fact("Camera", "Canon EOS 5D", "exif"),
+                {"title": "camera", "facts": [fact("Camera", "Canon EOS 5D", "exif"),
                                               fact("Lens", "EF24-70mm f/2.8L", "exif"),
                                               fact("Exposure", "1/250 s, f/2.8, ISO 800", "exif")]}]})
 

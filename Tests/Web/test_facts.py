@@ -14,6 +14,7 @@ class FactsTests(PageTest):
         heights = page.evaluate(
             "[...document.querySelectorAll('.facts dd')].map(each => each.firstChild.getBoundingClientRect().height)")
         self.assertGreater(len(heights), 3)
+        self.assertEqual(page.locator(".facts h3").all_inner_texts(), ["File", "Time and place", "Camera"])
         self.assertLess(max(heights), 80)
 
     def test_times_among_the_facts_are_told_to_the_second(self):

@@ -45,7 +45,7 @@ public struct FactSection: Equatable, Sendable {
     public var sources: String
   }
 
-  /// What they are about.
+  /// What they are about, in a word for programs: `words`, `place` (and time), `camera`, `file`, `more`.
   public var title: String
   /// At least one.
   public var facts: [Fact]
@@ -122,10 +122,10 @@ extension Gallery {
   }
 
   private static let sections: [(title: String, fields: Set<String>)] = [
-    ("Words", ["title", "caption", "rating", "favourite", "tags", "people", "cover"]),
-    ("Time and place", ["taken", "latitude", "altitude", "place"]),
-    ("Camera", ["camera", "lens", "iso", "exposure", "aperture", "focalLength"]),
-    ("File", ["kind", "size", "modified", "width", "duration", "codec", "frameRate", "hash"]),
+    ("words", ["title", "caption", "rating", "favourite", "tags", "people", "cover"]),
+    ("place", ["taken", "latitude", "altitude", "place"]),
+    ("camera", ["camera", "lens", "iso", "exposure", "aperture", "focalLength"]),
+    ("file", ["kind", "size", "modified", "width", "duration", "codec", "frameRate", "hash"]),
   ]
 
   /// All facts of a photo in sections, as `agonyfs show` says them, each with its sources.
@@ -137,7 +137,7 @@ extension Gallery {
       sections.append(FactSection(title, lines.filter { fields.contains($0.field) }))
       told.formUnion(fields)
     }
-    sections.append(FactSection("More", lines.filter { [told] line in !told.contains(line.field) }))
+    sections.append(FactSection("more", lines.filter { [told] line in !told.contains(line.field) }))
     return sections.filter { !$0.facts.isEmpty }
   }
 }

@@ -50,10 +50,11 @@ export class FactsPanel {
       this.body.item = shown.item;
       this.body.replaceChildren(...this.#edits(shown, facts.edit ?? {}),
         make('p', { class: 'path', text: plain(facts.path), dir: 'auto' }),
-        ...facts.sections.map((section) => make('section', {}, make('h3', { text: section.title }),
-          make('dl', {}, ...section.facts.flatMap((fact) => [make('dt', { text: fact.name }),
+        ...facts.sections.map((section) => make('section', {},
+          make('h3', { text: texts.factSections[section.title] ?? section.title }),
+          make('dl', {}, ...section.facts.flatMap((fact) => [make('dt', { text: texts.factName(fact.name) }),
             make('dd', {}, make('bdi', { text: words(fact) }),
-              fact.source && make('small', { text: plain(fact.source) }))])))));
+              fact.source && make('small', { text: texts.factSource(plain(fact.source)) }))])))));
       const name = held?.getAttribute('aria-label');
       const same = [...this.body.querySelectorAll('button')].find((each) => each.getAttribute('aria-label') === name);
       if (held) (same ?? this.body).focus();

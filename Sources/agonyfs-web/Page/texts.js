@@ -150,6 +150,10 @@ export const texts = {
   playMotion: 'Live',
   place: (number, count) => `${numbers.format(number)} of ${numbers.format(count)}`,
   facts: 'Information',
+  factSections: { words: 'Words', place: 'Time and place', camera: 'Camera', file: 'File', more: 'More' },
+  // Of both the server says the words that `agonyfs show` has in English.
+  factName: (name) => name,
+  factSource: (source) => source,
   titleField: 'Title',
   caption: 'Caption',
   codecUnknown: 'This browser cannot play this codec.',

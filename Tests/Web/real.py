@@ -1,12 +1,14 @@
 """A vault with two spaces, photos that can be told from all others, and the true server in front of it."""
 
 import contextlib
+import io
 import json
 import os
 import random
 import re
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -52,6 +54,23 @@ def motion_photo(picture, video, path):
     picture.save(path, "JPEG", quality=85, xmp=xmp.encode())
     with open(path, "ab") as file:
         file.write(clip)
+
+
+def raw_photo(picture, path):
+    """Makes a raw photo of Canon (CR2): a TIFF whose first directory has a JPEG."""
+    jpeg = io.BytesIO()
+    picture.save(jpeg, "JPEG", quality=90)
+    content, maker = jpeg.getvalue(), b"Canon\0"
+    short, long, text = 3, 4, 2
+    entries = [(256, long, 1, picture.width), (257, long, 1, picture.height), (259, short, 1, 6), (271, text, len(maker), 0),
+               (273, long, 1, 0), (279, long, 1, len(content))]
+    behind = 16 + 2 + 12 * len(entries) + 4
+    places = {271: behind, 273: behind + len(maker)}
+    directory = b"".join(struct.pack("<HHII", tag, kind, count, places.get(tag, value))
+                         for tag, kind, count, value in entries)
+    with open(path, "wb") as file:
+        file.write(b"II*\0" + struct.pack("<I", 16) + b"CR\2\0" + bytes(4) + struct.pack("<H", len(entries)) + directory
+                   + bytes(4) + maker + content)
 
 
 def make_photos(folder):
@@ -228,6 +247,11 @@ def server():
             yield vault, serving
         finally:
             serving.end()
+
+
+# How files with the private key of a certificate begin: as text, in PKCS #8 and by SEC 1 (RFC 5208, RFC 5915).
+PRIVATE_KEYS = [b"PRIVATE KEY", bytes.fromhex("020100301306072a8648ce3d020106082a8648ce3d030107"),
+                bytes.fromhex("30770201010420")]
 
 
 def found_below(folder, *needles):

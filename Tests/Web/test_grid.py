@@ -140,6 +140,30 @@ class GridTests(PageTest):
         touch.tap(*start)
         self.until(page, "document.querySelector('.count').textContent === '4 selected'")
 
+    def test_selection_by_a_drag_with_the_mouse(self):
+        page = self.login()
+        middles = [page.locator(f".cell >> nth={n}").bounding_box() for n in range(5)]
+        middles = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in middles]
+        # From the mark of a photo, and from anywhere where something is selected.
+        for start, end, count in ((0, 3, 4), (4, 1, 5)):
+            x, y = middles[start]
+            if start == 0:
+                box = page.locator(".cell >> nth=0").bounding_box()
+                x, y = box["x"] + 18, box["y"] + 18
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(*middles[end], steps=8)
+            page.mouse.up()
+            self.until(page, f"document.querySelector('.count')?.textContent === '{count} selected'")
+        self.assertEqual(page.locator(".viewer").count(), 0)
+        page.keyboard.press("Escape")
+        # Without a mark it is no selection.
+        page.mouse.move(*middles[0])
+        page.mouse.down()
+        page.mouse.move(*middles[3], steps=8)
+        page.mouse.up()
+        self.assertEqual(page.locator(".count, .viewer").count(), 0)
+
     def test_a_query_with_a_mistake_shows_the_place(self):
         page = self.login()
         page.keyboard.press("/")

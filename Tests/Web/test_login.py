@@ -6,6 +6,12 @@ from support import PASSWORD, PageTest
 
 
 class LoginTests(PageTest):
+    def test_browsers_are_not_offered_to_save_the_password(self):
+        page = self.open()
+        # What a manager of passwords looks for is a form, a name, or a field that is said to be one.
+        self.assertEqual(page.locator("form, input[name]").count(), 0)
+        self.assertEqual(page.get_attribute("#password", "autocomplete"), "one-time-code")
+
     def test_wrong_password_is_said_and_the_right_one_opens(self):
         page = self.open()
         page.keyboard.press("Enter")

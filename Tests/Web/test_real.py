@@ -9,6 +9,7 @@ import glob
 import os
 import tempfile
 import unittest
+import zipfile
 
 from playwright.sync_api import Error, sync_playwright
 
@@ -139,6 +140,32 @@ class RealTests(unittest.TestCase):
         self.assertEqual(download.value.suggested_filename, "quokka-plain.png")
         self.same(download.value, f"{self.vault.photos}/quokka-plain.png")
         page.click("[aria-label='End the selection']")
+        page.fill(".search input", "name:quokka-0*")
+        page.keyboard.press("Enter")
+        self.until(page, "document.querySelector('h1')?.textContent === '10 photos found'")
+        photos = {os.path.basename(path): path for path in glob.glob(f"{self.vault.photos}/**/quokka-0*", recursive=True)}
+        page.locator(".cell >> nth=0").click(modifiers=["Control"])
+        for _ in range(3):
+            page.keyboard.press("Control+a")
+        saved = []
+        page.on("download", lambda each: saved.append(each))
+        page.click("[aria-label=Download]")
+        page.click("dialog >> text=As one ZIP file")
+        self.until_here(page, lambda: saved)
+        page.wait_for_selector("dialog", state="detached")
+        with zipfile.ZipFile(saved.pop().path()) as archive:
+            self.assertEqual({os.path.basename(each.filename) for each in archive.infolist()}, set(photos))
+            for each in archive.infolist():
+                self.assertEqual(each.compress_type, zipfile.ZIP_STORED)
+                with open(photos[os.path.basename(each.filename)], "rb") as photo:
+                    self.assertTrue(archive.read(each) == photo.read(), f"{each.filename} is not what was put in")
+        page.click("[aria-label=Download]")
+        page.click("dialog >> text=As single files")
+        self.until_here(page, lambda: len(saved) == 10)
+        self.assertEqual({download.suggested_filename for download in saved}, set(photos))
+        for download in saved:
+            self.same(download, photos[download.suggested_filename])
+        page.click("[aria-label='End the selection']")
         self.cell(page, "quokka-video").click()
         with page.expect_download() as download:
             page.click(".viewer [aria-label=Download]")
@@ -231,6 +258,7 @@ class RealTests(unittest.TestCase):
         sent = [base64.b64decode(body) for body in one.evaluate("keptThumbnails")]
         needles = [b"quokka", "quokka".encode("utf-16-le"), real.ONE.encode(), *real.plain_pixels()]
         needles += [body[len(body) // 2:][:48] for body in sent if len(body) > 10_000]
+        needles += real.PRIVATE_KEYS
         photos = glob.glob(f"{self.vault.photos}/**/quokka-0*", recursive=True)
         for path in [*photos, f"{self.vault.photos}/quokka-video.mp4"]:
             needles += real.marks(path)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import real
@@ -128,6 +129,42 @@ class TroubleTests(unittest.TestCase):
             page.click("dialog >> text=ZIP")
         page.wait_for_selector("#said >> text=wombat.jpg")
         self.assertTrue(archive.value.failure(), "what is not whole is saved")
+
+    def test_what_browsers_cannot_show_is_shown_as_a_jpeg_and_downloaded_as_it_is(self):
+        picture, colour = Image.new("RGB", (1600, 1200), (200, 40, 90)), (200, 40, 90)
+        picture.save(f"{self.folder}/numbat.tif")
+        subprocess.run(["vips", "heifsave", "numbat.tif", "numbat.heic", "--compression", "hevc"], cwd=self.folder, check=True)
+        real.raw_photo(picture, f"{self.folder}/numbat.cr2")
+        kinds = {"numbat.tif": "TIFF", "numbat.heic": "HEIC", "numbat.cr2": "RAW"}
+        with self.vault.mounted(real.ONE) as place:
+            for name in kinds:
+                shutil.copy(f"{self.folder}/{name}", place)
+            self.vault.agonyfs("thumbnails", place)
+        page = self.page(self.serve())
+        for name, kind in kinds.items():
+            page.fill(".search input", f"name:{name}")
+            page.keyboard.press("Enter")
+            self.until(page, "document.querySelectorAll('.cell').length === 1")
+            page.wait_for_selector(".cell img.shown")
+            page.click(".cell >> nth=0")
+            page.wait_for_selector(".slide:not([inert])[data-stage=full]")
+            page.wait_for_selector(f"text={kind}, shown as a JPEG")
+            shown = page.evaluate("""() => {
+                const picture = [...document.querySelectorAll('.slide:not([inert]) img')].at(-1);
+                const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 });
+                const context = canvas.getContext('2d');
+                context.drawImage(picture, 0, 0, 1, 1);
+                return [picture.naturalWidth, ...context.getImageData(0, 0, 1, 1).data]; }""")
+            self.assertGreaterEqual(shown[0], 1024, name)
+            for channel, wanted in zip(shown[1:4], colour):
+                self.assertAlmostEqual(channel, wanted, delta=12, msg=name)
+            with page.expect_download() as download:
+                page.click(".viewer [aria-label=Download] >> nth=0")
+            self.assertEqual(download.value.suggested_filename, name)
+            with open(download.value.path(), "rb") as one, open(f"{self.folder}/{name}", "rb") as other:
+                self.assertTrue(one.read() == other.read(), "the download is not what was put in")
+            page.keyboard.press("Escape")
+            page.wait_for_selector(".viewer", state="detached")
 
     def test_a_video_that_the_browser_cannot_play_says_so_and_is_downloaded(self):
         video = f"{self.folder}/old.mp4"

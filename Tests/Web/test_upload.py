@@ -37,6 +37,22 @@ class UploadTests(UploadPageTest):
             self.assertEqual(finished["long.bin"], 17 * MEGABYTE + 5)
             self.assertEqual(finished["empty.jpg"], 0)
 
+    def test_the_screen_stays_on_until_all_is_sent(self):
+        page = self.login("phone")
+        page.evaluate("""() => {
+            const ask = navigator.wakeLock.request.bind(navigator.wakeLock);
+            const locks = window.locks = [];
+            navigator.wakeLock.request = async (kind) => { const lock = await ask(kind); locks.push(lock); return lock; };
+        }""")
+        held = []
+        page.route("**/api/upload/*", lambda route: held.append(route) if not held else route.continue_())
+        self.choose(page, [self.file("long.bin", os.urandom(MEGABYTE))])
+        self.until_here(page, lambda: held)
+        self.assertEqual(page.evaluate("locks.map(lock => [lock.type, lock.released])"), [["screen", False]])
+        held[0].continue_()
+        self.finished(page)
+        self.until(page, "locks.length === 1 && locks[0].released")
+
     def test_positions_of_every_kind_of_photo_are_told_after_safe_to_delete(self):
         page = self.login()
         self.server(pending=1)

@@ -87,4 +87,25 @@ import Testing
       assert piece(place, 0, first)[0] == 204 and open(root + "/Reise/Tag 1/c.bin", "rb").read() == first
       """#)
   }
+
+  @Test(.enabled(if: TestLength.isWhole, "writes 6 GiB; with scripts/test --all")) func sixGibibytes() throws {
+    try WebRoutes.run(
+      #"""
+      size, count = 8 << 20, 768
+      block = os.urandom(size)
+      def part(number): return block[number:] + block[:number]
+      browser.keeps = True
+      place = begin(size * count, "large.bin")
+      for number in range(count):
+          checksum = "sha256 " + standard(hashlib.sha256(part(number)).digest())
+          status, headers, body = piece(place, number * size, part(number), {"Upload-Checksum": checksum})
+          assert (status, headers["Upload-Offset"]) == (204, str((number + 1) * size)), (number, status, body)
+      assert headers["Agonyfs-Verified"] == "1", headers
+      resident = int(re.search(r"VmHWM:\s+(\d+)", open(f"/proc/{server.process.pid}/status").read())[1])
+      assert resident < 400_000, resident
+      assert os.stat(root + "/large.bin").st_size == size * count
+      with open(root + "/large.bin", "rb") as file:
+          for number in range(count): assert file.read(size) == part(number), number
+      """#)
+  }
 }

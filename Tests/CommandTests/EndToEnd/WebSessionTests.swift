@@ -80,6 +80,70 @@ import Testing
       """)
   }
 
+  /// In the middle of a picture, a download and an upload, which goes on after the next login. A daemon that is killed takes
+  /// the last second with it; then the upload may begin anew.
+  @Test(arguments: [false, true]) func aMountThatGoesAwayInTheMiddle(isKilled: Bool) throws {
+    let how = isKilled ? "os.kill(daemon, signal.SIGKILL)" : "agonyfs(\"unmount\", \"--force\", root)"
+    try expectSuccess(
+      """
+      server = Server()
+      browser = server.browser()
+      assert browser.login() == 204
+      snapshot = with_picture(browser, UNREAD)
+      root = mounts()[0]
+      daemon = int(subprocess.run(["pgrep", "-f", f"^agonyfs mount .*{root}"], capture_output=True).stdout.split()[0])
+      fields = "".join(f"{name}: {value}\\r\\n" for name, value in {
+          "Host": f"127.0.0.1:{server.port}", "X-Agonyfs": "1", "Sec-Fetch-Site": "same-origin",
+          "Cookie": "; ".join(f"{name}={value}" for name, value in browser.cookies.items())}.items())
+      tus = {"Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream"}
+      content = os.urandom(6 << 20)
+      def uploading():
+          return browser.ask("POST", "/api/upload", b"", {
+              **tus, "Upload-Length": str(len(content)), "Upload-Metadata": "filename eC5qcGc="})[1]["Location"]
+      place = uploading()
+      assert browser.ask("PATCH", place, content[:1 << 20], {**tus, "Upload-Offset": "0"})[0] == 204
+      def begun(request, body=b""):
+          connection = browser.connection()
+          connection.connect()
+          connection.sock.sendall(f"{request} HTTP/1.1\\r\\n{fields}\\r\\n".encode() + body)
+          return connection
+      original = f"GET /api/item/{snapshot}/0/original"
+      # Both are larger than all buffers on the way.
+      reading = [begun(original), begun(original + "?download=1")]
+      seen = [bytearray(each.sock.recv(1 << 16)) for each in reading]
+      assert all(part.startswith(b"HTTP/1.1 200") for part in seen), seen
+      fields += "Content-Type: application/offset+octet-stream\\r\\nTus-Resumable: 1.0.0\\r\\nUpload-Offset: 1048576\\r\\n"
+      fields += f"Content-Length: {len(content) - (1 << 20)}\\r\\n"
+      sending = begun("PATCH " + place, content[1 << 20:3 << 20])
+      \(how)
+      wait_for("the end of the mount", lambda: mounts() == [] or browser.ask("GET", "/api/albums")[0] != 200)
+      # Nothing that is cut off looks whole, and each one ends.
+      for each, part in zip(reading, seen):
+          try:
+              while more := each.sock.recv(1 << 20): part += more
+          except (ConnectionError, ssl.SSLError): pass
+          head, _, body = bytes(part).partition(b"\\r\\n\\r\\n")
+          length = int(re.search(rb"(?i)content-length: (\\d+)", head)[1])
+          assert len(body) < length, (len(body), length)
+      try:
+          sending.sock.sendall(content[3 << 20:])
+          answer = sending.sock.recv(1 << 16)
+      except (ConnectionError, ssl.SSLError): answer = b""
+      assert not answer.startswith(b"HTTP/1.1 2"), answer
+      assert browser.login() == 204
+      status, headers, _ = browser.ask("HEAD", place, None, tus)
+      if status == 404 and \(isKilled ? "True" : "False"): place, offset = uploading(), 0
+      else:
+          offset = int(headers["Upload-Offset"])
+          assert \(isKilled ? "0" : "1 << 20") <= offset <= 3 << 20, offset
+      status, headers, _ = browser.ask("PATCH", place, content[offset:], {**tus, "Upload-Offset": str(offset)})
+      assert (status, headers["Agonyfs-Verified"]) == (204, "1"), (status, headers)
+      assert open(mounts()[0] + "/x.jpg", "rb").read() == content
+      assert browser.lock() == 204 and mounts() == []
+      assert server.end() == 0
+      """)
+  }
+
   @Test func aGivenMountThatIsGoneSaysNothingOfPasswords() throws {
     try expectSuccess(
       """

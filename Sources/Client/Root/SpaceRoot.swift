@@ -43,16 +43,41 @@ package struct SpaceRoot: Sendable {
     return (try directory(slash.map { Array(path[..<$0]) } ?? []), name)
   }
 
+  /// Where an open directory of the space is by now; nil if it is not below the root any more.
+  package func path(of directory: Descriptor) -> [UInt8]? {
+    let slash = UInt8(ascii: "/")
+    guard let whole = Self.place(of: directory), let root = Self.place(of: descriptor),
+      whole.starts(with: root + [slash]), case let path = Array(whole[(root.count + 1)...]),
+      // The kernel adds " (deleted)" to the path of what is gone, and something else may be called so.
+      let there = try? self.directory(path), let (one, other) = try? (Self.status(there), Self.status(directory))
+    else { return nil }
+    return one.st_ino == other.st_ino && one.st_dev == other.st_dev ? path : nil
+  }
+
+  private static func place(of directory: Descriptor) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress else { return -1 }
+      return unsafe readlink("/proc/self/fd/\(directory.number)", base, bytes.count)
+    }
+    // A longer one is cut off.
+    guard count > 0, count < bytes.count else { return nil }
+    return bytes[0] == UInt8(ascii: "/") && count == 1 ? [] : Array(bytes[..<count])
+  }
+
+  private static func status(_ file: Descriptor) throws(Errno) -> stat {
+    var status = stat()
+    try systemCall { unsafe fstat(file.number, &status) }
+    return status
+  }
+
   /// What a path leads to; a symbolic link at its end is itself.
   package func status(of path: [UInt8]) throws(Errno) -> stat {
+    if path.isEmpty { return try Self.status(descriptor) }
+    let (directory, name) = try place(of: path)
+    let text = Self.text(name)
     var status = stat()
-    if path.isEmpty {
-      try systemCall { unsafe fstat(descriptor.number, &status) }
-    } else {
-      let (directory, name) = try place(of: path)
-      let text = Self.text(name)
-      try systemCall { unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) }
-    }
+    try systemCall { unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) }
     return status
   }
 

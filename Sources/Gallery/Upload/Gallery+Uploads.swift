@@ -67,6 +67,7 @@ extension Gallery {
   public func beginUpload(
     _ description: UploadDescription, resumes: Bool = true
   ) throws(GalleryError) -> UploadStatus {
+    keepAlbum(of: description)
     let base = resumes ? description.identifier : Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: 0...255) })
     for number in 1...Self.mostAlike {
       let identifier = base + (number == 1 ? "" : "x\(number)")

@@ -53,7 +53,8 @@ struct UploadFinisher {
     _ log: inout UploadLog, _ status: FileStatus, _ bytes: [UInt8], _ incoming: Descriptor
   ) throws(GalleryError) -> SpacePath {
     let calls = gallery.calls
-    let album = try gallery.openAlbum(log.description.album, makes: true)
+    let path = gallery.album(of: log.description)
+    let album = try gallery.openAlbum(path, makes: true)
     let name = try gallery.placing(log.description.name) { free throws(Errno) in
       // What is taken is no name that a server could have given right before it was killed.
       do throws(Errno) {
@@ -73,7 +74,7 @@ struct UploadFinisher {
       }
       throw GalleryError(error, "The album")
     }
-    return try log.description.album.appending(name)
+    return try path.appending(name)
   }
 
   /// The hash of a file, if each of its pieces is what was sent; nil if one is not.

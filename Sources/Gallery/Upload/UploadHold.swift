@@ -107,7 +107,7 @@ extension Gallery {
         throw UploadHold.unreadable
       }
       if let bytes = try found(names.bytes, in: incoming) { return .underway(log.within(bytes.size)) }
-      guard let placed = log.placed, let path = try? log.description.album.appending(placed.name),
+      guard let placed = log.placed, let path = try? album(of: log.description).appending(placed.name),
         let album = try album(of: path), let status = try found(placed.name, in: album), log.isPlaced(status)
       else { return .lost(log) }
       // Who gave the name may have been killed before it was durable.

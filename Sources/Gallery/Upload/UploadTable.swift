@@ -9,6 +9,9 @@ final class UploadTable: Sendable {
   private static let mostHashes = 256
   private let hashes: Mutex<[String: RunningHash]> = Mutex([:])
   private let directory: Mutex<Descriptor?> = Mutex(nil)
+  /// Albums by the paths under which uploads named them.
+  private let albums: Mutex<[SpacePath: Descriptor]> = Mutex([:])
+  private static let mostAlbums = 64
 
   /// Takes the hash of all that this process wrote to an upload.
   func take(_ identifier: String) -> RunningHash? { hashes.withLock { $0.removeValue(forKey: identifier) } }
@@ -23,8 +26,22 @@ final class UploadTable: Sendable {
     }
   }
 
-  /// Closes that directory.
-  func close() { directory.withLock { $0 = nil } }
+  /// Closes all directories.
+  func close() {
+    directory.withLock { $0 = nil }
+    albums.withLock { $0 = [:] }
+  }
+
+  /// Keeps an album open, so that it is found when it is renamed.
+  func put(_ album: Descriptor, at path: SpacePath) {
+    albums.withLock { albums in
+      if albums[path] == nil, albums.count >= Self.mostAlbums { albums.remove(at: albums.startIndex) }
+      albums[path] = album
+    }
+  }
+
+  /// The album that had this path when an upload named it.
+  func album(at path: SpacePath) -> Descriptor? { albums.withLock { $0[path] } }
 
   /// The open directory of what is not whole yet.
   func incoming<Failure: Error>(_ open: () throws(Failure) -> Descriptor) throws(Failure) -> Descriptor {

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 import real
 from real import LIMIT
@@ -171,7 +171,13 @@ class TroubleTests(unittest.TestCase):
         real.ffmpeg("-f", "lavfi", "-i", "testsrc=size=320x240:rate=10:duration=2", "-c:v", "mpeg4", video)
         page = self.viewer_of(video, "old.mp4")
         page.click(".viewer .play")
-        page.wait_for_selector("text=This browser cannot play this codec.")
+        try:
+            page.wait_for_selector("text=This browser cannot play this codec.", timeout=LIMIT * 200)
+        except Error:
+            # Once nothing was said, and nobody knows why.
+            self.fail(page.evaluate("""() => [document.hidden, document.querySelector('.viewer')?.outerHTML,
+                ...[...document.querySelectorAll('video')].flatMap(video => [video.networkState, video.readyState, video.paused,
+                    video.error?.code, video.error?.message])].join(' | ')"""))
         with page.expect_download() as download:
             page.click(".viewer header [aria-label=Download], .viewer [aria-label=Download] >> nth=0")
         with open(download.value.path(), "rb") as one, open(video, "rb") as other:

@@ -110,6 +110,11 @@ int agonyfs_finish_output(void) {
 
 void agonyfs_trim_heap(void) { malloc_trim(0); }
 
+void agonyfs_bound_heap(int arenas, int mapped) {
+    mallopt(M_ARENA_MAX, arenas);
+    mallopt(M_MMAP_THRESHOLD, mapped);
+}
+
 int agonyfs_user_groups(uid_t user, gid_t *groups, int room) {
     struct passwd entry, *found = NULL;
     char texts[16 << 10];

@@ -6,7 +6,6 @@
 //    ever touched than were in use at one time.
 // 3. No more blocks of a size are idle than its limit allows.
 
-internal import CPlatform
 internal import Glibc
 internal import Synchronization
 
@@ -82,12 +81,8 @@ internal import Synchronization
   /// Gives all idle memory back to the system.
   package func trim() {
     freeIdle()
-    Self.trimHeap()
+    Heap.trim()
   }
-
-  /// Gives back what small blocks left free in the middle of the heap, which would otherwise stay. Takes a millisecond or
-  /// two.
-  package static func trimHeap() { agonyfs_trim_heap() }
 
   private func freeIdle() {
     let blocks = idle.withLock { idle in

@@ -11,6 +11,8 @@ import time
 COMMANDS = [("list -0", ["-0"], 100), ("list --json", ["--json"], 400)]
 # How many ask at once for what takes longest.
 CROWD = 20
+# MiB that the daemon has at most.
+MEMORY = 96
 
 
 def measure(agonyfs, folder, count, rounds):
@@ -19,16 +21,23 @@ def measure(agonyfs, folder, count, rounds):
     os.mkdir(mount)
     with open(os.open(password, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
         file.write("bench\n")
-    subprocess.run(
-        [agonyfs, "mount", "--thumbnails", "none", "--password-file", password, f"{folder}/space", mount], check=True)
+    daemon = subprocess.Popen(
+        [agonyfs, "mount", "--foreground", "--thumbnails", "none", "--password-file", password, f"{folder}/space",
+         mount])
     try:
+        while not os.path.ismount(mount):
+            assert daemon.poll() is None
+            time.sleep(0.01)
+        forget_memory(daemon.pid)
         for name, options, bound in COMMANDS:
             best = min(timed([agonyfs, "list", *options, mount]) for _ in range(rounds))
             note = f", OVER ITS BOUND of {bound}" if count == 100_000 and best >= bound else ""
             print(f"agonyfs {name} of all, ms: {best:.0f}{note}")
-        measure_crowd(agonyfs, mount)
+        print_memory(daemon.pid, "one question after the other")
+        measure_crowd(agonyfs, mount, daemon.pid)
     finally:
-        subprocess.run([agonyfs, "unmount", mount], check=True)
+        subprocess.run([agonyfs, "unmount", mount], check=False)
+        daemon.wait()
 
 
 def timed(command):
@@ -38,11 +47,25 @@ def timed(command):
     return (time.perf_counter() - start) * 1000
 
 
-def measure_crowd(agonyfs, mount):
+def forget_memory(process):
+    """Has the most memory of a process count from now on: deriving the key from the password has taken more."""
+    with open(f"/proc/{process}/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
+def print_memory(process, load):
+    """Prints the most memory that a process has had."""
+    with open(f"/proc/{process}/status", encoding="ascii") as file:
+        most = next(int(line.split()[1]) // 1024 for line in file if line.startswith("VmHWM"))
+    print(f"memory of the daemon, {load}: {most} MiB{'' if most < MEMORY else f', OVER ITS BOUND of {MEMORY}'}")
+
+
+def measure_crowd(agonyfs, mount, daemon):
     """What a short question and a look at a file take while many ask for all paths by size."""
     short = [agonyfs, "list", "-0", "--limit", "100", mount]
     long = [agonyfs, "list", "-0", "--sort", "size", mount]
     alone = timed(long)
+    print_memory(daemon, "that one and one by size")
     start = time.perf_counter()
     crowd = [subprocess.Popen(long, stdout=subprocess.DEVNULL) for _ in range(CROWD)]
     pages, looks = [], []
@@ -54,6 +77,7 @@ def measure_crowd(agonyfs, mount):
             os.path.exists(f"{mount}/{secrets.token_hex(8)}")
             looks.append((time.perf_counter() - before) * 1000)
     assert all(each.returncode == 0 for each in crowd)
+    print_memory(daemon, f"{CROWD} by size at once and others")
     print(f"all paths by size, alone: {alone:.0f} ms; {CROWD} at once: {(time.perf_counter() - start) * 1000:.0f} ms")
     for name, figures in (("first page", pages), ("a name that is not there", looks)):
         middle, most = statistics.median(figures), max(figures, default=math.nan)

@@ -140,7 +140,7 @@ struct CatalogReader {
       while left > 0, text.bytes.count < end, let candidate = sorting.popFirst() {
         let inode = InodeNumber(rawValue: candidate.inode)
         looked += 1
-        if looked % Self.rowsBeforeTrim == 0 { BufferPool.trimHeap() }
+        if looked % Self.rowsBeforeTrim == 0 { Heap.trim() }
         let columns = view.columns(for: wanted).union(writing == .tiles ? CatalogTile.columns : .kind)
         var row = try CatalogWalk.row(of: inode, columns, files)
         // It may be gone since it was found, or answer no more.

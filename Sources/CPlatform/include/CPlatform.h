@@ -77,6 +77,9 @@ int agonyfs_user_groups(uid_t user, gid_t *groups, int room);
 /// malloc_trim(3): gives the free pages of the heap back to the system.
 void agonyfs_trim_heap(void);
 
+/// mallopt(3): how many arenas the heap has at most, and from how many bytes on a block is mapped by itself.
+void agonyfs_bound_heap(int arenas, int mapped);
+
 /// fallocate(2) for the first `size` bytes of a file. With `keeps_size` it does not get longer by that.
 int agonyfs_allocate(int descriptor, off_t size, bool keeps_size);
 

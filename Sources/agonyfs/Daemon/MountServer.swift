@@ -37,6 +37,7 @@ struct MountServer {
   ///   - password: consumed and so wiped as soon as the space is open.
   ///   - whenMounted: called once, when the mount is ready.
   func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
+    Heap.keepSmall()
     var options = request.options
     let mountPoint = try MountPoint.check(
       request.mountPoint, options: options, vault: request.vault, expected: request.directory)

@@ -108,6 +108,10 @@ int agonyfs_finish_output(void) {
     return ferror(stdout) ? EIO : 0;
 }
 
+static _Thread_local int exclusions;
+
+int agonyfs_exclusions(int change) { return exclusions += change; }
+
 void agonyfs_trim_heap(void) { malloc_trim(0); }
 
 void agonyfs_bound_heap(int arenas, int mapped) {

@@ -90,11 +90,13 @@ package final class DirectoryStorage: Storage {
 
   /// Reads the parameters, but `limit` bytes at most.
   package func readParameters(limit: Int) throws(Errno) -> [UInt8] {
-    try VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY).readToEnd(limit: limit)
+    DiskAccess.assertAllowed()
+    return try VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY).readToEnd(limit: limit)
   }
 
   /// Writes the parameters, or replaces them. A crash leaves the old ones or the new ones. Durable on return.
   package func replaceParameters(with content: [UInt8]) throws(Errno) {
+    DiskAccess.assertAllowed()
     let directory = try VaultFile.openDirectory(".", in: directory)
     try WholeFile.replace(StorageNames.parameters, in: directory, with: content, dated: Self.completeTime) {
       owner.give($0)
@@ -115,6 +117,7 @@ package final class DirectoryStorage: Storage {
 
   /// Writes a whole file, then gives it its name. Durable on return.
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
+    DiskAccess.assertAllowed()
     if try exists(identifier) { throw .fileExists }
     if try unsafe !putUnnamed(identifier, content) { try unsafe putRenamed(identifier, content) }
     try flushNames(of: [identifier])
@@ -155,11 +158,13 @@ package final class DirectoryStorage: Storage {
 
   /// Opens a segment file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
-    try inTree { () throws(Errno) in SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDONLY)) }
+    DiskAccess.assertAllowed()
+    return try inTree { () throws(Errno) in SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDONLY)) }
   }
 
   /// Opens a segment file for reading with direct I/O, where the host's file system has that.
   package func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    DiskAccess.assertAllowed()
     do throws(Errno) {
       return UncachedFile(try VaultFile.open(identifier.path, in: root, O_RDONLY | agonyfs_direct_flag()))
     } catch .invalidArgument {
@@ -170,6 +175,7 @@ package final class DirectoryStorage: Storage {
 
   /// Whether a segment file of this name exists.
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
+    DiskAccess.assertAllowed()
     var information = stat()
     do throws(Errno) {
       try inTree { () throws(Errno) in
@@ -184,6 +190,7 @@ package final class DirectoryStorage: Storage {
   /// Overwrites all of a segment file in place with random bytes, if it exists, and what a killed refresh left of it.
   /// Durable on return.
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
+    DiskAccess.assertAllowed()
     forgetLink(identifier)
     try wipe(DirectoryRefresh.place + "/" + identifier.path, in: directory)
     try wipe(identifier.path, in: root)
@@ -227,6 +234,7 @@ package final class DirectoryStorage: Storage {
   package func list(
     _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
   ) throws(Errno) {
+    DiskAccess.assertAllowed()
     for folder in 0..<256 {
       for name in try names(in: folder) {
         guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
@@ -304,12 +312,14 @@ package final class DirectoryStorage: Storage {
 
   /// Opens a file that a crash left short, to fill it up.
   package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    DiskAccess.assertAllowed()
     let file = try VaultFile.open(identifier.path, in: root, O_RDWR)
     return SegmentFile(file, at: try SegmentPlace(of: file, in: self, path: identifier.path))
   }
 
   /// Makes creations and deletions of these names durable.
   package func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno) {
+    DiskAccess.assertAllowed()
     for folder in Set(identifiers.map(\.folder)).sorted() {
       do throws(Errno) {
         let directory = try VaultFile.openDirectory(folderName(folder), in: root)
@@ -323,11 +333,13 @@ package final class DirectoryStorage: Storage {
 
   /// Flushes the whole file system: one system call, where a flush of each new file costs one of the disk each.
   package func flushAll() throws(Errno) {
+    DiskAccess.assertAllowed()
     try systemCall { agonyfs_flush_file_system(root.number) }
   }
 
   /// Writes files out and takes them out of the page cache. Deleting one that is in it costs milliseconds for its pages.
   package func evict(_ identifiers: [SegmentIdentifier]) {
+    DiskAccess.assertAllowed()
     for identifier in identifiers {
       guard let file = try? VaultFile.open(identifier.path, in: root, O_RDONLY) else { continue }
       agonyfs_wait_for_flush(file.number)

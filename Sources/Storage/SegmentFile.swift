@@ -30,6 +30,7 @@ final class SegmentFile: SegmentWriter {
   }
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    DiskAccess.assertAllowed()
     var done = 0
     while done < buffer.count {
       let count = try systemCall {
@@ -49,6 +50,7 @@ final class SegmentFile: SegmentWriter {
   }
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
+    DiskAccess.assertAllowed()
     if let place, begun.load(ordering: .relaxed) > 0 {
       let least = written.load(ordering: .acquiring)
       try place.checkHeld(file, sizes: least...begun.load(ordering: .acquiring))
@@ -79,10 +81,12 @@ final class SegmentFile: SegmentWriter {
   }
 
   func startFlush(from offset: Int, count: Int) {
+    DiskAccess.assertAllowed()
     agonyfs_start_flush(file.number, off_t(offset), off_t(count))
   }
 
   func flush() throws(Errno) {
+    DiskAccess.assertAllowed()
     // The modification time of a complete file must be durable too, and fdatasync may omit it.
     let isFinished = finished.load(ordering: .acquiring)
     let least = written.load(ordering: .acquiring)

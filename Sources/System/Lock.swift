@@ -20,14 +20,17 @@ internal import Synchronization
 /// leaf: nothing else is locked while a `Mutex` is held.
 @safe @usableFromInline package final class Lock: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  /// Whether who holds it must not wait for a disk.
+  private let excludesDiskAccess: Bool
   #if DEBUG
     /// The thread that holds the lock, 0 while nobody does. A thread finds its own number here only if it holds the
     /// lock, so the loads and stores need no order.
     private let owner = Atomic<pthread_t>(0)
   #endif
 
-  /// An unlocked lock.
-  package init() {
+  /// An unlocked lock. In a debug build `DiskAccess.assertAllowed` traps for who holds one that excludes it.
+  package init(excludesDiskAccess: Bool = false) {
+    self.excludesDiskAccess = excludesDiskAccess
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe pthread_mutex_init(mutex, nil)
@@ -90,7 +93,10 @@ internal import Synchronization
   #if DEBUG
     @usableFromInline var isHeld: Bool { owner.load(ordering: .relaxed) == pthread_self() }
 
-    @usableFromInline func setOwner(_ thread: pthread_t) { owner.store(thread, ordering: .relaxed) }
+    @usableFromInline func setOwner(_ thread: pthread_t) {
+      owner.store(thread, ordering: .relaxed)
+      if excludesDiskAccess { DiskAccess.count(after: thread == 0 ? -1 : 1) }
+    }
   #endif
 }
 

@@ -44,6 +44,9 @@ package enum VaultError: Error, Equatable, Sendable {
   /// A system call failed during the action in the text.
   case system(Errno, String)
 
+  /// Within the log: the host has no room for a file, and a space that owns cover may make some.
+  static let hostFull = VaultError.system(.noSpace, "creating a segment")
+
   /// The error of an action in which a system call failed.
   init(_ error: Errno, _ action: String) {
     switch error {

@@ -29,6 +29,7 @@ extension FaultyStorage {
     func modified() throws(Errno) -> Int64 { storage.lock.withLock { file.modified } }
 
     func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+      DiskAccess.assertAllowed()
       storage.lock.lock()
       defer { storage.lock.unlock() }
       if storage.isCut { throw .ioError }
@@ -43,6 +44,7 @@ extension FaultyStorage {
     }
 
     func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
+      DiskAccess.assertAllowed()
       storage.lock.lock()
       defer {
         let writing = storage.writing
@@ -86,15 +88,12 @@ extension FaultyStorage {
     func startFlush(from offset: Int, count: Int) {}
 
     func flush() throws(Errno) {
+      DiskAccess.assertAllowed()
       storage.lock.lock()
       defer { storage.lock.unlock() }
-      storage.flushes += 1
       // What is written meanwhile may be flushed or not; here it is not.
       let count = file.content.count
-      let deadline = monotonicTime() + FaultyStorage.longestHold.nanoseconds
-      while storage.flushesAreHeld {
-        guard storage.changed.wait(until: deadline) else { throw .timedOut }
-      }
+      try storage.waitForFlush()
       if try storage.begin() { throw .ioError }
       try checkUnchanged()
       file.flushedCount = max(file.flushedCount, count)

@@ -7,7 +7,8 @@ internal import Vault
 extension FaultyStorage {
   /// Reads the parameters.
   package func readParameters(limit: Int) throws(Errno) -> [UInt8] {
-    try lock.withLock { () throws(Errno) in
+    DiskAccess.assertAllowed()
+    return try lock.withLock { () throws(Errno) in
       if isCut { throw .ioError }
       guard let parameters else { throw .noSuchFileOrDirectory }
       return Array(parameters.prefix(limit))
@@ -16,6 +17,7 @@ extension FaultyStorage {
 
   /// Replaces the parameters. If the process ends there, they are the old ones or the new ones.
   package func replaceParameters(with content: [UInt8]) throws(Errno) {
+    DiskAccess.assertAllowed()
     try lock.withLock { () throws(Errno) in
       let isCut = try begin()
       if content.count - (parameters?.count ?? 0) > limit - used { throw .noSpace }
@@ -45,6 +47,7 @@ extension FaultyStorage {
 
   /// Writes a whole file under another name, flushes and renames it: three operations.
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
+    DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
     var isCut = try begin()
@@ -89,6 +92,7 @@ extension FaultyStorage {
 
   /// Opens a file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
     if isCut { throw .ioError }
@@ -99,6 +103,7 @@ extension FaultyStorage {
 
   /// Opens what a file has on the disk for certain.
   package func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
+    DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
     if isCut { throw .ioError }
@@ -108,11 +113,13 @@ extension FaultyStorage {
 
   /// Whether a file is there.
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
-    lock.withLock { files[identifier] != nil }
+    DiskAccess.assertAllowed()
+    return lock.withLock { files[identifier] != nil }
   }
 
   /// Overwrites a file.
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
+    DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
     let cut = try begin()
@@ -146,6 +153,7 @@ extension FaultyStorage {
   package func list(
     _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
   ) throws(Errno) {
+    DiskAccess.assertAllowed()
     let listings = lock.withLock {
       sorted(files).map { name, file in (name, file.content.count, file.modified) }
     }
@@ -199,6 +207,7 @@ extension FaultyStorage {
 
   /// Opens a short file to be filled.
   package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
     _ = try begin()
@@ -208,6 +217,7 @@ extension FaultyStorage {
 
   /// Makes names durable.
   package func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno) {
+    DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
     if try begin() { throw .ioError }
@@ -220,8 +230,10 @@ extension FaultyStorage {
 
   /// Makes everything durable.
   package func flushAll() throws(Errno) {
+    DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
+    try waitForFlush()
     if try begin() { throw .ioError }
     for (name, file) in files {
       if file.flushedCount < file.content.count { note(.flush(name)) }

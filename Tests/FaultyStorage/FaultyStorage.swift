@@ -165,9 +165,9 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package var operationCount: Int { lock.withLock { operations } }
   /// Sets what goes wrong; operations are counted from the storage's creation.
   package func inject(_ fault: Fault?) { lock.withLock { self.fault = fault } }
-  /// Flushes of files that began so far, those that are held among them.
+  /// Flushes of files, and of all, that began so far, those that are held among them.
   package var flushCount: Int { lock.withLock { flushes } }
-  /// Holds all flushes of files until this is taken back, as a slow disk does.
+  /// Holds all flushes, but those of names, until this is taken back, as a slow disk does.
   package func holdFlushes(_ hold: Bool) {
     lock.withLock { flushesAreHeld = hold }
     changed.broadcast()
@@ -269,6 +269,15 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     default: break
     }
     return false
+  }
+
+  /// Counts a flush, and waits while flushes are held; call with the lock held.
+  func waitForFlush() throws(Errno) {
+    flushes += 1
+    let deadline = monotonicTime() + Self.longestHold.nanoseconds
+    while flushesAreHeld {
+      guard changed.wait(until: deadline) else { throw .timedOut }
+    }
   }
 
   /// Call with the lock held.

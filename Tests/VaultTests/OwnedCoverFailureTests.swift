@@ -45,6 +45,63 @@ import Testing
     #expect(try again.pageBytes(1) == page(1, version: 2))
   }
 
+  /// Room is made durably, which takes as long as the disk has to write; nobody else waits for that.
+  @Test func othersGoOnWhileAFullHostMakesRoom() throws {
+    let (space, storage) = (test.space, storage)
+    let piece = try #require(try space.append(randomBytes(10_000)).first)
+    try space.commit([1: page(1, version: 1)], pageCount: 1)
+    try space.sync()
+    storage.fill()
+    storage.holdFlushes(true)
+    defer { storage.holdFlushes(false) }
+    let flushes = storage.flushCount
+    let writer = try TestThread { for _ in 0..<2 { try space.store(900_000) } }
+    try waitUntil("room is made durably") { storage.flushCount > flushes }
+    let others = try TestThread {
+      let (data, index) = (try space.bytes(piece), try space.pageBytes(1))
+      #expect(data == randomBytes(10_000) && index == page(1, version: 1))
+      #expect(space.admit(1000, waiting: 0))
+    }
+    try others.join(within: .seconds(60))
+    storage.holdFlushes(false)
+    try writer.join()
+    #expect(storage.names.count == TestSpace.ownFiles)
+  }
+
+  /// A commit that needs several files takes as much cover as it needs, and is contiguous however many write beside it.
+  @Test func aCommitOfSeveralSegmentsMakesItsRoom() throws {
+    let (space, storage) = (test.space, storage)
+    try space.commit([1: page(1, version: 1)], pageCount: 1)
+    let cover = try #require(space.owner).coverCount
+    storage.fill()
+    let count: UInt32 = 600
+    let pages = Dictionary(uniqueKeysWithValues: (1...count).map { ($0, page($0, version: 2)) })
+    let others = try TestThread { for _ in 0..<2 { try space.store(900_000) } }
+    try space.commit(pages, pageCount: count)
+    try others.join()
+    #expect(storage.names.count == TestSpace.ownFiles)
+    #expect(cover - (space.owner?.coverCount ?? 0) <= 6)
+    try space.close()
+    let again = try test.vault.openSpace(test.body, copyWindow: 0)
+    for number in 1...count { #expect(try again.pageBytes(number) == page(number, version: 2)) }
+  }
+
+  /// Several that find the host full at once make room one after the other, each as much as it needs.
+  @Test func severalMakeRoomOnAFullHost() throws {
+    let (space, storage) = (test.space, storage)
+    try space.commit([1: page(1, version: 1)], pageCount: 1)
+    storage.fill()
+    try inThreads(4) { _ in for _ in 0..<2 { try space.store(900_000) } }
+    #expect(storage.names.count == TestSpace.ownFiles)
+    try space.commit([1: page(1, version: 2)], pageCount: 1)
+    try space.close()
+    #expect(storage.names.count == TestSpace.ownFiles)
+    let again = try test.vault.openSpace(test.body, copyWindow: 0)
+    try again.prepareFiles()
+    #expect(again.wrongCover(in: storage) == [])
+    #expect(try again.pageBytes(1) == page(1, version: 2))
+  }
+
   /// Cover that is missing makes no room; what is there does.
   @Test func missingCoverIsNoRoom() throws {
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)

@@ -94,6 +94,17 @@ import Testing
     Issue.record("no dead head")
   }
 
+  /// A segment that went for a head that is being written is not there again when it is durable.
+  @Test func whatWentForAHeadStaysAway() throws {
+    try useUp()
+    test.space.log.locked { log in
+      let (heads, retired) = (log.catalog.heads, log.catalog.retired(asOf: log.catalog.highestEpoch))
+      let dead = log.catalog.takeDead()
+      log.catalog.note(heads: heads, retired: retired)
+      #expect(dead != nil && !log.catalog.deletable.contains { $0 == dead?.number })
+    }
+  }
+
   @Test(arguments: [false, true]) func aHeadThatFindsNoRoomIsWithdrawn(isUsedUp: Bool) throws {
     if isUsedUp { try useUp() }
     var refused = 0

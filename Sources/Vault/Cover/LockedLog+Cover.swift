@@ -40,17 +40,11 @@ extension LockedLog {
   /// Makes the file of a segment, with its room. In a space that owns cover another one goes when `deleteReplaced` is
   /// called.
   ///
-  /// - Throws: `.fileExists`; `.noSpace`, with nothing changed but what makes room the next time.
+  /// - Throws: `.fileExists`; `.noSpace`, with nothing changed.
   func makeFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     guard ownsCover else { return try createFile(identifier) }
     guard unneededCount > 0 else { throw .noSpace }
-    let writer: any SegmentWriter
-    do throws(Errno) {
-      writer = try createFile(identifier)
-    } catch .noSpace, .diskQuotaExceeded {
-      guard makeHostRoom() else { throw .noSpace }
-      writer = try createFile(identifier)
-    }
+    let writer = try createFile(identifier)
     noteMade()
     return writer
   }
@@ -105,32 +99,69 @@ extension LockedLog {
     return writer
   }
 
-  /// Makes room for a file on a host that is full, unless that was done before in vain: deletes the first file that
-  /// nothing needs. False if none was deleted. What is missing makes no room.
-  func makeHostRoom() -> Bool {
-    if replaced.hasMadeRoom { return false }
+  /// Calls `body`, which makes the files of a head, again when room was made for it on a full host.
+  ///
+  /// - Throws: what `body` does; `.noSpace` when no room can be made.
+  mutating func makingHostRoom<Result>(
+    _ body: (inout LockedLog) throws(VaultError) -> Result
+  ) throws(VaultError) -> Result {
+    while true {
+      do throws(VaultError) {
+        return try body(&self)
+      } catch {
+        guard error == .hostFull else { throw error }
+      }
+      let hasRoom = makeHostRoom(since: replaced.timesRoomWasMade, isOfEpoch: true)
+      try gate.requireOpen()
+      if !hasRoom { throw refusal() }
+    }
+  }
+
+  /// Makes room for a file on a host that is full: deletes the first file that nothing needs, durably and without the
+  /// lock. What is missing makes no room. Several threads make it one after the other.
+  ///
+  /// - Parameters:
+  ///   - times: `timesRoomWasMade` when what found the host full had not found it so yet.
+  ///   - isOfEpoch: whether the beginning of an epoch waits for the caller. Others wait for it.
+  /// - Returns: whether room was made since; false also if it was made before in vain.
+  mutating func makeHostRoom(since times: Int, isOfEpoch: Bool = false) -> Bool {
+    while replaced.isMakingRoom || (tail.isBeginningEpoch && !isOfEpoch) { wait() }
+    if replaced.timesRoomWasMade != times { return true }
+    if replaced.hasMadeRoom || !gate.isOpen { return false }
+    replaced.isMakingRoom = true
+    // Others may take the room as soon as it is there (`noteMade`).
+    replaced.hasMadeRoom = true
+    replaced.beingDeleted += 1
+    defer {
+      replaced.isMakingRoom = false
+      replaced.beingDeleted -= 1
+      announce()
+    }
     while let wasThere = deleteNext() {
-      replaced.owed += 1
       if !wasThere { continue }
-      replaced.hasMadeRoom = true
+      let storage = context.storage
       // btrfs gives the room of what is deleted when all of it is durable.
-      try? context.storage.flushAll()
+      unlocked { try? storage.flushAll() }
+      replaced.timesRoomWasMade += 1
       return true
     }
+    replaced.hasMadeRoom = false
     return false
   }
 
-  /// Deletes the file that goes next, and says whether it was there; nil if there is none, or it cannot be deleted.
-  private func deleteNext() -> Bool? {
+  /// Deletes the file that goes next, without the lock, and says whether it was there; nil if there is none, or it cannot
+  /// be deleted.
+  private mutating func deleteNext() -> Bool? {
     for _ in 0..<Self.mostFailures {
       guard let file = takeUnneeded() else { return nil }
-      do throws(Errno) {
-        let wasThere = try context.delete(file)
+      replaced.owed += 1
+      let context = context
+      if let wasThere = unlocked({ try? context.delete(file) }) {
         durability.newNames.append(file.name)
         return wasThere
-      } catch {
-        keep(file)
       }
+      replaced.owed -= 1
+      keep(file)
     }
     return nil
   }
@@ -141,6 +172,11 @@ extension LockedLog {
       return UnneededFile(name: context.keys.coverIdentifier(file), kind: .cover)
     }
     guard let dead = catalog.takeDead() else { return nil }
+    return unneeded(dead)
+  }
+
+  /// The file of a segment that nothing needs.
+  func unneeded(_ dead: DeadSegment) -> UnneededFile {
     cache.remove(dead.number)
     return UnneededFile(name: context.keys.identifier(dead.number, branch: dead.branch), kind: .segment(dead))
   }
@@ -152,16 +188,19 @@ extension LockedLog {
     catalog.passOver(dead.number)
   }
 
-  /// Deletes the files of a head that was not completed: its number is free again, and the number of files stays.
-  func withdrawHead(of epoch: EpochNumber) {
+  /// Deletes the files of a head that was not completed, without the lock: its number is free again, and the number of
+  /// files stays.
+  mutating func withdrawHead(of epoch: EpochNumber) {
     guard ownsCover, let entry = catalog.epochs[epoch] else { return }
-    for number in entry.segments(of: epoch).reversed() {
+    let context = context
+    for number in entry.segments(of: epoch).reversed() where gate.isOpen {
       cache.remove(number)
       let name = context.keys.identifier(number, branch: entry.branch)
-      // Another machine may have put its own there.
-      guard gate.isOpen, !context.isOfAnotherBranch(name, than: entry.branch),
-        (try? context.storage.delete(name)) != nil
-      else { return }
+      let isDeleted = unlocked {
+        // Another machine may have put its own there.
+        !context.isOfAnotherBranch(name, than: entry.branch) && (try? context.storage.delete(name)) != nil
+      }
+      if !isDeleted { return }
       replaced.owed += 1
       catalog.withdraw(number)
     }
@@ -221,6 +260,10 @@ struct ReplacedFiles {
   /// Files that are being deleted without the lock. No head is written meanwhile: it would no longer state them, and
   /// their deletion would not be durable.
   var beingDeleted = 0
-  /// Whether the last of them made room for a new file, which then was not made.
+  /// Whether a thread makes room for a file on a full host.
+  var isMakingRoom = false
+  /// How often room was made on a full host.
+  var timesRoomWasMade = 0
+  /// Whether no file was made since.
   var hasMadeRoom = false
 }

@@ -62,11 +62,13 @@ extension Space {
   /// - Throws: `.fileExists`; `.noSpace`.
   func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
     try unsafe content.span.bytes.withUnsafeBytes { (content) throws(Errno) in
-      do throws(Errno) {
-        try unsafe storage.putIfAbsent(name, content: content)
-      } catch .noSpace, .diskQuotaExceeded {
-        guard log.locked({ $0.makeHostRoom() }) else { throw .noSpace }
-        try unsafe storage.putIfAbsent(name, content: content)
+      while true {
+        let times = log.locked { $0.replaced.timesRoomWasMade }
+        do throws(Errno) {
+          return try unsafe storage.putIfAbsent(name, content: content)
+        } catch .noSpace, .diskQuotaExceeded {
+          guard log.locked({ $0.makeHostRoom(since: times) }) else { throw .noSpace }
+        }
       }
     }
     log.locked { log in

@@ -13,7 +13,9 @@ extension LockedLog {
   mutating func prepareEpoch(room: Int, for use: RoomUse, isOwnCommit: Bool = false) throws(VaultError) {
     var begun = 0
     while true {
-      while tail.isBeginningEpoch || (tail.isCommitting && !isOwnCommit && needsEpoch(for: room)) { wait() }
+      while tail.isBeginningEpoch || tail.isPlacingCommit
+        || (tail.isCommitting && !isOwnCommit && needsEpoch(for: room))
+      { wait() }
       try gate.requireOpen()
       if !needsEpoch(for: room) { return }
       // Without room for the use, a new epoch would only take more.
@@ -97,7 +99,10 @@ extension LockedLog {
   ) throws(VaultError) -> (LogTail, HeadState) {
     let number = SegmentNumber(epoch: epoch, index: 0)
     let branch = Sodium.randomBytes(SpaceKeys.branchSize)
-    let segment = try createSegment(number, branch: branch, previousEnd: 0, chain: tail.chain, for: .head)
+    let chain = tail.chain
+    let segment = try makingHostRoom { log throws(VaultError) in
+      try log.createSegment(number, branch: branch, previousEnd: 0, chain: chain, for: .head)
+    }
     let birth: FileBirth
     do throws(Errno) {
       birth = try segment.writer.birth()
@@ -119,7 +124,9 @@ extension LockedLog {
     }
     for (part, start) in stride(from: 0, to: bytes.count, by: HeadState.partSize).enumerated() {
       let content = Array(bytes[start..<min(start + HeadState.partSize, bytes.count)])
-      try placeHead(part: part, total: bytes.count, content, at: &next, into: &layout)
+      try makingHostRoom { log throws(VaultError) in
+        try log.placeHead(part: part, total: bytes.count, content, at: &next, into: &layout)
+      }
     }
     try write(layout, of: epoch)
     next.recordsSinceHead = 0
@@ -152,12 +159,11 @@ extension LockedLog {
 
   /// Gives up an epoch whose head was not written, and releases its room. Its number stays used if there is a file of
   /// that name.
-  private func abandon(_ epoch: EpochNumber) {
+  private mutating func abandon(_ epoch: EpochNumber) {
     withdrawHead(of: epoch)
-    for segment in durability.unflushed where segment.number.epoch == epoch && gate.isOpen {
-      try? segment.writer.releaseHold()
-    }
+    let segments = durability.unflushed.filter { $0.number.epoch == epoch }
     durability.unflushed.removeAll { $0.number.epoch == epoch }
+    if gate.isOpen { unlocked { for segment in segments { try? segment.writer.releaseHold() } } }
     catalog.abandon(epoch)
   }
 

@@ -4,13 +4,13 @@ internal import SystemPackage
 
 /// Reserving places for records. `tail` is the log's own tail, or the tail of an epoch that is being begun.
 extension LockedLog {
-  /// Places pages of the database, in as many records as needed.
+  /// Places pages of the database, in as many records as needed. Those that have a place are taken off `rest`.
   ///
-  /// - Throws: `.noSpace` when a segment cannot be created. The caller must still write the runs in `layout`.
+  /// - Throws: `.noSpace` or `.hostFull` when a segment cannot be created. The caller must still write the runs in
+  ///   `layout`.
   func place(
-    _ pages: [DatabasePage], for use: RoomUse, at tail: inout LogTail, into layout: inout RunLayout
+    _ rest: inout ArraySlice<DatabasePage>, for use: RoomUse, at tail: inout LogTail, into layout: inout RunLayout
   ) throws(VaultError) {
-    var rest = pages[...]
     while !rest.isEmpty {
       var count = PagesFormat.fitting(rest.count, room: context.segmentSize - tail.end)
       if count == 0 {
@@ -18,7 +18,6 @@ extension LockedLog {
         count = PagesFormat.fitting(rest.count, room: context.segmentSize - tail.end)
       }
       let part = Array(rest.prefix(count))
-      rest = rest.dropFirst(count)
       let first = tail.end + RecordHeader.sealedSize + 4 * count + CipherSuite.tagSize
       for (index, page) in part.enumerated() {
         let position = LogPosition(segment: tail.segment, offset: first + index * PagesFormat.sealedPageSize)
@@ -26,6 +25,7 @@ extension LockedLog {
       }
       let header = RecordHeader(kind: .pages, bodyLength: PagesFormat.bodyLength(count), first: UInt64(count))
       try add(header, .pages(part), for: use, at: &tail, to: &layout)
+      rest = rest.dropFirst(count)
       layout.pagesRecordCount += 1
     }
   }
@@ -141,7 +141,8 @@ extension LockedLog {
 
   /// Creates a segment file and holds room for it.
   ///
-  /// - Throws: `.noSpace` if the file was not created; `.readOnly` and `.system` after shutting the gate.
+  /// - Throws: `.noSpace` if the file was not created, and `.hostFull` in a space that owns cover, as `makingHostRoom` and
+  ///   `placeAndWrite` have it; `.readOnly` and `.system` after shutting the gate.
   func createSegment(
     _ number: SegmentNumber, branch: [UInt8], previousEnd: Int, chain: [UInt8], for use: RoomUse
   ) throws(VaultError) -> OpenSegment {
@@ -153,7 +154,7 @@ extension LockedLog {
       writer = try makeFile(identifier)
     } catch .noSpace, .diskQuotaExceeded {
       holdReserve()
-      throw refusal()
+      throw ownsCover ? .hostFull : refusal()
     } catch .fileExists {
       let reason = "the space was continued elsewhere: the next segment exists already"
       gate.shut(because: reason)

@@ -3,10 +3,9 @@
 // Lock rule: guarded state is reached only through `LockedLog`, which exists only while the lock is held. Its
 // `mutating` methods may release the lock for a while; the others keep it. Under the lock, only the headers of segments
 // and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
-// lock. The storage is called under it only
+// lock, which a debug build asserts (`DiskAccess`). The storage is called under it only
 //
-// - to create a segment file, hold room for it, ask for its birth, and delete it; on a full host, to make room by
-//   deleting another one durably,
+// - to create a segment file, hold room for it and ask for its birth; to delete it if there is no room,
 // - to resize the reserve, and to ask how much room is free,
 // - to take, announce and end leases, and to close files.
 
@@ -35,7 +34,7 @@ final class Log: @unchecked Sendable {
   /// Whether ciphertext is in memory because the disk is full. Readers check this before they take the lock. That is
   /// safe: nobody knows the position of a record before the record is kept.
   let keepsStalled = Atomic(false)
-  fileprivate let lock = Lock()
+  fileprivate let lock = Lock(excludesDiskAccess: true)
   /// Signalled at every change that a thread may wait for.
   fileprivate let changed: Condition
 

@@ -90,10 +90,10 @@ struct SegmentCatalog {
     return kept
   }
 
-  /// Records that a head with these lists is durable.
+  /// Records that a head with these lists is durable. Segments that were taken since it was written stay away.
   mutating func note(heads: [KeptHead], retired: [SegmentNumber: EpochNumber]) {
     self.heads = heads
-    self.retired = retired
+    self.retired = retired.filter { epochs[$0.key.epoch]?.contains($0.key.index) == true }
     retiring.subtract(retired.keys)
     findDeletable()
   }

@@ -116,7 +116,7 @@ extension Space {
   /// Makes a few files of cover under the new key, for as many under the previous key; false if there are none.
   private func renewCover() throws(VaultError) -> Bool {
     guard let range = log.locked({ $0.renewedCover }) else { return false }
-    let replaced = log.locked { $0.takePrevious(Int(min(UInt64(NewFile.replacingStep), range.first))) }
+    let replaced = takePrevious(Int(min(UInt64(NewFile.replacingStep), range.first)))
     if replaced.isEmpty { return false }
     let first = range.first - UInt64(replaced.count)
     let files = (first..<range.first).map { counter in
@@ -131,6 +131,19 @@ extension Space {
     }
     log.locked { $0.renewedCover?.first = first }
     return true
+  }
+
+  /// Takes at most so many files under the previous key that nothing needs.
+  private func takePrevious(_ count: Int) -> [SegmentIdentifier] {
+    var taken: [SegmentIdentifier] = []
+    while taken.count < count, let file = log.locked({ $0.takePrevious() }) {
+      do throws(Errno) {
+        if try !log.context.isGone(file) { taken.append(file.name) }
+      } catch {
+        log.locked { $0.keep(file) }
+      }
+    }
+    return taken
   }
 }
 
@@ -153,25 +166,12 @@ extension LockedLog {
     catalog.deletable.filter { $0.epoch < context.keys.boundary }
   }
 
-  /// Takes at most so many files under the previous key that nothing needs.
-  fileprivate func takePrevious(_ count: Int) -> [SegmentIdentifier] {
-    var taken: [SegmentIdentifier] = []
-    while taken.count < count {
-      if let file = owner?.takePreviousCover() {
-        taken.append(context.keys.coverIdentifier(file))
-      } else if let dead = catalog.takeDead(before: context.keys.boundary) {
-        cache.remove(dead.number)
-        let name = context.keys.identifier(dead.number, branch: dead.branch)
-        let file = UnneededFile(name: name, kind: .segment(dead))
-        guard let isGone = try? context.isGone(file) else {
-          keep(file)
-          continue
-        }
-        if !isGone { taken.append(name) }
-      } else {
-        break
-      }
+  /// Takes a file under the previous key that nothing needs; nil if there is none.
+  fileprivate func takePrevious() -> UnneededFile? {
+    if let file = owner?.takePreviousCover() {
+      return UnneededFile(name: context.keys.coverIdentifier(file), kind: .cover)
     }
-    return taken
+    guard let dead = catalog.takeDead(before: context.keys.boundary) else { return nil }
+    return unneeded(dead)
   }
 }

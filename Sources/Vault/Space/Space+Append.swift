@@ -26,7 +26,7 @@ extension Space {
       let isFirst = pieces.isEmpty
       let layout = try placeAndWrite { log, layout throws(VaultError) in
         // Whatever has a place takes room, even if the rest finds none.
-        if isFirst { try log.requireRoom(total, for: use) }
+        if isFirst, layout.pieces.isEmpty { try log.requireRoom(total, for: use) }
         try log.prepareEpoch(room: leastRoom, for: use)
         try log.place(&rest, for: use, at: &log.tail, into: &layout)
       }
@@ -35,27 +35,41 @@ extension Space {
     return pieces
   }
 
-  /// Has `place` give places to records, with the lock held, and writes them.
+  /// Has `place` give places to records, with the lock held, and writes them. On a full host a space that owns cover makes
+  /// room without the lock; then `place` is called again, to go on with what has no place yet.
   func placeAndWrite(
     _ place: (inout LockedLog, inout RunLayout) throws(VaultError) -> Void
   ) throws(VaultError) -> RunLayout {
     var layout = RunLayout()
+    var beginsSegment = false
     defer {
       // What goes for a head goes when that is durable.
-      if layout.beginsSegment { log.locked { log in if !log.tail.isBeginningEpoch { log.deleteReplaced() } } }
+      if beginsSegment { log.locked { log in if !log.tail.isBeginningEpoch { log.deleteReplaced() } } }
     }
-    do throws(VaultError) {
-      try log.locked { log throws(VaultError) in
-        try log.gate.requireOpen()
-        try place(&log, &layout)
+    while true {
+      var times = 0
+      var failed: VaultError?
+      do throws(VaultError) {
+        try log.locked { log throws(VaultError) in
+          try log.gate.requireOpen()
+          defer { times = log.replaced.timesRoomWasMade }
+          try place(&log, &layout)
+        }
+      } catch {
+        failed = error
       }
-    } catch {
-      // What has a place is written all the same, since the log goes on behind it.
+      beginsSegment = beginsSegment || layout.beginsSegment
+      // What has a place is written even if the rest has none, since the log goes on behind it.
       try write(layout)
-      throw error
+      guard let failed else { return layout }
+      guard failed == .hostFull else { throw failed }
+      layout.runs = []
+      try log.locked { log throws(VaultError) in
+        if log.makeHostRoom(since: times) { return }
+        try log.gate.requireOpen()
+        throw log.refusal()
+      }
     }
-    try write(layout)
-    return layout
   }
 
   /// Seals and writes runs. Every ticket is passed on, whatever fails.
@@ -131,12 +145,17 @@ extension LockedLog {
   /// Writes to segments, as `store`. Where bytes go elsewhere, as on btrfs, a block that is written again takes room,
   /// whatever is held. On a full host a space that owns cover makes some.
   mutating func storeMakingRoom(_ action: String, _ body: () throws(Errno) -> Void) throws(VaultError) {
-    do throws(VaultError) {
-      try store(action, body)
-    } catch .noSpace where ownsCover {
-      guard makeHostRoom() else { throw .noSpace }
-      try store(action, body)
-      replaced.hasMadeRoom = false
+    var usesRoom = false
+    while true {
+      let times = replaced.timesRoomWasMade
+      do throws(VaultError) {
+        try store(action, body)
+        if usesRoom { replaced.hasMadeRoom = false }
+        return
+      } catch .noSpace where ownsCover {
+        guard makeHostRoom(since: times, isOfEpoch: true) else { throw .noSpace }
+        usesRoom = true
+      }
     }
   }
 

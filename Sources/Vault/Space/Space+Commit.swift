@@ -71,18 +71,24 @@ extension Space {
     let use: RoomUse = transaction.isOptional ? .data : .commit
     let length = RecordHeader.recordLength(bodyLength: CommitBody.bodyLength(transaction.intents))
     let room = PagesFormat.room(for: pages.count, commitLength: length, segmentSize: segmentSize)
+    var rest = pages[...]
     let layout = try placeAndWrite { log, layout throws(VaultError) in
-      guard log.tail.stalled.isEmpty else { throw .noSpace }
-      if transaction.isOptional, !log.admit(Int64(length), waiting: 0) { throw .noSpace }
-      try log.prepareEpoch(room: room, for: use, isOwnCommit: true)
-      // Ask for all room first: placed records take room, even if the rest finds none. An optional commit was admitted,
-      // and is one record.
-      if !transaction.isOptional { try log.requireRoom(room, for: use) }
+      if !log.tail.isPlacingCommit {
+        guard log.tail.stalled.isEmpty else { throw .noSpace }
+        if transaction.isOptional, !log.admit(Int64(length), waiting: 0) { throw .noSpace }
+        try log.prepareEpoch(room: room, for: use, isOwnCommit: true)
+        // Ask for all room first: placed records take room, even if the rest finds none. An optional commit was admitted,
+        // and is one record.
+        if !transaction.isOptional { try log.requireRoom(room, for: use) }
+        log.tail.isPlacingCommit = true
+      }
       let pageCount = transaction.database?.pageCount ?? log.database.map.pageCount
-      try log.place(pages, for: use, at: &log.tail, into: &layout)
+      try log.place(&rest, for: use, at: &log.tail, into: &layout)
       try log.placeCommit(
         pageCount: pageCount, flags: transaction.isLast ? RecordHeader.closedFlag : 0, intents: transaction.intents,
         for: use, at: &log.tail, into: &layout)
+      log.tail.isPlacingCommit = false
+      log.announce()
     }
     log.locked { $0.apply(transaction, layout) }
   }
@@ -117,6 +123,7 @@ extension LockedLog {
   /// Ends what `beginCommit()` began.
   fileprivate func endCommit() {
     tail.isCommitting = false
+    tail.isPlacingCommit = false
     announce()
   }
 

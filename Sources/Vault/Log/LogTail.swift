@@ -41,8 +41,8 @@ struct LogTail {
   /// Whether a commit is between its reservation and the page map. No other commit begins meanwhile, and no epoch but
   /// the commit's own.
   var isCommitting = false
-  /// Whether the records of a commit are being given places, which takes longer when room is made for them on a full
-  /// host. Nobody else reserves room meanwhile, so that they follow each other.
+  /// Whether a part of a commit's records has places, and room is made for the rest on a full host. Nobody else reserves
+  /// room meanwhile, so that they follow each other.
   var isPlacingCommit = false
 
   /// Whether no run is in flight.

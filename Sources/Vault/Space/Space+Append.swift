@@ -46,12 +46,16 @@ extension Space {
       // What goes for a head goes when that is durable.
       if beginsSegment { log.locked { log in if !log.tail.isBeginningEpoch { log.deleteReplaced() } } }
     }
+    // How often room was made when the host was found full.
+    var times: Int?
     while true {
-      var times = 0
       var failed: VaultError?
       do throws(VaultError) {
         try log.locked { log throws(VaultError) in
+          // What was made room for follows at once, before others take it.
+          let hasRoom = times.map { log.makeHostRoom(since: $0) } ?? true
           try log.gate.requireOpen()
+          if !hasRoom { throw log.refusal() }
           defer { times = log.replaced.timesRoomWasMade }
           try place(&log, &layout)
         }
@@ -64,11 +68,6 @@ extension Space {
       guard let failed else { return layout }
       guard failed == .hostFull else { throw failed }
       layout.runs = []
-      try log.locked { log throws(VaultError) in
-        if log.makeHostRoom(since: times) { return }
-        try log.gate.requireOpen()
-        throw log.refusal()
-      }
     }
   }
 
@@ -145,6 +144,8 @@ extension LockedLog {
   /// Writes to segments, as `store`. Where bytes go elsewhere, as on btrfs, a block that is written again takes room,
   /// whatever is held. On a full host a space that owns cover makes some.
   mutating func storeMakingRoom(_ action: String, _ body: () throws(Errno) -> Void) throws(VaultError) {
+    // On btrfs a write takes room for a moment, and would have what is made.
+    while replaced.isMakingRoom { wait() }
     var usesRoom = false
     while true {
       let times = replaced.timesRoomWasMade

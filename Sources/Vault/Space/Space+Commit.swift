@@ -80,15 +80,17 @@ extension Space {
         // Ask for all room first: placed records take room, even if the rest finds none. An optional commit was admitted,
         // and is one record.
         if !transaction.isOptional { try log.requireRoom(room, for: use) }
-        log.tail.isPlacingCommit = true
       }
       let pageCount = transaction.database?.pageCount ?? log.database.map.pageCount
-      try log.place(&rest, for: use, at: &log.tail, into: &layout)
-      try log.placeCommit(
-        pageCount: pageCount, flags: transaction.isLast ? RecordHeader.closedFlag : 0, intents: transaction.intents,
-        for: use, at: &log.tail, into: &layout)
-      log.tail.isPlacingCommit = false
-      log.announce()
+      do throws(VaultError) {
+        try log.place(&rest, for: use, at: &log.tail, into: &layout)
+        try log.placeCommit(
+          pageCount: pageCount, flags: transaction.isLast ? RecordHeader.closedFlag : 0, intents: transaction.intents,
+          for: use, at: &log.tail, into: &layout)
+      } catch {
+        log.tail.isPlacingCommit = true
+        throw error
+      }
     }
     log.locked { $0.apply(transaction, layout) }
   }

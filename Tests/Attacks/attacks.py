@@ -18,44 +18,13 @@ import sys
 import tempfile
 import time
 
+import program
+from program import MEGABYTE, agonyfs, create, segments, shell, use
+
 # By chance a feature separates that many pairs once in 6,435 times.
 PAIRS = 8
 # Of what is declared to tell; once in 35 times.
 FEW = 4
-MEGABYTE = 1 << 20
-# Seconds after which something hangs; nothing else has a limit.
-LIMIT = 900
-# A key that is known is not derived again (Tests/DerivationCache).
-CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.build/debug/libderivation-cache.so")
-ENVIRONMENT = {**os.environ, **({"LD_PRELOAD": os.path.realpath(CACHE)} if os.path.exists(CACHE) else {})}
-
-
-def shell(script, check=True, timeout=LIMIT):
-    done = subprocess.run(["sh", "-ec", script], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
-    if check and done.returncode != 0:
-        raise AssertionError(f"{script}: {done}")
-    return done
-
-
-def agonyfs(*arguments, status=0):
-    done = subprocess.run(
-        [PROGRAM, *arguments], capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
-    if status is not None:
-        assert done.returncode == status, f"{arguments}: {done}"
-    return done
-
-
-def use(vault, password, megabytes, name):
-    agonyfs("mount", "--thumbnails", "none", "--password-file", password, vault, "Albums")
-    try:
-        with open(f"Albums/{name}", "wb") as file:
-            file.write(os.urandom(megabytes * MEGABYTE))
-    finally:
-        agonyfs("unmount", "Albums")
-
-
-def create(vault, *options):
-    agonyfs("create", "--kdf", "interactive", "--segment-size", "1M", "--password-file", "first", *options, vault)
 
 
 @contextlib.contextmanager
@@ -73,10 +42,6 @@ def little_room():
 def create_pair(hidden, vault):
     with little_room():
         create(vault, "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
-
-
-def segments(vault):
-    return [f"{folder}/{name}" for folder, _, names in os.walk(f"{vault}/segments") for name in names]
 
 
 def pair(number):
@@ -400,6 +365,6 @@ def main():
 
 EXACT = sys.argv[1] == "--exact"
 PROGRAM, *ATTACKS = sys.argv[1 + EXACT:]
-PROGRAM = os.path.realpath(PROGRAM)
+program.PROGRAM = PROGRAM = os.path.realpath(PROGRAM)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 main()

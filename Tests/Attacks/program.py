@@ -1,0 +1,45 @@
+"""The program as attacks use it, in the current directory: passwords are in files there, and spaces are mounted in `Albums`."""
+
+import os
+import subprocess
+
+MEGABYTE = 1 << 20
+# Seconds after which something hangs; nothing else has a limit.
+LIMIT = 900
+# The program that is attacked; who imports this sets it.
+PROGRAM = None
+# A key that is known is not derived again (Tests/DerivationCache).
+CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.build/debug/libderivation-cache.so")
+ENVIRONMENT = {**os.environ, **({"LD_PRELOAD": os.path.realpath(CACHE)} if os.path.exists(CACHE) else {})}
+
+
+def shell(script, check=True, timeout=LIMIT):
+    done = subprocess.run(["sh", "-ec", script], capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{script}: {done}")
+    return done
+
+
+def agonyfs(*arguments, status=0):
+    done = subprocess.run(
+        [PROGRAM, *arguments], capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+    if status is not None:
+        assert done.returncode == status, f"{arguments}: {done}"
+    return done
+
+
+def use(vault, password, megabytes, name):
+    agonyfs("mount", "--thumbnails", "none", "--password-file", password, vault, "Albums")
+    try:
+        with open(f"Albums/{name}", "wb") as file:
+            file.write(os.urandom(megabytes * MEGABYTE))
+    finally:
+        agonyfs("unmount", "Albums")
+
+
+def create(vault, *options):
+    agonyfs("create", "--kdf", "interactive", "--segment-size", "1M", "--password-file", "first", *options, vault)
+
+
+def segments(vault):
+    return [f"{folder}/{name}" for folder, _, names in os.walk(f"{vault}/segments") for name in names]

@@ -19,10 +19,9 @@
 // only while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep
 // it. Data, intents and commits are sealed, opened, read and written without it. Messages to the system log are sent
 // with it held, and two things do I/O. The index does: SQLite needs a page in the middle of a statement, and one
-// that no cache has is read and opened then. Whatever asks the space for room does: `Space.admit` asks the disk from
-// time to time how much is free, `admitAllocated` and `missingForPromises` do each time, and `promise`,
-// `notePromised` and `renewPromises` also resize the file that holds the reserve. The space has a lock of its own,
-// taken after this one.
+// that no cache has is read and opened then. Whatever asks the space for room does: `Space.answer` asks the disk from
+// time to time how much is free, and `promise`, `notePromised` and `renewPromises` also resize the file that holds the
+// reserve. The space has a lock of its own, taken after this one.
 
 internal import Index
 internal import System
@@ -36,8 +35,6 @@ package final class FileSystem: @unchecked Sendable {
   let options: FileSystemOptions
   /// Whether nothing may be changed from the start.
   let startedReadOnly: Bool
-  /// What fits into a space that owns cover, in bytes; nil if it owns none.
-  let ownBytes: Int64?
   let pool = BufferPool(Chunk.blockSizes)
   let questionTurns = QuestionTurns()
   let sortingRoom = SortingRoom()
@@ -65,7 +62,6 @@ package final class FileSystem: @unchecked Sendable {
     index = try VaultError.ofIndex { () throws(IndexError) in try Index(space: space) }
     signals = Signals(of: monitor)
     inodes = InodeSet(limit: options.cachedInodes)
-    ownBytes = space.capacity().ownBytes
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }
     startedReadOnly = !space.gate.isOpen
     if !startedReadOnly {
@@ -121,7 +117,6 @@ struct LockedFileSystem: ~Copyable {
 
   var space: Space { fileSystem.space }
   var options: FileSystemOptions { fileSystem.options }
-  var ownBytes: Int64? { fileSystem.ownBytes }
   var pool: BufferPool { fileSystem.pool }
   var index: Index { fileSystem.index }
   var signals: Signals { fileSystem.signals }

@@ -105,7 +105,7 @@ extension ArchiveFile {
     }
   }
 
-  /// Has a decoder unpack it.
+  /// Lets a decoder unpack it.
   ///
   /// - Throws: `.notAnArchive`, `.source`, `.readsDiffer`, `.decoder`.
   func unpack(

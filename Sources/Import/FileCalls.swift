@@ -314,7 +314,7 @@ extension FileCalls {
     return flock(file.number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
 
-  /// Has the kernel forget what it read of a file, or of a part of it, as far as it can.
+  /// Tells the kernel to forget what it read of a file, or of a part of it, as far as it can.
   package func forgetCache(of file: Descriptor, from offset: Int64 = 0, count: Int = 0) {
     posix_fadvise(file.number, off_t(offset), off_t(count), POSIX_FADV_DONTNEED)
   }

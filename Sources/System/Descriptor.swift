@@ -55,7 +55,7 @@ package final class Descriptor: Sendable {
     }
   }
 
-  /// Has the descriptor lead to nothing: this process uses no longer what it led to, whoever owns the descriptor still.
+  /// Lets the descriptor lead to nothing: this process uses no longer what it led to, whoever owns the descriptor still.
   package func letGo() {
     guard let nothing = try? Descriptor.open("/dev/null", O_RDWR) else { return }
     if dup2(nothing.number, number) == number { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }

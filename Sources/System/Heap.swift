@@ -10,7 +10,7 @@ package enum Heap {
   /// stays.
   private static let mapped: CInt = 5 << 18
 
-  /// Has all threads share few arenas, and memory go back to the system. For the start of a process: the arenas that there
+  /// Lets all threads share few arenas, and memory go back to the system. For the start of a process: the arenas that there
   /// are stay.
   package static func keepSmall() { agonyfs_bound_heap(arenas, mapped) }
 

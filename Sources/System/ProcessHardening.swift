@@ -19,7 +19,7 @@ package enum ProcessHardening {
     before.withLock { $0 = (files, mask) }
   }
 
-  /// Has the kernel's table of this process's descriptors hold a thousand. It is made for 64, and while it grows in a
+  /// Lets the kernel's table of this process's descriptors hold a thousand. It is made for 64, and while it grows in a
   /// process of several threads an open(2) waits for all processors (`synchronize_rcu` in expand_fdtable, Linux's
   /// fs/file.c): 10 to 20 ms.
   private static func growDescriptorTable() {

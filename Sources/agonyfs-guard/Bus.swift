@@ -48,7 +48,7 @@ internal import SystemPackage
     return number
   }
 
-  /// Has the bus send the signals that a rule is about.
+  /// Asks the bus for the signals that a rule is about.
   func subscribe(_ rule: String) throws(Errno) -> UInt64 {
     try send(
       Call(

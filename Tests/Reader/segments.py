@@ -207,7 +207,7 @@ class State:
         self.warnings = []
 
     def rekeying(self):
-        """The mark of the key under which the log goes on, if it does; whether something may be under the key before."""
+        """The mark of the key under which the log goes on, if it does; whether something may be under the previous key."""
         at = 8
         for size in (16, 32, 32) if self.owner else ():
             at += 4 + size * struct.unpack_from("<I", self.owner, at)[0]

@@ -100,6 +100,7 @@ import Testing
     test.space.log.locked { log in
       let (heads, retired) = (log.catalog.heads, log.catalog.retired(asOf: log.catalog.highestEpoch))
       let dead = log.catalog.takeDead()
+      if let dead { log.catalog.remove([dead.number]) }
       log.catalog.note(heads: heads, retired: retired)
       #expect(dead != nil && !log.catalog.deletable.contains { $0 == dead?.number })
     }

@@ -113,7 +113,7 @@ extension LockedFileSystem {
     return catalog.placed != .done
   }
 
-  /// Has some of them merged again; the last step notes that all were.
+  /// Merges some of them again; the last step notes that all were.
   fileprivate mutating func placeAgain() throws(Errno) {
     try waitToChange()
     guard case .after(let last) = catalog.placed, let identity = options.places.identity else { return }

@@ -279,7 +279,7 @@ extension FileSystem {
 
   /// Copies everything that is needed in some segments to the end of the log, and gives them up. What cannot be read
   /// stays where it is, and its segment is not given up.
-  func vacate(_ segments: [SegmentNumber]) throws(Errno) {
+  func evacuate(_ segments: [SegmentNumber]) throws(Errno) {
     if segments.isEmpty { return }
     var pages: Set<PageNumber> = []
     for segment in segments {
@@ -319,7 +319,7 @@ extension LockedFileSystem {
     return !life.isStopping
   }
 
-  /// Has the cleaner begin a round soon, if none is under way: a round is often what is refused, and would ask for the
+  /// Asks the cleaner to begin a round soon, if none is under way: a round is often what is refused, and would ask for the
   /// next one without end.
   func askCleaner() {
     if cleaning.isInRound { return }
@@ -327,7 +327,7 @@ extension LockedFileSystem {
     signals[.cleanWork].signal()
   }
 
-  /// Has the cleaner find what is dead, and say so in a head if that is much, and waits for that.
+  /// Asks the cleaner to find what is dead, and say so in a head if that is much, and waits for that.
   fileprivate mutating func waitForLook(until deadline: UInt64) {
     guard cleaning.isRunning, refusal == nil, !life.isStopping else { return }
     let goal = cleaning.begun + 1

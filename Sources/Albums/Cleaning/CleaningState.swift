@@ -26,25 +26,11 @@ struct CleaningState {
   private(set) var isAsked = false
   /// Whether somebody waits for a round that looks at everything, and says in a head what is retired.
   private(set) var isLookWanted = false
-  /// What becomes of the operation at hand, which was refused for want of room; nil when it was not.
-  private var refused: Refusal?
-  /// Bytes that may be missing of promised room before a round is asked for, which gains more the more of that is left.
-  var bearableDebt: Int64 = 0
   /// Rounds that began, and those that ended.
   private(set) var begun = 0
   private(set) var ended = 0
   /// Whether the last round made room.
   private(set) var gained = false
-
-  /// An operation that was refused for want of room before it changed anything, by when it runs again.
-  enum Refusal {
-    /// After a round of cleaning that made room.
-    case untilRoom
-    /// After a round of cleaning, whether it made room or not.
-    case untilRound
-    /// When an inode without a name is deleted, whose bytes still count. A round would be much work for that.
-    case untilDeleted
-  }
   /// Whether there is a thread that cleans.
   private(set) var isRunning = false
 
@@ -53,21 +39,6 @@ struct CleaningState {
 
   /// Whether a commit has to happen for the cleaner's sake.
   var hasWorkForCommit: Bool { !retiring.isEmpty || !moving.isEmpty }
-
-  // MARK: Operations that find no room
-
-  /// The error with which an operation ends that finds no room and changed nothing.
-  mutating func refuse(_ refusal: Refusal = .untilRoom) -> Errno {
-    refused = refusal
-    return .noSpace
-  }
-
-  /// Forgets how an operation was refused, and gives it.
-  @discardableResult
-  mutating func takeRefusal() -> Refusal? {
-    defer { refused = nil }
-    return refused
-  }
 
   // MARK: Rounds
 

@@ -95,7 +95,7 @@ struct CommitState {
     isUrgent = false
   }
 
-  /// Has the next commit wait for its time, after one failed: nothing is urgent that cannot be done.
+  /// Lets the next commit wait for its time, after one failed: nothing is urgent that cannot be done.
   mutating func startOver(at time: UInt64) {
     isUrgent = false
     firstChange = time

@@ -25,7 +25,7 @@ extension FileSystem {
 
   private func commitAndSync(intoIndex: Bool) throws(Errno) {
     try locked { files throws(Errno) in
-      let isLogged = intoIndex ? false : try files.stateIntents()
+      let isLogged = intoIndex ? false : try files.logIntents()
       if !isLogged { try files.commit() }
     }
     try syncLog()

@@ -19,7 +19,7 @@ internal import Vault
 extension LockedFileSystem {
   /// States in the log what was written, if the index lacks nothing else and it is little. False when the index must be
   /// committed instead.
-  mutating func stateIntents() throws(Errno) -> Bool {
+  mutating func logIntents() throws(Errno) -> Bool {
     while commits.underway == .intents { wait(for: .progress) }
     guard intents.coverEverything, refusal == nil, commits.underway == nil, !index.hasChanges, index.unlogged == nil,
       inodes.newOrphans.isEmpty

@@ -73,7 +73,7 @@ extension LockedFileSystem {
     signals[.progress].broadcast()
   }
 
-  /// Has the log hold room for `bytes` that are allocated and not written.
+  /// Asks the log to hold room for `bytes` that are allocated and not written.
   private func promise(_ bytes: Int64) throws(Errno) {
     do throws(PromiseFailure) {
       try space.promise(bytes, waiting: Int64(writeBack.bytes))
@@ -81,11 +81,11 @@ extension LockedFileSystem {
     } catch .cannotHold {
       throw .notSupported
     } catch {
-      throw cleaning.refuse()
+      throw Errno(waitingFor: .room)
     }
   }
 
-  /// Has the log hold the room that was promised before.
+  /// Asks the log to hold the room that was promised before.
   func renewPromises() {
     writeBack.promised = index.unwrittenBytes
     if writeBack.promised > 0 { space.renewPromises(writeBack.promised) }
@@ -98,33 +98,13 @@ extension LockedFileSystem {
     space.notePromised(writeBack.promised)
   }
 
-  /// - Throws: `ENOSPC` when there is no room to write a range of a file.
+  /// - Throws: `ENOSPC` when there is no room to write a range of a file, or what it waits for.
   func requireRoom(for range: Range<Int64>, of inode: Inode) throws(Errno) {
-    try requireOwnRoom(for: range.upperBound - max(range.lowerBound, inode.record.size))
-    let count = Int64(range.count)
-    if space.admit(count, waiting: Int64(writeBack.bytes)) { return }
-    if isAllocated(range, of: inode) {
-      let debt = space.missingForPromises
-      let segment = Int64(space.segmentBytes)
-      if debt <= 0 { cleaning.bearableDebt = segment }
-      if debt <= cleaning.bearableDebt, space.admitAllocated(count, waiting: Int64(writeBack.bytes)) { return }
-      if debt > cleaning.bearableDebt {
-        cleaning.bearableDebt = debt + segment
-        throw cleaning.refuse(.untilRound)
-      }
-    }
-    throw cleaning.refuse()
-  }
-
-  /// The files of a space that owns cover hold more than it can store, since cleaning has a share of them. So files grow
-  /// no more when they have what it can store, and overwriting and deleting go on. What waits in memory does not count,
-  /// since some of it may overwrite: that much more can be stored.
-  ///
-  /// - Throws: `ENOSPC` when files cannot grow by so many bytes.
-  private func requireOwnRoom(for growth: Int64) throws(Errno) {
-    guard growth > 0, let ownBytes, growth > ownBytes - index.totalLiveBytes else { return }
-    // What was deleted a moment ago still counts.
-    throw inodes.pendingDeletion.isEmpty ? .noSpace : cleaning.refuse(.untilDeleted)
+    var request = RoomRequest(Int64(range.count), waiting: Int64(writeBack.bytes))
+    request.growth = range.upperBound - max(range.lowerBound, inode.record.size)
+    request.live = index.totalLiveBytes
+    request.isDeleting = !inodes.pendingDeletion.isEmpty
+    try require(space.answer(to: request) { isAllocated(range, of: inode) })
   }
 
   /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that

@@ -23,13 +23,12 @@ extension FileSystem {
       defer { files.endOperation() }
       while true {
         try files.waitToChange()
-        files.cleaning.takeRefusal()
         do throws(Errno) {
           defer { files.noteChange() }
           return try body(&files)
         } catch {
-          guard let refusal = files.cleaning.takeRefusal(), error == .noSpace else { throw error }
-          guard files.wait(after: refusal) else { throw error }
+          guard let wait = RoomWait(error) else { throw error }
+          guard files.wait(for: wait) else { throw .noSpace }
         }
       }
     }
@@ -57,15 +56,15 @@ extension LockedFileSystem {
     while commits.isCritical { wait(for: .progress) }
   }
 
-  /// Waits for what an operation needs that was refused; false when it has to end so.
-  fileprivate mutating func wait(after refusal: CleaningState.Refusal) -> Bool {
-    switch refusal {
-    case .untilRoom: return waitForRoom()
-    case .untilRound:
+  /// Waits for what an operation needs that found no room; false when it has to end so.
+  fileprivate mutating func wait(for room: RoomWait) -> Bool {
+    switch room {
+    case .room: return waitForRoom()
+    case .cleaningRound:
       _ = waitForRoom()
       return true
-    case .untilDeleted:
-      if !inodes.pendingDeletion.isEmpty, self.refusal == nil { wait(for: .progress) }
+    case .deletion:
+      if !inodes.pendingDeletion.isEmpty, refusal == nil { wait(for: .progress) }
       return !life.isStopping
     }
   }
@@ -234,14 +233,31 @@ extension LockedFileSystem {
   /// Room to ask for a new name, in bytes.
   private static let nameSize: Int64 = 1024
 
-  /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data.
+  /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data, or what it waits for.
   func requireRoom(for count: Int64) throws(Errno) {
-    if space.admit(count, waiting: Int64(writeBack.bytes)) { return }
-    throw cleaning.refuse()
+    try require(space.answer(to: RoomRequest(count, waiting: Int64(writeBack.bytes))))
+  }
+
+  /// - Throws: `ENOSPC`, or what an operation waits for that may ask again.
+  func require(_ answer: RoomAnswer) throws(Errno) {
+    switch answer {
+    case .granted: return
+    case .wait(let wait): throw Errno(waitingFor: wait)
+    case .full: throw .noSpace
+    }
   }
 
   /// The attributes of an inode.
   func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, waiting: unallocatedBytes(inode)) }
+}
+
+/// Within an operation, an error that says what it waits for: no number of the system. Only `changing` catches it.
+extension Errno {
+  init(waitingFor wait: RoomWait) { self.init(rawValue: wait.rawValue) }
+}
+
+extension RoomWait {
+  fileprivate init?(_ error: Errno) { self.init(rawValue: error.rawValue) }
 }
 
 extension Errno: SavepointFailure {

@@ -87,7 +87,7 @@ extension LockedFileSystem {
       let copy = try regularFile(target)
       let touched = [(origin, from), (copy, onto)].filter { $0.0.buffer.touches($0.1) }
       if touched.isEmpty { return (origin, copy) }
-      if writeBack.logIsFull { throw cleaning.refuse() }
+      if writeBack.logIsFull { throw Errno(waitingFor: .room) }
       for (inode, _) in touched {
         for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals[.flushWork].signal() }
       }
@@ -96,7 +96,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Has `copy` share the extents of `origin`; gives how many bytes.
+  /// Lets `copy` share the extents of `origin`; gives how many bytes.
   fileprivate func share(
     _ origin: Inode, _ start: Int64, _ copy: Inode, _ target: Int64, _ count: Int64
   ) throws(Errno) -> Int64 {

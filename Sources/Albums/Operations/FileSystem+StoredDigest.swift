@@ -101,7 +101,7 @@ extension LockedFileSystem {
         return WrittenFile(size: inode.record.size, modified: inode.record.modified)
       }
       if let refusal { throw refusal }
-      if writeBack.logIsFull { throw cleaning.refuse() }
+      if writeBack.logIsFull { throw .noSpace }
       for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals[.flushWork].signal() }
       let batch = takeBatch(oldToo: false)
       if batch.isEmpty { wait(for: .progress) } else { writeOut(batch) }

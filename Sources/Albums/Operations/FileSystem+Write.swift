@@ -67,7 +67,7 @@ extension LockedFileSystem {
   /// The file, once there is memory for `count` more bytes. Waits at the start only.
   private mutating func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
     while writeBack.bytes > 0, writeBack.bytes + count > options.dirtyLimit {
-      if writeBack.logIsFull { throw cleaning.refuse() }
+      if writeBack.logIsFull { throw Errno(waitingFor: .room) }
       // The flushers take what is not ready only when there is much of it.
       if writeBack.bytes <= options.dirtyLimit / 2 { makeEverythingReady() }
       signals[.flushWork].broadcast()

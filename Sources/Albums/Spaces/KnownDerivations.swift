@@ -49,13 +49,13 @@ package struct KnownDerivations: Sendable {
     return warnings
   }
 
-  /// Has the space know the added ones. A failure, as on a full disk, leaves this to the next time.
+  /// Tells the space the added ones. A failure, as on a full disk, leaves this to the next time.
   func record(in space: Space) {
     if added.isEmpty || space.owner == nil { return }
     try? space.changeOwner { $0.derivations += added }
   }
 
-  /// Has the space forget those that are gone, after its password was changed. A failure leaves this to the next time.
+  /// Lets the space forget those that are gone, after its password was changed. A failure leaves this to the next time.
   func forgetLost(in space: Space) {
     if lost.isEmpty || space.owner == nil { return }
     try? space.changeOwner { owner in owner.derivations.removeAll { lost.contains($0) } }

@@ -48,7 +48,7 @@ enum SlotRecords {
     try space.sync()
   }
 
-  /// Has names be those of files that are being removed. Durable on return. An index does not say that.
+  /// Notes names as those of files that are being removed. Durable on return. An index does not say that.
   ///
   /// - Throws: `.readOnly`, `.noSpace`, `.system`.
   static func noteRemoval(of identifiers: Set<SegmentIdentifier>, from space: Space) throws(VaultError) {

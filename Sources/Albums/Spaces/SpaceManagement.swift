@@ -128,7 +128,8 @@ package enum SpaceManager {
     do throws(VaultError) {
       // One whose key was replaced may still hold the previous key.
       let isOutdated =
-        !space.isBefore(slot.body) && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
+        !space.isKeyChangePending(in: slot.body)
+        && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
       if isOutdated { try vault.rewriteSlot(slot, with: space.body, of: space) }
       if !slot.missing.isEmpty || space.owner != nil {
         try SlotRecords.change(of: space, adding: slot.key.identifiers)
@@ -260,7 +261,7 @@ extension SpaceManager {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true, scanning: true)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    if space.isBefore(slot.body) { throw .readOnly(beingReplaced) }
+    if space.isKeyChangePending(in: slot.body) { throw .readOnly(beingReplaced) }
     return Repair(of: space, in: vault, body: slot.body, slot: slot)
   }
 }

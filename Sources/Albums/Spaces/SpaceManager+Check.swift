@@ -62,7 +62,7 @@ extension SpaceManager {
       for name in slot.key.identifiers { claims[name, default: []].insert(number ?? 0) }
     }
     for (number, space) in spaces.map(\.space).enumerated() {
-      for name in try space.explainedFiles().union(SlotRecords.names(of: space)) {
+      for name in try space.attributableFiles().union(SlotRecords.names(of: space)) {
         claims[name, default: []].insert(number)
       }
     }

@@ -20,7 +20,7 @@ extension SpaceManager {
     try space.close()
   }
 
-  /// Has the space that `password` opens give up as many files of its cover as a space owns that can store `size` bytes.
+  /// Lets the space that `password` opens give up as many files of its cover as a space owns that can store `size` bytes.
   /// Files of nobody take their place, so the number of the vault's files stays. With 0 it only completes what a crash
   /// left undone.
   ///
@@ -72,7 +72,7 @@ extension SpaceManager {
     return space
   }
 
-  /// Has a space give up `count` files of its cover, and replaces them.
+  /// Lets a space give up `count` files of its cover, and replaces them.
   ///
   /// - Parameter replacements: gets the number of files to be replaced, at least `count`, and gives as many.
   private static func handOver(
@@ -85,12 +85,12 @@ extension SpaceManager {
     let files = try FileSystem(space: space, options: options)
     do throws(VaultError) {
       // Once before, so that nothing is given up if something cannot be moved.
-      try vacateHeads(before: space.openEpoch, of: files)
+      try evacuateHeads(before: space.openEpoch, of: files)
       try requireUnused(count, in: space, of: vault, isBegun: true)
       if control.isCancelled() { throw .cancelled }
       let forgotten = try space.forgottenCover()
       let given = try space.giveUpCover(Int(count))
-      let old = try vacateHeads(before: given.epoch, of: files)
+      let old = try evacuateHeads(before: given.epoch, of: files)
       // What was retired in the first of these epochs nobody needs after the second.
       for _ in 0..<2 { try space.advanceEpoch() }
       try space.overwrite(old)
@@ -106,14 +106,14 @@ extension SpaceManager {
 
   /// Copies what is needed in segments with older heads, so that they can go; gives all of these segments.
   @discardableResult
-  private static func vacateHeads(
+  private static func evacuateHeads(
     before limit: EpochNumber, of files: FileSystem
   ) throws(VaultError) -> [SegmentIdentifier: SegmentNumber] {
     let found = try files.space.segmentsWithHeads(before: limit)
     let all = Set(found.values)
     let needed = { files.space.segments().map(\.number).filter(all.contains) }
     let before = needed()
-    try inVaultTerms("copying") { () throws(Errno) in try files.vacate(before) }
+    try inVaultTerms("copying") { () throws(Errno) in try files.evacuate(before) }
     guard needed().isEmpty else { throw Space.cannotMove }
     return found
   }

@@ -10,7 +10,7 @@ internal import Storage
 package import Vault
 
 extension SpaceManager {
-  /// Has `new` open the space that `old` opens, instead of `old`.
+  /// Lets `new` open the space that `old` opens, instead of `old`.
   ///
   /// - Throws: `.noSpaceOpens` for `old`; `.passwordInUse` when `new` already opens a space; `.spaceInUse`; `.damaged`;
   ///   `.derivationsTooWeak`; `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
@@ -23,7 +23,7 @@ extension SpaceManager {
     try space.close()
   }
 
-  /// Has `new` open the space that `existing` opens, too.
+  /// Lets `new` open the space that `existing` opens, too.
   ///
   /// - Throws: as `changePassword`; `.readOnly` if the space was made before a space could have several passwords.
   package static func addPassword(in vault: Vault, existing: Password, new: Password) throws(VaultError) {
@@ -31,7 +31,7 @@ extension SpaceManager {
     try space.close()
   }
 
-  /// Has `password` open its space no more. Another one still does.
+  /// Lets `password` open its space no more. Another one still does.
   ///
   /// - Throws: `.noSpaceOpens`; `.lastPassword`; `.spaceInUse`; `.damaged`; `.noSpace`; `.readOnly`; `.indexFailed`;
   ///   `.system`.
@@ -86,7 +86,7 @@ extension SpaceManager {
   static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
     let space = try vault.openSpace(body)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    if space.isBefore(body) { throw .readOnly(beingReplaced) }
+    if space.isKeyChangePending(in: body) { throw .readOnly(beingReplaced) }
     return space
   }
 

@@ -15,7 +15,7 @@ package struct KeyReplacement {
   /// How many other passwords open the space now, and open nothing afterwards.
   package let otherPasswords: Int
 
-  /// Has `new` open the space that `old` opens, once it is run. Changes nothing.
+  /// Lets `new` open the space that `old` opens, once it is run. Changes nothing.
   ///
   /// - Throws: `.noSpaceOpens` for `old`, unless a run that was interrupted has `new` open the space alone; `.damaged`;
   ///   `.derivationsTooWeak`; `.system`.
@@ -77,7 +77,7 @@ extension SpaceManager {
   static func beginAgain(_ slot: OpenedSlot, in vault: Vault, acceptOlder: Bool) throws(VaultError) -> OpenedSlot {
     guard slot.body.isRekeying, !vault.isReadOnly else { return slot }
     let space = try vault.openSpace(slot.body, acceptOlder: acceptOlder)
-    guard space.isBefore(slot.body), space.gate.isOpen else {
+    guard space.isKeyChangePending(in: slot.body), space.gate.isOpen else {
       try space.close()
       return slot
     }
@@ -85,12 +85,12 @@ extension SpaceManager {
     if !successor.equals(slot.body) { try vault.rewriteSlot(slot, with: successor) }
     let others = SlotRecords.names(of: space).subtracting(slot.key.identifiers)
     try SlotRecords.change(of: space, adding: slot.key.identifiers)
-    try space.leave(for: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+    try space.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
     try space.close()
     return slot.holding(successor)
   }
 
-  /// Has the log of the space that `old` opens go on under a new key, which `new` opens alone. Durable on return.
+  /// Continues the log of the space that `old` opens under a new key, which `new` opens alone. Durable on return.
   static func beginRekeying(in vault: Vault, old: [SlotKey], new newSlots: [SlotKey]) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slot = try vault.openSlot(old)
@@ -112,7 +112,7 @@ extension SpaceManager {
     derivations.record(in: space)
     derivations.forgetLost(in: space)
     do throws(VaultError) {
-      try space.leave(for: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+      try space.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
     } catch {
       try? remove(newSlot, of: space, in: vault)
       throw error

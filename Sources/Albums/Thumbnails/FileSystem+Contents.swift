@@ -28,7 +28,7 @@ extension LockedFileSystem {
     inode.isMediaPending = true
   }
 
-  /// Has a content looked at as if nothing were known of it. Its derivatives lose their links.
+  /// Lets a content be looked at as if nothing were known of it. Its derivatives lose their links.
   func lookAgain(at number: InodeNumber, as state: MediaRecord.State = .pending) throws(Errno) {
     let old = try withIndex { index throws(IndexError) in
       let old = try index.media(number)

@@ -29,7 +29,7 @@ extension FileSystem {
     }
   }
 
-  /// Has a PNG made of a JPEG.
+  /// Makes a PNG of a JPEG.
   ///
   /// - Throws: `EAGAIN` when too many wait, `EIO` when it cannot be made.
   func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(Errno) -> [UInt8] {

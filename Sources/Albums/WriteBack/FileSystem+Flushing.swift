@@ -178,7 +178,7 @@ extension LockedFileSystem {
     return try index.replaceExtents(of: inode.number, with: extents).reduce(length) { $0 - Int64($1.length) }
   }
 
-  /// Has chunks wait again, even when nothing will ever be written any more: what a program wrote is then read from
+  /// Lets chunks wait again, even when nothing will ever be written any more: what a program wrote is then read from
   /// memory, never as zeros.
   private func requeue(_ batch: [ChunkInFlight]) {
     if index.isReadOnly {

@@ -39,7 +39,7 @@ struct WriteBuffer {
   /// Bytes written and not in the log yet; what waits over what is in flight counts twice.
   var byteCount: Int64 { isEmpty ? 0 : chunks.reduce(0) { $0 + Int64($1.ranges.count) } }
 
-  /// Has a chunk wait in its window; gives the one that waited there, which is dropped.
+  /// Puts a chunk into its window, to wait; gives the one that waited there, which is dropped.
   @discardableResult
   mutating func put(_ chunk: Chunk) -> Chunk? { waiting.updateValue(chunk, forKey: chunk.window) }
 

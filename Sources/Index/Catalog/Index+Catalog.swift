@@ -145,7 +145,7 @@ extension Index {
     termTexts.removeAll()
   }
 
-  /// Has what was begun at another mount begun again.
+  /// Begins again what was begun at another mount.
   private func resumeMatching() throws(IndexError) {
     let begun = try connection.prepare("SELECT 1 FROM stale WHERE reason & 16 LIMIT 1")
     if try begun.firstRow({ (_) throws(IndexError) in true }) == nil { return }

@@ -141,7 +141,7 @@ package struct OwnerTable: Equatable, Sendable {
     return CoverFile(branch: cover[index].branch, counter: cover[index].first)
   }
 
-  /// Has all cover be under the previous key. What will be under the new key is of one batch, whose branch follows from the
+  /// Puts all cover under the previous key. What will be under the new key is of one batch, whose branch follows from the
   /// key: a crash leaves no file of it that the table does not name.
   mutating func beginRekeying(branch: [UInt8]) {
     rekeying = .begun(previousCover: cover)
@@ -158,7 +158,7 @@ package struct OwnerTable: Equatable, Sendable {
     return file
   }
 
-  /// Has the last `count` files count as unused, and those before as used. If there are not as many, adds a batch.
+  /// Counts the last `count` files as unused, and those before as used. If there are not as many, adds a batch.
   mutating func setCover(count: Int, newBranch: () -> [UInt8]) {
     var left = UInt64(count)
     for index in cover.indices.reversed() {
@@ -183,7 +183,7 @@ package struct OwnerTable: Equatable, Sendable {
     return given
   }
 
-  /// Has the cover count as used that counts as used in `other`.
+  /// Counts the cover as used that counts as used in `other`.
   mutating func noteUse(as other: OwnerTable?) {
     let used = (other?.cover ?? []) + (other?.previousCover ?? [])
     let noted = { (range: CoverRange) in

@@ -1,33 +1,15 @@
+// Where room is decided: who may write, who waits for what, and who is told that the disk is full.
+//
+// Invariants
+// 1. Each request is answered here: `RoomAnswer`. What was granted before counts no more once somebody was refused.
+// 2. The reserve is held on the disk, so that a deletion always commits, and that a full disk can be cleaned. A space that
+//    owns cover has its own files for that.
+// 3. Room that is promised is held beside the reserve.
+
 internal import Storage
 internal import SystemPackage
 
-/// How much room there is for what a space has to write.
-package enum RoomState: Sendable, Comparable {
-  /// Not even a commit can be written.
-  case none
-  /// Commits, heads and cleaning take from the reserve; new data is refused.
-  case reserveOnly
-  /// Little is left for new data, so nothing is kept only for copies of the vault that are being made.
-  case tight
-  /// There is enough.
-  case ample
-}
-
-/// What room is asked for.
-package enum RoomUse: Sendable {
-  /// Data that a caller was admitted with. It leaves the reserve, but for a segment that admitted data may share.
-  case data
-  /// Data for which room was promised. It leaves what cleaning leaves, and a segment for cleaning.
-  case allocated
-  /// What cleaning copies. It leaves room for a commit, and for what follows that.
-  case cleaning
-  /// A commit. It leaves room for the heads after which something can be deleted, also if the next mount writes them.
-  case commit
-  /// A head: whatever there is.
-  case head
-}
-
-/// The reserve: room that is held on the disk so that a deletion always commits, and that a full disk can be cleaned.
+/// The room of a space on the disk: what is held, and what was granted.
 struct RoomBudget {
   /// Heads that follow a deletion before what it gave up can go, a segment each.
   private static let headsToDelete = 2
@@ -39,6 +21,10 @@ struct RoomBudget {
   /// The most that a reserve takes, in bytes; on a small disk it is an eighth.
   private static let most = 48 << 20
 
+  private let storage: any Storage
+  private let segmentSize: Int
+  /// Whether room is held; not in a space that owns cover.
+  private let holdsReserve: Bool
   private var reserve: (any HeldRoom)?
   /// Whether the storage can hold room, as far as is known.
   private(set) var canHold = true
@@ -47,7 +33,14 @@ struct RoomBudget {
   /// Bytes for which there was room when the disk was asked last.
   private var granted: Int64 = 0
   /// Bytes that are held for allocated ranges of files, beside the reserve.
-  var promised: Int64 = 0
+  private(set) var promised: Int64 = 0
+  /// Bytes that may be missing of promised room before a round of cleaning is asked for, which gains more the more of
+  /// that is left.
+  private var allowedDeficit: Int64 = 0
+
+  init(of storage: any Storage, segmentSize: Int, holdsReserve: Bool) {
+    (self.storage, self.segmentSize, self.holdsReserve) = (storage, segmentSize, holdsReserve)
+  }
 
   /// Bytes of the reserve on a medium of `total` bytes: what may wait in memory, and what deleting and cleaning take.
   static func reserveSize(total: Int64, segmentSize: Int) -> Int {
@@ -89,8 +82,70 @@ struct RoomBudget {
     return range.lowerBound
   }
 
+  // MARK: The reserve
+
+  /// Asks the disk, also in a space that owns cover.
+  func measureHost(rest: Int = 0, isBegun: Bool = true) -> RoomMeasure {
+    let host = storage.capacity()
+    // Where room cannot be held, the rest of the open segment is still free on the disk.
+    let free = canHold ? host.free : max(0, host.free - Int64(rest))
+    let reserve = Self.reserveSize(total: host.total, segmentSize: segmentSize)
+    return RoomMeasure(
+      host: host, segmentSize: segmentSize, rest: Int64(rest), isBegun: isBegun, pool: free + Int64(held),
+      reserve: Int64(reserve) + promised)
+  }
+
+  /// Asks the space's own files what a disk is asked otherwise: so many are in all, and can be made.
+  func measureOwn(fileCount: UInt64, available: Int, rest: Int, isBegun: Bool) -> RoomMeasure {
+    let total = Int64(fileCount) * Int64(segmentSize)
+    let free = Int64(max(0, available)) * Int64(segmentSize)
+    return RoomMeasure(
+      host: StorageCapacity(total: total, free: free), segmentSize: segmentSize, rest: Int64(rest), isBegun: isBegun,
+      pool: free, reserve: Int64(Self.reserveSize(total: total, segmentSize: segmentSize)) + promised)
+  }
+
+  /// Holds the reserve, or as much of it as there is room for.
+  mutating func holdReserve() {
+    guard holdsReserve else { return }
+    // The log's own segment has its room.
+    let measure = measureHost()
+    hold(upTo: Int(clamping: measure.reserve), free: measure.host.free)
+  }
+
+  /// Gives up as much of the reserve as the disk lacks for `count` bytes of files.
+  mutating func takeFromReserve(_ count: Int) {
+    guard holdsReserve else { return }
+    // A file takes more than its content: its inode, its name, and where its blocks are.
+    let needed = count + max(64 << 10, count / 64)
+    let missing = needed - Int(clamping: storage.capacity().free)
+    if missing > 0 { release(missing) }
+  }
+
+  /// Holds the room of a new segment, so that no write of it finds the disk full.
+  ///
+  /// - Throws: `.noSpace`, with a part of it held.
+  mutating func holdRoom(of segment: any SegmentWriter) throws(Errno) {
+    do throws(Errno) {
+      do throws(Errno) {
+        try segment.hold(upTo: segmentSize)
+      } catch .noSpace, .diskQuotaExceeded {
+        // Others may have been faster, or the file took more than was thought.
+        guard holdsReserve else { throw .noSpace }
+        release(segmentSize)
+        try segment.hold(upTo: segmentSize)
+      }
+    } catch .noSpace, .diskQuotaExceeded {
+      throw .noSpace
+    } catch {
+      // Where room cannot be held, a full disk is met by the write.
+    }
+  }
+
+  /// Gives up a part of the reserve.
+  private mutating func release(_ count: Int) { hold(upTo: max(0, held - count), free: 0) }
+
   /// Holds `size` bytes, or as much of them as there is, in steps of a segment.
-  mutating func hold(upTo size: Int, free: Int64, segmentSize: Int, in storage: any Storage) {
+  private mutating func hold(upTo size: Int, free: Int64) {
     guard canHold, size != held else { return }
     do throws(Errno) {
       let reserve: any HeldRoom
@@ -110,6 +165,14 @@ struct RoomBudget {
     }
   }
 
+  // MARK: Answers
+
+  /// The error of a caller without room. Nobody is admitted any more on what was granted before.
+  mutating func refusal() -> VaultError {
+    granted = 0
+    return .noSpace
+  }
+
   /// Takes `count` bytes from what was granted; false when there is not as much.
   mutating func take(_ count: Int64) -> Bool {
     guard count <= granted else { return false }
@@ -117,81 +180,66 @@ struct RoomBudget {
     return true
   }
 
-  /// Grants room without another look at the disk. Others may fill the disk as well, so it is not for long.
-  mutating func grant(_ count: Int64) { granted = count }
+  /// Whether there is room for `count` bytes more than the `waiting` ones that were admitted before. Then more is granted
+  /// without another look at the disk; others may fill the disk as well, so it is not for long.
+  mutating func admit(_ count: Int64, waiting: Int64, in measure: RoomMeasure) -> Bool {
+    let left = measure.forData - waiting
+    guard count + count / 64 < left else { return false }
+    granted = min(left / 16, 64 << 20)
+    return true
+  }
+
+  /// The answer to a caller without other room than what was promised.
+  mutating func answerAllocated(_ count: Int64, waiting: Int64, in measure: RoomMeasure) -> RoomAnswer {
+    // What was written took more than its share: garbage that cleaning gives back.
+    let deficit = measure.reserve - measure.pool - measure.rest
+    if deficit <= 0 { allowedDeficit = Int64(segmentSize) }
+    if deficit > allowedDeficit {
+      allowedDeficit = deficit + Int64(segmentSize)
+      return .wait(.cleaningRound)
+    }
+    let sum = count + waiting
+    return measure.fits(Int(sum + sum / 64), for: .allocated) ? .granted : .wait(.room)
+  }
+
+  // MARK: Promises
+
+  /// Holds room for `bytes` of files, which are all that are allocated and not written, more than the `waiting` bytes that
+  /// were admitted before. Either all of the room is held, or the promise stays what it was.
+  ///
+  /// - Parameter isStalled: whether what was written before finds no room.
+  mutating func promise(
+    _ bytes: Int64, waiting: Int64, isStalled: Bool, in measure: RoomMeasure
+  ) throws(PromiseFailure) {
+    let old = promised
+    let new = Self.room(forAllocated: bytes, segmentSize: segmentSize)
+    if new <= old { return notePromised(bytes) }
+    guard canHold || !holdsReserve else { throw .cannotHold }
+    guard !isStalled, new - old <= measure.pool - measure.reserve - waiting - waiting / 64 else { throw .noSpace }
+    promised = new
+    // What was granted was measured without this.
+    granted = 0
+    guard holdsReserve else { return }
+    holdReserve()
+    // Room is held in steps of a segment.
+    if canHold, Int64(held + segmentSize) > measure.reserve + new - old { return }
+    promised = old
+    holdReserve()
+    if canHold { throw .noSpace } else { throw .cannotHold }
+  }
+
+  /// Notes what is left of the promises.
+  mutating func notePromised(_ bytes: Int64) {
+    let old = promised
+    promised = Self.room(forAllocated: bytes, segmentSize: segmentSize)
+    // Others may have what is not needed any more; each segment of it is soon enough.
+    if held > 0, promised / Int64(segmentSize) < old / Int64(segmentSize) { holdReserve() }
+  }
 
   /// Gives everything back.
   mutating func end() {
     reserve = nil
     held = 0
     granted = 0
-  }
-}
-
-/// Room in and around a space, in bytes.
-package struct SpaceCapacity: Sendable {
-  /// Size of the file system that holds the vault.
-  package var totalBytes: Int64
-  /// Free there, what the host keeps for root included.
-  package var freeBytes: Int64
-  /// Free for new data, after the reserve.
-  package var availableBytes: Int64
-  /// Held by this space's own segments.
-  package var usedBytes: Int64
-  /// What fits into a space that owns cover; nil if it owns none, and has the room of the file system.
-  package var ownBytes: Int64?
-}
-
-/// What the disk said, and what this space holds of it.
-struct RoomMeasure {
-  let host: StorageCapacity
-  let segmentSize: Int
-  /// Bytes left in the segment that is being written.
-  let rest: Int64
-  /// Whether this mount has begun an epoch.
-  let isBegun: Bool
-  /// Free on the disk or held by the reserve.
-  let pool: Int64
-  /// What new data leaves alone.
-  let reserve: Int64
-
-  /// What a use leaves alone.
-  private func floor(for use: RoomUse) -> Int64 {
-    let segments: Int
-    switch use {
-    case .data: return reserve - Int64(segmentSize)
-    // A segment for cleaning, so that what is overwritten can go.
-    case .allocated: segments = RoomBudget.segmentsBesideCleaning + 1
-    case .cleaning: segments = RoomBudget.segmentsBesideCleaning
-    // The head of a mount's first epoch is one of the segments that were left for it.
-    case .commit: segments = RoomBudget.segmentsToDelete - (isBegun ? 0 : 1)
-    case .head: segments = 0
-    }
-    return Int64(segments * segmentSize)
-  }
-
-  /// Whole segments that may be begun for a use.
-  func segments(for use: RoomUse) -> Int64 { max(0, (pool - floor(for: use)) / Int64(segmentSize)) }
-
-  /// Whether `count` bytes may be written for a use, beginning in the open segment. What is left of that segment when
-  /// the reserve is not whole is for commits.
-  func fits(_ count: Int, for use: RoomUse) -> Bool {
-    switch use {
-    case .data, .allocated, .cleaning: if pool < floor(for: use) { return false }
-    case .commit, .head: break
-    }
-    return Int64(count) <= rest + segments(for: use) * Int64(segmentSize - SegmentFormat.recordsStart)
-  }
-
-  /// Bytes of new data that may be admitted.
-  var forData: Int64 {
-    let whole = max(0, (pool - reserve) / Int64(segmentSize))
-    return pool < reserve ? 0 : rest + whole * Int64(segmentSize - SegmentFormat.recordsStart)
-  }
-
-  var state: RoomState {
-    if forData >= min(host.total / 8, 256 << 20) { return .ample }
-    if pool >= reserve { return .tight }
-    return rest + pool >= Int64(segmentSize) ? .reserveOnly : .none
   }
 }

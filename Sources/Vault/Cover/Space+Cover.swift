@@ -20,7 +20,7 @@ extension Space {
   ///
   /// - Parameter slots: slot files that do not count any more. Cover takes their place.
   package func restoreFileCount(replacing slots: Set<SegmentIdentifier> = []) throws(VaultError) {
-    guard gate.isOpen, log.locked({ $0.ownsCover }) else { return }
+    guard gate.isOpen, ownsCover else { return }
     var sizes: [SegmentIdentifier: Int] = [:]
     try attempt("listing the files") { () throws(Errno) in
       try storage.list { identifier, size, _ in sizes[identifier] = size }
@@ -29,12 +29,12 @@ extension Space {
     for slot in slots { sizes[slot] = nil }
     let countsAll = !origin.isBirthUnknown
     var (unneeded, missing, next) = log.locked {
-      $0.settleCover(existing: sizes, strays: strays, countsAll: countsAll)
+      $0.reconcileFileCount(existing: sizes, strays: strays, countsAll: countsAll)
     }
     missing += coverWithOtherBytes(next)
     unneeded += slots.filter { (try? storage.exists($0)) ?? false }
     // A torn head that is filled would count as damage (`completeOwnFiles`).
-    let (mayBeShort, torn) = log.locked { ($0.retiredNames + ($0.owner?.slots ?? []), $0.durability.torn) }
+    let (mayBeShort, torn) = log.locked { ($0.retiredNames + ($0.pool.table?.slots ?? []), $0.durability.torn) }
     for name in mayBeShort
     where !origin.isCopy && !torn.contains(name) && sizes[name].map({ $0 < segmentSize }) ?? false {
       try? storage.fill(name, size: segmentSize)
@@ -42,13 +42,10 @@ extension Space {
     // What is there and has other bytes, or is not needed, makes room.
     let replaced = unneeded + missing.filter { sizes[$0] != nil }
     let room = storage.capacity()
-    for name in replaced { try? storage.delete(name) }
+    // What does not fit would fill the disk in vain.
+    let fits = room.total == 0 || missing.count - replaced.count <= room.free / Int64(segmentSize)
     do throws(VaultError) {
-      // btrfs gives the room of what is deleted when all of it is durable.
-      if !replaced.isEmpty { try attempt("deleting files") { () throws(Errno) in try storage.flushAll() } }
-      // What does not fit would fill the disk in vain.
-      guard room.total == 0 || missing.count - replaced.count <= room.free / Int64(segmentSize) else { throw .noSpace }
-      try storage.write(missing.map { NewFile(cover: $0, keys: keys) }, size: segmentSize)
+      try storage.replace(replaced, by: fits ? missing.map { NewFile(cover: $0, keys: keys) } : [], size: segmentSize)
     } catch {
       // They are made again the next time. If one were left short, others would fill it with other bytes.
       for name in missing { try? storage.delete(name) }
@@ -63,7 +60,7 @@ extension Space {
   func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
     try unsafe content.span.bytes.withUnsafeBytes { (content) throws(Errno) in
       while true {
-        let times = log.locked { $0.replaced.timesRoomWasMade }
+        let times = log.locked { $0.pool.timesRoomWasMade }
         do throws(Errno) {
           return try unsafe storage.putIfAbsent(name, content: content)
         } catch .noSpace, .diskQuotaExceeded {
@@ -72,7 +69,7 @@ extension Space {
       }
     }
     log.locked { log in
-      log.noteMade()
+      log.pool.noteMade()
       if !log.tail.isBeginningEpoch { log.deleteReplaced() }
     }
   }
@@ -111,9 +108,9 @@ extension Space {
   /// The files of cover that a new space still lacks, when it has so many others.
   package func missingCover(besides others: Int) -> [NewFile] {
     log.locked { log in
-      guard var owner = log.owner else { return [] }
+      guard var owner = log.pool.table else { return [] }
       owner.setCover(count: max(0, Int(owner.fileCount) - others)) { Sodium.randomBytes(SpaceKeys.branchSize) }
-      log.owner = owner
+      log.pool.table = owner
       return owner.cover.flatMap { range in
         (range.first..<range.end).map { counter in
           NewFile(cover: keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter)), keys: keys)
@@ -164,14 +161,20 @@ extension Space {
 }
 
 extension LockedLog {
+  /// The files of the segments that the newest state does not need; older ones may.
+  fileprivate var retiredNames: [SegmentIdentifier] {
+    Set(catalog.segments).subtracting(catalog.needed)
+      .map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
+  }
+
   /// Compares what exists with the table: what of the cover is unneeded, what is missing or short, and what is there and
   /// goes next, in this order.
   ///
   /// - Parameter countsAll: whether strays take the place of cover that is there, too; otherwise only of what is missing.
-  fileprivate mutating func settleCover(
+  fileprivate mutating func reconcileFileCount(
     existing sizes: [SegmentIdentifier: Int], strays: Int, countsAll: Bool
   ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier], next: [SegmentIdentifier]) {
-    guard var owner else { return ([], [], []) }
+    guard var owner = pool.table else { return ([], [], []) }
     let keys = context.keys
     let isThere = { (segment: SegmentNumber, catalog: SegmentCatalog) in
       sizes[keys.identifier(segment, branch: catalog.branch(of: segment.epoch) ?? [])] != nil
@@ -201,8 +204,8 @@ extension LockedLog {
     owner.setCover(count: max(0, count)) { Sodium.randomBytes(SpaceKeys.branchSize) }
     // From now on nobody's: the next opening does not look for them.
     owner.fileCount = UInt64(max(1, owner.coverCount, Int(owner.fileCount) - strays))
-    self.owner = owner
-    replaced.owed = min(0, count)
+    pool.table = owner
+    pool.reconcile(missing: min(0, count))
     var missing: [SegmentIdentifier] = []
     var next: [SegmentIdentifier] = []
     for range in owner.cover {

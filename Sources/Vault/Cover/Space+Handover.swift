@@ -21,7 +21,7 @@ extension Space {
   /// - Parameter isBegun: whether the older heads are in segments without anything else already.
   package func coverToGiveUp(live: Int64, isBegun: Bool) -> Int {
     log.locked { log in
-      guard let owner = log.owner, log.ownsCover else { return 0 }
+      guard let owner = log.pool.table, log.pool.ownsCover else { return 0 }
       let measure = log.measureRoom()
       let beside = Self.filesBesideHandover * (isBegun ? 1 : 2)
       let unneeded = Int(owner.fileCount) - Int(RoomBudget.files(for: max(1, live), segmentSize: segmentSize))
@@ -39,7 +39,7 @@ extension Space {
   package func giveUpCover(_ count: Int) throws(VaultError) -> (names: [SegmentIdentifier], epoch: EpochNumber) {
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
-      guard var owner = log.owner, owner.coverCount >= count else { throw .readOnly("it owns no such cover") }
+      guard var owner = log.pool.table, owner.coverCount >= count else { throw .readOnly("it owns no such cover") }
       let given = owner.giveUpCover(count)
       try log.beginEpoch(stating: owner)
       return (given.map(keys.coverIdentifier), log.tail.segment.epoch)

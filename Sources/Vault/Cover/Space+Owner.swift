@@ -3,10 +3,10 @@ internal import SystemPackage
 /// What a space states beside its log.
 extension Space {
   /// The table in the next head; nil if the space was made before there were such tables.
-  package var owner: OwnerTable? { log.locked { $0.owner } }
+  package var owner: OwnerTable? { log.locked { $0.pool.table } }
 
   /// Whether the number of the space's files must not change.
-  package var ownsCover: Bool { (owner?.fileCount ?? 0) > 0 }
+  package var ownsCover: Bool { log.locked { $0.pool.ownsCover } }
 
   /// How many files of its cover are under the previous key, while it gets a new one.
   package var coverUnderPreviousKey: Int { (owner?.previousCover ?? []).reduce(0) { $0 + Int($1.count) } }
@@ -17,7 +17,7 @@ extension Space {
   package func changeOwner(_ change: (inout OwnerTable) -> Void) throws(VaultError) {
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
-      guard let old = log.owner else {
+      guard let old = log.pool.table else {
         throw .readOnly("it was made by an older agonyfs, which did not know this")
       }
       var new = old
@@ -32,13 +32,13 @@ extension LockedLog {
   /// Begins an epoch whose head states a table. If that fails, the table is the one before, but for cover that went
   /// meanwhile.
   mutating func beginEpoch(stating table: OwnerTable) throws(VaultError) {
-    var old = owner
-    owner = table
+    var old = pool.table
+    pool.table = table
     do throws(VaultError) {
       try beginEpoch()
     } catch {
-      old?.noteUse(as: owner)
-      owner = old
+      old?.noteUse(as: pool.table)
+      pool.table = old
       throw error
     }
   }

@@ -184,7 +184,7 @@ private final class FilesWriter: @unchecked Sendable {
     }
   }
 
-  /// Has the host keep nothing of the files in memory: cover is not read, and goes when other files come.
+  /// Tells the host to keep nothing of the files in memory: cover is not read, and goes when other files come.
   func evictRest() { storage.evict(inMemory) }
 
   /// Creates the next file; nil if there is none, or another thread has failed.

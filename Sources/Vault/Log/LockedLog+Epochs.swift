@@ -19,7 +19,7 @@ extension LockedLog {
       try gate.requireOpen()
       if !needsEpoch(for: room) { return }
       // Without room for the use, a new epoch would only take more.
-      if measureRoom().segments(for: use) == 0 { throw refusal() }
+      if measureRoom().segments(for: use) == 0 { throw self.room.refusal() }
       // Others may have taken the room of the first.
       begun += 1
       if begun > Self.attempts { throw fail(.fileTooLarge, "making room for a commit in one epoch") }
@@ -48,7 +48,7 @@ extension LockedLog {
       tail.isBeginningEpoch = false
       announce()
     }
-    while !tail.isQuiet || durability.isFlushing || replaced.beingDeleted > 0 { wait() }
+    while !tail.isQuiet || durability.isFlushing || pool.isBusy { wait() }
     try gate.requireOpen()
     guard tail.stalled.isEmpty else { throw .noSpace }
     try completeRecovered()
@@ -85,7 +85,7 @@ extension LockedLog {
     if recovered.isEmpty { return }
     let context = context
     // Nobody holds their room any more.
-    takeFromReserve(recovered.count * context.segmentSize)
+    room.takeFromReserve(recovered.count * context.segmentSize)
     try storeMakingRoom("flushing the files of the last mount") { () throws(Errno) in
       try context.complete(recovered)
     }
@@ -115,7 +115,7 @@ extension LockedLog {
     let state = HeadState(
       epoch: epoch, time: time, birth: birth, previousEnd: tail.position, previousChain: tail.chain,
       sequence: tail.sequence, heads: heads, epochs: catalog.epochs, retired: catalog.retired(asOf: epoch),
-      pages: database.map.positions, owner: owner, intents: database.intents)
+      pages: database.map.positions, owner: pool.table, intents: database.intents)
     var next = LogTail(epoch: epoch, after: tail, in: segment)
     var layout = RunLayout()
     let bytes = state.encoded
@@ -170,30 +170,42 @@ extension LockedLog {
   /// Deletes retired segments that no kept head needs. In a space that owns cover they are cover now, and only so many
   /// files go as were made.
   private mutating func deleteUnneeded() {
-    if ownsCover { return deleteReplaced() }
-    let deletable = catalog.deletable.map { ($0, catalog.branch(of: $0.epoch) ?? []) }
-    if deletable.isEmpty { return }
+    if pool.ownsCover { return deleteReplaced() }
+    let dead = catalog.deletable.map { catalog.dead($0) }
+    if dead.isEmpty { return }
     let context = context
-    for (segment, _) in deletable { cache.remove(segment) }
-    let deleted = unlocked { deletable.filter { context.delete($0.0, branch: $0.1) }.map(\.0) }
-    catalog.remove(deleted)
-    holdReserve()
+    for segment in dead { cache.remove(segment.number) }
+    let deleted = unlocked { dead.filter { (try? context.delete(PoolFile($0, context.keys))) != nil } }
+    catalog.remove(deleted.map(\.number))
+    room.holdReserve()
   }
 }
 
 extension LogContext {
-  /// Deletes a segment; false when its file is still there. One under the previous key is overwritten first, if it
-  /// is a head or if that is asked for.
-  func delete(_ segment: SegmentNumber, branch: [UInt8]) -> Bool {
-    let identifier = keys.identifier(segment, branch: branch)
-    if segment.index == 0, isOfAnotherBranch(identifier, than: branch) { return true }
+  /// Deletes a file that nothing needs, and says whether it was there.
+  ///
+  /// - Throws: also when it has to be wiped and cannot be.
+  func delete(_ file: PoolFile) throws(Errno) -> Bool {
+    guard try prepareToDelete(file) else { return false }
+    let wasThere = try storage.exists(file.name)
+    try storage.delete(file.name)
+    return wasThere
+  }
+
+  /// Wipes a segment under the previous key, if it must be; false when another branch has taken the name of a dead head.
+  ///
+  /// - Throws: when it cannot be wiped. Then it has to stay: re-keying does not end while there is a segment under the
+  ///   previous key.
+  func prepareToDelete(_ file: PoolFile) throws(Errno) -> Bool {
+    guard let dead = file.segment else { return true }
+    if dead.number.index == 0, isOfAnotherBranch(file.name, than: dead.branch) { return false }
+    guard mustWipe(dead.number) else { return true }
     do throws(Errno) {
-      if mustWipe(segment) { try storage.wipe(identifier) }
-      try storage.delete(identifier)
-      return true
-    } catch {
-      return false
+      try storage.wipe(file.name)
+    } catch .noSpace, .diskQuotaExceeded {
+      // Where that takes room it is written elsewhere, and wipes nothing.
     }
+    return true
   }
 
   /// Whether a segment is overwritten before it goes: one under the previous key, if it is a head or if that is asked for.

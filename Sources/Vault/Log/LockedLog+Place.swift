@@ -153,8 +153,8 @@ extension LockedLog {
     do throws(Errno) {
       writer = try makeFile(identifier)
     } catch .noSpace, .diskQuotaExceeded {
-      holdReserve()
-      throw ownsCover ? .hostFull : refusal()
+      room.holdReserve()
+      throw pool.ownsCover ? .hostFull : room.refusal()
     } catch .fileExists {
       let reason = "the space was continued elsewhere: the next segment exists already"
       gate.shut(because: reason)
@@ -164,7 +164,7 @@ extension LockedLog {
       throw fail(error, "creating a segment")
     }
     catalog.insert(number, branch: branch)
-    holdReserve()
+    room.holdReserve()
     let salt = Sodium.randomBytes(SegmentFormat.saltSize)
     let key = keys.segmentKey(salt: salt)
     let header = SegmentHeader(number: number, branch: branch, previousEnd: previousEnd, chain: chain)

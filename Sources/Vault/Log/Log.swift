@@ -43,9 +43,8 @@ final class Log: @unchecked Sendable {
   fileprivate var database: LoggedDatabase
   fileprivate var durability: Durability
   fileprivate var leases: Leases
-  fileprivate var room = RoomBudget()
-  fileprivate var owner: OwnerTable?
-  fileprivate var replaced = ReplacedFiles()
+  fileprivate var room: RoomBudget
+  fileprivate var pool: FilePool
 
   init(_ context: LogContext, state: RecoveredState, leases: Leases, gate: WriteGate) {
     self.context = context
@@ -56,7 +55,9 @@ final class Log: @unchecked Sendable {
     database = LoggedDatabase(state)
     durability = Durability(state)
     self.leases = leases
-    owner = state.owner
+    let pool = FilePool(state.owner)
+    self.pool = pool
+    room = RoomBudget(of: context.storage, segmentSize: context.segmentSize, holdsReserve: !pool.ownsCover)
   }
 
   /// Calls `body` with the lock held.
@@ -103,15 +104,9 @@ struct LockedLog: ~Copyable {
     _read { yield log.leases }
     nonmutating _modify { yield &log.leases }
   }
-  /// What the next head states beside the log; nil in a space without such a table.
-  var owner: OwnerTable? {
-    _read { yield log.owner }
-    nonmutating _modify { yield &log.owner }
-  }
-  /// What is owed of the files of a space that owns cover.
-  var replaced: ReplacedFiles {
-    _read { yield log.replaced }
-    nonmutating _modify { yield &log.replaced }
+  var pool: FilePool {
+    _read { yield log.pool }
+    nonmutating _modify { yield &log.pool }
   }
   var room: RoomBudget {
     _read { yield log.room }

@@ -127,20 +127,15 @@ struct SegmentCatalog {
   }
 
   /// Takes the segment that died first of those that nothing needs, of epochs before `limit` if there is one; nil if there
-  /// is none.
+  /// is none. It is deletable no more until the next head, unless it is removed.
   mutating func takeDead(before limit: EpochNumber? = nil) -> DeadSegment? {
-    let first = limit.map { limit in deletable.first { $0.epoch < limit } } ?? deletable.first
-    guard let number = first, let died = retired[number] else { return nil }
-    let dead = DeadSegment(number: number, branch: branch(of: number.epoch) ?? [], died: died)
-    remove([number])
-    return dead
+    let index = limit.map { limit in deletable.firstIndex { $0.epoch < limit } } ?? deletable.indices.first
+    return index.map { dead(deletable.remove(at: $0)) }
   }
 
-  /// Takes back what `takeDead` gave.
-  mutating func putBack(_ dead: DeadSegment) {
-    epochs[dead.number.epoch, default: EpochEntry(branch: dead.branch, present: 0)].insert(dead.number.index)
-    retired[dead.number] = dead.died
-    deletable.insert(dead.number, at: 0)
+  /// A segment that nothing needs, with its branch.
+  func dead(_ number: SegmentNumber) -> DeadSegment {
+    DeadSegment(number: number, branch: branch(of: number.epoch) ?? [])
   }
 
   /// Forgets a segment whose head was not completed. The number of its epoch is free again if it was the newest.
@@ -150,9 +145,6 @@ struct SegmentCatalog {
       highestEpoch = EpochNumber(rawValue: number.epoch.rawValue - 1)
     }
   }
-
-  /// Leaves a segment that cannot be deleted alone until the next head.
-  mutating func passOver(_ segment: SegmentNumber) { deletable.removeAll { $0 == segment } }
 
   /// Removes deleted segments.
   mutating func remove(_ segments: [SegmentNumber]) {
@@ -168,10 +160,8 @@ struct SegmentCatalog {
 
 /// A retired segment that nothing needs.
 struct DeadSegment {
-  var number: SegmentNumber
-  var branch: [UInt8]
-  /// The first head that says that it is retired.
-  var died: EpochNumber
+  let number: SegmentNumber
+  let branch: [UInt8]
 }
 
 extension EpochEntry {

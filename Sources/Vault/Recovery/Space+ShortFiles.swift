@@ -94,7 +94,7 @@ extension Space {
   ) throws(Errno) {
     try storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: limit) { file in
       // Files of others take room of the disk, whatever room this space has.
-      mayFill(file) && log.locked { $0.measureHost().state } == .ample
+      mayFill(file) && log.locked { $0.room.measureHost().state } == .ample
     }
   }
 }

@@ -24,7 +24,7 @@ extension Space {
   package var isRekeyed: Bool { body.rekeying != nil }
 
   /// Whether a slot holds a new key under which nothing was written yet: it was written before a crash.
-  package func isBefore(_ slot: SlotBody) -> Bool { !slot.spaceKey.equals(body.spaceKey) }
+  package func isKeyChangePending(in slot: SlotBody) -> Bool { !slot.spaceKey.equals(body.spaceKey) }
 
   /// The body for a slot that holds a new key under which nothing was written yet: the same, if the boundary is still
   /// ahead.
@@ -53,13 +53,13 @@ extension Space {
     return body.successor(from: EpochNumber(rawValue: boundary))
   }
 
-  /// Has the log go on under the key of `successor`: from now on only a slot with that body opens the space. Durable on
+  /// Continues the log under the key of `successor`: from now on only a slot with that body opens the space. Durable on
   /// return. The space must be closed then.
   ///
   /// - Parameter change: what else is to change at the same moment.
   /// - Throws: as `changeOwner`.
-  package func leave(
-    for successor: SlotBody, _ change: (inout OwnerTable) -> Void = { _ in }
+  package func commitKeyChange(
+    to successor: SlotBody, _ change: (inout OwnerTable) -> Void = { _ in }
   ) throws(VaultError) {
     let mark = SpaceKeys(successor).successorMark
     try changeOwner { owner in
@@ -84,7 +84,7 @@ extension Space {
   ) throws(VaultError) -> Bool {
     guard gate.isOpen, isRekeying else { return true }
     let isNeeded = log.locked { log in
-      let unneeded = log.ownsCover ? Set(log.catalog.deletable) : []
+      let unneeded = log.pool.ownsCover ? Set(log.catalog.deletable) : []
       return log.catalog.segments.contains { isUnderPreviousKey($0) && !unneeded.contains($0) }
     }
     if isNeeded { return false }
@@ -136,12 +136,13 @@ extension Space {
   /// Takes at most so many files under the previous key that nothing needs.
   private func takePrevious(_ count: Int) -> [SegmentIdentifier] {
     var taken: [SegmentIdentifier] = []
-    while taken.count < count, let file = log.locked({ $0.takePrevious() }) {
-      do throws(Errno) {
-        if try !log.context.isGone(file) { taken.append(file.name) }
-      } catch {
-        log.locked { $0.keep(file) }
-      }
+    while taken.count < count, let file = log.locked({ $0.pool.takePrevious(from: &$0.catalog, keys) }) {
+      // A segment that cannot be wiped is left alone until the next head.
+      guard let isOwn = try? log.context.prepareToDelete(file) else { continue }
+      if isOwn { taken.append(file.name) }
+      guard let segment = file.segment else { continue }
+      log.cache.remove(segment.number)
+      log.locked { $0.catalog.remove([segment.number]) }
     }
     return taken
   }
@@ -150,28 +151,20 @@ extension Space {
 extension LockedLog {
   /// The batch of cover that is under the new key.
   fileprivate var renewedCover: CoverRange? {
-    get { owner?.cover.first { $0.branch == context.keys.successorMark } }
+    get { pool.table?.cover.first { $0.branch == context.keys.successorMark } }
     nonmutating set {
-      guard let newValue, let index = owner?.cover.firstIndex(where: { $0.branch == newValue.branch }) else { return }
-      owner?.cover[index] = newValue
+      guard let newValue, let index = pool.table?.cover.firstIndex(where: { $0.branch == newValue.branch })
+      else { return }
+      pool.table?.cover[index] = newValue
     }
   }
 
   /// Files under the previous key that nothing needs.
   fileprivate var countUnderPreviousKey: Int {
-    Int((owner?.previousCover ?? []).reduce(0) { $0 + $1.count }) + previousDeletable.count
+    Int((pool.table?.previousCover ?? []).reduce(0) { $0 + $1.count }) + previousDeletable.count
   }
 
   private var previousDeletable: [SegmentNumber] {
     catalog.deletable.filter { $0.epoch < context.keys.boundary }
-  }
-
-  /// Takes a file under the previous key that nothing needs; nil if there is none.
-  fileprivate func takePrevious() -> UnneededFile? {
-    if let file = owner?.takePreviousCover() {
-      return UnneededFile(name: context.keys.coverIdentifier(file), kind: .cover)
-    }
-    guard let dead = catalog.takeDead(before: context.keys.boundary) else { return nil }
-    return unneeded(dead)
   }
 }

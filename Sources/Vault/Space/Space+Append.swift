@@ -35,7 +35,7 @@ extension Space {
     return pieces
   }
 
-  /// Has `place` give places to records, with the lock held, and writes them. On a full host a space that owns cover makes
+  /// Calls `place`, which gives places to records, with the lock held, and writes them. On a full host a space that owns cover makes
   /// room without the lock; then `place` is called again, to go on with what has no place yet.
   func placeAndWrite(
     _ place: (inout LockedLog, inout RunLayout) throws(VaultError) -> Void
@@ -55,8 +55,8 @@ extension Space {
           // What was made room for follows at once, before others take it.
           let hasRoom = times.map { log.makeHostRoom(since: $0) } ?? true
           try log.gate.requireOpen()
-          if !hasRoom { throw log.refusal() }
-          defer { times = log.replaced.timesRoomWasMade }
+          if !hasRoom { throw log.room.refusal() }
+          defer { times = log.pool.timesRoomWasMade }
           try place(&log, &layout)
         }
       } catch {
@@ -145,15 +145,15 @@ extension LockedLog {
   /// whatever is held. On a full host a space that owns cover makes some.
   mutating func storeMakingRoom(_ action: String, _ body: () throws(Errno) -> Void) throws(VaultError) {
     // On btrfs a write takes room for a moment, and would have what is made.
-    while replaced.isMakingRoom { wait() }
+    while pool.isMakingRoom { wait() }
     var usesRoom = false
     while true {
-      let times = replaced.timesRoomWasMade
+      let times = pool.timesRoomWasMade
       do throws(VaultError) {
         try store(action, body)
-        if usesRoom { replaced.hasMadeRoom = false }
+        if usesRoom { pool.noteRoomTaken() }
         return
-      } catch .noSpace where ownsCover {
+      } catch .noSpace where pool.ownsCover {
         guard makeHostRoom(since: times, isOfEpoch: true) else { throw .noSpace }
         usesRoom = true
       }

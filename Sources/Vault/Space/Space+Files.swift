@@ -7,7 +7,7 @@ extension Space {
   /// those that its open state does not know, cover, and the slots of its owner table. Opens every file of the vault.
   ///
   /// - Throws: `.system` when the files cannot be listed.
-  package func explainedFiles() throws(VaultError) -> Set<SegmentIdentifier> {
+  package func attributableFiles() throws(VaultError) -> Set<SegmentIdentifier> {
     var names = Set(segmentIdentifiers())
     for header in try Recovery(context: log.context).allSegments() {
       names.insert(keys.identifier(header.number, branch: header.branch))

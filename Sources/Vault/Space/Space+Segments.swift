@@ -71,17 +71,11 @@ extension Space {
     }
   }
 
-  /// Whether there is room for `count` more bytes of data. `waiting` bytes were admitted before and are not in the log
-  /// yet. This is where new data is refused for want of room.
-  package func admit(_ count: Int64, waiting: Int64) -> Bool {
-    log.locked { $0.admit(count, waiting: waiting) }
-  }
-
   /// The current state of the room. Asks the disk, and holds the reserve if that was not possible before.
   package var roomState: RoomState {
     log.locked { log in
       if !log.tail.stalled.isEmpty { return .none }
-      if log.tail.current != nil { log.holdReserve() }
+      if log.tail.current != nil { log.room.holdReserve() }
       return log.measureRoom().state
     }
   }

@@ -118,7 +118,7 @@ package final class Space: Sendable {
 }
 
 extension LockedLog {
-  /// Has the storage do something without the lock. A full disk is no failure.
+  /// Calls the storage without the lock. A full disk is no failure.
   ///
   /// - Throws: `.noSpace`; `.system` after shutting the gate.
   mutating func store(_ doing: String, _ body: () throws(Errno) -> Void) throws(VaultError) {

@@ -112,7 +112,7 @@ private struct ControlDirectory {
     }
   }
 
-  /// Has the mount write what it knows, so that whoever looks into the vault finds it there.
+  /// Asks the mount to write what it knows, so that whoever looks into the vault finds it there.
   func synchronize() throws {
     try ask { path throws(Errno) in
       // Whoever may ask for the status may read this file.

@@ -70,7 +70,7 @@ struct PrivateSession {
   /// Kept open until this process ends.
   private static let held = Mutex<Descriptor?>(nil)
 
-  /// Has the signals wait that ask for an end; returns the mask from before.
+  /// Blocks the signals that ask for an end; returns the mask from before.
   static func blockSignals() -> sigset_t {
     var mask = sigset_t()
     unsafe agonyfs_waiting_signals_block(&mask)

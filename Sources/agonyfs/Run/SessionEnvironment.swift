@@ -38,7 +38,7 @@ struct SessionEnvironment: Equatable {
     }
   }
 
-  /// Has programs keep their files below a directory.
+  /// Lets programs keep their files below a directory.
   mutating func redirect(to directory: FilePath) {
     changes += Self.redirected.map { ($0.variable, ByteText.text(of: directory.appending($0.folder).bytes)) }
   }

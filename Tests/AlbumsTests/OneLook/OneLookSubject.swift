@@ -186,7 +186,7 @@ final class OneLookSubject {
   func explained(at path: String) throws -> Set<SegmentIdentifier> {
     let vault = try Vault.open(in: DirectoryStorage(path: FilePath(path)), weakDerivations: .opening)
     let space = try SpaceManager.openSpace(in: vault, password: .of(Self.first), readOnly: true)
-    return try space.explainedFiles().union(SlotRecords.names(of: space))
+    return try space.attributableFiles().union(SlotRecords.names(of: space))
   }
 
   /// Looks with the password of the first space.

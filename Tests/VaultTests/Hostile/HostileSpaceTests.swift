@@ -85,7 +85,7 @@ import Testing
       _ = space.verify(readData: true)
       _ = try? space.foreignContinuation()
       _ = try? space.missingFiles()
-      _ = try? space.explainedFiles()
+      _ = try? space.attributableFiles()
       look(at: space)
       try? space.close()
     }

@@ -162,7 +162,7 @@ extension MediaKind {
 }
 
 extension FileSystem {
-  /// Has a JPEG of all pixels made of a photo.
+  /// Makes a JPEG of all pixels of a photo.
   ///
   /// - Throws: `EAGAIN` when too many wait, `EIO` when it cannot be made.
   func fullPicture(of inode: InodeNumber, size: Int64) throws(Errno) -> [UInt8] {

@@ -35,15 +35,16 @@ extension FileSystem {
   /// Starts the background threads.
   func startThreads() throws(VaultError) {
     var bodies: [@Sendable () -> Void] = [
-      { self.locked { $0.runCommitter() } }, { self.locked { $0.runReaper() } }, { self.runThumbnailer() },
+      { self.locked { $0.committer.runCommitter() } }, { self.locked { $0.reaper.runReaper() } },
+      { self.thumbnailer.run() },
     ]
     if options.cleans {
       // Before the thread is there, since a writer may be refused at once.
       locked { $0.cleaning.start() }
-      bodies.append { self.runCleaner() }
+      bodies.append { self.cleaner.run() }
     }
-    if let keep = options.keepCheckpoint { bodies.append { self.locked { $0.runCheckpointKeeper(keep) } } }
-    for _ in 0..<options.writers { bodies.append { self.locked { $0.runFlusher() } } }
+    if let keep = options.keepCheckpoint { bodies.append { self.locked { $0.committer.runCheckpointKeeper(keep) } } }
+    for _ in 0..<options.writers { bodies.append { self.locked { $0.flusher.runFlusher() } } }
     for body in bodies {
       do throws(Errno) {
         let thread = try Thread(body)
@@ -80,23 +81,23 @@ extension FileSystem {
     }
     if wasClosed { return }
     space.announceEnd()
-    endThumbnails()
+    thumbnailer.end()
     var failure: Errno?
     if !startedReadOnly {
       // Whoever asks a vault that is not mounted has only what is stored.
       do throws(Errno) {
-        try settleCatalog(until: monotonicTime() + Self.longestSettling)
+        try cataloguer.settle(until: monotonicTime() + Self.longestSettling)
       } catch {
         options.logger.warning("the catalog could not be brought up to date: \(error)")
       }
-      locked { $0.deleteOrphans() }
+      locked { $0.reaper.deleteOrphans() }
       let givesBack = locked { $0.life.givesBack }
-      if givesBack { locked { $0.waitForReaper() } }
+      if givesBack { locked { $0.reaper.waitForReaper() } }
       do throws(Errno) { try synchronize(intoIndex: true) } catch { failure = error }
       stopThreads()
       if givesBack, failure == nil {
         do throws(Errno) {
-          try giveBack()
+          try cleaner.giveBack()
         } catch {
           options.logger.warning("giving back what was deleted failed: \(error)")
         }
@@ -132,24 +133,24 @@ extension VaultError {
 }
 
 /// Checkpoint records: how far the space has come. A later mount detects a rollback by them.
-extension LockedFileSystem {
+extension Committer {
   /// Nanoseconds between two records.
   private static let checkpointInterval: UInt64 = 30_000_000_000
 
   /// The work of the thread that keeps checkpoint records.
   mutating func runCheckpointKeeper(_ keepCheckpoint: @Sendable (CheckpointRecord) -> Void) {
-    var told = commits.logged
+    var told = files.commits.logged
     var next: UInt64 = 0
-    while !life.isStopping, refusal == nil {
-      if commits.logged == told {
-        commits.isCheckpointKeeperWaiting = true
-        wait(for: .checkpointWork)
-        commits.isCheckpointKeeperWaiting = false
+    while !files.life.isStopping, files.refusal == nil {
+      if files.commits.logged == told {
+        files.commits.isCheckpointKeeperWaiting = true
+        files.wait(for: .checkpointWork)
+        files.commits.isCheckpointKeeperWaiting = false
       } else if monotonicTime() < next {
-        wait(for: .checkpointWork, until: next)
+        files.wait(for: .checkpointWork, until: next)
       } else {
-        told = commits.logged
-        unlocked { $0.recordCheckpoint(keepCheckpoint) }
+        told = files.commits.logged
+        files.unlocked { $0.recordCheckpoint(keepCheckpoint) }
         next = monotonicTime() + Self.checkpointInterval
       }
     }
@@ -157,8 +158,8 @@ extension LockedFileSystem {
 
   /// Counts a commit or a statement of intents, and wakes the thread that keeps checkpoint records.
   func noteLogged() {
-    commits.noteLogged()
-    if commits.isCheckpointKeeperWaiting { signals[.checkpointWork].signal() }
+    files.commits.noteLogged()
+    if files.commits.isCheckpointKeeperWaiting { files.signals[.checkpointWork].signal() }
   }
 }
 

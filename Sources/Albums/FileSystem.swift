@@ -67,13 +67,20 @@ package final class FileSystem: @unchecked Sendable {
     if !startedReadOnly {
       // The tables of a large index are large, and part of a commit. On a nearly full disk they wait for another mount.
       let room = index.hasCatalog ? 0 : index.inodeCount * 96 + 1 << 20
-      if space.admit(room, waiting: 0) { try? index.addCatalog() }
-      locked { $0.renewPromises() }
+      if space.admit(room, waiting: 0) { try? index.catalog.addCatalog() }
+      locked { $0.data.renewPromises() }
     }
-    locked { files in files.redoIntents() }
+    locked { files in files.committer.redoIntents() }
     if !startedReadOnly { try startThreads() }
-    removeOldPartials()
+    incoming.removeOldPartials()
   }
+
+  package var cleaner: Cleaner { Cleaner(fileSystem: self) }
+  package var thumbnailer: Thumbnailer { Thumbnailer(fileSystem: self) }
+  package var cataloguer: Cataloguer { Cataloguer(fileSystem: self) }
+  package var duplicates: DuplicateFinder { DuplicateFinder(fileSystem: self) }
+  package var incoming: IncomingDirectory { IncomingDirectory(fileSystem: self) }
+  package var questions: CatalogQuestions { CatalogQuestions(fileSystem: self) }
 
   /// Calls `body` with the lock held.
   @inline(__always)
@@ -157,6 +164,53 @@ struct LockedFileSystem: ~Copyable {
     nonmutating _modify { yield &fileSystem.life }
   }
 
+  /// What is to be done with files' bytes, names aside, and so on: each of these holds the lock, too.
+  var data: FileData {
+    _read { yield FileData(files: LockedFileSystem(of: fileSystem)) }
+    _modify {
+      var part = FileData(files: LockedFileSystem(of: fileSystem))
+      yield &part
+    }
+  }
+  var flusher: Flusher {
+    _read { yield Flusher(files: LockedFileSystem(of: fileSystem)) }
+    _modify {
+      var part = Flusher(files: LockedFileSystem(of: fileSystem))
+      yield &part
+    }
+  }
+  var committer: Committer {
+    _read { yield Committer(files: LockedFileSystem(of: fileSystem)) }
+    _modify {
+      var part = Committer(files: LockedFileSystem(of: fileSystem))
+      yield &part
+    }
+  }
+  var reaper: Reaper {
+    _read { yield Reaper(files: LockedFileSystem(of: fileSystem)) }
+    _modify {
+      var part = Reaper(files: LockedFileSystem(of: fileSystem))
+      yield &part
+    }
+  }
+  var mediaUpdates: MediaUpdates {
+    _read { yield MediaUpdates(files: LockedFileSystem(of: fileSystem)) }
+    _modify {
+      var part = MediaUpdates(files: LockedFileSystem(of: fileSystem))
+      yield &part
+    }
+  }
+  var catalogUpdates: CatalogUpdates {
+    _read { yield CatalogUpdates(files: LockedFileSystem(of: fileSystem)) }
+    _modify {
+      var part = CatalogUpdates(files: LockedFileSystem(of: fileSystem))
+      yield &part
+    }
+  }
+  var rights: CatalogRights {
+    _read { yield CatalogRights(files: LockedFileSystem(of: fileSystem)) }
+  }
+
   /// Gives the lock back until something is signalled, or the time has come (monotonic, in nanoseconds). May return
   /// without reason.
   mutating func wait(for signal: Signal, until time: UInt64? = nil) {
@@ -171,3 +225,20 @@ struct LockedFileSystem: ~Copyable {
     try fileSystem.unlocked(body)
   }
 }
+
+// Parts of what is done with the lock held, each with its own concern.
+
+/// Reads and writes what files hold.
+struct FileData: ~Copyable { var files: LockedFileSystem }
+/// Writes into the log what waits in memory.
+struct Flusher: ~Copyable { var files: LockedFileSystem }
+/// Commits what was changed.
+struct Committer: ~Copyable { var files: LockedFileSystem }
+/// Deletes inodes that have no name and are not open.
+struct Reaper: ~Copyable { var files: LockedFileSystem }
+/// Notes which contents were looked at, and what was made of them.
+struct MediaUpdates: ~Copyable { var files: LockedFileSystem }
+/// Notes what the catalog has to look at again, and brings its rows up to date.
+struct CatalogUpdates: ~Copyable { var files: LockedFileSystem }
+/// Tells who may see what of the catalog.
+struct CatalogRights: ~Copyable { let files: LockedFileSystem }

@@ -47,14 +47,6 @@ extension Index {
     }
   }
 
-  /// The next extents after one, by inode and offset, at most `limit`; including invalid ones.
-  package func extents(after last: LocatedExtent?, limit: Int) throws(IndexError) -> [LocatedExtent] {
-    let (inode, offset) = (last?.inode ?? .lowest, last?.extent.offset ?? .lowest)
-    return try statements.check.extents.bind(inode, offset, limit).rows { (row) throws(IndexError) in
-      LocatedExtent(inode: row.inodeNumber(5), extent: ExtentRecord(unchecked: row))
-    }
-  }
-
   /// The next inodes after a number that have extended attributes, in order, at most `limit`.
   package func inodesWithAttributes(after number: InodeNumber?, limit: Int) throws(IndexError) -> [InodeNumber] {
     try statements.check.attributeInodes.bind(number ?? .lowest, limit).rows { (row) throws(IndexError) in

@@ -20,6 +20,10 @@ package final class Index: @unchecked Sendable {
 
   let statements: Statements
 
+  package var catalog: CatalogTables { CatalogTables(index: self) }
+  package var media: MediaTable { MediaTable(index: self) }
+  package var extents: ExtentTable { ExtentTable(index: self) }
+
   /// The number of open savepoints.
   var depth = 0
   var live = LiveBytes()

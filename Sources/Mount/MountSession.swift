@@ -64,9 +64,9 @@ internal import SystemPackage
       mounts.readAhead()
       onReady()
       unsafe serve(session, mounts, events)
-      volume.fileSystem.abandonsSearches(true)
+      volume.fileSystem.duplicates.abandonsSearches(true)
       workers.stop()
-      volume.fileSystem.abandonsSearches(false)
+      volume.fileSystem.duplicates.abandonsSearches(false)
     } catch {
       if mounts.areMounted { mounts.detach() }
       throw error

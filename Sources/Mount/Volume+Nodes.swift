@@ -60,8 +60,8 @@ extension Volume {
     _ name: FileName, in parent: InodeNumber, for caller: @autoclosure () -> Caller
   ) throws(Errno) -> fuse_entry_param {
     switch try node(parent) {
-    case .virtual(.control, _) where name.bytes == FileSystem.incomingName:
-      return fuse_entry_param(try fileSystem.incoming(for: caller().user))
+    case .virtual(.control, _) where name.bytes == IncomingDirectory.name:
+      return fuse_entry_param(try fileSystem.incoming.attributes(for: caller().user))
     case .virtual(let directory, let tree): return try entry(of: tree.lookup(name, in: directory), in: tree)
     case .stored(let directory):
       do throws(Errno) {

@@ -64,7 +64,7 @@ package final class Vault: Sendable {
   ///   - observing: opens it read-only, even while another process writes it.
   ///   - wipingPrevious: overwrites all segments under a key that was replaced when they are deleted, not only heads.
   ///   - scanning: reads the headers of all files to find the newest head, as a check does, even if heads are lost; and
-  ///     changes nothing before `Space.prepareFiles`, as a repair that is only planned.
+  ///     changes nothing before `OwnCover.prepareFiles`, as a repair that is only planned.
   ///   - acceptOlder: allows writing to a state that is older than the newest that was written.
   /// - Throws: `.spaceInUse` when another process has it open and does not release it soon; `.vaultInUse`; `.damaged`
   ///   when the space cannot be found.
@@ -86,7 +86,7 @@ package final class Vault: Sendable {
     context.wipesPrevious = wipingPrevious
     let space = Space(context, body: current, state: state, leases: leases, readOnlyReason: readOnlyReason)
     if !scanning {
-      try space.prepareFiles()
+      try space.cover.prepareFiles()
       space.leaveTornEndBehind()
     }
     return space

@@ -48,7 +48,7 @@ extension AllocationTests {
     try vault.files.close()
     try vault.changeIndex { (index) throws(IndexError) in
       try index.change { () throws(IndexError) in
-        try index.addRow(.unwritten(FileOffset(start)..<FileOffset(end)), of: file)
+        try index.extents.addRow(.unwritten(FileOffset(start)..<FileOffset(end)), of: file)
       }
     }
     let repair = try vault.plannedRepair()

@@ -76,11 +76,11 @@ import Testing
       #expect(try vault.files.get(file) == [UInt8](repeating: 0, count: 4095) + [1, 2])
       try vault.files.synchronize()
     }
-    #expect(vault.files.locked { $0.index.unwrittenBytes } == 8190)
+    #expect(vault.files.locked { $0.index.extents.unwrittenBytes } == 8190)
     // The rest of the blocks stays allocated, and is written as little as it was before.
     try vault.files.put([3], file, at: 4094)
     try vault.files.synchronize(intoIndex: true)
-    #expect(vault.files.locked { $0.index.unwrittenBytes } == 8189)
+    #expect(vault.files.locked { $0.index.extents.unwrittenBytes } == 8189)
     #expect(try allocated(file, vault) == 8192)
     try vault.reopen()
     #expect(try vault.files.get(file) == [UInt8](repeating: 0, count: 4094) + [3, 1, 2])
@@ -137,7 +137,7 @@ import Testing
     #expect(try allocated(file, vault) == 600_064)
     try vault.files.resize(file, 0)
     #expect(try allocated(file, vault) == 0)
-    #expect(vault.files.locked { $0.index.unwrittenBytes } == 0)
+    #expect(vault.files.locked { $0.index.extents.unwrittenBytes } == 0)
     try vault.files.close()
     try expectSound(vault)
   }
@@ -155,7 +155,7 @@ import Testing
       expect(.noSpace) { try allocate(file, vault, mode, 0, 1 << 60) }
       #expect(try vault.files.attributes(of: file).size == 100)
       #expect(try vault.files.get(file) == pattern(100, 1))
-      #expect(vault.files.locked { $0.index.unwrittenBytes } == 0)
+      #expect(vault.files.locked { $0.index.extents.unwrittenBytes } == 0)
       #expect(try available(vault) == before)
     }
     expect(.fileTooLarge) { try allocate(file, vault, [], 0, .max) }
@@ -208,14 +208,14 @@ import Testing
     for (name, giveBack) in ways {
       let file = try files.make(name)
       try allocate(file, vault, length)
-      #expect(files.locked { $0.index.unwrittenBytes } == length, "\(name)")
+      #expect(files.locked { $0.index.extents.unwrittenBytes } == length, "\(name)")
       #expect(try available(vault) <= before - length, "\(name)")
       #expect(vault.storage.reservedBytes >= held + length, "\(name)")
       try files.synchronize()
       try giveBack(file)
       try files.unlink(.of(name), in: .root)
       files.forget(file)
-      try waitUntil("the room of \(name) came back") { files.locked { $0.index.unwrittenBytes } == 0 }
+      try waitUntil("the room of \(name) came back") { files.locked { $0.index.extents.unwrittenBytes } == 0 }
       #expect(try available(vault) > before - Self.mebibyte, "\(name)")
       #expect(vault.storage.reservedBytes < held + 2 * Self.mebibyte, "\(name)")
     }
@@ -239,7 +239,7 @@ import Testing
       if start / step % 16 == 0 { try files.synchronize() }
     }
     try files.synchronize(intoIndex: true)
-    #expect(files.locked { $0.index.unwrittenBytes } == 0)
+    #expect(files.locked { $0.index.extents.unwrittenBytes } == 0)
     #expect(isSame(try files.get(file), content))
     // There is no more than was promised.
     expect(.noSpace) {

@@ -41,7 +41,7 @@ import Vault
     _ question: CatalogQuestion, _ library: CatalogLibrary
   ) throws -> (answers: [CatalogAnswer], next: Cursor?) {
     var answers: [CatalogAnswer] = []
-    let next = try library.files.answers(to: question, for: .everything) { answer in
+    let next = try library.files.questions.answers(to: question, for: .everything) { answer in
       answers.append(answer)
       return true
     }
@@ -72,7 +72,7 @@ import Vault
       let whole = try Self.answers(question, library)
       #expect(whole.answers.map(\.inode.rawValue) == expected.map(\.inode), "\(query) \(question.order)")
       #expect(whole.next == nil)
-      #expect(try library.files.count(of: question, for: .everything) == expected.count, "\(query)")
+      #expect(try library.files.questions.count(of: question, for: .everything) == expected.count, "\(query)")
       for (answer, item) in zip(whole.answers, expected) {
         #expect(answer.position == question.order.position(of: item))
         #expect(answer.path == item.names.map(\.path).min { $0.lexicographicallyPrecedes($1) })
@@ -100,9 +100,9 @@ import Vault
       let within = library.chance(1, of: 3) ? Array(library.pick(Self.places).utf8) : []
       let question = CatalogQuestion(query, within: within)
       let all = try Self.items(library, showsTrash: query.mentionsTrash, within: within).filter { query.matches($0) }
-      #expect(try library.files.count(of: question, for: .everything) == all.count, "\(query)")
+      #expect(try library.files.questions.count(of: question, for: .everything) == all.count, "\(query)")
       for field in GroupField.allCases {
-        let groups = try library.files.groups(of: question, by: field, for: .everything)
+        let groups = try library.files.questions.groups(of: question, by: field, for: .everything)
         #expect(groups == Grouping.of(all, to: Self.anything, by: field), "\(query) \(field)")
       }
     }
@@ -138,7 +138,7 @@ import Vault
   @Test func whoStopsGetsTheCursorOfWhatWasLast() throws {
     let library = try CatalogLibrary(seed: 3, photos: 30)
     var seen: [InodeNumber] = []
-    let cursor = try library.files.answers(to: CatalogQuestion(.all), for: .everything) { answer in
+    let cursor = try library.files.questions.answers(to: CatalogQuestion(.all), for: .everything) { answer in
       seen.append(answer.inode)
       return seen.count < 10
     }
@@ -185,7 +185,7 @@ import Vault
           let place = ItemPlace(
             names: [(.root, Array("\(number).jpg".utf8))],
             rights: ItemRights(mode: 0o100644, owner: 0, group: 0, mayHaveList: false))
-          try files.index.setMediaItem(
+          try files.index.catalog.setMediaItem(
             item, at: place, found: [], version: Int64(MediaItem.factsVersion))
         }
       }
@@ -205,7 +205,8 @@ import Vault
       }
       let bySize = CatalogQuestion(query, order: SortOrder(.name, isDescending: true), limit: 10)
       #expect(try Self.answers(bySize, library).answers.count == 10)
-      #expect(try library.files.count(of: CatalogQuestion(query), for: .everything) == expected.count, "\(text)")
+      #expect(
+        try library.files.questions.count(of: CatalogQuestion(query), for: .everything) == expected.count, "\(text)")
     }
     try library.files.close()
   }

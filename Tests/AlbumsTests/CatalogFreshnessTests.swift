@@ -102,7 +102,7 @@ import Vault
     try vault.vault.reopen()
     try vault.set("user.xdg.tags", of: photo, to: "beach")
     try vault.vault.reopen()
-    #expect(try vault.files.locked { try $0.index.stale(for: .merge, limit: 1) }.isEmpty)
+    #expect(try vault.files.locked { try $0.index.catalog.stale(for: .merge, limit: 1) }.isEmpty)
     let found = answer("format paths\n\ntag:beach", vault)
     #expect(found.prefix(2) == ["ok", "a.jpg"])
     try vault.files.close()
@@ -117,8 +117,8 @@ import Vault
     try vault.vault.reopen()
     try vault.files.locked { files in
       try files.waitToChange()
-      try files.index.emptyCatalog()
-      files.noteChange()
+      try files.index.catalog.emptyCatalog()
+      files.committer.noteChange()
     }
     #expect(answer("", vault).last?.contains(#""pending":2"#) == true)
     try vault.files.close()

@@ -60,19 +60,19 @@ final class CatalogLibrary {
     let inode = InodeNumber(rawValue: item.inode)
     let attributes = try files.attributes(of: inode)
     try files.locked { files in
-      let names = try files.index.names(of: inode, limit: 100).map { ($0.parent, $0.name.bytes) }
+      let names = try files.index.catalog.names(of: inode, limit: 100).map { ($0.parent, $0.name.bytes) }
       let hasList = try files.index.attribute(named: AccessControlList.accessName, of: inode) != nil
       let rights = ItemRights(
         mode: attributes.mode, owner: attributes.owner, group: attributes.group, mayHaveList: hasList)
       if let hash = item.contentHash {
         var media = MediaRecord(inode: inode, state: .known)
         media.hash = hash
-        try files.index.setMedia(media)
+        try files.index.media.setMedia(media)
       }
-      try files.index.setMediaItem(
+      try files.index.catalog.setMediaItem(
         item, at: ItemPlace(names: names, rights: rights), found: [], version: Int64(MediaItem.factsVersion))
       // Nothing else says what these facts say, so they are not to be merged again.
-      try files.index.removeStale(inode, .merge)
+      try files.index.catalog.removeStale(inode, .merge)
     }
   }
 
@@ -80,7 +80,7 @@ final class CatalogLibrary {
   func item(_ inode: InodeNumber) throws -> MediaItem? {
     try files.locked { files in
       var paths = ItemLookups()
-      return try files.index.mediaItem(inode, &paths)
+      return try files.index.catalog.mediaItem(inode, &paths)
     }
   }
 
@@ -101,10 +101,10 @@ final class CatalogLibrary {
 
   /// Takes a photo away, with all names.
   func remove(_ inode: InodeNumber) throws {
-    for (parent, name) in try files.locked({ try $0.index.names(of: inode, limit: 100) }) {
+    for (parent, name) in try files.locked({ try $0.index.catalog.names(of: inode, limit: 100) }) {
       try files.unlink(name, in: parent)
     }
-    try files.locked { try $0.index.deleteMediaItem(inode) }
+    try files.locked { try $0.index.catalog.deleteMediaItem(inode) }
     photos.removeAll { $0 == inode }
   }
 

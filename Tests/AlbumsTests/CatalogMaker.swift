@@ -146,10 +146,10 @@ struct CatalogVault {
     try files.waitUntilNothingIsPending()
     let files = files
     try waitUntil("the catalog is up to date") {
-      try files.settleCatalog()
+      try files.cataloguer.settle()
       let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
       return files.locked { files in
-        (try? files.index.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
+        (try? files.index.catalog.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
           && files.catalog.placed == .done
       }
     }
@@ -157,11 +157,11 @@ struct CatalogVault {
 
   /// What the catalog says of a file now.
   func item(_ inode: InodeNumber) throws -> MediaItem? {
-    try files.settleCatalog()
+    try files.cataloguer.settle()
     return try files.reading { files throws(Errno) in
       try files.withIndex { index throws(IndexError) in
         var paths = ItemLookups()
-        return try index.mediaItem(inode, &paths)
+        return try index.catalog.mediaItem(inode, &paths)
       }
     }
   }

@@ -121,17 +121,17 @@ import Vault
     let most = 20
     let found = Atomic(0)
     let isAnswered = Atomic(false)
-    try files.locked { try $0.index.addStale(.root, .match) }
+    try files.locked { try $0.index.catalog.addStale(.root, .match) }
     try inThreads(2) { thread in
       if thread == 0 {
         defer { isAnswered.store(true, ordering: .releasing) }
-        #expect(try files.count(of: CatalogQuestion(.all), for: .everything) == photos.count)
+        #expect(try files.questions.count(of: CatalogQuestion(.all), for: .everything) == photos.count)
       } else {
         while !isAnswered.load(ordering: .acquiring), found.load(ordering: .relaxed) < most {
           // As when the decoder has looked at one more photo, while the others are matched.
           try files.locked { files in
-            guard try files.index.stale(for: .match, limit: 1).isEmpty else { return }
-            try files.index.addStale(.root, .match)
+            guard try files.index.catalog.stale(for: .match, limit: 1).isEmpty else { return }
+            try files.index.catalog.addStale(.root, .match)
             found.add(1, ordering: .relaxed)
           }
         }
@@ -173,11 +173,11 @@ import Vault
     let photo = try vault.photo("IMG_1.jpg", facts)
     _ = try vault.photo("IMG_1.CR2", facts + ";raw!")
     try vault.files.locked { files in
-      var row = try #require(try files.index.item(photo))
+      var row = try #require(try files.index.catalog.item(photo))
       row.stack = nil
       row.flags = 0
-      try files.index.updateItem(row)
-      try files.index.addStale(.root, .matching)
+      try files.index.catalog.updateItem(row)
+      try files.index.catalog.addStale(.root, .matching)
     }
     try vault.vault.reopen()
     #expect(try vault.item(photo)?.links.stack?.kind == .raw)

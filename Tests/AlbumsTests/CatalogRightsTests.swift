@@ -16,7 +16,9 @@ import Vault
     let album = try vault.files.folder("album")
     let photo = try vault.photo("a.jpg", in: album)
     let gone = try vault.photo("b.jpg", "title=b", in: album)
-    let rows = try vault.files.locked { files in try [photo, gone].map { try #require(try files.index.item($0)) } }
+    let rows = try vault.files.locked { files in
+      try [photo, gone].map { try #require(try files.index.catalog.item($0)) }
+    }
     var changes = AttributeChanges(caller: caller)
     changes.mode = 0o600
     _ = try vault.files.setAttributes(of: photo, changes)
@@ -25,16 +27,17 @@ import Vault
     // As if the mount had ended before the rows were merged.
     try vault.files.locked { files in
       for row in rows {
-        try files.index.setItem(row, words: "a", tags: [], replacing: [])
-        try files.index.addStale(row.inode, .merge)
+        try files.index.catalog.setItem(row, words: "a", tags: [], replacing: [])
+        try files.index.catalog.addStale(row.inode, .merge)
       }
     }
     vault.vault.options.isReadOnly = true
     vault.vault.options.thumbnails = nil
     try vault.vault.reopen()
     let stranger = CatalogOpener(user: 5, group: 5)
-    #expect(try vault.files.count(of: CatalogQuestion(.all), for: stranger) == 0)
-    #expect(try vault.files.count(of: CatalogQuestion(.all), for: CatalogOpener(user: 1000, group: 1000)) == 1)
+    #expect(try vault.files.questions.count(of: CatalogQuestion(.all), for: stranger) == 0)
+    #expect(
+      try vault.files.questions.count(of: CatalogQuestion(.all), for: CatalogOpener(user: 1000, group: 1000)) == 1)
     try vault.files.close()
   }
 
@@ -52,14 +55,15 @@ import Vault
     changes.mode = 0o600
     _ = try vault.files.setAttributes(of: photo, changes)
     for query in [Query.all, try QueryParser.parse("a.jpg")] {
-      #expect(try vault.files.count(of: CatalogQuestion(query), for: Self.stranger) == 0)
-      #expect(try vault.files.count(of: CatalogQuestion(query), for: CatalogOpener(user: 1000, group: 1000)) == 1)
+      #expect(try vault.files.questions.count(of: CatalogQuestion(query), for: Self.stranger) == 0)
+      #expect(
+        try vault.files.questions.count(of: CatalogQuestion(query), for: CatalogOpener(user: 1000, group: 1000)) == 1)
     }
-    #expect(vault.files.locked { $0.hasStaleItems })
+    #expect(vault.files.locked { $0.catalogUpdates.hasStaleItems })
     storage.setLimit(.max)
-    try vault.files.settleCatalog()
-    #expect(!vault.files.locked { $0.hasStaleItems })
-    #expect(try vault.files.count(of: CatalogQuestion(.all), for: Self.stranger) == 0)
+    try vault.files.cataloguer.settle()
+    #expect(!vault.files.locked { $0.catalogUpdates.hasStaleItems })
+    #expect(try vault.files.questions.count(of: CatalogQuestion(.all), for: Self.stranger) == 0)
     try vault.files.close()
   }
 
@@ -77,15 +81,15 @@ import Vault
     for order in [SortOrder.standard, SortOrder(.name, isDescending: false)] {
       var reader = CatalogReader(CatalogQuestion(.all, order: order), for: Self.stranger, from: files, writing: .facts)
       var answers: [CatalogAnswer] = []
-      try files.prepareToAnswer()
-      try files.piece(&reader, room: 1, into: &answers)
+      try files.questions.prepareToAnswer()
+      try files.questions.piece(&reader, room: 1, into: &answers)
       let told = try #require(answers.first).inode
       let others = photos.filter { $0 != told }
       try change(others[0], mode: 0o600, in: files)
       let name = { (photo: InodeNumber) in FileName.of("\(photos.firstIndex(of: photo) ?? 0).jpg") }
       try files.rename(name(others[1]), in: album, to: .of(".hidden"), in: album, flags: [])
       try files.rename(name(others[2]), in: album, to: name(others[2]), in: closed, flags: [])
-      while !reader.isAtEnd { try files.piece(&reader, room: 1, into: &answers) }
+      while !reader.isAtEnd { try files.questions.piece(&reader, room: 1, into: &answers) }
       #expect(Set(answers.map(\.inode)) == Set(photos).subtracting(others[0..<3]), "\(order)")
       let lines = String(decoding: reader.text.bytes, as: UTF8.self).split(separator: "\n")
       #expect(lines.count { $0.contains("secret") } == 5)
@@ -104,14 +108,14 @@ import Vault
     let query = try QueryParser.parse(query)
     var found: Set<String> = []
     var items: Set<String> = []
-    try library.files.answers(to: CatalogQuestion(query), for: opener) { answer throws(Errno) in
+    try library.files.questions.answers(to: CatalogQuestion(query), for: opener) { answer throws(Errno) in
       found.insert(String(decoding: answer.path, as: UTF8.self))
       for name in try answer.item()?.names ?? [] { items.insert(String(decoding: name.path, as: UTF8.self)) }
       return true
     }
     #expect(found.isSubset(of: items))
-    #expect(try library.files.count(of: CatalogQuestion(query), for: opener) == found.count)
-    let groups = try library.files.groups(of: CatalogQuestion(query), by: .type, for: opener)
+    #expect(try library.files.questions.count(of: CatalogQuestion(query), for: opener) == found.count)
+    let groups = try library.files.questions.groups(of: CatalogQuestion(query), by: .type, for: opener)
     #expect(groups.reduce(0) { $0 + $1.count } == found.count)
     return items.sorted()
   }
@@ -214,7 +218,7 @@ import Vault
       #expect(try paths(library, .everything, query).count == 2, "\(query)")
       #expect(try paths(library, Self.stranger, "-" + query) == ["holiday.jpg"], "\(query)")
     }
-    let albums = try files.groups(of: CatalogQuestion(.all), by: .album, for: Self.stranger)
+    let albums = try files.questions.groups(of: CatalogQuestion(.all), by: .album, for: Self.stranger)
     #expect(albums.map(\.title) == [""])
     #expect(albums.map(\.query) == ["album:=/"])
     try files.close()
@@ -236,7 +240,7 @@ import Vault
         ".Trash-1000/both.jpg", ".Trash-1000/gone.jpg", "kept.jpg",
       ])
     var all: [InodeNumber] = []
-    try files.answers(to: CatalogQuestion(.all, includesTrash: true), for: .everything) { answer in
+    try files.questions.answers(to: CatalogQuestion(.all, includesTrash: true), for: .everything) { answer in
       all.append(answer.inode)
       return true
     }
@@ -254,7 +258,7 @@ import Vault
     _ = try files.make("no photo", in: folder)
     func facts(_ path: String, _ opener: CatalogOpener) throws -> String? {
       var text = JSONText()
-      try files.writeFacts(ofPath: Array(path.utf8), for: opener, to: &text)
+      try files.questions.writeFacts(ofPath: Array(path.utf8), for: opener, to: &text)
       return String(decoding: text.bytes, as: UTF8.self).contains("\"title\":\"Title\"") ? "Title" : nil
     }
     // Whoever knows the name may ask, as the kernel has it.

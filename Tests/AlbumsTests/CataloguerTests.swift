@@ -101,10 +101,10 @@ import Vault
     let inner = isBelow ? try library.files.folder("inner", in: outer) : outer
     for number in 0..<300 { try library.add("\(number).jpg", in: inner) { $0.words.tags = ["Beach"] } }
     var changes: Int64 { library.files.locked { $0.index.connection.totalChanges } }
-    try library.files.settleCatalog()
+    try library.files.cataloguer.settle()
     let before = changes
     try library.files.rename(.of("outer"), in: .root, to: .of("elsewhere"), in: library.folders[1], flags: [])
-    try library.files.settleCatalog()
+    try library.files.cataloguer.settle()
     #expect(changes - before < 60)
     let names = try library.photos.compactMap { try library.item($0)?.names.first?.path }
     let folder = Array("2019/elsewhere/\(isBelow ? "inner/" : "")".utf8)
@@ -196,7 +196,7 @@ import Vault
     let item = try #require(try vault.item(photo))
     #expect(item.taken?.wall.description == "2001-09-09T01:46:40" && item.taken?.source == .fileTime)
     let rights = try vault.files.locked { files in
-      try files.index.text(ofTerm: try #require(try files.index.item(photo)).rights)
+      try files.index.catalog.text(ofTerm: try #require(try files.index.catalog.item(photo)).rights)
     }
     #expect(rights == "600 1000 1000 0")
     try vault.files.close()
@@ -244,7 +244,7 @@ import Vault
     var photos: [InodeNumber] = []
     for number in 0..<20 { photos.append(try vault.photo("\(number).jpg", "title=\(number)")) }
     try vault.files.locked { files in
-      for photo in photos { try files.index.deleteMediaItem(photo) }
+      for photo in photos { try files.index.catalog.deleteMediaItem(photo) }
       try files.index.setMeta("catalog", to: 0)
     }
     let derived = vault.maker.derived

@@ -53,7 +53,7 @@ import Vault
     #expect(
       try problems { (index) throws(IndexError) in
         guard let found = try index.dentry(parent: .root, name: .of("again")) else { return }
-        try index.removeExtents(of: found.inode, in: .zero..<FileOffset(10), limit: 5)
+        try index.extents.removeExtents(of: found.inode, in: .zero..<FileOffset(10), limit: 5)
       } == ["/again: 110000 bytes are counted for it, but it has 109990"])
   }
 
@@ -88,7 +88,7 @@ import Vault
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let index = try Index(space: space)
     guard let entry = try index.dentry(parent: .root, name: .of("again")),
-      let extent = try index.extents(of: entry.inode, overlapping: .zero..<FileOffset(1), limit: 1).first
+      let extent = try index.extents.rows(of: entry.inode, overlapping: .zero..<FileOffset(1), limit: 1).first
     else {
       Issue.record("the file is not there")
       return

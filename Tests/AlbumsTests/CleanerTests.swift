@@ -36,7 +36,7 @@ import Vault
     try files.synchronize()
     let before = vault.storage.names.count
     for _ in 0..<6 {
-      try files.clean()
+      try files.cleaner.clean()
       try vault.space.advanceEpoch()
     }
     try vault.space.advanceEpoch()
@@ -58,7 +58,7 @@ import Vault
     for number in 0..<30 { try vault.files.put(pattern(150_000, number), try vault.files.make("f\(number)")) }
     try vault.files.synchronize()
     let operations = vault.storage.operationCount
-    #expect(try !vault.files.clean())
+    #expect(try !vault.files.cleaner.clean())
     #expect(vault.storage.operationCount == operations)
     try vault.files.close()
   }

@@ -79,7 +79,7 @@ final class ManualClock: Sendable {
     try vault.files.put(Array("photo one".utf8), file)
     _ = try vault.files.setAttributes(of: file, times)
     try vault.files.waitUntilNothingIsPending()
-    let small = try vault.files.derivative(.small, of: file)
+    let small = try vault.files.thumbnailer.derivative(.small, of: file)
     #expect(try vault.files.get(small) == Array("small photo one".utf8))
     try vault.reopen()
     #expect(try vault.files.find("photo.jpg").modified == ahead)
@@ -88,7 +88,7 @@ final class ManualClock: Sendable {
     let later = try vault.files.find("photo.jpg").modified
     #expect(later >= now && later < ahead)
     try vault.files.waitUntilNothingIsPending()
-    #expect(try vault.files.get(vault.files.derivative(.small, of: file)) == Array("small photo two".utf8))
+    #expect(try vault.files.get(vault.files.thumbnailer.derivative(.small, of: file)) == Array("small photo two".utf8))
     try vault.reopen()
     #expect(try vault.files.find("photo.jpg").modified == later)
     try vault.files.close()

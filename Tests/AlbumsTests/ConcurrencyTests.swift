@@ -75,7 +75,7 @@ import Vault
     try inThreads(4) { thread in
       if thread == 0 {
         while stop.load(ordering: .acquiring) < 3 {
-          try files.clean()
+          try files.cleaner.clean()
           try space.advanceEpoch()
         }
         return

@@ -72,7 +72,7 @@ import Vault
           promised = number
         }
         if number % 10 == 0 {
-          try files.clean()
+          try files.cleaner.clean()
           try files.space.advanceEpoch()
         }
       }

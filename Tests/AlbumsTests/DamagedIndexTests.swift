@@ -192,10 +192,10 @@ import Testing
     try vault.files.close()
     try vault.changeIndex { (index) throws(IndexError) in
       for file in spoilt {
-        let whole = try index.extents(of: file, overlapping: .zero..<FileOffset(1), limit: 1).first
+        let whole = try index.extents.rows(of: file, overlapping: .zero..<FileOffset(1), limit: 1).first
         guard let whole, let extent = whole.clamped(to: whole.offset + 100..<whole.offset + 200) else { return }
         try index.withSavepoint { () throws(IndexError) in
-          try index.write(extent, of: file, by: index.statements.extents.insert)
+          try index.extents.write(extent, of: file, by: index.statements.extents.insert)
         }
         let segment = extent.position.segment
         try index.setLiveBytes(in: segment, to: try index.liveBytes(in: segment) + 100)
@@ -213,7 +213,7 @@ import Testing
     vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
     vault.files = try FileSystem(space: vault.space, options: vault.options)
     for _ in 0..<6 {
-      try vault.files.clean()
+      try vault.files.cleaner.clean()
       try vault.space.advanceEpoch()
     }
     #expect(2 * (vault.storage.names.count - 2) <= before)

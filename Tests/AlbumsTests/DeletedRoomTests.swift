@@ -35,9 +35,9 @@ import Testing
     let deleted = try information(vault)
     #expect(deleted.deletedBytes > 8_000_000)
     #expect(deleted.deletedUntil == nil)
-    try files.clean()
+    try files.cleaner.clean()
     let before = Int64(time(nil))
-    try files.beginEpochs(1)
+    try files.cleaner.beginEpochs(1)
     let after = Int64(time(nil))
     let known = try information(vault)
     #expect(known.deletedBytes > 8_000_000)
@@ -55,11 +55,11 @@ import Testing
     let files = try FileSystem(
       space: try SpaceManager.openSpace(in: vault, password: .of(Self.password)), options: options)
     for number in 0..<200 { try files.put(pattern(150_000, number), files.make("f\(number)")) }
-    try files.writeForReaders()
+    try files.cleaner.writeForReaders()
     #expect(try information(vault).deletedBytes < 1_000_000)
     let before = Int64(time(nil))
     for number in 0..<200 { files.forget(try files.unlink(.of("f\(number)"), in: .root)) }
-    try files.writeForReaders()
+    try files.cleaner.writeForReaders()
     let after = Int64(time(nil))
     let known = try information(vault)
     #expect(known.deletedBytes > 20_000_000)
@@ -67,7 +67,7 @@ import Testing
     #expect((before...after).contains(until - Space.defaultCopyWindow))
     // Asked again, it has nothing to say that is new.
     let heads = files.space.segments().map(\.number.epoch).max()
-    try files.writeForReaders()
+    try files.cleaner.writeForReaders()
     #expect(files.space.segments().map(\.number.epoch).max() == heads)
     try files.close()
   }

@@ -10,8 +10,8 @@ import Vault
 @Suite struct DuplicateTests {
   /// Groups as the names of their files.
   private func groups(_ vault: CatalogVault, _ kind: DuplicateKind) throws -> [[String]] {
-    try vault.files.duplicateGroups(kind).map { group in
-      try vault.files.seenDuplicates(among: group, for: .everything).map { $0.names[0].nameText }
+    try vault.files.duplicates.groups(kind).map { group in
+      try vault.files.duplicates.seen(among: group, for: .everything).map { $0.names[0].nameText }
     }.filter { !$0.isEmpty }
   }
 
@@ -40,7 +40,7 @@ import Vault
     for name in ["a.jpg", "b.jpg"] { _ = try vault.photo(name, "title=1") }
     let query = try QueryParser.parse("is:duplicate")
     func count(_ user: UInt32) throws -> Int {
-      try vault.files.count(of: CatalogQuestion(query), for: CatalogOpener(user: user, group: user))
+      try vault.files.questions.count(of: CatalogQuestion(query), for: CatalogOpener(user: user, group: user))
     }
     #expect(try [count(0), count(1000)] == [2, 2])
     let trash = try vault.files.folder(".Trash-1000")
@@ -76,9 +76,9 @@ import Vault
     #expect(try groups(vault, .similar).map(Set.init) == [["0.jpg", "1.jpg", "3.jpg"]])
     try vault.files.locked { files in
       for photo in [photos[0], photos[1], photos[3]] {
-        var row = try #require(try files.index.item(photo))
+        var row = try #require(try files.index.catalog.item(photo))
         row.stack = photos[0]
-        try files.index.updateItem(row)
+        try files.index.catalog.updateItem(row)
       }
     }
     #expect(try groups(vault, .similar) == [])
@@ -124,19 +124,19 @@ import Vault
     let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "title=1")
     let copy = try vault.photo("b.jpg", "title=1")
-    let group = try #require(try vault.files.duplicateGroups(.exact).first)
+    let group = try #require(try vault.files.duplicates.groups(.exact).first)
     #expect(group == [photo, copy])
     let stranger = CatalogOpener(user: 5, group: 5)
-    #expect(try vault.files.seenDuplicates(among: group, for: stranger).count == 2)
+    #expect(try vault.files.duplicates.seen(among: group, for: stranger).count == 2)
     var changes = AttributeChanges(caller: caller)
     changes.mode = 0o600
     _ = try vault.files.setAttributes(of: copy, changes)
-    #expect(try vault.files.seenDuplicates(among: group, for: stranger).isEmpty)
+    #expect(try vault.files.duplicates.seen(among: group, for: stranger).isEmpty)
     // Nor does the other one tell that there is one.
     let query = Query.condition(.flag(.duplicate))
-    #expect(try vault.files.count(of: CatalogQuestion(query), for: stranger) == 0)
-    #expect(try vault.files.count(of: CatalogQuestion(query), for: .everything) == 2)
-    #expect(try vault.files.seenDuplicates(among: group, for: CatalogOpener(user: 1000, group: 1)).count == 2)
+    #expect(try vault.files.questions.count(of: CatalogQuestion(query), for: stranger) == 0)
+    #expect(try vault.files.questions.count(of: CatalogQuestion(query), for: .everything) == 2)
+    #expect(try vault.files.duplicates.seen(among: group, for: CatalogOpener(user: 1000, group: 1)).count == 2)
     try vault.files.close()
   }
 }

@@ -66,6 +66,6 @@ extension TestVault {
 extension Space {
   /// Whether no file has data in a segment.
   func isWithoutExtents(_ segment: SegmentNumber) throws -> Bool {
-    try Index(space: self).extents(in: segment, limit: 1).isEmpty
+    try Index(space: self).extents.rows(in: segment, limit: 1).isEmpty
   }
 }

@@ -136,9 +136,9 @@ import Testing
     try remove("a", files)
     try files.synchronize()
     let before = vault.space.bytesWithoutNewData
-    try files.clean(isAsked: true)
+    try files.cleaner.clean(isAsked: true)
     try put("b")
-    try files.beginEpochs(2)
+    try files.cleaner.beginEpochs(2)
     #expect(before - vault.space.bytesWithoutNewData > 4 << 20)
     try files.close()
   }

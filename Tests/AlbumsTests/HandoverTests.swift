@@ -228,7 +228,7 @@ import Testing
     try test.space.changeOwner { $0.slots = slot.identifiers }
     try FileSystem.create(in: test.space, owner: 0, group: 0)
     try vault.putSlot(slot, test.body)
-    try test.space.restoreFileCount()
+    try test.space.cover.restoreFileCount()
     // More names than fit into one segment.
     let long = (0..<90_000).map { _ in SegmentIdentifier(bytes: Sodium.randomBytes(16)) }
     try test.space.changeOwner { $0.slots += long }
@@ -236,7 +236,7 @@ import Testing
     try test.space.close()
     let parts = { () throws in
       let space = try SpaceManager.openSpace(in: vault, password: .of(Self.third), readOnly: true)
-      return try space.segmentsWithHeads(before: EpochNumber(rawValue: .max)).filter { $0.value.index > 0 }
+      return try space.cover.segmentsWithHeads(before: EpochNumber(rawValue: .max)).filter { $0.value.index > 0 }
     }
     let before = try parts()
     #expect(before.count == 1)
@@ -299,8 +299,10 @@ import Testing
     let index = try Index(space: space)
     let needed = Set(space.segments().map(\.number))
     // Data behind a head.
-    let found = try space.segmentsWithHeads(before: EpochNumber(rawValue: .max)).filter { needed.contains($0.value) }
-      .compactMap { name, number in try index.extents(in: number, after: nil, limit: 1).first.map { (name, $0) } }
+    let found = try space.cover.segmentsWithHeads(before: EpochNumber(rawValue: .max)).filter {
+      needed.contains($0.value)
+    }
+    .compactMap { name, number in try index.extents.rows(in: number, after: nil, limit: 1).first.map { (name, $0) } }
     let (name, located) = try #require(found.first)
     try space.close()
     storage.tamper(name) { bytes in
@@ -309,7 +311,7 @@ import Testing
       return bytes
     }
     let count = storage.names.count
-    #expect(throws: Space.cannotMove) { try shrink(vault) }
+    #expect(throws: OwnCover.cannotMove) { try shrink(vault) }
     #expect(storage.names.count == count)
     let after = try SpaceManager.openSpace(in: vault, password: .of(Self.owner), readOnly: true)
     #expect(try #require(after.capacity().ownBytes) >= Self.size)

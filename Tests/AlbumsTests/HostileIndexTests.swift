@@ -55,7 +55,7 @@ import Vault
         var media = MediaRecord(inode: InodeNumber(rawValue: UInt64(4 + number)), state: state)
         media.width = 1_700_000_000
         (media.small, media.hash, media.reason) = (InodeNumber(rawValue: 9), [1, 2, 3], "none")
-        try index.setMedia(media)
+        try index.media.setMedia(media)
       }
       try index.addOrphan(InodeNumber(rawValue: 12))
       try index.addSlot([1, 2, 3])
@@ -130,14 +130,14 @@ import Vault
     }
     for name in ["d", "again", "s", "allocated"] { _ = try? files.find(name) }
     for inode in Set(inodes).sorted() { useInode(inode, files) }
-    _ = (try? files.statistics(), try? files.mediaCounts(), try? files.failedThumbnails())
+    _ = (try? files.statistics(), try? files.thumbnailer.mediaCounts(), try? files.thumbnailer.failedThumbnails())
     _ = try? files.unlink(.of("again"), in: .root)
     try? files.rename(.of("allocated"), in: .root, to: .of("renamed"), in: .root, flags: [])
     _ = try? files.removeDirectory(.of("d"), in: .root)
     if let new = try? files.make("new") { try? files.put(pattern(9000, 1), new) }
     try? files.synchronize(intoIndex: true)
-    for isAsked in [false, true] { _ = try? files.clean(isAsked: isAsked, isTight: isAsked) }
-    try? files.beginEpochs(2)
+    for isAsked in [false, true] { _ = try? files.cleaner.clean(isAsked: isAsked, isTight: isAsked) }
+    try? files.cleaner.beginEpochs(2)
     try? files.close()
     try? space.close()
   }

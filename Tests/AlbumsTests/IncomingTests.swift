@@ -27,11 +27,11 @@ import Vault
   @Test func itIsTheOwnersAndUnlisted() throws {
     let vault = try TestVault()
     _ = try vault.files.make("a")
-    expect(.noSuchFileOrDirectory) { _ = try vault.files.incoming(for: 1001) }
-    let made = try vault.files.incoming(for: 1000)
+    expect(.noSuchFileOrDirectory) { _ = try vault.files.incoming.attributes(for: 1001) }
+    let made = try vault.files.incoming.attributes(for: 1000)
     #expect(made.owner == 1000 && made.mode & 0o7777 == 0o700 && made.kind == FileKind.directory >> 12)
-    #expect(try vault.files.incoming(for: 1001).inode == made.inode)
-    #expect(try vault.files.incoming(for: 0).inode == made.inode)
+    #expect(try vault.files.incoming.attributes(for: 1001).inode == made.inode)
+    #expect(try vault.files.incoming.attributes(for: 0).inode == made.inode)
     #expect(try Self.names(.root, vault.files) == ["a"])
     let inode = try vault.files.make(".partial-1", in: made.inode)
     try vault.files.put(pattern(5000, 1), inode)
@@ -39,7 +39,7 @@ import Vault
     #expect(try vault.files.get(inode) == pattern(5000, 1))
     #expect(try Self.names(.root, vault.files) == ["a", "b"])
     try vault.reopen()
-    #expect(try vault.files.incoming(for: 1001).inode == made.inode)
+    #expect(try vault.files.incoming.attributes(for: 1001).inode == made.inode)
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
     #expect(Checker.check(space, readData: true).problems == [])
@@ -48,7 +48,7 @@ import Vault
 
   @Test func whatIsPartialGoesAfterAWeek() throws {
     let vault = try TestVault()
-    let incoming = try vault.files.incoming(for: 1000).inode
+    let incoming = try vault.files.incoming.attributes(for: 1000).inode
     for name in [".partial-old", ".partial-new", "journal", ".other"] {
       let inode = try vault.files.make(name, in: incoming)
       if name == ".partial-new" { continue }
@@ -69,7 +69,7 @@ import Vault
   /// A file and its log stay and go together.
   @Test func aLogGoesWithItsFile() throws {
     let vault = try TestVault()
-    let incoming = try vault.files.incoming(for: 1000).inode
+    let incoming = try vault.files.incoming.attributes(for: 1000).inode
     for (name, isOld) in [
       (".partial-1", true), (".partial-1.log", false), (".partial-2", false), (".partial-2.log", true),
       (".partial-3", true), (".partial-3.log", true), (".partial-4.log", true), (".partial-5", true),
@@ -97,7 +97,7 @@ import Vault
     vault.options.isReadOnly = true
     vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
     vault.files = try FileSystem(space: vault.space, options: vault.options)
-    expect(.noSuchFileOrDirectory) { _ = try vault.files.incoming(for: 1000) }
+    expect(.noSuchFileOrDirectory) { _ = try vault.files.incoming.attributes(for: 1000) }
     try vault.files.close()
   }
 

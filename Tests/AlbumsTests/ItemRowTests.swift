@@ -69,12 +69,12 @@ import Vault
     #expect(folder != .root)
     var media = MediaRecord(inode: InodeNumber(rawValue: 9), state: .known)
     media.hash = [1, 2, 3]
-    try index.setMedia(media)
+    try index.media.setMedia(media)
     return index
   }
 
   private func place(_ index: Index, _ inode: UInt64) throws -> ItemPlace {
-    let names = try index.names(of: InodeNumber(rawValue: inode), limit: 9).map { ($0.parent, $0.name.bytes) }
+    let names = try index.catalog.names(of: InodeNumber(rawValue: inode), limit: 9).map { ($0.parent, $0.name.bytes) }
     return ItemPlace(
       names: names, rights: ItemRights(mode: 0o100640, owner: 1000, group: 100, mayHaveList: true))
   }
@@ -82,24 +82,24 @@ import Vault
   @Test func aRecordComesBackWhole() throws {
     let index = try makeIndex()
     let item = try full(9)
-    try index.setMediaItem(
+    try index.catalog.setMediaItem(
       item, at: place(index, 9), found: [1], version: Int64(MediaItem.factsVersion), sidecars: [77], stackWord: "w")
     var paths = ItemLookups()
-    var read = try #require(try index.mediaItem(InodeNumber(rawValue: 9), &paths))
+    var read = try #require(try index.catalog.mediaItem(InodeNumber(rawValue: 9), &paths))
     #expect(Set(read.names) == Set(item.names))
     read.names = item.names
     #expect(read == item)
-    let row = try #require(try index.item(InodeNumber(rawValue: 9)))
+    let row = try #require(try index.catalog.item(InodeNumber(rawValue: 9)))
     #expect(PackedRecord(packed: row.record)?.stackWord == "w")
-    #expect(try index.text(ofTerm: row.rights).flatMap(ItemRights.init(term:))?.mode == 0o640)
+    #expect(try index.catalog.text(ofTerm: row.rights).flatMap(ItemRights.init(term:))?.mode == 0o640)
   }
 
   @Test func aRecordOfNothingComesBack() throws {
     let index = try makeIndex()
     let item = MediaItem(inode: 10, names: [ItemName(".Trash-7/t.jpg")], kind: .png)
-    try index.setMediaItem(item, at: place(index, 10), found: [], version: Int64(MediaItem.factsVersion))
+    try index.catalog.setMediaItem(item, at: place(index, 10), found: [], version: Int64(MediaItem.factsVersion))
     var paths = ItemLookups()
-    var read = try #require(try index.mediaItem(InodeNumber(rawValue: 10), &paths))
+    var read = try #require(try index.catalog.mediaItem(InodeNumber(rawValue: 10), &paths))
     #expect(read.isTrashed)
     read.isTrashed = false
     #expect(read == item)
@@ -110,26 +110,26 @@ import Vault
     let index = try makeIndex()
     var item = try full(9)
     let version = Int64(MediaItem.factsVersion)
-    try index.setMediaItem(item, at: place(index, 9), found: [], version: version)
+    try index.catalog.setMediaItem(item, at: place(index, 9), found: [], version: version)
     item.words.tags = ["tower"]
     item.words.people = []
-    try index.setMediaItem(item, at: place(index, 9), found: [], version: version)
+    try index.catalog.setMediaItem(item, at: place(index, 9), found: [], version: version)
     func tags() throws -> [String] {
       let all = try index.connection.prepare("SELECT tag FROM item_tag").rows { (row) throws(IndexError) in
         row.integer(0)
       }
-      return try all.compactMap { try index.text(ofTerm: $0) }
+      return try all.compactMap { try index.catalog.text(ofTerm: $0) }
     }
     #expect(try tags() == ["tower"])
-    try index.deleteMediaItem(InodeNumber(rawValue: 9))
+    try index.catalog.deleteMediaItem(InodeNumber(rawValue: 9))
     #expect(try tags() == [])
   }
 
   /// Bytes that nobody wrote are no record, and never trap.
   @Test func damagedRecordsAreNone() throws {
     let index = try makeIndex()
-    try index.setMediaItem(try full(9), at: place(index, 9), found: [], version: 1)
-    let record = try #require(try index.item(InodeNumber(rawValue: 9))).record
+    try index.catalog.setMediaItem(try full(9), at: place(index, 9), found: [], version: 1)
+    let record = try #require(try index.catalog.item(InodeNumber(rawValue: 9))).record
     #expect(PackedRecord(packed: record)?.packed == record)
     for end in 0..<record.count {
       if let part = PackedRecord(packed: Array(record[..<end])) { #expect(part.packed == Array(record[..<end])) }

@@ -76,7 +76,7 @@ import Testing
     let space = try vault.openSpace(body)
     #expect(space.owner == nil && space.log.locked { $0.ownBytes } == nil)
     #expect(throws: VaultError.self) { try space.changeOwner { $0.slots = [] } }
-    #expect(throws: VaultError.self) { try space.growCover(by: 1 << 20) }
+    #expect(throws: VaultError.self) { try space.cover.growCover(by: 1 << 20) }
     try space.close()
     #expect(try storage.readParameters(limit: 1 << 16) == parameters)
     let report = try SpaceManager.check(

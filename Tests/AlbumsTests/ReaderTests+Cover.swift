@@ -92,8 +92,8 @@ extension ReaderTests {
         switch Int.random(in: 0..<5, using: &generator) {
         case 0: try files.synchronize()
         case 1: try files.synchronize(intoIndex: true)
-        case 2: try files.clean()
-        default: try files.locked { files throws(Errno) in try files.commit() }
+        case 2: try files.cleaner.clean()
+        default: try files.locked { files throws(Errno) in try files.committer.commit() }
         }
       }
       if session < 2 { try files.close() } else { files.stopThreads() }

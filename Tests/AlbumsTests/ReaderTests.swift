@@ -122,7 +122,7 @@ struct ReaderTests {
     options.cleans = false
     let files = try FileSystem(
       space: SpaceManager.openSpace(in: vault, password: .of("new"), copyWindow: 0), options: options)
-    try files.clean(movesPreviousKey: true)
+    try files.cleaner.clean(movesPreviousKey: true)
     try files.close()
     try compareNow("under way")
     try SpaceManager.finishRekeying(
@@ -162,7 +162,7 @@ struct ReaderTests {
       Array("system.posix_acl_default".utf8), of: folder, value: AccessControlListTests.minimal, flags: [],
       caller: caller)
     try files.synchronize()
-    try files.clean()
+    try files.cleaner.clean()
     _ = try files.unlink(.of("again"), in: .root)
     try files.close()
   }

@@ -20,8 +20,8 @@ extension RekeyingTests {
     let files = try open(vault, Self.new)
     for round in 0..<6 {
       try files.put(pattern(100_000, round), files.make("new\(round)"))
-      try files.clean()
-      try files.beginEpochs(2)
+      try files.cleaner.clean()
+      try files.cleaner.beginEpochs(2)
       #expect(storage.names.count == count, "round \(round)")
     }
     #expect(files.space.isRekeying && files.space.filesUnderPreviousKey > 0)

@@ -38,7 +38,7 @@ import Testing
     try space.changeOwner { $0.slots = slot.identifiers }
     try FileSystem.create(in: space, owner: 0, group: 0)
     try vault.putSlot(slot, body)
-    try space.restoreFileCount()
+    try space.cover.restoreFileCount()
     try space.close()
     try SpaceManager.addPassword(in: vault, existing: .of(Self.old), new: .of(Self.other))
     let files = try open(vault, Self.old)
@@ -106,7 +106,7 @@ import Testing
     let vault = vault(over: storage)
     let before = try vault.openSlot(vault.slotKeys(for: .of(Self.old))).body
     let files = try open(vault, Self.old)
-    let hash = try files.contentHash(of: files.find("f2").inode)
+    let hash = try files.thumbnailer.contentHash(of: files.find("f2").inode)
     try files.close()
     let names = Set(storage.names)
     #expect(try explained(before, in: storage).count > 5)
@@ -127,7 +127,7 @@ import Testing
     #expect(report.problems == [] && report.notes == [])
 
     let again = try open(vault, Self.new)
-    #expect(try again.contentHash(of: again.find("f2").inode) == hash)
+    #expect(try again.thumbnailer.contentHash(of: again.find("f2").inode) == hash)
     try again.put([1, 2, 3], again.make("later"))
     try again.close()
     try SpaceManager.addPassword(in: vault, existing: .of(Self.new), new: .of(Self.other))
@@ -185,7 +185,7 @@ import Testing
       try SpaceManager.finishRekeying(in: vault, slots: new, logger: quietLogger, OperationControl())
     } else {
       let files = try open(vault, Self.new)
-      try files.clean(movesPreviousKey: true)
+      try files.cleaner.clean(movesPreviousKey: true)
       try files.close()
     }
     for name in storage.names { storage.tamper(name) { _ in nil } }
@@ -216,7 +216,7 @@ import Testing
     let vault = vault(over: storage)
     let (old, new) = (try vault.slotKeys(for: .of(Self.old)), try vault.slotKeys(for: .of(Self.new)))
     let space = try vault.openSpace(vault.openSlot(old).body, copyWindow: 0)
-    let successor = try space.drawSuccessor()
+    let successor = try space.keyReplacement.drawSuccessor()
     try SpaceManager.put(try vault.strongest(of: new), holding: successor, of: space, in: vault)
     try space.close()
     #expect(try opening(vault) == [Self.old, Self.other, Self.new])
@@ -224,7 +224,7 @@ import Testing
     for _ in 0..<3 {
       let files = try open(vault, Self.old)
       try files.put([4], files.make("under the old key"))
-      try files.beginEpochs(30)
+      try files.cleaner.beginEpochs(30)
       try files.unlink(.of("under the old key"), in: .root)
       try files.close()
     }
@@ -275,7 +275,7 @@ import Testing
     let files = try open(vault, Self.old)
     let inode = try files.find("f2").inode
     let extents = try files.locked { files in
-      try files.index.extents(of: inode, overlapping: .zero..<FileOffset(1 << 20), limit: 1)
+      try files.index.extents.rows(of: inode, overlapping: .zero..<FileOffset(1 << 20), limit: 1)
     }
     let extent = try #require(extents.first)
     let name = try #require(

@@ -62,12 +62,12 @@ import Testing
     let photo = Array("photo ".utf8) + pattern(40_000, 3)
     let number = try vault.files.make("a.jpg")
     try vault.files.put(photo, number)
-    try waitUntil("a thumbnail was made") { try vault.files.mediaCounts().known == 1 }
+    try waitUntil("a thumbnail was made") { try vault.files.thumbnailer.mediaCounts().known == 1 }
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let index = try Index(space: space)
-    let small = try #require(try index.media(number)?.small)
-    let extent = try #require(try index.extents(of: small, overlapping: .zero..<FileOffset(1), limit: 1).first)
+    let small = try #require(try index.media.row(number)?.small)
+    let extent = try #require(try index.extents.rows(of: small, overlapping: .zero..<FileOffset(1), limit: 1).first)
     let segment = extent.position.segment
     let name = space.keys.identifier(
       segment, branch: try #require(space.log.locked({ $0.catalog.branch(of: segment.epoch) })))
@@ -91,7 +91,7 @@ import Testing
     #expect(isSame(after["/a.jpg"]?.bytes ?? [], photo))
     vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
     vault.files = try FileSystem(space: vault.space, options: vault.options)
-    try waitUntil("a thumbnail was made") { try vault.files.mediaCounts().known == 1 }
+    try waitUntil("a thumbnail was made") { try vault.files.thumbnailer.mediaCounts().known == 1 }
     #expect(maker.jobs == jobs + 1)
     try vault.files.close()
     let again = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)

@@ -106,7 +106,7 @@ import Testing
     try vault.changeIndex { (index) throws(IndexError) in
       guard let entry = try index.dentry(parent: .root, name: .of("s")) else { throw .damaged }
       try index.deleteInode(entry.inode)
-      try index.setMedia(MediaRecord(inode: InodeNumber(rawValue: 999), state: .pending))
+      try index.media.setMedia(MediaRecord(inode: InodeNumber(rawValue: 999), state: .pending))
     }
     let steps = try repair(vault, touching: ["", "/s"])
     #expect(steps.contains("/s: the name leads nowhere and is removed"))
@@ -161,7 +161,7 @@ import Testing
     let inner = try #require(try index.dentry(parent: outer.inode, name: .of("e")))
     let entry = try #require(try index.dentry(parent: inner.inode, name: .of("f5")))
     let extent = try #require(
-      try index.extents(of: entry.inode, overlapping: .zero..<FileOffset(1), limit: 1).first)
+      try index.extents.rows(of: entry.inode, overlapping: .zero..<FileOffset(1), limit: 1).first)
     try space.close()
     // The second sealed part of the file's only record.
     let place = extent.position.offset + 48 + 8208 + 100

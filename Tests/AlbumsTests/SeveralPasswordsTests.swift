@@ -94,7 +94,7 @@ import Testing
     try space.changeOwner { $0.slots = slot.identifiers }
     try FileSystem.create(in: space, owner: 0, group: 0)
     try vault.putSlot(slot, body)
-    try space.restoreFileCount()
+    try space.cover.restoreFileCount()
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
     try files.put([1, 2, 3], files.make("f"))
     try files.close()

@@ -21,7 +21,7 @@ import Vault
     try vault.files.synchronize()
     let extent = try #require(
       try vault.files.locked { files throws(IndexError) in
-        try files.index.extents(of: a, overlapping: .zero..<FileOffset(1), limit: 1).first
+        try files.index.extents.rows(of: a, overlapping: .zero..<FileOffset(1), limit: 1).first
       })
     try vault.reopen()
     for identifier in vault.storage.names {

@@ -69,7 +69,7 @@ import Vault
     _ = try vault.files.storedDigest(of: inode, for: Self.owner)
     let extent = try #require(
       try vault.files.locked { files throws(IndexError) in
-        try files.index.extents(of: inode, overlapping: .zero..<FileOffset(1), limit: 1).first
+        try files.index.extents.rows(of: inode, overlapping: .zero..<FileOffset(1), limit: 1).first
       })
     for identifier in vault.storage.names {
       vault.storage.tamper(identifier) { content in

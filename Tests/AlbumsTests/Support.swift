@@ -32,7 +32,7 @@ final class TestVault {
     options = FileSystemOptions(logger: quietLogger)
     adjust(&options)
     try FileSystem.create(in: space, owner: 1000, group: 1000)
-    try space.restoreFileCount()
+    try space.cover.restoreFileCount()
     files = try FileSystem(space: space, options: options)
   }
 
@@ -135,7 +135,7 @@ extension FileSystem {
 
   /// Waits until thumbnails were tried of all files but some.
   func waitUntilNothingIsPending(but count: Int = 0) throws {
-    try waitUntil("all thumbnails were tried") { try mediaCounts().pending <= count }
+    try waitUntil("all thumbnails were tried") { try thumbnailer.mediaCounts().pending <= count }
   }
 
   func resize(_ inode: InodeNumber, _ size: Int64) throws {

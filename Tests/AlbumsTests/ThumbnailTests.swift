@@ -44,7 +44,7 @@ import Testing
     try files.put(photo("a"), try files.make("a.jpg", in: album))
     try files.put(Array("text".utf8), try files.make("notes.txt"))
     try settle(files)
-    let counts = try files.mediaCounts()
+    let counts = try files.thumbnailer.mediaCounts()
     #expect(counts.known == 1 && counts.other == 1)
     #expect(try open([".agonyfs", "thumbnails", "256", "album", "a.jpg"], in: files) == "small photo a")
     #expect(try open([".agonyfs", "thumbnails", "1024", "album", "a.jpg"], in: files) == "large photo a")
@@ -88,7 +88,7 @@ import Testing
         let space = try damaged.vault.openSpace(damaged.body, readOnly: true, copyWindow: 0)
         defer { try? space.close() }
         guard let index = try? Index(space: space), (try? index.inode(.root)) != nil,
-          (try? index.media(victim)?.state) == .pending, (try? index.inode(victim)) == nil
+          (try? index.media.row(victim)?.state) == .pending, (try? index.inode(victim)) == nil
         else { continue }
         lost = photos.count { (try? index.inode($0)) == nil }
       }
@@ -98,12 +98,12 @@ import Testing
       // All others get theirs.
       try damaged.files.waitUntilNothingIsPending(but: lost)
       try damaged.files.synchronize()
-      #expect(try damaged.files.mediaCounts().pending == lost)
+      #expect(try damaged.files.thumbnailer.mediaCounts().pending == lost)
       let failures = damaged.files.locked { $0.thumbnails.passedOver }.count
       #expect(failures == lost)
       try damaged.files.close()
       let again = try damaged.vault.openSpace(damaged.body, readOnly: true, copyWindow: 0)
-      #expect(try Index(space: again).media(victim)?.state == .pending)
+      #expect(try Index(space: again).media.row(victim)?.state == .pending)
       try again.close()
       break
     }
@@ -155,7 +155,7 @@ import Testing
     try files.resize(file, 20)
     try files.put(plain, file)
     try files.synchronize()
-    #expect(try files.mediaCounts() == MediaCounts())
+    #expect(try files.thumbnailer.mediaCounts() == MediaCounts())
     #expect(maker.jobs == 0)
     // The beginning of a photo, written over it, at once or in pieces.
     try files.put(photo("of a house by the sea"), file)
@@ -182,10 +182,10 @@ import Testing
     let files = vault.files
     let plain = Array("plain text of some length".utf8)
     for name in ["a", "b", ".hidden"] { try files.put(plain, try files.make(name)) }
-    #expect(try files.mediaCounts() == MediaCounts())
-    try files.remakeThumbnails()
+    #expect(try files.thumbnailer.mediaCounts() == MediaCounts())
+    try files.thumbnailer.remakeThumbnails()
     try settle(files)
-    let counts = try files.mediaCounts()
+    let counts = try files.thumbnailer.mediaCounts()
     #expect(counts.other == 2 && counts.hidden == 1)
     // Equal contents are looked at once.
     #expect(maker.jobs >= 1)
@@ -243,16 +243,16 @@ import Testing
     maker.failNext(.undecodable("it is cut short"))
     try files.put(photo("bad"), file)
     try settle(files)
-    #expect(try files.mediaCounts().failed == 1)
+    #expect(try files.thumbnailer.mediaCounts().failed == 1)
     #expect(try open([".agonyfs", "failed"], in: files) == "it is cut short\talbum/bad.jpg\n")
     #expect(try open([".agonyfs", "status"], in: files).contains("\"failed\": 1,"))
     maker.failNext(.crashed)
     try files.put(photo("wild"), file)
     try settle(files)
-    #expect(try files.mediaCounts().failed == 1)
-    try files.remakeThumbnails()
+    #expect(try files.thumbnailer.mediaCounts().failed == 1)
+    try files.thumbnailer.remakeThumbnails()
     try settle(files)
-    #expect(try files.mediaCounts().known == 1)
+    #expect(try files.thumbnailer.mediaCounts().known == 1)
     try files.close()
   }
 
@@ -276,9 +276,9 @@ import Testing
     try settle(vault.files)
     for _ in 0..<9 {
       maker.failNext(.killed)
-      #expect(throws: Errno.self) { try vault.files.derivative(.large, of: file) }
+      #expect(throws: Errno.self) { try vault.files.thumbnailer.derivative(.large, of: file) }
     }
-    expect(.noSuchFileOrDirectory) { _ = try vault.files.derivative(.large, of: file) }
+    expect(.noSuchFileOrDirectory) { _ = try vault.files.thumbnailer.derivative(.large, of: file) }
     #expect(try open([".agonyfs", "thumbnails", "256", "a.heic"], in: vault.files) == "small photo a")
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
@@ -298,9 +298,9 @@ import Testing
     try waitUntil("the second failure was told") {
       try open([".agonyfs", "status"], in: vault.files).contains("not there again")
     }
-    #expect(try vault.files.mediaCounts().pending == 1)
+    #expect(try vault.files.thumbnailer.mediaCounts().pending == 1)
     try settle(vault.files)
-    #expect(try vault.files.mediaCounts().known == 2)
+    #expect(try vault.files.thumbnailer.mediaCounts().known == 2)
     try vault.files.close()
   }
 
@@ -355,16 +355,16 @@ import Testing
     try vault.files.put(photo("a"), file)
     try vault.files.put(photo("a"), try vault.files.make("twin.jpg"))
     try settle(vault.files)
-    let derivative = try vault.files.derivative(.small, of: file)
+    let derivative = try vault.files.thumbnailer.derivative(.small, of: file)
     try vault.files.synchronize()
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
     let index = try Index(space: space)
     let whole = FileOffset.zero..<FileOffset(1 << 20)
-    var wrong = try #require(try index.extents(of: derivative, overlapping: whole, limit: 1).first)
-    wrong.position = try #require(try index.extents(of: file, overlapping: whole, limit: 1).first).position
-    try index.removeExtents(of: derivative, in: whole, limit: 9)
-    try index.insertExtent(wrong, of: derivative)
+    var wrong = try #require(try index.extents.rows(of: derivative, overlapping: whole, limit: 1).first)
+    wrong.position = try #require(try index.extents.rows(of: file, overlapping: whole, limit: 1).first).position
+    try index.extents.removeExtents(of: derivative, in: whole, limit: 9)
+    try index.extents.insertExtent(wrong, of: derivative)
     try index.commit(to: space)
     try space.close()
     let checked = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)

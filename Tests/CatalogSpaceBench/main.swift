@@ -110,7 +110,7 @@ func fill(_ space: Space, _ count: Int) throws -> (before: Int, after: Int) {
         var media = MediaRecord(inode: record.number, state: .known)
         media.hash = (0..<32).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
         media.kind = 1
-        try index.setMedia(media)
+        try index.media.setMedia(media)
         files.append((record.number, folder, name))
       }
     }
@@ -124,7 +124,7 @@ func fill(_ space: Space, _ count: Int) throws -> (before: Int, after: Int) {
         let file = files[number]
         let item = record(number, inode: file.inode, of: count, &numbers)
         let place = ItemPlace(names: [(file.folder, file.name.bytes)], rights: rights)
-        try index.setMediaItem(item, at: place, found: found, version: Int64(MediaItem.factsVersion))
+        try index.catalog.setMediaItem(item, at: place, found: found, version: Int64(MediaItem.factsVersion))
       }
     }
     try index.commit(to: space)
@@ -204,7 +204,7 @@ measure("JSON of all facts (bytes)", rounds: 3) { door("format json\n\n") }
 measure("all paths by size (bytes)", rounds: 3) { door("format paths0\nsort size\n\n") }
 for field in GroupField.allCases {
   try measure("groups by \(field.rawValue)") {
-    try files.groups(of: CatalogQuestion(.all), by: field, for: opener).count
+    try files.questions.groups(of: CatalogQuestion(.all), by: field, for: opener).count
   }
 }
 for text in [
@@ -216,7 +216,7 @@ for text in [
   let question = CatalogQuestion(try QueryParser.parse(text), limit: 100)
   try measure("first 100: \(text)") {
     var found = 0
-    try files.answers(to: question, for: opener) { _ in
+    try files.questions.answers(to: question, for: opener) { _ in
       found += 1
       return true
     }
@@ -227,7 +227,7 @@ for text in ["img_77777", "img_777*", "paris", "\"some words\"", "\"album 77\"",
   let question = CatalogQuestion(try QueryParser.parse(text), limit: 100)
   try measure("words, first 100: \(text)") {
     var found = 0
-    try files.answers(to: question, for: opener) { _ in
+    try files.questions.answers(to: question, for: opener) { _ in
       found += 1
       return true
     }
@@ -236,9 +236,9 @@ for text in ["img_77777", "img_777*", "paris", "\"some words\"", "\"album 77\"",
 }
 for text in ["", "date:2019", "rating:>=3", "tag:family", "paris"] {
   let query = try QueryParser.parse(text)
-  try measure("count: \(text)") { try files.count(of: CatalogQuestion(query), for: opener) }
+  try measure("count: \(text)") { try files.questions.count(of: CatalogQuestion(query), for: opener) }
 }
-try measure("pictures that look alike (groups)", rounds: 3) { try files.duplicateGroups(.similar).count }
-try measure("files with the same content (groups)", rounds: 3) { try files.duplicateGroups(.exact).count }
+try measure("pictures that look alike (groups)", rounds: 3) { try files.duplicates.groups(.similar).count }
+try measure("files with the same content (groups)", rounds: 3) { try files.duplicates.groups(.exact).count }
 print("afterwards: \(status("VmRSS")) MiB")
 try files.close()

@@ -10,26 +10,26 @@ import Vault
   @Test func longRanges() throws {
     let (index, store) = try makeIndex()
     let length = 5 << 40
-    #expect(try index.allocate(offset(4096)..<offset(4096 + length), of: .root) == Int64(length))
-    #expect(try index.allocate(offset(0)..<offset(8192), of: .root) == 4096)
-    #expect(try index.extents(after: nil, limit: .max).count == 6)
-    #expect(index.unwrittenBytes == Int64(length + 4096) && index.totalLiveBytes == 0)
+    #expect(try index.extents.allocate(offset(4096)..<offset(4096 + length), of: .root) == Int64(length))
+    #expect(try index.extents.allocate(offset(0)..<offset(8192), of: .root) == 4096)
+    #expect(try index.extents.rows(after: nil, limit: .max).count == 6)
+    #expect(index.extents.unwrittenBytes == Int64(length + 4096) && index.totalLiveBytes == 0)
     let place = LogPosition(segment: SegmentNumber(rawValue: 64), offset: 100)
     let written = ExtentRecord(offset: offset(1 << 41), length: 1000, position: place, recordLength: 1000)
-    #expect(try index.replaceExtents(of: .root, with: [written]).allSatisfy(\.isUnwritten))
+    #expect(try index.extents.replaceExtents(of: .root, with: [written]).allSatisfy(\.isUnwritten))
     try index.commit(to: store)
     let again = try Index(space: store)
-    #expect(again.unwrittenBytes == Int64(length + 4096 - 1000) && again.totalLiveBytes == 1000)
-    #expect(try again.nextDataOffset(of: .root, from: .zero) == written.offset)
-    #expect(try again.nextHoleOffset(of: .root, from: written.offset) == written.end)
+    #expect(again.extents.unwrittenBytes == Int64(length + 4096 - 1000) && again.totalLiveBytes == 1000)
+    #expect(try again.extents.nextDataOffset(of: .root, from: .zero) == written.offset)
+    #expect(try again.extents.nextHoleOffset(of: .root, from: written.offset) == written.end)
     #expect(
-      try again.unwritten(in: written.offset + -5..<written.end + 5, of: .root) == [
+      try again.extents.unwritten(in: written.offset + -5..<written.end + 5, of: .root) == [
         written.offset + -5..<written.offset, written.end..<written.end + 5,
       ])
     // No segment of the log has these.
-    #expect(try again.extents(in: SegmentNumber(rawValue: 64), limit: 9).map(\.extent) == [written])
-    try again.removeExtents(of: .root, in: .zero..<FileOffset(rawValue: .max), limit: .max)
-    #expect(again.unwrittenBytes == 0 && again.totalLiveBytes == 0)
+    #expect(try again.extents.rows(in: SegmentNumber(rawValue: 64), limit: 9).map(\.extent) == [written])
+    try again.extents.removeExtents(of: .root, in: .zero..<FileOffset(rawValue: .max), limit: .max)
+    #expect(again.extents.unwrittenBytes == 0 && again.totalLiveBytes == 0)
     try again.commit(to: store)
     try expectClean(again)
   }
@@ -45,9 +45,9 @@ import Vault
     for length in [0, -1, (1 << 40) + 1] {
       let extent = ExtentRecord(offset: .zero, length: length, position: .unwritten, recordLength: 0)
       #expect(!extent.isPossible)
-      #expect(throws: IndexError.damaged) { try index.insertExtent(extent, of: .root) }
+      #expect(throws: IndexError.damaged) { try index.extents.insertExtent(extent, of: .root) }
     }
-    #expect(index.unwrittenBytes == 0)
-    #expect(try index.extents(after: nil, limit: 9).isEmpty)
+    #expect(index.extents.unwrittenBytes == 0)
+    #expect(try index.extents.rows(after: nil, limit: 9).isEmpty)
   }
 }

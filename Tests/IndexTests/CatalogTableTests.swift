@@ -35,15 +35,15 @@ import Vault
     let (index, store) = try makeIndex()
     let full = item(5)
     let empty = ItemRecord(inode: InodeNumber(rawValue: 6))
-    try index.setItem(full, words: "one two", tags: [1, 2], replacing: [])
-    try index.setItem(empty, words: "", tags: [], replacing: [])
+    try index.catalog.setItem(full, words: "one two", tags: [1, 2], replacing: [])
+    try index.catalog.setItem(empty, words: "", tags: [], replacing: [])
     try index.commit(to: store)
     let opened = try Index(space: store)
-    #expect(try opened.item(full.inode) == full)
-    #expect(try opened.item(empty.inode) == empty)
-    #expect(try opened.items(after: full.inode, limit: 9) == [empty])
-    #expect(try opened.items(withLook: .min, limit: 9) == [full])
-    #expect(try opened.itemCount() == 2)
+    #expect(try opened.catalog.item(full.inode) == full)
+    #expect(try opened.catalog.item(empty.inode) == empty)
+    #expect(try opened.catalog.items(after: full.inode, limit: 9) == [empty])
+    #expect(try opened.catalog.items(withLook: .min, limit: 9) == [full])
+    #expect(try opened.catalog.itemCount() == 2)
     try expectClean(opened)
   }
 
@@ -60,16 +60,16 @@ import Vault
       }
     }
     let one = item(5)
-    try index.setItem(one, words: "red green", tags: [1, 2], replacing: [])
-    try index.setItem(one, words: "green blue", tags: [2, 3], replacing: [1, 2])
+    try index.catalog.setItem(one, words: "red green", tags: [1, 2], replacing: [])
+    try index.catalog.setItem(one, words: "green blue", tags: [2, 3], replacing: [1, 2])
     try index.commit(to: store)
     #expect(try found("red").isEmpty)
     #expect(try found("blue") == [5])
     #expect(try tags() == [[2, 5], [3, 5]])
-    try index.deleteItem(one.inode, tags: [2, 3])
+    try index.catalog.deleteItem(one.inode, tags: [2, 3])
     #expect(try found("green").isEmpty)
     #expect(try tags().isEmpty)
-    #expect(try index.item(one.inode) == nil)
+    #expect(try index.catalog.item(one.inode) == nil)
     try index.commit(to: store)
     try expectClean(index)
   }
@@ -77,11 +77,11 @@ import Vault
   /// A change that is rolled back leaves the full-text index as it was.
   @Test func wordsRollBack() throws {
     let (index, store) = try makeIndex()
-    try index.setItem(item(5), words: "red", tags: [], replacing: [])
+    try index.catalog.setItem(item(5), words: "red", tags: [], replacing: [])
     #expect(throws: Cancelled.self) {
       try index.withSavepoint { () throws(Cancelled) in
         do throws(IndexError) {
-          try index.setItem(item(5), words: "blue", tags: [7], replacing: [])
+          try index.catalog.setItem(item(5), words: "blue", tags: [7], replacing: [])
         } catch {
           throw .index(error)
         }
@@ -95,26 +95,26 @@ import Vault
 
   @Test func termsAreMadeOnce() throws {
     let (index, _) = try makeIndex()
-    let tag = try index.makeTerm(.tag, "sea")
-    #expect(try index.makeTerm(.tag, "sea") == tag)
-    let person = try index.makeTerm(.person, "sea")
+    let tag = try index.catalog.makeTerm(.tag, "sea")
+    #expect(try index.catalog.makeTerm(.tag, "sea") == tag)
+    let person = try index.catalog.makeTerm(.person, "sea")
     #expect(person != tag)
-    #expect(try index.text(ofTerm: tag) == "sea")
-    #expect(try index.term(.lens, "sea") == nil)
-    #expect(try index.terms(.tag).map(\.text) == ["sea"])
+    #expect(try index.catalog.text(ofTerm: tag) == "sea")
+    #expect(try index.catalog.term(.lens, "sea") == nil)
+    #expect(try index.catalog.terms(.tag).map(\.text) == ["sea"])
   }
 
   @Test func reasonsAddUp() throws {
     let (index, _) = try makeIndex()
     let file = InodeNumber(rawValue: 5)
-    try index.addStale(file, .merge)
-    try index.addStale(file, .look)
-    #expect(try index.stale(for: .look, limit: 9).map(\.reason) == [[.merge, .look]])
-    try index.removeStale(file, .look)
-    #expect(try index.stale(for: .look, limit: 9).isEmpty)
-    #expect(try index.stale(for: .merge, limit: 9).map(\.inode) == [file])
-    try index.removeStale(file, [.merge, .match])
-    #expect(try index.stale(for: [.merge, .look, .match, .read], limit: 9).isEmpty)
+    try index.catalog.addStale(file, .merge)
+    try index.catalog.addStale(file, .look)
+    #expect(try index.catalog.stale(for: .look, limit: 9).map(\.reason) == [[.merge, .look]])
+    try index.catalog.removeStale(file, .look)
+    #expect(try index.catalog.stale(for: .look, limit: 9).isEmpty)
+    #expect(try index.catalog.stale(for: .merge, limit: 9).map(\.inode) == [file])
+    try index.catalog.removeStale(file, [.merge, .match])
+    #expect(try index.catalog.stale(for: [.merge, .look, .match, .read], limit: 9).isEmpty)
   }
 
   @Test func allNamesOfAnInode() throws {
@@ -124,7 +124,7 @@ import Vault
       let entry = DentryRecord(name: try name(text), inode: file, kind: 8, cookie: UInt64(cookie))
       try index.insertDentry(parent: InodeNumber(rawValue: UInt64(parent)), entry)
     }
-    let found = try index.names(of: file, limit: 9).map { "\($0.parent.rawValue)\($0.name)" }
+    let found = try index.catalog.names(of: file, limit: 9).map { "\($0.parent.rawValue)\($0.name)" }
     #expect(found == ["1z", "3a", "3b"])
   }
 
@@ -133,15 +133,15 @@ import Vault
     let (index, _) = try makeIndex()
     let states: [MediaRecord.State] = [.known, .pending, .failed, .other, .known, .known]
     for (place, state) in states.enumerated() {
-      try index.setMedia(MediaRecord(inode: InodeNumber(rawValue: UInt64(place + 10)), state: state))
+      try index.media.setMedia(MediaRecord(inode: InodeNumber(rawValue: UInt64(place + 10)), state: state))
     }
-    try index.setItem(item(14), words: "", tags: [], replacing: [])
+    try index.catalog.setItem(item(14), words: "", tags: [], replacing: [])
     var old = item(15)
     old.version = 0
-    try index.setItem(old, words: "", tags: [], replacing: [])
+    try index.catalog.setItem(old, words: "", tags: [], replacing: [])
     var found: [UInt64] = []
     var last: InodeNumber?
-    while let batch = try index.mediaWithoutItem(after: last, version: 1, limit: 2) {
+    while let batch = try index.catalog.mediaWithoutItem(after: last, version: 1, limit: 2) {
       found += batch.inodes.map(\.rawValue)
       last = batch.last
     }
@@ -165,17 +165,17 @@ import Vault
     let old = try Index(space: store)
     #expect(!old.hasCatalog)
     #expect(try old.dentry(parent: .root, name: try name("a"))?.inode == file)
-    #expect(try old.stale(for: .merge, limit: 9).isEmpty)
-    try old.addStale(file, .merge)
-    #expect(throws: IndexError.readOnly) { try old.item(file) }
-    try old.addCatalog()
-    try old.addCatalog()
+    #expect(try old.catalog.stale(for: .merge, limit: 9).isEmpty)
+    try old.catalog.addStale(file, .merge)
+    #expect(throws: IndexError.readOnly) { try old.catalog.item(file) }
+    try old.catalog.addCatalog()
+    try old.catalog.addCatalog()
     try old.commit(to: store)
-    #expect(try old.names(of: file, limit: 9).count == 1)
+    #expect(try old.catalog.names(of: file, limit: 9).count == 1)
 
     let upgraded = try Index(space: store)
     #expect(upgraded.hasCatalog)
-    try upgraded.setItem(item(5), words: "a", tags: [], replacing: [])
+    try upgraded.catalog.setItem(item(5), words: "a", tags: [], replacing: [])
     try upgraded.commit(to: store)
     try expectClean(upgraded)
   }

@@ -62,7 +62,7 @@ struct ExtentModel: Equatable {
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     var found = [Place?](repeating: nil, count: Self.length)
-    for extent in try index.extents(of: inode, overlapping: range, limit: .max) {
+    for extent in try index.extents.rows(of: inode, overlapping: range, limit: .max) {
       #expect(extent.end > range.lowerBound && extent.offset < range.upperBound, sourceLocation: sourceLocation)
       for byte in 0..<extent.length {
         found[Int(extent.offset.rawValue) + byte] = Place(byte, of: extent)
@@ -76,10 +76,10 @@ struct ExtentModel: Equatable {
   /// Compares all that the index says with the model.
   func expectSame(_ index: Index, sourceLocation: SourceLocation = #_sourceLocation) throws {
     var live: [SegmentNumber: Int64] = [:]
-    let rows = try index.extents(after: nil, limit: .max)
+    let rows = try index.extents.rows(after: nil, limit: .max)
     for inode in files.keys.sorted() {
       let expected = bytes(of: inode)
-      let extents = try index.extents(of: inode, overlapping: .zero..<FileOffset(rawValue: .max), limit: .max)
+      let extents = try index.extents.rows(of: inode, overlapping: .zero..<FileOffset(rawValue: .max), limit: .max)
       // The answer may come from a list in memory.
       #expect(extents == rows.filter { $0.inode == inode }.map(\.extent), sourceLocation: sourceLocation)
       var found = [Place?](repeating: nil, count: Self.length)

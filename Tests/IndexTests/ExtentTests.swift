@@ -68,7 +68,9 @@ import Vault
     try index.commit(to: store)
     try model.expectSame(index)
     try expectClean(index)
-    for inode in files { try index.removeExtents(of: inode, in: .zero..<FileOffset(rawValue: .max), limit: .max) }
+    for inode in files {
+      try index.extents.removeExtents(of: inode, in: .zero..<FileOffset(rawValue: .max), limit: .max)
+    }
     #expect(index.totalLiveBytes == 0)
     #expect(try storedLiveBytes(index) == [:])
   }
@@ -80,7 +82,7 @@ import Vault
     case 0..<3:
       let new = random.oneIn(2) ? [record(range, &random)] : records(&random)
       let before = model
-      let removed = try index.replaceExtents(of: inode, with: new)
+      let removed = try index.extents.replaceExtents(of: inode, with: new)
       expectPieces(removed, of: inode, new.map { $0.offset..<$0.end }, before)
       for extent in new { model.write(extent, of: inode) }
     case 3..<5:
@@ -90,7 +92,7 @@ import Vault
       var rounds = Rounds(until: "all extents were removed")
       while true {
         try rounds.begin()
-        let some = try index.removeExtents(of: inode, in: range, limit: limit)
+        let some = try index.extents.removeExtents(of: inode, in: range, limit: limit)
         removed += some
         if some.count < limit { break }
       }
@@ -99,13 +101,13 @@ import Vault
     case 5:
       let extent = record(range, &random)
       if model.bytes(of: inode)[range.indices].allSatisfy({ $0 == nil }) {
-        try index.insertExtent(extent, of: inode)
+        try index.extents.insertExtent(extent, of: inode)
         model.write(extent, of: inode)
       } else {
-        #expect(throws: IndexError.damaged) { try index.insertExtent(extent, of: inode) }
+        #expect(throws: IndexError.damaged) { try index.extents.insertExtent(extent, of: inode) }
       }
     case 6: try move(index, &model, &random)
-    case 7: #expect(try index.allocate(range, of: inode) == model.allocate(range, of: inode))
+    case 7: #expect(try index.extents.allocate(range, of: inode) == model.allocate(range, of: inode))
     default: try query(index, inode, range, model)
     }
   }
@@ -141,7 +143,7 @@ import Vault
 
   /// What the cleaner does.
   private func move(_ index: Index, _ model: inout ExtentModel, _ random: inout SeededGenerator) throws {
-    let all = try index.extents(in: segment(Int.random(in: 64..<72, using: &random)), limit: .max)
+    let all = try index.extents.rows(in: segment(Int.random(in: 64..<72, using: &random)), limit: .max)
     guard let chosen = all.randomElement(using: &random) else { return }
     let old = chosen.extent
     var copy = record(old.offset..<old.end, &random)
@@ -154,9 +156,9 @@ import Vault
     var (skipped, elsewhere) = (old, old)
     skipped.skip += 1
     elsewhere.position = LogPosition(rawValue: old.position.rawValue ^ 1)
-    #expect(try !index.replaceExtent(skipped, of: chosen.inode, with: pieces))
-    #expect(try !index.replaceExtent(elsewhere, of: chosen.inode, with: pieces))
-    #expect(try index.replaceExtent(old, of: chosen.inode, with: pieces))
+    #expect(try !index.extents.replaceExtent(skipped, of: chosen.inode, with: pieces))
+    #expect(try !index.extents.replaceExtent(elsewhere, of: chosen.inode, with: pieces))
+    #expect(try index.extents.replaceExtent(old, of: chosen.inode, with: pieces))
     for piece in pieces { model.write(piece, of: chosen.inode) }
   }
 
@@ -165,20 +167,20 @@ import Vault
   ) throws {
     let bytes = model.bytes(of: inode)
     var found = [Bool](repeating: false, count: ExtentModel.length)
-    for extent in try index.extents(of: inode, overlapping: range, limit: .max) {
+    for extent in try index.extents.rows(of: inode, overlapping: range, limit: .max) {
       let piece = try #require(extent.clamped(to: range), "an extent outside the range")
       for byte in (piece.offset..<piece.end).indices { found[byte] = true }
     }
     #expect(range.indices.allSatisfy { found[$0] == (bytes[$0] != nil) })
-    #expect(try index.extents(of: inode, overlapping: range, limit: 1).count <= 1)
+    #expect(try index.extents.rows(of: inode, overlapping: range, limit: 1).count <= 1)
     let start = range.indices.lowerBound
     let isData = bytes.map { $0 != nil && $0 != .unwritten }
     let data = (start..<ExtentModel.length).first { isData[$0] }
     let hole = (start..<ExtentModel.length).first { !isData[$0] } ?? ExtentModel.length
-    let unwritten = try index.unwritten(in: range, of: inode).flatMap { Array($0.indices) }
+    let unwritten = try index.extents.unwritten(in: range, of: inode).flatMap { Array($0.indices) }
     #expect(unwritten == range.indices.filter { bytes[$0] == .unwritten })
-    #expect(try index.nextDataOffset(of: inode, from: range.lowerBound) == data.map { FileOffset($0) })
-    #expect(try index.nextHoleOffset(of: inode, from: range.lowerBound) == FileOffset(hole))
+    #expect(try index.extents.nextDataOffset(of: inode, from: range.lowerBound) == data.map { FileOffset($0) })
+    #expect(try index.extents.nextHoleOffset(of: inode, from: range.lowerBound) == FileOffset(hole))
   }
 
   /// Extents of a segment come in steps, each once, also when rows share one record.
@@ -186,7 +188,7 @@ import Vault
     let (index, _) = try makeIndex()
     for number in 0..<30 {
       let place = LogPosition(segment: segment(70 + number % 3), offset: number / 6 * 1000)
-      try index.insertExtent(
+      try index.extents.insertExtent(
         ExtentRecord(offset: FileOffset(number * 10), length: 10, position: place, recordLength: 10), of: .root)
     }
     for number in 69...73 {
@@ -194,7 +196,7 @@ import Vault
       var rounds = Rounds(until: "all extents were found")
       while true {
         try rounds.begin()
-        let some = try index.extents(in: segment(number), after: found.last, limit: 3)
+        let some = try index.extents.rows(in: segment(number), after: found.last, limit: 3)
         found += some
         if some.count < 3 { break }
       }
@@ -203,7 +205,7 @@ import Vault
       #expect(found.map(\.extent.position) == found.map(\.extent.position).sorted())
     }
     #expect(throws: IndexError.damaged) {
-      try index.insertExtent(
+      try index.extents.insertExtent(
         ExtentRecord(offset: FileOffset(9000), length: 11, position: LogPosition(rawValue: 0), recordLength: 10),
         of: .root)
     }
@@ -214,7 +216,7 @@ import Vault
     let (index, store) = try makeIndex()
     func write(_ offset: Int, _ length: Int, _ number: Int) throws {
       let place = LogPosition(segment: segment(number), offset: 0)
-      try index.replaceExtents(
+      try index.extents.replaceExtents(
         of: .root,
         with: [ExtentRecord(offset: FileOffset(offset), length: length, position: place, recordLength: length)])
     }
@@ -223,12 +225,12 @@ import Vault
     try write(200, 70, 66)
     #expect(try index.liveBytes(in: segment(64)) == 100)
     try index.commit(to: store)
-    try index.removeExtents(of: .root, in: FileOffset(100)..<FileOffset(150), limit: 9)
+    try index.extents.removeExtents(of: .root, in: FileOffset(100)..<FileOffset(150), limit: 9)
     #expect(try index.liveBytes(in: segment(65)) == 0)
     #expect(throws: IndexError.damaged) { try index.forgetSegment(segment(65)) }
     try index.commit(to: store)
     try write(300, 5, 65)
-    try index.removeExtents(of: .root, in: FileOffset(300)..<FileOffset(305), limit: 9)
+    try index.extents.removeExtents(of: .root, in: FileOffset(300)..<FileOffset(305), limit: 9)
     try index.forgetSegment(segment(65))
     try index.commit(to: store)
     #expect(try index.segmentLives(after: nil, limit: 9).map(\.segment) == [segment(64), segment(66)])

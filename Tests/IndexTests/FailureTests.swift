@@ -58,7 +58,7 @@ import Vault
     try index.commit(to: store)
     let committed = model
     let extent = ExtentRecord(offset: .zero, length: 9, position: LogPosition(rawValue: 1 << 32), recordLength: 9)
-    try index.insertExtent(extent, of: .root)
+    try index.extents.insertExtent(extent, of: .root)
     try index.connection.execute("PRAGMA max_page_count = \(store.databasePageCount + 2)")
     do throws(IndexError) {
       try index.withSavepoint { () throws(IndexError) in

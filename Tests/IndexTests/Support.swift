@@ -32,7 +32,7 @@ func expectClean(_ index: Index, sourceLocation: SourceLocation = #_sourceLocati
 /// Live bytes per segment, counted from the extents.
 func recountedLiveBytes(_ index: Index) throws -> [SegmentNumber: Int64] {
   var sums: [SegmentNumber: Int64] = [:]
-  for located in try index.extents(after: nil, limit: .max) {
+  for located in try index.extents.rows(after: nil, limit: .max) {
     sums[located.extent.position.segment, default: 0] += Int64(located.extent.length)
   }
   return sums
@@ -48,7 +48,7 @@ func storedLiveBytes(_ index: Index) throws -> [SegmentNumber: Int64] {
     if bytes != 0 { sums[segment] = bytes }
   }
   let unwritten = sums[.unwritten, default: 0]
-  #expect(index.unwrittenBytes == unwritten)
+  #expect(index.extents.unwrittenBytes == unwritten)
   #expect(index.totalLiveBytes == sums.values.reduce(0, +) - unwritten)
   return sums
 }

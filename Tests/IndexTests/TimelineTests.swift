@@ -30,31 +30,37 @@ import Vault
     for key in Self.keys.shuffled(using: &random) {
       var item = ItemRecord(inode: key.inode)
       (item.taken, item.fraction) = (key.taken, key.fraction)
-      try index.setItem(item, words: "", tags: [], replacing: [])
+      try index.catalog.setItem(item, words: "", tags: [], replacing: [])
     }
     let always = Int64.min...Int64.max
     let dated = Self.keys.filter { $0.taken != nil }
     for place in 0...dated.count {
       let key = place > 0 ? dated[place - 1] : nil
       #expect(
-        try rows(index.timeline(after: key, newestFirst: true, within: always, .fraction)) == Array(dated[place...]))
+        try rows(index.catalog.timeline(after: key, newestFirst: true, within: always, .fraction))
+          == Array(dated[place...]))
       let older: [TimelineKey] = dated.reversed()
       let back = place > 0 ? older[place - 1] : nil
       #expect(
-        try rows(index.timeline(after: back, newestFirst: false, within: always, .fraction)) == Array(older[place...]))
+        try rows(index.catalog.timeline(after: back, newestFirst: false, within: always, .fraction))
+          == Array(older[place...]))
     }
     let sevens = dated.filter { $0.taken == 7 }
-    #expect(try rows(index.timeline(after: nil, newestFirst: true, within: 1...8, .fraction)) == sevens)
-    #expect(try rows(index.timeline(after: nil, newestFirst: false, within: 1...8, .fraction)) == sevens.reversed())
-    #expect(try rows(index.timeline(after: dated[0], newestFirst: true, within: 1...8, .fraction)) == sevens)
+    #expect(try rows(index.catalog.timeline(after: nil, newestFirst: true, within: 1...8, .fraction)) == sevens)
     #expect(
-      try rows(index.timeline(after: sevens[2], newestFirst: false, within: 1...8, .fraction)) == [
+      try rows(index.catalog.timeline(after: nil, newestFirst: false, within: 1...8, .fraction)) == sevens.reversed())
+    #expect(try rows(index.catalog.timeline(after: dated[0], newestFirst: true, within: 1...8, .fraction)) == sevens)
+    #expect(
+      try rows(index.catalog.timeline(after: sevens[2], newestFirst: false, within: 1...8, .fraction)) == [
         sevens[1], sevens[0],
       ])
-    #expect(try rows(index.undatedItems(after: nil, highestFirst: true, .fraction)).map(\.inode.rawValue) == [7, 4])
-    #expect(try rows(index.undatedItems(after: nil, highestFirst: false, .fraction)).map(\.inode.rawValue) == [4, 7])
     #expect(
-      try rows(index.undatedItems(after: InodeNumber(rawValue: 7), highestFirst: true, .fraction)).map(\.inode.rawValue)
+      try rows(index.catalog.undatedItems(after: nil, highestFirst: true, .fraction)).map(\.inode.rawValue) == [7, 4])
+    #expect(
+      try rows(index.catalog.undatedItems(after: nil, highestFirst: false, .fraction)).map(\.inode.rawValue) == [4, 7])
+    #expect(
+      try rows(index.catalog.undatedItems(after: InodeNumber(rawValue: 7), highestFirst: true, .fraction)).map(
+        \.inode.rawValue)
         == [4])
   }
 
@@ -66,15 +72,15 @@ import Vault
     (item.names, item.taken, item.fraction, item.kind, item.flags, item.rating) = (2, 3, 4, 6, 7, -1)
     (item.size, item.rights, item.place, item.camera, item.lens, item.duration) = (8, 9, 10, 11, 12, 13)
     (item.latitude, item.longitude) = (-14, 15)
-    try index.setItem(item, words: "", tags: [], replacing: [])
-    try index.setItem(ItemRecord(inode: InodeNumber(rawValue: 6)), words: "", tags: [], replacing: [])
-    var timeline = try index.timeline(after: nil, newestFirst: true, within: 0...9, .all)
+    try index.catalog.setItem(item, words: "", tags: [], replacing: [])
+    try index.catalog.setItem(ItemRecord(inode: InodeNumber(rawValue: 6)), words: "", tags: [], replacing: [])
+    var timeline = try index.catalog.timeline(after: nil, newestFirst: true, within: 0...9, .all)
     #expect(try timeline.next())
     #expect(timeline.album == .root && timeline.name == Array("a.jpg".utf8) && timeline.names == 2)
     #expect(timeline.kind == 6 && timeline.flags == 7 && timeline.rating == -1 && timeline.size == 8)
     #expect(timeline.rights == 9 && timeline.place == 10 && timeline.camera == 11 && timeline.lens == 12)
     #expect(timeline.duration == 13 && timeline.position?.latitude == -14 && timeline.position?.longitude == 15)
-    timeline = try index.undatedItems(after: nil, highestFirst: true, .all)
+    timeline = try index.catalog.undatedItems(after: nil, highestFirst: true, .all)
     #expect(try timeline.next())
     #expect(timeline.album == nil && timeline.rating == nil && timeline.place == nil && timeline.position == nil)
     #expect(timeline.camera == nil && timeline.lens == nil && timeline.duration == nil)

@@ -38,8 +38,8 @@ extension LiveMountTests {
     }
 
     private func waitUntilKnown() throws {
-      try waitUntil("they were looked at") { try files.mediaCounts().pending == 0 }
-      try files.settleCatalog()
+      try waitUntil("they were looked at") { try files.thumbnailer.mediaCounts().pending == 0 }
+      try files.cataloguer.settle()
     }
 
     private func names(of path: String) throws -> [String] {
@@ -194,9 +194,9 @@ extension LiveMountTests {
         try files.withIndex { index throws(IndexError) in
           var item = MediaItem(inode: inode.rawValue, kind: .jpeg)
           item.links.motion = 6..<11
-          let names = try index.names(of: inode, limit: 1).map { (parent: $0.parent, name: $0.name.bytes) }
+          let names = try index.catalog.names(of: inode, limit: 1).map { (parent: $0.parent, name: $0.name.bytes) }
           let rights = ItemRights(mode: 0o644, owner: getuid(), group: getgid(), mayHaveList: false)
-          try index.setMediaItem(
+          try index.catalog.setMediaItem(
             item, at: ItemPlace(names: names, rights: rights), found: [], version: Int64(MediaItem.factsVersion))
         }
       }

@@ -29,10 +29,10 @@ extension LiveMountTests {
       adjust(&item)
       let attributes = try live.fileSystem.attributes(of: inode)
       try live.fileSystem.locked { files in
-        let names = try files.index.names(of: inode, limit: 9).map { ($0.parent, $0.name.bytes) }
+        let names = try files.index.catalog.names(of: inode, limit: 9).map { ($0.parent, $0.name.bytes) }
         let rights = ItemRights(
           mode: attributes.mode, owner: attributes.owner, group: attributes.group, mayHaveList: false)
-        try files.index.setMediaItem(
+        try files.index.catalog.setMediaItem(
           item, at: ItemPlace(names: names, rights: rights), found: [], version: Int64(MediaItem.factsVersion))
       }
       return inode.rawValue

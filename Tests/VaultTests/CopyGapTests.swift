@@ -13,7 +13,7 @@ import Testing
 
   init() throws {
     test = TestSpace(ownFiles: Int64(Self.files), copyWindow: 86_400)
-    try test.space.restoreFileCount()
+    try test.space.cover.restoreFileCount()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.sync()
   }

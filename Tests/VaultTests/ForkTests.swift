@@ -9,7 +9,7 @@ import Testing
   /// With or without cover of its own; what is on both machines is then deleted on one.
   private func space(_ ownFiles: Int64) throws -> TestSpace {
     let test = TestSpace(ownFiles: ownFiles)
-    try test.space.restoreFileCount()
+    try test.space.cover.restoreFileCount()
     return test
   }
 

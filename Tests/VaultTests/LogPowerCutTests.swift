@@ -177,7 +177,7 @@ import Testing
   private func refresh(ownFiles: Int, _ losesPower: Bool, _ completion: Completion) throws {
     let space = { () throws in
       let test = TestSpace(ownFiles: Int64(ownFiles))
-      try test.space.restoreFileCount()
+      try test.space.cover.restoreFileCount()
       return test
     }
     var (cases, unfinished) = (0, 0)

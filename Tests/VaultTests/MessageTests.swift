@@ -52,7 +52,7 @@ import Testing
   func noFailureOfTheStorageNamesASegment(_ error: Errno, ownFiles: Int64) throws {
     let made = { () throws in
       let test = TestSpace(ownFiles: ownFiles)
-      try test.space.restoreFileCount()
+      try test.space.cover.restoreFileCount()
       try test.space.commit([1: page(1, version: 1)], pageCount: 1)
       try test.reopenAfterKill()
       return test
@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: 0..<5, [0, 16])
   func noDamageNamesASegment(_ damage: Int, ownFiles: Int64) throws {
     let test = TestSpace(ownFiles: ownFiles)
-    try test.space.restoreFileCount()
+    try test.space.cover.restoreFileCount()
     let pieces = try (0..<3).flatMap { try test.space.append(randomBytes(900_000, seed: $0)) }
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     try test.space.close()

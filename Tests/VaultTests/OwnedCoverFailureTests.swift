@@ -40,7 +40,7 @@ import Testing
     #expect(try test.vault.openSpace(test.body, readOnly: true).missingFiles() == nil)
     // The file that went for the last head is still in its table.
     let again = try test.vault.openSpace(test.body, copyWindow: 0)
-    try again.prepareFiles()
+    try again.cover.prepareFiles()
     #expect(again.wrongCover(in: storage) == [])
     #expect(try again.pageBytes(1) == page(1, version: 2))
   }
@@ -97,7 +97,7 @@ import Testing
     try space.close()
     #expect(storage.names.count == TestSpace.ownFiles)
     let again = try test.vault.openSpace(test.body, copyWindow: 0)
-    try again.prepareFiles()
+    try again.cover.prepareFiles()
     #expect(again.wrongCover(in: storage) == [])
     #expect(try again.pageBytes(1) == page(1, version: 2))
   }
@@ -199,7 +199,7 @@ import Testing
     let before = try #require(test.space.owner)
     // The head is made, then it is written.
     storage.inject(.error(.noSpace, at: storage.operationCount + 2))
-    #expect(throws: VaultError.noSpace) { try test.space.giveUpCover(2) }
+    #expect(throws: VaultError.noSpace) { try test.space.cover.giveUpCover(2) }
     let after = try #require(test.space.owner)
     #expect(after == before)
     #expect(storage.names.count == TestSpace.ownFiles && test.space.wrongCover(in: storage) == [])
@@ -255,7 +255,7 @@ import Testing
     var covers: Set<Int> = []
     for version in 3...8 {
       let space = try test.vault(over: copy).openSpace(test.body, copyWindow: 0)
-      try space.prepareFiles()
+      try space.cover.prepareFiles()
       #expect(try space.pageBytes(1) == page(1, version: version == 3 ? 2 : version - 1))
       covers.insert(copy.names.count)
       try space.store(300_000)

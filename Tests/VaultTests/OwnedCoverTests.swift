@@ -191,11 +191,11 @@ import Testing
     _ = try test.space.append(randomBytes(900_000))
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     storage.setLimit(30 << 20)
-    #expect(throws: VaultError.noSpace) { try test.space.growCover(by: 8 << 20) }
+    #expect(throws: VaultError.noSpace) { try test.space.cover.growCover(by: 8 << 20) }
     #expect(storage.names.count == TestSpace.ownFiles)
     // Bounds the random number of files beside it.
     storage.setLimit(1 << 30)
-    try test.space.growCover(by: 20 << 20)
+    try test.space.cover.growCover(by: 20 << 20)
     let files = storage.names.count
     let own = Int(test.vault.coverFiles(for: 20 << 20))
     #expect(files >= TestSpace.ownFiles + own + Cover.least)
@@ -206,7 +206,7 @@ import Testing
     #expect(storage.names.count == files)
     #expect(again.wrongCover(in: storage) == [])
     let none = TestSpace()
-    #expect(throws: VaultError.self) { try none.space.growCover(by: 1) }
+    #expect(throws: VaultError.self) { try none.space.cover.growCover(by: 1) }
   }
 
   /// Growth makes as many files as cover for nobody of that size, and whose cover the space has.
@@ -217,7 +217,7 @@ import Testing
         // So little that the random part is the least.
         storage.fill(leaving: 95 << 20)
         let before = storage.names.count
-        if grows { try test.space.growCover(by: Int64(size)) } else { try test.vault.addCover(for: Int64(size)) }
+        if grows { try test.space.cover.growCover(by: Int64(size)) } else { try test.vault.addCover(for: Int64(size)) }
         made.append(storage.names.count - before)
       }
       #expect(made[0] == Int(test.vault.coverFiles(for: Int64(size))) + Cover.least)
@@ -229,7 +229,7 @@ import Testing
     var random: Set<Int> = []
     for _ in 0..<10 {
       let before = storage.names.count
-      try test.space.growCover(by: 0)
+      try test.space.cover.growCover(by: 0)
       random.insert(storage.names.count - before)
     }
     #expect(random.count > 1 && random.min() ?? 0 >= Cover.least)

@@ -41,7 +41,7 @@ import Testing
     #expect(storage.names.count == TestSpace.ownFiles)
     try test.space.close()
     let again = try test.vault.openSpace(test.body, copyWindow: 0)
-    try again.prepareFiles()
+    try again.cover.prepareFiles()
     #expect(again.wrongCover(in: storage) == [])
     #expect(storage.names.count == TestSpace.ownFiles)
   }
@@ -69,7 +69,7 @@ import Testing
     after.fill()
     after.letOthersTakeRoom()
     let again = try test.vault(over: after).openSpace(test.body, acceptOlder: true, copyWindow: 0)
-    try again.restoreFileCount()
+    try again.cover.restoreFileCount()
     #expect(after.content(head).count == 300)
     after.letOthersTakeRoom(false)
     after.setLimit(.max)
@@ -138,7 +138,7 @@ import Testing
       for cut in [.keepsAll, .losesAll] + (1...4).map({ PowerCut.mixed(seed: $0) }) {
         let after = crashing.after(cut)
         let again = try test.vault(over: after).openSpace(test.body, acceptOlder: true, copyWindow: 0)
-        try again.prepareFiles()
+        try again.cover.prepareFiles()
         #expect(again.origin.warning == nil, "operation \(operation), \(cut)")
         #expect(try again.pageBytes(1) == page(1, version: 2))
         #expect(after.names.count == TestSpace.ownFiles, "operation \(operation), \(cut)")
@@ -165,14 +165,14 @@ import Testing
         crashing.tamper(test.space.keys.coverIdentifier(file)) { _ in nil }
       }
       crashing.inject(.cut(at: crashing.operationCount + operation))
-      _ = try? test.vault(over: crashing).openSpace(test.body, acceptOlder: true, copyWindow: 0).prepareFiles()
+      _ = try? test.vault(over: crashing).openSpace(test.body, acceptOlder: true, copyWindow: 0).cover.prepareFiles()
       let after = crashing.after(.keepsAll)
       for name in after.names where after.content(name).count < TestSpace.segmentSize {
         try after.fill(name, size: TestSpace.segmentSize)
         disturbed += 1
       }
       let again = try test.vault(over: after).openSpace(test.body, acceptOlder: true, copyWindow: 0)
-      try again.prepareFiles()
+      try again.cover.prepareFiles()
       #expect(again.wrongCover(in: after) == [], "operation \(operation)")
       #expect(after.names.count == TestSpace.ownFiles, "operation \(operation)")
       try again.close()

@@ -33,7 +33,7 @@ final class TestSpace {
   /// - Parameter version: what page 1 has, durably; nothing is committed without.
   static func owningCover(_ files: Int = ownFiles, version: Int? = nil) throws -> TestSpace {
     let test = TestSpace(ownFiles: Int64(files))
-    try test.space.restoreFileCount()
+    try test.space.cover.restoreFileCount()
     if let version {
       try test.space.commit([1: page(1, version: version)], pageCount: 1)
       try test.space.sync()

@@ -59,18 +59,18 @@ struct CatalogFolders {
         above = folder
         break
       }
-      guard let record = try files.presentRecord(place), record.mode & FileKind.mask == FileKind.directory else {
+      guard let record = try files.rights.presentRecord(place), record.mode & FileKind.mask == FileKind.directory else {
         break
       }
       if place == .root {
-        let mayEnter = try files.may(opener, .search, record)
-        let mayList = try files.may(opener, .read, record)
+        let mayEnter = try files.rights.may(opener, .search, record)
+        let mayList = try files.rights.may(opener, .read, record)
         above = CatalogFolder(path: [], isSearchable: mayEnter, isVisible: mayEnter && mayList, isTrash: false)
         known[place] = .some(above)
         break
       }
       guard climbed.count < Self.mostLevels,
-        let entry = try files.result(of: files.index.names(of: place, limit: 1)).first
+        let entry = try files.result(of: files.index.catalog.names(of: place, limit: 1)).first
       else { break }
       climbed.append((place, record, entry.name))
       place = entry.parent
@@ -86,8 +86,8 @@ struct CatalogFolders {
   private func child(
     _ name: FileName, _ record: InodeRecord, of parent: CatalogFolder, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> CatalogFolder {
-    let maySearch = try files.may(opener, .search, record)
-    let mayList = try files.may(opener, .read, record)
+    let maySearch = try files.rights.may(opener, .search, record)
+    let mayList = try files.rights.may(opener, .read, record)
     let isSearchable = parent.isSearchable && maySearch
     return CatalogFolder(
       path: parent.path(of: name.bytes), isSearchable: isSearchable, isVisible: isSearchable && mayList,

@@ -115,7 +115,7 @@ extension CatalogMatcher {
       }
     guard let number else { return false }
     if let known = memos[memo][number] { return known }
-    let text = try files.result(of: files.index.text(ofTerm: number))
+    let text = try files.result(of: files.index.catalog.text(ofTerm: number))
     let result = text.map(matches) ?? false
     memos[memo][number] = result
     return result

@@ -74,11 +74,11 @@ extension AccessControlList {
   private var maskPermissions: UInt16? { entries.first { $0.tag == Self.mask }?.permissions }
 }
 
-extension LockedFileSystem {
+extension CatalogRights {
   /// The access control list of an inode, if it has one.
   private func accessControlList(of record: InodeRecord) throws(Errno) -> AccessControlList? {
     guard record.hasExtendedAttributes else { return nil }
-    let value = try result(of: index.attribute(named: AccessControlList.accessName, of: record.number))
+    let value = try files.result(of: files.index.attribute(named: AccessControlList.accessName, of: record.number))
     return value.flatMap { AccessControlList($0) }
   }
 
@@ -91,7 +91,7 @@ extension LockedFileSystem {
 
   /// The record of an inode as it is now, without bringing it into memory; nil if there is none.
   func presentRecord(_ number: InodeNumber) throws(Errno) -> InodeRecord? {
-    if let known = inodes[number] { return known.record }
-    return try result(of: index.inode(number))
+    if let known = files.inodes[number] { return known.record }
+    return try files.result(of: files.index.inode(number))
   }
 }

@@ -56,7 +56,7 @@ struct CatalogSet {
       var isFound = false
       let before = InodeNumber(rawValue: inode.rawValue - 1)
       try files.withIndex { index throws(IndexError) in
-        _ = try index.photos(withTag: term, after: before, limit: 1) { isFound = $0 == inode }
+        _ = try index.catalog.photos(withTag: term, after: before, limit: 1) { isFound = $0 == inode }
       }
       if isFound { return true }
     }
@@ -70,7 +70,7 @@ struct CatalogSet {
       case .words(let pattern):
         var bits = bits
         self.bits = InodeBits()
-        let step = try files.index.photos(
+        let step = try files.index.catalog.photos(
           matching: pattern.fullTextExpression, after: last, limit: limit, { bits.insert($0) })
         self.bits = bits
         last = step?.last
@@ -88,7 +88,7 @@ struct CatalogSet {
   ) throws(IndexError) {
     if !areTermsKnown {
       var found = terms
-      let end = try index.terms(after: lastTerm, limit: limit) { number, rawKind, text in
+      let end = try index.catalog.terms(after: lastTerm, limit: limit) { number, rawKind, text in
         if rawKind == kind.rawValue, matches(text) { found.append(number) }
       }
       terms = found
@@ -106,7 +106,7 @@ struct CatalogSet {
     self.bits = InodeBits()
     defer { self.bits = bits }
     while left > 0, let term = termsLeft.last {
-      let step = try index.photos(withTag: term, after: last, limit: left) { bits.insert($0) }
+      let step = try index.catalog.photos(withTag: term, after: last, limit: left) { bits.insert($0) }
       last = step?.last
       if step?.count ?? 0 < left {
         termsLeft.removeLast()
@@ -124,7 +124,7 @@ struct CatalogSet {
     let lower = stride(from: 0, to: halves.count, by: 2).map { halves[$0] << 4 | halves[$0 + 1] }
     let upper = Self.next(after: lower, by: isOdd ? 16 : 1)
     var bits = InodeBits()
-    _ = try index.files(withHashFrom: lower, before: upper, limit: .max - 1) { bits.insert($0) }
+    _ = try index.catalog.files(withHashFrom: lower, before: upper, limit: .max - 1) { bits.insert($0) }
     self.bits = bits
     isDone = true
   }

@@ -144,9 +144,9 @@ struct CatalogTally {
     case .month: item.taken = Self.time(CivilDate(year: Int(number / 12), month: Int(number % 12) + 1, day: 1))
     case .year: item.taken = Self.time(CivilDate(year: Int(number), month: 1, day: 1))
     case .place, .region, .country:
-      item.place = try files.result(of: files.index.text(ofTerm: number)).flatMap { Place(term: $0) }
-    case .camera: item.camera.model = try files.result(of: files.index.text(ofTerm: number))
-    case .lens: item.camera.lens = try files.result(of: files.index.text(ofTerm: number))
+      item.place = try files.result(of: files.index.catalog.text(ofTerm: number)).flatMap { Place(term: $0) }
+    case .camera: item.camera.model = try files.result(of: files.index.catalog.text(ofTerm: number))
+    case .lens: item.camera.lens = try files.result(of: files.index.catalog.text(ofTerm: number))
     case .type:
       guard let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: number)) else { return false }
       item.kind = kind

@@ -36,14 +36,14 @@ extension CatalogView {
   private mutating func insertPhotos(
     ofAlbumsWith words: WordPattern, into photos: inout InodeBits, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> Bool {
-    let directories = try files.result(of: files.index.directories(after: nil, limit: Self.fewDirectories + 1))
+    let directories = try files.result(of: files.index.catalog.directories(after: nil, limit: Self.fewDirectories + 1))
     guard directories.count <= Self.fewDirectories else { return false }
     var room = Self.fewPhotos
     for directory in directories {
       guard let folder = try folders.folder(directory, files), folder.isVisible,
         words.matches(String(decoding: folder.path, as: UTF8.self))
       else { continue }
-      let found = try files.result(of: files.index.files(in: directory, limit: room + 1))
+      let found = try files.result(of: files.index.catalog.files(in: directory, limit: room + 1))
       room -= found.count
       guard room >= 0 else { return false }
       for photo in found { photos.insert(photo) }

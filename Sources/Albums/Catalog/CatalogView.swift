@@ -74,7 +74,7 @@ struct CatalogView {
       if let found = rights[term] {
         known = found
       } else {
-        known = self.rights(of: try files.result(of: files.index.text(ofTerm: term)))
+        known = self.rights(of: try files.result(of: files.index.catalog.text(ofTerm: term)))
         rights[term] = known
       }
       recentRights = (term, known)
@@ -95,8 +95,8 @@ struct CatalogView {
   /// Whether the user may read a file, as it is now.
   func mayRead(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
-    guard let record = try files.presentRecord(inode) else { return false }
-    return try files.may(opener, .read, record)
+    guard let record = try files.rights.presentRecord(inode) else { return false }
+    return try files.rights.may(opener, .read, record)
   }
 
   /// Whether names in a directory count.
@@ -110,7 +110,9 @@ struct CatalogView {
     of inode: InodeNumber, _ files: borrowing LockedFileSystem, everywhere: Bool = false
   ) throws(Errno) -> [SeenName] {
     var seen: [SeenName] = []
-    for (parent, name) in try files.result(of: files.index.names(of: inode, limit: Int(FileSystem.maximumLinks))) {
+    for (parent, name) in try files.result(
+      of: files.index.catalog.names(of: inode, limit: Int(FileSystem.maximumLinks)))
+    {
       guard !name.isHidden, let folder = try folders.folder(parent, files),
         doNamesCount(in: folder, everywhere: everywhere)
       else { continue }
@@ -130,7 +132,7 @@ struct CatalogView {
     of inode: InodeNumber, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> MediaItem? {
     do throws(IndexError) {
-      return try files.index.mediaItem(inode, &lookups, withNames: false)
+      return try files.index.catalog.mediaItem(inode, &lookups, withNames: false)
     } catch {
       throw files.failed(error)
     }
@@ -141,11 +143,11 @@ struct CatalogView {
     of inode: InodeNumber, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> Bool {
     var twins: [InodeNumber] = []
-    if let hash = try files.result(of: files.index.contentHash(of: inode)) {
-      twins = try files.result(of: files.index.inodes(withHash: hash, limit: Self.mostTwins))
+    if let hash = try files.result(of: files.index.catalog.contentHash(of: inode)) {
+      twins = try files.result(of: files.index.catalog.inodes(withHash: hash, limit: Self.mostTwins))
     }
-    if let row = try files.result(of: files.index.item(inode)), let look = row.look, let pixels = row.pixels {
-      twins += try files.result(of: files.index.items(withLook: look, limit: Self.mostTwins))
+    if let row = try files.result(of: files.index.catalog.item(inode)), let look = row.look, let pixels = row.pixels {
+      twins += try files.result(of: files.index.catalog.items(withLook: look, limit: Self.mostTwins))
         .filter { $0.pixels == pixels }.map(\.inode)
     }
     for twin in twins where twin != inode {
@@ -167,7 +169,8 @@ struct CatalogView {
   /// or there is no room, waits to be merged.
   private mutating func trusts(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
     if let stale { return !stale.contains(inode) }
-    let found = StaleRows(try files.result(of: files.index.stale(for: .merge, limit: StaleRows.most)).map(\.inode))
+    let found = StaleRows(
+      try files.result(of: files.index.catalog.stale(for: .merge, limit: StaleRows.most)).map(\.inode))
     stale = found
     return !found.contains(inode)
   }
@@ -245,7 +248,7 @@ extension CatalogView {
     _ inode: InodeNumber, in folder: CatalogFolder, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> Bool {
     guard var item = try facts(of: inode, files) else { return false }
-    let names = try files.result(of: files.index.names(of: inode, limit: Int(FileSystem.maximumLinks)))
+    let names = try files.result(of: files.index.catalog.names(of: inode, limit: Int(FileSystem.maximumLinks)))
     item.names = names.filter { !$0.name.isHidden }.map { ItemName(path: folder.path(of: $0.name.bytes)) }
     item.isTrashed = folder.isTrash
     return query.matches(item)

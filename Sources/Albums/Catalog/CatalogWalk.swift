@@ -72,8 +72,8 @@ struct CatalogWalk {
       do throws(IndexError) {
         timeline =
           isAmongDated
-          ? try files.index.timeline(after: place, newestFirst: newestFirst, within: within, columns)
-          : try files.index.undatedItems(after: place?.inode, highestFirst: newestFirst, columns)
+          ? try files.index.catalog.timeline(after: place, newestFirst: newestFirst, within: within, columns)
+          : try files.index.catalog.undatedItems(after: place?.inode, highestFirst: newestFirst, columns)
       } catch {
         throw files.failed(error)
       }
@@ -119,7 +119,9 @@ struct CatalogWalk {
   static func row(
     of inode: InodeNumber, _ columns: TimelineColumns, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> Timeline {
-    do throws(IndexError) { return try files.index.timelineRow(inode, columns) } catch { throw files.failed(error) }
+    do throws(IndexError) { return try files.index.catalog.timelineRow(inode, columns) } catch {
+      throw files.failed(error)
+    }
   }
 
   /// Goes to the next row; false when there is none.

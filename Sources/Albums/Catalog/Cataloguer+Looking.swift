@@ -11,7 +11,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension LockedFileSystem {
+extension CatalogUpdates {
   /// Work on the catalog that somebody must wait for the decoder for.
   enum CatalogJob {
     /// A photo or video is asked for its facts.
@@ -30,7 +30,7 @@ extension LockedFileSystem {
 
   /// What the catalog has to do next; nil if nothing, with the time when something is due. The lock is kept.
   mutating func nextCatalogJob(_ settings: ThumbnailOptions) -> (job: CatalogJob?, due: UInt64?) {
-    guard index.hasCatalog, !catalog.isGivenUp else { return (nil, nil) }
+    guard files.index.hasCatalog, !files.catalog.isGivenUp else { return (nil, nil) }
     do throws(Errno) {
       var due: UInt64?
       if hasRoomForCatalog {
@@ -43,7 +43,7 @@ extension LockedFileSystem {
         due = monotonicTime() + ThumbnailState.retryDelays.upperBound
       }
       // Last, since whatever else is done may have a directory matched again.
-      let directory = try result(of: index.stale(for: .match, limit: 1)).first
+      let directory = try files.result(of: files.index.catalog.stale(for: .match, limit: 1)).first
       return (directory.map { .match($0.inode) }, due)
     } catch {
       return (nil, monotonicTime() + ThumbnailState.retryDelays.upperBound)
@@ -57,9 +57,10 @@ extension LockedFileSystem {
     let quiet = UInt64(settings.quietTime * 1e9)
     let now = monotonicTime()
     var due: UInt64?
-    for entry in try result(of: index.stale(for: [.look, .read], limit: Self.lookLimit + catalog.passedOver.count))
-    where !catalog.passedOver.contains(entry.inode) {
-      if let inode = inodes[entry.inode], inode.contentChanged > 0, inode.contentChanged + quiet > now {
+    for entry in try files.result(
+      of: files.index.catalog.stale(for: [.look, .read], limit: Self.lookLimit + files.catalog.passedOver.count))
+    where !files.catalog.passedOver.contains(entry.inode) {
+      if let inode = files.inodes[entry.inode], inode.contentChanged > 0, inode.contentChanged + quiet > now {
         due = min(due ?? .max, inode.contentChanged + quiet)
         continue
       }
@@ -75,30 +76,31 @@ extension LockedFileSystem {
   /// between this and waiting for one.
   private mutating func nextUnasked() throws(Errno) -> CatalogJob? {
     let version = Int64(MediaItem.factsVersion)
-    if catalog.filled == .notBegun {
-      let asked = try result(of: index.metaInteger(Self.filledKey))
-      catalog.filled = asked == version ? .done : .after(nil)
+    if files.catalog.filled == .notBegun {
+      let asked = try files.result(of: files.index.metaInteger(Self.filledKey))
+      files.catalog.filled = asked == version ? .done : .after(nil)
     }
-    guard case .after(let last) = catalog.filled else { return nil }
-    let batch = try result(of: index.mediaWithoutItem(after: last, version: version, limit: Self.fillStep))
+    guard case .after(let last) = files.catalog.filled else { return nil }
+    let batch = try files.result(
+      of: files.index.catalog.mediaWithoutItem(after: last, version: version, limit: Self.fillStep))
     guard let batch else {
       if last != nil { return .noteFilled }
       // There is nothing to ask, and a mount of an empty space writes nothing.
-      catalog.filled = .done
+      files.catalog.filled = .done
       return nil
     }
-    if let next = batch.inodes.first(where: { !catalog.passedOver.contains($0) }) { return .look(next) }
-    catalog.filled = .after(batch.last)
+    if let next = batch.inodes.first(where: { !files.catalog.passedOver.contains($0) }) { return .look(next) }
+    files.catalog.filled = .after(batch.last)
     return .goOn
   }
 
   /// Notes that all photos and videos were asked.
   fileprivate mutating func noteFilled() {
-    waitForCriticalPart()
-    catalog.filled = .done
-    guard refusal == nil, catalog.passedOver.isEmpty else { return }
-    _ = try? index.setMeta(Self.filledKey, to: Int64(MediaItem.factsVersion))
-    noteChange()
+    files.waitForCriticalPart()
+    files.catalog.filled = .done
+    guard files.refusal == nil, files.catalog.passedOver.isEmpty else { return }
+    _ = try? files.index.setMeta(Self.filledKey, to: Int64(MediaItem.factsVersion))
+    files.committer.noteChange()
   }
 
   /// The key in `meta` of the version that all photos and videos were asked for.
@@ -106,51 +108,52 @@ extension LockedFileSystem {
 
   /// Whether photos have places of another table of towns than the user chose.
   private mutating func hasOtherPlaces() throws(Errno) -> Bool {
-    if catalog.placed == .notBegun {
-      let known = try result(of: index.metaInteger(Self.placesKey))
-      catalog.placed = options.places.identity == nil || options.places.identity == known ? .done : .after(nil)
+    if files.catalog.placed == .notBegun {
+      let known = try files.result(of: files.index.metaInteger(Self.placesKey))
+      files.catalog.placed =
+        files.options.places.identity == nil || files.options.places.identity == known ? .done : .after(nil)
     }
-    return catalog.placed != .done
+    return files.catalog.placed != .done
   }
 
   /// Merges some of them again; the last step notes that all were.
   fileprivate mutating func placeAgain() throws(Errno) {
-    try waitToChange()
-    guard case .after(let last) = catalog.placed, let identity = options.places.identity else { return }
-    if let next = try result(of: index.addStalePlaces(after: last, limit: Self.fillStep)) {
-      catalog.placed = .after(next)
+    try files.waitToChange()
+    guard case .after(let last) = files.catalog.placed, let identity = files.options.places.identity else { return }
+    if let next = try files.result(of: files.index.catalog.addStalePlaces(after: last, limit: Self.fillStep)) {
+      files.catalog.placed = .after(next)
     } else {
-      catalog.placed = .done
+      files.catalog.placed = .done
       // A mount of an empty space writes nothing.
       if last == nil { return }
-      try result(of: index.setMeta(Self.placesKey, to: identity))
+      try files.result(of: files.index.setMeta(Self.placesKey, to: identity))
     }
-    noteChange()
+    files.committer.noteChange()
   }
 
   /// The key in `meta` of the identity of the user's own table of towns.
   private static let placesKey = "places"
 }
 
-extension FileSystem {
+extension Cataloguer {
   /// Largest sidecar that is read, in bytes.
   private static let mostSidecarBytes: Int64 = 1 << 20
 
   /// Does some work on the catalog. What cannot be done is left to another mount.
-  func run(_ job: LockedFileSystem.CatalogJob, _ settings: ThumbnailOptions) {
+  func run(_ job: CatalogUpdates.CatalogJob, _ settings: ThumbnailOptions) {
     do throws(Errno) {
       switch job {
       case .look(let inode): try look(at: inode, settings)
       case .read(let inode): try readSidecar(inode, settings)
       case .match(let directory): matchOrPassOver(directory)
       case .goOn: break
-      case .noteFilled: locked { $0.noteFilled() }
-      case .placeAgain: try locked { files throws(Errno) in try files.placeAgain() }
+      case .noteFilled: fileSystem.locked { $0.catalogUpdates.noteFilled() }
+      case .placeAgain: try fileSystem.locked { files throws(Errno) in try files.catalogUpdates.placeAgain() }
       }
     } catch {
       switch job {
       case .look(let inode), .read(let inode): passOver(inode)
-      case .placeAgain: locked { $0.catalog.placed = .done }
+      case .placeAgain: fileSystem.locked { $0.catalog.placed = .done }
       case .match, .goOn, .noteFilled: break
       }
     }
@@ -164,12 +167,12 @@ extension FileSystem {
       try match(directory)
       return true
     } catch {
-      return locked { files in
+      return fileSystem.locked { files in
         files.waitForCriticalPart()
-        defer { files.noteChange() }
+        defer { files.committer.noteChange() }
         guard files.refusal == nil else { return false }
         do throws(IndexError) {
-          try files.index.removeStale(directory, [.match, .matching])
+          try files.index.catalog.removeStale(directory, [.match, .matching])
           return true
         } catch {
           files.catalog.isGivenUp = true
@@ -185,45 +188,45 @@ extension FileSystem {
     guard let (inode, row) = begun else { return }
     defer { letGo(inode) }
     let small = row.small.flatMap { try? wholeContent(of: $0) }
-    let source = FileSource(fileSystem: self, inode: number, size: inode.size)
+    let source = FileSource(fileSystem: fileSystem, inode: number, size: inode.size)
     var found: FactList?
     do throws(DecoderError) {
       let bytes = try settings.maker.facts(of: source, small: small)
       found = try? FactList(decoding: bytes)
     } catch {
       switch error {
-      case .unavailable(let reason): return pause(reason)
+      case .unavailable(let reason): return fileSystem.thumbnailer.pause(reason)
       case .killed, .source: return passOver(number)
       default: break
       }
     }
     // Where the decoder fails, what it found before stays.
-    let before = locked { try? $0.index.item(number)?.found }.flatMap { try? FactList(decoding: $0) }
+    let before = fileSystem.locked { try? $0.index.catalog.item(number)?.found }.flatMap { try? FactList(decoding: $0) }
     try keep(found ?? before ?? FactList(), of: inode.object)
   }
 
   private func keep(_ found: FactList, of inode: Inode) throws(Errno) {
     if found.hasPosition { loadPlaces() }
-    try locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
       if inode.isMediaPending || inode.record.links == 0 { return }
-      try files.mergeItem(inode.number, found: found)
-      try files.result(of: files.index.removeStale(inode.number, .look))
-      files.noteChange()
+      try files.catalogUpdates.mergeItem(inode.number, found: found)
+      try files.result(of: files.index.catalog.removeStale(inode.number, .look))
+      files.committer.noteChange()
     }
   }
 
   /// Reads a sidecar.
   private func readSidecar(_ number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
-    let (names, changed) = try locked { files throws(Errno) in
+    let (names, changed) = try fileSystem.locked { files throws(Errno) in
       (
-        try files.result(of: files.index.names(of: number, limit: 16)),
+        try files.result(of: files.index.catalog.names(of: number, limit: 16)),
         files.inodes[number]?.contentChanged
       )
     }
     var found = FactList()
     if let kind = names.lazy.compactMap({ SidecarFile.kind(ofName: $0.name.bytes) }).first,
-      let size = try? attributes(of: number).size, size <= Self.mostSidecarBytes,
+      let size = try? fileSystem.attributes(of: number).size, size <= Self.mostSidecarBytes,
       let content = try? wholeContent(of: number)
     {
       do throws(DecoderError) {
@@ -231,14 +234,14 @@ extension FileSystem {
         found = (try? FactList(decoding: bytes)) ?? found
       } catch {
         switch error {
-        case .unavailable(let reason): return pause(reason)
+        case .unavailable(let reason): return fileSystem.thumbnailer.pause(reason)
         case .killed: return passOver(number)
         default: break
         }
       }
     }
     if found.hasPosition { loadPlaces() }
-    try locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
       // Written meanwhile: it waits on.
       if files.inodes[number]?.contentChanged ?? 0 != changed ?? 0 { return }
@@ -246,17 +249,17 @@ extension FileSystem {
       try files.withSavepoint { index throws(IndexError) in
         if !names.isEmpty {
           // Fresh until the photos beside it were merged.
-          try index.setSidecar(number, version: -Int64(MediaItem.factsVersion), found: found.encoded)
+          try index.catalog.setSidecar(number, version: -Int64(MediaItem.factsVersion), found: found.encoded)
         }
-        try index.removeStale(number, .read)
-        for name in names { try index.addStale(name.parent, .match) }
+        try index.catalog.removeStale(number, .read)
+        for name in names { try index.catalog.addStale(name.parent, .match) }
       }
-      files.noteChange()
+      files.committer.noteChange()
     }
   }
 
   private func passOver(_ number: InodeNumber) {
-    locked { files in
+    fileSystem.locked { files in
       // With so many, something else is wrong.
       if files.catalog.passedOver.count >= ThumbnailState.lookLimit { files.catalog.isGivenUp = true }
       files.catalog.passedOver.insert(number)
@@ -279,16 +282,16 @@ extension FileSystem {
 
   /// Keeps an inode in memory while it is asked; nil if there is nothing to ask any more.
   private func hold(_ number: InodeNumber) throws(Errno) -> (HeldInode, MediaRecord)? {
-    try locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) in
       files.waitForCriticalPart()
       guard files.refusal == nil else { throw .readOnlyFileSystem }
       let inode = try? files.inode(number)
-      let row = try files.result(of: files.index.media(number))
+      let row = try files.result(of: files.index.media.row(number))
       guard let inode, let row, inode.isRegular, inode.record.links > 0, row.state == .known || row.state == .failed
       else {
-        try files.result(of: files.index.removeStale(number, .look))
-        try files.mergeItem(number)
-        files.noteChange()
+        try files.result(of: files.index.catalog.removeStale(number, .look))
+        try files.catalogUpdates.mergeItem(number)
+        files.committer.noteChange()
         return nil
       }
       inode.opens += 1
@@ -301,19 +304,19 @@ extension FileSystem {
 
   /// Ends it.
   func letGo(_ held: HeldInode) {
-    locked { files in
+    fileSystem.locked { files in
       held.object.opens -= 1
-      if held.object.record.links == 0, held.object.opens == 0 { files.delete(held.object) }
+      if held.object.record.links == 0, held.object.opens == 0 { files.reaper.delete(held.object) }
     }
   }
 
   /// The bytes of a small file.
   private func wholeContent(of number: InodeNumber) throws(Errno) -> [UInt8] {
-    let size = Int(clamping: try attributes(of: number).size)
+    let size = Int(clamping: try fileSystem.attributes(of: number).size)
     guard size <= Int(Self.mostSidecarBytes) else { throw .fileTooLarge }
     var bytes = [UInt8](repeating: 0, count: size)
     let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
-      try unsafe read(number, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))
+      try unsafe fileSystem.read(number, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))
     }
     bytes.removeLast(size - count)
     return bytes

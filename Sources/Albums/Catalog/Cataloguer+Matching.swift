@@ -30,7 +30,7 @@ private struct DirectoryContent {
   var cover: [UInt8]?
 }
 
-extension FileSystem {
+extension Cataloguer {
   /// Rows and names that are read while the lock is held once.
   private static let batch = 512
 
@@ -38,13 +38,13 @@ extension FileSystem {
   func match(_ directory: InodeNumber) throws(Errno) {
     try begin(directory)
     defer {
-      locked { files in
+      fileSystem.locked { files in
         files.catalog.matching = nil
         files.signals[.thumbnailDone].broadcast()
       }
     }
     let content = try read(directory)
-    locked { $0.catalog.note(directory, photos: content.candidates.count) }
+    fileSystem.locked { $0.catalog.note(directory, photos: content.candidates.count) }
     let matched = Sidecars.match(content.sidecars, to: content.candidates)
     let stacks = StackRules.stacks(of: content.candidates, decisions: decisions(content))
     var memberships: [UInt64: StackMembership] = [:]
@@ -90,12 +90,12 @@ extension FileSystem {
     try change { files throws(Errno) in
       // Either wait gives the lock back.
       repeat {
-        files.waitForMatching()
+        files.catalogUpdates.waitForMatching()
         try files.waitToChange()
       } while files.catalog.matching != nil
       try files.withIndex { index throws(IndexError) in
-        try index.addStale(directory, .matching)
-        try index.removeStale(directory, .match)
+        try index.catalog.addStale(directory, .matching)
+        try index.catalog.removeStale(directory, .match)
       }
       files.catalog.matching = directory
     }
@@ -106,10 +106,10 @@ extension FileSystem {
       try files.withSavepoint { index throws(IndexError) in
         for sidecar in fresh {
           let number = InodeNumber(rawValue: sidecar)
-          guard let known = try index.sidecar(number) else { continue }
-          try index.setSidecar(number, version: abs(known.version), found: known.found)
+          guard let known = try index.catalog.sidecar(number) else { continue }
+          try index.catalog.setSidecar(number, version: abs(known.version), found: known.found)
         }
-        try index.removeStale(directory, .matching)
+        try index.catalog.removeStale(directory, .matching)
       }
     }
   }
@@ -119,14 +119,16 @@ extension FileSystem {
       try files.withSavepoint { index throws(IndexError) in
         for (inode, known, reads) in changes {
           let number = InodeNumber(rawValue: inode)
-          guard var row = try index.item(number), var packed = PackedRecord(packed: row.record) else { continue }
+          guard var row = try index.catalog.item(number), var packed = PackedRecord(packed: row.record) else {
+            continue
+          }
           packed.sidecars = known.sidecars
           packed.stackKind = known.stack?.kind
           row.stack = known.stack.map { InodeNumber(rawValue: $0.stack) }
           row.record = packed.packed
           row.flags = ItemFlags(rawValue: row.flags).with(known.stack, isEdited: known.isEdited, isCover: known.isCover)
-          try index.updateItem(row)
-          if reads { try index.addStaleItem(number) }
+          try index.catalog.updateItem(row)
+          if reads { try index.catalog.addStaleItem(number) }
         }
       }
     }
@@ -134,10 +136,10 @@ extension FileSystem {
 
   /// As `changing`, for the catalog: without waiting for room.
   private func change(_ body: (inout LockedFileSystem) throws(Errno) -> Void) throws(Errno) {
-    try locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
       try body(&files)
-      files.noteChange()
+      files.committer.noteChange()
     }
   }
 
@@ -147,12 +149,12 @@ extension FileSystem {
     var last: [UInt8] = []
     var isAtEnd = false
     while !isAtEnd {
-      try locked { files throws(Errno) in
+      try fileSystem.locked { files throws(Errno) in
         try files.withIndex { index throws(IndexError) in
-          let rows = try index.items(inAlbum: directory, after: last, limit: Self.batch)
+          let rows = try index.catalog.items(inAlbum: directory, after: last, limit: Self.batch)
           // A file of several names belongs to the directory of its first one.
           for (row, name) in rows where row.album == directory && row.name == name {
-            try content.add(row, try index.mediaItem(row, &lookups), directory)
+            try content.add(row, try index.catalog.mediaItem(row, &lookups), directory)
           }
           last = rows.last?.name ?? last
           isAtEnd = rows.count < Self.batch
@@ -186,23 +188,23 @@ extension FileSystem {
         try files.withSavepoint { index throws(IndexError) in
           for (inode, name) in found {
             var sidecar = SidecarFile(inode: inode.rawValue, directory: directory.rawValue, name: name)
-            if let known = try index.sidecar(inode), abs(known.version) == Int64(MediaItem.factsVersion) {
+            if let known = try index.catalog.sidecar(inode), abs(known.version) == Int64(MediaItem.factsVersion) {
               if known.version < 0 { content.fresh.insert(inode.rawValue) }
               sidecar.title = (try? FactList(decoding: known.found))?.mediaName
             } else {
-              try index.addStale(inode, .read)
+              try index.catalog.addStale(inode, .read)
             }
             content.sidecars.append(sidecar)
           }
         }
       }
     }
-    try locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) in
       guard let inode = try? files.inode(directory), inode.record.hasExtendedAttributes else { return }
       content.cover = try files.result(
         of: files.index.attribute(named: Array(UserWords.cover.utf8), of: directory))
     }
-    if !content.sidecars.isEmpty { locked { $0.signals[.thumbnailWork].signal() } }
+    if !content.sidecars.isEmpty { fileSystem.locked { $0.signals[.thumbnailWork].signal() } }
   }
 }
 

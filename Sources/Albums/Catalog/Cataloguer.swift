@@ -16,31 +16,39 @@ internal import System
 package import SystemPackage
 internal import Vault
 
-extension FileSystem {
+/// Keeps the rows of a file system's catalog.
+package struct Cataloguer: Sendable {
+  let fileSystem: FileSystem
   /// Brings all rows up to date, and the stacks of the directories in which something changed, as far as the decoder is
   /// not needed for it. Does nothing where nothing may be changed.
   ///
   /// - Parameter end: when to stop, on the monotonic clock.
-  package func settleCatalog(until end: UInt64 = .max) throws(Errno) {
-    if !locked({ $0.mayMerge && ($0.hasStaleItems || $0.catalog.matching != nil) }) { return }
+  package func settle(until end: UInt64 = .max) throws(Errno) {
+    if !fileSystem.locked({
+      $0.catalogUpdates.mayMerge && ($0.catalogUpdates.hasStaleItems || $0.catalog.matching != nil)
+    }) {
+      return
+    }
     var isOver: Bool { end != .max && monotonicTime() >= end }
-    while !isOver, locked({ $0.mergeStaleItems() }) {}
+    while !isOver, fileSystem.locked({ $0.catalogUpdates.mergeStaleItems() }) {}
     // A directory changes with each photo that the decoder looks at, so none is matched until it changes no more.
     for _ in 0..<Self.matchings {
       var last: InodeNumber?
       while !isOver, let directory = try nextDirectory(after: last) {
         guard matchOrPassOver(directory) else { break }
         last = directory
-        while !isOver, locked({ $0.mergeStaleItems() }) {}
+        while !isOver, fileSystem.locked({ $0.catalogUpdates.mergeStaleItems() }) {}
       }
       if isOver || last == nil { break }
     }
     if isOver { return }
     // What another thread has begun.
-    locked { files in
-      if let directory = files.catalog.matching, !files.leavesToBackground(directory) { files.waitForMatching() }
+    fileSystem.locked { files in
+      if let directory = files.catalog.matching, !files.catalogUpdates.leavesToBackground(directory) {
+        files.catalogUpdates.waitForMatching()
+      }
     }
-    while locked({ $0.mergeStaleItems() }) {}
+    while fileSystem.locked({ $0.catalogUpdates.mergeStaleItems() }) {}
   }
 
   /// How often one directory is matched at most: for what changed, for sidecars that were found then, and for the times
@@ -48,11 +56,13 @@ extension FileSystem {
   private static let matchings = 3
 
   private func nextDirectory(after last: InodeNumber?) throws(Errno) -> InodeNumber? {
-    try locked { files throws(Errno) in
-      guard files.mayMerge else { return nil }
+    try fileSystem.locked { files throws(Errno) in
+      guard files.catalogUpdates.mayMerge else { return nil }
       var last = last
-      while let directory = try files.result(of: files.index.stale(for: .match, after: last, limit: 1)).first?.inode {
-        if !files.leavesToBackground(directory) { return directory }
+      while let directory = try files.result(of: files.index.catalog.stale(for: .match, after: last, limit: 1)).first?
+        .inode
+      {
+        if !files.catalogUpdates.leavesToBackground(directory) { return directory }
         last = directory
       }
       return nil
@@ -61,20 +71,20 @@ extension FileSystem {
 
   /// Reads the table of towns, if a merge may need it.
   func loadPlaces() {
-    let isKnown = locked { $0.catalog.gazetteer != nil }
+    let isKnown = fileSystem.locked { $0.catalog.gazetteer != nil }
     if isKnown { return }
-    let gazetteer = options.places.gazetteer()
-    locked { $0.catalog.keep(gazetteer) }
+    let gazetteer = fileSystem.options.places.gazetteer()
+    fileSystem.locked { $0.catalog.keep(gazetteer) }
   }
 }
 
-extension LockedFileSystem {
+extension CatalogUpdates {
   /// Rows that are merged while the lock is held once.
   private static let batch = 32
 
   /// Whether something waits that needs no decoder.
   var hasStaleItems: Bool {
-    guard let waiting = try? index.stale(for: [.merge, .match], limit: 1) else { return false }
+    guard let waiting = try? files.index.catalog.stale(for: [.merge, .match], limit: 1) else { return false }
     return !waiting.isEmpty
   }
 
@@ -82,40 +92,44 @@ extension LockedFileSystem {
   static let roomForCatalog: Int64 = 64 << 10
 
   /// Whether rows may be brought up to date.
-  var mayMerge: Bool { refusal == nil && hasRoomForCatalog }
+  var mayMerge: Bool { files.refusal == nil && hasRoomForCatalog }
 
   /// Whether a row may be made.
-  var hasRoomForCatalog: Bool { space.admit(Self.roomForCatalog, waiting: Int64(writeBack.bytes)) }
+  var hasRoomForCatalog: Bool { files.space.admit(Self.roomForCatalog, waiting: Int64(files.writeBack.bytes)) }
 
   /// Waits until no directory is being matched.
   mutating func waitForMatching() {
-    while catalog.matching != nil { wait(for: .thumbnailDone) }
+    while files.catalog.matching != nil { files.wait(for: .thumbnailDone) }
   }
 
   /// Whether nobody waits until a directory is matched: it is large, and changes with each photo that is examined. The
   /// thread that examines them matches it when it has nothing else to do.
   func leavesToBackground(_ directory: InodeNumber) -> Bool {
-    guard catalog.largeDirectories.contains(directory), !catalog.isGivenUp, let settings = options.thumbnails,
-      !thumbnails.isEnding, thumbnails.unavailable == nil
+    guard files.catalog.largeDirectories.contains(directory), !files.catalog.isGivenUp,
+      let settings = files.options.thumbnails,
+      !files.thumbnails.isEnding, files.thumbnails.unavailable == nil
     else { return false }
-    if !settings.isLazy, let pending = try? index.media(in: .pending, after: nil, limit: 1), !pending.isEmpty {
+    if !settings.isLazy, let pending = try? files.index.media.inodes(in: .pending, after: nil, limit: 1),
+      !pending.isEmpty
+    {
       return true
     }
-    return (try? index.stale(for: [.look, .read], limit: 1))?.isEmpty == false
+    return (try? files.index.catalog.stale(for: [.look, .read], limit: 1))?.isEmpty == false
   }
 
   /// Merges some rows; false when none waits, or none can be merged. The lock is kept then, so that no signal is missed
   /// between this and waiting for one.
   mutating func mergeStaleItems() -> Bool {
-    guard let waiting = try? index.stale(for: .merge, limit: Self.batch), !waiting.isEmpty, mayMerge else {
+    guard let waiting = try? files.index.catalog.stale(for: .merge, limit: Self.batch), !waiting.isEmpty, mayMerge
+    else {
       return false
     }
-    if commits.isCritical {
-      waitForCriticalPart()
+    if files.commits.isCritical {
+      files.waitForCriticalPart()
       return true
     }
-    if catalog.gazetteer == nil {
-      unlocked { $0.loadPlaces() }
+    if files.catalog.gazetteer == nil {
+      files.unlocked { $0.cataloguer.loadPlaces() }
       return true
     }
     for entry in waiting {
@@ -124,58 +138,62 @@ extension LockedFileSystem {
       } catch {
         // A row that makes no sense: the file is asked again.
         do throws(Errno) {
-          try withSavepoint { index throws(IndexError) in
-            try index.removeStale(entry.inode, .merge)
-            try index.forgetItem(entry.inode)
-            try index.addStale(entry.inode, .look)
+          try files.withSavepoint { index throws(IndexError) in
+            try index.catalog.removeStale(entry.inode, .merge)
+            try index.catalog.forgetItem(entry.inode)
+            try index.catalog.addStale(entry.inode, .look)
           }
         } catch {
           return false
         }
       }
     }
-    noteChange()
+    files.committer.noteChange()
     return true
   }
 
   /// What a decoder has looked at gets its row; what is neither photo nor video loses it.
   mutating func noteLookedAt(_ inode: Inode, _ state: MediaRecord.State, _ found: FactList?) throws(Errno) {
-    guard index.hasCatalog else { return }
+    guard files.index.hasCatalog else { return }
     try mergeItem(inode.number, found: found)
     // A decoder that said nothing, or could make no thumbnail, is asked by itself.
-    if state == .known || state == .failed, found == nil, try result(of: index.item(inode.number))?.version ?? 0 == 0 {
-      try result(of: index.addStale(inode.number, .look))
+    if state == .known || state == .failed, found == nil,
+      try files.result(of: files.index.catalog.item(inode.number))?.version ?? 0 == 0
+    {
+      try files.result(of: files.index.catalog.addStale(inode.number, .look))
     }
   }
 
   /// A file turned out to have the content of another. What the decoder found there counts here as well, and what the
   /// user said there is said here, unless something was said here.
   mutating func catalogTwin(_ twin: InodeNumber, of inode: Inode) throws(Errno) -> FactList? {
-    guard index.hasCatalog else { return nil }
-    let other = try result(of: index.item(twin))
-    if try result(of: index.item(inode.number)) == nil { try copyWords(from: twin, to: inode) }
+    guard files.index.hasCatalog else { return nil }
+    let other = try files.result(of: files.index.catalog.item(twin))
+    if try files.result(of: files.index.catalog.item(inode.number)) == nil { try copyWords(from: twin, to: inode) }
     guard let other, other.version == Int64(MediaItem.factsVersion) else { return nil }
     return try? FactList(decoding: other.found)
   }
 
   private func copyWords(from twin: InodeNumber, to inode: Inode) throws(Errno) {
     // What one person says is nobody else's.
-    guard let source = try? self.inode(twin), source.record.hasExtendedAttributes,
+    guard let source = try? files.inode(twin), source.record.hasExtendedAttributes,
       source.record.owner == inode.record.owner
     else { return }
     var words: [(name: [UInt8], value: [UInt8])] = []
     for name in UserWords.copied.map({ Array($0.utf8) }) {
-      if inode.record.hasExtendedAttributes, try result(of: index.attribute(named: name, of: inode.number)) != nil {
+      if inode.record.hasExtendedAttributes,
+        try files.result(of: files.index.attribute(named: name, of: inode.number)) != nil
+      {
         return
       }
-      if let value = try result(of: index.attribute(named: name, of: twin)) { words.append((name, value)) }
+      if let value = try files.result(of: files.index.attribute(named: name, of: twin)) { words.append((name, value)) }
     }
     if words.isEmpty { return }
-    try withSavepoint { index throws(IndexError) in
+    try files.withSavepoint { index throws(IndexError) in
       for word in words { try index.setAttribute(named: word.name, of: inode.number, to: word.value) }
     }
     inode.record.hasExtendedAttributes = true
-    markChanged(inode)
+    files.markChanged(inode)
   }
 
   /// Names of a file that a row counts at most.
@@ -184,20 +202,20 @@ extension LockedFileSystem {
   /// Brings the row of a file up to date. A file that is no photo or video, or has no name that does not begin with a dot,
   /// loses its row. With `found` this is what the decoder found, else what it found last.
   mutating func mergeItem(_ number: InodeNumber, found new: FactList? = nil) throws(Errno) {
-    guard index.hasCatalog else { return }
-    let old = try result(of: index.item(number))
-    let row = try result(of: index.media(number))
-    let inode = try? self.inode(number)
-    let names = try result(of: index.names(of: number, limit: Self.mostNames))
+    guard files.index.hasCatalog else { return }
+    let old = try files.result(of: files.index.catalog.item(number))
+    let row = try files.result(of: files.index.media.row(number))
+    let inode = try? files.inode(number)
+    let names = try files.result(of: files.index.catalog.names(of: number, limit: Self.mostNames))
       .filter { !$0.name.isHidden }.map { ($0.parent, $0.name.bytes) }
     guard let inode, let row, inode.isRegular, !names.isEmpty, row.state == .known || row.state == .failed,
       let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind))
         ?? old.flatMap({ MediaKind(rawValue: UInt8(truncatingIfNeeded: $0.kind)) }) ?? new?.kind,
       kind.isPhotoOrVideo
     else {
-      return try withSavepoint { index throws(IndexError) in
+      return try files.withSavepoint { index throws(IndexError) in
         try Self.dropItem(number, in: index)
-        try index.removeStale(number, .merge)
+        try index.catalog.removeStale(number, .merge)
       }
     }
     let packed = old.flatMap { PackedRecord(packed: $0.record) }
@@ -210,7 +228,7 @@ extension LockedFileSystem {
     var times = item.offer(found)
     for sidecar in packed?.sidecars ?? [] {
       let sidecar = InodeNumber(rawValue: UInt64(bitPattern: sidecar))
-      guard let known = try result(of: index.sidecar(sidecar)), try speaks(sidecar, for: inode),
+      guard let known = try files.result(of: files.index.catalog.sidecar(sidecar)), try speaks(sidecar, for: inode),
         let facts = try? FactList(decoding: known.found)
       else { continue }
       times += item.offer(facts)
@@ -238,37 +256,39 @@ extension LockedFileSystem {
     let rights = ItemRights(
       mode: inode.record.mode, owner: inode.record.owner, group: inode.record.group, mayHaveList: hasList)
     let version = new == nil ? old?.version ?? 0 : Int64(MediaItem.factsVersion)
-    try withSavepoint { index throws(IndexError) in
-      try index.setMediaItem(
+    try files.withSavepoint { index throws(IndexError) in
+      try index.catalog.setMediaItem(
         item, at: ItemPlace(names: names, rights: rights), found: found.encoded, version: version,
         sidecars: packed?.sidecars ?? [], stackWord: stackWord)
-      try index.removeStale(number, .merge)
+      try index.catalog.removeStale(number, .merge)
       // A directory that it came to or left, or in which it changed.
       for directory in Set([old?.album, names.first?.0].compactMap(\.self)) {
         if old == nil || new != nil || old?.album != names.first?.0 || old?.name != names.first?.1
           || packed?.stackWord != stackWord || old?.taken != item.taken?.wall.seconds
         {
-          try index.addStale(directory, .match)
+          try index.catalog.addStale(directory, .match)
         }
       }
       // A twin that thought itself alone.
-      if old == nil || new != nil { for twin in twins.prefix(8) { try index.addStaleItem(twin) } }
+      if old == nil || new != nil { for twin in twins.prefix(8) { try index.catalog.addStaleItem(twin) } }
     }
   }
 
   /// Removes a row, and has those brought up to date that looked at it.
   static func dropItem(_ number: InodeNumber, in index: Index) throws(IndexError) {
-    guard index.hasCatalog, let old = try index.item(number) else { return }
-    try index.deleteMediaItem(number)
-    if let album = old.album { try index.addStale(album, .match) }
-    if let hash = try index.media(number)?.hash {
-      for twin in try index.inodes(withHash: hash, limit: 8) where twin != number { try index.addStaleItem(twin) }
+    guard index.hasCatalog, let old = try index.catalog.item(number) else { return }
+    try index.catalog.deleteMediaItem(number)
+    if let album = old.album { try index.catalog.addStale(album, .match) }
+    if let hash = try index.media.row(number)?.hash {
+      for twin in try index.catalog.inodes(withHash: hash, limit: 8) where twin != number {
+        try index.catalog.addStaleItem(twin)
+      }
     }
   }
 
   /// Whether a sidecar counts: it is of the same owner, and whoever may read the photo may read it.
   private func speaks(_ sidecar: InodeNumber, for inode: Inode) throws(Errno) -> Bool {
-    guard let record = try presentRecord(sidecar), record.owner == inode.record.owner else { return false }
+    guard let record = try files.rights.presentRecord(sidecar), record.owner == inode.record.owner else { return false }
     let lists = try (photo: accessList(of: inode.record), sidecar: accessList(of: record))
     var wanted = inode.record.mode & 0o444
     if lists.photo != lists.sidecar || record.group != inode.record.group {
@@ -281,7 +301,7 @@ extension LockedFileSystem {
 
   private func accessList(of record: InodeRecord) throws(Errno) -> [UInt8]? {
     guard record.hasExtendedAttributes else { return nil }
-    return try result(of: index.attribute(named: AccessControlList.accessName, of: record.number))
+    return try files.result(of: files.index.attribute(named: AccessControlList.accessName, of: record.number))
   }
 
   /// Other files with the same content or the same pixels.
@@ -289,9 +309,9 @@ extension LockedFileSystem {
     of number: InodeNumber, _ hash: [UInt8]?, _ item: MediaItem
   ) throws(Errno) -> [InodeNumber] {
     var twins: [InodeNumber] = []
-    if let hash { twins = try result(of: index.inodes(withHash: hash, limit: 9)) }
+    if let hash { twins = try files.result(of: files.index.catalog.inodes(withHash: hash, limit: 9)) }
     if let pixels = item.pixelHash, let look = item.perceptualHash {
-      twins += try result(of: index.items(withLook: Int64(bitPattern: look), limit: 64))
+      twins += try files.result(of: files.index.catalog.items(withLook: Int64(bitPattern: look), limit: 64))
         .filter { $0.pixels == pixels }.map(\.inode)
     }
     return twins.filter { $0 != number }
@@ -302,7 +322,7 @@ extension LockedFileSystem {
     guard inode.record.hasExtendedAttributes else { return [:] }
     var texts: [String: String] = [:]
     for name in UserWords.ofFiles {
-      if let value = try result(of: index.attribute(named: Array(name.utf8), of: inode.number)) {
+      if let value = try files.result(of: files.index.attribute(named: Array(name.utf8), of: inode.number)) {
         texts[name] = String(decoding: value, as: UTF8.self)
       }
     }
@@ -310,9 +330,9 @@ extension LockedFileSystem {
   }
 
   private mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
-    var zones = catalog.zones ?? options.places.zoneLibrary()
-    item.settle(times: times, gazetteer: catalog.gazetteer ?? nil, zones: &zones)
-    catalog.zones = zones
+    var zones = files.catalog.zones ?? files.options.places.zoneLibrary()
+    item.settle(times: times, gazetteer: files.catalog.gazetteer ?? nil, zones: &zones)
+    files.catalog.zones = zones
   }
 }
 

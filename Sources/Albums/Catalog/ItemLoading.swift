@@ -35,7 +35,9 @@ package struct ItemLookups {
         path = found
         break
       }
-      guard below.count < Self.mostDepth, let entry = try index.names(of: current, limit: 1).first else { return nil }
+      guard below.count < Self.mostDepth, let entry = try index.catalog.names(of: current, limit: 1).first else {
+        return nil
+      }
       below.append((current, entry.name))
       current = entry.parent
     }
@@ -54,7 +56,7 @@ extension ItemLookups {
   mutating func text(_ term: Int64?, in index: Index) throws(IndexError) -> String? {
     guard let term else { return nil }
     if let found = texts[term] { return found }
-    let text = try index.text(ofTerm: term)
+    let text = try index.catalog.text(ofTerm: term)
     if texts.count >= Self.mostTexts { texts.removeAll() }
     texts[term] = .some(text)
     return text
@@ -70,7 +72,7 @@ extension ItemLookups {
   /// The text of a term as JSON.
   mutating func quoted(_ term: Int64, in index: Index) throws(IndexError) -> [UInt8]? {
     if let found = quotedTexts[term] { return found }
-    return keep(try index.text(ofTerm: term), as: term) { $0.value($1) }
+    return keep(try index.catalog.text(ofTerm: term), as: term) { $0.value($1) }
   }
 
   /// The place that a term says, as JSON.
@@ -93,7 +95,7 @@ extension ItemLookups {
   /// The place that a term says; nil if it says none.
   mutating func place(_ term: Int64, in index: Index) throws(IndexError) -> Place? {
     if let found = places[term] { return found }
-    let place = try index.text(ofTerm: term).flatMap(Place.init(term:))
+    let place = try index.catalog.text(ofTerm: term).flatMap(Place.init(term:))
     if places.count >= Self.mostTexts { places.removeAll() }
     places[term] = .some(place)
     return place
@@ -114,7 +116,7 @@ package enum TrashFolder {
   }
 }
 
-extension Index {
+extension CatalogTables {
   /// Names of a file that a record has at most.
   private static let mostNames = 65_536
 
@@ -155,29 +157,29 @@ extension Index {
       item.position = Position(latitude: Double(latitude) / 1e7, longitude: Double(longitude) / 1e7)
     }
     item.altitude = packed.altitude
-    if let place = row.place { item.place = try lookups.place(place, in: self) }
+    if let place = row.place { item.place = try lookups.place(place, in: index) }
     item.width = packed.width
     item.height = packed.height
     item.projection = packed.projection
     item.meanColour = packed.meanColour
     item.perceptualHash = row.look.map { UInt64(bitPattern: $0) }
     item.pixelHash = row.pixels
-    item.camera.make = try lookups.text(packed.make, in: self)
-    item.camera.model = try lookups.text(packed.model, in: self)
-    item.camera.lens = try lookups.text(row.lens, in: self)
+    item.camera.make = try lookups.text(packed.make, in: index)
+    item.camera.model = try lookups.text(packed.model, in: index)
+    item.camera.lens = try lookups.text(row.lens, in: index)
     item.camera.iso = packed.iso
     item.camera.exposure = packed.exposure
     item.camera.aperture = packed.aperture
     item.camera.focalLength = packed.focalLength
     item.video.duration = row.duration.map { Double($0) / 1000 }
-    item.video.codec = try lookups.text(packed.codec, in: self)
+    item.video.codec = try lookups.text(packed.codec, in: index)
     item.video.frameRate = packed.frameRate
     item.words.title = packed.title
     item.words.caption = packed.caption
     item.words.rating = row.rating.map { Int(truncatingIfNeeded: $0) }
     item.words.isFavourite = flags.contains(.favourite)
-    item.words.tags = try lookups.texts(packed.tags, in: self)
-    item.words.people = try lookups.texts(packed.people, in: self)
+    item.words.tags = try lookups.texts(packed.tags, in: index)
+    item.words.people = try lookups.texts(packed.people, in: index)
     item.words.isCover = flags.contains(.cover)
     item.links.contentIdentifier = packed.contentIdentifier
     item.links.burstIdentifier = packed.burstIdentifier
@@ -204,7 +206,7 @@ extension Index {
       names = [(album, row.name)]
     }
     for (parent, name) in names {
-      guard let path = try lookups.path(of: parent, in: self) else { continue }
+      guard let path = try lookups.path(of: parent, in: index) else { continue }
       item.names.append(ItemName(path: path + [UInt8(ascii: "/")] + name))
     }
     item.isTrashed = !item.names.isEmpty && item.names.allSatisfy { TrashFolder.contains(path: $0.path) }

@@ -48,7 +48,7 @@ package struct ItemRights: Hashable, Sendable {
   }
 }
 
-extension Index {
+extension CatalogTables {
   /// Stores a record as a row, with its words, tags and people.
   ///
   /// - Parameters:

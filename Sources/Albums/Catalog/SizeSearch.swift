@@ -30,9 +30,9 @@ struct SizeSearch {
   /// The next files, from one batch of rows; there may be none among them.
   mutating func next(in fileSystem: FileSystem) throws(Errno) -> [(size: Int64, path: [UInt8])] {
     var found: [(size: Int64, path: [UInt8])] = []
-    try fileSystem.asking { files throws(Errno) in
+    try fileSystem.questions.asking { files throws(Errno) in
       view.begin()
-      let rows = try files.result(of: files.index.sizes(after: last, limit: Self.batch))
+      let rows = try files.result(of: files.index.catalog.sizes(after: last, limit: Self.batch))
       for row in rows {
         last = row.inode
         // The row of an inode in memory may be out of date.

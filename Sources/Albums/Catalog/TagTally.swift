@@ -47,7 +47,7 @@ struct TagTally {
     if !areTermsKnown {
       var found = terms
       let last = try files.withIndex { index throws(IndexError) in
-        try index.terms(after: lastTerm, limit: rows) { number, rawKind, text in
+        try index.catalog.terms(after: lastTerm, limit: rows) { number, rawKind, text in
           guard rawKind == kind.rawValue else { return }
           found[Array(Folding.folded(text).utf8), default: []].append((number, text))
         }
@@ -88,7 +88,7 @@ struct TagTally {
       pages = [:]
       recent = nil
       defer { self = tally }
-      let step = try files.index.photos(withTag: term, after: nil, limit: .max) { inode in
+      let step = try files.index.catalog.photos(withTag: term, after: nil, limit: .max) { inode in
         if let rank = tally.rank(of: inode) { body(inode, rank) }
       }
       return step?.count ?? 0

@@ -22,7 +22,7 @@ extension Checker {
     var live: [SegmentNumber: Int64] = [:]
     /// The last that is possible and not to be dropped.
     var before: LocatedExtent?
-    try forEachRow(index.extents(after:limit:), by: \.self) { located in
+    try forEachRow(index.extents.rows(after:limit:), by: \.self) { located in
       let extent = located.extent
       guard extent.isPossible, extent.position.offset < space.segmentBytes
       else {

@@ -156,13 +156,13 @@ struct Checker {
 
   /// Counts references to thumbnails as their names.
   private mutating func countDerivatives() throws(IndexError) {
-    try forEachRow(index.derivatives(after:limit:), by: \.inode) { entry in
+    try forEachRow(index.media.derivatives(after:limit:), by: \.inode) { entry in
       for derivative in entry.derivatives {
         names[derivative, default: 0] += 1
         derivatives[derivative] = entry.inode
       }
     }
-    for inode in try index.mediaWithoutInode() {
+    for inode in try index.media.mediaWithoutInode() {
       add("media facts are kept for inode \(inode.rawValue), which does not exist", .dropMedia(inode))
     }
   }

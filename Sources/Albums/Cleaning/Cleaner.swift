@@ -10,7 +10,10 @@ internal import System
 package import SystemPackage
 internal import Vault
 
-extension FileSystem {
+/// Finds what is dead in a file system's log, and copies what is not.
+package struct Cleaner: Sendable {
+  let fileSystem: FileSystem
+  var space: Space { fileSystem.space }
   /// How many extents and pages one step under the lock handles.
   private static let extentStep = 32
   private static let vacuumStep = 32
@@ -31,19 +34,19 @@ extension FileSystem {
   private static let retiredWorthWhenTight = 3
 
   /// The work of the thread that cleans.
-  func runCleaner() {
+  func run() {
     var lastRound = monotonicTime()
     var lastEpoch = lastRound
     // When to look again even without a commit.
     var due: UInt64?
     var tightInterval = Self.tightInterval.lowerBound
     // The commits that had ended when the last round began.
-    var seen = locked { $0.commits.ended }
+    var seen = fileSystem.locked { $0.commits.ended }
     var failureIsKnown = false
     // At once, or when no other space is mounted any more.
     var hasCompletedShortFiles = space.completeShortFiles()
-    while locked({ $0.waitForCleaning(due, seen: seen) }) {
-      let (wasAsked, wasWanted) = locked { ($0.cleaning.isAsked, $0.cleaning.isLookWanted) }
+    while fileSystem.locked({ $0.waitForCleaning(due, seen: seen) }) {
+      let (wasAsked, wasWanted) = fileSystem.locked { ($0.cleaning.isAsked, $0.cleaning.isLookWanted) }
       if !hasCompletedShortFiles, !wasAsked, !wasWanted { hasCompletedShortFiles = space.completeShortFiles() }
       let now = monotonicTime()
       var isTight = wasAsked || space.roomState < .ample
@@ -56,7 +59,7 @@ extension FileSystem {
       // Whoever looks often has no rounds more often.
       due = isRoundDue ? nil : next
       if isRoundDue { lastRound = now }
-      let (isAsked, isLook) = locked { files in
+      let (isAsked, isLook) = fileSystem.locked { files in
         seen = files.commits.ended
         return files.cleaning.beginRound()
       }
@@ -80,20 +83,20 @@ extension FileSystem {
         failureIsKnown = false
       } catch {
         // Once, not every second for as long as the disk is full.
-        if !failureIsKnown { options.logger.warning("cleaning failed: \(error)") }
+        if !failureIsKnown { fileSystem.options.logger.warning("cleaning failed: \(error)") }
         failureIsKnown = true
         due = now + tightInterval
       }
       let took = monotonicTime() - now
       tightInterval = min(max(4 * took, Self.tightInterval.lowerBound), Self.tightInterval.upperBound)
       let gain = before - space.bytesWithoutNewData
-      locked { files in
+      fileSystem.locked { files in
         files.cleaning.endRound(gained: gain >= Int64(space.segmentBytes / 2))
         files.writeBack.logIsFull = false
         files.signals[.progress].broadcast()
       }
     }
-    locked { files in
+    fileSystem.locked { files in
       files.cleaning.end()
       files.signals[.progress].broadcast()
     }
@@ -105,15 +108,15 @@ extension FileSystem {
   /// - Throws: as `synchronize`.
   package func writeForReaders() throws(Errno) {
     let deadline = monotonicTime() + Self.longestLook
-    locked { $0.waitForReaper(until: deadline) }
-    try synchronize(intoIndex: true)
+    fileSystem.locked { $0.reaper.waitForReaper(until: deadline) }
+    try fileSystem.synchronize(intoIndex: true)
     // Such a space gives nothing back.
-    if !space.ownsCover { locked { $0.waitForLook(until: deadline) } }
+    if !space.ownsCover { fileSystem.locked { $0.waitForLook(until: deadline) } }
   }
 
   /// Begins epochs, so that what died before them can go.
   func beginEpochs(_ count: Int) throws(Errno) {
-    for _ in 0..<count { try result(of: space.advanceEpoch()) }
+    for _ in 0..<count { try fileSystem.result(of: space.advanceEpoch()) }
   }
 
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
@@ -127,8 +130,8 @@ extension FileSystem {
     isAsked: Bool = false, isTight: Bool = false, copies: Bool = true, movesPreviousKey: Bool = false,
     note: (Int) -> Void = { _ in }
   ) throws(Errno) -> Bool {
-    if isAsked || isTight { locked { $0.waitForReaper() } }
-    if isAsked { try syncLog() }
+    if isAsked || isTight { fileSystem.locked { $0.reaper.waitForReaper() } }
+    if isAsked { try fileSystem.syncLog() }
     var sparse: [Sparse] = []
     var dead: [SegmentNumber] = []
     for segment in space.segments() where !segment.isOpen {
@@ -141,7 +144,7 @@ extension FileSystem {
     var copied: [SegmentNumber] = []
     var pages: Set<PageNumber> = []
     do throws(Errno) {
-      let unmovable = locked { $0.cleaning.unmovable }
+      let unmovable = fileSystem.locked { $0.cleaning.unmovable }
       let old = sparse.filter {
         movesPreviousKey && space.isUnderPreviousKey($0.segment) && !unmovable.contains($0.segment)
       }
@@ -149,7 +152,7 @@ extension FileSystem {
         !copies
         ? [] : isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
       for victim in victims {
-        if locked({ $0.life.isStopping }) { break }
+        if fileSystem.locked({ $0.life.isStopping }) { break }
         try copyForward(victim.segment)
         copied.append(victim.segment)
         note(copied.count)
@@ -165,7 +168,7 @@ extension FileSystem {
     try lockedToClean { files throws(Errno) in
       files.cleaning.noteDead(dead + copied, moving: pages)
       do throws(Errno) {
-        try files.commit()
+        try files.committer.commit()
       } catch {
         // Data that still waits for room holds up nothing here.
         if error != .noSpace || files.cleaning.hasWorkForCommit { throw error }
@@ -182,7 +185,7 @@ extension FileSystem {
   private func lockedToClean<Result>(
     _ body: (inout LockedFileSystem) throws(Errno) -> Result
   ) throws(Errno) -> Result {
-    try locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) in
       if let refusal = files.refusal { throw refusal }
       return try body(&files)
     }
@@ -222,10 +225,10 @@ extension FileSystem {
     let live = sparse.reduce(0) { $0 + $1.live }
     // The slack keeps a small store from being copied again and again; a full disk has none to give.
     let slack = space.roomState < .ample ? size : 4 * size
-    let bound = Int64(Double(live) / (1 - options.garbageShare)) + slack
+    let bound = Int64(Double(live) / (1 - fileSystem.options.garbageShare)) + slack
     let excess = (Int64(sparse.count) * size - bound) / size
     guard excess > 0 else { return [] }
-    let limit = Int64(Double(size) * (1 - options.garbageShare))
+    let limit = Int64(Double(size) * (1 - fileSystem.options.garbageShare))
     return Array(sparse.sorted { $0.live < $1.live }.filter { $0.live < limit }.prefix(Self.roundSegments))
   }
 
@@ -234,25 +237,25 @@ extension FileSystem {
     var last: LocatedExtent?
     while true {
       let batch = try lockedToClean { files throws(Errno) in
-        let batch = try files.result(of: files.index.extents(in: segment, after: last, limit: Self.extentStep))
+        let batch = try files.result(of: files.index.extents.rows(in: segment, after: last, limit: Self.extentStep))
         files.cleaning.beginMove()
         return batch
       }
-      defer { locked { $0.cleaning.endMove() } }
+      defer { fileSystem.locked { $0.cleaning.endMove() } }
       // What comes again has a key that only damage could have written.
       if batch.isEmpty || batch.last == last { return }
       last = batch.last
       var copies: [ExtentRecord: [ExtentRecord]] = [:]
-      let moved = try result(
+      let moved = try fileSystem.result(
         of: space.copy(batch, &copies, for: .cleaning) { located, _ in
           // What cannot be read stays where it is: a backup may repair it.
-          logDamage(located.inode, located.extent.offset)
-          locked { _ = $0.cleaning.unmovable.insert(segment) }
+          fileSystem.logDamage(located.inode, located.extent.offset)
+          fileSystem.locked { _ = $0.cleaning.unmovable.insert(segment) }
         })
       for (old, new) in moved {
         try lockedToClean { files throws(Errno) in
-          _ = try files.result(of: files.index.replaceExtent(old.extent, of: old.inode, with: new))
-          files.noteChange()
+          _ = try files.result(of: files.index.extents.replaceExtent(old.extent, of: old.inode, with: new))
+          files.committer.noteChange()
         }
       }
     }
@@ -270,7 +273,7 @@ extension FileSystem {
           try index.incrementalVacuum(pages: Self.vacuumStep)
           return true
         }
-        if goesOn { files.noteChange() }
+        if goesOn { files.committer.noteChange() }
         return goesOn
       }
       if !goesOn { return }
@@ -288,10 +291,10 @@ extension FileSystem {
     }
     try lockedToClean { files throws(Errno) in
       files.cleaning.noteDead(segments, moving: pages)
-      try files.commit()
+      try files.committer.commit()
     }
     try forget(segments)
-    try syncLog()
+    try fileSystem.syncLog()
   }
 
   /// Removes the counts of segments that were given up.
@@ -301,7 +304,7 @@ extension FileSystem {
       for segment in dead where !left.contains(segment) {
         try files.result(of: files.index.forgetSegment(segment))
       }
-      files.noteChange()
+      files.committer.noteChange()
     }
   }
 }

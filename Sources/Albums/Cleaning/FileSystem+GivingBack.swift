@@ -21,11 +21,13 @@ extension FileSystem {
 
   /// Keeps what is deleted, as if `giveBackAtClose` had not been called.
   package func keepAtClose() { locked { $0.life.givesBack = false } }
+}
 
+extension Cleaner {
   /// Gives back what was asked for, when the threads have ended.
   func giveBack() throws(Errno) {
     // Nothing is copied at the end: what lies between files that stay is left to the cleaner.
     try clean()
-    try result(of: space.deleteRetired())
+    try fileSystem.result(of: space.deleteRetired())
   }
 }

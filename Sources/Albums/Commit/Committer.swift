@@ -25,8 +25,8 @@ extension FileSystem {
 
   private func commitAndSync(intoIndex: Bool) throws(Errno) {
     try locked { files throws(Errno) in
-      let isLogged = intoIndex ? false : try files.logIntents()
-      if !isLogged { try files.commit() }
+      let isLogged = intoIndex ? false : try files.committer.logIntents()
+      if !isLogged { try files.committer.commit() }
     }
     try syncLog()
   }
@@ -38,109 +38,110 @@ extension FileSystem {
   }
 }
 
-extension LockedFileSystem {
+extension Committer {
   /// Changes of rows after which a commit does not wait for its time.
   private static let urgentChanges = 2000
 
   /// Notes that something may have been changed.
   func noteChange() {
-    notePromises()
-    commits.noteChange()
-    if commits.firstChange == nil, commits.noteFirstChange(at: monotonicTime(), interval: commitInterval) {
-      signals[.commitWork].signal()
+    files.data.notePromises()
+    files.commits.noteChange()
+    if files.commits.firstChange == nil, files.commits.noteFirstChange(at: monotonicTime(), interval: commitInterval) {
+      files.signals[.commitWork].signal()
     }
-    if !commits.isUrgent, index.changeEstimate + inodes.stale.count >= Self.urgentChanges {
-      commits.noteUrgent()
-      signals[.commitWork].signal()
+    if !files.commits.isUrgent, files.index.changeEstimate + files.inodes.stale.count >= Self.urgentChanges {
+      files.commits.noteUrgent()
+      files.signals[.commitWork].signal()
     }
   }
 
   /// The work of the thread that commits when it is time.
   mutating func runCommitter() {
-    while !life.isStopping, refusal == nil {
+    while !files.life.isStopping, files.refusal == nil {
       let now = monotonicTime()
-      let commitDue = commits.due(now, interval: commitInterval)
+      let commitDue = files.commits.due(now, interval: commitInterval)
       if let commitDue, commitDue <= now {
         do throws(Errno) {
           try commit()
-          commits.noteSuccess()
+          files.commits.noteSuccess()
         } catch {
           reportFailure("a commit failed: \(error)")
-          commits.startOver(at: monotonicTime())
+          files.commits.startOver(at: monotonicTime())
         }
-        commits.noteToSync(by: monotonicTime() + CommitState.durabilityDelay)
-      } else if commits.isSyncDue(now, orAtOnce: space.unflushedBytes > options.flushThreshold) {
-        commits.noteSync()
+        files.commits.noteToSync(by: monotonicTime() + CommitState.durabilityDelay)
+      } else if files.commits.isSyncDue(now, orAtOnce: files.space.unflushedBytes > files.options.flushThreshold) {
+        files.commits.noteSync()
         do throws(Errno) {
-          try unlocked { files throws(Errno) in try files.syncLog() }
+          try files.unlocked { files throws(Errno) in try files.syncLog() }
         } catch {
           reportFailure("what was written could not be made durable: \(error)")
-          commits.noteSyncFailure(at: now)
+          files.commits.noteSyncFailure(at: now)
         }
-      } else if let due = [commitDue, commits.syncDue].compactMap({ $0 }).min() {
+      } else if let due = [commitDue, files.commits.syncDue].compactMap({ $0 }).min() {
         waitForCommitWork(until: due)
       } else {
         // Nothing is under way, so pooled memory is given back.
-        if writeBack.bytes == 0 { pool.trim() }
+        if files.writeBack.bytes == 0 { files.pool.trim() }
         waitForCommitWork(until: nil)
       }
     }
   }
 
   private mutating func waitForCommitWork(until time: UInt64?) {
-    commits.beginWaiting(until: time)
-    wait(for: .commitWork, until: time)
-    commits.endWaiting()
+    files.commits.beginWaiting(until: time)
+    files.wait(for: .commitWork, until: time)
+    files.commits.endWaiting()
   }
 
   /// How long a change may wait for its commit, in nanoseconds.
-  private var commitInterval: UInt64 { UInt64(options.commitInterval * 1e9) }
+  private var commitInterval: UInt64 { UInt64(files.options.commitInterval * 1e9) }
 
   /// Logs a failure, but not again each second while the disk is full.
   private func reportFailure(_ text: String) {
-    if commits.noteFailure() { options.logger.warning("\(text)") }
+    if files.commits.noteFailure() { files.options.logger.warning("\(text)") }
   }
 
   /// Whether there is something that no commit has.
   private var hasUncommitted: Bool {
-    writeBack.waitingCount > 0 || writeBack.inFlightCount > 0 || !inodes.stale.isEmpty
-      || !inodes.newOrphans.isEmpty || index.hasChanges || index.unlogged != nil || cleaning.hasWorkForCommit
+    files.writeBack.waitingCount > 0 || files.writeBack.inFlightCount > 0 || !files.inodes.stale.isEmpty
+      || !files.inodes.newOrphans.isEmpty || files.index.hasChanges || files.index.unlogged != nil
+      || files.cleaning.hasWorkForCommit
   }
 
   /// Commits everything that was done before the call; callers that come at the same time share a commit.
   mutating func commit() throws(Errno) {
-    if let refusal { throw refusal }
-    let goal = commits.begun + 1
-    while commits.ended < goal {
+    if let refusal = files.refusal { throw refusal }
+    let goal = files.commits.begun + 1
+    while files.commits.ended < goal {
       // What the caller changed is not stored and never will be.
-      if refusal != nil { throw .ioError }
-      if commits.underway != nil {
-        wait(for: .progress)
+      if files.refusal != nil { throw .ioError }
+      if files.commits.underway != nil {
+        files.wait(for: .progress)
         continue
       }
-      guard hasUncommitted else { return commits.noteNothingWaits() }
-      commits.beginCommit()
+      guard hasUncommitted else { return files.commits.noteNothingWaits() }
+      files.commits.beginCommit()
       var failure: Errno?
       do throws(Errno) { try runCommit() } catch { failure = error }
-      commits.endCommit(failure)
-      signals[.progress].broadcast()
+      files.commits.endCommit(failure)
+      files.signals[.progress].broadcast()
       // Also after a failed commit: a full disk needs cleaning most.
-      if cleaning.waitsForCommit || cleaning.isAsked { signals[.cleanWork].signal() }
+      if files.cleaning.waitsForCommit || files.cleaning.isAsked { files.signals[.cleanWork].signal() }
       noteLogged()
     }
-    if let failure = commits.failure(of: goal) { throw failure }
+    if let failure = files.commits.failure(of: goal) { throw failure }
   }
 
   private mutating func runCommit() throws(Errno) {
-    writeBack.logIsFull = false
+    files.writeBack.logIsFull = false
     // Most of the data is written before the critical part, while operations go on.
-    writeBack.queueEverything()
-    while !writeBack.logIsFull, refusal == nil {
-      let batch = takeBatch(oldToo: false)
+    files.writeBack.queueEverything()
+    while !files.writeBack.logIsFull, files.refusal == nil {
+      let batch = files.flusher.takeBatch(oldToo: false)
       if batch.isEmpty { break }
       // The flushers help where there is more than one batch.
-      if writeBack.hasReady { signals[.flushWork].broadcast() }
-      writeOut(batch)
+      if files.writeBack.hasReady { files.signals[.flushWork].broadcast() }
+      files.flusher.writeOut(batch)
     }
     let (transaction, isWhole) = try takeTransaction()
     try log(transaction)
@@ -150,20 +151,20 @@ extension LockedFileSystem {
   /// The critical part of a commit: writes all data that waits, commits the index, and collects the transaction that
   /// the log needs for that state. It is whole unless data found no room and waits on.
   private mutating func takeTransaction() throws(Errno) -> (LogTransaction, isWhole: Bool) {
-    commits.beginCriticalPart()
+    files.commits.beginCriticalPart()
     defer {
-      commits.endCriticalPart()
-      inodes.shrink(steps: 2 * Self.urgentChanges)
-      signals[.progress].broadcast()
+      files.commits.endCriticalPart()
+      files.inodes.shrink(steps: 2 * Self.urgentChanges)
+      files.signals[.progress].broadcast()
     }
     while true {
-      if refusal != nil { throw .ioError }
-      if !writeBack.logIsFull { makeEverythingReady() }
-      let batch = writeBack.logIsFull ? [] : takeBatch(oldToo: true)
+      if files.refusal != nil { throw .ioError }
+      if !files.writeBack.logIsFull { files.flusher.makeEverythingReady() }
+      let batch = files.writeBack.logIsFull ? [] : files.flusher.takeBatch(oldToo: true)
       if !batch.isEmpty {
-        writeOut(batch)
-      } else if writeBack.inFlightCount > 0 {
-        wait(for: .progress)
+        files.flusher.writeOut(batch)
+      } else if files.writeBack.inFlightCount > 0 {
+        files.wait(for: .progress)
       } else {
         break
       }
@@ -171,12 +172,12 @@ extension LockedFileSystem {
     try storeInodes()
     var transaction = LogTransaction()
     transaction.intents = .replace(by: remainingIntents())
-    try result(of: index.commit())
-    transaction.database = index.unlogged
-    transaction.moving = cleaning.moving
+    try files.result(of: files.index.commit())
+    transaction.database = files.index.unlogged
+    transaction.moving = files.cleaning.moving
     transaction.retiring = deadSegments()
-    let isWhole = writeBack.waitingCount == 0
-    intents.noteCommit(ofEverything: isWhole)
+    let isWhole = files.writeBack.waitingCount == 0
+    files.intents.noteCommit(ofEverything: isWhole)
     return (transaction, isWhole)
   }
 
@@ -184,54 +185,58 @@ extension LockedFileSystem {
   private mutating func log(_ transaction: LogTransaction) throws(Errno) {
     guard transaction.hasMoreThanIntents else { return }
     do throws(VaultError) {
-      try unlocked { files throws(VaultError) in try files.space.commit(transaction) }
-      if let changes = transaction.database { index.noteLogged(changes) }
-      cleaning.noteCommitted(transaction)
+      try files.unlocked { files throws(VaultError) in try files.space.commit(transaction) }
+      if let changes = transaction.database { files.index.noteLogged(changes) }
+      files.cleaning.noteCommitted(transaction)
     } catch {
       // The log lacks changes of the index, and intents over an older index would mean something else.
-      intents.noteOther()
-      if error == .noSpace { askCleaner() }
-      throw failed(error)
+      files.intents.noteOther()
+      if error == .noSpace { files.askCleaner() }
+      throw files.failed(error)
     }
   }
 
   /// The segments found dead that still are, now that no data is in flight that may have gone to them.
   private func deadSegments() -> [SegmentNumber] {
-    guard cleaning.movesUnderway == 0 else { return [] }
-    cleaning.keepDead { segment in
+    guard files.cleaning.movesUnderway == 0 else { return [] }
+    files.cleaning.keepDead { segment in
       do throws(IndexError) {
-        return try index.liveBytes(in: segment) == 0
+        return try files.index.liveBytes(in: segment) == 0
       } catch {
         return false
       }
     }
-    return Array(cleaning.retiring)
+    return Array(files.cleaning.retiring)
   }
 
   /// Writes the rows that are out of date. All data is in the log by now, or the disk is full.
   private func storeInodes() throws(Errno) {
     do throws(IndexError) {
-      try index.withSavepoint { () throws(IndexError) in
-        for inode in inodes.stale where inode.isStale {
-          try index.update(storable(inode))
+      try files.index.withSavepoint { () throws(IndexError) in
+        for inode in files.inodes.stale where inode.isStale {
+          try files.index.update(storable(inode))
           inode.noteRowWritten()
         }
-        for inode in inodes.newOrphans where inode.deletion != .deleted { try index.addOrphan(inode.number) }
+        for inode in files.inodes.newOrphans where inode.deletion != .deleted {
+          try files.index.addOrphan(inode.number)
+        }
       }
     } catch {
-      let errno = failed(error)
+      let errno = files.failed(error)
       // Without these rows no commit can be made, now or later.
-      stopChanging("changed inodes cannot be stored: \(error)")
+      files.stopChanging("changed inodes cannot be stored: \(error)")
       throw errno
     }
-    inodes.noteStored()
+    files.inodes.noteStored()
   }
 
   /// The row of an inode for what the log has of it. On a full disk some data may still wait. The row then ends the
   /// file where that data begins, but not before the end that was stored last, or that it was cut to since. So after a
   /// crash no written byte reads as zero.
   private func storable(_ inode: Inode) throws(IndexError) -> InodeRecord {
-    guard let lowest = inode.buffer.lowestOffset, let old = try index.inode(inode.number) else { return inode.record }
+    guard let lowest = inode.buffer.lowestOffset, let old = try files.index.inode(inode.number) else {
+      return inode.record
+    }
     var record = inode.record
     record.size = min(record.size, max(min(old.size, inode.cutTo), lowest.rawValue))
     return record

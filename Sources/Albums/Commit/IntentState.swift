@@ -1,4 +1,4 @@
-// Which writes the log states beside the index, and which it does not yet (FileSystem+Intents.swift).
+// Which writes the log states beside the index, and which it does not yet (Committer+Intents.swift).
 //
 // Invariants
 // 1. While `coverEverything` is true, the index as of its last commit, the intents that count, those that are being

@@ -32,11 +32,11 @@ extension FileSystem {
       let inode = try files.settledFile(inode, in: range)
       let grows = !keepsSize && end > inode.record.size
       let changesContent = grows || !kind.isEmpty
-      if changesContent { try files.noteContentChange(inode) }
+      if changesContent { try files.mediaUpdates.noteContentChange(inode) }
       if kind == .punchHole {
-        try files.removeData(inode, range)
+        try files.data.removeData(inode, range)
       } else {
-        try files.allocate(range, clearing: kind == .zeroRange, in: inode)
+        try files.data.allocate(range, clearing: kind == .zeroRange, in: inode)
       }
       let now = Timestamp.now()
       if grows { inode.record.size = end }
@@ -47,7 +47,7 @@ extension FileSystem {
   }
 }
 
-extension LockedFileSystem {
+extension FileData {
   /// More than any disk has room for.
   private static let longestAllocation: Int64 = 1 << 50
 
@@ -59,25 +59,25 @@ extension LockedFileSystem {
     guard Int64(range.count) <= Self.longestAllocation else { throw .noSpace }
     if end > inode.record.size { try removeDataBeyondEnd(of: inode) }
     let blocks = FileOffset(rawValue: range.lowerBound / size * size)..<FileOffset(rawValue: end)
-    let growth = try index.withSavepoint { () throws(Errno) in
-      let change = try withIndex { index throws(IndexError) in
+    let growth = try files.index.withSavepoint { () throws(Errno) in
+      let change = try files.withIndex { index throws(IndexError) in
         let removed = isCleared ? try removeExtents(of: inode, in: range) : 0
-        return try index.allocate(blocks, of: inode.number) - removed
+        return try index.extents.allocate(blocks, of: inode.number) - removed
       }
-      try promise(index.unwrittenBytes)
+      try promise(files.index.extents.unwrittenBytes)
       return change
     }
     inode.record.allocated += growth
     inode.extentsEnd = inode.extentsEnd.map { max($0, blocks.upperBound) }
-    if isCleared { writeBack.discard(range, of: inode) }
-    signals[.progress].broadcast()
+    if isCleared { files.writeBack.discard(range, of: inode) }
+    files.signals[.progress].broadcast()
   }
 
   /// Asks the log to hold room for `bytes` that are allocated and not written.
   private func promise(_ bytes: Int64) throws(Errno) {
     do throws(PromiseFailure) {
-      try space.promise(bytes, waiting: Int64(writeBack.bytes))
-      writeBack.promised = bytes
+      try files.space.promise(bytes, waiting: Int64(files.writeBack.bytes))
+      files.writeBack.promised = bytes
     } catch .cannotHold {
       throw .notSupported
     } catch {
@@ -87,24 +87,24 @@ extension LockedFileSystem {
 
   /// Asks the log to hold the room that was promised before.
   func renewPromises() {
-    writeBack.promised = index.unwrittenBytes
-    if writeBack.promised > 0 { space.renewPromises(writeBack.promised) }
+    files.writeBack.promised = files.index.extents.unwrittenBytes
+    if files.writeBack.promised > 0 { files.space.renewPromises(files.writeBack.promised) }
   }
 
   /// Tells the log how much of what was promised is not written yet, when that has changed.
   func notePromises() {
-    guard index.unwrittenBytes != writeBack.promised else { return }
-    writeBack.promised = index.unwrittenBytes
-    space.notePromised(writeBack.promised)
+    guard files.index.extents.unwrittenBytes != files.writeBack.promised else { return }
+    files.writeBack.promised = files.index.extents.unwrittenBytes
+    files.space.notePromised(files.writeBack.promised)
   }
 
   /// - Throws: `ENOSPC` when there is no room to write a range of a file, or what it waits for.
   func requireRoom(for range: Range<Int64>, of inode: Inode) throws(Errno) {
-    var request = RoomRequest(Int64(range.count), waiting: Int64(writeBack.bytes))
+    var request = RoomRequest(Int64(range.count), waiting: Int64(files.writeBack.bytes))
     request.growth = range.upperBound - max(range.lowerBound, inode.record.size)
-    request.live = index.totalLiveBytes
-    request.isDeleting = !inodes.pendingDeletion.isEmpty
-    try require(space.answer(to: request) { isAllocated(range, of: inode) })
+    request.live = files.index.totalLiveBytes
+    request.isDeleting = !files.inodes.pendingDeletion.isEmpty
+    try files.require(files.space.answer(to: request) { isAllocated(range, of: inode) })
   }
 
   /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that
@@ -134,7 +134,7 @@ extension LockedFileSystem {
   /// Bytes that wait or are in flight, without those in allocated ranges, which count already.
   func unallocatedBytes(_ inode: Inode) -> Int64 {
     let all = inode.buffer.byteCount
-    guard all > 0, index.unwrittenBytes > 0 else { return all }
+    guard all > 0, files.index.extents.unwrittenBytes > 0 else { return all }
     return inode.buffer.chunks.reduce(all) { rest, chunk in
       chunk.ranges.ranges.reduce(rest) { $0 - Int64(unwritten(in: $1, of: chunk.window, inode)?.count ?? 0) }
     }
@@ -145,7 +145,7 @@ extension LockedFileSystem {
     var list = RangeList()
     let start = FileOffset(rawValue: window * Int64(WriteWindow.size))
     let range = start + part.lowerBound..<start + part.upperBound
-    guard let found = try? index.unwritten(in: range, of: inode.number) else { return nil }
+    guard let found = try? files.index.extents.unwritten(in: range, of: inode.number) else { return nil }
     for part in found { list.insert(part.lowerBound - start..<part.upperBound - start) }
     return list
   }

@@ -14,7 +14,7 @@ extension FileSystem {
   /// - Throws: `EISDIR`, `EINVAL` and `EFBIG` for a size that cannot be; `ENOSPC` when growing; `EROFS`.
   package func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> Attributes {
     try changing { files throws(Errno) in
-      let inode = if let size = changes.size { try files.resize(inode, to: size) } else { try files.inode(inode) }
+      let inode = if let size = changes.size { try files.data.resize(inode, to: size) } else { try files.inode(inode) }
       if let mode = changes.mode { try files.changeMode(of: inode, to: mode) }
       if let owner = changes.owner { inode.record.owner = owner }
       if let group = changes.group { inode.record.group = group }
@@ -25,8 +25,8 @@ extension FileSystem {
       files.markChanged(inode)
       // Who may read it, and a time that may count, are facts of the catalog.
       if changes.mode != nil || changes.owner != nil || changes.group != nil || changes.modified != nil {
-        files.noteCatalogChange(inode)
-        files.noteSidecarRights(inode)
+        files.catalogUpdates.noteCatalogChange(inode)
+        files.catalogUpdates.noteSidecarRights(inode)
       }
       return files.attributes(inode)
     }

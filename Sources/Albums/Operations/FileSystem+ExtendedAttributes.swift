@@ -64,7 +64,7 @@ extension FileSystem {
       guard exists || listSize + name.count + 1 <= Self.maximumListSize else { throw .noSpace }
       try files.result(of: files.index.setAttribute(named: name, of: inode.number, to: value))
       files.noteAttributes(of: inode, true)
-      files.noteCatalogAttribute(name, of: inode)
+      files.catalogUpdates.noteCatalogAttribute(name, of: inode)
     }
   }
 
@@ -92,7 +92,7 @@ extension FileSystem {
       }
       try files.remove(name, of: inode)
       if Self.isAccessControlList(name) { files.noteRights(inode) }
-      files.noteCatalogAttribute(name, of: inode)
+      files.catalogUpdates.noteCatalogAttribute(name, of: inode)
     }
   }
 }
@@ -100,8 +100,8 @@ extension FileSystem {
 extension LockedFileSystem {
   /// Notes that the list of who may do what changed.
   fileprivate func noteRights(_ inode: Inode) {
-    noteCatalogChange(inode)
-    noteSidecarRights(inode)
+    catalogUpdates.noteCatalogChange(inode)
+    catalogUpdates.noteSidecarRights(inode)
   }
 
   fileprivate func setAccessControlList(

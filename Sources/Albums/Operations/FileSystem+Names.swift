@@ -110,8 +110,8 @@ extension FileSystem {
       inode.record.changed = now
       files.markChanged(inode)
       files.touch(directory, now)
-      files.noteName(name, of: inode)
-      files.noteCatalogName(name, in: parent, of: inode)
+      files.mediaUpdates.noteName(name, of: inode)
+      files.catalogUpdates.noteCatalogName(name, in: parent, of: inode)
       return files.attributes(inode)
     }
   }
@@ -173,7 +173,7 @@ extension LockedFileSystem {
     let inode = Inode(record)
     inode.isHidden = name.isHidden
     inodes.insert(inode)
-    if name.isSidecar { noteCatalogName(name, in: parent, of: inode) }
+    if name.isSidecar { catalogUpdates.noteCatalogName(name, in: parent, of: inode) }
     return inode
   }
 

@@ -18,7 +18,7 @@ extension FileSystem {
         if flags.contains(.exclusive) { throw .fileExists }
         if existing.isDirectory { throw .isDirectory }
         inode = existing
-        if flags.contains(.truncate), existing.isRegular { inode = try files.resize(existing.number, to: 0) }
+        if flags.contains(.truncate), existing.isRegular { inode = try files.data.resize(existing.number, to: 0) }
       } else {
         let request = NewInode(kind: FileKind.regular, permissions: mode & 0o7777)
         inode = try files.make(request, name, in: parent, caller)
@@ -34,7 +34,7 @@ extension FileSystem {
   package func open(_ inode: InodeNumber, flags: OpenFlags) throws(Errno) {
     if flags.contains(.truncate) {
       try changing { files throws(Errno) in
-        let inode = try files.resize(inode, to: 0)
+        let inode = try files.data.resize(inode, to: 0)
         files.inodes.noteOpened(inode)
       }
     } else {
@@ -61,7 +61,7 @@ extension FileSystem {
   package func forget(_ inode: InodeNumber) {
     locked { files in
       guard let inode = files.inodes[inode], inode.record.links == 0, inode.opens == 0 else { return }
-      files.delete(inode)
+      files.reaper.delete(inode)
     }
   }
 

@@ -24,7 +24,7 @@ extension FileSystem {
       while true {
         try files.waitToChange()
         do throws(Errno) {
-          defer { files.noteChange() }
+          defer { files.committer.noteChange() }
           return try body(&files)
         } catch {
           guard let wait = RoomWait(error) else { throw error }
@@ -128,7 +128,7 @@ extension LockedFileSystem {
     if index.isReadOnly, !life.wentBack {
       life.wentBack = true
       forgetChanges()
-      redoIntents()
+      committer.redoIntents()
     }
   }
 
@@ -248,7 +248,7 @@ extension LockedFileSystem {
   }
 
   /// The attributes of an inode.
-  func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, waiting: unallocatedBytes(inode)) }
+  func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, waiting: data.unallocatedBytes(inode)) }
 }
 
 /// Within an operation, an error that says what it waits for: no number of the system. Only `changing` catches it.

@@ -26,7 +26,7 @@ extension FileSystem {
     guard offset >= .zero else { throw .invalidArgument }
     var failed: StoredStretch?
     for _ in 0..<Self.attempts {
-      let (count, plan) = try locked { files throws(Errno) in try unsafe files.planRead(inode, offset, buffer) }
+      let (count, plan) = try locked { files throws(Errno) in try unsafe files.data.planRead(inode, offset, buffer) }
       // The same record again: it was not moved, so it is damaged.
       if let failed, plan.contains(where: { $0.extent.position == failed.extent.position }) { break }
       failed = unsafe readStored(plan, into: buffer)
@@ -55,12 +55,12 @@ extension FileSystem {
   }
 }
 
-extension LockedFileSystem {
+extension FileData {
   /// Copies what is in memory, zeroes holes, and returns which parts the log holds.
   fileprivate func planRead(
     _ number: InodeNumber, _ offset: FileOffset, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> (count: Int, plan: [StoredStretch]) {
-    let inode = try regularFile(number)
+    let inode = try files.regularFile(number)
     let start = offset.rawValue
     let count = Int(max(0, min(Int64(buffer.count), inode.record.size - min(start, inode.record.size))))
     if count == 0 { return (0, []) }
@@ -86,8 +86,8 @@ extension LockedFileSystem {
     var end = 0
     var overlaps = false
     if inode.extentsEnd.map({ $0 > wanted.lowerBound }) ?? true {
-      try withIndex { index throws(IndexError) in
-        try index.forEachExtent(of: inode.number, overlapping: wanted) { extent in
+      try files.withIndex { index throws(IndexError) in
+        try index.extents.forEachExtent(of: inode.number, overlapping: wanted) { extent in
           guard let extent = extent.clamped(to: wanted) else { return true }
           let place = extent.offset - wanted.lowerBound
           overlaps = place < end
@@ -100,7 +100,7 @@ extension LockedFileSystem {
         }
       }
     }
-    if overlaps { throw failed(IndexError.damaged) }
+    if overlaps { throw files.failed(IndexError.damaged) }
     unsafe zero(target, end..<target.count)
   }
 

@@ -77,7 +77,7 @@ extension LockedFileSystem {
     if isDirectory { directory.record.removeLink() }
     touch(directory, now)
     loseName(inode, now)
-    noteCatalogName(name, in: parent, of: inode)
+    catalogUpdates.noteCatalogName(name, in: parent, of: inode)
     return inode.number
   }
 
@@ -148,15 +148,15 @@ extension LockedFileSystem {
     if let existing = move.replaced {
       if existing.isDirectory { move.target.record.removeLink() }
       loseName(existing, now)
-      noteCatalogName(move.newName, in: move.target.number, of: existing)
+      catalogUpdates.noteCatalogName(move.newName, in: move.target.number, of: existing)
     }
     if inode.isDirectory { reparent(inode, from: move.source, to: move.target) }
     for (inode, name) in moved {
-      if move.name.isHidden != move.newName.isHidden { noteName(name, of: inode) }
+      if move.name.isHidden != move.newName.isHidden { mediaUpdates.noteName(name, of: inode) }
       inode.record.changed = now
       markChanged(inode)
-      noteCatalogName(move.name, in: move.source.number, of: inode)
-      noteCatalogName(move.newName, in: move.target.number, of: inode)
+      catalogUpdates.noteCatalogName(move.name, in: move.source.number, of: inode)
+      catalogUpdates.noteCatalogName(move.newName, in: move.target.number, of: inode)
     }
     touch(move.source, now)
     touch(move.target, now)

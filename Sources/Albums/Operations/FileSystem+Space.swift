@@ -18,11 +18,11 @@ extension FileSystem {
       var place = offset.rawValue / Self.seekBlock * Self.seekBlock
       switch target {
       case .data:
-        guard let data = try files.nextData(inode, from: place), data < size else { throw .noSuchAddressOrDevice }
+        guard let data = try files.data.nextData(inode, from: place), data < size else { throw .noSuchAddressOrDevice }
         place = data / Self.seekBlock * Self.seekBlock
       case .hole:
-        while place < size, let data = try files.nextData(inode, from: place), data < place + Self.seekBlock {
-          place = (try files.endOfData(inode, at: data) + Self.seekBlock - 1) / Self.seekBlock * Self.seekBlock
+        while place < size, let data = try files.data.nextData(inode, from: place), data < place + Self.seekBlock {
+          place = (try files.data.endOfData(inode, at: data) + Self.seekBlock - 1) / Self.seekBlock * Self.seekBlock
         }
       }
       return FileOffset(rawValue: min(max(place, offset.rawValue), size))
@@ -46,31 +46,33 @@ extension FileSystem {
       let from = sourceOffset.rawValue..<min(sourceOffset.rawValue, Int64.max - length) + length
       let onto = targetOffset.rawValue..<targetOffset.rawValue + length
       if source == target, from.overlaps(onto) { throw .invalidArgument }
-      let (origin, copy) = try files.storedFiles(source, from, target, onto)
+      let (origin, copy) = try files.data.storedFiles(source, from, target, onto)
       let count = max(0, min(length, origin.record.size - from.lowerBound))
       if count == 0 { return 0 }
       try files.requireRoom()
-      if onto.upperBound > copy.record.size { try files.removeDataBeyondEnd(of: copy) }
-      try files.noteContentChange(copy)
-      return Int(try files.share(origin, from.lowerBound, copy, onto.lowerBound, count))
+      if onto.upperBound > copy.record.size { try files.data.removeDataBeyondEnd(of: copy) }
+      try files.mediaUpdates.noteContentChange(copy)
+      return Int(try files.data.share(origin, from.lowerBound, copy, onto.lowerBound, count))
     }
   }
 }
 
-extension LockedFileSystem {
+extension FileData {
   /// Maximum of extents that one call of `copyRange` shares.
   private static let sharedExtents = 1024
 
   /// The first byte of data at or after a place.
   fileprivate func nextData(_ inode: Inode, from place: Int64) throws(Errno) -> Int64? {
-    let stored = try result(of: index.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place)))
+    let stored = try files.result(
+      of: files.index.extents.nextDataOffset(of: inode.number, from: FileOffset(rawValue: place)))
     let waiting = inode.buffer.nextRange(endingAfter: place).map { max($0.lowerBound, place) }
     return [stored?.rawValue, waiting].compactMap { $0 }.min()
   }
 
   /// A place up to which all is data from `place` on, which holds data. More data may follow it.
   fileprivate func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
-    let stored = try result(of: index.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place)))
+    let stored = try files.result(
+      of: files.index.extents.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place)))
     guard let waiting = inode.buffer.nextRange(endingAfter: place), waiting.lowerBound <= place else {
       return stored.rawValue
     }
@@ -82,17 +84,19 @@ extension LockedFileSystem {
     _ source: InodeNumber, _ from: Range<Int64>, _ target: InodeNumber, _ onto: Range<Int64>
   ) throws(Errno) -> (Inode, Inode) {
     while true {
-      try waitToChange()
-      let origin = try regularFile(source)
-      let copy = try regularFile(target)
+      try files.waitToChange()
+      let origin = try files.regularFile(source)
+      let copy = try files.regularFile(target)
       let touched = [(origin, from), (copy, onto)].filter { $0.0.buffer.touches($0.1) }
       if touched.isEmpty { return (origin, copy) }
-      if writeBack.logIsFull { throw Errno(waitingFor: .room) }
+      if files.writeBack.logIsFull { throw Errno(waitingFor: .room) }
       for (inode, _) in touched {
-        for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals[.flushWork].signal() }
+        for chunk in inode.buffer.waiting.values where files.writeBack.queue(chunk) {
+          files.signals[.flushWork].signal()
+        }
       }
-      let batch = takeBatch(oldToo: false)
-      if batch.isEmpty { wait(for: .progress) } else { writeOut(batch) }
+      let batch = files.flusher.takeBatch(oldToo: false)
+      if batch.isEmpty { files.wait(for: .progress) } else { files.flusher.writeOut(batch) }
     }
   }
 
@@ -103,15 +107,15 @@ extension LockedFileSystem {
     let from = FileOffset(rawValue: start)..<FileOffset(rawValue: start + count)
     var done = count
     var growth: Int64 = 0
-    try withIndex { index throws(IndexError) in
-      let found = try index.extents(of: origin.number, overlapping: from, limit: Self.sharedExtents)
+    try files.withIndex { index throws(IndexError) in
+      let found = try index.extents.rows(of: origin.number, overlapping: from, limit: Self.sharedExtents)
       if found.count == Self.sharedExtents, let last = found.last { done = min(count, last.end.rawValue - start) }
       try index.withSavepoint { () throws(IndexError) in
         growth -= try removeExtents(of: copy, in: target..<target + done)
         for extent in found {
           guard var shared = extent.clamped(to: from), !shared.isUnwritten else { continue }
           shared.offset = FileOffset(rawValue: shared.offset.rawValue - start + target)
-          try index.insertExtent(shared, of: copy.number)
+          try index.extents.insertExtent(shared, of: copy.number)
           growth += Int64(shared.length)
         }
       }
@@ -119,7 +123,7 @@ extension LockedFileSystem {
     copy.extentsEnd = copy.extentsEnd.map { max($0, FileOffset(rawValue: target + done)) }
     copy.record.allocated += growth
     copy.record.size = max(copy.record.size, target + done)
-    touch(copy, .now())
+    files.touch(copy, .now())
     return done
   }
 }

@@ -33,10 +33,10 @@ extension FileSystem {
     of number: InodeNumber, _ key: ContentKey = .ofThisRun, for opener: CatalogOpener
   ) throws(Errno) -> StoredDigest {
     let begin = try locked { files throws(Errno) in
-      guard let record = try files.presentRecord(number), try files.may(opener, .read, record) else {
+      guard let record = try files.rights.presentRecord(number), try files.rights.may(opener, .read, record) else {
         throw .permissionDenied
       }
-      return try files.writeOutFile(number)
+      return try files.data.writeOutFile(number)
     }
     var hasher = ContentHasher(key)
     var reader = PastMemoryReader(of: space)
@@ -50,7 +50,7 @@ extension FileSystem {
       unsafe hasher.update(UnsafeRawBufferPointer(part))
       offset += Int64(count)
     }
-    try locked { files throws(Errno) in _ = try files.requireUnchanged(number, since: begin) }
+    try locked { files throws(Errno) in _ = try files.data.requireUnchanged(number, since: begin) }
     return StoredDigest(size: begin.size, hash: hasher.finish())
   }
 
@@ -60,9 +60,9 @@ extension FileSystem {
   ) throws(Errno) {
     for _ in 0..<Self.digestAttempts {
       let plan = try locked { files throws(Errno) in
-        let inode = try files.requireUnchanged(number, since: begin)
+        let inode = try files.data.requireUnchanged(number, since: begin)
         var plan: [StoredStretch] = []
-        unsafe try files.planStored(inode, offset..<offset + Int64(part.count), part) {
+        unsafe try files.data.planStored(inode, offset..<offset + Int64(part.count), part) {
           plan.append(StoredStretch(place: $0, extent: $1))
         }
         return plan
@@ -91,20 +91,20 @@ struct WrittenFile {
   var modified: Timestamp
 }
 
-extension LockedFileSystem {
+extension FileData {
   /// Waits until all data of a file is in the log.
   fileprivate mutating func writeOutFile(_ number: InodeNumber) throws(Errno) -> WrittenFile {
     while true {
-      waitForCriticalPart()
-      let inode = try regularFile(number)
+      files.waitForCriticalPart()
+      let inode = try files.regularFile(number)
       if inode.buffer.isEmpty {
         return WrittenFile(size: inode.record.size, modified: inode.record.modified)
       }
-      if let refusal { throw refusal }
-      if writeBack.logIsFull { throw .noSpace }
-      for chunk in inode.buffer.waiting.values where writeBack.queue(chunk) { signals[.flushWork].signal() }
-      let batch = takeBatch(oldToo: false)
-      if batch.isEmpty { wait(for: .progress) } else { writeOut(batch) }
+      if let refusal = files.refusal { throw refusal }
+      if files.writeBack.logIsFull { throw .noSpace }
+      for chunk in inode.buffer.waiting.values where files.writeBack.queue(chunk) { files.signals[.flushWork].signal() }
+      let batch = files.flusher.takeBatch(oldToo: false)
+      if batch.isEmpty { files.wait(for: .progress) } else { files.flusher.writeOut(batch) }
     }
   }
 
@@ -112,7 +112,7 @@ extension LockedFileSystem {
   ///
   /// - Throws: `EAGAIN`.
   fileprivate func requireUnchanged(_ number: InodeNumber, since begin: WrittenFile) throws(Errno) -> Inode {
-    let inode = try regularFile(number)
+    let inode = try files.regularFile(number)
     guard inode.buffer.isEmpty, inode.record.size == begin.size, inode.record.modified == begin.modified else {
       throw .resourceTemporarilyUnavailable
     }

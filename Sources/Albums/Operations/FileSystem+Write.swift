@@ -1,5 +1,5 @@
 // Writing: data goes into chunks (WriteBuffer.swift), which are written out when they are full, old, or synced
-// (FileSystem+Flushing.swift).
+// (Flusher.swift).
 
 internal import Index
 internal import System
@@ -21,7 +21,7 @@ extension FileSystem {
     guard offset.rawValue <= Self.maximumFileSize - Int64(buffer.count) else { throw .fileTooLarge }
     let range = offset.rawValue..<offset.rawValue + Int64(buffer.count)
     let whole = unsafe wholeWindow(range, buffer)
-    try changing { files throws(Errno) in try unsafe files.write(number, range, buffer, whole) }
+    try changing { files throws(Errno) in try unsafe files.data.write(number, range, buffer, whole) }
     return buffer.count
   }
 
@@ -35,7 +35,7 @@ extension FileSystem {
   }
 }
 
-extension LockedFileSystem {
+extension FileData {
   /// `whole` has the bytes already if they fill a window.
   @inline(__always)
   fileprivate mutating func write(
@@ -44,9 +44,9 @@ extension LockedFileSystem {
     let inode = try writableFile(number, count: buffer.count)
     try requireRoom(for: range, of: inode)
     if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
-    try unsafe noteWrite(inode, at: range.lowerBound, buffer)
+    try unsafe files.mediaUpdates.noteWrite(inode, at: range.lowerBound, buffer)
     if let whole {
-      if writeBack.put(whole, in: inode) { signals[.flushWork].signal() }
+      if files.writeBack.put(whole, in: inode) { files.signals[.flushWork].signal() }
     } else {
       unsafe put(buffer, at: range.lowerBound, in: inode)
     }
@@ -54,27 +54,27 @@ extension LockedFileSystem {
     inode.record.size = max(inode.record.size, range.upperBound)
     inode.record.modified = now
     inode.record.changed = now
-    intents.note(inode, range)
-    inodes.noteStale(inode)
-    if writeBack.bytes > options.dirtyLimit / 2 { signals[.flushWork].signal() }
+    files.intents.note(inode, range)
+    files.inodes.noteStale(inode)
+    if files.writeBack.bytes > files.options.dirtyLimit / 2 { files.signals[.flushWork].signal() }
   }
 
   /// Puts bytes into the chunks of a file, at an offset of it.
   func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64, in inode: Inode) {
-    if unsafe writeBack.put(bytes, at: offset, in: inode, pool: pool) { signals[.flushWork].signal() }
+    if unsafe files.writeBack.put(bytes, at: offset, in: inode, pool: files.pool) { files.signals[.flushWork].signal() }
   }
 
   /// The file, once there is memory for `count` more bytes. Waits at the start only.
   private mutating func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
-    while writeBack.bytes > 0, writeBack.bytes + count > options.dirtyLimit {
-      if writeBack.logIsFull { throw Errno(waitingFor: .room) }
+    while files.writeBack.bytes > 0, files.writeBack.bytes + count > files.options.dirtyLimit {
+      if files.writeBack.logIsFull { throw Errno(waitingFor: .room) }
       // The flushers take what is not ready only when there is much of it.
-      if writeBack.bytes <= options.dirtyLimit / 2 { makeEverythingReady() }
-      signals[.flushWork].broadcast()
-      wait(for: .progress)
-      try waitToChange()
+      if files.writeBack.bytes <= files.options.dirtyLimit / 2 { files.flusher.makeEverythingReady() }
+      files.signals[.flushWork].broadcast()
+      files.wait(for: .progress)
+      try files.waitToChange()
     }
-    return try regularFile(number)
+    return try files.regularFile(number)
   }
 
   /// Truncates or extends a file, and returns it. Waits before it changes anything.
@@ -84,15 +84,19 @@ extension LockedFileSystem {
     guard size >= 0 else { throw .invalidArgument }
     guard size <= FileSystem.maximumFileSize else { throw .fileTooLarge }
     let rest = size..<Int64.max
-    let inode = try settledFile(number, in: rest)
+    let inode = try files.settledFile(number, in: rest)
     // A shorter file that is known to be no photo still begins as none does.
     if size != inode.record.size {
-      if inode.isKnownNotMedia { noteSidecarChange(inode) } else { try noteContentChange(inode) }
+      if inode.isKnownNotMedia {
+        files.catalogUpdates.noteSidecarChange(inode)
+      } else {
+        try files.mediaUpdates.noteContentChange(inode)
+      }
     }
     if size <= inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     inode.record.size = size
     inode.noteCut(to: size)
-    touch(inode, .now())
+    files.touch(inode, .now())
     return inode
   }
 
@@ -102,8 +106,11 @@ extension LockedFileSystem {
     guard inode.extentsEnd == nil else { return }
     let end = FileOffset(rawValue: inode.record.size)
     let rest = end..<FileOffset(rawValue: .max)
-    let (next, unwritten) = try withIndex { index throws(IndexError) in
-      (try index.nextDataOffset(of: inode.number, from: end), try index.unwritten(in: rest, of: inode.number))
+    let (next, unwritten) = try files.withIndex { index throws(IndexError) in
+      (
+        try index.extents.nextDataOffset(of: inode.number, from: end),
+        try index.extents.unwritten(in: rest, of: inode.number)
+      )
     }
     if next != nil {
       let starts = [end] + unwritten.map(\.upperBound)
@@ -120,14 +127,16 @@ extension LockedFileSystem {
       try removeStored(inode, range)
       if range.upperBound == .max { inode.extentsEnd = inode.extentsEnd.map { min($0, start) } ?? start }
     }
-    writeBack.discard(range, of: inode)
-    signals[.progress].broadcast()
+    files.writeBack.discard(range, of: inode)
+    files.signals[.progress].broadcast()
   }
 
   /// Removes what extents hold of a range.
   private func removeStored(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
     if range.isEmpty { return }
-    inode.record.allocated -= try withSavepoint { index throws(IndexError) in try removeExtents(of: inode, in: range) }
+    inode.record.allocated -= try files.withSavepoint { index throws(IndexError) in
+      try removeExtents(of: inode, in: range)
+    }
   }
 
   /// Removes what extents hold of a range, in a savepoint of the caller; gives how many bytes that was.
@@ -136,7 +145,7 @@ extension LockedFileSystem {
     var removed: Int64 = 0
     let step = 1024
     while true {
-      let pieces = try index.removeExtents(of: inode.number, in: wanted, limit: step)
+      let pieces = try files.index.extents.removeExtents(of: inode.number, in: wanted, limit: step)
       removed += pieces.reduce(0) { $0 + Int64($1.length) }
       if pieces.count < step { return removed }
     }

@@ -13,8 +13,8 @@ extension Repair {
     case .dropDerivative(let inode): try dropDerivative(inode, index)
     case .dropExtents(let inode): try index.dropExtents(of: inode)
     case .dropMedia(let inode):
-      let row = try index.media(inode)
-      try index.deleteMedia(inode)
+      let row = try index.media.row(inode)
+      try index.media.deleteMedia(inode)
       try freeUnused([row?.small, row?.large].compactMap(\.self), index)
     case .dropNames(let inode):
       for name in try index.names(of: [inode]) { try index.deleteDentry(parent: name.parent, name: name.name) }
@@ -71,7 +71,7 @@ extension Repair {
   private func makeHole(
     _ range: Range<FileOffset>, in inode: InodeNumber, _ index: Index
   ) throws(IndexError) -> Bool {
-    let pieces = try index.removeExtents(of: inode, in: range, limit: .max)
+    let pieces = try index.extents.removeExtents(of: inode, in: range, limit: .max)
     if pieces.isEmpty { return false }
     try change(inode, index) { record in
       record.allocated -= pieces.reduce(0) { $0 + Int64($1.length) }
@@ -82,17 +82,17 @@ extension Repair {
 
   /// The thumbnail of a file that lost bytes may be the best that is left of it, so it stays. But the content changed.
   private func forgetHash(of inode: InodeNumber, _ index: Index) throws(IndexError) {
-    guard var media = try index.media(inode), media.hash != nil else { return }
+    guard var media = try index.media.row(inode), media.hash != nil else { return }
     media.hash = nil
-    try index.setMedia(media)
+    try index.media.setMedia(media)
   }
 
   private func dropDerivative(_ derivative: InodeNumber, _ index: Index) throws(IndexError) {
     var unused: [InodeNumber] = [derivative]
-    try forEachRow(index.derivatives(after:limit:), by: \.inode) { entry throws(IndexError) in
+    try forEachRow(index.media.derivatives(after:limit:), by: \.inode) { entry throws(IndexError) in
       guard entry.derivatives.contains(derivative) else { return }
       unused += entry.derivatives
-      try index.setMedia(MediaRecord(inode: entry.inode, state: .pending))
+      try index.media.setMedia(MediaRecord(inode: entry.inode, state: .pending))
     }
     try freeUnused(unused, index)
   }
@@ -101,13 +101,13 @@ extension Repair {
   private func freeUnused(_ derivatives: [InodeNumber], _ index: Index) throws(IndexError) {
     var unused = Set(derivatives)
     if unused.isEmpty { return }
-    try forEachRow(index.derivatives(after:limit:), by: \.inode) { unused.subtract($0.derivatives) }
+    try forEachRow(index.media.derivatives(after:limit:), by: \.inode) { unused.subtract($0.derivatives) }
     for derivative in unused { try free(derivative, index) }
   }
 
   /// Deletes an inode and all that belongs to it.
   private func free(_ inode: InodeNumber, _ index: Index) throws(IndexError) {
-    try index.removeExtents(of: inode, in: .zero..<FileOffset(rawValue: .max), limit: .max)
+    try index.extents.removeExtents(of: inode, in: .zero..<FileOffset(rawValue: .max), limit: .max)
     try index.removeAllAttributes(of: inode)
     try index.deleteInode(inode)
     try index.removeOrphan(inode)
@@ -116,8 +116,8 @@ extension Repair {
   /// Deletes what was marked as deleted and has no name.
   func freeOrphans(_ index: Index) throws(IndexError) {
     for orphan in try index.orphans(limit: .max) {
-      let media = try index.media(orphan)
-      try index.deleteMedia(orphan)
+      let media = try index.media.row(orphan)
+      try index.media.deleteMedia(orphan)
       try free(orphan, index)
       try freeUnused([media?.small, media?.large].compactMap(\.self), index)
     }
@@ -135,13 +135,15 @@ extension Repair {
     var copies: [ExtentRecord: [ExtentRecord]] = [:]
     var last: [LocatedExtent] = []
     while true {
-      let batch = try VaultError.ofIndex { () throws(IndexError) in try index.extents(in: segment, limit: Self.step) }
+      let batch = try VaultError.ofIndex { () throws(IndexError) in
+        try index.extents.rows(in: segment, limit: Self.step)
+      }
       if batch.isEmpty { return }
       if batch == last { throw .damaged("parts of files cannot be moved, since the index has them at wrong places") }
       last = batch
       let moved = try space.copy(batch, &copies) { _, error throws(VaultError) in throw error }
       try VaultError.ofIndex { () throws(IndexError) in
-        for (old, new) in moved { _ = try index.replaceExtent(old.extent, of: old.inode, with: new) }
+        for (old, new) in moved { _ = try index.extents.replaceExtent(old.extent, of: old.inode, with: new) }
       }
     }
   }

@@ -144,12 +144,12 @@ package final class Repair {
   /// - Throws: `.damaged`; `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
   package func carryOut() throws(VaultError) -> CheckReport {
     guard let index, !plan.isEmpty else { return found }
-    try space.prepareFiles()
+    try space.cover.prepareFiles()
     try VaultError.ofIndex { () throws(IndexError) in try freeOrphans(index) }
     for segment in damaged.sorted() { try evacuate(segment, index) }
     try VaultError.ofIndex { () throws(IndexError) in
       // It follows from the files, and is filled again.
-      if rebuilt == nil { try index.emptyCatalog() }
+      if rebuilt == nil { try index.catalog.emptyCatalog() }
       // A commit counts the rows of segments.
       try index.commit()
       for segment in damaged where try index.liveBytes(in: segment) == 0 { try index.forgetSegment(segment) }
@@ -168,7 +168,7 @@ package final class Repair {
     if restoresSlot, let broken = slot {
       try SlotRecords.change(of: space, adding: broken.key.identifiers)
       try vault.restoreSlot(broken, replacingDamaged: true, of: space)
-      try space.restoreFileCount()
+      try space.cover.restoreFileCount()
       slot = try vault.openSlot([broken.key])
     }
     try space.close()

@@ -81,7 +81,7 @@ package enum SpaceManager {
     let contents = storage.contents
     let segments = space.segmentIdentifiers().filter { contents[$0] != nil }
     let file = { (name: SegmentIdentifier) in NewFile(name, content: contents[name] ?? []) }
-    let cover = ownFiles == 0 ? [] : space.missingCover(besides: segments.count + slot.identifiers.count)
+    let cover = ownFiles == 0 ? [] : space.cover.missingCover(besides: segments.count + slot.identifiers.count)
     return (segments.map(file) + cover, slot.identifiers.map(file))
   }
 
@@ -128,7 +128,7 @@ package enum SpaceManager {
     do throws(VaultError) {
       // One whose key was replaced may still hold the previous key.
       let isOutdated =
-        !space.isKeyChangePending(in: slot.body)
+        !space.keyReplacement.isKeyChangePending(in: slot.body)
         && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
       if isOutdated { try vault.rewriteSlot(slot, with: space.body, of: space) }
       if !slot.missing.isEmpty || space.owner != nil {
@@ -141,7 +141,7 @@ package enum SpaceManager {
         try vault.dropSlotFiles(removed, of: space)
         try SlotRecords.change(of: space, takingAway: removed)
       }
-      try space.restoreFileCount()
+      try space.cover.restoreFileCount()
     } catch {
       return
     }
@@ -214,10 +214,10 @@ extension SpaceManager {
   private static func figures(of space: Space, _ suite: CipherSuite) throws(VaultError) -> SpaceInformation {
     try VaultError.ofIndex { () throws(IndexError) in
       let index = try Index(space: space)
-      let media = try index.mediaCounts()
+      let media = try index.media.mediaCounts()
       let deleted = try deletedSegments(of: space, index)
       return SpaceInformation(
-        cipher: suite.name, files: try index.inodeCount - index.derivativeCount(), thumbnails: media.known,
+        cipher: suite.name, files: try index.inodeCount - index.media.derivativeCount(), thumbnails: media.known,
         thumbnailsPending: media.pending, thumbnailsFailed: media.failed, dataBytes: index.totalLiveBytes,
         storedBytes: space.capacity().usedBytes,
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
@@ -261,7 +261,7 @@ extension SpaceManager {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true, scanning: true)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    if space.isKeyChangePending(in: slot.body) { throw .readOnly(beingReplaced) }
+    if space.keyReplacement.isKeyChangePending(in: slot.body) { throw .readOnly(beingReplaced) }
     return Repair(of: space, in: vault, body: slot.body, slot: slot)
   }
 }

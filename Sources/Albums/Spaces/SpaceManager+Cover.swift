@@ -16,7 +16,7 @@ extension SpaceManager {
   ) throws(VaultError) {
     let space = try openSpace(in: vault, password: password)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    try space.growCover(by: size, control)
+    try space.cover.growCover(by: size, control)
     try space.close()
   }
 
@@ -85,15 +85,15 @@ extension SpaceManager {
     let files = try FileSystem(space: space, options: options)
     do throws(VaultError) {
       // Once before, so that nothing is given up if something cannot be moved.
-      try evacuateHeads(before: space.openEpoch, of: files)
+      try evacuateHeads(before: space.cover.openEpoch, of: files)
       try requireUnused(count, in: space, of: vault, isBegun: true)
       if control.isCancelled() { throw .cancelled }
-      let forgotten = try space.forgottenCover()
-      let given = try space.giveUpCover(Int(count))
+      let forgotten = try space.cover.forgottenCover()
+      let given = try space.cover.giveUpCover(Int(count))
       let old = try evacuateHeads(before: given.epoch, of: files)
       // What was retired in the first of these epochs nobody needs after the second.
       for _ in 0..<2 { try space.advanceEpoch() }
-      try space.overwrite(old)
+      try space.cover.overwrite(old)
       let names = given.names + forgotten
       let new = replacements(names.count)
       try vault.replace(names, by: new.files, last: new.last, control)
@@ -109,12 +109,12 @@ extension SpaceManager {
   private static func evacuateHeads(
     before limit: EpochNumber, of files: FileSystem
   ) throws(VaultError) -> [SegmentIdentifier: SegmentNumber] {
-    let found = try files.space.segmentsWithHeads(before: limit)
+    let found = try files.space.cover.segmentsWithHeads(before: limit)
     let all = Set(found.values)
     let needed = { files.space.segments().map(\.number).filter(all.contains) }
     let before = needed()
-    try inVaultTerms("copying") { () throws(Errno) in try files.evacuate(before) }
-    guard needed().isEmpty else { throw Space.cannotMove }
+    try inVaultTerms("copying") { () throws(Errno) in try files.cleaner.evacuate(before) }
+    guard needed().isEmpty else { throw OwnCover.cannotMove }
     return found
   }
 
@@ -123,7 +123,7 @@ extension SpaceManager {
     _ count: Int64, in space: Space, of vault: Vault, isBegun: Bool = false
   ) throws(VaultError) {
     let live = try VaultError.ofIndex { () throws(IndexError) in try Index(space: space).totalLiveBytes }
-    let most = space.coverToGiveUp(
+    let most = space.cover.coverToGiveUp(
       live: live + Int64(space.databasePageCount) * Int64(Space.databasePageSize), isBegun: isBegun)
     guard count <= most else { throw .tooLittleUnused(vault.usableBytes(ofCover: most)) }
   }

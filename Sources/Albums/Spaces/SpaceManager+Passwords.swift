@@ -73,10 +73,10 @@ extension SpaceManager {
     do throws(VaultError) {
       try vault.putSlot(slot, body, of: space)
     } catch {
-      try? space.restoreFileCount()
+      try? space.cover.restoreFileCount()
       throw error
     }
-    try space.restoreFileCount()
+    try space.cover.restoreFileCount()
   }
 
   /// Why a space is not written whose key is being replaced.
@@ -86,7 +86,7 @@ extension SpaceManager {
   static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
     let space = try vault.openSpace(body)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    if space.isKeyChangePending(in: body) { throw .readOnly(beingReplaced) }
+    if space.keyReplacement.isKeyChangePending(in: body) { throw .readOnly(beingReplaced) }
     return space
   }
 
@@ -95,7 +95,7 @@ extension SpaceManager {
     try SlotRecords.noteRemoval(of: identifiers, from: space)
     try vault.dropSlotFiles(identifiers, of: space)
     try SlotRecords.change(of: space, takingAway: identifiers)
-    try space.restoreFileCount()
+    try space.cover.restoreFileCount()
   }
 
   /// Checks that no slot opens.

@@ -77,15 +77,15 @@ extension SpaceManager {
   static func beginAgain(_ slot: OpenedSlot, in vault: Vault, acceptOlder: Bool) throws(VaultError) -> OpenedSlot {
     guard slot.body.isRekeying, !vault.isReadOnly else { return slot }
     let space = try vault.openSpace(slot.body, acceptOlder: acceptOlder)
-    guard space.isKeyChangePending(in: slot.body), space.gate.isOpen else {
+    guard space.keyReplacement.isKeyChangePending(in: slot.body), space.gate.isOpen else {
       try space.close()
       return slot
     }
-    let successor = try space.successor(of: slot.body)
+    let successor = try space.keyReplacement.successor(of: slot.body)
     if !successor.equals(slot.body) { try vault.rewriteSlot(slot, with: successor) }
     let others = SlotRecords.names(of: space).subtracting(slot.key.identifiers)
     try SlotRecords.change(of: space, adding: slot.key.identifiers)
-    try space.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+    try space.keyReplacement.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
     try space.close()
     return slot.holding(successor)
   }
@@ -105,14 +105,14 @@ extension SpaceManager {
     }
     let least = max(slot.key.derivation.work, KnownDerivations(of: space, in: vault).mostWork)
     let newSlot = try vault.strongest(of: newSlots, atLeast: least)
-    let successor = try space.drawSuccessor()
+    let successor = try space.keyReplacement.drawSuccessor()
     let others = SlotRecords.names(of: space)
     try put(newSlot, holding: successor, of: space, in: vault)
     let derivations = KnownDerivations(of: space, in: vault)
     derivations.record(in: space)
     derivations.forgetLost(in: space)
     do throws(VaultError) {
-      try space.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+      try space.keyReplacement.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
     } catch {
       try? remove(newSlot, of: space, in: vault)
       throw error
@@ -150,7 +150,7 @@ extension SpaceManager {
     options.cleans = false
     let files = try FileSystem(space: space, options: options)
     var failure: VaultError?
-    do throws(VaultError) { try files.moveToNewKey(all, control) } catch { failure = error }
+    do throws(VaultError) { try files.cleaner.moveToNewKey(all, control) } catch { failure = error }
     do throws(Errno) { try files.close() } catch { failure = failure ?? .system(error, "closing the space") }
     if let failure { throw failure }
   }
@@ -166,7 +166,7 @@ extension SpaceManager {
       // What died in an epoch can go when two heads came after it. The first one says that the space is in use.
       for _ in 0..<3 where !isDone {
         try space.advanceEpoch()
-        isDone = try space.finishRekeying(all, control)
+        isDone = try space.keyReplacement.finishRekeying(all, control)
       }
       if !isDone { throw .damaged("files of the vault remain under the previous key; see what agonyfs check says") }
     } catch {

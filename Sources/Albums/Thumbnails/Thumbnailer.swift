@@ -15,70 +15,73 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension FileSystem {
+/// Makes thumbnails of a file system's photos and videos.
+package struct Thumbnailer: Sendable {
+  let fileSystem: FileSystem
   /// A larger file, in bytes, is hashed only after it was found to be a video or photo.
   private static let earlyHashLimit: Int64 = 64 << 20
 
   /// The work of the thread.
-  func runThumbnailer() {
-    guard let settings = options.thumbnails else { return }
+  func run() {
+    guard let settings = fileSystem.options.thumbnails else { return }
     // Of this thread alone: reading and writing go first.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-    locked { $0.runThumbnailer(settings) }
+    fileSystem.locked { $0.mediaUpdates.runThumbnailer(settings) }
   }
 
   /// Stops making thumbnails. What is under way is abandoned, and made at the next mount.
-  func endThumbnails() {
-    locked { files in
+  func end() {
+    fileSystem.locked { files in
       files.thumbnails.end()
       files.signals[.thumbnailWork].broadcast()
     }
-    options.thumbnails?.maker.stop()
+    fileSystem.options.thumbnails?.maker.stop()
   }
 }
 
-extension LockedFileSystem {
+extension MediaUpdates {
   fileprivate mutating func runThumbnailer(_ settings: ThumbnailOptions) {
-    while !life.isStopping, !thumbnails.isEnding, refusal == nil {
-      if let demand = thumbnails.nextDemand() {
+    while !files.life.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
+      if let demand = files.thumbnails.nextDemand() {
         lookAt(demand.inode, [demand.size], eagerly: false, settings)
         demand.isDone = true
-        signals[.thumbnailDone].broadcast()
+        files.signals[.thumbnailDone].broadcast()
         continue
       }
-      if mergeStaleItems() { continue }
+      if files.catalogUpdates.mergeStaleItems() { continue }
       let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
       if let number = next.inode {
         lookAt(number, [.small, .large], eagerly: true, settings)
         continue
       }
-      let pause = thumbnails.pauseEnd(after: monotonicTime())
-      let catalog: (job: CatalogJob?, due: UInt64?) = pause == nil ? nextCatalogJob(settings) : (nil, pause)
+      let pause = files.thumbnails.pauseEnd(after: monotonicTime())
+      let catalog: (job: CatalogUpdates.CatalogJob?, due: UInt64?) =
+        pause == nil ? files.catalogUpdates.nextCatalogJob(settings) : (nil, pause)
       if let job = catalog.job {
-        unlocked { files in files.run(job, settings) }
+        files.unlocked { files in files.cataloguer.run(job, settings) }
       } else {
-        wait(for: .thumbnailWork, until: [next.due, catalog.due].compactMap(\.self).min())
+        files.wait(for: .thumbnailWork, until: [next.due, catalog.due].compactMap(\.self).min())
       }
     }
-    while let demand = thumbnails.nextDemand() { demand.isDone = true }
-    signals[.thumbnailDone].broadcast()
+    while let demand = files.thumbnails.nextDemand() { demand.isDone = true }
+    files.signals[.thumbnailDone].broadcast()
   }
 
   /// The next file that waits and is not being written; without one, when to look again if something waits.
   private func nextPending(_ settings: ThumbnailOptions) -> (inode: InodeNumber?, due: UInt64?) {
-    if let time = thumbnails.pauseEnd(after: monotonicTime()) { return (nil, time) }
+    if let time = files.thumbnails.pauseEnd(after: monotonicTime()) { return (nil, time) }
     let quiet = UInt64(settings.quietTime * 1e9)
     var due: UInt64?
     var last: InodeNumber?
     var seen = 0
     while seen < ThumbnailState.lookLimit {
       let start = last
-      let batch = try? result(of: index.media(in: .pending, after: start, limit: 64))
+      let batch = try? files.result(of: files.index.media.inodes(in: .pending, after: start, limit: 64))
       guard let batch, let end = batch.last else { break }
       let now = monotonicTime()
-      for number in batch where !thumbnails.passedOver.contains(number) {
+      for number in batch where !files.thumbnails.passedOver.contains(number) {
         seen += 1
-        guard let inode = inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
+        guard let inode = files.inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
           return (number, nil)
         }
         due = min(due ?? .max, inode.contentChanged + quiet)
@@ -93,50 +96,50 @@ extension LockedFileSystem {
   private mutating func lookAt(
     _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
   ) {
-    waitForCriticalPart()
+    files.waitForCriticalPart()
     let inode: Inode
     do throws(Errno) {
-      inode = try self.inode(number)
+      inode = try files.inode(number)
       guard inode.isRegular, inode.record.links > 0 else { throw .staleNFSFileHandle }
     } catch .staleNFSFileHandle {
       forgetRow(of: number)
       return
     } catch {
-      thumbnails.passOver(number, at: monotonicTime())
+      files.thumbnails.passOver(number, at: monotonicTime())
       return
     }
-    let before = try? result(of: index.media(number))
+    let before = try? files.result(of: files.index.media.row(number))
     inode.isMediaPending = false
     inode.opens += 1
     let size = inode.record.size
-    unlocked { files in
+    files.unlocked { files in
       let source = FileSource(fileSystem: files, inode: number, size: size)
-      let outcome = files.work(on: source, sizes, eagerly, before, settings)
-      files.keep(outcome, of: inode, before)
+      let outcome = files.thumbnailer.work(on: source, sizes, eagerly, before, settings)
+      files.thumbnailer.keep(outcome, of: inode, before)
     }
     inode.opens -= 1
-    if inode.record.links == 0, inode.opens == 0 { delete(inode) }
-    signals[.thumbnailDone].broadcast()
+    if inode.record.links == 0, inode.opens == 0 { files.reaper.delete(inode) }
+    files.signals[.thumbnailDone].broadcast()
   }
 
   /// Forgets what is known of a content whose inode is gone.
   private func forgetRow(of number: InodeNumber) {
     do throws(Errno) {
-      let old = try withIndex { index throws(IndexError) in
-        let old = try index.media(number)
-        try Self.dropItem(number, in: index)
-        try index.deleteMedia(number)
+      let old = try files.withIndex { index throws(IndexError) in
+        let old = try index.media.row(number)
+        try CatalogUpdates.dropItem(number, in: index)
+        try index.media.deleteMedia(number)
         return old
       }
       dropLinks(of: old)
-      noteChange()
+      files.committer.noteChange()
     } catch {
-      thumbnails.passOver(number, at: monotonicTime())
+      files.thumbnails.passOver(number, at: monotonicTime())
     }
   }
 }
 
-extension FileSystem {
+extension Thumbnailer {
   /// The outcome of the work on a file.
   fileprivate enum Outcome {
     /// Its facts, and what was made of it.
@@ -192,23 +195,23 @@ extension FileSystem {
 
   /// Notes why nothing can be made for now.
   func pause(_ reason: String) {
-    let isNew = locked { $0.thumbnails.pause(reason, at: monotonicTime()) }
-    if isNew { options.logger.warning("thumbnails are paused: \(reason)") }
+    let isNew = fileSystem.locked { $0.thumbnails.pause(reason, at: monotonicTime()) }
+    if isNew { fileSystem.options.logger.warning("thumbnails are paused: \(reason)") }
   }
 
   /// Whether a content with this hash was looked at.
   private func isKnown(_ hash: [UInt8]) -> Bool {
-    locked { files in
-      let record = try? files.result(of: files.index.media(withHash: hash))
+    fileSystem.locked { files in
+      let record = try? files.result(of: files.index.media.row(withHash: hash))
       return (record ?? nil)?.state == .known
     }
   }
 
   /// Keeps an outcome, unless the content has changed meanwhile.
   fileprivate func keep(_ outcome: Outcome, of inode: Inode, _ before: MediaRecord?) {
-    loadPlaces()
+    fileSystem.cataloguer.loadPlaces()
     do throws(Errno) {
-      try changing { files throws(Errno) in
+      try fileSystem.changing { files throws(Errno) in
         if inode.isMediaPending || inode.record.links == 0 || files.thumbnails.isEnding { return }
         var record = MediaRecord(inode: inode.number, state: .known)
         var outcome = outcome
@@ -227,30 +230,31 @@ extension FileSystem {
           if before?.state == .known, let before { record = before } else { record.state = state }
           record.reason = reason
         case .duplicate(let hash):
-          let known = try files.result(of: files.index.media(withHash: hash))
-          guard let known, files.share(known) else { return }
-          files.dropLinks(of: before)
+          let known = try files.result(of: files.index.media.row(withHash: hash))
+          guard let known, files.mediaUpdates.share(known) else { return }
+          files.mediaUpdates.dropLinks(of: before)
           record = known
           record.inode = inode.number
-          found = try files.catalogTwin(known.inode, of: inode)
+          found = try files.catalogUpdates.catalogTwin(known.inode, of: inode)
         case .made(let made, let hash):
-          if let hash, let known = try files.result(of: files.index.media(withHash: hash)), known.inode != inode.number
+          if let hash, let known = try files.result(of: files.index.media.row(withHash: hash)),
+            known.inode != inode.number
           {
-            _ = try files.catalogTwin(known.inode, of: inode)
+            _ = try files.catalogUpdates.catalogTwin(known.inode, of: inode)
           }
           found = try? FactList(decoding: made.found)
           record.hash = hash
           record.kind = Int64(made.facts.kind.rawValue)
           (record.width, record.height) = (Int64(made.facts.width), Int64(made.facts.height))
           let bytes = Int64((made.small?.count ?? 0) + (made.large?.count ?? 0))
-          try files.requireRoom(for: bytes + LockedFileSystem.roomForCatalog)
+          try files.requireRoom(for: bytes + CatalogUpdates.roomForCatalog)
           record.small = before?.small
           record.large = before?.large
-          if record.small == nil, let small = made.small { record.small = try files.makeDerivative(small) }
-          if record.large == nil, let large = made.large { record.large = try files.makeDerivative(large) }
+          if record.small == nil, let small = made.small { record.small = try files.mediaUpdates.makeDerivative(small) }
+          if record.large == nil, let large = made.large { record.large = try files.mediaUpdates.makeDerivative(large) }
         }
-        try files.result(of: files.index.setMedia(record))
-        try files.noteLookedAt(inode, record.state, found)
+        try files.result(of: files.index.media.setMedia(record))
+        try files.catalogUpdates.noteLookedAt(inode, record.state, found)
         files.thumbnails.noteSuccess()
       }
     } catch {

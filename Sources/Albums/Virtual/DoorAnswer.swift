@@ -91,7 +91,7 @@ struct DoorAnswer {
     let isFirst = !isBegun
     do throws(Errno) {
       if isFirst {
-        try fileSystem.prepareToAnswer()
+        try fileSystem.questions.prepareToAnswer()
         text.line("ok")
         isBegun = true
       }
@@ -100,7 +100,7 @@ struct DoorAnswer {
         try pieces(of: &reader, format, stops)
         source = reader.isAtEnd ? .nothing : .answers(reader, format)
       case .count(let question):
-        let count = try fileSystem.count(of: question, for: opener)
+        let count = try fileSystem.questions.count(of: question, for: opener)
         text.line(String(count))
         source = .nothing
       case .groups(let question, let field):
@@ -151,7 +151,7 @@ struct DoorAnswer {
       // JSON is written straight into what is read.
       swap(&text, &reader.text)
       defer { swap(&text, &reader.text) }
-      try fileSystem.piece(&reader, room: room, into: &answers, stops: stops)
+      try fileSystem.questions.piece(&reader, room: room, into: &answers, stops: stops)
       guard let end = format.end else { continue }
       for answer in answers {
         reader.text.raw(answer.path)
@@ -164,10 +164,10 @@ struct DoorAnswer {
   }
 
   private mutating func groups(_ question: CatalogQuestion, _ field: GroupField) throws(Errno) {
-    let groups = try fileSystem.groups(of: question, by: field, for: opener)
+    let groups = try fileSystem.questions.groups(of: question, by: field, for: opener)
     let shown = groups.prefix(question.limit ?? .max)
     for group in shown {
-      let newest = try fileSystem.path(
+      let newest = try fileSystem.questions.path(
         of: InodeNumber(rawValue: group.newest), includesTrash: question.showsTrash, within: question.within,
         for: opener)
       text.value(group, newest: newest)
@@ -177,7 +177,7 @@ struct DoorAnswer {
   }
 
   private mutating func facts(_ path: [UInt8]) throws(Errno) {
-    try fileSystem.writeFacts(ofPath: path, for: opener, to: &text)
+    try fileSystem.questions.writeFacts(ofPath: path, for: opener, to: &text)
     try trailer(count: 1, next: nil)
   }
 
@@ -201,7 +201,7 @@ struct DoorAnswer {
         text.value(search.kind.rawValue)
         text.name("members")
         text.beginArray()
-        for item in group { try fileSystem.writeFacts(of: item, for: opener, to: &text) }
+        for item in group { try fileSystem.questions.writeFacts(of: item, for: opener, to: &text) }
         text.endArray()
         text.endObject()
         text.endLine()
@@ -238,11 +238,11 @@ struct DoorAnswer {
     text.name("next")
     if let next { text.value(next.text) } else { text.null() }
     // Files that nobody else sees are counted as well.
-    if try fileSystem.isOwner(opener) {
+    if try fileSystem.questions.isOwner(opener) {
       text.name("pending")
-      text.value(try fileSystem.unexaminedCount())
+      text.value(try fileSystem.thumbnailer.unexaminedCount())
       text.name("examining")
-      text.value(fileSystem.looksAtNewFiles)
+      text.value(fileSystem.thumbnailer.looksAtNewFiles)
     }
     text.endObject()
     text.endLine()

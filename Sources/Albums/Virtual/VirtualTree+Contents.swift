@@ -8,12 +8,12 @@ package import Vault
 extension VirtualTree {
   /// The JPEG of a file. One that is damaged in the log is rebuilt.
   func jpeg(_ size: DerivativeSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
-    let derivative = try fileSystem.derivative(size, of: inode)
+    let derivative = try fileSystem.thumbnailer.derivative(size, of: inode)
     do throws(Errno) {
       return try bytes(of: derivative)
     } catch {
-      try fileSystem.remakeThumbnail(of: inode)
-      return try bytes(of: fileSystem.derivative(size, of: inode))
+      try fileSystem.thumbnailer.remakeThumbnail(of: inode)
+      return try bytes(of: fileSystem.thumbnailer.derivative(size, of: inode))
     }
   }
 
@@ -37,13 +37,13 @@ extension VirtualTree {
     let modified = try fileSystem.attributes(of: inode).modified
     let uri = "./" + String(decoding: NameDigests.escape(name.bytes), as: UTF8.self)
     let text = [("Thumb::URI", uri), ("Thumb::MTime", modified.thumbnailTime)]
-    guard hasThumbnails, let source = try? fileSystem.derivative(size.source, of: inode) else {
+    guard hasThumbnails, let source = try? fileSystem.thumbnailer.derivative(size.source, of: inode) else {
       return Placeholder.png(text)
     }
     let key = PictureCache.Key(inode: inode, size: size, source: source, modified: modified, name: name)
     if let known = pictures[key] { return known }
     guard let jpeg = try? jpeg(size.source, of: inode),
-      let png = try? fileSystem.png(from: jpeg, longerSide: size.pixels, text: text)
+      let png = try? fileSystem.thumbnailer.png(from: jpeg, longerSide: size.pixels, text: text)
     else { return Placeholder.png(text) }
     pictures.insert(png, for: key)
     return png
@@ -54,10 +54,10 @@ extension VirtualTree {
 
   /// Counts, the queue and figures of the store, as JSON.
   func status() throws(Errno) -> String {
-    let counts = try fileSystem.mediaCounts()
+    let counts = try fileSystem.thumbnailer.mediaCounts()
     let capacity = fileSystem.space.capacity()
     let options = fileSystem.options.thumbnails
-    let paused = fileSystem.thumbnailPause
+    let paused = fileSystem.thumbnailer.thumbnailPause
     let reason = fileSystem.space.gate.reason
     return """
       {
@@ -101,7 +101,9 @@ extension VirtualTree {
   /// A line for each file without a thumbnail: the reason, a tab, the path from the root of the mount, as bytes.
   func failures() throws(Errno) -> [UInt8] {
     var text: [UInt8] = []
-    for (path, reason) in try fileSystem.failedThumbnails() { text += Array(reason.utf8) + [0x09] + path + [0x0A] }
+    for (path, reason) in try fileSystem.thumbnailer.failedThumbnails() {
+      text += Array(reason.utf8) + [0x09] + path + [0x0A]
+    }
     return text
   }
 }

@@ -31,6 +31,8 @@ package final class VirtualTree: Sendable {
   let memory = ViewMemory()
   private let open = Mutex<OpenFiles>(OpenFiles())
 
+  var views: ViewReader { ViewReader(fileSystem: fileSystem, memory: memory) }
+
   private struct OpenFiles {
     var next: UInt64 = 1
     var contents: [UInt64: VirtualContent] = [:]
@@ -67,7 +69,7 @@ package final class VirtualTree: Sendable {
       let found = try fileSystem.lookup(name, in: directory)
       if found.kind == FileKind.directory >> 12 { return .tree(size, found.inode) }
       guard found.kind == FileKind.regular >> 12 else { throw .noSuchFileOrDirectory }
-      _ = try fileSystem.derivative(size, of: found.inode)
+      _ = try fileSystem.thumbnailer.derivative(size, of: found.inode)
       return .tree(size, found.inode)
     case .sharedSize(let size, let directory):
       guard let digest = NameDigests.digest(named: name),
@@ -161,11 +163,11 @@ package final class VirtualTree: Sendable {
   private func size(of node: VirtualNode) throws(Errno) -> Int64 {
     switch node {
     case .tree(let size, let inode):
-      return try fileSystem.attributes(of: fileSystem.derivative(size, of: inode)).size
+      return try fileSystem.attributes(of: fileSystem.thumbnailer.derivative(size, of: inode)).size
     case .picture(let size, let inode): return Int64(pictures.size(inode, size) ?? 0)
     case .cover(let directory):
       guard let photo = try coverPhoto(of: directory) else { throw .noSuchFileOrDirectory }
-      return try fileSystem.attributes(of: fileSystem.derivative(.large, of: photo)).size
+      return try fileSystem.attributes(of: fileSystem.thumbnailer.derivative(.large, of: photo)).size
     case .full(let inode): return try fullPictureSize(of: inode)
     case .motion(let inode): return try motionRange(of: inode).map { Int64($0.count) } ?? 0
     // Counting takes a while where there are many files; what is read is what was opened, whatever this says.
@@ -290,10 +292,10 @@ package final class VirtualTree: Sendable {
   /// - Throws: `EINVAL` for what is not known; as `remakeThumbnails`, `giveBackAtClose` and `writeForReaders`.
   package func request(_ text: [UInt8]) throws(Errno) {
     switch String(decoding: text, as: UTF8.self) {
-    case "rebuild" where hasThumbnails: try fileSystem.remakeThumbnails()
+    case "rebuild" where hasThumbnails: try fileSystem.thumbnailer.remakeThumbnails()
     case "give-back": try fileSystem.giveBackAtClose()
     case "keep-deleted": fileSystem.keepAtClose()
-    case "write": try fileSystem.writeForReaders()
+    case "write": try fileSystem.cleaner.writeForReaders()
     default: throw .invalidArgument
     }
   }

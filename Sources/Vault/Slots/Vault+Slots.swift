@@ -141,7 +141,7 @@ extension Vault {
   ) throws(VaultError) {
     let file = slot.seal(body, segmentSize: parameters.segmentSize)
     do throws(Errno) {
-      if let space, space.ownsCover { return try space.putFile(identifier, content: file) }
+      if let space, space.ownsCover { return try space.cover.putFile(identifier, content: file) }
       try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
         try unsafe storage.putIfAbsent(identifier, content: content)
       }
@@ -170,7 +170,7 @@ extension Vault {
       try attempt("deleting the slot") { () throws(Errno) in
         for identifier in identifiers { try storage.wipe(identifier) }
       }
-      try space.restoreFileCount(replacing: identifiers)
+      try space.cover.restoreFileCount(replacing: identifiers)
     }
     try deleteSlotFiles(identifiers)
   }

@@ -64,6 +64,11 @@ package final class Space: Sendable {
     origin = state.origin
   }
 
+  /// The files of the space, if it owns cover.
+  package var cover: OwnCover { OwnCover(space: self) }
+  /// Replaces the key of the space.
+  package var keyReplacement: KeyReplacement { KeyReplacement(space: self) }
+
   var storage: any Storage { log.context.storage }
   var keys: SpaceKeys { log.context.keys }
   var segmentSize: Int { log.context.segmentSize }

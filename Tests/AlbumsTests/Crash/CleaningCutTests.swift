@@ -51,14 +51,14 @@ import Vault
       try waitUntil("a file was read") { reader.right.load(ordering: .relaxed) > 0 }
       var written: [(name: String, after: Int)] = []
       for round in 0..<8 {
-        try files.clean()
-        try files.beginEpochs(1)
+        try files.cleaner.clean()
+        try files.cleaner.beginEpochs(1)
         try files.put(pattern(Self.size, 1000 + round), try files.make("new\(round)"))
         try files.synchronize()
         written.append(("new\(round)", storage.operationCount))
       }
       // What the last round gave up goes when two heads came after it.
-      try files.beginEpochs(2)
+      try files.cleaner.beginEpochs(2)
       reader.isEnding.store(true, ordering: .relaxed)
       try thread.join()
       #expect(reader.wrong.load(ordering: .relaxed) == 0)

@@ -97,8 +97,8 @@ extension EveryFailureTests {
     _ = try? files.synchronize()
     do {
       for _ in 0..<2 {
-        try files.clean()
-        try files.beginEpochs(1)
+        try files.cleaner.clean()
+        try files.cleaner.beginEpochs(1)
       }
       let inode = try (try? files.find("after").inode) ?? files.make("after")
       try files.put(content, inode)

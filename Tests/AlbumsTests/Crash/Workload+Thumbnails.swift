@@ -13,7 +13,7 @@ extension Workload {
   func lookAtPhotos() throws {
     if number(0...7) == 0 {
       try step {
-        try files.remakeThumbnails()
+        try files.thumbnailer.remakeThumbnails()
       } _: { _ in
       }
     }
@@ -22,7 +22,7 @@ extension Workload {
       let inode = try files.inode(at: path)
       // What cannot be kept is made another time; whoever changes something next is told why.
       try step {
-        _ = try? files.derivative(.small, of: inode)
+        _ = try? files.thumbnailer.derivative(.small, of: inode)
       } _: { _ in
       }
       try files.waitUntilUnused(inode)
@@ -44,7 +44,7 @@ extension FileSystem {
     let content = try get(inode)
     let isPhoto = content.starts(with: photoMark)
     do {
-      let small = try get(try derivative(.small, of: inode))
+      let small = try get(try thumbnailer.derivative(.small, of: inode))
       let isRight = isPhoto && isSame(small, Array("small ".utf8) + content)
       #expect(isRight, comment)
       return true

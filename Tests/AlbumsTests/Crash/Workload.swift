@@ -247,15 +247,15 @@ final class Workload {
   /// Commits without making anything durable, as the file system does each second.
   func commit() throws {
     try step {
-      try files.locked { files throws(Errno) in try files.commit() }
+      try files.locked { files throws(Errno) in try files.committer.commit() }
     } _: { _ in
     }
   }
 
   func clean() throws {
     try step {
-      try files.clean()
-      try files.beginEpochs(1)
+      try files.cleaner.clean()
+      try files.cleaner.beginEpochs(1)
     } _: { _ in
     }
   }

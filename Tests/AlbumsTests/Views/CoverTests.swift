@@ -143,9 +143,9 @@ import Testing
   private func setKind(_ kind: MediaKind, of inode: InodeNumber) throws {
     try files.changing { files throws(Errno) in
       try files.withIndex { index throws(IndexError) in
-        guard var row = try index.media(inode) else { return }
+        guard var row = try index.media.row(inode) else { return }
         row.kind = Int64(kind.rawValue)
-        try index.setMedia(row)
+        try index.media.setMedia(row)
       }
     }
   }

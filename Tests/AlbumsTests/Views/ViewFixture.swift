@@ -53,10 +53,10 @@ final class ViewFixture {
     try files.waitUntilNothingIsPending()
     let files = files
     try waitUntil("the catalog is up to date") {
-      try files.settleCatalog()
+      try files.cataloguer.settle()
       let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
       return files.locked { files in
-        (try? files.index.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
+        (try? files.index.catalog.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
       }
     }
     try files.changing { files throws(Errno) in
@@ -64,10 +64,10 @@ final class ViewFixture {
         var item = MediaItem(inode: inode.rawValue, kind: .jpeg)
         describe(&item)
         try files.withIndex { index throws(IndexError) in
-          let names = try index.names(of: inode, limit: 100).map { (parent: $0.parent, name: $0.name.bytes) }
+          let names = try index.catalog.names(of: inode, limit: 100).map { (parent: $0.parent, name: $0.name.bytes) }
           guard !names.isEmpty, let record = try index.inode(inode) else { return }
           let rights = ItemRights(mode: record.mode, owner: 1000, group: 1000, mayHaveList: true)
-          try index.setMediaItem(
+          try index.catalog.setMediaItem(
             item, at: ItemPlace(names: names, rights: rights), found: [], version: Int64(MediaItem.factsVersion))
         }
       }

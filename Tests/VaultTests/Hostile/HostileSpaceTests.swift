@@ -30,7 +30,7 @@ import Testing
 
   private func made(_ kind: Kind) throws -> TestSpace {
     let test = TestSpace(ownFiles: kind.ownFiles)
-    try test.space.restoreFileCount()
+    try test.space.cover.restoreFileCount()
     for version in 1...3 {
       _ = try test.space.append(randomBytes(10_000, seed: UInt64(version)))
       try test.space.commit([1: page(1, version: version), 2: page(2, version: version)], pageCount: 2)
@@ -122,8 +122,8 @@ import Testing
     transaction.retiring = space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number)
     try? space.commit(transaction)
     for _ in 0..<2 { try? space.advanceEpoch() }
-    try? space.growCover(by: 1 << 20)
-    try? space.restoreFileCount()
+    try? space.cover.growCover(by: 1 << 20)
+    try? space.cover.restoreFileCount()
   }
 
   @Test(arguments: Kind.all) func nothingTraps(_ kind: Kind) throws {

@@ -13,7 +13,11 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension VirtualTree {
+/// Reads what is in the directories of
+struct ViewReader: Sendable {
+  let fileSystem: FileSystem
+  let memory: ViewMemory
+
   /// The mount's owner, who is the owner of its root directory.
   func owner() throws(Errno) -> CatalogOpener {
     let root = try fileSystem.attributes(of: .root)
@@ -81,7 +85,7 @@ extension VirtualTree {
 
   func text(ofTerm term: UInt64) throws(Errno) -> String {
     let text = try fileSystem.reading { files throws(Errno) in
-      try files.result(of: files.index.text(ofTerm: Int64(clamping: term)))
+      try files.result(of: files.index.catalog.text(ofTerm: Int64(clamping: term)))
     }
     guard let text else { throw .noSuchFileOrDirectory }
     return text
@@ -90,7 +94,7 @@ extension VirtualTree {
   /// The number of a term.
   func term(_ kind: TermKind, _ text: String) throws(Errno) -> UInt64? {
     try fileSystem.reading { files throws(Errno) in
-      try files.result(of: files.index.term(kind, text)).map { UInt64(clamping: $0) }
+      try files.result(of: files.index.catalog.term(kind, text)).map { UInt64(clamping: $0) }
     }
   }
 
@@ -104,7 +108,7 @@ extension VirtualTree {
     return try memory.value(of: folder, in: memory.known, fileSystem, isNew: true, size: { _ in 1 }) {
       () throws(Errno) in
       var isFound = false
-      try fileSystem.answers(to: CatalogQuestion(query(of: folder), limit: 1), for: owner()) { _ in
+      try fileSystem.questions.answers(to: CatalogQuestion(query(of: folder), limit: 1), for: owner()) { _ in
         isFound = true
         return false
       }
@@ -123,7 +127,7 @@ extension VirtualTree {
         return ViewTable(try duplicates(of: first).map { ($0.inode, ViewTable.hash($0.name?.bytes ?? [])) })
       }
       let question = CatalogQuestion(try query(of: folder), limit: ViewTable.limit)
-      try fileSystem.answers(to: question, for: owner()) { answer throws(Errno) in
+      try fileSystem.questions.answers(to: question, for: owner()) { answer throws(Errno) in
         let path = question.query.mentionsTrash ? try Self.path(of: answer) : answer.path
         let name = path.lastIndex(of: 0x2F).map { path[($0 + 1)...] } ?? path[...]
         photos.append((answer.inode, ViewTable.hash(name)))
@@ -134,10 +138,37 @@ extension VirtualTree {
   }
 }
 
-extension VirtualTree {
+extension ViewReader {
   /// The path of an answer that may be in the trash.
   private static func path(of answer: CatalogAnswer) throws(Errno) -> [UInt8] {
     let names = try answer.item()?.names.map { ($0.path, TrashFolder.contains(path: $0.path)) } ?? []
-    return path(of: names) ?? answer.path
+    return Self.path(of: names) ?? answer.path
   }
+
+  /// The photos that the owner finds by a name and may read. A name that is not in the trash goes before one that is.
+  func files(_ inodes: [InodeNumber]) throws(Errno) -> [ViewedFile] {
+    if inodes.isEmpty { return [] }
+    var view = CatalogView(.all, showsTrash: true, for: try owner())
+    return try fileSystem.reading { files throws(Errno) in
+      var found: [ViewedFile] = []
+      for inode in inodes {
+        guard let record = try files.rights.presentRecord(inode), record.mode & FileKind.mask == FileKind.regular,
+          try view.mayRead(inode, files)
+        else { continue }
+        let names = try view.names(of: inode, files).map { (path: $0.path, isTrash: $0.isTrash) }
+        guard let path = Self.path(of: names) else { continue }
+        found.append(ViewedFile(inode: inode, path: path, record: record))
+      }
+      return found
+    }
+  }
+
+  /// The path that a link goes to: the lowest, but one in the trash only if there is no other.
+  static func path(of names: [(path: [UInt8], isTrash: Bool)]) -> [UInt8]? {
+    names.min { one, other in
+      one.isTrash == other.isTrash ? one.path.lexicographicallyPrecedes(other.path) : !one.isTrash
+    }?.path
+  }
+
+  // MARK: Thumbnails
 }

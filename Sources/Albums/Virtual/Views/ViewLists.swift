@@ -7,7 +7,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension VirtualTree {
+extension ViewReader {
   /// More directories than that a directory does not list; all are found by name.
   private static let listLimit = 50_000
 
@@ -58,14 +58,16 @@ extension VirtualTree {
   private func present(
     _ folder: ViewFolder, by field: GroupField, title: ((name: String, folder: ViewFolder)) -> String
   ) throws(Errno) -> [ViewEntry] {
-    let titles = Set(try fileSystem.groups(of: CatalogQuestion(.all), by: field, for: owner()).compactMap(\.title))
+    let titles = Set(
+      try fileSystem.questions.groups(of: CatalogQuestion(.all), by: field, for: owner()).compactMap(\.title))
     return fixed(folder) { titles.contains(title($0)) }
   }
 
   private func titles(
     of folder: ViewFolder, by field: GroupField, _ entry: (String?) -> (name: String, folder: ViewFolder)?
   ) throws(Errno) -> [ViewEntry] {
-    try fileSystem.groups(of: CatalogQuestion(query(of: folder)), by: field, for: owner()).compactMap { group in
+    try fileSystem.questions.groups(of: CatalogQuestion(query(of: folder)), by: field, for: owner()).compactMap {
+      group in
       entry(group.title).flatMap { entry in FileName(entry.name).map { ViewEntry(name: $0, folder: entry.folder) } }
     }
   }
@@ -75,7 +77,9 @@ extension VirtualTree {
     _ kind: TermKind, of folder: ViewFolder, by field: GroupField, _ node: (UInt64) -> ViewFolder
   ) throws(Errno) -> [ViewEntry] {
     var entries: [ViewEntry] = []
-    for group in try fileSystem.groups(of: CatalogQuestion(.all), by: field, for: owner()).prefix(Self.listLimit) {
+    for group in try fileSystem.questions.groups(of: CatalogQuestion(.all), by: field, for: owner()).prefix(
+      Self.listLimit)
+    {
       guard let title = group.title, let number = try term(kind, title),
         let name = ViewName.folder(title, number: number)
       else { continue }
@@ -91,8 +95,8 @@ extension VirtualTree {
   private func duplicateGroups() throws(Errno) -> [ViewEntry] {
     let owner = try owner()
     var firsts: [InodeNumber] = []
-    for group in try fileSystem.duplicateGroups(.exact) where firsts.count < Self.listLimit {
-      let seen = try fileSystem.seenDuplicates(among: group, for: owner)
+    for group in try fileSystem.duplicates.groups(.exact) where firsts.count < Self.listLimit {
+      let seen = try fileSystem.duplicates.seen(among: group, for: owner)
       if let first = seen.map(\.inode).min() { firsts.append(InodeNumber(rawValue: first)) }
     }
     return try files(firsts).compactMap { file in
@@ -106,16 +110,16 @@ extension VirtualTree {
   }
 
   private func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8]? {
-    try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media(inode))?.hash }
+    try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media.row(inode))?.hash }
   }
 
   /// The photos of a group of duplicates.
   func duplicates(of inode: InodeNumber) throws(Errno) -> [ViewedFile] {
     guard let hash = try contentHash(of: inode) else { throw .noSuchFileOrDirectory }
     let same = try fileSystem.reading { files throws(Errno) in
-      try files.result(of: files.index.inodes(withHash: hash, limit: ViewTable.limit))
+      try files.result(of: files.index.catalog.inodes(withHash: hash, limit: ViewTable.limit))
     }
-    return try files(fileSystem.seenDuplicates(among: same, for: owner()).map { InodeNumber(rawValue: $0.inode) })
+    return try files(fileSystem.duplicates.seen(among: same, for: owner()).map { InodeNumber(rawValue: $0.inode) })
   }
 
   // MARK: Places
@@ -129,9 +133,10 @@ extension VirtualTree {
 
   /// The towns that have photos, each once, by the first of its terms.
   private func towns() throws(Errno) -> [Town] {
-    let groups = try fileSystem.groups(of: CatalogQuestion(.all), by: .place, for: owner())
+    let groups = try fileSystem.questions.groups(of: CatalogQuestion(.all), by: .place, for: owner())
     var titles = Set(groups.compactMap(\.title).map(Folding.folded))
-    let terms = try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.terms(.place)) }
+    let terms = try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.catalog.terms(.place))
+    }
     var towns: [Town] = []
     for term in terms {
       guard let place = Place(term: term.text), let country = Self.number(ofCountry: place.countryCode),

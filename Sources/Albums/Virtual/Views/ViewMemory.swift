@@ -154,7 +154,7 @@ final class ViewMemory: Sendable {
       let start = monotonicTime()
       let day = today()
       // Merging what changed is a change.
-      try fileSystem.settleCatalog()
+      try fileSystem.cataloguer.settle()
       let changes = fileSystem.changes
       let value = try find()
       let found = Remembered(value: value, changes: changes, time: start, effort: monotonicTime() - start, day: day)

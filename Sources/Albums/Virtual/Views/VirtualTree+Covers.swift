@@ -105,11 +105,12 @@ extension VirtualTree {
       throw error
     }
     guard let name = FileName(value) else { return nil }
-    let owner = try owner()
+    let owner = try views.owner()
     return try fileSystem.reading { files throws(Errno) in
       guard let entry = try files.result(of: files.index.dentry(parent: directory, name: name)),
-        try files.isSeen(directory, by: owner), try files.result(of: files.index.item(entry.inode)) != nil,
-        let record = try files.presentRecord(entry.inode), try files.may(owner, .read, record)
+        try files.rights.isSeen(directory, by: owner),
+        try files.result(of: files.index.catalog.item(entry.inode)) != nil,
+        let record = try files.rights.presentRecord(entry.inode), try files.rights.may(owner, .read, record)
       else { return nil }
       return entry.inode
     }
@@ -126,18 +127,20 @@ extension VirtualTree {
 
   /// Calls `body` for the photos of an album, or where it has none for those below it, until it returns false.
   private func visit(_ directory: InodeNumber, _ body: (ItemRecord) -> Bool) throws(Errno) {
-    let owner = try owner()
+    let owner = try views.owner()
     var waiting = [directory]
     var next = 0
     while next < waiting.count, next < Self.mostDirectories {
       let album = waiting[next]
       next += 1
-      guard try fileSystem.reading({ files throws(Errno) in try files.isSeen(album, by: owner) }) else { continue }
+      guard try fileSystem.reading({ files throws(Errno) in try files.rights.isSeen(album, by: owner) }) else {
+        continue
+      }
       var hasPhotos = false
       var last: [UInt8] = []
       while true {
         let items = try fileSystem.reading { files throws(Errno) in
-          try files.items(inAlbum: album, after: last, limit: Self.batch, for: owner)
+          try files.rights.items(inAlbum: album, after: last, limit: Self.batch, for: owner)
         }
         for item in items.visible {
           hasPhotos = true
@@ -155,11 +158,11 @@ extension VirtualTree {
   }
 }
 
-extension LockedFileSystem {
+extension CatalogRights {
   /// Whether a user finds the names in a directory, and it is no trash.
   fileprivate func isSeen(_ directory: InodeNumber, by opener: CatalogOpener) throws(Errno) -> Bool {
     var folders = CatalogFolders(for: opener)
-    guard let folder = try folders.folder(directory, self) else { return false }
+    guard let folder = try folders.folder(directory, files) else { return false }
     return folder.isVisible && !folder.isTrash
   }
 
@@ -167,7 +170,7 @@ extension LockedFileSystem {
   fileprivate func items(
     inAlbum directory: InodeNumber, after name: [UInt8], limit: Int, for opener: CatalogOpener
   ) throws(Errno) -> (visible: [ItemRecord], last: [UInt8]?) {
-    let items = try result(of: index.items(inAlbum: directory, after: name, limit: limit))
+    let items = try files.result(of: files.index.catalog.items(inAlbum: directory, after: name, limit: limit))
     var visible: [ItemRecord] = []
     for item in items where item.name.first != 0x2E {
       guard let record = try presentRecord(item.item.inode), try may(opener, .read, record) else { continue }

@@ -42,14 +42,14 @@ extension VirtualTree {
     if found.kind == FileKind.directory >> 12 { return .full(found.inode) }
     guard found.kind == FileKind.regular >> 12 else { throw .noSuchFileOrDirectory }
     // Waits until it was looked at.
-    _ = try fileSystem.derivative(.small, of: found.inode)
+    _ = try fileSystem.thumbnailer.derivative(.small, of: found.inode)
     guard try kind(of: found.inode)?.isPicture == true else { throw .noSuchFileOrDirectory }
     return .full(found.inode)
   }
 
   /// The format of a file that was looked at.
   private func kind(of inode: InodeNumber) throws(Errno) -> MediaKind? {
-    let row = try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media(inode)) }
+    let row = try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media.row(inode)) }
     guard let row, row.state == .known else { return nil }
     return MediaKind(rawValue: UInt8(clamping: row.kind))
   }
@@ -95,8 +95,8 @@ extension VirtualTree {
 
   /// The bytes of a motion photo that are its video.
   func motionRange(of inode: InodeNumber) throws(Errno) -> Range<Int64>? {
-    try fileSystem.settleCatalog()
-    return try fileSystem.reading { files throws(Errno) in try files.motion(of: inode) }
+    try fileSystem.cataloguer.settle()
+    return try fileSystem.reading { files throws(Errno) in try files.rights.motion(of: inode) }
   }
 
   // MARK: Listing
@@ -106,7 +106,7 @@ extension VirtualTree {
     _ directory: InodeNumber, motion: Bool, after cookie: UInt64,
     _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
   ) throws(Errno) {
-    if motion { try fileSystem.settleCatalog() }
+    if motion { try fileSystem.cataloguer.settle() }
     var last = cookie
     while true {
       let start = last
@@ -122,7 +122,7 @@ extension VirtualTree {
       let photos = try fileSystem.reading { files throws(Errno) in
         var photos: Set<InodeNumber> = []
         for entry in entries where entry.kind == FileKind.regular >> 12 {
-          if try files.isListed(entry.inode, motion: motion) { photos.insert(entry.inode) }
+          if try files.rights.isListed(entry.inode, motion: motion) { photos.insert(entry.inode) }
         }
         return photos
       }
@@ -134,9 +134,10 @@ extension VirtualTree {
   }
 }
 
-extension LockedFileSystem {
+extension CatalogRights {
   fileprivate func motion(of inode: InodeNumber) throws(Errno) -> Range<Int64>? {
-    guard let item = try result(of: index.item(inode)), let range = PackedRecord(packed: item.record)?.motion,
+    guard let item = try files.result(of: files.index.catalog.item(inode)),
+      let range = PackedRecord(packed: item.record)?.motion,
       let record = try presentRecord(inode), record.mode & FileKind.mask == FileKind.regular,
       let start = Int64(exactly: range.lowerBound), let end = Int64(exactly: range.upperBound), start < end,
       end <= record.size
@@ -146,7 +147,7 @@ extension LockedFileSystem {
 
   fileprivate func isListed(_ inode: InodeNumber, motion: Bool) throws(Errno) -> Bool {
     if motion { return try self.motion(of: inode) != nil }
-    guard let row = try result(of: index.media(inode)), row.state == .known else { return false }
+    guard let row = try files.result(of: files.index.media.row(inode)), row.state == .known else { return false }
     return MediaKind(rawValue: UInt8(clamping: row.kind))?.isPicture == true
   }
 }

@@ -57,14 +57,14 @@ extension VirtualTree {
   func photo(named name: FileName, in folder: ViewFolder) throws(Errno) -> InodeNumber {
     if name.isHidden { throw .noSuchFileOrDirectory }
     for isNew in [false, true] {
-      let table = try table(of: folder, isNew: isNew)
+      let table = try views.table(of: folder, isNew: isNew)
       if let marked = ViewName.inode(in: name), table.contains(marked),
-        try files([marked]).first?.name.flatMap({ ViewName.marked($0, with: marked) }) == name
+        try views.files([marked]).first?.name.flatMap({ ViewName.marked($0, with: marked) }) == name
       {
         return marked
       }
       let photos = table.photos(withHash: ViewTable.hash(name.bytes))
-      if let found = try files(photos).first(where: { $0.name == name }) { return found.inode }
+      if let found = try views.files(photos).first(where: { $0.name == name }) { return found.inode }
     }
     throw .noSuchFileOrDirectory
   }
@@ -73,7 +73,7 @@ extension VirtualTree {
   ///
   /// - Throws: `ENOENT` when nobody finds the photo any more.
   package func link(to inode: InodeNumber, depth: Int) throws(Errno) -> ViewLink {
-    guard let file = try files([inode]).first, let root = try? fileSystem.attributes(of: .root) else {
+    guard let file = try views.files([inode]).first, let root = try? fileSystem.attributes(of: .root) else {
       throw .noSuchFileOrDirectory
     }
     let target = Self.target(file.path, depth)
@@ -94,41 +94,14 @@ extension VirtualTree {
     Array(repeatElement([0x2E, 0x2E, 0x2F], count: depth).joined()) + path
   }
 
-  /// The photos that the owner finds by a name and may read. A name that is not in the trash goes before one that is.
-  func files(_ inodes: [InodeNumber]) throws(Errno) -> [ViewedFile] {
-    if inodes.isEmpty { return [] }
-    var view = CatalogView(.all, showsTrash: true, for: try owner())
-    return try fileSystem.reading { files throws(Errno) in
-      var found: [ViewedFile] = []
-      for inode in inodes {
-        guard let record = try files.presentRecord(inode), record.mode & FileKind.mask == FileKind.regular,
-          try view.mayRead(inode, files)
-        else { continue }
-        let names = try view.names(of: inode, files).map { (path: $0.path, isTrash: $0.isTrash) }
-        guard let path = Self.path(of: names) else { continue }
-        found.append(ViewedFile(inode: inode, path: path, record: record))
-      }
-      return found
-    }
-  }
-
-  /// The path that a link goes to: the lowest, but one in the trash only if there is no other.
-  static func path(of names: [(path: [UInt8], isTrash: Bool)]) -> [UInt8]? {
-    names.min { one, other in
-      one.isTrash == other.isTrash ? one.path.lexicographicallyPrecedes(other.path) : !one.isTrash
-    }?.path
-  }
-
-  // MARK: Thumbnails
-
   /// The PNG that a name in `.sh_thumbnails` stands for, by the digest of a link's name. A file manager asks for a link
   /// where the link is, and compares the time of the photo.
   func picture(_ size: SharedSize, named name: FileName, in folder: ViewFolder) throws(Errno) -> VirtualNode {
     guard let digest = NameDigests.digest(named: name) else { throw .noSuchFileOrDirectory }
     for isNew in [false, true] {
-      let table = try table(of: folder, isNew: isNew)
+      let table = try views.table(of: folder, isNew: isNew)
       let photos = try digests(of: folder, table, isNew: isNew).photos(withHash: NameDigests.key(digest))
-      for file in try files(photos) {
+      for file in try views.files(photos) {
         guard let name = self.name(of: file, in: table), NameDigests.digests(of: name).contains(digest) else {
           continue
         }
@@ -145,7 +118,7 @@ extension VirtualTree {
       var found: [(inode: InodeNumber, hash: UInt64)] = []
       var last: UInt64 = 0
       while let photos = Optional(table.photos(after: last, limit: Self.batch)), let end = photos.last {
-        for file in try files(photos) {
+        for file in try views.files(photos) {
           guard let name = name(of: file, in: table) else { continue }
           found += NameDigests.digests(of: name).map { (file.inode, NameDigests.key($0)) }
         }
@@ -163,11 +136,11 @@ extension VirtualTree {
     if name.isHidden { throw .noSuchFileOrDirectory }
     if folder == .search {
       guard let text = ViewName.text(of: name) else { throw .invalidArgument }
-      _ = try parsed(text)
+      _ = try views.parsed(text)
       return .query(memory.searches.withLock { $0.number(of: text) })
     }
     guard let found = try candidate(named: name, in: folder) else { throw .noSuchFileOrDirectory }
-    if !found.mayBeEmpty, try !hasAnswers(found) { throw .noSuchFileOrDirectory }
+    if !found.mayBeEmpty, try !views.hasAnswers(found) { throw .noSuchFileOrDirectory }
     return found
   }
 
@@ -184,12 +157,14 @@ extension VirtualTree {
         CivilDate(year: Int(year), month: Int(month), day: Int(day)).map { _ in .day(year: year, month: month, day) }
       }
     case .places:
-      return Self.number(ofCountry: String(decoding: name.bytes, as: UTF8.self)).map { .country($0) }
+      return ViewReader.number(ofCountry: String(decoding: name.bytes, as: UTF8.self)).map { .country($0) }
     case .tags: return try term(.tag, named: name).map { .tag($0) }
     case .cameras: return try term(.camera, named: name).map { .camera($0) }
     case .country, .duplicates:
       for isNew in [false, true] {
-        if let found = try list(of: folder, isNew: isNew).first(where: { $0.name == name }) { return found.folder }
+        if let found = try views.list(of: folder, isNew: isNew).first(where: { $0.name == name }) {
+          return found.folder
+        }
       }
       return nil
     default: return folder.fixedEntries.first { $0.name.utf8.elementsEqual(name.bytes) }?.folder
@@ -203,9 +178,9 @@ extension VirtualTree {
   }
 
   private func term(_ kind: TermKind, named name: FileName) throws(Errno) -> UInt64? {
-    if let text = ViewName.text(of: name), let found = try term(kind, text) { return found }
+    if let text = ViewName.text(of: name), let found = try views.term(kind, text) { return found }
     guard let number = ViewName.number(ofCut: name), name.count > FileName.maximumLength - 4 else { return nil }
-    return ViewName.folder(try text(ofTerm: number), number: number) == name ? number : nil
+    return ViewName.folder(try views.text(ofTerm: number), number: number) == name ? number : nil
   }
 
   // MARK: Listing
@@ -225,11 +200,11 @@ extension VirtualTree {
     let isNew = cookie < first
     if folder.hasLinks {
       var last = isNew ? 0 : cookie - first
-      let table = try table(of: folder, isNew: isNew)
+      let table = try views.table(of: folder, isNew: isNew)
       while true {
         let photos = table.photos(after: last, limit: Self.batch)
         guard let end = photos.last else { return }
-        for file in try files(photos) {
+        for file in try views.files(photos) {
           let target = Self.target(file.path, folder.depth)
           guard target.count <= Self.longestTarget, let name = name(of: file, in: table) else { continue }
           let number = VirtualNode.link(depth: folder.depth, file.inode).number
@@ -239,7 +214,7 @@ extension VirtualTree {
         last = end.rawValue
       }
     }
-    for entry in try list(of: folder, isNew: isNew) {
+    for entry in try views.list(of: folder, isNew: isNew) {
       let place = (folder == .views ? entry.folder.code.family : entry.folder.code.number) + first
       guard place > cookie else { continue }
       guard body(entry.name, VirtualNode.view(entry.folder).number, directory, place) else { return }

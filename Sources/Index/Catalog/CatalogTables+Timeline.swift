@@ -204,15 +204,17 @@ package struct Timeline: ~Copyable {
   }
 }
 
-extension Index {
+extension CatalogTables {
   /// Statements that are kept at most, each for other columns.
   private static let mostTimelineStatements = 16
 
   private func timelineStatements(_ columns: TimelineColumns) throws(IndexError) -> TimelineStatements {
-    if let prepared = preparedTimelineStatements[columns] { return prepared }
-    let made = try TimelineStatements(connection, columns)
-    if preparedTimelineStatements.count >= Self.mostTimelineStatements { preparedTimelineStatements.removeAll() }
-    preparedTimelineStatements[columns] = made
+    if let prepared = index.preparedTimelineStatements[columns] { return prepared }
+    let made = try TimelineStatements(index.connection, columns)
+    if index.preparedTimelineStatements.count >= Self.mostTimelineStatements {
+      index.preparedTimelineStatements.removeAll()
+    }
+    index.preparedTimelineStatements[columns] = made
     return made
   }
 

@@ -3,8 +3,9 @@ internal import Index
 package import SystemPackage
 internal import Vault
 
-/// Asking the catalog. Nothing here holds the lock for long, and nothing keeps more than a bounded part of an answer.
-extension FileSystem {
+/// Asks the catalog of a file system. Nothing here holds the lock for long, and nothing keeps more than a bounded part of an answer.
+package struct CatalogQuestions: Sendable {
+  let fileSystem: FileSystem
   /// Calls `body` with the answers to a question, in order, until it returns false. Gives the place of the last one if
   /// there are more, for the next page.
   ///
@@ -14,7 +15,7 @@ extension FileSystem {
     to question: CatalogQuestion, for opener: CatalogOpener, _ body: (CatalogAnswer) throws(Errno) -> Bool
   ) throws(Errno) -> Cursor? {
     try prepareToAnswer()
-    var reader = CatalogReader(question, for: opener, from: self)
+    var reader = CatalogReader(question, for: opener, from: fileSystem)
     var answers: [CatalogAnswer] = []
     while !reader.isAtEnd {
       answers.removeAll(keepingCapacity: true)
@@ -53,7 +54,7 @@ extension FileSystem {
     while true {
       let isDone = try asking { files throws(Errno) in
         view.begin()
-        return try tally.name(&view, files, rows: options.rowsUnderLock)
+        return try tally.name(&view, files, rows: fileSystem.options.rowsUnderLock)
       }
       if isDone { return tally.groups() }
     }
@@ -72,11 +73,11 @@ extension FileSystem {
       try asking { files throws(Errno) in
         view.begin()
         if !isPrepared {
-          isPrepared = try view.prepare(files, rows: options.rowsUnderLock, forAll: true)
+          isPrepared = try view.prepare(files, rows: fileSystem.options.rowsUnderLock, forAll: true)
           if isPrepared, let few = try view.few(files) { walk.restrict(to: few) }
           return
         }
-        try walk.advance(by: options.rowsUnderLock, files) { row throws(Errno) in
+        try walk.advance(by: fileSystem.options.rowsUnderLock, files) { row throws(Errno) in
           if let seen = try view.look(at: row, files), try view.stands(seen, row, files, stacks: stacks) {
             body(row, seen, files)
           }
@@ -91,7 +92,7 @@ extension FileSystem {
     of inode: InodeNumber, includesTrash: Bool, within: [UInt8] = [], for opener: CatalogOpener
   ) throws(Errno) -> [UInt8]? {
     var view = CatalogView(.all, showsTrash: includesTrash, within: within, for: opener)
-    return try reading { files throws(Errno) in
+    return try fileSystem.reading { files throws(Errno) in
       try view.names(of: inode, files).map(\.path).min { $0.lexicographicallyPrecedes($1) }
     }
   }
@@ -104,7 +105,7 @@ extension FileSystem {
     try prepareToAnswer()
     let parts = path.split(separator: 0x2F).map { FileName(Array($0)) }
     var view = CatalogView(.all, showsTrash: true, for: opener)
-    try reading { files throws(Errno) in
+    try fileSystem.reading { files throws(Errno) in
       var inode = InodeNumber.root
       for part in parts {
         guard let part, let folder = try view.folders.folder(inode, files) else { throw .noSuchFileOrDirectory }
@@ -126,7 +127,7 @@ extension FileSystem {
   /// Adds a photo that somebody saw, with its facts as they are now; nothing if it is gone.
   func writeFacts(of item: MediaItem, for opener: CatalogOpener, to text: inout JSONText) throws(Errno) {
     var view = CatalogView(.all, showsTrash: false, for: opener)
-    try reading { files throws(Errno) in
+    try fileSystem.reading { files throws(Errno) in
       let inode = InodeNumber(rawValue: item.inode)
       var row = try CatalogWalk.row(of: inode, .all, files)
       guard try CatalogWalk.next(&row, files), let path = item.firstPath else { return }
@@ -148,14 +149,14 @@ extension FileSystem {
   /// Whether somebody may know of all files that there are: whoever owns the space, and the superuser.
   func isOwner(_ opener: CatalogOpener) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
-    return try attributes(of: .root).owner == opener.user
+    return try fileSystem.attributes(of: .root).owner == opener.user
   }
 
   /// Brings what answers are made of up to date.
   ///
   /// - Throws: `EOPNOTSUPP` if there is no catalog.
   func prepareToAnswer() throws(Errno) {
-    guard locked({ $0.index.hasCatalog }) else { throw .notSupported }
-    try settleCatalog()
+    guard fileSystem.locked({ $0.index.hasCatalog }) else { throw .notSupported }
+    try fileSystem.cataloguer.settle()
   }
 }

@@ -105,52 +105,55 @@ package enum TermKind: Int64, Sendable, CaseIterable {
   case device
 }
 
-extension Index {
+/// The tables of the catalog.
+package struct CatalogTables {
+  package let index: Index
+
   private func catalogStatements() throws(IndexError) -> CatalogStatements {
-    if let preparedCatalogStatements { return preparedCatalogStatements }
-    guard hasCatalog else { throw .readOnly }
-    let made = try CatalogStatements(connection)
-    preparedCatalogStatements = made
+    if let known = index.preparedCatalogStatements { return known }
+    guard index.hasCatalog else { throw .readOnly }
+    let made = try CatalogStatements(index.connection)
+    index.preparedCatalogStatements = made
     return made
   }
 
   private func staleStatements() throws(IndexError) -> StaleStatements {
-    if let preparedStaleStatements { return preparedStaleStatements }
-    let made = try StaleStatements(connection)
-    preparedStaleStatements = made
+    if let known = index.preparedStaleStatements { return known }
+    let made = try StaleStatements(index.connection)
+    index.preparedStaleStatements = made
     return made
   }
 
   /// Creates the catalog's tables in an index of an older schema. One that has them goes on with what a crash or the end
   /// of a mount left.
   package func addCatalog() throws(IndexError) {
-    if hasCatalog { return try resumeMatching() }
-    try change { () throws(IndexError) in
-      try connection.execute(Schema.catalog)
-      try setMeta("schema", to: Schema.version)
+    if index.hasCatalog { return try resumeMatching() }
+    try index.change { () throws(IndexError) in
+      try index.connection.execute(Schema.catalog)
+      try index.setMeta("schema", to: Schema.version)
     }
-    hasCatalog = true
-    pagesChanged = true
+    index.hasCatalog = true
+    index.pagesChanged = true
   }
 
   /// Removes all that the catalog knows, so that it is filled again.
   package func emptyCatalog() throws(IndexError) {
-    if !hasCatalog { return }
-    try change { () throws(IndexError) in
+    if !index.hasCatalog { return }
+    try index.change { () throws(IndexError) in
       for table in ["item", "item_tag", "term", "sidecar", "stale", "words"] {
-        try connection.execute("DELETE FROM \(table)")
+        try index.connection.execute("DELETE FROM \(table)")
       }
-      try connection.execute("DELETE FROM meta WHERE key = 'catalog'")
+      try index.connection.execute("DELETE FROM meta WHERE key = 'catalog'")
     }
-    termTexts.removeAll()
+    index.termTexts.removeAll()
   }
 
   /// Begins again what was begun at another mount.
   private func resumeMatching() throws(IndexError) {
-    let begun = try connection.prepare("SELECT 1 FROM stale WHERE reason & 16 LIMIT 1")
+    let begun = try index.connection.prepare("SELECT 1 FROM stale WHERE reason & 16 LIMIT 1")
     if try begun.firstRow({ (_) throws(IndexError) in true }) == nil { return }
-    try change { () throws(IndexError) in
-      try connection.execute("UPDATE stale SET reason = (reason & ~16) | 4 WHERE reason & 16")
+    try index.change { () throws(IndexError) in
+      try index.connection.execute("UPDATE stale SET reason = (reason & ~16) | 4 WHERE reason & 16")
     }
   }
 
@@ -194,7 +197,7 @@ extension Index {
   package func setItem(
     _ item: ItemRecord, words: String, tags: [Int64], replacing oldTags: [Int64]
   ) throws(IndexError) {
-    try change { () throws(IndexError) in
+    try index.change { () throws(IndexError) in
       let statements = try catalogStatements()
       try item.bind(statements.replace).run()
       try statements.removeWords.bind(item.inode).run()
@@ -206,12 +209,12 @@ extension Index {
 
   /// Stores a row whose texts, tags and people are as before.
   package func updateItem(_ item: ItemRecord) throws(IndexError) {
-    try run(item.bind(try catalogStatements().replace))
+    try index.run(item.bind(try catalogStatements().replace))
   }
 
   /// Removes a row, its words, and its tags and people.
   package func deleteItem(_ inode: InodeNumber, tags: [Int64]) throws(IndexError) {
-    try change { () throws(IndexError) in
+    try index.change { () throws(IndexError) in
       let statements = try catalogStatements()
       try statements.delete.bind(inode).run()
       try statements.removeWords.bind(inode).run()
@@ -242,14 +245,14 @@ extension Index {
   /// Notes that rows with a position are to be merged again, among the next `limit` rows after a number. The last number
   /// of them; nil at the end.
   package func addStalePlaces(after inode: InodeNumber?, limit: Int) throws(IndexError) -> InodeNumber? {
-    if !hasCatalog { return nil }
+    if !index.hasCatalog { return nil }
     let statements = try catalogStatements()
     let start = inode ?? .lowest
     let last = try statements.lastItem.bind(start, limit).firstRow { (row) throws(IndexError) in
       row.isNull(0) ? nil : row.inodeNumber(0)
     }
     guard let last, let last else { return nil }
-    try run(statements.setStalePlaces.bind(start, last, StaleReason.merge.rawValue))
+    try index.run(statements.setStalePlaces.bind(start, last, StaleReason.merge.rawValue))
     return last
   }
 
@@ -263,7 +266,7 @@ extension Index {
   /// The number of a term, which is made if there is none. Terms are never removed.
   package func makeTerm(_ kind: TermKind, _ text: String) throws(IndexError) -> Int64 {
     if let known = try term(kind, text) { return known }
-    return try change { () throws(IndexError) in
+    return try index.change { () throws(IndexError) in
       let number = try catalogStatements().addTerm.bind(kind, text).rows { (row) throws(IndexError) in row.integer(0) }
       guard let number = number.first else { throw .damaged }
       return number
@@ -272,10 +275,10 @@ extension Index {
 
   /// The text of a term.
   package func text(ofTerm number: Int64) throws(IndexError) -> String? {
-    if let known = termTexts[number] { return known }
+    if let known = index.termTexts[number] { return known }
     let text = try catalogStatements().term.bind(number).firstRow { (row) throws(IndexError) in row.text(0) }
-    if termTexts.count >= Self.mostTermTexts { termTexts.removeAll() }
-    termTexts[number] = text
+    if index.termTexts.count >= Self.mostTermTexts { index.termTexts.removeAll() }
+    index.termTexts[number] = text
     return text
   }
 
@@ -307,34 +310,34 @@ extension Index {
 
   /// Stores what the decoder found in a sidecar.
   package func setSidecar(_ inode: InodeNumber, version: Int64, found: [UInt8]) throws(IndexError) {
-    try run(try catalogStatements().setSidecar.bind(inode, version, found))
+    try index.run(try catalogStatements().setSidecar.bind(inode, version, found))
   }
 
   /// Forgets what was found in a sidecar.
   package func dropSidecar(_ inode: InodeNumber) throws(IndexError) {
-    if !hasCatalog { return }
-    try run(try catalogStatements().removeSidecar.bind(inode))
+    if !index.hasCatalog { return }
+    try index.run(try catalogStatements().removeSidecar.bind(inode))
   }
 
   // MARK: What waits
 
   /// Notes that a photo's or video's row is to be merged again; does nothing for other files.
   package func addStaleItem(_ inode: InodeNumber) throws(IndexError) {
-    if !hasCatalog { return }
-    try run(try staleStatements().setStaleItem.bind(inode, StaleReason.merge.rawValue))
+    if !index.hasCatalog { return }
+    try index.run(try staleStatements().setStaleItem.bind(inode, StaleReason.merge.rawValue))
   }
 
   /// Notes that something is to be done again.
   package func addStale(_ inode: InodeNumber, _ reason: StaleReason) throws(IndexError) {
-    if !hasCatalog { return }
-    try run(try staleStatements().setStale.bind(inode, reason.rawValue))
+    if !index.hasCatalog { return }
+    try index.run(try staleStatements().setStale.bind(inode, reason.rawValue))
   }
 
   /// What waits for one of some reasons, in the order of inode numbers after `last`, at most `limit`.
   package func stale(
     for reasons: StaleReason, after last: InodeNumber? = nil, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, reason: StaleReason)] {
-    if !hasCatalog { return [] }
+    if !index.hasCatalog { return [] }
     let after = last.map { Int64(bitPattern: $0.rawValue) } ?? .min
     return try catalogStatements().stale.bind(reasons.rawValue, limit, after).rows { (row) throws(IndexError) in
       (row.inodeNumber(0), StaleReason(rawValue: row.integer(1)))
@@ -343,14 +346,14 @@ extension Index {
 
   /// How much waits for one of some reasons.
   package func staleCount(for reasons: StaleReason) throws(IndexError) -> Int64 {
-    if !hasCatalog { return 0 }
+    if !index.hasCatalog { return 0 }
     return try catalogStatements().staleCount.bind(reasons.rawValue)
       .firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 
   /// Notes that something was done.
   package func removeStale(_ inode: InodeNumber, _ reason: StaleReason) throws(IndexError) {
-    try change { () throws(IndexError) in
+    try index.change { () throws(IndexError) in
       let statements = try catalogStatements()
       if try statements.removeStale.bind(inode, reason.rawValue).run() == 0 {
         try statements.keepStale.bind(inode, reason.rawValue).run()

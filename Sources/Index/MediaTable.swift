@@ -61,47 +61,51 @@ extension Statement {
   fileprivate func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 }
 
-extension Index {
+/// The table of contents that were looked at.
+package struct MediaTable {
+  let index: Index
+
   /// What is known about a file's content; nil if it was not examined and need not be.
-  package func media(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
-    try statements.media.find.bind(inode).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
+  package func row(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
+    try index.statements.media.find.bind(inode).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
 
   /// A file with this content; nil when there is none.
-  package func media(withHash hash: [UInt8]) throws(IndexError) -> MediaRecord? {
-    try statements.media.byHash.bind(hash).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
+  package func row(withHash hash: [UInt8]) throws(IndexError) -> MediaRecord? {
+    try index.statements.media.byHash.bind(hash).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
 
   /// Stores what is known about a file. The caller updates the links of derivatives.
   package func setMedia(_ record: MediaRecord) throws(IndexError) {
-    try run(record.bind(statements.media.replace))
+    try index.run(record.bind(index.statements.media.replace))
   }
 
   /// Removes what is known about a file. The caller updates the links of derivatives.
   package func deleteMedia(_ inode: InodeNumber) throws(IndexError) {
-    try run(statements.media.delete.bind(inode))
+    try index.run(index.statements.media.delete.bind(inode))
   }
 
   /// Changes only the state, if there is a row.
   package func setMediaState(of inode: InodeNumber, to state: MediaRecord.State) throws(IndexError) {
-    try run(statements.media.setState.bind(inode, state))
+    try index.run(index.statements.media.setState.bind(inode, state))
   }
 
   /// Changes all rows of one state to another.
   package func changeMediaStates(from old: MediaRecord.State, to new: MediaRecord.State) throws(IndexError) {
-    try run(statements.media.changeStates.bind(old, new))
+    try index.run(index.statements.media.changeStates.bind(old, new))
   }
 
   /// Adds a pending row for every regular file that has a name and no row.
   package func noteAllContents() throws(IndexError) {
-    try run(statements.media.noteAll.bind(MediaRecord.State.pending, MediaRecord.State.hidden, 0o100000 >> 12))
+    try index.run(
+      index.statements.media.noteAll.bind(MediaRecord.State.pending, MediaRecord.State.hidden, 0o100000 >> 12))
   }
 
   /// The next files in a state, after an inode number, in order, at most `limit`.
-  package func media(
+  package func inodes(
     in state: MediaRecord.State, after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [InodeNumber] {
-    try statements.media.after.bind(state, inode?.rawValue ?? 0, limit).rows { (row) throws(IndexError) in
+    try index.statements.media.after.bind(state, inode?.rawValue ?? 0, limit).rows { (row) throws(IndexError) in
       row.inodeNumber(0)
     }
   }
@@ -110,7 +114,7 @@ extension Index {
   package func derivatives(
     after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, derivatives: [InodeNumber])] {
-    try statements.media.derivatives.bind(inode?.rawValue ?? 0, limit).rows { (row) throws(IndexError) in
+    try index.statements.media.derivatives.bind(inode?.rawValue ?? 0, limit).rows { (row) throws(IndexError) in
       let both = [Int32(1), 2].filter { !row.isNull($0) }.map { row.inodeNumber($0) }
       return (row.inodeNumber(0), both)
     }
@@ -119,7 +123,7 @@ extension Index {
   /// The number of files in each state.
   package func mediaCounts() throws(IndexError) -> MediaCounts {
     var counts = MediaCounts()
-    try statements.media.counts.forEachRow { (row) throws(IndexError) in
+    try index.statements.media.counts.forEachRow { (row) throws(IndexError) in
       switch MediaRecord.State(rawValue: row.integer(0)) {
       case .pending: counts.pending = row.integer(1)
       case .known: counts.known = row.integer(1)
@@ -135,18 +139,18 @@ extension Index {
 
   /// The files of which no derivative can be made, with the reasons.
   package func failedMedia() throws(IndexError) -> [(inode: InodeNumber, reason: String)] {
-    try statements.media.ofState.bind(MediaRecord.State.failed).rows { (row) throws(IndexError) in
+    try index.statements.media.ofState.bind(MediaRecord.State.failed).rows { (row) throws(IndexError) in
       (row.inodeNumber(0), row.text(1))
     }
   }
 
   /// Rows whose inodes do not exist, for checks.
   package func mediaWithoutInode() throws(IndexError) -> [InodeNumber] {
-    try statements.media.astray.rows { (row) throws(IndexError) in row.inodeNumber(0) }
+    try index.statements.media.astray.rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
 
   /// The number of derivatives. Reads all rows.
   package func derivativeCount() throws(IndexError) -> Int64 {
-    try statements.media.derivativeCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
+    try index.statements.media.derivativeCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 }

@@ -11,18 +11,18 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension LockedFileSystem {
+extension CatalogUpdates {
   /// Notes that attributes, times or rights of an inode changed.
   func noteCatalogChange(_ inode: Inode) {
     guard inode.isRegular, !inode.isMediaPending else { return }
-    note { index throws(IndexError) in try index.addStaleItem(inode.number) }
+    note { index throws(IndexError) in try index.catalog.addStaleItem(inode.number) }
   }
 
   /// Notes that an extended attribute changed.
   func noteCatalogAttribute(_ name: [UInt8], of inode: Inode) {
     guard UserWords.isOne(name) else { return }
     if inode.isDirectory {
-      note { index throws(IndexError) in try index.addStale(inode.number, .match) }
+      note { index throws(IndexError) in try index.catalog.addStale(inode.number, .match) }
     } else {
       noteCatalogChange(inode)
     }
@@ -33,7 +33,7 @@ extension LockedFileSystem {
     guard inode.isRegular else { return }
     if name.isSidecar {
       inode.isSidecar = true
-      note { index throws(IndexError) in try index.addStale(directory, .match) }
+      note { index throws(IndexError) in try index.catalog.addStale(directory, .match) }
     }
     noteCatalogChange(inode)
   }
@@ -42,18 +42,18 @@ extension LockedFileSystem {
   func noteSidecarChange(_ inode: Inode) {
     guard isSidecar(inode), !inode.isReadPending else { return }
     inode.isReadPending = true
-    note { index throws(IndexError) in try index.addStale(inode.number, .read) }
+    note { index throws(IndexError) in try index.catalog.addStale(inode.number, .read) }
   }
 
   /// Notes that others may read a sidecar now, or fewer: it speaks for other photos than before, whoever reads it.
   func noteSidecarRights(_ inode: Inode) {
     guard isSidecar(inode) else { return }
     note { index throws(IndexError) in
-      guard let known = try index.sidecar(inode.number) else { return }
+      guard let known = try index.catalog.sidecar(inode.number) else { return }
       // As if it had just been read.
-      try index.setSidecar(inode.number, version: -abs(known.version), found: known.found)
-      for name in try index.names(of: inode.number, limit: Self.mostSidecarNames) {
-        try index.addStale(name.parent, .match)
+      try index.catalog.setSidecar(inode.number, version: -abs(known.version), found: known.found)
+      for name in try index.catalog.names(of: inode.number, limit: Self.mostSidecarNames) {
+        try index.catalog.addStale(name.parent, .match)
       }
     }
   }
@@ -64,16 +64,16 @@ extension LockedFileSystem {
   /// Whether an inode may have facts about photos.
   func isSidecar(_ inode: Inode) -> Bool {
     if let known = inode.isSidecar { return known }
-    guard index.hasCatalog, inode.isRegular else { return false }
-    let names = try? index.names(of: inode.number, limit: Self.mostSidecarNames)
+    guard files.index.hasCatalog, inode.isRegular else { return false }
+    let names = try? files.index.catalog.names(of: inode.number, limit: Self.mostSidecarNames)
     inode.isSidecar = names?.contains { $0.name.isSidecar }
     return inode.isSidecar ?? false
   }
 
   private func note(_ body: (Index) throws(IndexError) -> Void) {
-    guard index.hasCatalog else { return }
-    do throws(Errno) { try withIndex(body) } catch { return }
-    signals[.thumbnailWork].signal()
+    guard files.index.hasCatalog else { return }
+    do throws(Errno) { try files.withIndex(body) } catch { return }
+    files.signals[.thumbnailWork].signal()
   }
 }
 

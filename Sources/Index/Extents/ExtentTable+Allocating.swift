@@ -7,13 +7,13 @@
 
 package import Vault
 
-extension Index {
+extension ExtentTable {
   /// Bytes of all unwritten extents.
-  package var unwrittenBytes: Int64 { counters.unwrittenBytes }
+  package var unwrittenBytes: Int64 { index.counters.unwrittenBytes }
 
   /// Adds unwritten extents where an inode has none in `range`; gives their bytes.
   package func allocate(_ range: Range<FileOffset>, of inode: InodeNumber) throws(IndexError) -> Int64 {
-    try change { () throws(IndexError) in
+    try index.change { () throws(IndexError) in
       var gaps: [Range<FileOffset>] = []
       var end = range.lowerBound
       try forEachExtent(of: inode, overlapping: range) { extent in

@@ -3,14 +3,22 @@ internal import Glibc
 package import Storage
 internal import SystemPackage
 
-/// The number of files of a space that owns cover.
-extension Space {
+/// The files of a space that owns cover: keeps their number, and changes it when it is asked to.
+package struct OwnCover {
+  let space: Space
+  var log: Log { space.log }
+  var storage: any Storage { space.storage }
+  var keys: SpaceKeys { space.keys }
+  var segmentSize: Int { space.segmentSize }
+  var gate: WriteGate { space.gate }
+  var origin: SpaceOrigin { space.origin }
+
   /// Puts right what a crash left of the space's files, before it is written. Does nothing in one that is read-only. No
   /// other thread may use the space meanwhile.
   package func prepareFiles() throws(VaultError) {
     if !gate.isOpen { return }
     storage.prepareForWriting()
-    completeOwnFiles()
+    space.completeOwnFiles()
     try restoreFileCount()
   }
 
@@ -20,7 +28,7 @@ extension Space {
   ///
   /// - Parameter slots: slot files that do not count any more. Cover takes their place.
   package func restoreFileCount(replacing slots: Set<SegmentIdentifier> = []) throws(VaultError) {
-    guard gate.isOpen, ownsCover else { return }
+    guard gate.isOpen, space.ownsCover else { return }
     var sizes: [SegmentIdentifier: Int] = [:]
     try attempt("listing the files") { () throws(Errno) in
       try storage.list { identifier, size, _ in sizes[identifier] = size }
@@ -127,7 +135,7 @@ extension Space {
   package func growCover(
     by size: Int64, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    guard let owner, owner.fileCount > 0 else {
+    guard let owner = space.owner, owner.fileCount > 0 else {
       throw .readOnly("it owns no cover, and takes what room the disk has")
     }
     let count = try Cover.count(for: size, segmentSize: segmentSize, in: storage.capacity())
@@ -139,7 +147,7 @@ extension Space {
     let files = (own + (0..<count.random).map { _ in NewFile.random() }).shuffled()
     try storage.add(Array(files.dropFirst(2)), last: Array(files.prefix(2)), size: segmentSize, control)
     do throws(VaultError) {
-      try changeOwner { owner in
+      try space.changeOwner { owner in
         owner.fileCount += range.end
         if range.end > 0 { owner.cover.append(range) }
       }
@@ -154,7 +162,7 @@ extension Space {
 
   /// How many segments of the space the open state does not know: newer ones, and those of another branch.
   private func straySegments() throws(VaultError) -> Int {
-    let known = Set(segmentIdentifiers())
+    let known = Set(space.segmentIdentifiers())
     return try Recovery(context: log.context).allSegments()
       .count { !known.contains(keys.identifier($0.number, branch: $0.branch)) }
   }

@@ -7,7 +7,7 @@
 
 package import Vault
 
-extension Index {
+extension ExtentTable {
   /// The most rows per new extent that are read at once. If there are more, most of them would be unaffected.
   private static let rowsPerExtent = 8
 
@@ -20,9 +20,9 @@ extension Index {
     of inode: InodeNumber, with new: [ExtentRecord]
   ) throws(IndexError) -> [ExtentRecord] {
     guard let first = new.first, let last = new.last else { return [] }
-    return try change { () throws(IndexError) in
+    return try index.change { () throws(IndexError) in
       let limit = Self.rowsPerExtent * new.count
-      let old = try extents(of: inode, overlapping: first.offset..<last.end, limit: limit + 1)
+      let old = try rows(of: inode, overlapping: first.offset..<last.end, limit: limit + 1)
       if old.count <= limit { return try exchange(old, for: new, of: inode) }
       var removed: [ExtentRecord] = []
       if new.count > 1 {
@@ -73,23 +73,23 @@ extension Index {
         if head.length < row.length { try shorten(row, of: inode, to: head.length) }
         stays.removeFirst()
       } else if let same = over.first, same.offset == row.offset {
-        try write(same, of: inode, by: statements.extents.overwrite)
+        try write(same, of: inode, by: index.statements.extents.overwrite)
         isWritten[over.startIndex] = true
       } else {
         try deleteRows(of: inode, row.offset...row.offset)
       }
-      for piece in stays { try write(piece, of: inode, by: statements.extents.insert) }
+      for piece in stays { try write(piece, of: inode, by: index.statements.extents.insert) }
     }
     if let rows = deleted { try deleteRows(of: inode, rows) }
-    for (index, extent) in new.enumerated() {
-      if !isWritten[index] { try write(extent, of: inode, by: statements.extents.insert) }
+    for (place, extent) in new.enumerated() {
+      if !isWritten[place] { try write(extent, of: inode, by: index.statements.extents.insert) }
       countLive(Int64(extent.length), in: extent.position.segment)
     }
-    if extentCache.extents(of: inode) != nil {
+    if index.extentCache.extents(of: inode) != nil {
       let rows = (left + new).sorted { $0.offset < $1.offset }
       let offsets = (old + new).map(\.offset)
       if let first = offsets.min(), let last = offsets.max() {
-        extentCache.replace(inode, first...last, with: rows)
+        index.extentCache.replace(inode, first...last, with: rows)
       }
     }
     return removed

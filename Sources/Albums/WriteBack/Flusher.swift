@@ -51,16 +51,16 @@ extension FileSystem {
   }
 }
 
-extension LockedFileSystem {
+extension Flusher {
   private static let blockSize = Chunk.blockSize
 
   /// The work of a thread that writes chunks.
   mutating func runFlusher() {
-    while !life.isStopping {
-      let mayWrite = !writeBack.logIsFull && refusal == nil
-      let batch = mayWrite ? takeBatch(oldToo: writeBack.bytes > options.dirtyLimit / 2) : []
+    while !files.life.isStopping {
+      let mayWrite = !files.writeBack.logIsFull && files.refusal == nil
+      let batch = mayWrite ? takeBatch(oldToo: files.writeBack.bytes > files.options.dirtyLimit / 2) : []
       if batch.isEmpty {
-        wait(for: .flushWork)
+        files.wait(for: .flushWork)
       } else {
         writeOut(batch)
       }
@@ -69,8 +69,8 @@ extension LockedFileSystem {
 
   /// Makes all data that waits ready, and wakes the flushers.
   func makeEverythingReady() {
-    writeBack.queueEverything()
-    if writeBack.hasReady { signals[.flushWork].broadcast() }
+    files.writeBack.queueEverything()
+    if files.writeBack.hasReady { files.signals[.flushWork].broadcast() }
   }
 
   /// Puts some chunks in flight, as many as one append takes.
@@ -78,12 +78,12 @@ extension LockedFileSystem {
     var batch: [ChunkInFlight] = []
     var bytes = 0
     while bytes < WriteBack.batch.bytes, batch.count < WriteBack.batch.chunks,
-      let (inode, chunk) = writeBack.takeNext(oldToo: oldToo)
+      let (inode, chunk) = files.writeBack.takeNext(oldToo: oldToo)
     {
       bytes += chunk.ranges.count
       batch.append(
         ChunkInFlight(
-          inode: inode, chunk: chunk, isAllocated: isAllocated(chunk, inode), fills: fills(of: chunk, inode),
+          inode: inode, chunk: chunk, isAllocated: files.data.isAllocated(chunk, inode), fills: fills(of: chunk, inode),
           ranges: chunk.ranges))
     }
     return batch
@@ -92,14 +92,14 @@ extension LockedFileSystem {
   /// Writes chunks and names them in the index.
   mutating func writeOut(_ batch: [ChunkInFlight]) {
     do throws(VaultError) {
-      let (pieces, owners) = try unlocked { files throws(VaultError) in try files.append(batch) }
+      let (pieces, owners) = try files.unlocked { files throws(VaultError) in try files.append(batch) }
       complete(batch, pieces, owners)
     } catch {
       if error == .noSpace {
-        writeBack.logIsFull = true
-        askCleaner()
+        files.writeBack.logIsFull = true
+        files.askCleaner()
       } else {
-        _ = failed(error)
+        _ = files.failed(error)
       }
       requeue(batch)
     }
@@ -118,10 +118,14 @@ extension LockedFileSystem {
       let end = Int(min(Int64(blockEnd), max(Int64(range.upperBound), inode.record.size - base)))
       missing.insert(range.upperBound..<end)
     }
-    for gap in missing.ranges.flatMap({ chunk.ranges.gaps(in: $0) }).flatMap({ written($0, of: chunk, inode) }) {
+    for gap in missing.ranges.flatMap({ chunk.ranges.gaps(in: $0) }).flatMap({
+      files.data.written($0, of: chunk, inode)
+    }) {
       var plan: [StoredStretch] = []
       do throws(Errno) {
-        try unsafe planStored(inode, base + Int64(gap.lowerBound)..<base + Int64(gap.upperBound), chunk.bytes(gap)) {
+        try unsafe files.data.planStored(
+          inode, base + Int64(gap.lowerBound)..<base + Int64(gap.upperBound), chunk.bytes(gap)
+        ) {
           plan.append(StoredStretch(place: $0, extent: $1))
         }
       } catch {
@@ -135,12 +139,14 @@ extension LockedFileSystem {
   /// Names what was written in the index.
   private func complete(_ batch: [ChunkInFlight], _ pieces: [ExtentPiece], _ owners: [Int]) {
     // On a full disk the row ends a file before data that waits (`storable`). No extent may lie behind that end.
-    if refusal != nil || (writeBack.logIsFull && batch.contains { $0.inode.buffer.waits(before: $0.chunk.window) }) {
+    if files.refusal != nil
+      || (files.writeBack.logIsFull && batch.contains { $0.inode.buffer.waits(before: $0.chunk.window) })
+    {
       return requeue(batch)
     }
     do throws(Errno) {
       var growth = [Int64](repeating: 0, count: batch.count)
-      try withSavepoint { index throws(IndexError) in
+      try files.withSavepoint { index throws(IndexError) in
         var rest = pieces[...]
         while let first = rest.first {
           let owner = owners[first.write]
@@ -155,16 +161,16 @@ extension LockedFileSystem {
       }
       for (item, growth) in zip(batch, growth) {
         item.inode.record.allocated += growth
-        markChanged(item.inode)
+        files.markChanged(item.inode)
       }
-      notePromises()
+      files.data.notePromises()
     } catch {
-      stopChanging("written data cannot be named in the index: \(error)")
+      files.stopChanging("written data cannot be named in the index: \(error)")
       return requeue(batch)
     }
-    for item in batch where writeBack.complete(item.chunk, of: item.inode) { signals[.flushWork].signal() }
-    signals[.progress].broadcast()
-    if space.unflushedBytes > options.flushThreshold { signals[.commitWork].signal() }
+    for item in batch where files.writeBack.complete(item.chunk, of: item.inode) { files.signals[.flushWork].signal() }
+    files.signals[.progress].broadcast()
+    if files.space.unflushedBytes > files.options.flushThreshold { files.signals[.commitWork].signal() }
   }
 
   /// Makes extents of the pieces of a chunk, which are sorted; gives by how many bytes the file's extents grew.
@@ -172,21 +178,23 @@ extension LockedFileSystem {
     let extents = pieces.map { ExtentRecord($0) }
     let length = extents.reduce(0) { $0 + Int64($1.length) }
     if let end = inode.extentsEnd, let first = extents.first, end <= first.offset {
-      for extent in extents { try index.insertExtent(extent, of: inode.number) }
+      for extent in extents { try files.index.extents.insertExtent(extent, of: inode.number) }
       return length
     }
-    return try index.replaceExtents(of: inode.number, with: extents).reduce(length) { $0 - Int64($1.length) }
+    return try files.index.extents.replaceExtents(of: inode.number, with: extents).reduce(length) {
+      $0 - Int64($1.length)
+    }
   }
 
   /// Lets chunks wait again, even when nothing will ever be written any more: what a program wrote is then read from
   /// memory, never as zeros.
   private func requeue(_ batch: [ChunkInFlight]) {
-    if index.isReadOnly {
+    if files.index.isReadOnly {
       // The index, and every file with it, went back to its last commit.
-      for item in batch { _ = writeBack.complete(item.chunk, of: item.inode) }
-    } else if writeBack.requeue(batch.map { ($0.inode, $0.chunk) }, pool: pool) {
-      signals[.flushWork].signal()
+      for item in batch { _ = files.writeBack.complete(item.chunk, of: item.inode) }
+    } else if files.writeBack.requeue(batch.map { ($0.inode, $0.chunk) }, pool: files.pool) {
+      files.signals[.flushWork].signal()
     }
-    signals[.progress].broadcast()
+    files.signals[.progress].broadcast()
   }
 }

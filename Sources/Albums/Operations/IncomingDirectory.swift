@@ -10,9 +10,12 @@ internal import Index
 package import SystemPackage
 internal import Vault
 
-extension FileSystem {
+/// The directory for files that are not whole yet.
+package struct IncomingDirectory: Sendable {
+  let fileSystem: FileSystem
+
   /// The name by which programs find it, in `.agonyfs`.
-  package static let incomingName = Array("incoming".utf8)
+  package static let name = Array("incoming".utf8)
   /// What the names of files that are not whole begin with.
   package static let partialPrefix = Array(".partial-".utf8)
   /// What the name of a log has behind that of its file.
@@ -24,17 +27,17 @@ extension FileSystem {
   /// to the owner alone.
   ///
   /// - Throws: `ENOENT` if there is none and somebody else asks, or nothing may be changed; `ENOSPC`.
-  package func incoming(for user: UInt32) throws(Errno) -> Attributes {
+  package func attributes(for user: UInt32) throws(Errno) -> Attributes {
     removeOldPartials()
-    if let known = try reading({ files throws(Errno) in
+    if let known = try fileSystem.reading({ files throws(Errno) in
       try files.find(.incoming, in: .root).map { files.attributes($0.inode) }
     }) {
       return known
     }
-    let root = try attributes(of: .root)
-    guard user == root.owner || user == 0, !isReadOnly else { throw .noSuchFileOrDirectory }
+    let root = try fileSystem.attributes(of: .root)
+    guard user == root.owner || user == 0, !fileSystem.isReadOnly else { throw .noSuchFileOrDirectory }
     let owner = Caller(user: root.owner, group: root.group)
-    return try changing { files throws(Errno) in
+    return try fileSystem.changing { files throws(Errno) in
       if let known = try files.find(.incoming, in: .root) { return files.attributes(known.inode) }
       let request = NewInode(kind: FileKind.directory, permissions: 0o700)
       return files.attributes(try files.make(request, .incoming, in: .root, owner))
@@ -43,10 +46,10 @@ extension FileSystem {
 
   /// Deletes what importers left a week ago. Whatever fails is tried again another time.
   func removeOldPartials() {
-    guard !isReadOnly, let incoming = try? lookup(.incoming, in: .root).inode else { return }
+    guard !fileSystem.isReadOnly, let incoming = try? fileSystem.lookup(.incoming, in: .root).inode else { return }
     var old: [FileName] = []
     let oldest = Timestamp.now().seconds - Self.partialSeconds
-    try? listWithAttributes(incoming, after: 2) { name, attributes, _ in
+    try? fileSystem.listWithAttributes(incoming, after: 2) { name, attributes, _ in
       let isPartial = name.bytes.starts(with: Self.partialPrefix) && attributes.kind == FileKind.regular >> 12
       if isPartial, attributes.changed.seconds < oldest { old.append(copy name) }
       return true
@@ -58,7 +61,7 @@ extension FileSystem {
   private func removePartial(_ name: FileName, in incoming: InodeNumber, ifOlderThan oldest: Int64) {
     let isLog = name.bytes.suffix(Self.logEnding.count).elementsEqual(Self.logEnding)
     let other = FileName(isLog ? Array(name.bytes.dropLast(Self.logEnding.count)) : name.bytes + Self.logEnding)
-    _ = try? changing { files throws(Errno) in
+    _ = try? fileSystem.changing { files throws(Errno) in
       let both = [name, other].compactMap { $0 }
       for name in both {
         guard let found = try files.find(name, in: incoming) else { continue }

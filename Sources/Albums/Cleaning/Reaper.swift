@@ -6,62 +6,62 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension LockedFileSystem {
+extension Reaper {
   /// Maximum of extents that one step removes.
   private static let step = 512
 
   /// Deletes an inode that has no name and is not open: at once if one step does it, else in the background.
   func delete(_ inode: Inode) {
     guard inode.noteDeletionPending() else { return }
-    writeBack.discard(0..<Int64.max, of: inode)
-    signals[.progress].broadcast()
-    if refusal == nil, !commits.isCritical, inode.buffer.isEmpty, reap(inode) {
-      noteChange()
+    files.writeBack.discard(0..<Int64.max, of: inode)
+    files.signals[.progress].broadcast()
+    if files.refusal == nil, !files.commits.isCritical, inode.buffer.isEmpty, reap(inode) {
+      files.committer.noteChange()
       return
     }
-    inodes.queueDeletion(of: inode)
-    signals[.reapWork].signal()
+    files.inodes.queueDeletion(of: inode)
+    files.signals[.reapWork].signal()
   }
 
   /// The work of the reaper's thread.
   mutating func runReaper() {
     queueLeftovers()
-    while !life.isStopping, refusal == nil {
-      if commits.isCritical {
-        wait(for: .progress)
-      } else if let number = inodes.nextDeletion() {
-        guard let inode = inodes[number] else { continue }
+    while !files.life.isStopping, files.refusal == nil {
+      if files.commits.isCritical {
+        files.wait(for: .progress)
+      } else if let number = files.inodes.nextDeletion() {
+        guard let inode = files.inodes[number] else { continue }
         if !inode.buffer.isEmpty {
-          inodes.queueDeletion(of: inode)
-          wait(for: .progress)
+          files.inodes.queueDeletion(of: inode)
+          files.wait(for: .progress)
         } else {
-          if reap(inode) { signals[.progress].broadcast() } else { inodes.queueDeletion(of: inode) }
-          noteChange()
+          if reap(inode) { files.signals[.progress].broadcast() } else { files.inodes.queueDeletion(of: inode) }
+          files.committer.noteChange()
           // Others get the lock between two steps.
-          unlocked { _ in }
+          files.unlocked { _ in }
         }
       } else {
-        signals[.progress].broadcast()
-        wait(for: .reapWork)
+        files.signals[.progress].broadcast()
+        files.wait(for: .reapWork)
       }
     }
     // Whoever waits for it sees why it ended.
-    signals[.progress].broadcast()
+    files.signals[.progress].broadcast()
   }
 
   /// Queues the orphans that a crash, or a quick end of the mount before, left.
   private func queueLeftovers() {
     do throws(IndexError) {
-      for number in try index.orphans(limit: .max) {
-        guard let record = try index.inode(number), record.links == 0 else {
-          try index.removeOrphan(number)
+      for number in try files.index.orphans(limit: .max) {
+        guard let record = try files.index.inode(number), record.links == 0 else {
+          try files.index.removeOrphan(number)
           continue
         }
-        let inode = keep(record)
-        if inode.opens == 0, inode.noteDeletionPending() { inodes.queueDeletion(of: inode) }
+        let inode = files.keep(record)
+        if inode.opens == 0, inode.noteDeletionPending() { files.inodes.queueDeletion(of: inode) }
       }
     } catch {
-      _ = failed(error)
+      _ = files.failed(error)
     }
   }
 
@@ -71,21 +71,21 @@ extension LockedFileSystem {
     var isGone = false
     var media: MediaRecord?
     do throws(Errno) {
-      try withSavepoint { index throws(IndexError) in
+      try files.withSavepoint { index throws(IndexError) in
         if inode.record.allocated > 0 {
           let all = FileOffset.zero..<FileOffset(rawValue: .max)
-          let pieces = try index.removeExtents(of: inode.number, in: all, limit: Self.step)
+          let pieces = try index.extents.removeExtents(of: inode.number, in: all, limit: Self.step)
           removed = pieces.reduce(0) { $0 + Int64($1.length) }
           if pieces.count == Self.step { return }
         }
         if inode.record.hasExtendedAttributes { try index.removeAllAttributes(of: inode.number) }
         if inode.isRegular {
-          media = try index.media(inode.number)
+          media = try index.media.row(inode.number)
           if media != nil {
-            try Self.dropItem(inode.number, in: index)
-            try index.deleteMedia(inode.number)
+            try CatalogUpdates.dropItem(inode.number, in: index)
+            try index.media.deleteMedia(inode.number)
           }
-          if inode.isSidecar != false { try index.dropSidecar(inode.number) }
+          if inode.isSidecar != false { try index.catalog.dropSidecar(inode.number) }
         }
         try index.deleteInode(inode.number)
         if inode.deletion.isListed { try index.removeOrphan(inode.number) }
@@ -93,23 +93,23 @@ extension LockedFileSystem {
       }
     } catch {
       // It stays among the index's orphans, and the next mount tries again.
-      options.logger.warning("inode \(inode.number.rawValue) could not be deleted: \(error)")
+      files.options.logger.warning("inode \(inode.number.rawValue) could not be deleted: \(error)")
       return true
     }
     inode.record.allocated -= removed
     if isGone {
-      inodes.noteDeleted(inode)
-      dropLinks(of: media)
+      files.inodes.noteDeleted(inode)
+      files.mediaUpdates.dropLinks(of: media)
     } else {
-      markChanged(inode)
+      files.markChanged(inode)
     }
     return isGone
   }
 
   /// Deletes all inodes without a name, open or not, when nobody uses the file system any more.
   mutating func deleteOrphans() {
-    for inode in Array(inodes.all) where inode.record.links == 0 {
-      inodes.noteReleased(inode, count: inode.opens)
+    for inode in Array(files.inodes.all) where inode.record.links == 0 {
+      files.inodes.noteReleased(inode, count: inode.opens)
       delete(inode)
     }
     waitForReaper()
@@ -117,10 +117,10 @@ extension LockedFileSystem {
 
   /// Waits until all inodes without a name are deleted, so that what they held is dead; no longer than `deadline`.
   mutating func waitForReaper(until deadline: UInt64? = nil) {
-    while !inodes.pendingDeletion.isEmpty, refusal == nil, !life.isStopping,
+    while !files.inodes.pendingDeletion.isEmpty, files.refusal == nil, !files.life.isStopping,
       deadline.map({ monotonicTime() < $0 }) ?? true
     {
-      wait(for: .progress, until: deadline)
+      files.wait(for: .progress, until: deadline)
     }
   }
 }

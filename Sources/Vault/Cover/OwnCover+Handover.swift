@@ -11,7 +11,7 @@
 package import Storage
 internal import SystemPackage
 
-extension Space {
+extension OwnCover {
   /// Files that the heads and copies of a handover may take beside what is given up.
   private static let filesBesideHandover = 8
 
@@ -50,7 +50,7 @@ extension Space {
   package func forgottenCover() throws(VaultError) -> [SegmentIdentifier] {
     var names: Set<SegmentIdentifier> = []
     try attempt("listing the files") { () throws(Errno) in try storage.list { name, _, _ in names.insert(name) } }
-    return (owner?.cover ?? []).flatMap { range in
+    return (space.owner?.cover ?? []).flatMap { range in
       (range.end..<range.end + UInt64(names.count))
         .map { keys.coverIdentifier(CoverFile(branch: range.branch, counter: $0)) }.filter(names.contains)
     }
@@ -68,11 +68,11 @@ extension Space {
   package func segmentsWithHeads(
     before limit: EpochNumber
   ) throws(VaultError) -> [SegmentIdentifier: SegmentNumber] {
-    if try foreignContinuation() != nil {
+    if try space.foreignContinuation() != nil {
       throw .readOnly("it was continued in two places; see with: agonyfs check")
     }
     var found: [SegmentIdentifier: SegmentNumber] = [:]
-    for (number, name) in segmentFiles() where number.index == 0 && number.epoch < limit { found[name] = number }
+    for (number, name) in space.segmentFiles() where number.index == 0 && number.epoch < limit { found[name] = number }
     for header in try Recovery(context: log.context).allSegments() where header.number.epoch < limit {
       let name = keys.identifier(header.number, branch: header.branch)
       if header.number.index == 0 || beginsWithHead(name) { found[name] = header.number }

@@ -64,10 +64,13 @@ extension ExtentRecord {
   }
 }
 
-extension Index {
+/// The table of extents.
+package struct ExtentTable {
+  let index: Index
+
   /// The extents of an inode that overlap `range`, in order, at most `limit`. The first may begin before the range, and
   /// the last may end after it.
-  package func extents(
+  package func rows(
     of inode: InodeNumber, overlapping range: Range<FileOffset>, limit: Int
   ) throws(IndexError) -> [ExtentRecord] {
     var found: [ExtentRecord] = []
@@ -84,13 +87,13 @@ extension Index {
     of inode: InodeNumber, overlapping range: Range<FileOffset>, _ body: (ExtentRecord) -> Bool
   ) throws(IndexError) {
     guard !range.isEmpty else { return }
-    if extentCache.extents(of: inode) == nil, extentCache.miss(inode) { list(inode) }
-    if let all = extentCache.extents(of: inode) {
+    if index.extentCache.extents(of: inode) == nil, index.extentCache.miss(inode) { list(inode) }
+    if let all = index.extentCache.extents(of: inode) {
       var next = all.firstIndex(endingBehind: range.lowerBound)
       while next < all.count, all[next].offset < range.upperBound, body(all[next]) { next += 1 }
       return
     }
-    let statement = statements.extents.overlapping
+    let statement = index.statements.extents.overlapping
     try statement.bind(inode, range.lowerBound, range.upperBound).forEachRow { (row) throws(IndexError) in
       let extent = try ExtentRecord(row)
       return extent.end <= range.lowerBound || body(extent)
@@ -101,15 +104,15 @@ extension Index {
   private func list(_ inode: InodeNumber) {
     var found: [ExtentRecord] = []
     do throws(IndexError) {
-      try statements.extents.overlapping.bind(inode, 0, Int64.max).forEachRow { (row) throws(IndexError) in
+      try index.statements.extents.overlapping.bind(inode, 0, Int64.max).forEachRow { (row) throws(IndexError) in
         let extent = try ExtentRecord(row)
         if let last = found.last, last.end > extent.offset { throw .damaged }
         found.append(extent)
         return found.count <= ExtentCache.longest
       }
-      extentCache.insert(found.count <= ExtentCache.longest ? found : nil, of: inode)
+      index.extentCache.insert(found.count <= ExtentCache.longest ? found : nil, of: inode)
     } catch {
-      extentCache.insert(nil, of: inode)
+      index.extentCache.insert(nil, of: inode)
     }
   }
 
@@ -140,8 +143,8 @@ extension Index {
   ///
   /// - Throws: `.damaged` when it overlaps another extent, or is not a part of its record.
   package func insertExtent(_ extent: ExtentRecord, of inode: InodeNumber) throws(IndexError) {
-    try change { () throws(IndexError) in
-      let last = statements.extents.overlapsAny.bind(inode, extent.end)
+    try index.change { () throws(IndexError) in
+      let last = index.statements.extents.overlapsAny.bind(inode, extent.end)
       let end = try last.firstRow { (row) throws(IndexError) in row.integer(0) }
       if let end, end > extent.offset.rawValue { throw .damaged }
       try addRow(extent, of: inode)
@@ -154,11 +157,11 @@ extension Index {
   package func removeExtents(
     of inode: InodeNumber, in range: Range<FileOffset>, limit: Int
   ) throws(IndexError) -> [ExtentRecord] {
-    try change { () throws(IndexError) in
-      var pieces = try extents(of: inode, overlapping: range, limit: limit)
+    try index.change { () throws(IndexError) in
+      var pieces = try rows(of: inode, overlapping: range, limit: limit)
       guard let first = pieces.first, let last = pieces.last else { return [] }
       let head = first.clamped(to: first.offset..<max(first.offset, range.lowerBound))
-      extentCache.replace(inode, first.offset...last.offset, with: [head].compactMap(\.self))
+      index.extentCache.replace(inode, first.offset...last.offset, with: [head].compactMap(\.self))
       if let head {
         // The part before the range keeps its row.
         try shorten(head, of: inode, to: head.length)
@@ -181,8 +184,8 @@ extension Index {
 
   /// Adds a row, and counts its bytes as live in its segment.
   func addRow(_ extent: ExtentRecord, of inode: InodeNumber, counting: Bool = true) throws(IndexError) {
-    try write(extent, of: inode, by: statements.extents.insert)
-    extentCache.replace(inode, extent.offset...extent.offset, with: [extent])
+    try write(extent, of: inode, by: index.statements.extents.insert)
+    index.extentCache.replace(inode, extent.offset...extent.offset, with: [extent])
     if counting { countLive(Int64(extent.length), in: extent.position.segment) }
   }
 
@@ -202,16 +205,16 @@ extension Index {
 
   /// Changes the length of a row.
   func shorten(_ row: ExtentRecord, of inode: InodeNumber, to length: Int) throws(IndexError) {
-    try statements.extents.shorten.bind(inode, row.offset, length).run()
+    try index.statements.extents.shorten.bind(inode, row.offset, length).run()
   }
 
   /// Deletes the rows that begin in a range.
   func deleteRows(of inode: InodeNumber, _ offsets: ClosedRange<FileOffset>) throws(IndexError) {
-    try statements.extents.delete.bind(inode, offsets.lowerBound, offsets.upperBound).run()
+    try index.statements.extents.delete.bind(inode, offsets.lowerBound, offsets.upperBound).run()
   }
 
   func countLive(_ bytes: Int64, in segment: SegmentNumber) {
-    live.add(bytes, to: segment)
-    if segment == .unwritten { counters.unwrittenBytes += bytes } else { counters.liveBytes += bytes }
+    index.live.add(bytes, to: segment)
+    if segment == .unwritten { index.counters.unwrittenBytes += bytes } else { index.counters.liveBytes += bytes }
   }
 }

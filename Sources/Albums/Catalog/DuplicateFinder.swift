@@ -22,14 +22,16 @@ package enum DuplicateKind: String, Sendable, CaseIterable {
   case similar
 }
 
-extension FileSystem {
+/// Finds files of a file system that are the same.
+package struct DuplicateFinder: Sendable {
+  let fileSystem: FileSystem
   /// Rows that are read while the lock is held once.
   private static let batch = 4096
 
   /// Groups of files that are the same, each ascending. Who may see them, and what the user said, is not looked at;
   /// `seenDuplicates(among:for:)` does.
-  package func duplicateGroups(_ kind: DuplicateKind) throws(Errno) -> [[InodeNumber]] {
-    try settleCatalog()
+  package func groups(_ kind: DuplicateKind) throws(Errno) -> [[InodeNumber]] {
+    try fileSystem.cataloguer.settle()
     switch kind {
     case .exact: return try exactGroups()
     case .pixels:
@@ -57,15 +59,15 @@ extension FileSystem {
 
   /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: most
   /// pixels, then most bytes, then the oldest. Empty if fewer than two are left.
-  package func seenDuplicates(
+  package func seen(
     among inodes: [InodeNumber], for opener: CatalogOpener
   ) throws(Errno) -> [MediaItem] {
     var view = CatalogView(.all, showsTrash: false, for: opener)
     var items: [MediaItem] = []
     for inode in inodes {
-      let item = try reading { files throws(Errno) -> MediaItem? in
+      let item = try fileSystem.reading { files throws(Errno) -> MediaItem? in
         view.begin()
-        return try files.isDistinct(inode) ? nil : try view.item(inode, files)
+        return try files.rights.isDistinct(inode) ? nil : try view.item(inode, files)
       }
       if let item { items.append(item) }
     }
@@ -81,19 +83,21 @@ extension FileSystem {
   }
 
   /// Whether searches that take long are given up, so that whoever ends the mount need not wait for them.
-  package func abandonsSearches(_ abandons: Bool) { locked { $0.catalog.abandonsSearches = abandons } }
+  package func abandonsSearches(_ abandons: Bool) { fileSystem.locked { $0.catalog.abandonsSearches = abandons } }
 
   /// Gives back what is in memory of the index: searches among all photos take as much.
   private func giveMemoryBack() {
-    locked { $0.index.releaseMemory() }
-    pool.trim()
+    fileSystem.locked { $0.index.releaseMemory() }
+    fileSystem.pool.trim()
   }
 
   /// Whether files are not all of one stack, which is one picture.
   private func hasSeveralStacks(_ group: [InodeNumber]) throws(Errno) -> Bool {
     var stacks: Set<[UInt64]> = []
     for inode in group {
-      let stack = try reading { files throws(Errno) in try files.result(of: files.index.item(inode))?.stack }
+      let stack = try fileSystem.reading { files throws(Errno) in
+        try files.result(of: files.index.catalog.item(inode))?.stack
+      }
       stacks.insert(stack.map { [1, $0.rawValue] } ?? [0, inode.rawValue])
     }
     return stacks.count > 1
@@ -105,8 +109,8 @@ extension FileSystem {
     var group: [InodeNumber] = []
     var last: InodeNumber?
     while true {
-      let rows = try asking { files throws(Errno) in
-        try files.result(of: files.index.hashes(after: hash, last, limit: Self.batch))
+      let rows = try fileSystem.questions.asking { files throws(Errno) in
+        try files.result(of: files.index.catalog.hashes(after: hash, last, limit: Self.batch))
       }
       for row in rows {
         if row.hash != hash {
@@ -135,8 +139,8 @@ extension FileSystem {
   /// Files that have to be decoded before all with the same pixels are known: those of one size that look exactly the
   /// same, each once.
   fileprivate func filesWithUnknownPixels() throws(Errno) -> [InodeNumber] {
-    guard options.thumbnails != nil, !isReadOnly else { return [] }
-    try settleCatalog()
+    guard fileSystem.options.thumbnails != nil, !fileSystem.isReadOnly else { return [] }
+    try fileSystem.cataloguer.settle()
     var looks: [(look: Int64, inode: InodeNumber)] = []
     try forEachLook { row in
       if let look = row.look { looks.append((look, row.inode)) }
@@ -157,10 +161,10 @@ extension FileSystem {
 
   /// Decodes a few files, and takes them from those that wait.
   fileprivate func findSomePixels(_ waiting: inout [InodeNumber]) throws(Errno) {
-    guard let maker = options.thumbnails?.maker else { return waiting.removeAll() }
+    guard let maker = fileSystem.options.thumbnails?.maker else { return waiting.removeAll() }
     for _ in 0..<Self.decodedAtOnce {
       guard let inode = waiting.popLast() else { return }
-      if locked({ $0.catalog.abandonsSearches || $0.life.isStopping }) { throw .ioError }
+      if fileSystem.locked({ $0.catalog.abandonsSearches || $0.life.isStopping }) { throw .ioError }
       try findPixels(of: inode, maker)
     }
   }
@@ -169,12 +173,13 @@ extension FileSystem {
   private func needingPixels(_ group: [InodeNumber]) throws(Errno) -> [InodeNumber] {
     var sizes: [[Int]: [(inode: InodeNumber, hash: [UInt8], isKnown: Bool)]] = [:]
     for inode in group {
-      try reading { files throws(Errno) in
-        guard let row = try files.result(of: files.index.item(inode)), let packed = PackedRecord(packed: row.record),
+      try fileSystem.reading { files throws(Errno) in
+        guard let row = try files.result(of: files.index.catalog.item(inode)),
+          let packed = PackedRecord(packed: row.record),
           let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)), !kind.isVideo, packed.width > 0,
           // The video in a motion photo is no pixel of it, and would be lost with it.
           packed.motion == nil,
-          let hash = try files.result(of: files.index.media(inode))?.hash
+          let hash = try files.result(of: files.index.media.row(inode))?.hash
         else { return }
         sizes[[packed.width, packed.height], default: []].append((inode, hash, row.pixels != nil))
       }
@@ -183,9 +188,9 @@ extension FileSystem {
   }
 
   private func findPixels(of number: InodeNumber, _ maker: any DerivativeMaker) throws(Errno) {
-    guard let held = try holdForLook(at: number) else { return }
-    defer { letGo(held) }
-    let source = FileSource(fileSystem: self, inode: number, size: held.size)
+    guard let held = try fileSystem.cataloguer.holdForLook(at: number) else { return }
+    defer { fileSystem.cataloguer.letGo(held) }
+    let source = FileSource(fileSystem: fileSystem, inode: number, size: held.size)
     let digest: [UInt8]
     do throws(DecoderError) {
       digest = try maker.pixelDigest(of: source)
@@ -193,27 +198,27 @@ extension FileSystem {
       return
     }
     // What the decoder knows is no secret to it; what is stored says nothing without the key.
-    var hasher = space.contentHasher()
+    var hasher = fileSystem.space.contentHasher()
     unsafe digest.withUnsafeBytes { unsafe hasher.update($0) }
     let hash = hasher.finish()
-    try locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
       if held.object.isMediaPending || held.object.contentChanged != held.changed { return }
-      guard var row = try files.result(of: files.index.item(number)) else { return }
+      guard var row = try files.result(of: files.index.catalog.item(number)) else { return }
       row.pixels = hash
       try files.withSavepoint { index throws(IndexError) in
-        try index.updateItem(row)
-        try index.addStaleItem(number)
+        try index.catalog.updateItem(row)
+        try index.catalog.addStaleItem(number)
       }
-      files.noteChange()
+      files.committer.noteChange()
     }
   }
 
   private func forEachLook(_ body: (LookRecord) -> Void) throws(Errno) {
     var last: InodeNumber?
     while true {
-      let rows = try asking { files throws(Errno) in
-        try files.result(of: files.index.looks(after: last, limit: Self.batch))
+      let rows = try fileSystem.questions.asking { files throws(Errno) in
+        try files.result(of: files.index.catalog.looks(after: last, limit: Self.batch))
       }
       rows.forEach(body)
       guard rows.count == Self.batch, let end = rows.last else { return }
@@ -250,30 +255,30 @@ struct DuplicateSearch {
   /// Goes on by one group, or by a few files that have to be decoded before there are groups.
   mutating func next(in fileSystem: FileSystem, for opener: CatalogOpener) throws(Errno) -> Step {
     if kind == .pixels, groups == nil {
-      var left = if let waiting { waiting } else { try fileSystem.filesWithUnknownPixels() }
+      var left = if let waiting { waiting } else { try fileSystem.duplicates.filesWithUnknownPixels() }
       if !left.isEmpty {
-        try fileSystem.findSomePixels(&left)
+        try fileSystem.duplicates.findSomePixels(&left)
         waiting = left
         return .waiting(left.count)
       }
-      groups = try fileSystem.pixelGroups()
+      groups = try fileSystem.duplicates.pixelGroups()
     }
-    let all = if let groups { groups } else { try fileSystem.duplicateGroups(kind) }
+    let all = if let groups { groups } else { try fileSystem.duplicates.groups(kind) }
     groups = all
     guard place < all.count else { return .nothing }
     place += 1
-    let seen = try fileSystem.seenDuplicates(among: all[place - 1], for: opener)
+    let seen = try fileSystem.duplicates.seen(among: all[place - 1], for: opener)
     if seen.isEmpty { return .nothing }
     count += 1
     return .group(seen)
   }
 }
 
-extension LockedFileSystem {
+extension CatalogRights {
   /// Whether the user said that a file is nobody's duplicate.
   fileprivate func isDistinct(_ inode: InodeNumber) throws(Errno) -> Bool {
     guard let record = try presentRecord(inode), record.hasExtendedAttributes else { return false }
-    let value = try result(of: index.attribute(named: Array(UserWords.distinct.utf8), of: inode))
+    let value = try files.result(of: files.index.attribute(named: Array(UserWords.distinct.utf8), of: inode))
     return value == [UInt8(ascii: "1")]
   }
 }

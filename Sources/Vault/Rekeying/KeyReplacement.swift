@@ -12,9 +12,6 @@ internal import Storage
 internal import SystemPackage
 
 extension Space {
-  /// Epochs that may still begin under the old key before the first one under the new key.
-  private static let epochsBetween: UInt32 = 64
-
   /// Whether something may be under the previous key.
   package var isRekeying: Bool {
     if case .begun = owner?.rekeying { true } else { false }
@@ -23,8 +20,30 @@ extension Space {
   /// Whether the space has another key than it was made with.
   package var isRekeyed: Bool { body.rekeying != nil }
 
+  /// Whether a segment is under the previous key.
+  package func isUnderPreviousKey(_ segment: SegmentNumber) -> Bool {
+    keys.previous != nil && segment.epoch < keys.boundary
+  }
+
+  /// Segments and cover under the previous key.
+  package var filesUnderPreviousKey: Int {
+    segments().count { isUnderPreviousKey($0.number) } + coverUnderPreviousKey
+  }
+}
+
+/// Replaces the key of a space.
+package struct KeyReplacement {
+  let space: Space
+  var log: Log { space.log }
+  var storage: any Storage { space.storage }
+  var keys: SpaceKeys { space.keys }
+  var segmentSize: Int { space.segmentSize }
+
+  /// Epochs that may still begin under the old key before the first one under the new key.
+  private static let epochsBetween: UInt32 = 64
+
   /// Whether a slot holds a new key under which nothing was written yet: it was written before a crash.
-  package func isKeyChangePending(in slot: SlotBody) -> Bool { !slot.spaceKey.equals(body.spaceKey) }
+  package func isKeyChangePending(in slot: SlotBody) -> Bool { !slot.spaceKey.equals(space.body.spaceKey) }
 
   /// The body for a slot that holds a new key under which nothing was written yet: the same, if the boundary is still
   /// ahead.
@@ -36,11 +55,6 @@ extension Space {
     return try drawSuccessor()
   }
 
-  /// Whether a segment is under the previous key.
-  package func isUnderPreviousKey(_ segment: SegmentNumber) -> Bool {
-    keys.previous != nil && segment.epoch < keys.boundary
-  }
-
   /// Draws a new key, and returns the body for the slot of a password that is to open the space with it.
   ///
   /// - Throws: `.readOnly` when the numbers of epochs are used up.
@@ -50,7 +64,7 @@ extension Space {
       throw .readOnly("its key was replaced too often; copy its files into a new space")
     }
     let boundary = UInt32(1) << (UInt32.bitWidth - (next - 1).leadingZeroBitCount)
-    return body.successor(from: EpochNumber(rawValue: boundary))
+    return space.body.successor(from: EpochNumber(rawValue: boundary))
   }
 
   /// Continues the log under the key of `successor`: from now on only a slot with that body opens the space. Durable on
@@ -62,15 +76,10 @@ extension Space {
     to successor: SlotBody, _ change: (inout OwnerTable) -> Void = { _ in }
   ) throws(VaultError) {
     let mark = SpaceKeys(successor).successorMark
-    try changeOwner { owner in
+    try space.changeOwner { owner in
       change(&owner)
       owner.rekeying = .left(successor: mark)
     }
-  }
-
-  /// Segments and cover under the previous key.
-  package var filesUnderPreviousKey: Int {
-    segments().count { isUnderPreviousKey($0.number) } + coverUnderPreviousKey
   }
 
   /// Ends re-keying, when no segment is needed that is under the previous key: cover is made again, and a head says that
@@ -82,31 +91,31 @@ extension Space {
   package func finishRekeying(
     _ all: Int, _ control: OperationControl
   ) throws(VaultError) -> Bool {
-    guard gate.isOpen, isRekeying else { return true }
+    guard space.gate.isOpen, space.isRekeying else { return true }
     let isNeeded = log.locked { log in
       let unneeded = log.pool.ownsCover ? Set(log.catalog.deletable) : []
-      return log.catalog.segments.contains { isUnderPreviousKey($0) && !unneeded.contains($0) }
+      return log.catalog.segments.contains { space.isUnderPreviousKey($0) && !unneeded.contains($0) }
     }
     if isNeeded { return false }
     while try renewCover() {
-      control.progress(Int64(all - coverUnderPreviousKey) * Int64(segmentSize), Int64(all) * Int64(segmentSize))
+      control.progress(Int64(all - space.coverUnderPreviousKey) * Int64(segmentSize), Int64(all) * Int64(segmentSize))
       if control.isCancelled() { throw .cancelled }
     }
     // What could not be wiped is tried again after the next head.
-    if log.locked({ $0.catalog.segments.contains(where: isUnderPreviousKey) }) { return false }
+    if log.locked({ $0.catalog.segments.contains { space.isUnderPreviousKey($0) } }) { return false }
     guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
       throw .system(.ioError, "deleting what is under the previous key")
     }
     try deleteStrays()
     // After a power cut nobody would know a file that comes back.
     try attempt("deleting what is under the previous key") { () throws(Errno) in try storage.flushAll() }
-    try changeOwner { $0.rekeying = .none }
+    try space.changeOwner { $0.rekeying = .none }
     return true
   }
 
   /// Deletes segments under the previous key that no state names: a deletion that failed left them.
   private func deleteStrays() throws(VaultError) {
-    let strays = try Recovery(context: log.context).allSegments().filter { isUnderPreviousKey($0.number) }
+    let strays = try Recovery(context: log.context).allSegments().filter { space.isUnderPreviousKey($0.number) }
       .map { keys.identifier($0.number, branch: $0.branch) }
     try attempt("deleting what is under the previous key") { () throws(Errno) in
       for name in strays { try storage.delete(name) }
@@ -126,7 +135,7 @@ extension Space {
       try storage.replace(replaced, by: files, size: segmentSize)
     } catch {
       // Which of them were written only the next opening finds out.
-      gate.shut(because: "cover could not be written again: \(error)")
+      space.gate.shut(because: "cover could not be written again: \(error)")
       throw error
     }
     log.locked { $0.renewedCover?.first = first }

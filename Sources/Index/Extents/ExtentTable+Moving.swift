@@ -2,15 +2,16 @@
 
 package import Vault
 
-extension Index {
+extension ExtentTable {
   /// The next extents in a segment, after `last` or from the start, in the order of their records, at most `limit`.
-  package func extents(
+  package func rows(
     in segment: SegmentNumber, after last: LocatedExtent? = nil, limit: Int
   ) throws(IndexError) -> [LocatedExtent] {
     let start = last?.extent.position ?? LogPosition(segment: segment, offset: 0)
     let end = LogPosition(segment: SegmentNumber(rawValue: segment.rawValue + 1), offset: 0)
     let (inode, offset) = (last?.inode ?? .lowest, last?.extent.offset ?? .lowest)
-    return try statements.extents.inSegment.bind(start, inode, offset, end, limit).rows { (row) throws(IndexError) in
+    return try index.statements.extents.inSegment.bind(start, inode, offset, end, limit).rows {
+      (row) throws(IndexError) in
       LocatedExtent(inode: row.inodeNumber(5), extent: try ExtentRecord(row))
     }
   }
@@ -19,7 +20,7 @@ extension Index {
   package func replaceExtent(
     _ old: ExtentRecord, of inode: InodeNumber, with pieces: [ExtentRecord]
   ) throws(IndexError) -> Bool {
-    try change { () throws(IndexError) in
+    try index.change { () throws(IndexError) in
       guard try extent(of: inode, at: old.offset) == old else { return false }
       var end = old.offset
       for piece in pieces {
@@ -34,7 +35,15 @@ extension Index {
     }
   }
 
+  /// The next extents after one, by inode and offset, at most `limit`; including invalid ones.
+  package func rows(after last: LocatedExtent?, limit: Int) throws(IndexError) -> [LocatedExtent] {
+    let (inode, offset) = (last?.inode ?? .lowest, last?.extent.offset ?? .lowest)
+    return try index.statements.check.extents.bind(inode, offset, limit).rows { (row) throws(IndexError) in
+      LocatedExtent(inode: row.inodeNumber(5), extent: ExtentRecord(unchecked: row))
+    }
+  }
+
   private func extent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) -> ExtentRecord? {
-    try statements.extents.find.bind(inode, offset).firstRow { (row) throws(IndexError) in try ExtentRecord(row) }
+    try index.statements.extents.find.bind(inode, offset).firstRow { (row) throws(IndexError) in try ExtentRecord(row) }
   }
 }

@@ -16,40 +16,41 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-extension LockedFileSystem {
+extension Committer {
   /// States in the log what was written, if the index lacks nothing else and it is little. False when the index must be
   /// committed instead.
   mutating func logIntents() throws(Errno) -> Bool {
-    while commits.underway == .intents { wait(for: .progress) }
-    guard intents.coverEverything, refusal == nil, commits.underway == nil, !index.hasChanges, index.unlogged == nil,
-      inodes.newOrphans.isEmpty
+    while files.commits.underway == .intents { files.wait(for: .progress) }
+    guard files.intents.coverEverything, files.refusal == nil, files.commits.underway == nil, !files.index.hasChanges,
+      files.index.unlogged == nil,
+      files.inodes.newOrphans.isEmpty
     else {
       return false
     }
-    if intents.unstated.isEmpty { return true }
+    if files.intents.unstated.isEmpty { return true }
     guard let new = unstatedIntents() else { return false }
-    let writes = intents.takeUnstated()
-    commits.beginIntents()
+    let writes = files.intents.takeUnstated()
+    files.commits.beginIntents()
     defer {
-      commits.endIntents()
-      signals[.progress].broadcast()
+      files.commits.endIntents()
+      files.signals[.progress].broadcast()
     }
     do throws(VaultError) {
-      try unlocked { files throws(VaultError) in try files.space.commit(LogTransaction(stating: new)) }
+      try files.unlocked { files throws(VaultError) in try files.space.commit(LogTransaction(stating: new)) }
     } catch {
       // The log lacks what was taken, so only a commit of the index makes it durable.
-      intents.noteOther()
+      files.intents.noteOther()
       if error == .noSpace { return false }
-      throw failed(error)
+      throw files.failed(error)
     }
-    intents.noteStated(writes)
+    files.intents.noteStated(writes)
     noteLogged()
     return true
   }
 
   /// The unstated writes as intents; nil when some of them are not in memory any more, or cannot be stated.
   private func unstatedIntents() -> [WriteIntent]? {
-    let unstated = intents.unstated
+    let unstated = files.intents.unstated
     var new: [WriteIntent] = []
     var place = 0
     while place < unstated.count {
@@ -70,8 +71,8 @@ extension LockedFileSystem {
 
   /// The intents that the next commit of the index does not replace, since their data waits for room.
   func remainingIntents() -> [WriteIntent] {
-    var remaining = intents.misplaced
-    for (_, stated) in intents.stated where !stated.inode.buffer.isEmpty {
+    var remaining = files.intents.misplaced
+    for (_, stated) in files.intents.stated where !stated.inode.buffer.isEmpty {
       let inode = stated.inode
       guard inode.record.links > 0, let end = stated.ranges.ranges.last?.upperBound else { continue }
       let writes = stated.ranges.ranges.flatMap { bufferedWrites(of: inode, in: $0).writes }
@@ -110,31 +111,32 @@ extension LockedFileSystem {
   func redoIntents() {
     let logged: [WriteIntent]
     do throws(VaultError) {
-      logged = try space.writeIntents()
+      logged = try files.space.writeIntents()
     } catch {
-      return stopChanging("what was written last cannot be read: \(error)")
+      return files.stopChanging("what was written last cannot be read: \(error)")
     }
     for intent in logged {
-      guard let inode = try? regularFile(intent.inode), inode.record.links > 0 else {
-        intents.misplaced.append(intent)
+      guard let inode = try? files.regularFile(intent.inode), inode.record.links > 0 else {
+        files.intents.misplaced.append(intent)
         continue
       }
-      if intent.size > inode.record.size { try? removeDataBeyondEnd(of: inode) }
+      if intent.size > inode.record.size { try? files.data.removeDataBeyondEnd(of: inode) }
       for write in intent.writes {
         let start = Int(write.offset.rawValue)
-        unsafe write.bytes.withUnsafeBytes { unsafe put($0, at: write.offset.rawValue, in: inode) }
+        unsafe write.bytes.withUnsafeBytes { unsafe files.data.put($0, at: write.offset.rawValue, in: inode) }
         let size = WriteIntent.encodedSize(write.bytes.count)
-        intents.noteStated(inode, start..<start + write.bytes.count, size: size)
+        files.intents.noteStated(inode, start..<start + write.bytes.count, size: size)
       }
       let time = Timestamp(seconds: intent.modifiedSeconds, nanoseconds: intent.modifiedNanoseconds)
       inode.record.size = max(inode.record.size, intent.size)
       inode.record.modified = time
       inode.record.changed = time
-      inodes.noteStale(inode)
+      files.inodes.noteStale(inode)
     }
-    if !intents.misplaced.isEmpty {
-      options.logger.error("writes to \(intents.misplaced.count) files cannot be placed, since the index is damaged")
+    if !files.intents.misplaced.isEmpty {
+      files.options.logger.error(
+        "writes to \(files.intents.misplaced.count) files cannot be placed, since the index is damaged")
     }
-    if !inodes.stale.isEmpty { noteChange() }
+    if !files.inodes.stale.isEmpty { noteChange() }
   }
 }

@@ -28,12 +28,12 @@ package struct LookRecord: Hashable, Sendable {
   package var pixels: [UInt8]?
 }
 
-extension Index {
+extension CatalogTables {
   private func duplicateStatements() throws(IndexError) -> DuplicateStatements {
-    if let preparedDuplicateStatements { return preparedDuplicateStatements }
-    guard hasCatalog else { throw .readOnly }
-    let made = try DuplicateStatements(connection)
-    preparedDuplicateStatements = made
+    if let known = index.preparedDuplicateStatements { return known }
+    guard index.hasCatalog else { throw .readOnly }
+    let made = try DuplicateStatements(index.connection)
+    index.preparedDuplicateStatements = made
     return made
   }
 

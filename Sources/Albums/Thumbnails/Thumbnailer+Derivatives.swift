@@ -7,22 +7,24 @@ internal import System
 package import SystemPackage
 package import Vault
 
-extension FileSystem {
+extension Thumbnailer {
   /// The inode that holds a file's derivative; waits until it is made.
   ///
   /// - Throws: `ENOENT` when there is none and there will be none, `EAGAIN` when too many wait, `EIO` when no decoder
   ///   can be had.
   package func derivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber {
-    try locked { files throws(Errno) in
-      if let known = try files.knownDerivative(size, of: number) { return known }
-      guard options.thumbnails != nil, files.refusal == nil, !files.thumbnails.isEnding else { throw .ioError }
+    try fileSystem.locked { files throws(Errno) in
+      if let known = try files.mediaUpdates.knownDerivative(size, of: number) { return known }
+      guard fileSystem.options.thumbnails != nil, files.refusal == nil, !files.thumbnails.isEnding else {
+        throw .ioError
+      }
       guard files.thumbnails.beginWaiting() else { throw .resourceTemporarilyUnavailable }
       defer { files.thumbnails.endWaiting() }
       let demand = ThumbnailDemand(inode: number, size: size)
       files.thumbnails.add(demand)
       files.signals[.thumbnailWork].signal()
       while true {
-        if let known = try files.knownDerivative(size, of: number) { return known }
+        if let known = try files.mediaUpdates.knownDerivative(size, of: number) { return known }
         if demand.isDone { throw .ioError }
         files.wait(for: .thumbnailDone)
       }
@@ -33,9 +35,9 @@ extension FileSystem {
   ///
   /// - Throws: `EAGAIN` when too many wait, `EIO` when it cannot be made.
   func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(Errno) -> [UInt8] {
-    guard let maker = options.thumbnails?.maker else { throw .ioError }
-    guard locked({ $0.thumbnails.beginWaiting() }) else { throw .resourceTemporarilyUnavailable }
-    defer { locked { $0.thumbnails.endWaiting() } }
+    guard let maker = fileSystem.options.thumbnails?.maker else { throw .ioError }
+    guard fileSystem.locked({ $0.thumbnails.beginWaiting() }) else { throw .resourceTemporarilyUnavailable }
+    defer { fileSystem.locked { $0.thumbnails.endWaiting() } }
     do throws(DecoderError) {
       return try maker.png(from: jpeg, longerSide: longerSide, text: text)
     } catch {
@@ -44,14 +46,14 @@ extension FileSystem {
   }
 }
 
-extension LockedFileSystem {
+extension MediaUpdates {
   /// The inode that holds a derivative, or nil when it is still to be made.
   ///
   /// - Throws: `ENOENT` when there will be none.
   fileprivate func knownDerivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber? {
-    let file = try inode(number)
+    let file = try files.inode(number)
     guard file.isRegular, file.record.size > 0 else { throw .noSuchFileOrDirectory }
-    guard let row = try result(of: index.media(number)) else { return nil }
+    guard let row = try files.result(of: files.index.media.row(number)) else { return nil }
     switch row.state {
     case .pending: return nil
     case .failed, .other, .hidden: throw .noSuchFileOrDirectory
@@ -74,19 +76,19 @@ struct FileSource: MediaSource {
   }
 }
 
-extension FileSystem {
+extension Thumbnailer {
   /// Bytes that one step of hashing reads.
   private static let hashStep = 256 << 10
 
   /// The keyed hash of a file's content.
   func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8] {
-    var hasher = space.contentHasher()
-    let block = pool.take(Self.hashStep)
-    defer { pool.give(block) }
+    var hasher = fileSystem.space.contentHasher()
+    let block = fileSystem.pool.take(Self.hashStep)
+    defer { fileSystem.pool.give(block) }
     let bytes = unsafe block.bytes(Self.hashStep)
     var offset = FileOffset.zero
     while true {
-      let count = try unsafe read(inode, at: offset, into: bytes)
+      let count = try unsafe fileSystem.read(inode, at: offset, into: bytes)
       if count == 0 { break }
       unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
       offset = offset + count

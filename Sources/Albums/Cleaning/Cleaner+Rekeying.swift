@@ -2,7 +2,7 @@ internal import System
 internal import SystemPackage
 package import Vault
 
-extension FileSystem {
+extension Cleaner {
   /// Rounds that may copy nothing before copying is given up.
   private static let fruitlessRounds = 3
 
@@ -34,7 +34,7 @@ extension FileSystem {
         fruitless = left < before ? 0 : fruitless + 1
       }
       if control.isCancelled() { throw Errno.interrupted }
-      if left > 0, locked({ $0.cleaning.unmovable.isEmpty }) { throw Errno.noSpace }
+      if left > 0, fileSystem.locked({ $0.cleaning.unmovable.isEmpty }) { throw Errno.noSpace }
     } catch {
       if control.isCancelled() { throw .cancelled }
       if error == .noSpace { throw .noSpace }

@@ -22,11 +22,11 @@ final class FindingStatements {
   }
 }
 
-extension Index {
+extension CatalogTables {
   private func findingStatements() throws(IndexError) -> FindingStatements {
-    if let preparedFindingStatements { return preparedFindingStatements }
-    let made = try FindingStatements(connection)
-    preparedFindingStatements = made
+    if let known = index.preparedFindingStatements { return known }
+    let made = try FindingStatements(index.connection)
+    index.preparedFindingStatements = made
     return made
   }
 

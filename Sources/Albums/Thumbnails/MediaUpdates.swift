@@ -1,0 +1,131 @@
+// Which contents have been looked at, and what was made of them.
+//
+// Invariants
+// 1. What `media` says of a file is of its present content: every change of content makes the row one that waits, in
+//    the same operation. A file without a row begins as no photo does, or nothing was written to it.
+// 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point at it.
+// 3. `Inode.isMediaPending` is set only where the row says that the content is still to be looked at.
+
+internal import Catalog
+package import Index
+internal import Media
+internal import System
+internal import SystemPackage
+internal import Vault
+
+extension MediaUpdates {
+  /// Notes that a file's content is about to change. Its derivatives lose their links.
+  func noteContentChange(_ inode: Inode) throws(Errno) {
+    inode.contentChanged = monotonicTime()
+    if inode.isMediaPending { return }
+    inode.isKnownNotMedia = false
+    files.catalogUpdates.noteSidecarChange(inode)
+    let old = try files.result(of: files.index.media.row(inode.number))
+    if let old, old.state == .known || old.state == .failed {
+      try files.withSavepoint { index throws(IndexError) in try CatalogUpdates.dropItem(inode.number, in: index) }
+    }
+    try lookAgain(at: inode.number, as: inode.isHidden || old?.state == .hidden ? .hidden : .pending)
+    inode.isMediaPending = true
+  }
+
+  /// Lets a content be looked at as if nothing were known of it. Its derivatives lose their links.
+  func lookAgain(at number: InodeNumber, as state: MediaRecord.State = .pending) throws(Errno) {
+    let old = try files.withIndex { index throws(IndexError) in
+      let old = try index.media.row(number)
+      try index.media.setMedia(MediaRecord(inode: number, state: state))
+      return old
+    }
+    dropLinks(of: old)
+    files.signals[.thumbnailWork].signal()
+  }
+
+  /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at.
+  func noteWrite(_ inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
+    let size = MediaKind.beginningSize
+    if files.catalogUpdates.isSidecar(inode) {
+      inode.contentChanged = monotonicTime()
+      files.catalogUpdates.noteSidecarChange(inode)
+    }
+    if inode.isKnownNotMedia, offset >= size { return }
+    // What else has content may have a row, which would have to go.
+    if !inode.isMediaPending, offset == 0, inode.isKnownNotMedia || inode.record.size == 0, bytes.count >= size,
+      unsafe !mayBeMedia(bytes)
+    {
+      inode.isKnownNotMedia = true
+      return
+    }
+    try noteContentChange(inode)
+  }
+
+  private func mayBeMedia(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let maker = files.options.thumbnails?.maker else { return unsafe MediaKind.mayBegin(with: bytes) }
+    return unsafe maker.mayBegin(with: bytes)
+  }
+
+  /// Removes one link from each derivative that a row pointed at.
+  func dropLinks(of record: MediaRecord?) {
+    for number in [record?.small, record?.large].compactMap(\.self) {
+      // One that cannot be read is left for a check to find.
+      guard let derivative = try? files.inode(number), derivative.record.links > 0 else { continue }
+      derivative.record.removeLink()
+      files.markChanged(derivative)
+      if derivative.record.links > 0 { continue }
+      files.inodes.noteOrphaned(derivative)
+      files.reaper.delete(derivative)
+    }
+  }
+
+  /// Notes the name that a file has now: what has a name that begins with a dot is not looked at by itself.
+  func noteName(_ name: FileName, of inode: Inode) {
+    guard inode.isRegular else { return }
+    inode.isHidden = name.isHidden
+    do throws(Errno) {
+      try files.withIndex { index throws(IndexError) in
+        guard let state = try index.media.row(inode.number)?.state else { return }
+        if inode.isHidden, state == .pending { try index.media.setMediaState(of: inode.number, to: .hidden) }
+        if !inode.isHidden, state == .hidden { try index.media.setMediaState(of: inode.number, to: .pending) }
+        // It lost its row with its last name.
+        if !inode.isHidden, state == .known || state == .failed, index.hasCatalog,
+          try index.catalog.item(inode.number) == nil
+        {
+          try index.catalog.addStale(inode.number, .look)
+        }
+      }
+    } catch {
+      // The name counts, not this: a row that stays as it was costs a thumbnail too many or too few.
+      return
+    }
+    inode.contentChanged = monotonicTime()
+    files.signals[.thumbnailWork].signal()
+  }
+
+  /// Makes an inode without a name that holds `bytes`.
+  func makeDerivative(_ bytes: [UInt8]) throws(Errno) -> InodeNumber {
+    let record = InodeRecord(
+      number: files.index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
+    try files.result(of: files.index.insert(record))
+    let inode = Inode(record)
+    files.inodes.insert(inode)
+    unsafe bytes.withUnsafeBytes { unsafe files.data.put($0, at: 0, in: inode) }
+    inode.record.size = Int64(bytes.count)
+    files.markChanged(inode)
+    return inode.number
+  }
+
+  /// Adds a link to each derivative that a row of the same content points at; false when one is gone.
+  func share(_ record: MediaRecord) -> Bool {
+    let numbers = [record.small, record.large].compactMap(\.self)
+    let derivatives = numbers.compactMap { try? files.inode($0) }.filter { $0.record.links > 0 }
+    guard derivatives.count == numbers.count else { return false }
+    for derivative in derivatives {
+      derivative.record.addLink()
+      files.markChanged(derivative)
+    }
+    return true
+  }
+}
+
+extension FileName {
+  /// Whether the name begins with a dot.
+  package var isHidden: Bool { bytes.first == 0x2E }
+}

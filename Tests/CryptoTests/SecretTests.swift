@@ -25,12 +25,10 @@ import Testing
     (String(repeating: "u\u{308}", count: 1300), String(repeating: "\u{fc}", count: 1300)),
   ])
   func passwordsHaveANormalForm(typed: String, normal: String) {
-    func password(_ text: String) -> Password {
-      unsafe Array(text.utf8).withUnsafeBytes { unsafe Password(copying: $0) }
-    }
-    #expect(Array(password(typed).normalized.bytes.copied) == Array(normal.utf8))
+    let password = Password.of(typed)
+    #expect(password.normalized.bytes.copied == Array(normal.utf8))
     let isNormal = Array(typed.utf8) == Array(normal.utf8)
-    let forms = password(typed).forms.map { Array($0.bytes.copied) }
+    let forms = password.forms.map(\.bytes.copied)
     #expect(forms == (isNormal ? [Array(typed.utf8)] : [Array(typed.utf8), Array(normal.utf8)]))
   }
 
@@ -113,9 +111,7 @@ import Testing
     func derive(_ text: String, operations: UInt64 = 1, memory: UInt64 = 8 << 20, salt: UInt8 = 1) throws -> [UInt8] {
       let derivation = try #require(
         PasswordDerivation(operations: operations, memory: memory, salt: Array(repeating: salt, count: 16)))
-      var bytes = Array(text.utf8)
-      let password = unsafe bytes.withUnsafeMutableBytes { unsafe Password(copying: UnsafeRawBufferPointer($0)) }
-      return try #require(derivation.derive(password)).copied
+      return try #require(derivation.derive(.of(text))).copied
     }
     let base = try derive("open")
     #expect(base.count == PasswordDerivation.outputSize)

@@ -108,7 +108,9 @@ extension FaultyStorage {
     defer { lock.unlock() }
     if isCut { throw .ioError }
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
-    return DurableFile(file.durable, modified: file.modified, birth: file.birth)
+    let onDisk = File(file)
+    onDisk.content = file.durable
+    return OpenFile(self, identifier, onDisk)
   }
 
   /// Whether a file is there.

@@ -208,6 +208,12 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       if let content = change(file.content) { file.content = content } else { files[identifier] = nil }
     }
   }
+  /// Flips a bit of a file.
+  package func flip(_ identifier: SegmentIdentifier, at offset: Int) {
+    lock.lock()
+    defer { lock.unlock() }
+    files[identifier]?.content[offset] ^= 1
+  }
   /// Replaces a file by another one, as a rename does; open handles keep the old one.
   package func replace(_ identifier: SegmentIdentifier, by content: [UInt8]) {
     lock.withLock { files[identifier] = nil }
@@ -237,9 +243,7 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package var leaseCount: Int { lock.withLock { leases.count } }
 
   /// Ends all leases, as the end of a process does.
-  package func killProcess() {
-    lock.withLock { leases = [:] }
-  }
+  package func killProcess() { lock.withLock { leases = [:] } }
 
   /// A copy with other inodes and without what `isLeftOut` names, as a file-by-file backup makes.
   package func copy(

@@ -14,6 +14,20 @@ extension Storage {
     let file = try open(identifier)
     return try file.bytes(at: 0, count: try file.size())
   }
+
+  /// What the list has.
+  package func listed() throws -> [(identifier: SegmentIdentifier, size: Int, modified: Int64)] {
+    var found: [(identifier: SegmentIdentifier, size: Int, modified: Int64)] = []
+    try list { identifier, size, modified in found.append((identifier, size, modified)) }
+    return found
+  }
+}
+
+extension SegmentIdentifier {
+  /// One of many names, in any of the folders.
+  package static func numbered(_ number: Int) -> SegmentIdentifier {
+    SegmentIdentifier(bytes: randomBytes(size, seed: UInt64(number)))
+  }
 }
 
 extension DirectoryStorage {

@@ -4,18 +4,16 @@ import Vault
 
 /// Unwritten extents where a model of single bytes does not reach. The others are among `ExtentTests`.
 @Suite struct AllocatingTests {
-  private func offset(_ value: Int) -> FileOffset { FileOffset(value) }
-
   /// The longest request is a few rows, and a write into the middle of one leaves the rest unwritten.
   @Test func longRanges() throws {
     let (index, store) = try makeIndex()
     let length = 5 << 40
-    #expect(try index.extents.allocate(offset(4096)..<offset(4096 + length), of: .root) == Int64(length))
-    #expect(try index.extents.allocate(offset(0)..<offset(8192), of: .root) == 4096)
+    #expect(try index.extents.allocate(FileOffset(4096)..<FileOffset(4096 + length), of: .root) == Int64(length))
+    #expect(try index.extents.allocate(FileOffset(0)..<FileOffset(8192), of: .root) == 4096)
     #expect(try index.extents.rows(after: nil, limit: .max).count == 6)
     #expect(index.extents.unwrittenBytes == Int64(length + 4096) && index.totalLiveBytes == 0)
     let place = LogPosition(segment: SegmentNumber(rawValue: 64), offset: 100)
-    let written = ExtentRecord(offset: offset(1 << 41), length: 1000, position: place, recordLength: 1000)
+    let written = ExtentRecord(offset: FileOffset(1 << 41), length: 1000, position: place, recordLength: 1000)
     #expect(try index.extents.replaceExtents(of: .root, with: [written]).allSatisfy(\.isUnwritten))
     try index.commit(to: store)
     let again = try Index(space: store)

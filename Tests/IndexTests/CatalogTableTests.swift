@@ -4,36 +4,9 @@ import Vault
 @testable import Index
 
 @Suite struct CatalogTableTests {
-  private func item(_ number: UInt64) -> ItemRecord {
-    var item = ItemRecord(inode: InodeNumber(rawValue: number))
-    item.version = 1
-    item.album = .root
-    item.name = Array("a.jpg".utf8)
-    item.names = 2
-    item.taken = -5
-    item.fraction = 7
-    item.kind = 3
-    item.flags = 4
-    item.rating = -1
-    item.size = 6
-    item.rights = 8
-    item.place = 9
-    item.camera = 10
-    item.lens = 11
-    item.duration = 12
-    item.latitude = -13
-    item.longitude = 14
-    item.look = .min
-    item.pixels = [15]
-    item.stack = InodeNumber(rawValue: 16)
-    item.found = [17]
-    item.record = [18, 0]
-    return item
-  }
-
   @Test func everyColumnComesBack() throws {
     let (index, store) = try makeIndex()
-    let full = item(5)
+    let full = ItemRecord.full(5)
     let empty = ItemRecord(inode: InodeNumber(rawValue: 6))
     try index.catalog.setItem(full, words: "one two", tags: [1, 2], replacing: [])
     try index.catalog.setItem(empty, words: "", tags: [], replacing: [])
@@ -59,7 +32,7 @@ import Vault
         [row.integer(0), row.integer(1)]
       }
     }
-    let one = item(5)
+    let one = ItemRecord.full(5)
     try index.catalog.setItem(one, words: "red green", tags: [1, 2], replacing: [])
     try index.catalog.setItem(one, words: "green blue", tags: [2, 3], replacing: [1, 2])
     try index.commit(to: store)
@@ -77,11 +50,11 @@ import Vault
   /// A change that is rolled back leaves the full-text index as it was.
   @Test func wordsRollBack() throws {
     let (index, store) = try makeIndex()
-    try index.catalog.setItem(item(5), words: "red", tags: [], replacing: [])
+    try index.catalog.setItem(.full(5), words: "red", tags: [], replacing: [])
     #expect(throws: Cancelled.self) {
       try index.withSavepoint { () throws(Cancelled) in
         do throws(IndexError) {
-          try index.catalog.setItem(item(5), words: "blue", tags: [7], replacing: [])
+          try index.catalog.setItem(.full(5), words: "blue", tags: [7], replacing: [])
         } catch {
           throw .index(error)
         }
@@ -135,8 +108,8 @@ import Vault
     for (place, state) in states.enumerated() {
       try index.media.setMedia(MediaRecord(inode: InodeNumber(rawValue: UInt64(place + 10)), state: state))
     }
-    try index.catalog.setItem(item(14), words: "", tags: [], replacing: [])
-    var old = item(15)
+    try index.catalog.setItem(.full(14), words: "", tags: [], replacing: [])
+    var old = ItemRecord.full(15)
     old.version = 0
     try index.catalog.setItem(old, words: "", tags: [], replacing: [])
     var found: [UInt64] = []
@@ -153,11 +126,9 @@ import Vault
     let (new, store) = try makeIndex()
     let file = InodeNumber(rawValue: 5)
     try new.insertDentry(parent: .root, DentryRecord(name: try name("a"), inode: file, kind: 8, cookie: 3))
-    for table in ["item", "item_tag", "term", "sidecar", "stale", "words"] {
-      try new.withSavepoint { () throws(IndexError) in try new.connection.execute("DROP TABLE \(table)") }
-    }
-    for index in ["dentry_inode", "dentry_directory"] {
-      try new.withSavepoint { () throws(IndexError) in try new.connection.execute("DROP INDEX \(index)") }
+    let tables = ["item", "item_tag", "term", "sidecar", "stale", "words"].map { "TABLE " + $0 }
+    for what in tables + ["INDEX dentry_inode", "INDEX dentry_directory"] {
+      try new.withSavepoint { () throws(IndexError) in try new.connection.execute("DROP " + what) }
     }
     try new.setMeta("schema", to: 2)
     try new.commit(to: store)
@@ -175,7 +146,7 @@ import Vault
 
     let upgraded = try Index(space: store)
     #expect(upgraded.hasCatalog)
-    try upgraded.catalog.setItem(item(5), words: "a", tags: [], replacing: [])
+    try upgraded.catalog.setItem(.full(5), words: "a", tags: [], replacing: [])
     try upgraded.commit(to: store)
     try expectClean(upgraded)
   }

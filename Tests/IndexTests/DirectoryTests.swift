@@ -6,11 +6,10 @@ import Vault
 
 /// Directory entries and inodes.
 @Suite struct DirectoryTests {
-  private func add(_ text: String, to parent: InodeNumber = .root, _ index: Index) throws -> DentryRecord {
-    let entry = DentryRecord(
-      name: try name(text), inode: index.nextInodeNumber(), kind: 8, cookie: index.nextCookie())
+  private func add(_ text: String, _ index: Index) throws -> DentryRecord {
+    let entry = DentryRecord(name: try name(text), inode: index.nextInodeNumber(), kind: 8, cookie: index.nextCookie())
     try index.insert(.file(entry.inode))
-    try index.insertDentry(parent: parent, entry)
+    try index.insertDentry(parent: .root, entry)
     return entry
   }
 
@@ -140,8 +139,6 @@ import Vault
     let entry = try add("a", index)
     try index.deleteInode(entry.inode)
     #expect(throws: IndexError.damaged) { try index.dentryWithInode(parent: .root, name: entry.name) }
-    #expect(throws: IndexError.damaged) {
-      try index.forEachDentryWithInode(parent: .root, after: 0) { _, _ in true }
-    }
+    #expect(throws: IndexError.damaged) { try index.forEachDentryWithInode(parent: .root, after: 0) { _, _ in true } }
   }
 }

@@ -27,9 +27,7 @@ struct ExtentModel: Equatable {
   private(set) var files: [InodeNumber: [Place?]] = [:]
 
   /// The places of a file's bytes.
-  func bytes(of inode: InodeNumber) -> [Place?] {
-    files[inode] ?? [Place?](repeating: nil, count: Self.length)
-  }
+  func bytes(of inode: InodeNumber) -> [Place?] { files[inode] ?? [Place?](repeating: nil, count: Self.length) }
 
   /// Writes an extent over whatever is there.
   mutating func write(_ extent: ExtentRecord, of inode: InodeNumber) {
@@ -61,14 +59,12 @@ struct ExtentModel: Equatable {
     _ index: Index, of inode: InodeNumber, in range: Range<FileOffset>,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    var found = [Place?](repeating: nil, count: Self.length)
+    var model = ExtentModel()
     for extent in try index.extents.rows(of: inode, overlapping: range, limit: .max) {
       #expect(extent.end > range.lowerBound && extent.offset < range.upperBound, sourceLocation: sourceLocation)
-      for byte in 0..<extent.length {
-        found[Int(extent.offset.rawValue) + byte] = Place(byte, of: extent)
-      }
+      model.write(extent, of: inode)
     }
-    let expected = bytes(of: inode)
+    let (found, expected) = (model.bytes(of: inode), bytes(of: inode))
     let isSame = range.indices.allSatisfy { found[$0] == expected[$0] }
     #expect(isSame, "inode \(inode.rawValue)", sourceLocation: sourceLocation)
   }
@@ -78,21 +74,18 @@ struct ExtentModel: Equatable {
     var live: [SegmentNumber: Int64] = [:]
     let rows = try index.extents.rows(after: nil, limit: .max)
     for inode in files.keys.sorted() {
-      let expected = bytes(of: inode)
       let extents = try index.extents.rows(of: inode, overlapping: .zero..<FileOffset(rawValue: .max), limit: .max)
       // The answer may come from a list in memory.
       #expect(extents == rows.filter { $0.inode == inode }.map(\.extent), sourceLocation: sourceLocation)
-      var found = [Place?](repeating: nil, count: Self.length)
+      var model = ExtentModel()
       var end = FileOffset.zero
       for extent in extents {
         #expect(extent.offset >= end && extent.length > 0, "overlap", sourceLocation: sourceLocation)
         end = extent.end
-        for byte in 0..<extent.length {
-          found[Int(extent.offset.rawValue) + byte] = Place(byte, of: extent)
-        }
+        model.write(extent, of: inode)
         live[extent.position.segment, default: 0] += Int64(extent.length)
       }
-      let isSame = found == expected
+      let isSame = model.bytes(of: inode) == bytes(of: inode)
       #expect(isSame, "inode \(inode.rawValue)", sourceLocation: sourceLocation)
     }
     #expect(try storedLiveBytes(index) == live, sourceLocation: sourceLocation)

@@ -65,11 +65,7 @@ import Vault
         var lost = false
         for _ in 0..<100_000 where !lost {
           do throws(Cancelled) {
-            if inNestedSavepoint {
-              try nest(index, &model, &random)
-            } else {
-              try change(index, &model, &random)
-            }
+            try inNestedSavepoint ? nest(index, &model, &random) : change(index, &model, &random)
           } catch {
             lost = true
             #expect(error == .index(.transactionLost))

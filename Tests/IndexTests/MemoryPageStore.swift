@@ -13,7 +13,6 @@ final class MemoryPageStore: PageStore {
   private struct State {
     var history: [Snapshot]
     var damaged: Set<PageNumber> = []
-    var reads = 0
     var lastCommitSize = 0
   }
 
@@ -32,15 +31,12 @@ final class MemoryPageStore: PageStore {
   var lastCommitSize: Int { state.withLock { $0.lastCommitSize } }
 
   /// Makes pages unreadable.
-  func damage(_ pages: Set<PageNumber>) {
-    state.withLock { $0.damaged = pages }
-  }
+  func damage(_ pages: Set<PageNumber>) { state.withLock { $0.damaged = pages } }
 
   var databasePageCount: UInt32 { state.withLock { $0.history[$0.history.count - 1].pageCount } }
 
   func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) {
     let bytes: [UInt8]? = state.withLock {
-      $0.reads += 1
       if $0.damaged.contains(number) { return nil }
       return $0.history[$0.history.count - 1].pages[number]
     }

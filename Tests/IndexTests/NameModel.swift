@@ -33,8 +33,7 @@ func change(_ index: Index, _ model: inout NameModel, _ random: inout SeededGene
       let bytes = [UInt8]("\(inode.rawValue)".utf8) + [UInt8](repeating: 0x78, count: Int(inode.rawValue % 200))
       guard let name = FileName(bytes) else { throw .damaged }
       try index.insert(.file(inode))
-      try index.insertDentry(
-        parent: .root, DentryRecord(name: name, inode: inode, kind: 8, cookie: index.nextCookie()))
+      try index.insertDentry(parent: .root, DentryRecord(name: name, inode: inode, kind: 8, cookie: index.nextCookie()))
       model.entries.append((name, inode))
     }
   } catch {

@@ -35,8 +35,7 @@ import Vault
     for (number, name) in names.enumerated() {
       let inode = index.nextInodeNumber()
       try index.insert(.file(inode, size: Int64(number)))
-      try index.insertDentry(
-        parent: .root, DentryRecord(name: name, inode: inode, kind: 8, cookie: index.nextCookie()))
+      try index.insertDentry(parent: .root, DentryRecord(name: name, inode: inode, kind: 8, cookie: index.nextCookie()))
     }
     try index.commit(to: store)
     let again = try Index(space: store)

@@ -27,14 +27,9 @@ import Vault
     var isOpen = false
     for step in 0..<1500 {
       let sql = Workload.next(&random, isOpen: &isOpen)
-      var errors: [IndexError?] = []
-      for connection in [ours, plain] {
-        do throws(IndexError) {
-          try connection.execute(sql)
-          errors.append(nil)
-        } catch {
-          errors.append(error)
-        }
+      let errors = [ours, plain].map { connection -> IndexError? in
+        do throws(IndexError) { try connection.execute(sql) } catch { return error }
+        return nil
       }
       #expect(errors[0] == errors[1], "\(sql)")
       if random.oneIn(3) { store.take(file) }
@@ -95,13 +90,7 @@ import Vault
   }
 
   private func rows(_ connection: Connection, _ sql: String) throws -> [[[UInt8]]] {
-    var found: [[[UInt8]]] = []
-    let statement = try connection.prepare(sql)
-    try statement.forEachRow { (row) throws(IndexError) in
-      found.append([row.bytes(0), row.bytes(1), row.bytes(2)])
-      return true
-    }
-    return found
+    try connection.prepare(sql).rows { (row) throws(IndexError) in [row.bytes(0), row.bytes(1), row.bytes(2)] }
   }
 }
 

@@ -8,14 +8,6 @@ import Testing
 
 /// The index over the real log.
 @Suite struct SpaceFileTests {
-  private func makeVault(_ storage: FaultyStorage) throws -> Vault {
-    let derivation = try #require(
-      PasswordDerivation(operations: 1, memory: 8 << 20, salt: [UInt8](repeating: 7, count: 16)))
-    let parameters = VaultParameters(
-      identifier: [UInt8](repeating: 1, count: 16), segmentSize: 1 << 20, derivations: [derivation])
-    return Vault(storage: storage, parameters: parameters)
-  }
-
   private func names(_ index: Index) throws -> [FileName] {
     try index.dentries(after: nil, limit: .max).map(\.entry.name)
   }
@@ -51,7 +43,7 @@ import Testing
   func powerCuts(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let storage = FaultyStorage()
-    let vault = try makeVault(storage)
+    let vault = Vault(storage: storage, parameters: .cheap)
     let made = try vault.createSpace(suite: .aes256gcm, copyWindow: 0)
     let index = try Index(space: made.space, creating: RootOwner(owner: 0, group: 0))
     try index.commit(to: made.space)
@@ -70,7 +62,8 @@ import Testing
     try change(index, &random)
 
     let after = storage.powerCut(seed: seed)
-    let opened = try Index(space: try makeVault(after).openSpace(made.body, copyWindow: 0))
+    let opened = try Index(
+      space: try Vault(storage: after, parameters: vault.parameters).openSpace(made.body, copyWindow: 0))
     let found = try names(opened)
     #expect(states[flushed...].contains(found))
     try expectClean(opened)
@@ -83,7 +76,7 @@ import Testing
   @Test func opensAgain() throws {
     var random = SeededGenerator(seed: 1)
     let storage = FaultyStorage()
-    let vault = try makeVault(storage)
+    let vault = Vault(storage: storage, parameters: .cheap)
     let made = try vault.createSpace(suite: .aes256gcm, copyWindow: 0)
     let index = try Index(space: made.space, creating: RootOwner(owner: 0, group: 0))
     for _ in 0..<30 { try change(index, &random) }

@@ -66,3 +66,33 @@ extension SeededGenerator {
   /// True with a probability of one in `count`.
   mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 }
+
+extension ItemRecord {
+  /// A row with every field set.
+  static func full(_ number: UInt64) -> ItemRecord {
+    var item = ItemRecord(inode: InodeNumber(rawValue: number))
+    item.version = 1
+    item.album = .root
+    item.name = Array("a.jpg".utf8)
+    item.names = 2
+    item.taken = -5
+    item.fraction = 7
+    item.kind = 3
+    item.flags = 4
+    item.rating = -1
+    item.size = 6
+    item.rights = 8
+    item.place = 9
+    item.camera = 10
+    item.lens = 11
+    item.duration = 12
+    item.latitude = -13
+    item.longitude = 14
+    item.look = .min
+    item.pixels = [15]
+    item.stack = InodeNumber(rawValue: 16)
+    item.found = [17]
+    item.record = [18, 0]
+    return item
+  }
+}

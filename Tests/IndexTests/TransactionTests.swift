@@ -47,13 +47,6 @@ import Vault
     #expect(store.commitCount == 1)
   }
 
-  @Test func refusesOtherFormats() throws {
-    let (index, store) = try makeIndex()
-    try index.setMeta("schema", to: 4)
-    try index.commit(to: store)
-    #expect(throws: IndexError.sqlite(17)) { try Index(space: store) }
-  }
-
   /// Opening, reading and ending an index commits nothing, nor does a commit without changes.
   @Test func readingWritesNothing() throws {
     let (index, store) = try makeIndex()

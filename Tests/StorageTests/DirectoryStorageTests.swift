@@ -30,14 +30,6 @@ import Testing
     }
   }
 
-  @Test func aWholeFileIsPutOnce() throws {
-    try storage.put(name, Array(repeating: 7, count: 5000))
-    #expect(throws: Errno.fileExists) { try storage.put(name, [1]) }
-    #expect(try HostFile.read(path) == Array(repeating: 7, count: 5000))
-    #expect(HostFile.names(in: segments + "/a0") == [name.description])
-    #expect(Int(HostFile.status(path).st_mtim.tv_sec) == DirectoryStorage.completeTime)
-  }
-
   @Test func aFinishedFileIsLikeAllOthers() throws {
     let writer = try storage.create(name)
     try writer.put([1, 2, 3], at: 0)
@@ -59,8 +51,7 @@ import Testing
     try HostFile.write([1], to: segments + "/a0/notes.txt")
     try HostFile.write([1], to: segments + "/a0/00" + String(repeating: "a", count: 30))
     _ = unsafe symlink("/etc/passwd", path)
-    var found: [SegmentIdentifier] = []
-    try storage.list { identifier, _, _ in found.append(identifier) }
+    let found = try storage.listed().map(\.identifier)
     #expect(Set(found) == Set(names) && found.count == names.count)
     #expect(throws: Errno.self) { try storage.open(name) }
   }

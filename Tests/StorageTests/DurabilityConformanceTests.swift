@@ -1,6 +1,5 @@
 import FaultyStorage
 import Storage
-import SystemPackage
 import Testing
 
 /// What survives a power cut, in the storages whose power a test can cut. That of a directory is the host's;

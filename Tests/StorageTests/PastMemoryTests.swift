@@ -1,7 +1,6 @@
 import FaultyStorage
 import Storage
 import SystemPackage
-import TestSupport
 import Testing
 
 /// Reading what the medium has, and not what the host's memory has.
@@ -24,8 +23,6 @@ import Testing
       let wanted = content.dropFirst(offset).prefix(count)
       #expect(try reader.bytes(at: offset, count: count) == Array(wanted), "\(offset), \(count)")
     }
-    #expect(throws: Errno.noSuchFileOrDirectory) {
-      _ = try subject.storage.openPastMemory(.numbered(2))
-    }
+    #expect(throws: Errno.noSuchFileOrDirectory) { try subject.storage.openPastMemory(.numbered(2)) }
   }
 }

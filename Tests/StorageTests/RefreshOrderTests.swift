@@ -122,14 +122,15 @@ private final class ListedVault {
   static let size = 112
 
   let path: String
-  private let memory: MemoryFolder?
+  private let memory: TemporaryFolder?
   private let disk: LoopImage?
 
   /// - Parameters:
   ///   - kind: `memory`, or a file system.
   ///   - files: how many files folder 7, 8 and 9 get each; most others get one.
   init(_ kind: String, files: Int) throws {
-    memory = kind == "memory" ? try MemoryFolder() : nil
+    // The tmpfs that every Linux has lists names as they came.
+    memory = kind == "memory" ? try TemporaryFolder(in: "/dev/shm") : nil
     disk = kind == "memory" ? nil : try LoopImage(kind)
     path = (memory?.path ?? disk?.path ?? "") + "/vault"
     HostFile.remove(path)

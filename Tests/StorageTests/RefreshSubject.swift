@@ -104,12 +104,7 @@ final class RefreshSubject {
 
   /// What has another time than everything has.
   var conspicuous: [String] {
-    look().inodes.keys.map { $0.isEmpty ? path : path + "/" + $0 }.filter {
-      let status = HostFile.status($0)
-      return [status.st_atim, status.st_mtim].contains {
-        $0.tv_sec != DirectoryStorage.completeTime || $0.tv_nsec != 0
-      }
-    }
+    look().inodes.keys.map { $0.isEmpty ? path : path + "/" + $0 }.filter(isConspicuous)
   }
 
   /// Expects the same files, for whoever opens the vault.
@@ -117,9 +112,9 @@ final class RefreshSubject {
     let storage = try DirectoryStorage(path: FilePath(path))
     #expect(try storage.readParameters(limit: 10) == [1, 2], comment)
     var found: [String: [UInt8]] = ["agonyfs.json": [1, 2]]
-    var names: [SegmentIdentifier] = []
-    try storage.list { name, _, _ in names.append(name) }
-    for name in names { found["segments/" + name.path] = try storage.content(of: name) }
+    for name in try storage.listed().map(\.identifier) {
+      found["segments/" + name.path] = try storage.content(of: name)
+    }
     #expect(found.keys == before.contents.keys, comment)
     let changed = found.filter { before.contents[$0.key] != $0.value }
     #expect(changed.isEmpty, comment)

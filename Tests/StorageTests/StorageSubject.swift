@@ -34,12 +34,6 @@ protocol StorageSubject: AnyObject {
   func overwrite(_ name: SegmentIdentifier, with content: [UInt8]) throws
   /// Another program puts another file in the place of one.
   func replace(_ name: SegmentIdentifier, by content: [UInt8]) throws
-  /// The inode of a file; nil where there are none.
-  func inode(of name: SegmentIdentifier) -> UInt64?
-}
-
-extension StorageSubject {
-  func inode(of name: SegmentIdentifier) -> UInt64? { nil }
 }
 
 /// Files in memory.
@@ -98,10 +92,6 @@ final class DirectorySubject: StorageSubject {
     try systemCall { unsafe rename(other, folder.path("segments/" + name.path)) }
   }
 
-  func inode(of name: SegmentIdentifier) -> UInt64? {
-    UInt64(HostFile.status(folder.path("segments/" + name.path)).st_ino)
-  }
-
   /// The same files, where nothing can be written; only for one that has a file system of its own.
   func sealed() throws -> any Storage {
     try systemCall { unsafe mount("tmpfs", folder.path, "tmpfs", CUnsignedLong(MS_REMOUNT | MS_RDONLY), nil) }
@@ -109,9 +99,8 @@ final class DirectorySubject: StorageSubject {
   }
 }
 
-extension SegmentIdentifier {
-  /// One of many names, in any of the folders.
-  static func numbered(_ number: Int) -> SegmentIdentifier {
-    SegmentIdentifier(bytes: randomBytes(SegmentIdentifier.size, seed: UInt64(number)))
-  }
+/// Whether a file has another access or modification time than everything in a vault has.
+func isConspicuous(_ path: String) -> Bool {
+  let status = HostFile.status(path)
+  return [status.st_atim, status.st_mtim].contains { $0.tv_sec != DirectoryStorage.completeTime || $0.tv_nsec != 0 }
 }

@@ -25,14 +25,7 @@ import Testing
   }
 
   /// What has another access or modification time than everything has.
-  private var conspicuous: [String] {
-    everything.filter {
-      let status = HostFile.status($0)
-      return [status.st_atim, status.st_mtim].contains {
-        $0.tv_sec != DirectoryStorage.completeTime || $0.tv_nsec != 0
-      }
-    }
-  }
+  private var conspicuous: [String] { everything.filter(isConspicuous) }
 
   @Test func noChangeShowsInATime() throws {
     #expect(conspicuous.isEmpty)
@@ -64,9 +57,7 @@ import Testing
     let opened = try DirectoryStorage(path: FilePath(path))
     #expect(try opened.readParameters(limit: 10) == [1, 2])
     for name in names { #expect(try opened.content(of: name).count == 5000) }
-    var count = 0
-    try opened.list { _, _, _ in count += 1 }
-    #expect(count == names.count + 1)
+    #expect(try opened.listed().count == names.count + 1)
     let filling = try opened.openToFill(names[0])
     #expect(try filling.bytes(at: 0, count: 10).count == 10)
     #expect(conspicuous.isEmpty)
@@ -92,9 +83,7 @@ import Testing
     }
     let opened = try DirectoryStorage(path: FilePath(path))
     #expect(!opened.isReadOnly)
-    var found: Set<SegmentIdentifier> = []
-    try opened.list { name, _, _ in found.insert(name) }
-    #expect(found == Set(names))
+    #expect(try Set(opened.listed().map(\.identifier)) == Set(names))
     let missing = SegmentIdentifier(bytes: Array(repeating: 0xFE, count: 16))
     #expect(try !opened.exists(missing))
     #expect(throws: Errno.noSuchFileOrDirectory) { try opened.open(missing) }

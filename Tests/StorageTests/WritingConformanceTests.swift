@@ -1,5 +1,4 @@
 import FaultyStorage
-import Glibc
 import Storage
 import SystemPackage
 import TestSupport
@@ -94,6 +93,20 @@ import Testing
   /// What other programs do to a file that is being written, and whether its writer must stop.
   enum Interference: CaseIterable {
     case none, read, replaced, replacedByTheSame, replacedBySameSize, deleted, cut, grown
+
+    /// Does it to a file that holds `start`.
+    func happen(to name: SegmentIdentifier, holding start: [UInt8], in subject: any StorageSubject) throws {
+      switch self {
+      case .none: break
+      case .read: #expect(try subject.opened().content(of: name) == start)
+      case .replaced: try subject.replace(name, by: randomBytes(20_000, seed: 2))
+      case .replacedByTheSame: try subject.replace(name, by: start)
+      case .replacedBySameSize: try subject.replace(name, by: randomBytes(10_000, seed: 2))
+      case .deleted: try subject.opened().delete(name)
+      case .cut: try subject.overwrite(name, with: Array(start[..<9000]))
+      case .grown: try subject.overwrite(name, with: start + [1, 2, 3])
+      }
+    }
   }
 
   @Test(
@@ -106,16 +119,7 @@ import Testing
     try writer.put(start, at: 0)
     try writer.hold(upTo: 100_000)
     try writer.flush()
-    switch interference {
-    case .none: break
-    case .read: #expect(try subject.opened().content(of: name) == start)
-    case .replaced: try subject.replace(name, by: randomBytes(20_000, seed: 2))
-    case .replacedByTheSame: try subject.replace(name, by: start)
-    case .replacedBySameSize: try subject.replace(name, by: randomBytes(10_000, seed: 2))
-    case .deleted: try subject.opened().delete(name)
-    case .cut: try subject.overwrite(name, with: Array(start[..<9000]))
-    case .grown: try subject.overwrite(name, with: start + [1, 2, 3])
-    }
+    try interference.happen(to: name, holding: start, in: subject)
     let found = try? subject.opened().content(of: name)
     let more = randomBytes(5000, seed: 3)
     if interference == .none || interference == .read {
@@ -140,12 +144,7 @@ import Testing
     let writer = try subject.storage.create(name)
     let start = randomBytes(10_000)
     try writer.put(start, at: 0)
-    switch interference {
-    case .deleted: try subject.opened().delete(name)
-    case .cut: try subject.overwrite(name, with: Array(start[..<9000]))
-    case .grown: try subject.overwrite(name, with: start + [1, 2, 3])
-    default: try subject.replace(name, by: randomBytes(20_000, seed: 2))
-    }
+    try interference.happen(to: name, holding: start, in: subject)
     #expect(throws: Errno.changedByOthers) { try writer.flush() }
   }
 

@@ -16,12 +16,12 @@ package final class TemporaryFolder {
     return true
   }()
 
-  /// Makes an empty directory in `TMPDIR`, or in /tmp. `owner` is named when it cannot be deleted.
-  package init(owner: String = #fileID) throws(Errno) {
+  /// Makes an empty directory in `place`, else in `TMPDIR`, or in /tmp. `owner` is named when it cannot be deleted.
+  package init(in place: String? = nil, owner: String = #fileID) throws(Errno) {
     precondition(Self.isDeletingAtExit)
     self.owner = owner
     let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    var template = Array("\(parent)/agonyfs-test-XXXXXX".utf8CString)
+    var template = Array("\(place ?? parent)/agonyfs-test-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw .current }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     Self.folders.withLock { _ = $0.insert(path) }

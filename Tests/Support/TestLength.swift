@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 internal import System
 
 /// How much of its enumerations a run of the tests tries.

@@ -6,6 +6,8 @@ import Testing
 
 /// Records of how far a space has come, compared with later states.
 @Suite struct CheckpointRecordTests {
+  private let test = TestSpace()
+
   private func commit(_ versions: ClosedRange<Int>, to space: Space) throws {
     for version in versions { try space.commit([1: page(1, version: version)], pageCount: 1) }
   }
@@ -15,26 +17,21 @@ import Testing
   }
 
   @Test func laterStatesAreCurrentAndEarlierOnesOlder() throws {
-    let test = TestSpace()
-    var copies: [FaultyStorage] = []
-    var checkpoints: [CheckpointRecord] = []
+    var states: [(checkpoint: CheckpointRecord, copy: FaultyStorage)] = []
     // Within an epoch, at the start of one that no commit is in, and after a mount.
     for round in 0..<4 {
       try commit(1...2, to: test.space)
-      checkpoints.append(try test.space.durableCheckpoint())
-      copies.append(test.storage.copy())
+      states.append((try test.space.durableCheckpoint(), test.storage.copy()))
       try test.space.advanceEpoch()
-      checkpoints.append(try test.space.durableCheckpoint())
-      copies.append(test.storage.copy())
+      states.append((try test.space.durableCheckpoint(), test.storage.copy()))
       if round == 1 { try test.reopenAfterKill() }
     }
     try test.space.close()
-    checkpoints.append(test.space.checkpoint)
-    copies.append(test.storage.copy())
-    #expect(Set(checkpoints.map(\.sequence)).count > 4)
-    for (number, copy) in copies.enumerated() {
+    states.append((test.space.checkpoint, test.storage.copy()))
+    #expect(Set(states.map { $0.checkpoint.sequence }).count > 4)
+    for (number, copy) in states.map({ $0.copy }).enumerated() {
       let space = try opened(test, copy)
-      for (other, checkpoint) in checkpoints.enumerated() {
+      for (other, checkpoint) in states.map({ $0.checkpoint }).enumerated() {
         let expected: RollbackStatus = other > number ? .older : .current
         #expect(space.rollbackStatus(since: checkpoint) == expected, "state \(number), checkpoint \(other)")
       }
@@ -71,7 +68,6 @@ import Testing
 
   @Test(arguments: [1, 2, 9])
   func aStateThatWentOnElsewhereIsFound(_ commits: Int) throws {
-    let test = TestSpace()
     try commit(1...3, to: test.space)
     try test.space.close()
     let elsewhere = test.storage.copy()
@@ -90,7 +86,6 @@ import Testing
   }
 
   @Test func aRecordSaysNothingWithoutTheKey() throws {
-    let test = TestSpace()
     try commit(1...3, to: test.space)
     let checkpoint = try test.space.durableCheckpoint()
     let record = test.space.record(of: checkpoint)

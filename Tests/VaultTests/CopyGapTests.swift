@@ -1,6 +1,4 @@
 import FaultyStorage
-import Storage
-import SystemPackage
 import Testing
 
 @testable import Vault
@@ -8,14 +6,12 @@ import Testing
 /// Gaps in the log of a space that owns cover, in a copy of its vault: from a crash before the copying, or from a file
 /// that an earlier version overwrote while it was copied.
 @Suite struct CopyGapTests {
-  private static let files = 24
   private let test: TestSpace
 
   init() throws {
-    test = TestSpace(ownFiles: Int64(Self.files), copyWindow: 86_400)
+    test = TestSpace(ownFiles: Int64(TestSpace.ownFiles), copyWindow: 86_400)
     try test.space.cover.restoreFileCount()
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
+    try test.space.commitDurably(version: 1)
   }
 
   /// Appends data and commits page 1 behind it. Gives where the data begins.
@@ -29,11 +25,17 @@ import Testing
   /// The files with other bytes where a record begins, as a crash leaves them or as a copy program got them.
   private func files(without place: LogPosition) throws -> FaultyStorage {
     let storage = test.storage.after(.keepsAll)
-    let branch = try #require(test.space.branch(of: place.segment.epoch))
-    storage.tamper(test.space.keys.identifier(place.segment, branch: branch)) { content in
+    storage.tamper(try test.space.identifier(of: place.segment)) { content in
       content[..<place.offset] + randomBytes(4096, seed: 9) + content[(place.offset + 4096)...]
     }
     return storage
+  }
+
+  /// Expects that a storage counts as a copy which has to be made once more, and shows the first state.
+  private func expectUnfinished(_ storage: FaultyStorage) throws {
+    let copy = try test.vault(over: storage).openSpace(test.body)
+    #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
+    #expect(try copy.pageBytes(1) == page(1, version: 1))
   }
 
   /// What was never durable is not missed: neither in the original nor in a copy, as also a refresh makes one. The
@@ -46,10 +48,9 @@ import Testing
       let space = try vault.openSpace(test.body, copyWindow: 0)
       #expect(space.origin.warning == nil && space.gate.reason == nil)
       #expect(try space.pageBytes(1) == page(1, version: 1))
-      #expect(storage.names.count == Self.files)
-      try space.commit([1: page(1, version: 3)], pageCount: 1)
-      try space.close()
-      #expect(storage.names.count == Self.files)
+      #expect(storage.names.count == TestSpace.ownFiles)
+      try space.commitAndClose(version: 3)
+      #expect(storage.names.count == TestSpace.ownFiles)
       #expect(try vault.openSpace(test.body).pageBytes(1) == page(1, version: 3))
       #expect(try test.vault(over: storage.copy()).openSpace(test.body).gate.reason == nil)
     }
@@ -62,9 +63,7 @@ import Testing
     try test.space.sync()
     _ = try write(3)
     let storage = try files(without: place)
-    let copy = try test.vault(over: storage.copy()).openSpace(test.body)
-    #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
-    #expect(try copy.pageBytes(1) == page(1, version: 1))
+    try expectUnfinished(storage.copy())
     let original = try test.vault(over: storage).openSpace(test.body)
     #expect(try original.pageBytes(1) == page(1, version: 3) && original.origin.warning == nil)
   }
@@ -79,18 +78,15 @@ import Testing
     _ = try write(7)
     #expect(second.segment > first.segment)
     let storage = try files(without: first)
-    let branch = try #require(test.space.branch(of: first.segment.epoch))
     for index in 0..<second.segment.index {
       // All commits of the segments before the last.
       let number = SegmentNumber(epoch: first.segment.epoch, index: index)
-      storage.tamper(test.space.keys.identifier(number, branch: branch)) { content in
+      storage.tamper(try test.space.identifier(of: number)) { content in
         let end = index == first.segment.index ? first.offset : SegmentFormat.recordsStart
         return content[..<end] + randomBytes(content.count - end, seed: 8)
       }
     }
-    let copy = try test.vault(over: storage.copy()).openSpace(test.body)
-    #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
-    #expect(try copy.pageBytes(1) == page(1, version: 1))
+    try expectUnfinished(storage.copy())
   }
 
   /// Nothing states the end of a segment if what followed it is retired and was not copied.
@@ -116,8 +112,6 @@ import Testing
     #expect(try good.pageBytes(1) == page(1, version: 4))
     let torn = try files(without: place).copy()
     torn.tamper(head) { _ in nil }
-    let copy = try test.vault(over: torn).openSpace(test.body)
-    #expect(copy.origin.isUnfinishedCopy && !copy.gate.isOpen)
-    #expect(try copy.pageBytes(1) == page(1, version: 1))
+    try expectUnfinished(torn)
   }
 }

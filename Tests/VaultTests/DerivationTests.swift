@@ -17,9 +17,7 @@ import Testing
   private let storage = FaultyStorage()
 
   private func write(_ derivations: [PasswordDerivation]) throws {
-    var parameters = VaultParameters.cheap
-    parameters.derivations = derivations
-    try storage.replaceParameters(with: parameters.json)
+    try storage.replaceParameters(with: vault(derivations).parameters.json)
   }
 
   private func vault(_ derivations: [PasswordDerivation]) -> Vault {

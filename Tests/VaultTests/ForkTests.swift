@@ -1,5 +1,4 @@
 import FaultyStorage
-import System
 import Testing
 
 @testable import Vault
@@ -7,21 +6,14 @@ import Testing
 /// A space that two machines wrote, each in a copy of the vault, whose files then come together.
 @Suite struct ForkTests {
   /// With or without cover of its own; what is on both machines is then deleted on one.
-  private func space(_ ownFiles: Int64) throws -> TestSpace {
-    let test = TestSpace(ownFiles: ownFiles)
-    try test.space.cover.restoreFileCount()
-    return test
-  }
-
-  @Test(arguments: [0, 24]) func whatWasContinuedElsewhereIsNotOverwritten(ownFiles: Int64) throws {
-    let here = try space(ownFiles)
+  @Test(arguments: [0, 24]) func whatWasContinuedElsewhereIsNotOverwritten(ownFiles: Int) throws {
+    let here = try TestSpace.owningCover(ownFiles)
     try here.space.commit([1: page(1, version: 1)], pageCount: 1)
     try here.space.advanceEpoch()
 
     let elsewhere = here.storage.copy()
     let other = try here.vault(over: elsewhere).openSpace(here.body)
-    try other.commit([1: page(1, version: 2)], pageCount: 1)
-    try other.close()
+    try other.commitAndClose(version: 2)
     let before = Set(here.storage.names)
     var arrived: [[UInt8]] = []
     for name in elsewhere.names where !before.contains(name) {
@@ -30,8 +22,7 @@ import Testing
     }
     try #require(!arrived.isEmpty)
 
-    try here.space.commit([1: page(1, version: 3)], pageCount: 1)
-    try here.space.sync()
+    try here.space.commitDurably(version: 3)
     #expect(throws: VaultError.self) { try here.space.advanceEpoch() }
     #expect(here.space.gate.reason?.contains("was continued elsewhere") == true)
     #expect(throws: VaultError.self) { try here.space.commit([1: page(1, version: 4)], pageCount: 1) }
@@ -43,17 +34,13 @@ import Testing
   /// Looks after the lease on a look for other writers has run out.
   private func lookAgain(_ space: Space) { space.log.locked { $0.durability.nextLookForOthers = 0 } }
 
-  @Test(arguments: [0, 24]) func aHeadThatAppearsStopsTheOtherWriterAtTheNextCommit(ownFiles: Int64) throws {
-    let here = try space(ownFiles)
-    try here.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try here.space.sync()
+  @Test(arguments: [0, 24]) func aHeadThatAppearsStopsTheOtherWriterAtTheNextCommit(ownFiles: Int) throws {
+    let here = try TestSpace.owningCover(ownFiles, version: 1)
     let elsewhere = here.storage.copy()
     let other = try here.vault(over: elsewhere).openSpace(here.body)
-    try other.commit([1: page(1, version: 2)], pageCount: 1)
-    try other.sync()
+    try other.commitDurably(version: 2)
     lookAgain(here.space)
-    try here.space.commit([1: page(1, version: 3)], pageCount: 1)
-    try here.space.sync()
+    try here.space.commitDurably(version: 3)
     for name in elsewhere.names where !here.storage.names.contains(name) {
       here.storage.place(elsewhere.content(name), as: name)
     }
@@ -72,10 +59,8 @@ import Testing
   }
 
   @Test(arguments: ["replaced", "deleted", "cut short", "grown"], [0, 24])
-  func aFileThatIsBeingWrittenAndChangesStopsTheWriter(_ change: String, ownFiles: Int64) throws {
-    let here = try space(ownFiles)
-    try here.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try here.space.sync()
+  func aFileThatIsBeingWrittenAndChangesStopsTheWriter(_ change: String, ownFiles: Int) throws {
+    let here = try TestSpace.owningCover(ownFiles, version: 1)
     let elsewhere = here.storage.copy()
     let name = try #require(here.space.segmentFiles().last?.identifier)
     switch change {
@@ -83,8 +68,7 @@ import Testing
       // Both machines begin the same epoch, and one's head comes in the place of the other's.
       try here.space.advanceEpoch()
       let other = try here.vault(over: elsewhere).openSpace(here.body)
-      try other.commit([1: page(1, version: 2)], pageCount: 1)
-      try other.sync()
+      try other.commitDurably(version: 2)
       let head = try #require(here.space.segmentFiles().last?.identifier)
       try #require(elsewhere.names.contains(head))
       try #require(elsewhere.content(head) != here.storage.content(head))
@@ -94,10 +78,7 @@ import Testing
     default: here.storage.tamper(name) { $0 + [1, 2, 3] }
     }
     let before = here.storage.names.map { here.storage.content($0) }
-    #expect(throws: VaultError.self) {
-      try here.space.commit([1: page(1, version: 3)], pageCount: 1)
-      try here.space.sync()
-    }
+    #expect(throws: VaultError.self) { try here.space.commitDurably(version: 3) }
     #expect(here.space.gate.reason?.contains("was continued elsewhere") == true)
     #expect(throws: VaultError.self) { try here.space.commit([1: page(1, version: 4)], pageCount: 1) }
     try? here.space.close()

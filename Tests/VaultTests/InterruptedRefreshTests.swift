@@ -37,8 +37,7 @@ import Testing
   /// A space with a page, closed.
   private func makeSpace() throws -> (body: SlotBody, head: SegmentIdentifier) {
     let made = try vault.createSpace(suite: .aes256gcm)
-    try made.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try made.space.close()
+    try made.space.commitAndClose(version: 1)
     return (made.body, made.space.keys.headIdentifier(made.space.highestEpoch))
   }
 

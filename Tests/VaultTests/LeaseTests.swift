@@ -10,10 +10,7 @@ import Testing
 @Suite struct LeaseTests {
   private let test = TestSpace()
 
-  init() throws {
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
-  }
+  init() throws { try test.space.commitAndClose(version: 1) }
 
   private enum Access: CaseIterable {
     case writing, reading, observing

@@ -1,6 +1,4 @@
-import Crypto
 import FaultyStorage
-import Storage
 import SystemPackage
 import TestSupport
 import Testing
@@ -10,12 +8,6 @@ import Testing
 /// A full disk loses nothing, and other failures end writing.
 @Suite struct LogFullDiskTests {
   let test = TestSpace()
-
-  /// Limits the storage to what it holds now.
-  func fill() {
-    let capacity = test.storage.capacity()
-    test.storage.setLimit(Int(capacity.total - capacity.free))
-  }
 
   func some(_ version: Int, _ pages: ClosedRange<UInt32>) -> [UInt32: [UInt8]] {
     Dictionary(uniqueKeysWithValues: pages.map { ($0, page($0, version: version)) })
@@ -37,7 +29,7 @@ import Testing
   @Test func aCommitThatIsRefusedIsTriedAgain() throws {
     try test.space.commit(some(1, 1...4), pageCount: 4)
     try test.space.sync()
-    fill()
+    test.storage.fill()
     // The held reserve takes what deleting needs; then nothing more fits.
     let version = try commitUntilFull(1...100)
     #expect(version > 1)
@@ -72,7 +64,7 @@ import Testing
   @Test func aCommitThatIsCutByAFullDiskDoesNotHideLaterOnes() throws {
     try test.space.commit(some(1, 1...4), pageCount: 4)
     try test.space.sync()
-    fill()
+    test.storage.fill()
     _ = try commitUntilFull(1...30)
     let before = test.space.endSegment
     #expect(throws: VaultError.noSpace) { try test.space.commit(some(1000, 1...200), pageCount: 200) }
@@ -91,7 +83,7 @@ import Testing
   @Test func aCommitThatCrossesIntoTheNextSegmentTakesItsRoomFromTheReserve() throws {
     try test.space.commit(some(1, 1...4), pageCount: 4)
     try test.space.sync()
-    fill()
+    test.storage.fill()
     var rounds = Rounds(until: "the segment is nearly full")
     while test.space.segmentSize - test.space.end > 600_000 {
       try rounds.begin()
@@ -111,26 +103,20 @@ import Testing
 
   @Test func appendedDataThatFoundNoRoomIsThereAfterwards() throws {
     var pieces: [(UInt64, ExtentPiece)] = []
-    try test.space.commit(some(1, 1...1), pageCount: 1)
-    try test.space.sync()
-    fill()
+    try test.space.commitDurably(version: 1)
+    test.storage.fill()
     for seed in UInt64(1)...2000 {
       guard let made = try? test.space.append(randomBytes(60_000, seed: seed)) else { break }
-      for piece in made { pieces.append((seed, piece)) }
+      pieces += made.map { (seed, $0) }
     }
     #expect(pieces.count < 2000, "the disk was not full")
     for (seed, piece) in pieces {
-      let start = Int(piece.offset.rawValue)
-      #expect(try test.space.bytes(piece) == Array(randomBytes(60_000, seed: seed)[start..<start + piece.length]))
+      #expect(try test.space.bytes(piece) == piece.part(of: randomBytes(60_000, seed: seed)))
     }
     test.storage.setLimit(.max)
-    try test.space.commit(some(2, 1...1), pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 2)
     let space = try test.vault.openSpace(test.body)
-    for (seed, piece) in pieces {
-      let start = Int(piece.offset.rawValue)
-      #expect(try space.bytes(piece) == Array(randomBytes(60_000, seed: seed)[start..<start + piece.length]))
-    }
+    for (seed, piece) in pieces { #expect(try space.bytes(piece) == piece.part(of: randomBytes(60_000, seed: seed))) }
     #expect(try space.pageBytes(1) == page(1, version: 2))
   }
 

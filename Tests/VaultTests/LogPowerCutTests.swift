@@ -35,9 +35,7 @@ import Testing
     do {
       for step in 1...steps {
         let seed = UInt64(step)
-        let piece = try space.append(
-          randomBytes(Int.random(in: 1...200_000, using: &generator), seed: seed)
-        ).first
+        let piece = try space.append(randomBytes(Int.random(in: 1...200_000, using: &generator), seed: seed)).first
         var versions = run.states[run.states.count - 1]
         var changed: [UInt32: [UInt8]] = [:]
         for number in 1...pageCount {
@@ -77,20 +75,13 @@ import Testing
   /// Which state the space shows; nil when it is none of them.
   static func state(_ space: Space, _ run: Run) throws -> Int? {
     if space.databasePageCount == 0 { return 0 }
-    var pages: [[UInt8]] = []
-    for number in 1...Self.pageCount { pages.append(try space.pageBytes(number)) }
-    for index in run.states.indices.reversed() where index > 0 {
-      var matches = true
-      for number in 1...Self.pageCount {
-        let version = run.states[index][Int(number) - 1]
-        if pages[Int(number) - 1] != Self.content(number, version: version) {
-          matches = false
-          break
-        }
+    let pages = try (1...Self.pageCount).map { try space.pageBytes($0) }
+    return run.states.indices.dropFirst().last { index in
+      (1...Self.pageCount).allSatisfy { number in
+        let place = Int(number) - 1
+        return pages[place] == Self.content(number, version: run.states[index][place])
       }
-      if matches { return index }
     }
-    return nil
   }
 
   static func check(
@@ -111,9 +102,8 @@ import Testing
     let found = try #require(shown, comment)
     #expect(found >= run.durable, comment)
     if let piece = run.extents[found] {
-      let expected = Array(randomBytes(200_000, seed: run.seeds[found])[..<piece.length])
       let bytes = try space.bytes(piece)
-      #expect(bytes == expected, comment)
+      #expect(bytes == piece.part(of: randomBytes(200_000, seed: run.seeds[found])), comment)
     }
     // Work goes on, and survives another cut.
     try space.commit([1: Self.content(1, version: 999_999)], pageCount: pageCount)
@@ -127,10 +117,9 @@ import Testing
   /// With and without cover that the space owns.
   @Test(arguments: [0, 24]) func everyCutLeavesAPrefixWithAllThatWasFlushed(ownFiles: Int) throws {
     var cases = 0
-    let test = { () throws in try TestSpace.owningCover(ownFiles) }
     let ways: [UInt64] = [1, 2]
     for seed in TestLength.seeds(3, few: 1) {
-      let whole = try test()
+      let whole = try TestSpace.owningCover(ownFiles)
       let start = whole.storage.operationCount
       var complete = Run()
       Self.work(whole, &complete, seed: seed, steps: 40)
@@ -139,7 +128,7 @@ import Testing
       let step = ownFiles == 0 ? 3 : 7
       let stops = stride(from: start + 1 + Int(seed) % step, through: operations, by: step)
       for operation in TestLength.sample(Array(stops), 5, name: "\(ownFiles) \(seed)") {
-        let test = try test()
+        let test = try TestSpace.owningCover(ownFiles)
         test.storage.inject(.cut(at: operation))
         var run = Run()
         Self.work(test, &run, seed: seed, steps: 40)
@@ -175,19 +164,14 @@ import Testing
   }
 
   private func refresh(ownFiles: Int, _ losesPower: Bool, _ completion: Completion) throws {
-    let space = { () throws in
-      let test = TestSpace(ownFiles: Int64(ownFiles))
-      try test.space.cover.restoreFileCount()
-      return test
-    }
     var (cases, unfinished) = (0, 0)
-    let complete = try space()
+    let complete = try TestSpace.owningCover(ownFiles)
     let start = complete.storage.operationCount
     var run = Run()
     Self.work(complete, &run, seed: 4, steps: 40)
     let stops = stride(from: start + 1, through: complete.storage.operationCount, by: ownFiles == 0 ? 5 : 31)
     for operation in TestLength.sample(Array(stops), 3, name: "\(ownFiles) \(losesPower) \(completion)") {
-      let test = try space()
+      let test = try TestSpace.owningCover(ownFiles)
       test.storage.inject(.cut(at: operation))
       var run = Run()
       Self.work(test, &run, seed: 4, steps: 40)
@@ -202,11 +186,8 @@ import Testing
       }
       #expect(!crashed.names.contains(where: isShort))
       let refreshed = crashed.copy()
-      var isUnfinished = false
-      if let space = try? test.vault(over: refreshed).openSpace(test.body) {
-        isUnfinished = space.origin.isUnfinishedCopy
-        if isUnfinished { unfinished += 1 }
-      }
+      let isUnfinished = (try? test.vault(over: refreshed).openSpace(test.body))?.origin.isUnfinishedCopy == true
+      if isUnfinished { unfinished += 1 }
       let label = "operation " + String(operation) + ", own files " + String(ownFiles)
       try Self.check(refreshed, test, run, ownFiles: ownFiles, acceptOlder: isUnfinished, label)
       cases += 1

@@ -1,6 +1,4 @@
-import Crypto
 import FaultyStorage
-import Storage
 import TestSupport
 import Testing
 
@@ -51,8 +49,7 @@ import Testing
       // The page itself may have been in the lost file.
       #expect(isShown != false, "without head \(head.rawValue) an older state is shown")
       guard space.gate.reason == nil else { continue }
-      try space.commit([1: page(1, version: 1000)], pageCount: 1)
-      try space.close()
+      try space.commitAndClose(version: 1000)
       #expect(try vault.openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1000))
       // The file comes back.
       if !storage.names.contains(identifier) { storage.place(lost, as: identifier) }
@@ -67,26 +64,18 @@ import Testing
   @Test(arguments: [5, 8], [false, true])
   func aDamagedHeadLeadsToNoOlderState(epochs: Int, closing: Bool) throws {
     let test = try history(epochs: epochs, givingUpThePast: false, closing: closing)
-    let keys = SpaceKeys(test.body)
     for head in heads(test) {
       for offset in [7, 50, SegmentFormat.recordsStart + 7, SegmentFormat.recordsStart + 100] {
-        let identifier = keys.headIdentifier(head)
         let storage = test.storage.powerCut(seed: 1)
-        storage.tamper(identifier) { content in
-          var content = content
-          content[offset] ^= 1
-          return content
-        }
-        let space = try test.vault(over: storage).openSpace(test.body, copyWindow: 0)
+        storage.flip(SpaceKeys(test.body).headIdentifier(head), at: offset)
+        let vault = test.vault(over: storage)
+        let space = try vault.openSpace(test.body, copyWindow: 0)
         let isShown = try? space.pageBytes(1) == page(1, version: epochs)
-        #expect(
-          isShown != false || space.gate.reason != nil, "head \(head.rawValue) damaged at \(offset)")
+        #expect(isShown != false || space.gate.reason != nil, "head \(head.rawValue) damaged at \(offset)")
         if offset > SegmentFormat.saltSize { #expect(space.gate.reason == nil) }
         if isShown == true, space.gate.reason == nil {
-          try space.commit([1: page(1, version: 1000)], pageCount: 1)
-          try space.close()
-          #expect(
-            try test.vault(over: storage).openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1000))
+          try space.commitAndClose(version: 1000)
+          #expect(try vault.openSpace(test.body, copyWindow: 0).pageBytes(1) == page(1, version: 1000))
         }
       }
     }

@@ -1,4 +1,3 @@
-import Crypto
 import FaultyStorage
 import Storage
 import SystemPackage
@@ -12,12 +11,7 @@ import Testing
 @Suite struct MessageTests {
   /// Whether a text has as many hexadecimal digits in a row as a name.
   private func hasName(_ text: String) -> Bool {
-    var run = 0
-    for character in text.lowercased() {
-      run = character.isHexDigit ? run + 1 : 0
-      if run == 2 * SegmentIdentifier.size { return true }
-    }
-    return false
+    text.split { !$0.isHexDigit }.contains { $0.count >= 2 * SegmentIdentifier.size }
   }
 
   @Test func aNameIsToldFromOtherWords() {
@@ -25,14 +19,14 @@ import Testing
     #expect(hasName("segment \(name) is missing") && !hasName("a segment is missing"))
   }
 
-  /// What a space says while it is written and read.
-  private func messages(of space: Space) -> Set<String> {
+  /// What a space says while it is written and read, `earlier` pieces among what is read.
+  private func messages(of space: Space, reading earlier: [ExtentPiece] = []) -> Set<String> {
     var texts: Set<String> = []
     func note(_ body: () throws -> Void) {
       do { try body() } catch { texts.insert("\(error)") }
     }
-    var pieces: [ExtentPiece] = []
-    note { pieces = try space.append(randomBytes(900_000)) }
+    var pieces = earlier
+    note { pieces += try space.append(randomBytes(900_000)) }
     note { try space.commit([1: page(1, version: 2), 2: page(2, version: 2)], pageCount: 2) }
     note { pieces += try space.append(randomBytes(900_000)) }
     note { try space.sync() }
@@ -45,14 +39,13 @@ import Testing
   }
 
   /// In a space that owns cover files are renamed, too.
-  private static let failures: [(Errno, Int64)] =
+  private static let failures: [(Errno, Int)] =
     [.ioError, .fileExists, .changedByOthers, .permissionDenied].flatMap { [($0, 0), ($0, 16)] }
 
   @Test(arguments: TestLength.sample(failures, 4, kind: { $0.0 }))
-  func noFailureOfTheStorageNamesASegment(_ error: Errno, ownFiles: Int64) throws {
+  func noFailureOfTheStorageNamesASegment(_ error: Errno, ownFiles: Int) throws {
     let made = { () throws in
-      let test = TestSpace(ownFiles: ownFiles)
-      try test.space.cover.restoreFileCount()
+      let test = try TestSpace.owningCover(ownFiles)
       try test.space.commit([1: page(1, version: 1)], pageCount: 1)
       try test.reopenAfterKill()
       return test
@@ -75,12 +68,10 @@ import Testing
 
   /// Every file is lost, cut, emptied, or exchanged for another.
   @Test(arguments: 0..<5, [0, 16])
-  func noDamageNamesASegment(_ damage: Int, ownFiles: Int64) throws {
-    let test = TestSpace(ownFiles: ownFiles)
-    try test.space.cover.restoreFileCount()
+  func noDamageNamesASegment(_ damage: Int, ownFiles: Int) throws {
+    let test = try TestSpace.owningCover(ownFiles)
     let pieces = try (0..<3).flatMap { try test.space.append(randomBytes(900_000, seed: $0)) }
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 1)
     let whole = test.storage.after(.keepsAll)
     var found: Set<String> = []
     for (name, next) in zip(whole.names, whole.names.dropFirst() + whole.names.prefix(1)) {
@@ -96,10 +87,7 @@ import Testing
       }
       do {
         let space = try test.vault(over: storage).openSpace(test.body)
-        for piece in pieces {
-          do { _ = try space.bytes(piece) } catch { found.insert("\(error)") }
-        }
-        found.formUnion(messages(of: space))
+        found.formUnion(messages(of: space, reading: pieces))
       } catch {
         found.insert("\(error)")
       }

@@ -1,5 +1,4 @@
 import FaultyStorage
-import Storage
 import TestSupport
 import Testing
 
@@ -13,8 +12,7 @@ import Testing
   init() throws {
     test = try .owningCover()
     for version in 1...3 {
-      try test.space.commit([1: page(1, version: version)], pageCount: 1)
-      try test.space.close()
+      try test.space.commitAndClose(version: version)
       test.space = try test.vault.openSpace(test.body, copyWindow: 0)
     }
     test.storage.killProcess()
@@ -41,8 +39,7 @@ import Testing
 
   @Test func nothingIsMissedInASpaceWithoutCover() throws {
     let test = TestSpace()
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 1)
     #expect(try test.vault.openSpace(test.body, readOnly: true).missingFiles() == nil)
   }
 
@@ -56,10 +53,8 @@ import Testing
       _ = try? space.append(randomBytes(900_000, seed: 2))
       try? space.commit([1: page(1, version: 4)], pageCount: 1)
       try? space.close()
-      for seed in 0..<6 as Range<UInt64> {
-        let storage =
-          seed == 0 ? crashing.after(.keepsAll) : seed == 1 ? crashing.after(.losesAll) : crashing.powerCut(seed: seed)
-        #expect(try opened(storage).missingFiles()?.isCertain != true, "operation \(operation)")
+      for cut in [.keepsAll, .losesAll] + (2..<6).map({ PowerCut.mixed(seed: $0) }) {
+        #expect(try opened(crashing.after(cut)).missingFiles()?.isCertain != true, "operation \(operation), \(cut)")
       }
     }
   }

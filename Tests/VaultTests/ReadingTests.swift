@@ -6,18 +6,18 @@ import Testing
 /// Reading parts of long records, which takes several reads of a file.
 @Suite struct ReadingTests {
   let test = TestSpace()
-  let data: [UInt8]
   let piece: ExtentPiece
   let whole: [UInt8]
+  /// What was written after that.
+  let others: [ExtentPiece]
 
   init() throws {
-    data = randomBytes(800_007, seed: 7)
+    let data = randomBytes(800_007, seed: 7)
     let pieces = try test.space.append(data)
     piece = try #require(pieces.max { $0.length < $1.length })
-    let start = Int(piece.offset.rawValue)
-    whole = Array(data[start..<start + piece.length])
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
+    whole = piece.part(of: data)
+    others = try test.space.append(randomBytes(900_000, seed: 2))
+    try test.space.commitAndClose(version: 1)
   }
 
   @Test func everyRangeOfALongRecordIsRead() throws {
@@ -40,18 +40,10 @@ import Testing
   @Test func oneDamagedPageHurtsItsReadersOnly() throws {
     let pageSize = test.space.filePageSize
     let lastPage = (whole.count - 1) / pageSize
-    let keys = test.space.keys
     for damaged in [0, 1, 7, 8, 9, 15, 16, 17, lastPage - 1, lastPage] {
-      let storage = test.storage.copy()
-      let name = keys.identifier(
-        piece.position.segment, branch: try #require(test.space.branch(of: piece.position.segment.epoch)))
-      let place =
-        piece.position.offset + RecordHeader.sealedSize + damaged * test.space.keys.extents.sealedPageSize + 100
-      storage.tamper(name) { content in
-        var content = content
-        content[place] ^= 1
-        return content
-      }
+      let storage = damaged.isMultiple(of: 2) ? test.storage.copy() : test.storage.after(.keepsAll)
+      let place = RecordHeader.sealedSize + damaged * test.space.keys.extents.sealedPageSize + 100
+      storage.flip(try test.space.identifier(of: piece.position.segment), at: piece.position.offset + place)
       let space = try test.vault(over: storage).openSpace(test.body)
       for page in 0...lastPage {
         let range = page * pageSize..<min(whole.count, (page + 1) * pageSize)
@@ -63,6 +55,7 @@ import Testing
         }
       }
       #expect(throws: VaultError.self) { try space.bytes(piece) }
+      for other in others { #expect(try space.bytes(other) == other.part(of: randomBytes(900_000, seed: 2))) }
       if damaged > 0 {
         let before = 0..<damaged * pageSize
         #expect(try space.bytes(piece, before) == Array(whole[before]))

@@ -1,7 +1,5 @@
-import Crypto
 import FaultyStorage
 import Storage
-import SystemPackage
 import Testing
 
 @testable import Vault
@@ -10,17 +8,8 @@ import Testing
 @Suite struct RecoveryTests {
   let test = TestSpace(copyWindow: 3600)
 
-  func name(_ segment: SegmentNumber) throws -> SegmentIdentifier {
-    let keys = SpaceKeys(test.body)
-    return keys.identifier(segment, branch: try #require(test.space.branch(of: segment.epoch)))
-  }
-
-  func flip(_ identifier: SegmentIdentifier, at offset: Int) {
-    test.storage.tamper(identifier) { content in
-      var content = content
-      content[offset] ^= 4
-      return content
-    }
+  func flip(_ segment: SegmentNumber, at offset: Int) throws {
+    test.storage.flip(try test.space.identifier(of: segment), at: offset)
   }
 
   /// Commits versions, each with an extent, and makes each durable.
@@ -42,8 +31,7 @@ import Testing
     #expect(try space.pageBytes(1) == page(1, version: 30))
     #expect(space.verify(readData: true) == [])
     // The copy can be gone on with, and the original as well.
-    try space.commit([1: page(1, version: 99)], pageCount: 2)
-    try space.close()
+    try space.commitAndClose(version: 99, pageCount: 2)
     #expect(try test.vault(over: copy).openSpace(test.body).pageBytes(1) == page(1, version: 99))
     try commit(31...31)
     #expect(try test.space.pageBytes(1) == page(1, version: 31))
@@ -60,7 +48,7 @@ import Testing
     _ = try test.space.append(randomBytes(30_000, seed: 5))
     try test.space.commit([1: page(1, version: 4)], pageCount: 2)
     test.storage.killProcess()
-    flip(try name(test.space.endSegment), at: lost + offset)
+    try flip(test.space.endSegment, at: lost + offset)
     let space = try test.vault.openSpace(test.body)
     #expect(space.gate.reason == nil)
     #expect(try space.pageBytes(1) == page(1, version: 3))
@@ -68,20 +56,18 @@ import Testing
     try test.reopenAfterKill()
     _ = try test.space.append(randomBytes(30_000, seed: 6))
     let commitPlace = test.space.end
-    try test.space.commit([1: page(1, version: 5)], pageCount: 2)
-    try test.space.sync()
+    try test.space.commitDurably(version: 5, pageCount: 2)
     try test.space.commit([1: page(1, version: 6)], pageCount: 2)
     test.storage.killProcess()
-    flip(try name(test.space.endSegment), at: commitPlace + offset)
+    try flip(test.space.endSegment, at: commitPlace + offset)
     #expect(try test.vault.openSpace(test.body).origin.warning != nil)
   }
 
   @Test func aCopyWithoutTheNewestSegmentsShowsAnOlderState() throws {
     try commit(1...5)
     try test.space.advanceEpoch()
-    let head = test.space.endSegment
+    let left = try test.space.identifier(of: test.space.endSegment)
     try commit(6...9)
-    let left = try name(head)
     let space = try test.vault(over: test.storage.copy { $0 == left }).openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 5))
   }
@@ -94,7 +80,7 @@ import Testing
     try commit(4...6)
     try test.space.advanceEpoch()
     try commit(7...9)
-    let lacking = try name(old)
+    let lacking = try test.space.identifier(of: old)
     let copy = test.storage.copy { $0 == lacking }
     let vault = test.vault(over: copy)
     let space = try vault.openSpace(test.body)
@@ -110,7 +96,7 @@ import Testing
     try commit(1...3)
     try test.space.advanceEpoch()
     let torn = test.space.endSegment
-    let identifier = try name(torn)
+    let identifier = try test.space.identifier(of: torn)
     test.storage.killProcess()
     test.storage.tamper(identifier) { Array($0[..<150]) }
     let space = try test.vault.openSpace(test.body)
@@ -131,12 +117,10 @@ import Testing
     let head = test.space.endSegment
     try commit(4...6)
     let data = randomBytes(500_000, seed: 77)
-    var pieces = try test.space.append(data)
-    pieces += try test.space.append(data)
-    pieces += try test.space.append(data)
+    let pieces = try (0..<3).flatMap { _ in try test.space.append(data) }
     try commit(7...7)
     test.storage.killProcess()
-    flip(try name(head), at: offset)
+    try flip(head, at: offset)
     let space = try test.vault.openSpace(test.body, copyWindow: 0)
     #expect(space.gate.reason == nil)
     #expect(try space.pageBytes(1) == page(1, version: 7))
@@ -150,8 +134,7 @@ import Testing
     #expect(again.gate.reason == nil)
     #expect(try again.pageBytes(1) == page(1, version: 11) && again.pageBytes(2) == page(2, version: 7))
     for piece in pieces where offset >= SegmentFormat.recordsStart || piece.position.segment != head {
-      let start = Int(piece.offset.rawValue)
-      #expect(try again.bytes(piece) == Array(data[start..<start + piece.length]))
+      #expect(try again.bytes(piece) == piece.part(of: data))
     }
   }
 
@@ -163,9 +146,9 @@ import Testing
     let head = test.space.endSegment
     try commit(4...9)
     if isComplete { try test.space.advanceEpoch() }
-    if isComplete { test.storage.tamper(try name(test.space.endSegment)) { _ in nil } }
+    if isComplete { test.storage.tamper(try test.space.identifier(of: test.space.endSegment)) { _ in nil } }
     test.storage.killProcess()
-    flip(try name(head), at: 5)
+    try flip(head, at: 5)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
     #expect(space.gate.reason?.contains("newest head is damaged") == true)
@@ -182,29 +165,24 @@ import Testing
     try commit(7...9)
     test.storage.killProcess()
     switch part {
-    case 0: flip(try name(place.segment), at: place.end + 7)
-    case 1: flip(try name(place.segment), at: try #require(pieces.first).position.offset + 7)
+    case 0: try flip(place.segment, at: place.end + 7)
+    case 1: try flip(place.segment, at: try #require(pieces.first).position.offset + 7)
     default:
       // The first record of the next segment.
-      flip(try name(try #require(pieces.last).position.segment), at: SegmentFormat.recordsStart + 7)
+      try flip(try #require(pieces.last).position.segment, at: SegmentFormat.recordsStart + 7)
     }
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 9) && space.pageBytes(2) == page(2, version: 9))
     #expect(space.gate.reason == nil)
-    for piece in pieces {
-      let start = Int(piece.offset.rawValue)
-      #expect(try space.bytes(piece) == Array(randomBytes(1_000_000, seed: 5)[start..<start + piece.length]))
-    }
-    try space.commit([1: page(1, version: 10)], pageCount: 2)
-    try space.close()
+    for piece in pieces { #expect(try space.bytes(piece) == piece.part(of: randomBytes(1_000_000, seed: 5))) }
+    try space.commitAndClose(version: 10, pageCount: 2)
     #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 10))
   }
 
   @Test func theLastHeadOfAClosedLogMayBeDamaged() throws {
     try commit(1...3)
     try test.space.close()
-    let head = test.space.endSegment
-    flip(try name(head), at: 40)
+    try flip(test.space.endSegment, at: 40)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
     #expect(space.gate.reason == nil)
@@ -213,7 +191,7 @@ import Testing
   @Test func withoutAnyHeadTheSpaceIsDamagedAndNotEmpty() throws {
     try commit(1...3)
     try test.space.close()
-    for name in test.storage.names { flip(name, at: 5) }
+    for name in test.storage.names { test.storage.flip(name, at: 5) }
     #expect(throws: VaultError.damaged("no head of the space can be read")) { try test.vault.openSpace(test.body) }
     for name in test.storage.names { test.storage.tamper(name) { _ in nil } }
     #expect(throws: VaultError.self) { try test.vault.openSpace(test.body) }
@@ -231,7 +209,7 @@ import Testing
     // The list of page numbers, the commit's body, a record's header.
     let offsets = [extent + 48 + 2, extent + pages + 48 + 5, extent + pages + 3]
     test.storage.killProcess()
-    flip(try name(place.segment), at: place.end + offsets[part])
+    try flip(place.segment, at: place.end + offsets[part])
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 3))
     #expect(space.gate.reason?.contains("damaged") == true)
@@ -253,11 +231,7 @@ import Testing
       for _ in 0..<3 {
         guard let name = storage.names.randomElement(using: &generator) else { continue }
         let offset = Int.random(in: 0..<600_000, using: &generator)
-        storage.tamper(name) { content in
-          var content = content
-          content[offset] ^= 1
-          return content
-        }
+        storage.flip(name, at: offset)
       }
       guard let space = try? test.vault(over: storage).openSpace(test.body) else { continue }
       let first = try? space.pageBytes(1)
@@ -272,8 +246,7 @@ import Testing
           refusals += 1
           continue
         }
-        let start = Int(piece.offset.rawValue)
-        #expect(bytes == Array(randomBytes(90_000, seed: UInt64(version))[start..<start + piece.length]))
+        #expect(bytes == piece.part(of: randomBytes(90_000, seed: UInt64(version))))
       }
     }
     #expect(refusals > 0, "no flip met an extent")

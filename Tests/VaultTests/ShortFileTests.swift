@@ -23,8 +23,7 @@ import Testing
   }
 
   @Test func filesThatACrashLeftShortAreCompleted() throws {
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
+    try test.space.commitDurably(version: 1)
     test.storage.killProcess()
     let crashed = test.space
     let left = test.storage.names
@@ -36,21 +35,18 @@ import Testing
     #expect(crashed.databasePageCount == 1)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 1))
-    try space.commit([1: page(1, version: 3)], pageCount: 1)
-    try space.close()
+    try space.commitAndClose(version: 3)
     for name in test.storage.names { #expect(isWhole(name)) }
   }
 
   @Test func nothingIsFilledWhileAnotherSpaceIsOpen() throws {
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
+    try test.space.commitDurably(version: 1)
     let before = test.storage.names.map(test.storage.content)
     let other = try otherSpace()
     #expect(!other.completeShortFiles())
     #expect(test.storage.names.prefix(before.count).map(test.storage.content) == before)
     // The first goes on, and is told of nothing.
-    try test.space.commit([1: page(1, version: 3)], pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 3)
     #expect(other.completeShortFiles())
     try other.close()
     #expect(try test.vault.openSpace(test.body).pageBytes(1) == page(1, version: 3))
@@ -63,13 +59,10 @@ import Testing
     for seed in 1...12 { pieces += try test.space.append(randomBytes(200_000, seed: UInt64(seed))) }
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     let before = try pieces.map { try test.space.bytes($0) }
-    let segment = pieces[pieces.count / 2].position.segment
-    let branch = try #require(test.space.branch(of: segment.epoch))
-    let name = test.space.keys.identifier(segment, branch: branch)
+    let name = try test.space.identifier(of: pieces[pieces.count / 2].position.segment)
     try test.space.close()
     let made = try test.vault.createSpace(suite: .aes256gcm)
-    try made.space.commit([1: page(1, version: 2)], pageCount: 1)
-    try made.space.close()
+    try made.space.commitAndClose(version: 2)
     let copy = test.storage.copy()
     copy.tamper(name) { Array($0[..<($0.count / 2)]) }
     let other = try test.vault(over: copy).openSpace(made.body)
@@ -91,8 +84,7 @@ import Testing
   @Test func withoutBirthsAVaultCountsAsACopy() throws {
     test.storage.forgetBirths()
     for version in 1...3 {
-      try test.space.commit([1: page(1, version: version)], pageCount: 1)
-      try test.space.close()
+      try test.space.commitAndClose(version: version)
       test.space = try test.vault.openSpace(test.body)
       #expect(test.space.origin.isCopy && test.space.gate.isOpen && test.space.origin.warning == nil)
       #expect(try test.space.pageBytes(1) == page(1, version: version))
@@ -102,8 +94,7 @@ import Testing
 
   /// While files are filled nobody opens a space; who tries to is let in afterwards.
   @Test func whoWantsASpaceWaitsWhileFilesAreFilled() throws {
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
+    try test.space.commitDurably(version: 1)
     test.storage.killProcess()
     let other = try otherSpace()
     let refusals = Mutex(0)
@@ -121,11 +112,9 @@ import Testing
   /// mount, another space is mounted and unmounted, and the first is mounted again.
   @Test(arguments: [false, true])
   func anAbandonedHeadIsNoDamage(losesPower: Bool) throws {
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 1)
     let made = try test.vault.createSpace(suite: .aes256gcm)
-    try made.space.commit([1: page(1, version: 2)], pageCount: 1)
-    try made.space.close()
+    try made.space.commitAndClose(version: 2)
     let before = test.storage.after(.keepsAll)
     var lengths: Set<Int> = []
     for operation in 1...12 {
@@ -151,8 +140,7 @@ import Testing
       #expect(again.gate.reason == nil, "operation \(operation)")
       let found = try again.pageBytes(1)
       #expect(found == page(1, version: 1) || found == page(1, version: 3))
-      try again.commit([1: page(1, version: 4)], pageCount: 1)
-      try again.close()
+      try again.commitAndClose(version: 4)
       for name in storage.names { #expect(storage.content(name).count == TestSpace.segmentSize) }
       #expect(try vault.openSpace(test.body).pageBytes(1) == page(1, version: 4))
     }
@@ -163,7 +151,7 @@ import Testing
   /// What a mount of another space does with a short file: nothing that could be opened goes.
   @Test(arguments: [0, 1, 111, 112, 5000], [false, true])
   func onlyWhatHoldsNothingIsDeleted(size: Int, isZero: Bool) throws {
-    let name = SegmentIdentifier(bytes: randomBytes(16))
+    let name = SegmentIdentifier.numbered(1)
     let content = isZero ? [UInt8](repeating: 0, count: size) : randomBytes(size, seed: 9)
     test.storage.place(content, as: name)
     #expect(test.space.completeShortFiles())
@@ -180,7 +168,7 @@ import Testing
       _ = try owner.space.append(randomBytes(300_000))
     }
     #expect(owner.space.roomState != .ample)
-    let name = SegmentIdentifier(bytes: randomBytes(16, seed: 5))
+    let name = SegmentIdentifier.numbered(5)
     owner.storage.place(randomBytes(5000, seed: 6), as: name)
     if isFull { owner.storage.fill() }
     #expect(owner.space.completeShortFiles())
@@ -197,32 +185,26 @@ import Testing
       storage.setMachineStarted(started)
       let vault = Vault(storage: storage, parameters: .cheap) { now }
       let space = try vault.createSpace(suite: .aes256gcm).space
-      for age in ages { storage.place(randomBytes(200), as: Self.name(age), modified: now - age) }
+      for age in ages { storage.place(randomBytes(200), as: .numbered(Int(age)), modified: now - age) }
       #expect(space.completeShortFiles())
       for age in ages {
-        let isFilled = storage.content(Self.name(age)).count == TestSpace.segmentSize
+        let isFilled = storage.content(.numbered(Int(age))).count == TestSpace.segmentSize
         #expect(isFilled == (age >= least), "started \(started ?? 0), age \(age)")
       }
     }
   }
 
-  private static func name(_ number: Int64) -> SegmentIdentifier {
-    SegmentIdentifier(bytes: randomBytes(16, seed: UInt64(number) + 1))
-  }
-
   /// The number of a head that held nothing is used again: without it the search for the next head would lack a file.
   @Test(arguments: 1...4) func aHeadThatIsDeletedLeavesNoGap(visits: Int) throws {
     for version in 1...visits {
-      try test.space.commit([1: page(1, version: version)], pageCount: 1)
-      try test.space.sync()
+      try test.space.commitDurably(version: version)
       try test.reopenAfterKill()
     }
     let torn = EpochNumber(rawValue: test.space.highestEpoch.rawValue + 1)
     test.storage.place([], as: test.space.keys.headIdentifier(torn))
     try test.reopenAfterKill()
     #expect(test.space.highestEpoch < torn)
-    try test.space.commit([1: page(1, version: 9)], pageCount: 1)
-    try test.space.sync()
+    try test.space.commitDurably(version: 9)
     try test.reopenAfterKill()
     #expect(!test.space.origin.isMissedBySearch && test.space.origin.warning == nil)
     #expect(try test.space.pageBytes(1) == page(1, version: 9))
@@ -232,8 +214,7 @@ import Testing
   /// what others may be copying.
   @Test(arguments: [0, 1, 2])
   func ownFilesAreCompletedBeforeTheFirstWrite(_ situation: Int) throws {
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.sync()
+    try test.space.commitDurably(version: 1)
     let crashed = test.storage.after(.keepsAll)
     let highest = EpochNumber(rawValue: test.space.highestEpoch.rawValue + 1)
     crashed.place([], as: test.space.keys.headIdentifier(highest))
@@ -252,8 +233,7 @@ import Testing
     try space.close()
     let again = try test.vault(over: storage).openSpace(test.body)
     #expect(try again.pageBytes(1) == page(1, version: 1) && again.gate.isOpen)
-    try again.commit([1: page(1, version: 2)], pageCount: 1)
-    try again.close()
+    try again.commitAndClose(version: 2)
     for name in storage.names { #expect(storage.content(name).count == TestSpace.segmentSize) }
   }
 }

@@ -8,11 +8,17 @@ import Testing
 
 @Suite struct SlotTests {
   let test = TestSpace()
+  private let slots: [SlotKey]
+  private let slot: SlotKey
+
+  /// Puts a slot for "right".
+  init() throws {
+    slots = try test.vault.slotKeys(for: .of("right"))
+    slot = try #require(slots.first)
+    try test.vault.putSlot(slot, test.body)
+  }
 
   @Test func thePasswordOpensAndOthersDoNot() throws {
-    let slots = try test.vault.slotKeys(for: .of("right"))
-    let slot = try #require(slots.first)
-    try test.vault.putSlot(slot, test.body)
     let opened = try test.vault.openSlot(slots)
     #expect(opened.body.encoded.equals(test.body.encoded))
     #expect(opened.key.identifiers == slot.identifiers && Set(slot.identifiers).count == 2)
@@ -44,9 +50,6 @@ import Testing
   }
 
   @Test func sevenOfEightCopiesMayBeDamaged() throws {
-    let slots = try test.vault.slotKeys(for: .of("right"))
-    let slot = try #require(slots.first)
-    try test.vault.putSlot(slot, test.body)
     let (identifier, other) = (slot.identifiers[0], slot.identifiers[1])
     try test.vault.deleteSlotFiles([other])
     let whole = test.storage.content(identifier)
@@ -72,9 +75,6 @@ import Testing
   }
 
   @Test func eitherFileOpensAndTheOtherCanBeRestored() throws {
-    let slots = try test.vault.slotKeys(for: .of("right"))
-    let slot = try #require(slots.first)
-    try test.vault.putSlot(slot, test.body)
     let files = slot.identifiers.map { test.storage.content($0) }
     #expect(zip(files[0], files[1]).count { $0 == $1 } < files[0].count / 100)
     for (lost, left) in [(0, 1), (1, 0)] {
@@ -100,41 +100,23 @@ import Testing
   }
 
   @Test func aSlotThatCannotBeWrittenWhollyLeavesNothing() throws {
-    let slot = try #require(try test.vault.slotKeys(for: .of("right")).first)
+    for name in slot.identifiers { try test.storage.delete(name) }
     try test.storage.put(slot.identifiers[1], [1, 2, 3])
     #expect(throws: VaultError.passwordInUse) { try test.vault.putSlot(slot, test.body) }
     #expect(test.storage.names == [slot.identifiers[1]])
   }
 
   @Test func aSlotIsBoundToItsVault() throws {
-    let slot = try #require(try test.vault.slotKeys(for: .of("right")).first)
-    try test.vault.putSlot(slot, test.body)
-    var others: [VaultParameters] = []
-    var parameters = test.vault.parameters
-    parameters.identifier[3] ^= 1
-    others.append(parameters)
-    parameters = test.vault.parameters
-    parameters.segmentSize *= 2
-    others.append(parameters)
-    for other in others {
+    var (another, larger) = (test.vault.parameters, test.vault.parameters)
+    another.identifier[3] ^= 1
+    larger.segmentSize *= 2
+    for other in [another, larger] {
       let vault = Vault(storage: test.storage, parameters: other)
       let slots = try vault.slotKeys(for: .of("right"))
       // The name is the same, since password and derivation are.
       #expect(slots.first?.identifiers == slot.identifiers)
       #expect(throws: VaultError.noSpaceOpens) { try vault.openSlot(slots) }
     }
-  }
-
-  @Test func anotherDerivationCanBeAdded() throws {
-    let old = try #require(try test.vault.slotKeys(for: .of("right")).first)
-    try test.vault.putSlot(old, test.body)
-    var parameters = test.vault.parameters
-    parameters.derivations.append(
-      try #require(PasswordDerivation(operations: 2, memory: 8 << 20, salt: Array(repeating: 9, count: 16))))
-    let vault = Vault(storage: test.storage, parameters: parameters)
-    let slots = try vault.slotKeys(for: .of("right"))
-    #expect(slots.count == 2)
-    #expect(try vault.openSlot(slots).key.identifiers == old.identifiers)
   }
 
   @Test func unknownFeaturesAreRefused() throws {

@@ -8,16 +8,15 @@ import Testing
 @testable import Vault
 
 @Suite struct SpaceTests {
+  private let test = TestSpace()
+
   @Test(arguments: CipherSuite.allCases)
   func whatIsWrittenIsRead(suite: CipherSuite) throws {
     let test = TestSpace(suite: suite)
     let data = randomBytes(300_001, seed: 1)
     let pieces = try test.space.append(data)
     #expect(pieces.map(\.length).reduce(0, +) == data.count)
-    for piece in pieces {
-      let start = Int(piece.offset.rawValue)
-      #expect(try test.space.bytes(piece) == Array(data[start..<start + piece.length]))
-    }
+    for piece in pieces { #expect(try test.space.bytes(piece) == piece.part(of: data)) }
     let piece = try #require(pieces.first)
     for range in [0..<1, 16_383..<16_385, 5..<40_000, piece.length - 1..<piece.length] {
       #expect(try test.space.bytes(piece, range) == Array(data[range]))
@@ -31,23 +30,24 @@ import Testing
     #expect(try again.bytes(piece) == Array(data[..<piece.length]))
   }
 
-  /// Also a segment whose records were durable before its end was filled up.
-  @Test func aClosedSpaceHasNoShortFileAfterAPowerCut() throws {
-    let test = TestSpace()
-    // Less than a block, which is never split: what is left at the end of a segment is filled up when the next begins.
-    for step in 1...1000 {
-      _ = try test.space.append(randomBytes(3000, seed: UInt64(step)))
+  /// Also after a power cut, and also a segment whose records were durable before its end was filled up: less than a block
+  /// is never split, so what is left at the end of a segment is filled up when the next begins.
+  @Test(arguments: [(3000, 1000, false), (700_000, 5, true)])
+  func aClosedSpaceHasNoShortFile(size: Int, rounds: Int, commits: Bool) throws {
+    for round in 1...rounds {
+      _ = try test.space.append(randomBytes(size, seed: UInt64(round)))
+      if commits { try test.space.commit([1: page(1, version: round)], pageCount: 1) }
       try test.space.sync()
     }
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
+    if !commits { try test.space.commit([1: page(1, version: 1)], pageCount: 1) }
     try test.space.close()
-    let after = test.storage.after(.losesAll)
-    #expect(after.names.count > 3)
-    for name in after.names { #expect(after.content(name).count == TestSpace.segmentSize) }
+    for storage in [test.storage, test.storage.after(.losesAll)] {
+      #expect(storage.names.count > 3)
+      for name in storage.names { #expect(storage.content(name).count == TestSpace.segmentSize) }
+    }
   }
 
   @Test func smallRecordsAreReadFromMemoryAndFromTheLogAlike() throws {
-    let test = TestSpace()
     var generator = SeededGenerator(seed: 3)
     var written: [(piece: ExtentPiece, bytes: [UInt8])] = []
     func expectSame(_ space: Space) throws {
@@ -62,26 +62,12 @@ import Testing
       written.append((try #require(try test.space.append(bytes).first), bytes))
       try expectSame(test.space)
     }
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 1)
     try expectSame(try test.vault.openSpace(test.body))
   }
 
-  @Test func aClosedVaultHasOnlyWholeFiles() throws {
-    let test = TestSpace()
-    for round in 0..<5 {
-      _ = try test.space.append(randomBytes(700_000, seed: UInt64(round)))
-      try test.space.commit([1: page(1, version: round)], pageCount: 1)
-      try test.space.sync()
-    }
-    try test.space.close()
-    for name in test.storage.names { #expect(test.storage.content(name).count == TestSpace.segmentSize) }
-  }
-
   @Test func aMountThatWritesNothingCreatesNothing() throws {
-    let test = TestSpace()
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 1)
     let before = test.storage.names
     let space = try test.vault.openSpace(test.body)
     _ = try space.pageBytes(1)
@@ -91,18 +77,7 @@ import Testing
     #expect(test.storage.names == before)
   }
 
-  @Test func theSpaceIsRefusedWhileItIsOpen() throws {
-    let test = TestSpace()
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    #expect(throws: VaultError.spaceInUse) { try test.vault.openSpace(test.body) }
-    try test.space.close()
-    let space = try test.vault.openSpace(test.body)
-    #expect(throws: VaultError.spaceInUse) { try test.vault.openSpace(test.body) }
-    try space.close()
-  }
-
   @Test func aSpaceThatIsLetGoSoonIsWaitedFor() throws {
-    let test = TestSpace()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     // The look for the head is made again then: closing writes another one.
     let first = test.space
@@ -120,7 +95,6 @@ import Testing
   }
 
   @Test func aSpaceWhoseEndIsAnnouncedIsWaitedForLonger() throws {
-    let test = TestSpace()
     try test.space.commit([1: page(1, version: 1)], pageCount: 1)
     let first = test.space
     let release = monotonicTime() + 8_000_000_000
@@ -137,7 +111,6 @@ import Testing
   }
 
   @Test func manyEpochsAreFoundAndOldSegmentsGo() throws {
-    let test = TestSpace()
     for version in 1...300 {
       try test.space.commit([1: page(1, version: version)], pageCount: 1)
       try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
@@ -154,13 +127,11 @@ import Testing
 
   /// A full disk is worth two epochs only if they free more than they take: what they free is known before.
   @Test func itIsKnownWhatTwoEpochsFree() throws {
-    let test = TestSpace()
     try test.space.commit([1: page(1, version: 0)], pageCount: 1)
     var counts: Set<Int> = []
     for round in 1...150 {
       for _ in 0..<round % 4 { _ = try test.space.append(randomBytes(400_000, seed: UInt64(round))) }
-      try test.space.commit([1: page(1, version: round)], pageCount: 1)
-      try test.space.sync()
+      try test.space.commitDurably(version: round)
       try test.space.retire(test.space.segments().filter { !$0.isOpen && $0.databasePages == 0 }.map(\.number))
       let expected = test.space.segmentsFreedByTwoEpochs
       let before = Set(test.storage.names)
@@ -174,49 +145,18 @@ import Testing
   }
 
   @Test func aLongLogGoesOverManySegmentsAndEpochs() throws {
-    let test = TestSpace()
     var pieces: [(UInt64, ExtentPiece)] = []
     for round in 0..<200 {
-      for piece in try test.space.append(randomBytes(500_000 + round, seed: UInt64(round))) {
-        pieces.append((UInt64(round), piece))
-      }
-      if round.isMultiple(of: 7) {
-        try test.space.commit([1: page(1, version: round)], pageCount: 1)
-        try test.space.sync()
-      }
+      pieces += try test.space.append(randomBytes(500_000 + round, seed: UInt64(round))).map { (UInt64(round), $0) }
+      if round.isMultiple(of: 7) { try test.space.commitDurably(version: round) }
     }
     try test.space.sync()
-    try test.space.commit([1: page(1, version: 200)], pageCount: 1)
-    try test.space.close()
+    try test.space.commitAndClose(version: 200)
     let space = try test.vault.openSpace(test.body)
     #expect(try space.pageBytes(1) == page(1, version: 200))
     var random = TestLength.generator()
     for (seed, piece) in pieces.shuffled(using: &random).prefix(40) {
-      let start = Int(piece.offset.rawValue)
-      let data = randomBytes(500_000 + Int(seed), seed: seed)
-      #expect(try space.bytes(piece) == Array(data[start..<start + piece.length]))
+      #expect(try space.bytes(piece) == piece.part(of: randomBytes(500_000 + Int(seed), seed: seed)))
     }
-  }
-
-  @Test func aDamagedSegmentIsReportedAndOthersAreNot() throws {
-    let test = TestSpace()
-    let first = try test.space.append(randomBytes(900_000, seed: 1))
-    let second = try test.space.append(randomBytes(900_000, seed: 2))
-    try test.space.commit([1: page(1, version: 1)], pageCount: 1)
-    try test.space.close()
-    let keys = SpaceKeys(test.body)
-    let piece = try #require(first.first)
-    let name = keys.headIdentifier(piece.position.segment.epoch)
-    test.storage.tamper(name) { content in
-      var content = content
-      content[piece.position.offset + RecordHeader.sealedSize + 20_000] ^= 1
-      return content
-    }
-    let space = try test.vault.openSpace(test.body)
-    #expect(throws: VaultError.self) { try space.bytes(piece) }
-    #expect(try space.bytes(piece, 0..<16_384) == Array(randomBytes(900_000, seed: 1)[..<16_384]))
-    let last = try #require(second.last)
-    let start = Int(last.offset.rawValue)
-    #expect(try space.bytes(last) == Array(randomBytes(900_000, seed: 2)[start..<start + last.length]))
   }
 }

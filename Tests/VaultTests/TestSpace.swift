@@ -34,10 +34,7 @@ final class TestSpace {
   static func owningCover(_ files: Int = ownFiles, version: Int? = nil) throws -> TestSpace {
     let test = TestSpace(ownFiles: Int64(files))
     try test.space.cover.restoreFileCount()
-    if let version {
-      try test.space.commit([1: page(1, version: version)], pageCount: 1)
-      try test.space.sync()
-    }
+    if let version { try test.space.commitDurably(version: version) }
     return test
   }
 
@@ -57,14 +54,23 @@ func page(_ number: UInt32, version: Int) -> [UInt8] {
 }
 
 extension Space {
-  func commit(
-    _ pages: [UInt32: [UInt8]], pageCount: UInt32, intents: IntentChange = .none
-  ) throws {
+  func commit(_ pages: [UInt32: [UInt8]], pageCount: UInt32, intents: IntentChange = .none) throws {
     let images = pages.map { (PageNumber(rawValue: $0), PageImage($1)) }
-    var transaction = LogTransaction(
-      PageChanges(pages: Dictionary(uniqueKeysWithValues: images), pageCount: pageCount))
+    var transaction = LogTransaction(PageChanges(pages: Dictionary(uniqueKeysWithValues: images), pageCount: pageCount))
     transaction.intents = intents
     try commit(transaction)
+  }
+
+  /// Commits a version of page 1, and makes it durable.
+  func commitDurably(version: Int, pageCount: UInt32 = 1) throws {
+    try commit([1: page(1, version: version)], pageCount: pageCount)
+    try sync()
+  }
+
+  /// Commits a version of page 1, and closes the space.
+  func commitAndClose(version: Int, pageCount: UInt32 = 1) throws {
+    try commit([1: page(1, version: version)], pageCount: pageCount)
+    try close()
   }
 
   /// Commits that segments are given up.
@@ -85,47 +91,36 @@ extension Space {
   /// Bytes that the reserve holds.
   var heldReserve: Int { log.locked { $0.room.held } }
   func branch(of epoch: EpochNumber) -> [UInt8]? { log.locked { $0.catalog.branch(of: epoch) } }
+  /// The name of a segment's file.
+  func identifier(of segment: SegmentNumber) throws -> SegmentIdentifier {
+    keys.identifier(segment, branch: try #require(branch(of: segment.epoch)))
+  }
 
   func pageBytes(_ number: UInt32) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 4096)
-    var failure: VaultError?
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      do throws(VaultError) {
-        try unsafe readPage(PageNumber(rawValue: number), into: buffer)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    try unsafe bytes.withUnsafeMutableBytes { try unsafe readPage(PageNumber(rawValue: number), into: $0) }
     return bytes
   }
 
   func append(_ bytes: [UInt8], inode: UInt64 = 5, offset: Int = 0) throws -> [ExtentPiece] {
-    var result: Result<[ExtentPiece], VaultError> = .success([])
-    unsafe bytes.withUnsafeBytes { buffer in
-      do throws(VaultError) {
-        let write = unsafe ExtentWrite(
-          inode: InodeNumber(rawValue: inode), offset: FileOffset(offset), plaintext: unsafe buffer)
-        result = .success(try append([write]))
-      } catch {
-        result = .failure(error)
-      }
+    try unsafe bytes.withUnsafeBytes { buffer in
+      let write = unsafe ExtentWrite(
+        inode: InodeNumber(rawValue: inode), offset: FileOffset(offset), plaintext: unsafe buffer)
+      return try append([write])
     }
-    return try result.get()
   }
 
   func bytes(_ piece: ExtentPiece, _ range: Range<Int>? = nil) throws -> [UInt8] {
     let range = range ?? 0..<piece.length
     var bytes = [UInt8](repeating: 0, count: range.count)
-    var failure: VaultError?
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      do throws(VaultError) {
-        try unsafe read(piece.position, recordLength: piece.length, range: range, into: buffer)
-      } catch {
-        failure = error
-      }
+    try unsafe bytes.withUnsafeMutableBytes { buffer in
+      try unsafe read(piece.position, recordLength: piece.length, range: range, into: buffer)
     }
-    if let failure { throw failure }
     return bytes
   }
+}
+
+extension ExtentPiece {
+  /// What the piece holds of a write that began at offset 0.
+  func part(of data: [UInt8]) -> [UInt8] { Array(data.dropFirst(Int(offset.rawValue)).prefix(length)) }
 }

@@ -10,10 +10,12 @@ import Testing
 @testable import Vault
 
 @Suite struct VaultCreationTests {
-  static func options() throws -> VaultCreationOptions {
+  private let storage = FaultyStorage()
+
+  static func options(cover: Int64? = 0) throws -> VaultCreationOptions {
     var options = VaultCreationOptions()
     options.segmentSize = 1 << 20
-    options.cover = 0
+    options.cover = cover
     options.derivation = try #require(
       PasswordDerivation(operations: 1, memory: 8 << 20, salt: Array(repeating: 3, count: 16)))
     return options
@@ -23,20 +25,12 @@ import Testing
     let folder = try TemporaryFolder()
     let vault = try Vault.create(in: DirectoryStorage.make(at: folder.path), options: try Self.options())
     #expect(HostFile.names(in: folder.path) == ["agonyfs.json", "segments"])
-    let cover = HostFile.segments(of: folder.path)
-    #expect(cover.count >= 4)
-    for file in cover {
-      let status = HostFile.status(file)
-      #expect(status.st_size == 1 << 20)
-      #expect(Int(status.st_mtim.tv_sec) == DirectoryStorage.completeTime)
-      #expect(status.st_mtim.tv_nsec == 0)
-    }
+    #expect(HostFile.segments(of: folder.path).count >= 4)
     #expect(try Vault.open(in: DirectoryStorage(path: FilePath(folder.path))).parameters == vault.parameters)
   }
 
   /// A vault has no other place than its storage, whatever kind that is.
   @Test func aVaultIsCreatedAndOpenedInAnyStorage() throws {
-    let storage = FaultyStorage()
     #expect(throws: VaultError.notAVault("it has no agonyfs.json")) { try Vault.open(in: storage) }
     let vault = try Vault.create(in: storage, options: try Self.options())
     let names = storage.names
@@ -67,21 +61,15 @@ import Testing
   }
 
   @Test func coverIsRoundedUpAndAdded() throws {
-    var options = try Self.options()
-    options.cover = 9 << 20 + 1
-    let storage = FaultyStorage()
-    _ = try Vault.create(in: storage, options: options)
+    _ = try Vault.create(in: storage, options: try Self.options(cover: 9 << 20 + 1))
     #expect(storage.names.count >= Int(RoomBudget.files(for: 9 << 20 + 1, segmentSize: 1 << 20)) + 4)
   }
 
   /// Nothing is written first, whatever the size; sums do not overflow.
   @Test(arguments: [3 << 20, 9999 << 40, Int64.max])
   func coverThatDoesNotFitIsRefused(cover: Int64) throws {
-    var options = try Self.options()
-    options.cover = cover
-    let storage = FaultyStorage()
     storage.setLimit(9 << 20)
-    #expect(throws: VaultError.noSpace) { try Vault.create(in: storage, options: options) }
+    #expect(throws: VaultError.noSpace) { try Vault.create(in: storage, options: try Self.options(cover: cover)) }
     #expect(storage.operationCount == 0)
   }
 
@@ -161,13 +149,10 @@ import Testing
     let needed = RoomBudget.files(for: 1, segmentSize: 4 << 20)
     #expect(RoomBudget.usableBytes(files: needed, segmentSize: 4 << 20) > 0)
     for free in stride(from: gibibyte, to: 12 * gibibyte, by: Int(gibibyte / 8)) {
-      let count = try Cover.count(
-        for: nil, segmentSize: 4 << 20, in: StorageCapacity(total: 90 * gibibyte, free: free))
+      let count = try Cover.count(for: nil, segmentSize: 4 << 20, in: StorageCapacity(total: 90 * gibibyte, free: free))
       #expect(count.ownable == 0 || count.ownable >= needed)
       #expect((count.ownable + count.random) << 22 <= free / 20 + 16 << 20)
     }
-    var options = try Self.options()
-    options.cover = nil
     for _ in 0..<1000 {
       let count = try Cover.count(
         for: nil, segmentSize: 1 << 20, in: StorageCapacity(total: 90 * gibibyte, free: 10 * gibibyte))
@@ -259,11 +244,5 @@ struct Randomness {
     let sum = frequencies.enumerated().reduce(0) { $0 + Double($1.offset) * $1.element }
     let squares = frequencies.enumerated().reduce(0) { $0 + Double($1.offset * $1.offset) * $1.element }
     serialCorrelation = (count * Double(products) - sum * sum) / (count * squares - sum * sum)
-  }
-}
-
-extension SegmentIdentifier {
-  fileprivate static func numbered(_ number: Int) -> SegmentIdentifier {
-    SegmentIdentifier(bytes: [UInt8](repeating: UInt8(number), count: size))
   }
 }

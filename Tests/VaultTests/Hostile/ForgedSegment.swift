@@ -55,8 +55,8 @@ struct ForgedSegment {
     }
   }
 
-  /// The file: sealed at the right places, with the right chain in commits unless `keepsChain` is false.
-  func file(for keys: SpaceKeys, segmentSize: Int, mendsChain: Bool) -> [UInt8] {
+  /// The file: sealed at the right places, with the right chain in commits unless `mendsChain` is false.
+  func file(for keys: SpaceKeys, mendsChain: Bool = true) -> [UInt8] {
     let key = keys.segmentKey(salt: salt)
     var file = salt + key.seal(header, at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader)
     var chain = Array(header.suffix(SpaceKeys.chainSize))
@@ -73,6 +73,7 @@ struct ForgedSegment {
       chain = keys.chain(after: chain, tag: Array(sealed.suffix(CipherSuite.tagSize)), in: epoch)
       file += [UInt8](repeating: 9, count: -file.count & (SegmentFormat.alignment - 1))
     }
-    return Array(file.prefix(segmentSize)) + [UInt8](repeating: 9, count: max(0, segmentSize - file.count))
+    let padding = [UInt8](repeating: 9, count: max(0, TestSpace.segmentSize - file.count))
+    return Array(file.prefix(TestSpace.segmentSize)) + padding
   }
 }

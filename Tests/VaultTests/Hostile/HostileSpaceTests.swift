@@ -19,7 +19,7 @@ import Testing
   /// A kind of space: how it was left, and what it has.
   struct Kind: Sendable, CustomStringConvertible {
     let description: String
-    var ownFiles: Int64 = 0
+    var ownFiles = 0
     var isClosed = false
     static let all = [
       Kind(description: "closed", isClosed: true), Kind(description: "killed"),
@@ -29,8 +29,7 @@ import Testing
   }
 
   private func made(_ kind: Kind) throws -> TestSpace {
-    let test = TestSpace(ownFiles: kind.ownFiles)
-    try test.space.cover.restoreFileCount()
+    let test = try TestSpace.owningCover(kind.ownFiles)
     for version in 1...3 {
       _ = try test.space.append(randomBytes(10_000, seed: UInt64(version)))
       try test.space.commit([1: page(1, version: version), 2: page(2, version: version)], pageCount: 2)
@@ -67,7 +66,7 @@ import Testing
         let blob = mutation.below(min(2, segment.records[record].blobs.count))
         segment.records[record].blobs[blob].plaintext = mutation.changed(segment.records[record].blobs[blob].plaintext)
       }
-      let file = segment.file(for: keys, segmentSize: TestSpace.segmentSize, mendsChain: mutation.below(8) > 0)
+      let file = segment.file(for: keys, mendsChain: mutation.below(8) > 0)
       var name = segment.identifier
       // Under the name that its header gives it, sometimes.
       if mutation.below(3) == 0, let header = try? SegmentHeader(decoding: segment.header) {
@@ -89,15 +88,12 @@ import Testing
       look(at: space)
       try? space.close()
     }
-    guard let space = try? vault.openSpace(test.body, acceptOlder: true, copyWindow: 0) else { return }
-    look(at: space)
-    write(to: space)
-    try? space.close()
-    storage.killProcess()
-    if let again = try? vault.openSpace(test.body, copyWindow: 0) {
-      look(at: again)
-      write(to: again)
-      try? again.close()
+    for acceptOlder in [true, false] {
+      guard let space = try? vault.openSpace(test.body, acceptOlder: acceptOlder, copyWindow: 0) else { return }
+      look(at: space)
+      write(to: space)
+      try? space.close()
+      storage.killProcess()
     }
   }
 
@@ -171,10 +167,8 @@ import Testing
     var segment = try #require(try ForgedSegment(head, in: test.space))
     let kind: RecordKind = field.isInCommit ? .commit : .head
     let record = try #require(segment.records.lastIndex { $0.kind == kind })
-    Mutation(seed: 1).write(
-      field.value, field.size, at: field.offset, in: &segment.records[record].blobs[0].plaintext)
-    let file = segment.file(for: test.space.keys, segmentSize: TestSpace.segmentSize, mendsChain: true)
-    storage.tamper(head) { _ in file }
+    Mutation(seed: 1).write(field.value, field.size, at: field.offset, in: &segment.records[record].blobs[0].plaintext)
+    storage.tamper(head) { _ in segment.file(for: test.space.keys) }
     let space = try test.vault(over: storage).openSpace(test.body, copyWindow: 0)
     #expect(try space.pageBytes(2) == page(2, version: 3))
     if field.value == .max, field.offset == 16 {
@@ -211,8 +205,7 @@ import Testing
       RecordHeader(
         kind: .head, bodyLength: Int(bytes) + CipherSuite.tagSize, first: 0, second: bytes, third: bytes
       ).encoded
-    let file = segment.file(for: keys, segmentSize: TestSpace.segmentSize, mendsChain: true)
-    storage.place(file, as: keys.headIdentifier(state.epoch))
+    storage.place(segment.file(for: keys), as: keys.headIdentifier(state.epoch))
     let space = try test.vault(over: storage).openSpace(test.body, acceptOlder: true, scanning: true, copyWindow: 0)
     #expect(space.highestEpoch == state.epoch && space.sequence == state.sequence)
     #expect(try space.pageBytes(2) == page(2, version: 3))
@@ -229,8 +222,7 @@ import Testing
     var header = try SegmentHeader(decoding: segment.header)
     header.number = SegmentNumber(epoch: .highest, index: 0)
     segment.header = header.encoded
-    let file = segment.file(for: test.space.keys, segmentSize: TestSpace.segmentSize, mendsChain: true)
-    storage.place(file, as: test.space.keys.headIdentifier(.highest))
+    storage.place(segment.file(for: test.space.keys), as: test.space.keys.headIdentifier(.highest))
     let space = try test.vault(over: storage).openSpace(test.body, readOnly: true, scanning: true)
     #expect(try space.pageBytes(2) == page(2, version: 3))
   }
@@ -240,8 +232,7 @@ import Testing
     let test = try made(kind)
     let storage = test.storage.after(.keepsAll)
     for segment in try test.space.segmentIdentifiers().compactMap({ try ForgedSegment($0, in: test.space) }) {
-      let file = segment.file(for: test.space.keys, segmentSize: TestSpace.segmentSize, mendsChain: true)
-      storage.tamper(segment.identifier) { _ in file }
+      storage.tamper(segment.identifier) { _ in segment.file(for: test.space.keys) }
     }
     let space = try test.vault(over: storage).openSpace(test.body, copyWindow: 0)
     #expect(space.gate.isOpen && space.origin.warning == nil)

@@ -55,15 +55,12 @@ import Testing
     #expect(arguments.passwords[.new]?.text == "b")
   }
 
-  @Test func passwordAloneIsLeftToTheParser() throws {
-    let arguments = Vector("agonyfs", "mount", "--password", "--password-file=/x", "/v").taken()
-    #expect(arguments.words == ["mount", "--password", "--password-file=/x", "/v"])
+  /// No password is in the option, or it comes after the end of options.
+  @Test(arguments: [["mount", "--password", "--password-file=/x", "/v"], ["mount", "--", "--password=x"]])
+  func whatIsNoPasswordIsLeftToTheParser(_ words: [String]) {
+    let arguments = Vector((["agonyfs"] + words).map { Array($0.utf8) }).taken()
+    #expect(arguments.words == words)
     #expect(arguments.passwords.isEmpty)
-  }
-
-  @Test func nothingIsTakenAfterTheEndOfOptions() throws {
-    let arguments = Vector("agonyfs", "mount", "--", "--password=x").taken()
-    #expect(arguments.words == ["mount", "--", "--password=x"])
   }
 
   @Test func emptyPasswordIsKeptToBeRefusedLater() throws {

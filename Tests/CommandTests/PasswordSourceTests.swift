@@ -1,5 +1,4 @@
 import Crypto
-import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -39,36 +38,27 @@ import Testing
     #expect(failure(.file(FilePath(workspace.path)))?.message.contains("directory") == true)
   }
 
-  @Test func firstLineOfACommand() throws {
-    let source = PasswordSource.command("printf 'first\\nsecond\\n'")
-    #expect(try source.password(for: .opening, prompt: "").text == "first")
+  /// Also of one that prints much.
+  @Test(arguments: ["printf 'first\\nsecond\\n'", "echo first && seq 100000 && exit 0"])
+  func firstLineOfACommand(_ command: String) throws {
+    #expect(try PasswordSource.command(command).password(for: .opening, prompt: "").text == "first")
   }
 
-  @Test func commandThatPrintsMuchIsReadToItsEnd() throws {
-    let source = PasswordSource.command("echo first && seq 100000 && exit 0")
-    #expect(try source.password(for: .opening, prompt: "").text == "first")
+  private static let wrongCommands: [(String, CommandStatus, String)] = [
+    ("echo word; exit 3", .failure, "status 3"), ("echo word; kill -TERM $$", .failure, "signal 15"),
+    ("true", .usage, "printed nothing"),
+  ]
+
+  @Test(arguments: wrongCommands)
+  func commandThatIsNotTrusted(_ command: String, _ status: CommandStatus, _ words: String) {
+    let failure = failure(.command(command))
+    #expect(failure?.status == status)
+    #expect(failure?.message.contains(words) == true)
   }
 
-  @Test func commandThatFailsIsNotTrusted() {
-    let failure = failure(.command("echo word; exit 3"))
-    #expect(failure?.status == .failure)
-    #expect(failure?.message.contains("status 3") == true)
-  }
-
-  @Test func commandThatIsKilledIsNotTrusted() {
-    #expect(failure(.command("echo word; kill -TERM $$"))?.message.contains("signal 15") == true)
-  }
-
-  @Test func commandThatPrintsNothing() {
-    #expect(failure(.command("true"))?.status == .usage)
-  }
-
-  @Test func emptyPasswordOfTheLine() {
-    #expect(failure(.given(.of("")))?.status == .usage)
-  }
-
-  @Test func longPasswordOfTheLine() {
-    #expect(failure(.given(.of(String(repeating: "x", count: 4097))))?.status == .usage)
+  @Test(arguments: ["", String(repeating: "x", count: 4097)])
+  func emptyAndLongPasswordsOfTheLine(_ text: String) {
+    #expect(failure(.given(.of(text)))?.status == .usage)
   }
 
   @Test(arguments: ["a", "12345678", "aaaaaaaaaaaaaaaaaaaa", "abababababab", "short1!xy"])

@@ -1,40 +1,32 @@
 import System
-import TestSupport
 import Testing
-
-@testable import agonyfs
 
 /// `agonyfs run` at a terminal.
 @Suite(.enabled(if: Workspace.isRoot, "needs root, since the device may be closed to others"))
 struct RunTerminalTests {
   private func run(_ workspace: Workspace, _ script: String) throws -> PseudoTerminal {
-    try workspace.makeVault()
-    return try PseudoTerminal([
-      "run", "--require-private", "--password", workspace.at("Vault"), "sh", "-c", script,
-    ])
+    try PseudoTerminal(["run", "--require-private", "--password", workspace.at("Vault"), "sh", "-c", script])
   }
 
   /// Types the password, and waits until the program says that it is ready.
   private func begin(_ terminal: PseudoTerminal) throws {
-    #expect(try terminal.waits(for: "Password for "))
-    try terminal.type(Workspace.password + "\n")
+    try terminal.answer("Password for ", with: Workspace.password)
     #expect(try terminal.waits(for: "ready"))
   }
 
   @Test func interruptionIsTheProgramsBusiness() throws {
-    let workspace = try Workspace()
+    let workspace = try Workspace.withVault()
     let terminal = try run(
       workspace, "trap 'echo interrupted' INT; echo ready; until read line; do :; done; echo read $line; exit 4")
     try begin(terminal)
     try terminal.type("\u{3}")
-    #expect(try terminal.waits(for: "interrupted"))
-    try terminal.type("words\n")
+    try terminal.answer("interrupted", with: "words")
     #expect(try terminal.waits(for: "read words"))
     #expect(try terminal.ending() == .exited(4))
   }
 
   @Test func interruptionEndsAProgramThatDoesNotCatchIt() throws {
-    let workspace = try Workspace()
+    let workspace = try Workspace.withVault()
     let terminal = try run(workspace, "echo words > file; echo ready; exec sleep 100")
     try begin(terminal)
     try terminal.type("\u{3}")
@@ -44,7 +36,7 @@ struct RunTerminalTests {
   }
 
   @Test func closingTheTerminalEndsTheSessionAndWritesEverything() throws {
-    let workspace = try Workspace()
+    let workspace = try Workspace.withVault()
     var terminal: PseudoTerminal? = try run(workspace, "echo words > file; echo ready; sleep 100")
     if let terminal { try begin(terminal) }
     terminal = nil

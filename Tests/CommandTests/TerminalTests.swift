@@ -16,12 +16,7 @@ import Testing
   @Test func newPasswordIsAskedTwiceAndNotShown() throws {
     let workspace = try Workspace()
     let terminal = try create(workspace)
-    #expect(try terminal.waits(for: "New password for \(workspace.at("Vault")): "))
-    #expect(!terminal.echoes)
-    try terminal.type("correct horse battery\n")
-    #expect(try terminal.waits(for: "Repeat the password: "))
-    #expect(!terminal.echoes)
-    try terminal.type("correct horse battery\n")
+    try give("correct horse battery", at: terminal, after: "New password for \(workspace.at("Vault")): ")
     #expect(try terminal.ending() == .exited(0))
     #expect(!terminal.screen.contains("horse"))
     #expect(try workspace.agonyfs("info", workspace.at("Vault"), input: "correct horse battery\n").status == 0)
@@ -30,31 +25,22 @@ import Testing
   @Test func differentAnswersMakeNothing() throws {
     let workspace = try Workspace()
     let terminal = try create(workspace)
-    #expect(try terminal.waits(for: ": "))
-    try terminal.type("one\n")
-    #expect(try terminal.waits(for: ": "))
-    try terminal.type("two\n")
+    try terminal.answer(": ", with: "one")
+    try terminal.answer(": ", with: "two")
     #expect(try terminal.waits(for: "The two passwords differ"))
     #expect(try terminal.ending() == .exited(2))
     #expect(unsafe access(workspace.at("Vault"), F_OK) != 0)
   }
 
-  @Test func emptyAnswerIsRefused() throws {
+  /// The second one is the end of input.
+  @Test(arguments: [("\n", "The password is empty", CInt(2)), ("\u{4}", "No password was typed", CInt(1))])
+  func whatIsNoAnswerIsRefused(_ keys: String, _ sentence: String, status: CInt) throws {
     let workspace = try Workspace()
     let terminal = try create(workspace)
     #expect(try terminal.waits(for: ": "))
-    try terminal.type("\n")
-    #expect(try terminal.waits(for: "The password is empty"))
-    #expect(try terminal.ending() == .exited(2))
-  }
-
-  @Test func endOfInputIsNoAnswer() throws {
-    let workspace = try Workspace()
-    let terminal = try create(workspace)
-    #expect(try terminal.waits(for: ": "))
-    try terminal.type("\u{4}")
-    #expect(try terminal.waits(for: "No password was typed"))
-    #expect(try terminal.ending() == .exited(1))
+    try terminal.type(keys)
+    #expect(try terminal.waits(for: sentence))
+    #expect(try terminal.ending() == .exited(status))
   }
 
   @Test func interruptionRestoresTheTerminal() throws {
@@ -90,12 +76,8 @@ extension TerminalTests {
     let workspace = try Workspace()
     _ = try workspace.shell("mkdir Albums disk; mount -t tmpfs -o size=1000m none disk")
     let terminal = try PseudoTerminal(["mount", "--password", workspace.at("disk/Vault"), workspace.at("Albums")])
-    #expect(try terminal.waits(for: "Make one? [y/N] "))
-    try terminal.type("y\n")
-    #expect(try terminal.waits(for: "New password for \(workspace.at("disk/Vault")): "))
-    try terminal.type("correct horse battery\n")
-    #expect(try terminal.waits(for: "Repeat the password: "))
-    try terminal.type("correct horse battery\n")
+    try terminal.answer("Make one? [y/N] ", with: "y")
+    try give("correct horse battery", at: terminal, after: "New password for \(workspace.at("disk/Vault")): ")
     #expect(try terminal.waits(for: "agonyfs: writing cover: "))
     #expect(try terminal.waits(for: "100 %"))
     #expect(try terminal.ending() == .exited(0))
@@ -107,8 +89,7 @@ extension TerminalTests {
       agonyfs unmount Albums
       """)
     let again = try PseudoTerminal(["mount", workspace.at("disk/Vault"), workspace.at("Albums")])
-    #expect(try again.waits(for: "Password for \(workspace.at("disk/Vault")): "))
-    try again.type("correct horse battery\n")
+    try again.answer("Password for \(workspace.at("disk/Vault")): ", with: "correct horse battery")
     #expect(try again.ending() == .exited(0))
     #expect(try workspace.shell("cat Albums/file").output == "text\n")
     let last = try PseudoTerminal(["unmount", workspace.at("Albums")])
@@ -118,8 +99,7 @@ extension TerminalTests {
   }
 
   @Test func thumbnailsAreCountedOnALine() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -157,27 +137,22 @@ extension TerminalTests {
       ["create", "--kdf", "interactive", "--segment-size", "1M", "--cover", "8M"] + options + [workspace.at("Vault")])
   }
 
-  /// Types a new password, twice.
-  private func give(_ password: String, then repetition: String, at terminal: PseudoTerminal, after prompt: String)
-    throws
-  {
-    #expect(try terminal.waits(for: prompt))
-    #expect(!terminal.echoes)
-    try terminal.type(password + "\n")
-    #expect(try terminal.waits(for: "Repeat the password: "))
-    #expect(!terminal.echoes)
-    try terminal.type(repetition + "\n")
+  /// Types a new password, twice, or something else the second time.
+  private func give(
+    _ password: String, then repetition: String? = nil, at terminal: PseudoTerminal, after prompt: String
+  ) throws {
+    for (question, answer) in [(prompt, password), ("Repeat the password: ", repetition ?? password)] {
+      #expect(try terminal.waits(for: question))
+      #expect(!terminal.echoes)
+      try terminal.type(answer + "\n")
+    }
   }
 
   @Test func theHiddenPasswordIsAskedTwiceToo() throws {
     let workspace = try Workspace()
     let terminal = try createHidden(workspace, "--hidden")
-    try give(
-      "correct horse battery", then: "correct horse battery", at: terminal,
-      after: "New password for \(workspace.at("Vault")): ")
-    try give(
-      "another good password", then: "another good password", at: terminal,
-      after: "New password for the hidden space: ")
+    try give("correct horse battery", at: terminal, after: "New password for \(workspace.at("Vault")): ")
+    try give("another good password", at: terminal, after: "New password for the hidden space: ")
     #expect(try terminal.ending() == .exited(0))
     #expect(!terminal.screen.contains("another"))
     for password in ["correct horse battery", "another good password"] {
@@ -192,7 +167,7 @@ extension TerminalTests {
   func aHiddenPasswordThatCannotBeMakesNothing(_ first: String, _ second: String, _ sentence: String) throws {
     let workspace = try Workspace()
     let terminal = try createHidden(workspace, "--hidden")
-    try give("correct horse battery", then: "correct horse battery", at: terminal, after: "New password for /")
+    try give("correct horse battery", at: terminal, after: "New password for /")
     try give(first, then: second, at: terminal, after: "New password for the hidden space: ")
     #expect(try terminal.waits(for: sentence))
     #expect(try terminal.ending() == .exited(2))
@@ -222,8 +197,7 @@ extension TerminalTests {
   }
 
   @Test func theSizeOfASpaceIsAskedBeforeItsPassword() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let before = HostFile.segments(of: workspace.at("Vault")).count
     let question = "How much is the space to store, such as 20G (0: no cover of its own)? "
     for (answer, sentence) in [("much", "\"much\" is no size; nothing was done."), ("9999T", "is full")] {
@@ -232,17 +206,16 @@ extension TerminalTests {
       #expect(terminal.echoes)
       try terminal.type(answer + "\n")
       if answer == "9999T" {
-        try give("another good password", then: "another good password", at: terminal, after: "New password for /")
+        try give("another good password", at: terminal, after: "New password for /")
       }
       #expect(try terminal.waits(for: sentence))
       #expect(try terminal.ending() == .exited(answer == "much" ? 2 : 17))
       #expect(HostFile.segments(of: workspace.at("Vault")).count == before)
     }
     let terminal = try PseudoTerminal(["space", "add", workspace.at("Vault")])
-    #expect(try terminal.waits(for: question))
-    try terminal.type("8M\n")
+    try terminal.answer(question, with: "8M")
     #expect(try terminal.waits(for: "Whoever looked at the vault before will see that files were added."))
-    try give("another good password", then: "another good password", at: terminal, after: "New password for /")
+    try give("another good password", at: terminal, after: "New password for /")
     #expect(try terminal.waits(for: "agonyfs: writing cover: "))
     #expect(try terminal.ending() == .exited(0))
     #expect(HostFile.segments(of: workspace.at("Vault")).count >= before + 10 + 37)
@@ -250,8 +223,7 @@ extension TerminalTests {
 
   /// In percent; a refresh also says how fast, since what it writes is no secret.
   @Test func whatTakesLongShowsItsProgress() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: "24M")
+    let workspace = try Workspace.withVault(ownCover: "24M")
     try expectSuccess(
       workspace,
       """
@@ -285,8 +257,7 @@ extension TerminalTests {
   }
 
   @Test func aNewKeyAsksBeforeOtherPasswordsEnd() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -299,8 +270,7 @@ extension TerminalTests {
         workspace.at("next"), workspace.at("Vault"),
       ])
       #expect(try terminal.waits(for: "1 other password or key opens this space"), "\(terminal.screen)")
-      #expect(try terminal.waits(for: "Go on? [y/N] "))
-      try terminal.type(answer + "\n")
+      try terminal.answer("Go on? [y/N] ", with: answer)
       #expect(try terminal.ending() == .exited(status), "\(terminal.screen)")
       try expectSuccess(workspace, "agonyfs info --password-file \(file) Vault")
     }

@@ -3,19 +3,21 @@ import Testing
 
 /// What `scripts/test` says at its end, from the records of its runs.
 @Suite struct TestSummaryTests {
-  /// The lines that the script makes of records, one for each run, and whether it succeeded.
+  /// The lines that the script makes of records, one for each run, and whether it succeeded. Other files lie beside the
+  /// records.
   private func summary(
-    of records: [String]..., stacks: String? = nil, path: String = #filePath
+    of records: [String]..., files: [String: String] = [:], path: String = #filePath
   ) throws -> (lines: [String], isGood: Bool) {
     let folder = try TemporaryFolder()
     let script = path.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/scripts/test-summary"
-    let files = try records.enumerated().map { number, lines in
+    let names = try records.enumerated().map { number, lines in
       let name = "\(number).jsonl"
       try folder.write(lines.joined(separator: "\n"), to: name)
       return folder.path(name)
     }
-    if let stacks { try folder.write(stacks, to: "0.stacks") }
-    let outcome = try Outcome(script, arguments: files)
+    for (name, text) in files { try folder.write(text, to: name) }
+    let options = files["cases"] == nil ? [] : ["--cases", folder.path("cases")]
+    let outcome = try Outcome(script, arguments: options + names)
     #expect(outcome.errors == "")
     return (outcome.output.split(separator: "\n").map(String.init), outcome.status == 0)
   }
@@ -104,68 +106,53 @@ import Testing
   /// A test that failed and passed when it was asked again counts as passed, and is named; so does what a process that was
   /// killed did not come to. One that fails twice has failed.
   @Test func whatIsAskedAgainCountsAsItEndsThen() throws {
-    let folder = try TemporaryFolder()
     let functions = ["a()", "b()", "c()", "d()"].map { function($0) }
-    try folder.write(
-      (functions + [
+    let first =
+      functions + [
         event("testStarted", "a()"), failure("a()", line: 8, "x"), event("testEnded", "a()"),
-        event("testStarted", "b()"),
-        failure("b()", line: 9, "y"), event("testEnded", "b()"), event("testStarted", "c()"),
-      ]).joined(separator: "\n"), to: "0.jsonl")
-    try folder.write(
-      [function("d()"), event("testStarted", "d()"), event("testEnded", "d()")].joined(separator: "\n"),
-      to: "0.rest.jsonl")
+        event("testStarted", "b()"), failure("b()", line: 9, "y"), event("testEnded", "b()"),
+        event("testStarted", "c()"),
+      ]
+    let rest = [function("d()"), event("testStarted", "d()"), event("testEnded", "d()")]
     let again =
       ["a()", "b()", "c()"].map { function($0) } + [
         event("testStarted", "a()"), event("testEnded", "a()"), event("testStarted", "b()"),
         failure("b()", line: 9, "z"), event("testEnded", "b()"), event("testStarted", "c()"), event("testEnded", "c()"),
       ]
-    try folder.write(again.joined(separator: "\n"), to: "0.again.jsonl")
-    let outcome = try Outcome(
-      #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/scripts/test-summary",
-      arguments: [folder.path("0.jsonl")])
+    let (lines, isGood) = try summary(
+      of: first,
+      files: ["0.rest.jsonl": rest.joined(separator: "\n"), "0.again.jsonl": again.joined(separator: "\n")])
     #expect(
-      outcome.output == """
-        unstable: a() (M/File.swift:8): x
-        unstable: c() (M/File.swift:7): did not end at first
-        failed: b() (M/File.swift:9): z
-        3 passed, 1 failed, 0 skipped
-
-        """, "\(outcome)")
-    #expect(outcome.status == 1)
+      lines == [
+        "unstable: a() (M/File.swift:8): x", "unstable: c() (M/File.swift:7): did not end at first",
+        "failed: b() (M/File.swift:9): z", "3 passed, 1 failed, 0 skipped",
+      ])
+    #expect(!isGood)
   }
 
   @Test func timesAndCasesAreShown() throws {
-    let folder = try TemporaryFolder()
     let at = { (seconds: Double) in #","instant":{"absolute":\#(seconds)}"# }
-    try folder.write(
-      [
-        function("a()"), function("b()"), event("testStarted", "a()", at(3)), event("testEnded", "a()", at(4.5)),
-        event("testStarted", "b()", at(5)), event("testEnded", "b()", at(15)),
-      ].joined(separator: "\n"), to: "0.jsonl")
-    try folder.write("3\t10\tone\n4\t100\tanother\n", to: "cases")
-    let outcome = try Outcome(
-      #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/scripts/test-summary",
-      arguments: ["--cases", folder.path("cases"), folder.path("0.jsonl")])
+    let record = [
+      function("a()"), function("b()"), event("testStarted", "a()", at(3)), event("testEnded", "a()", at(4.5)),
+      event("testStarted", "b()", at(5)), event("testEnded", "b()", at(15)),
+    ]
+    let (lines, _) = try summary(of: record, files: ["cases": "3\t10\tone\n4\t100\tanother\n"])
     #expect(
-      outcome.output == """
-           10.0 s  b() (M/File.swift:7)
-            1.5 s  a() (M/File.swift:7)
-        cases of enumerations: 7 of 110 tried
-        2 passed, 0 failed, 0 skipped
-
-        """, "\(outcome)")
+      lines == [
+        "   10.0 s  b() (M/File.swift:7)", "    1.5 s  a() (M/File.swift:7)",
+        "cases of enumerations: 7 of 110 tried", "2 passed, 0 failed, 0 skipped",
+      ])
   }
 
   /// Of those that began, whose functions were on a stack when the run was stopped.
   @Test func whatHadAThreadIsShown() throws {
     let names = (1...40).map { "f\($0)(n:)" }
     let begun = names.map { function($0) } + names.map { event("testStarted", $0) }
-    let (lines, isGood) = try summary(of: begun, stacks: "M.Support.help()\nM.S.f7(n:)\nN.S.f8(n:)\n")
+    let (lines, isGood) = try summary(of: begun, files: ["0.stacks": "M.Support.help()\nM.S.f7(n:)\nN.S.f8(n:)\n"])
     #expect(
       lines == ["did not end: f7(n:) (M/File.swift:7)", "did not end: 39 more", "0 passed, 0 failed, 0 skipped"])
     #expect(!isGood)
-    let unknown = try summary(of: begun, stacks: "")
+    let unknown = try summary(of: begun, files: ["0.stacks": ""])
     #expect(unknown.lines.count == 32 && unknown.lines[30] == "did not end: 10 more")
   }
 }

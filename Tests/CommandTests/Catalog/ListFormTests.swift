@@ -137,6 +137,10 @@ import Testing
     }
   }
 
+  private func lines(of item: CatalogRecord) -> [String] {
+    FactSheet(item, in: library("", as: "M")).lines(isSafe: true).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   @Test func factsWithTheirSources() throws {
     let item = try record(
       """
@@ -144,11 +148,8 @@ import Testing
       "exposure":0.004,"title":"A\\nB","edited":false,"width":40,"height":30,\
       "sources":{"taken":["exif"],"title":["attribute","override","xmp"],"dimensions":["pixels"]}}
       """)
-    let lines = FactSheet(item, in: library("", as: "M")).lines(isSafe: true).map {
-      String(decoding: $0, as: UTF8.self)
-    }
     #expect(
-      lines == [
+      lines(of: item) == [
         "M/a.jpg",
         "  taken       2019-07-14 21:30:05+02:00  from EXIF, zone from the place",
         "  size        1.5 KiB (1536 bytes)",
@@ -163,9 +164,7 @@ import Testing
     _ seconds: String
   ) throws {
     let item = try record("{\"path\":\"a.jpg\",\"exposure\":\(seconds)}")
-    let lines = FactSheet(item, in: library("", as: "M")).lines(isSafe: true).map {
-      String(decoding: $0, as: UTF8.self)
-    }
+    let lines = lines(of: item)
     #expect(lines.count == 2 && lines[1].hasSuffix(seconds == "0.000125" ? "1/8000 s" : "\(seconds) s"))
   }
 }

@@ -1,8 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// `Tests/Attacks/attacks.py` tries every known attack on the program.
 @Suite struct AttackTests {
   private static let ext4 = CrashLoad.canMount("ext4")

@@ -8,8 +8,7 @@ extension BadInputTests {
   /// Nothing waits for the other end of a FIFO.
   @Test(arguments: ["mkfifo", "mkdir", "ln -s /etc/passwd"])
   func somethingElseInPlaceOfAPartOfTheVault(_ make: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let parts: [(String, CommandStatus, String)] = [
       ("agonyfs.json", .noVault, "agonyfs.json is not a regular file"), ("segments", .noVault, "no directory segments"),
       ("segments/c4", .damage, "Vault/segments/c4 is not a directory"),
@@ -24,10 +23,7 @@ extension BadInputTests {
 
   /// A slot, heads, and segments with data and without.
   @Test func somethingElseInPlaceOfAFileIsDamage() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       head -c 3000000 /dev/urandom > Albums/photo

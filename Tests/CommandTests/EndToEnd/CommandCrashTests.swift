@@ -1,14 +1,9 @@
 import Testing
 
-@testable import agonyfs
-
 /// The program in the background is killed.
 @Suite struct CommandCrashTests {
   @Test func whatWasSyncedIsThereWithoutRepair() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       head -c 5000000 /dev/urandom > photo
       agonyfs mount --password-file password Vault Albums
@@ -25,11 +20,9 @@ import Testing
       """)
   }
 
+  /// And the dead mount is taken away.
   @Test func whatWasNotSyncedIsCommittedByItself() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       echo text > Albums/file
@@ -38,22 +31,10 @@ import Testing
       wait_for 600 'the commit' is_committed
       kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
       agonyfs unmount Albums
+      not grep -q " $W/Albums " /proc/mounts
       agonyfs mount --password-file password Vault Albums
       test "$(cat Albums/file)" = text
       agonyfs unmount Albums
-      """)
-  }
-
-  @Test func deadMountIsTakenAway() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try expectSuccess(
-      workspace,
-      """
-      agonyfs mount --password-file password Vault Albums
-      kill -9 "$(pgrep -f "^agonyfs mount .*$W/Albums")"
-      agonyfs unmount Albums
-      not grep -q " $W/Albums " /proc/mounts
       """)
   }
 
@@ -61,17 +42,13 @@ import Testing
   private static let kill = """
     killed=$(pgrep -f "^agonyfs mount .*$W/Albums")
     kill -9 $killed
-    is_gone() { not kill -0 $killed; }
-    wait_for 600 'the end of the program in the background' is_gone
+    gone $killed
     """
 
   /// As a supervisor does it that starts a service again, also while somebody still works there, and where it is called
   /// otherwise.
   @Test(arguments: ["", "-o subtype=gocryptfs"]) func whoMountsAgainTakesADeadMountAway(options: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount \(options) --password-file password Vault Albums
       echo text > Albums/file
@@ -89,20 +66,16 @@ import Testing
   }
 
   @Test func callerThatGoesAwayLeavesNoMount() throws {
-    let workspace = try Workspace()
     // Deriving the key takes so long that the program in the background is stopped before the mount answers.
-    try workspace.makeVault("--kdf moderate")
     try expectSuccess(
-      workspace,
+      Workspace.withVault("--kdf moderate"),
       """
       appears() { pid=$(pgrep -f "^agonyfs mount .*$W/Albums"); }
-      is_stopped() { grep -q '^State:.T' /proc/$pid/status; }
       # Stops the program in the background, and says whether that was before it mounted.
       catch() {
         nice -n 19 "$AGONYFS" mount --password-file password Vault Albums & caller=$!
         wait_for 600 'a process in the background' appears
-        kill -STOP $pid
-        wait_for 600 'it is stopped' is_stopped
+        halt $pid
         not mounted
       }
       tries=0

@@ -1,8 +1,6 @@
 import System
 import Testing
 
-@testable import agonyfs
-
 /// `agonyfs duplicates` with real mounts.
 @Suite struct CommandDuplicateTests {
   /// Photos in two albums, one with the same bytes, one with the same pixels, and one that looks alike; and `sums`,
@@ -33,9 +31,7 @@ import Testing
       """#
 
   private func mounted(_ script: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try expectSuccess(workspace, Self.start + "library\n" + script)
+    try expectSuccess(Self.start + "library\n" + script)
   }
 
   @Test func groupsAreListed() throws {
@@ -80,10 +76,7 @@ import Testing
       ln Albums/two/b.jpg Albums/three/c.jpg
       sums > before
       # Without an answer nothing is done.
-      status=0
-      agonyfs duplicates --merge Albums < /dev/null 2> note || status=$?
-      test $status = 2
-      grep -q 'Nothing was changed; to merge (2 photos kept, 3 files' note
+      says 2 'Nothing was changed; to merge (2 photos kept, 3 files' agonyfs duplicates --merge Albums < /dev/null
       test ! -e Albums/.Trash-$(id -u)
       agonyfs duplicates --merge --yes Albums > done
       grep -q '^Albums/one/a.jpg: 2 others moved to the trash' done
@@ -165,23 +158,18 @@ import Testing
   }
 
   @Test func theUserIsAsked() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(workspace, Self.start + "library\n")
     let terminal = try PseudoTerminal(["duplicates", "--merge", workspace.at("Albums")])
     #expect(try terminal.waits(for: "2 photos kept, 3 files"))
-    #expect(try terminal.waits(for: "Do that? [y/N]"))
-    try terminal.type("n\n")
+    try terminal.answer("Do that? [y/N]", with: "n")
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(workspace, "test ! -e Albums/.Trash-$(id -u)")
     let chooser = try PseudoTerminal(["duplicates", "--merge", "--keep", "ask", workspace.at("Albums")])
-    #expect(try chooser.waits(for: "Keep which (1-3, nothing leaves all)?"))
-    try chooser.type("2\n")
-    #expect(try chooser.waits(for: "Keep which (1-2, nothing leaves all)?"))
-    try chooser.type("\n")
+    try chooser.answer("Keep which (1-3, nothing leaves all)?", with: "2")
+    try chooser.answer("Keep which (1-2, nothing leaves all)?", with: "")
     #expect(try chooser.waits(for: "1 photo kept, 2 files"))
-    #expect(try chooser.waits(for: "Do that? [y/N]"))
-    try chooser.type("y\n")
+    try chooser.answer("Do that? [y/N]", with: "y")
     #expect(try chooser.ending() == .exited(0))
     try expectSuccess(
       workspace, "test $(find Albums/.Trash-$(id -u)/files -type f | wc -l) = 2; test -e Albums/one/same.png")

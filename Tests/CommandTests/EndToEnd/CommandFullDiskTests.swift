@@ -1,15 +1,10 @@
 import Testing
 
-@testable import agonyfs
-
 /// A disk that fills up under a mounted space.
 @Suite struct CommandFullDiskTests {
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
   func nothingAcknowledgedIsLostAndDeletingWorks() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M")
     try expectSuccess(
-      workspace,
       """
       used=$(du -sm Vault | cut -f 1)
       mkdir disk
@@ -26,13 +21,12 @@ import Testing
       test "$(cat Albums/photo1 | cmp - photo && echo same)" = same
       agonyfs unmount Albums
       agonyfs mount --password-file password disk/Vault Albums
-      i=1
-      while [ $i -lt $n ]; do cmp photo Albums/photo$i; i=$((i + 1)); done
+      for i in $(seq $((n - 1))); do cmp photo Albums/photo$i; done
       not test -e Albums/photo0
       rm Albums/photo*
       # The room comes back, in steps, as dead files of the vault are deleted.
-      i=0
-      until cp photo Albums/again && sync -f Albums; do i=$((i + 1)); test $i -lt 3000; sleep 0.1; done
+      again() { cp photo Albums/again && sync -f Albums; }
+      wait_for 600 'there is room' again
       cmp photo Albums/again
       agonyfs unmount Albums
       """)
@@ -42,10 +36,7 @@ import Testing
 
   @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
   func aSmallExt4FillsUpAndGivesRoomAgain() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M")
     try expectSuccess(
-      workspace,
       """
       small_ext4 80
       agonyfs mount --password-file password disk/Vault Albums
@@ -62,22 +53,21 @@ import Testing
         grep -q 'No space left' errors
       }
       whole() { for file in "$@"; do cmp photo $file || return 1; done; }
+      has_room() { test "$(df --output=avail -k Albums | tail -n 1)" -gt 30000; }
 
       # Three times over: full, whole, room again, on what is the same disk and the same mount.
       for round in 1 2 3; do
         fill f
         filled=$n
         test $filled -ge 3
-        i=0
-        while [ $i -lt $filled ]; do whole Albums/f$i; i=$((i + 1)); done
+        for i in $(seq 0 $((filled - 1))); do whole Albums/f$i; done
         whole Albums/old/*
         # Small files, names and attributes meet the same error or work, and nothing in between.
         i=0
         small() { { echo $i && head -c 20000 photo; } > Albums/small$i && sync Albums/small$i; }
         while small 2> errors; do i=$((i + 1)); test $i -lt 2000; done
         grep -q 'No space left' errors
-        j=0
-        while [ $j -lt $i ]; do test "$(head -n 1 Albums/small$j)" = $j; j=$((j + 1)); done
+        for j in $(seq 0 $((i - 1))); do test "$(head -n 1 Albums/small$j)" = $j; done
         # Deleting works at once, and is durable.
         rm -f Albums/f* Albums/small*
         sync Albums
@@ -92,8 +82,7 @@ import Testing
         whole Albums/again Albums/old/*
         rm Albums/again
         sync Albums
-        i=0
-        until [ "$(df --output=avail -k Albums | tail -n 1)" -gt 30000 ]; do i=$((i + 1)); test $i -lt 3000; sleep 0.1; done
+        wait_for 600 'there is room' has_room
       done
       test "$(pgrep -f "^agonyfs mount .*$W/Albums")" = $daemon
       grep -q '"readOnly": null' Albums/.agonyfs/status
@@ -103,8 +92,7 @@ import Testing
       sync Albums/late
       dd if=/dev/zero of=disk/other bs=64k 2> errors || grep -q 'No space left' errors
       fill g
-      i=0
-      while [ $i -lt $n ]; do whole Albums/g$i; i=$((i + 1)); done
+      for i in $(seq 0 $((n - 1))); do whole Albums/g$i; done
       whole Albums/late Albums/old/*
       rm Albums/old/1
       sync Albums
@@ -123,10 +111,7 @@ import Testing
   /// what was deleted, and the disk was full when it was mounted.
   @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
   func whatIsDeletedOnASmallExt4CanBeWritten() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M")
     try expectSuccess(
-      workspace,
       """
       small_ext4 100
       agonyfs mount --password-file password disk/Vault Albums
@@ -140,12 +125,10 @@ import Testing
       rm -f Albums/*$n
       agonyfs unmount Albums
       agonyfs mount --password-file password disk/Vault Albums
-      i=0
       deleted=0
-      while [ $i -lt $n ]; do
+      for i in $(seq 0 2 $((n - 1))); do
         rm Albums/note$i Albums/picture$i Albums/photo$i
         deleted=$((deleted + 1340700))
-        i=$((i + 2))
       done
       m=0
       while dd if=photo of=Albums/again$m bs=100k conv=fsync 2> errors; do m=$((m + 1)); test $m -lt 200; done
@@ -155,13 +138,10 @@ import Testing
       test $((m * 1300000)) -ge $((deleted / 10 * 8 - 4 * 1048576))
       agonyfs unmount Albums
       agonyfs mount --password-file password disk/Vault Albums
-      i=1
-      while [ $i -lt $n ]; do
+      for i in $(seq 1 2 $((n - 1))); do
         cmp note Albums/note$i && cmp picture Albums/picture$i && cmp photo Albums/photo$i
-        i=$((i + 2))
       done
-      i=0
-      while [ $i -lt $m ]; do cmp photo Albums/again$i; i=$((i + 1)); done
+      for i in $(seq 0 $((m - 1))); do cmp photo Albums/again$i; done
       agonyfs unmount Albums
       agonyfs check --read-data --password-file password disk/Vault
       umount disk
@@ -170,10 +150,7 @@ import Testing
 
   @Test(.enabled(if: ext4, "needs root, loop devices and ext4"))
   func whatWasAllocatedIsWrittenOnAFullExt4() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M")
     try expectSuccess(
-      workspace,
       """
       small_ext4 100
       agonyfs mount --password-file password disk/Vault Albums
@@ -197,10 +174,8 @@ import Testing
       test $(available) -lt 3000
       # As a download is written: in order, synced now and then. Then in small pieces.
       blocks=$(stat -c '%b' Albums/video)
-      n=0
-      while [ $n -lt 20 ]; do
+      for n in $(seq 0 19); do
         dd if=video of=Albums/video bs=1000000 count=1 skip=$n seek=$n conv=notrunc,fsync 2> errors
-        n=$((n + 1))
       done
       cmp video Albums/video
       test $(stat -c '%b' Albums/video) -le $blocks
@@ -219,8 +194,8 @@ import Testing
       fallocate -l 20M Albums/again
       rm Albums/again Albums/small
       sync Albums
-      i=0
-      until [ $(available) -gt $((before - 35000)) ]; do i=$((i + 1)); test $i -lt 3000; sleep 0.1; done
+      has_room() { test $(available) -gt $((before - 35000)); }
+      wait_for 600 'the room is back' has_room
       agonyfs unmount Albums
       agonyfs check --read-data --password-file password disk/Vault
       umount disk
@@ -245,15 +220,9 @@ extension CommandFullDiskTests {
   /// It takes what it is made for, twice, and no file comes or goes. Where bytes that replace others go elsewhere, one is
   /// missing until there is room.
   private func fillHidden(on kind: String, missing: Int = 0) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: "24M")
     try expectSuccess(
-      workspace,
       """
-      truncate -s 400M image
-      mkfs.\(kind) -q image
-      mkdir disk
-      mount -o loop image disk
+      make_disk 400M \(kind)
       mv Vault disk/
       number=$(files disk/Vault)
       # Another program leaves nothing of the disk.
@@ -276,8 +245,7 @@ extension CommandFullDiskTests {
         agonyfs unmount Albums
         test "$(files disk/Vault)" -ge $((number - \(missing)))
         agonyfs mount --password-file password disk/Vault Albums
-        i=0
-        while [ $i -lt $n ]; do cmp photo Albums/photo$i; i=$((i + 1)); done
+        for i in $(seq 0 $((n - 1))); do cmp photo Albums/photo$i; done
         rm Albums/photo*
         agonyfs unmount Albums
         test "$(files disk/Vault)" -ge $((number - \(missing)))
@@ -290,6 +258,6 @@ extension CommandFullDiskTests {
       test "$(files disk/Vault)" = $number
       for password in first password; do agonyfs check --read-data --password-file $password disk/Vault; done
       umount disk
-      """)
+      """, ownCover: "24M")
   }
 }

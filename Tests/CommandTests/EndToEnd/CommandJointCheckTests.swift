@@ -16,8 +16,7 @@ private struct JointCheckAnswer: Decodable {
 /// `agonyfs check` with the passwords of several spaces.
 @Suite struct CommandJointCheckTests {
   @Test func itSaysWhatAllOfThemLeave() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -68,17 +67,14 @@ private struct JointCheckAnswer: Decodable {
   }
 
   @Test func damageOfOneOfThemIsTheStatus() throws {
-    let workspace = try Workspace.withLargeFile()
     try expectSuccess(
-      workspace,
+      Workspace.withLargeFile(),
       """
       echo 'hidden password' > hidden
       agonyfs space add --cover 10M --password-file hidden Vault
       rm "$(sed -n 1p middle)"
       agonyfs check --password-file hidden Vault
-      status=0
-      agonyfs check --password-file hidden --password-file password Vault > said || status=$?
-      test $status = 16
+      gives 16 agonyfs check --password-file hidden --password-file password Vault > said
       grep -q '^damaged: /large' said
       grep -q 'unexplained' said
       """)

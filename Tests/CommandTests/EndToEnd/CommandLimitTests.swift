@@ -1,14 +1,9 @@
 import Testing
 
-@testable import agonyfs
-
 /// Few descriptors, long names, deep trees, huge files.
 @Suite struct CommandLimitTests {
   @Test func fewDescriptorsAreEnough() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       head -c 100000000 /dev/urandom > large
       (ulimit -n 64; agonyfs mount --password-file password Vault Albums)
@@ -28,10 +23,7 @@ import Testing
   }
 
   @Test func longNamesDeepTreesAndHugeFiles() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       name=$(head -c 255 /dev/zero | tr '\\0' '\\377')
@@ -61,10 +53,7 @@ import Testing
   }
 
   @Test func aPathIsAsLongAsThatOfAnyFileSystem() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       cd Albums
@@ -100,10 +89,7 @@ import Testing
   }
 
   @Test func manyFilesAreOpenWhileTheProgramMayHaveFew() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       (ulimit -n 64; agonyfs mount --password-file password Vault Albums)
       bash -eu -c '

@@ -1,8 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// Copies of a vault that is in use, by the programs that people use for it.
 @Suite struct CommandLiveCopyTests {
   /// Also of a hidden space, in which a file goes for each that is made.
@@ -10,12 +8,9 @@ import Testing
   @Test func everyCopyOfAHiddenSpaceMountsWithAllThatWasSynced() throws { try copies(ownCover: "80M") }
 
   private func copies(ownCover: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
     let promises = TestLength.count(40, few: 6, name: "promises before the next copy")
     let rounds = TestLength.sample([1, 2, 3, 4], 3).map(String.init).joined(separator: " ")
     try expectSuccess(
-      workspace,
       """
       \(CrashLoad.functions)
       mkdir Copied
@@ -75,16 +70,13 @@ import Testing
       if \(!ownCover.isEmpty); then
         for vault in Vault mirror; do test "$(files $vault)" = $number; done
       fi
-      """)
+      """, ownCover: ownCover)
   }
 
   /// What a name stands for, once it is complete, never changes while anything needs it. So a copy is brought up to date
   /// by sending what is new, also of a space that owns cover.
   @Test(arguments: ["", "80M"]) func anIncrementalCopySendsWhatIsNew(ownCover: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
     try expectSuccess(
-      workspace,
       """
       number=$(files Vault)
       agonyfs mount --password-file password Vault Albums
@@ -103,6 +95,6 @@ import Testing
       if \(!ownCover.isEmpty); then
         for vault in Vault copy; do test "$(files $vault)" = $number; done
       fi
-      """)
+      """, ownCover: ownCover)
   }
 }

@@ -1,8 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// The host's file system stops under load as in a power cut, or the program is killed under load; what was fsynced
 /// is there. Also in a hidden space, which keeps the number of its files.
 @Suite(.serialized) struct CommandPowerCutTests {
@@ -40,16 +38,12 @@ import Testing
   /// Only what was promised before the cut counts. An fdatasync(2) that the cut overtakes returns 0 on ext4 although what
   /// it wrote is lost, where a real cut ends its caller as well.
   private func cut(_ kind: String, _ ownCover: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
+    let workspace = try Workspace.withVault(ownCover: ownCover)
     try expectSuccess(
       workspace,
       """
       \(Self.functions)
-      truncate -s 700M image
-      mkfs.\(kind) -q image
-      mkdir disk
-      mount -o loop image disk
+      make_disk 700M \(kind)
       mv Vault disk/
       \(ownCover.isEmpty ? "" : "used disk/Vault")
       sync -f disk
@@ -85,11 +79,8 @@ import Testing
   }
 
   @Test(arguments: ["", "24M"]) func killsUnderLoadKeepWhatWasSynced(ownCover: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
     let rounds = TestLength.count(3, few: 2, name: "kills")
     try expectSuccess(
-      workspace,
       """
       \(Self.functions + CrashLoad.functions)
       \(ownCover.isEmpty ? "" : "used Vault")
@@ -104,6 +95,6 @@ import Testing
         complete Vault
         agonyfs check --read-data --password-file password Vault
       done
-      """)
+      """, ownCover: ownCover)
   }
 }

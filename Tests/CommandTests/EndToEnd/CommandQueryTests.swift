@@ -1,18 +1,13 @@
 import Glibc
 import Testing
 
-@testable import agonyfs
-
 /// Queries to a real mount, answered once more by a Python program from what exiftool says about the same files.
 @Suite struct CommandQueryTests {
   private static let folder =
     #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Queries"
 
   @Test func answersAreThoseOfExiftool() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       #"""
       python3 '\#(Self.folder)/library.py' library
       agonyfs mount --password-file password Vault Albums
@@ -33,10 +28,7 @@ import Testing
 
   /// Photos of many cameras, as they are.
   @Test(.enabled(if: hasPhotos, "needs ../shared/photos")) func answersAboutRealPhotosAreThoseOfExiftool() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       #"""
       agonyfs mount --password-file password Vault Albums
       cp -r '\#(Self.photos)/.' Albums/

@@ -1,5 +1,3 @@
-import Glibc
-import System
 import TestSupport
 import Testing
 
@@ -80,10 +78,7 @@ import Testing
     """#
 
   @Test func everySpaceIsAsBefore() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       \(Self.functions)
       fill Vault
@@ -103,8 +98,7 @@ import Testing
   }
 
   @Test func whileSomethingIsMountedItIsRefused() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     #expect(try workspace.mount().status == 0)
     let before = try workspace.shell(Self.functions + "inodes Vault").output
     expectFailure(try workspace.agonyfs("refresh", workspace.at("Vault")), .spaceInUse, "unmount")
@@ -116,10 +110,7 @@ import Testing
 
   /// A backup that was cut off is refused as it is; copied once more, it is refreshed, and every space is there.
   @Test func aCopyThatWasCutOffIsRefused() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       \(Self.functions)
       fill Vault
@@ -136,11 +127,8 @@ import Testing
       touch -d 2020-01-01 Copy/$short
       inodes Copy > old
       sums Copy > before
-      status=0
-      agonyfs refresh Copy 2> said || status=$?
-      test $status = 1
-      grep -q '1 file is shorter' said
-      grep -q -- '--complete' said
+      says 1 '1 file is shorter' agonyfs refresh Copy
+      grep -q -- '--complete' err
       inodes Copy | cmp - old
       sums Copy | cmp - before
       # A mount of another space leaves it alone as well.
@@ -156,11 +144,8 @@ import Testing
 
   /// What was synced is there; the refreshed vault is a copy to its owner, and lacks nothing.
   @Test(arguments: ["", "40M"]) func afterACrashNothingThatWasSyncedIsLost(ownCover: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
     let rounds = TestLength.count(2, few: 1, name: "\(ownCover)")
     try expectSuccess(
-      workspace,
       """
       \(CrashLoad.functions)
       number=$(files Vault)
@@ -169,9 +154,7 @@ import Testing
         start
         promised $((60 * round))
         murder
-        status=0
-        agonyfs refresh Vault || status=$?
-        test $status = 1
+        gives 1 agonyfs refresh Vault
         agonyfs refresh --complete Vault 2> said
         grep -Eq '^agonyfs: Completed or deleted [0-9]+ files? that (was|were) shorter' said
         test -z "$(find Vault/segments -type f -size -$(stat -c %s $(find Vault/segments -type f | head -n 1))c)"
@@ -182,16 +165,13 @@ import Testing
         agonyfs check --read-data --password-file password Vault
         if \(!ownCover.isEmpty); then test "$(files Vault)" = $number; fi
       done
-      """)
+      """, ownCover: ownCover)
   }
 
   /// It is killed at any point, ten times at the most; after each, the vault is used.
   @Test func aKilledOneLeavesAVaultThatCanBeUsed() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     let places = TestLength.sample([0, 1, 8, 16, 25, 37, 50, 60, 75, 92], 2)
     try expectSuccess(
-      workspace,
       """
       \(Self.functions + Self.hold)
       fill Vault
@@ -225,10 +205,8 @@ import Testing
   /// It comes while some files are done, and many are not.
   @Test(arguments: TestLength.drawn([("INT", 130), ("TERM", 143), ("HUP", 129)], 1))
   func asASignalAsksItEndsAfterAFile(_ signal: String, status: Int) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M --cover 60M")
     try expectSuccess(
-      workspace,
+      Workspace.withVault("--segment-size 1M --cover 60M"),
       """
       \(Self.functions + Self.hold)
       sums Vault > before
@@ -257,10 +235,7 @@ import Testing
 
   /// A backup that was filled twice is two looks in one; a refreshed one is one.
   @Test func aBackupIsRefreshedToo() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       \(Self.functions)
       fill Vault
@@ -278,17 +253,11 @@ import Testing
   }
 
   private func refresh(on kind: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       \(Self.functions)
       fill Vault
-      truncate -s 400M image
-      mkfs.\(kind) -q image
-      mkdir disk
-      mount -o loop image disk
+      make_disk 400M \(kind)
       cp -a Vault disk/
       sums Vault > before
       sleep 1
@@ -306,10 +275,7 @@ import Testing
       inodes disk/Vault > old
       not dd if=/dev/zero of=disk/filler bs=1M
       sync -f disk
-      status=0
-      agonyfs refresh disk/Vault 2> said || status=$?
-      test $status = 17
-      grep -q 'free room' said
+      says 17 'free room' agonyfs refresh disk/Vault
       inodes disk/Vault | cmp - old
       rm disk/filler
       # btrfs gives the room when it has come to it.

@@ -2,8 +2,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// No time of a file or folder says what was used.
 @Suite struct CommandTimesTests {
   private static let ext4 = CrashLoad.canMount("ext4")
@@ -111,10 +109,7 @@ import Testing
   /// Only the owner of a file and root may read it without leaving a time.
   @Test(.enabled(if: Workspace.isRoot, "needs root, to become somebody else"))
   func whatAnotherUserOwnsIsReadAllTheSame() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       seq 1 300000 > Albums/numbers
@@ -135,8 +130,7 @@ import Testing
 
   /// A crash leaves the times of files that are not complete; the next mount to write leaves none.
   @Test func theNextMountResetsWhatACrashLeft() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -164,10 +158,7 @@ import Testing
 
   /// As programs leave them that copy files only.
   @Test func aCopyWithoutEmptyFoldersIsMountedAndWritten() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       seq 1 300000 > Albums/numbers

@@ -6,9 +6,8 @@ import Testing
 /// `agonyfs create`, and command lines that cannot be understood.
 @Suite struct CreateTests {
   @Test func makesFilesOfOneSizeAndTime() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       """
       echo 'correct horse battery staple' > password
       agonyfs create --kdf interactive --segment-size 2M --cover 10M --password-file password Vault
@@ -21,9 +20,8 @@ import Testing
   }
 
   @Test func defaultsAreModerateWorkAndTheFasterCipher() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       """
       echo 'correct horse battery staple' > password
       agonyfs create --cover 0 --password-file password Vault
@@ -36,8 +34,7 @@ import Testing
   }
 
   @Test func secondVaultAtOnePathIsRefused() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let before = try workspace.shell("find Vault -type f | sort | xargs sha256sum").output
     let outcome = try workspace.agonyfs("create", "--password-file", workspace.at("password"), workspace.at("Vault"))
     expectFailure(outcome, .vaultExists, workspace.at("Vault"))
@@ -73,8 +70,7 @@ import Testing
     "mount --copy-window x /a /b", "space add", "password change", "unmount",
   ])
   func commandLinesThatCannotBeUnderstood(_ arguments: String) throws {
-    let workspace = try Workspace()
-    let outcome = try workspace.shell("agonyfs \(arguments)")
+    let outcome = try Workspace().shell("agonyfs \(arguments)")
     #expect(outcome.status == 2, "\(outcome)")
     #expect(!outcome.errors.isEmpty)
     #expect(outcome.output.isEmpty)
@@ -85,8 +81,7 @@ import Testing
     "speed",
   ])
   func helpTeaches(_ command: String) throws {
-    let workspace = try Workspace()
-    let outcome = try workspace.shell("agonyfs \(command) --help")
+    let outcome = try Workspace().shell("agonyfs \(command) --help")
     #expect(outcome.status == 0)
     #expect(outcome.errors.isEmpty)
     #expect(outcome.output.contains("USAGE: agonyfs"))
@@ -95,16 +90,14 @@ import Testing
   }
 
   @Test func versionNamesTheFormatOfNewVaults() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let format = try workspace.shell("grep '\"format\"' Vault/agonyfs.json | tr -dc 0-9").output
     let version = try workspace.agonyfs("--version").output
     #expect(!format.isEmpty && version.hasSuffix("vault format \(format)\n"), "\(version)")
   }
 
   @Test func rootHelpNamesStatusesAndLimits() throws {
-    let workspace = try Workspace()
-    let help = try workspace.agonyfs("--help").output
+    let help = try Workspace().agonyfs("--help").output
     for status in CommandStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.explanation)")) }
     #expect(help.contains("WHAT IS NOT PROMISED"))
     let text = help.split { $0.isWhitespace }.joined(separator: " ")
@@ -115,8 +108,7 @@ import Testing
 
   @Test(arguments: ["bash", "zsh", "fish"])
   func completions(_ shell: String) throws {
-    let workspace = try Workspace()
-    let outcome = try workspace.agonyfs("--generate-completion-script", shell)
+    let outcome = try Workspace().agonyfs("--generate-completion-script", shell)
     #expect(outcome.status == 0)
     #expect(outcome.output.contains("unmount"))
   }
@@ -150,9 +142,8 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
   func coverIsDrawnUnlessItIsChosen() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       """
       mkdir disk
       mount -t tmpfs -o size=1000m none disk
@@ -169,12 +160,10 @@ import Testing
   /// Cover is not read: it would only take the place of what is, and deleting what is in memory takes long.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
   func coverIsNotKeptInMemory() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       """
-      truncate -s 200M image; mkfs.ext4 -q image
-      mkdir disk; mount -o loop image disk
+      make_disk 200M ext4
       echo 'correct horse battery staple' > password
       agonyfs create --kdf interactive --segment-size 1M --cover 8M --password-file password disk/Vault
       # So what is counted is there at all.
@@ -203,9 +192,8 @@ import Testing
 
   @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 129)])
   func aSignalLeavesNothing(_ signal: String, status: Int) throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       Self.begin + """
         kill -\(signal) $creator
         ended=0
@@ -216,9 +204,8 @@ import Testing
   }
 
   @Test func whatAKilledOneLeftIsTakenAway() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       Self.begin + """
         kill -KILL $creator
         wait $creator || true
@@ -232,9 +219,8 @@ import Testing
   }
 
   @Test func theSecondOfTwoIsToldSo() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       Self.begin + """
         second=0
         agonyfs create --password-file password Vault 2> said || second=$?

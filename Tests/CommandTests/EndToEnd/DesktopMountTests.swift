@@ -5,10 +5,7 @@ import Testing
 @Suite struct DesktopMountTests {
   /// KDE keeps no thumbnails of mounts that have the name of others.
   @Test func mountWithAnotherTypeIsFound() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount -o subtype=gocryptfs --password-file password Vault Albums
       grep " $W/Albums fuse.gocryptfs " /proc/mounts
@@ -20,53 +17,40 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to unmount only what a namespace has"))
   func allMountsWithAnotherTypeAreFound() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try workspace.write(
-      Workspace.functions + """
-        set -eux
-        for place in $(awk '$3 ~ /^fuse/ {print $2}' /proc/mounts | sort -r); do umount -l "$place"; done
-        agonyfs mount -o subtype=gocryptfs --password-file password Vault Albums
-        agonyfs unmount --all
-        not grep " $W/Albums " /proc/mounts
-        """, to: "script")
-    try expectSuccess(workspace, "unshare -m --propagation private sh ./script")
+    try expectSuccess(
+      inNamespaceOf: Workspace.withVault(), isAlone: true,
+      """
+      agonyfs mount -o subtype=gocryptfs --password-file password Vault Albums
+      agonyfs unmount --all
+      not grep " $W/Albums " /proc/mounts
+      """)
   }
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
   func fileManagersAreToldToHideIt() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try workspace.write(
-      Workspace.functions + """
-        set -eux
-        mount -t tmpfs none /usr/local/bin
-        ln -s "$AGONYFS" /usr/local/bin/agonyfs
-        mkdir -p /run/mount
-        mount -t tmpfs none /run/mount
-        mount -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/password",x-gvfs-hide,allow_other 2> told
-        grep "TARGET=$W/Albums .*x-gvfs-hide" /run/mount/utab
-        grep -q 'PRUNEFS' told
-        umount Albums
-        agonyfs mount -o x-gvfs-hide --password-file password Vault Albums 2> told
-        not grep PRUNEFS told
-        agonyfs unmount Albums
-        """, to: "script")
-    try expectSuccess(workspace, "unshare -m sh ./script")
+    try expectSuccess(
+      inNamespaceOf: Workspace.withVault(),
+      """
+      mount -t tmpfs none /usr/local/bin
+      ln -s "$AGONYFS" /usr/local/bin/agonyfs
+      mkdir -p /run/mount
+      mount -t tmpfs none /run/mount
+      mount -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/password",x-gvfs-hide,allow_other 2> told
+      grep "TARGET=$W/Albums .*x-gvfs-hide" /run/mount/utab
+      grep -q 'PRUNEFS' told
+      umount Albums
+      agonyfs mount -o x-gvfs-hide --password-file password Vault Albums 2> told
+      not grep PRUNEFS told
+      agonyfs unmount Albums
+      """)
   }
 
   /// df counts what the host keeps for root as neither used nor available.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a file system of its own"))
   func whatIsKeptForRootIsNotUsed() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
-      truncate -s 400M image
-      mkfs.ext4 -q -m 20 image
-      mkdir disk
-      mount -o loop image disk
+      make_disk 400M ext4 -m 20
       cp -a Vault disk/
       agonyfs mount --password-file password disk/Vault Albums
       test $(($(stat -f -c '(%f - %a) * %S' Albums) / 1048576)) -ge 70
@@ -76,12 +60,11 @@ import Testing
   }
 
   @Test func errorsOfTheCommandLineAreOurs() throws {
-    let workspace = try Workspace()
     for arguments in [["mount", "--nonsense"], ["create"], ["create", "--segment-size", "3M", "Vault"]] {
       let outcome = try Outcome(Workspace.program, arguments: arguments)
       #expect(outcome.status == 2 && outcome.errors.hasPrefix("agonyfs: "), "\(outcome)")
     }
-    let help = try workspace.agonyfs("create", "--help")
+    let help = try Workspace().agonyfs("create", "--help")
     #expect(help.status == 0 && help.output.contains("AES"), "\(help)")
   }
 }

@@ -1,9 +1,5 @@
-import Glibc
-import System
 import TestSupport
 import Testing
-
-@testable import agonyfs
 
 /// `agonyfs doctor` and `mount --tidy` in a made home.
 @Suite struct DoctorTests {
@@ -25,16 +21,18 @@ import Testing
       + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + Array("tEXt".utf8) + body + [0, 0, 0, 0]
   }
 
-  /// A home with two thumbnails, of which one is of the mount, and a list of recent files of one each.
-  private func makeHome(_ workspace: Workspace) throws {
+  /// Makes a home with two thumbnails, of which one is of the mount, and a list of recent files of one each; and a copy
+  /// of the other thumbnail, `second.png`.
+  private func makeHome(in workspace: Workspace) throws -> Workspace {
     let made = try workspace.shell(
       "mkdir -p home/.cache/thumbnails/large home/.local/share/Trash/info home/.local/share/Trash/files")
     #expect(made.status == 0)
-    try HostFile.write(
-      thumbnail(of: "file://\(workspace.at("Albums"))/Iceland/a.jpg"),
-      to: workspace.at("home/.cache/thumbnails/large/1.png"))
-    try HostFile.write(
-      thumbnail(of: "file://\(workspace.at("Other"))/a.jpg"), to: workspace.at("home/.cache/thumbnails/large/2.png"))
+    let own = thumbnail(of: "file://\(workspace.at("Albums"))/Iceland/a.jpg")
+    let other = thumbnail(of: "file://\(workspace.at("Other"))/a.jpg")
+    let folder = "home/.cache/thumbnails/large/"
+    for (name, bytes) in [(folder + "1.png", own), (folder + "2.png", other), ("second.png", other)] {
+      try HostFile.write(bytes, to: workspace.at(name))
+    }
     try workspace.write(
       """
       <xbel>
@@ -47,6 +45,7 @@ import Testing
     try workspace.write(
       "[Trash Info]\nPath=\(workspace.at("Albums"))/b.jpg\n", to: "home/.local/share/Trash/info/b.jpg.trashinfo")
     try workspace.write("photo", to: "home/.local/share/Trash/files/b.jpg")
+    return workspace
   }
 
   /// What is not of the mount is what it was.
@@ -62,22 +61,18 @@ import Testing
   private static let isTidy = "test ! -e \"$W/home/.cache/thumbnails/large/1.png\"\n" + othersStay
 
   @Test func findsRemovesAndTells() throws {
-    let workspace = try Workspace()
-    try makeHome(workspace)
     try expectSuccess(
-      workspace,
+      makeHome(in: Workspace()),
       Self.start
         + """
-        cp home/.cache/thumbnails/large/2.png second.png
-        ended() { wanted=$1; shift; status=0; "$@" || status=$?; test $status = $wanted; }
         find home -type f -newermt 1970-01-01 -printf '%p %s %T@\\n' | sort > before
-        ended 19 agonyfs doctor --dry-run Albums > told
+        gives 19 agonyfs doctor --dry-run Albums > told
         grep -q '^thumbnails: 1 thumbnail; shows photos' told
         grep -q 'recently-used.xbel' told
         grep -q '.bash_history, line 1' told
         grep -q 'May be the only copy' told
-        ended 19 agonyfs doctor Albums < /dev/null > told
-        ended 19 agonyfs doctor --json Albums > told
+        gives 19 agonyfs doctor Albums < /dev/null > told
+        gives 19 agonyfs doctor --json Albums > told
         grep '"kind":"thumbnail"' told | grep -q '"removed":false'
         grep '"kind":"history"' told | grep -q '"lines":\\[1\\]'
         agonyfs doctor --json Albums/None > told || true
@@ -89,18 +84,17 @@ import Testing
         grep -q '1 traces\\? of the mount' error
         not grep -qE 'Albums|b.jpg' error
         \(Self.isTidy)
-        ended 0 agonyfs doctor --yes --quiet --trash Albums
+        gives 0 agonyfs doctor --yes --quiet --trash Albums
         test -z "$(find home/.local/share/Trash -type f)"
-        ended 2 agonyfs doctor "$HOME"
-        ended 2 agonyfs doctor /
-        ended 2 agonyfs doctor ''
-        ended 2 agonyfs doctor --quiet Albums
+        gives 2 agonyfs doctor "$HOME"
+        gives 2 agonyfs doctor /
+        gives 2 agonyfs doctor ''
+        gives 2 agonyfs doctor --quiet Albums
         """)
   }
 
   @Test func asksForEachThatMayBeTheOnlyCopy() throws {
-    let workspace = try Workspace()
-    try makeHome(workspace)
+    let workspace = try makeHome(in: Workspace())
     let script = """
       unset XDG_CACHE_HOME XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME
       HOME="$W/home" exec script -qec "$AGONYFS doctor $W/Albums" /dev/null
@@ -124,13 +118,9 @@ import Testing
         "agonyfs unmount Albums", "kill $daemon", "fusermount3 -u Albums", "idle", "agonyfs unmount --force Albums",
       ], 3))
   func tidyMounts(_ end: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try makeHome(workspace)
     try expectSuccess(
-      workspace,
+      makeHome(in: Workspace.withVault()),
       Self.start + """
-        cp home/.cache/thumbnails/large/2.png second.png
         agonyfs mount --tidy \(end == "idle" ? "--idle 1s" : "") --password-file password Vault Albums
         daemon=$(pgrep -f "^agonyfs mount .*$W/Albums" || true)
         test \(end == "idle") = true || test "$(count)" = 2
@@ -142,13 +132,9 @@ import Testing
 
   /// With `agonyfs unmount` it is done on return, and not begun before; a mount without the option leaves everything.
   @Test func onlyIfAsked() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try makeHome(workspace)
     try expectSuccess(
-      workspace,
+      makeHome(in: Workspace.withVault()),
       Self.start + """
-        cp home/.cache/thumbnails/large/2.png second.png
         agonyfs mount --password-file password Vault Albums
         agonyfs unmount Albums
         test "$(count)" = 2
@@ -162,33 +148,20 @@ import Testing
   /// Also of all mounts at once.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a table of mounts of its own"))
   func lockedMountsAreTidy() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try makeHome(workspace)
     // Mounts and sessions of other tests are not to be locked.
-    try workspace.write(
-      Workspace.functions + """
-        set -e
-        without_mounts
+    try expectSuccess(
+      inNamespaceOf: makeHome(in: Workspace.withVault()), isAlone: true,
+      Self.start + """
         "$AGONYFS" mount --tidy --password-file password Vault Albums
         "$AGONYFS" lock
-        """, to: "script")
-    try expectSuccess(
-      workspace,
-      Self.start + """
-        cp home/.cache/thumbnails/large/2.png second.png
-        unshare -m -p -f --mount-proc --kill-child --propagation private sh ./script
         \(Self.isTidy)
         """)
   }
 
   /// What fails is logged, and nothing else comes of it.
   @Test func failuresChangeNothing() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try makeHome(workspace)
     try expectSuccess(
-      workspace,
+      makeHome(in: Workspace.withVault()),
       Self.start + """
         HOME="$W/nothing" agonyfs mount --foreground --tidy --password-file password Vault Albums 2> log &
         daemon=$!
@@ -207,67 +180,36 @@ import Testing
   /// A mount of root, as a line of /etc/fstab makes it, is tidied in the home of whoever owns the mount point, by that user.
   @Test(.enabled(if: Workspace.isRoot, "needs root, to mount for another user"))
   func mountsOfRootForOthers() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try makeHome(workspace)
-    try workspace.write(
-      """
-      set -e
-      { cat /etc/passwd; echo "photographer:x:54321:54321::$W/home:/bin/sh"; } > passwd
-      chmod 644 passwd
-      mount --bind passwd /etc/passwd
-      chown -R 54321:54321 home
-      chown 54321 Albums
-      chmod 755 "$W" home
-      # What is root's in that home stays, even if it is of the mount.
-      cp home/.cache/thumbnails/large/1.png home/.cache/thumbnails/large/3.png
-      # Root does not work there itself.
-      HOME="$W/home" "$AGONYFS" doctor Albums 2> error && exit 1
-      grep -q 'belongs to another user' error
-      HOME=/root "$AGONYFS" mount -o tidy --password-file password Vault Albums
-      HOME=/root "$AGONYFS" unmount Albums
-      test -e home/.cache/thumbnails/large/3.png
-      test "$(stat -c %u home/.local/share/recently-used.xbel)" = 54321
-      """, to: "script")
     try expectSuccess(
-      workspace,
+      inNamespaceOf: makeHome(in: Workspace.withVault()),
       Self.start + """
-        cp home/.cache/thumbnails/large/2.png second.png
-        unshare -m --propagation private sh ./script
+        { cat /etc/passwd; echo "photographer:x:54321:54321::$W/home:/bin/sh"; } > passwd
+        chmod 644 passwd
+        mount --bind passwd /etc/passwd
+        chown -R 54321:54321 home
+        chown 54321 Albums
+        chmod 755 "$W" home
+        # What is root's in that home stays, even if it is of the mount.
+        cp home/.cache/thumbnails/large/1.png home/.cache/thumbnails/large/3.png
+        # Root does not work there itself.
+        HOME="$W/home" "$AGONYFS" doctor Albums 2> error && exit 1
+        grep -q 'belongs to another user' error
+        HOME=/root "$AGONYFS" mount -o tidy --password-file password Vault Albums
+        HOME=/root "$AGONYFS" unmount Albums
+        test -e home/.cache/thumbnails/large/3.png
+        test "$(stat -c %u home/.local/share/recently-used.xbel)" = 54321
         \(Self.isTidy)
         """)
   }
 
   /// Of what Xfce's thumbnail service kept of files at the place of the mount, everything goes, and others stay.
   @Test func tumblersThumbnails() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
-      Self.start + """
+      Self.start + TumblerTests.asking + """
         vips gaussnoise "one two.jpg" 900 700 --seed 1
         vips gaussnoise outside.jpg 900 700 --seed 2
         cp "one two.jpg" Albums
-        cat > ask <<'END'
-        uri() { printf "'file://%s'" "$1" | sed 's/ /%20/g'; }
-        dbus-monitor --session "interface='org.freedesktop.thumbnails.Thumbnailer1'" > signals &
-        i=0
-        until grep -q 'member=NameLost' signals; do i=$((i + 1)); test $i -lt 6000; sleep 0.1; done
-        for file in "$W/Albums/one two.jpg" "$W/outside.jpg"; do
-          before=$(grep -c 'member=Finished' signals || true)
-          gdbus call --session --dest org.freedesktop.thumbnails.Thumbnailer1 \\
-            --object-path /org/freedesktop/thumbnails/Thumbnailer1 \\
-            --method org.freedesktop.thumbnails.Thumbnailer1.Queue \\
-            "[$(uri "$file")]" "['image/jpeg']" normal default 0 > /dev/null
-          i=0
-          while [ "$(grep -c 'member=Finished' signals || true)" = "$before" ]; do
-            i=$((i + 1)); test $i -lt 6000; sleep 0.1
-          done
-        done
-        END
-        ask() { env -i HOME="$HOME" PATH="$PATH" W="$W" LC_ALL=C.UTF-8 dbus-run-session -- sh -e ask; }
-        ask
-        test "$(count)" = 2
+        test "$(ask normal "$W/Albums/one two.jpg" "$W/outside.jpg")" = 2
         cp -a home/.cache kept
         rm "Albums/one two.jpg"
         agonyfs mount -o tidy --password-file password Vault Albums

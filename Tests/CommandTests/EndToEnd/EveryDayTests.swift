@@ -1,8 +1,5 @@
-import FaultyStorage
 import TestSupport
 import Testing
-
-@testable import agonyfs
 
 /// A day's work: files are made, edited, moved, deleted and looked at at random through a real mount, which is killed
 /// and comes back.
@@ -61,8 +58,7 @@ import Testing
       """#
 
   @Test func aDayOfWorkWithKillsLosesNothingAndStaysSmall() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       Self.functions + """

@@ -1,15 +1,10 @@
-import System
 import Testing
-
-@testable import agonyfs
 
 /// `agonyfs export` with real mounts.
 @Suite struct ExportTests {
   /// `Albums` with files of all kinds, and `sums`, the contents of all files of a folder by their names.
   private static let start =
     #"""
-    says() { status=$1 words=$2; shift 2; got=0; "$@" > out 2> err || got=$?
-      test $got = $status && grep -q -- "$words" out err || { echo "$got, not $status:" >&2; cat out err >&2; return 1; }; }
     sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2); }
     agonyfs mount --password-file password Vault Albums
     mkdir -p Albums/Iceland/Day Albums/empty
@@ -27,9 +22,7 @@ import Testing
     """#
 
   private func mounted(_ script: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try expectSuccess(workspace, Self.start + script)
+    try expectSuccess(Self.start + script)
   }
 
   @Test func everythingIsExported() throws {
@@ -37,37 +30,37 @@ import Testing
       #"""
       agonyfs tag --add Family Albums/Iceland/IMG_2.jpg
       sums Albums > before
-      says 0 '7 files exported and verified .*not encrypted' agonyfs export Albums copy
+      tells 0 '7 files exported and verified .*not encrypted' agonyfs export Albums copy
       sums copy | diff - before
       test -d copy/empty && test ! -e copy/.agonyfs
       test "$(stat -c %.9Y copy/Iceland/IMG_1.jpg)" = "$(stat -c %.9Y Albums/Iceland/IMG_1.jpg)"
       getfattr --only-values -n user.xdg.tags copy/Iceland/IMG_2.jpg | grep -x Family || grep 'lost extended' err
       test "$(du -k copy/hole | cut -f 1)" -lt 1000
-      says 0 '0 files exported and verified, 7 there already' agonyfs export Albums copy
+      tells 0 '0 files exported and verified, 7 there already' agonyfs export Albums copy
       # Another content under the name is not replaced.
       echo other > copy/Iceland/IMG_3.jpg
-      says 0 '1 file exported and verified, 6 there already' agonyfs export Albums copy
+      tells 0 '1 file exported and verified, 6 there already' agonyfs export Albums copy
       test "$(cat copy/Iceland/IMG_3.jpg)" = other
       cmp 'copy/Iceland/IMG_3 (2).jpg' Albums/Iceland/IMG_3.jpg
       # An album is the root of what is exported.
-      says 0 '5 files' agonyfs export --no-verify Albums/Iceland album
+      tells 0 '5 files' agonyfs export --no-verify Albums/Iceland album
       (cd Albums/Iceland && find . -type f -exec cmp {} "$W/album/{}" \;)
       # Sidecars and queries.
       agonyfs thumbnails Albums
-      says 0 '1 file exported' agonyfs export Albums 'tag:Family' found
+      tells 0 '1 file exported' agonyfs export Albums 'tag:Family' found
       test "$(find found -type f)" = found/Iceland/IMG_2.jpg
-      says 0 '2 files exported' agonyfs export Albums type:photo -tag:Family -- others
-      says 0 'Nothing was found' agonyfs export Albums tag:Nothing none
+      tells 0 '2 files exported' agonyfs export Albums type:photo -tag:Family -- others
+      tells 0 'Nothing was found' agonyfs export Albums tag:Nothing none
       test ! -e none
       # The vault itself, while it is mounted and afterwards.
-      says 0 '7 files exported' agonyfs export --password-file password Vault fromvault
+      tells 0 '7 files exported' agonyfs export --password-file password Vault fromvault
       sums fromvault | diff - before
       agonyfs unmount Albums
-      says 0 '7 files exported and verified' agonyfs export --password-file password Vault again
+      tells 0 '7 files exported and verified' agonyfs export --password-file password Vault again
       sums again | diff - before
       test "$(stat -c %.9Y again/hole)" = "$(stat -c %.9Y copy/hole)"
       getfattr --only-values -n user.xdg.tags again/Iceland/IMG_2.jpg | grep -x Family || true
-      says 0 '1 file exported' agonyfs export --password-file password Vault tag:Family foundagain
+      tells 0 '1 file exported' agonyfs export --password-file password Vault tag:Family foundagain
       test "$(find . -name '.agonyfs-export*')" = ""
       """#)
   }
@@ -75,7 +68,7 @@ import Testing
   @Test func archives() throws {
     try mounted(
       #"""
-      says 0 '7 files exported and verified' agonyfs export Albums all.zip
+      tells 0 '7 files exported and verified' agonyfs export Albums all.zip
       unzip -tqq all.zip
       python3 - << 'END'
       import os, zipfile
@@ -88,16 +81,16 @@ import Testing
           with open(b'Albums/' + name, 'rb') as file: assert file.read() == z.read(info)
       END
       # Our own import takes it, and finds that the space has all of it.
-      says 0 'had already' agonyfs import all.zip Albums/Back
+      tells 0 'had already' agonyfs import all.zip Albums/Back
       sums Albums > before && (cd Albums/Back && find . -type f -exec cmp {} "$W/Albums/{}" \;)
       test "$(find Albums/Back -type f | wc -l)" = 7 && rm -r Albums/Back
-      says 11 'is not replaced' agonyfs export Albums all.zip
+      tells 11 'is not replaced' agonyfs export Albums all.zip
       # Standard output has nothing but the archive, also when it is a pipe.
       agonyfs export Albums type:photo - 2> err | cat > stream.zip
       grep '3 files exported ' err
       unzip -tqq stream.zip
       test "$(unzip -Z1 stream.zip | sort | tr '\n' ' ')" = 'Iceland/IMG_1.jpg Iceland/IMG_2.jpg Iceland/IMG_3.jpg '
-      says 0 'Nothing was found' agonyfs export Albums tag:Nothing never.zip
+      tells 0 'Nothing was found' agonyfs export Albums tag:Nothing never.zip
       test ! -e never.zip
       """#)
   }
@@ -111,11 +104,11 @@ import Testing
       agonyfs tag --title Own Albums/Iceland/IMG_3.jpg
       printf '<x/>' > Albums/Iceland/IMG_3.jpg.xmp
       agonyfs thumbnails Albums
-      says 0 '8 files exported and verified, 1 sidecar' agonyfs export --xmp Albums copy
+      tells 0 '8 files exported and verified, 1 sidecar' agonyfs export --xmp Albums copy
       grep '1 file with words of yours had a sidecar already' err
       test "$(cat copy/Iceland/IMG_3.jpg.xmp)" = '<x/>'
       test ! -e copy/Iceland/IMG_1.jpg.xmp
-      says 0 '8 there already' agonyfs export --xmp Albums copy
+      tells 0 '8 there already' agonyfs export --xmp Albums copy
       exiftool -json -n copy/Iceland/IMG_2.jpg.xmp > words
       python3 - << 'END'
       import json
@@ -138,12 +131,12 @@ import Testing
       # Without attributes, so that only the sidecars say it.
       find copy -type f -exec setfattr -x user.xdg.tags {} \; 2> /dev/null || true
       mkdir plain && cp -r --no-preserve=xattr copy plain/
-      says 0 imported agonyfs import plain/copy Albums
+      tells 0 imported agonyfs import plain/copy Albums
       agonyfs thumbnails Albums
       words Albums | diff - before
       grep 'Places/Paris' before && grep Anna before
       # A destination has the user's words, and says nothing of places if it is not to.
-      says 0 exported agonyfs export --xmp --strip location Albums/copy/Iceland type:jpeg bare
+      tells 0 exported agonyfs export --xmp --strip location Albums/copy/Iceland type:jpeg bare
       not grep -rl GPS bare
       """#)
   }
@@ -152,19 +145,19 @@ import Testing
     try mounted(
       #"""
       sums Albums > before
-      says 18 'it is no picture or video' agonyfs export --strip location Albums bare
+      tells 18 'it is no picture or video' agonyfs export --strip location Albums bare
       grep '3 files exported and verified, 4 not exported' out
       test "$(find bare -type f | wc -l)" = 3
       test -z "$(exiftool -q -r -if '$GPSLatitude' -p '$FileName' bare)"
       test "$(exiftool -s3 -n -Orientation -Make bare/Iceland/IMG_1.jpg | tr '\n' ' ')" = '6 Agony '
-      says 0 '3 files exported' agonyfs export --strip all Albums type:photo all
+      tells 0 '3 files exported' agonyfs export --strip all Albums type:photo all
       test -z "$(exiftool -q -s3 -Make -GPSLatitude all/Iceland/IMG_1.jpg)"
       test "$(stat -c %Y all/Iceland/IMG_1.jpg)" != "$(stat -c %Y Albums/Iceland/IMG_1.jpg)"
-      says 0 '7 files exported' agonyfs export --resize 100 Albums small
+      tells 0 '7 files exported' agonyfs export --resize 100 Albums small
       test "$(exiftool -s3 -ImageSize small/Iceland/IMG_1.jpg)" = 75x100
       test "$(exiftool -s3 -ImageSize small/Iceland/IMG_2.jpg)" = 100x75
       cmp small/Iceland/Day/large Albums/Iceland/Day/large
-      says 0 '3 files exported' agonyfs export --resize 100 --strip all Albums type:photo small.zip
+      tells 0 '3 files exported' agonyfs export --resize 100 --strip all Albums type:photo small.zip
       unzip -tqq small.zip
       sums Albums | diff - before
       """#)
@@ -173,31 +166,31 @@ import Testing
   @Test func badInputIsRefused() throws {
     try mounted(
       #"""
-      says 2 'Name where the space is' agonyfs export Albums
-      says 14 'There is nothing' agonyfs export nowhere copy
-      says 14 'neither in a space' agonyfs export "$W" copy
-      says 2 'date' agonyfs export Albums date:nonsense copy
-      says 2 'is a part of a query' agonyfs export Albums 'rating:>3'
+      tells 2 'Name where the space is' agonyfs export Albums
+      tells 14 'There is nothing' agonyfs export nowhere copy
+      tells 14 'neither in a space' agonyfs export "$W" copy
+      tells 2 'date' agonyfs export Albums date:nonsense copy
+      tells 2 'is a part of a query' agonyfs export Albums 'rating:>3'
       not ls -d rating*
-      says 2 'in the space' agonyfs export Albums Albums/copy
-      says 2 'in the space' agonyfs export Albums Albums
+      tells 2 'in the space' agonyfs export Albums Albums/copy
+      tells 2 'in the space' agonyfs export Albums Albums
       ln -s Albums/Iceland link
-      says 2 'in the space' agonyfs export Albums link/copy
-      says 2 'in the space' agonyfs export Albums link
-      says 2 'in the vault' agonyfs export Albums Vault/copy
-      says 2 'in the vault' agonyfs export --password-file password Vault Vault/segments
-      says 2 'mkdir -p' agonyfs export Albums no/such/folder
-      says 2 'mkdir -p' agonyfs export Albums no/such.zip
+      tells 2 'in the space' agonyfs export Albums link/copy
+      tells 2 'in the space' agonyfs export Albums link
+      tells 2 'in the vault' agonyfs export Albums Vault/copy
+      tells 2 'in the vault' agonyfs export --password-file password Vault Vault/segments
+      tells 2 'mkdir -p' agonyfs export Albums no/such/folder
+      tells 2 'mkdir -p' agonyfs export Albums no/such.zip
       echo file > file
-      says 11 'is not replaced' agonyfs export Albums file
-      says 2 'strip' agonyfs export --strip some Albums copy
-      says 2 '16' agonyfs export --resize 1 Albums copy
-      says 2 'destination is empty' agonyfs export Albums ''
+      tells 11 'is not replaced' agonyfs export Albums file
+      tells 2 'strip' agonyfs export --strip some Albums copy
+      tells 2 '16' agonyfs export --resize 1 Albums copy
+      tells 2 'destination is empty' agonyfs export Albums ''
       test ! -e copy && test "$(cat file)" = file && test ! -e Albums/copy
       mkdir readonly && mount -t tmpfs -o ro none readonly && {
-        says 1 'mounted read-only' agonyfs export Albums readonly/copy; umount readonly; }
+        tells 1 'mounted read-only' agonyfs export Albums readonly/copy; umount readonly; }
       ln -s IMG_1.jpg Albums/Iceland/link; mkfifo Albums/fifo
-      says 18 'it is a symbolic link' agonyfs export Albums copy
+      tells 18 'it is a symbolic link' agonyfs export Albums copy
       grep -q 'it is a FIFO' err
       grep -q '7 files exported and verified, 2 not exported' out
       """#)
@@ -208,11 +201,11 @@ import Testing
     try mounted(
       #"""
       mkdir small && mount -t tmpfs -o size=2M none small
-      says 17 'destination is full' agonyfs export Albums small/copy
+      tells 17 'destination is full' agonyfs export Albums small/copy
       test -z "$(find small -name '.agonyfs*')"
       (cd small/copy && find . -type f -exec cmp {} "$W/Albums/{}" \;)
       rm -r small/copy
-      says 17 'destination is full' agonyfs export Albums small/all.zip
+      tells 17 'destination is full' agonyfs export Albums small/all.zip
       test -z "$(ls -A small)"
       umount small
       """#)
@@ -230,7 +223,7 @@ import Testing
       got=0; wait $first || got=$?
       test $got = 143 || test $got = 0 || test $got = 130
       test -z "$(find copy -name '.agonyfs*')"
-      says 0 'there already' agonyfs export Albums copy
+      tells 0 'there already' agonyfs export Albums copy
       sums Albums > before && sums copy | diff - before
       """#)
   }

@@ -1,22 +1,16 @@
 import Testing
 
-@testable import agonyfs
-
 /// A disk that stops working under a mounted space: writers are told, and so is anyone who asks why.
 @Suite struct FailingDiskTests {
   private static let ext4 = CrashLoad.canMount("ext4")
 
   @Test(.enabled(if: ext4, "needs root, loop devices and ext4"), arguments: ["", "24M"])
   func anErrorOfTheDiskIsToldInTheLogAndInTheStatus(ownCover: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
+    let workspace = try Workspace.withVault(ownCover: ownCover)
     try expectSuccess(
       workspace,
       """
-      truncate -s 300M image
-      mkfs.ext4 -q image
-      mkdir disk
-      mount -o loop image disk
+      make_disk 300M ext4
       mv Vault disk/
       sync -f disk
       # In the foreground standard error is the log.

@@ -20,9 +20,7 @@ import Testing
     """
 
   private func space(_ script: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try expectSuccess(workspace, Self.start + script)
+    try expectSuccess(Self.start + script)
   }
 
   @Test func itIsGivenBackWhenThatIsAskedFor() throws {
@@ -115,9 +113,8 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a file system of its own"))
   func aMountCountsItAsFree() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       """
       mkdir disk Albums
       mount -t tmpfs -o size=400m none disk
@@ -139,10 +136,7 @@ import Testing
   }
 
   @Test func whereNothingCanBeGivenBackThatIsSaid() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M", ownCover: "24M")
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       files=$(ls -R Vault | wc -l)
@@ -161,6 +155,6 @@ import Testing
       grep -q 'No agonyfs space is mounted at .*Plain' told
       not getfattr -n user.agonyfs.request Plain/.agonyfs
       agonyfs unmount Albums
-      """)
+      """, ownCover: "24M")
   }
 }

@@ -54,10 +54,11 @@ import Testing
     // Beyond its cover there is no room, and after deleting there is.
     #expect(try workspace.shell("head -c 90M /dev/zero > Albums/big 2> errors").status != 0)
     try expectSuccess(
-      workspace, "grep -q 'No space left' errors; rm Albums/big; head -c 9M /dev/urandom > Albums/4.bin")
-    try expectSuccess(
       workspace,
       """
+      grep -q 'No space left' errors
+      rm Albums/big
+      head -c 9M /dev/urandom > Albums/4.bin
       sha256sum --quiet -c sums
       agonyfs unmount Albums
       agonyfs check --read-data --password-file hidden Vault
@@ -81,12 +82,7 @@ import Testing
         rsync -a Vault/ Piled/
         """)
     }
-    try expectSuccess(
-      workspace,
-      """
-      agonyfs refresh Backup
-      agonyfs refresh Piled
-      """)
+    try expectSuccess(workspace, "for copy in Backup Piled; do agonyfs refresh $copy; done")
     let count = { HostFile.segments(of: workspace.at($0)).count }
     #expect(count("Vault") == files)
     #expect(count("Backup") == files)

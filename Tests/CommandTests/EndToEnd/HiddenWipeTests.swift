@@ -1,8 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 private let canRead =
   (try? Outcome("/usr/bin/python3", arguments: ["-c", "import argon2, cryptography"]).status) == 0
 

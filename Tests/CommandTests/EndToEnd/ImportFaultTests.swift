@@ -1,7 +1,4 @@
-import System
 import Testing
-
-@testable import agonyfs
 
 /// `agonyfs import` of what fails, and into what fails.
 extension ImportTests {
@@ -14,7 +11,7 @@ extension ImportTests {
       cp source/DCIM/100/IMG_1.JPG second/other.jpg
       touch -d '2001-02-03 04:05:06.123456789 UTC' second/other.jpg
       python3 -c "import os; os.setxattr('second/other.jpg', 'user.note', b'my words'); os.setxattr('second/other.jpg', 'user.raw', bytes([255, 0]))"
-      says 0 '1 the space had already' agonyfs import --report report second Albums/New
+      tells 0 '1 the space had already' agonyfs import --report report second Albums/New
       test "$(stat -c %.9Y Albums/New/other.jpg)" = "$(stat -c %.9Y source/DCIM/100/IMG_1.JPG)"
       python3 -c "
       import json
@@ -25,7 +22,7 @@ extension ImportTests {
       # A report has a line for each file, whatever becomes of it.
       ln -s a source/sub/link; mkfifo source/sub/fifo
       python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('source/sub/socket')"
-      says 18 '3 skipped' agonyfs import --report report source Albums/Card
+      tells 18 '3 skipped' agonyfs import --report report source Albums/Card
       test $(wc -l < report) = $(find source ! -type d | wc -l)
       for words in 'symbolic link' FIFO socket; do grep -q "skipped, it is a $words" err; done
       """#)
@@ -39,13 +36,13 @@ extension ImportTests {
       chown 65534 source/sub/a source/DCIM/100
       chmod 0 source/sub/a source/DCIM/100
       others() { setpriv --bounding-set=-dac_override,-dac_read_search "$AGONYFS" "$@"; }
-      says 18 '4 files imported and verified, 2 failed' others import --report report source Albums/Card
+      tells 18 '4 files imported and verified, 2 failed' others import --report report source Albums/Card
       grep -q 'source/sub/a: failed, it cannot be read: Permission denied' err
       grep -q 'source/DCIM/100: failed, it cannot be read: Permission denied' err
       test $(wc -l < report) = 6
-      says 2 'You may not delete' others import --delete-originals --yes source/DCIM/100 Albums/Card
+      tells 2 'You may not delete' others import --delete-originals --yes source/DCIM/100 Albums/Card
       chmod 755 source/sub/a source/DCIM/100
-      says 0 '6 files imported and verified, 4 imported before' agonyfs import source Albums/Card
+      tells 0 '6 files imported and verified, 4 imported before' agonyfs import source Albums/Card
       """#)
   }
 
@@ -54,10 +51,7 @@ extension ImportTests {
   func aCardIsPulledOut() throws {
     try mounted(
       #"""
-      truncate -s 60M image
-      mkfs.ext4 -q -m 0 -O ^has_journal image
-      mkdir disk
-      mount -o loop image disk
+      make_disk 60M ext4 -m 0 -O ^has_journal
       mkdir disk/DCIM
       for n in 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do head -c 2000000 /dev/urandom > disk/DCIM/$n.JPG; done
       sums disk/DCIM > before
@@ -67,7 +61,7 @@ extension ImportTests {
       # The directories are read, and the second half of the bytes cannot be.
       ls -lR disk > listed
       truncate -s 24M image
-      says 18 'failed, it cannot be read: Input/output error' agonyfs import --report report disk/DCIM Albums/Card
+      tells 18 'failed, it cannot be read: Input/output error' agonyfs import --report report disk/DCIM Albums/Card
       test $(wc -l < report) = 15
       test $(find Albums/Card -type f | wc -l) -gt 2
       test $(find Albums/Card -type f | wc -l) -lt 15
@@ -76,7 +70,7 @@ extension ImportTests {
       detach
       cp whole image
       mount -o loop image disk
-      says 0 'imported before' agonyfs import --delete-originals --yes disk/DCIM Albums/Card
+      tells 0 'imported before' agonyfs import --delete-originals --yes disk/DCIM Albums/Card
       sums Albums/Card | diff - before
       test -z "$(find disk/DCIM -type f)"
       detach
@@ -85,18 +79,15 @@ extension ImportTests {
 
   @Test(.enabled(if: CrashLoad.canMount("ext4"), "needs root, loop devices and ext4"))
   func aFullVaultEndsTheImport() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M")
     let start = Self.start.replacing("agonyfs mount --password-file password Vault Albums\n", with: "")
     try expectSuccess(
-      workspace,
       start + #"""
         mkdir big
         for n in 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29; do head -c 5000000 /dev/urandom > big/$n.JPG; done
         sums big > before
         small_ext4 60
         agonyfs mount --password-file password disk/Vault Albums
-        says 17 'Make room, and run it again' agonyfs import --delete-originals --yes --report report big Albums/Card
+        tells 17 'Make room, and run it again' agonyfs import --delete-originals --yes --report report big Albums/Card
         grep -q 'No original was deleted' err
         sums big | diff - before
         test $(wc -l < report) = 20
@@ -131,7 +122,7 @@ extension ImportTests {
       agonyfs mount --password-file password Vault Albums
       sums Albums/Card | grep -vxFf before > wrong || true
       not test -s wrong
-      says 0 'imported and verified' agonyfs import --delete-originals --yes many Albums/Card
+      tells 0 'imported and verified' agonyfs import --delete-originals --yes many Albums/Card
       sums Albums/Card | diff - before
       test -z "$(find many -type f)"
       """#)
@@ -147,13 +138,13 @@ extension ImportTests {
       agonyfs create --kdf interactive --cover 0 --password-file password Other
       mkdir Others outer outer/inner
       agonyfs mount --password-file password Other Others
-      says 2 'in a mounted vault' agonyfs import --delete-originals --yes Albums/DCIM Others
-      says 2 'in a mounted vault' agonyfs import --delete-originals --yes Albums Others
-      says 0 '5 files imported and verified' agonyfs import Albums/DCIM Others
+      tells 2 'in a mounted vault' agonyfs import --delete-originals --yes Albums/DCIM Others
+      tells 2 'in a mounted vault' agonyfs import --delete-originals --yes Albums Others
+      tells 0 '5 files imported and verified' agonyfs import Albums/DCIM Others
       agonyfs unmount Albums
       cp source/sub/a outer/a
       agonyfs mount --password-file password Vault outer/inner
-      says 18 'of which no original is deleted' agonyfs import --delete-originals --yes outer Others
+      tells 18 'of which no original is deleted' agonyfs import --delete-originals --yes outer Others
       test "$(find outer -type f | wc -l)" = 5
       test ! -e outer/a
       """#)
@@ -167,10 +158,10 @@ extension ImportTests {
       mount -t tmpfs none medium
       cp -a source/DCIM medium/
       mount -o remount,ro medium
-      says 2 'is read-only' agonyfs import --delete-originals --yes medium Albums/Card
-      says 2 'is read-only' agonyfs import --delete-originals --yes medium/DCIM/100/IMG_1.JPG Albums/Card
+      tells 2 'is read-only' agonyfs import --delete-originals --yes medium Albums/Card
+      tells 2 'is read-only' agonyfs import --delete-originals --yes medium/DCIM/100/IMG_1.JPG Albums/Card
       test ! -e Albums/Card
-      says 0 '5 files imported' agonyfs import medium Albums/Card
+      tells 0 '5 files imported' agonyfs import medium Albums/Card
       umount medium
       """#)
   }
@@ -196,8 +187,7 @@ extension ImportTests {
 
   /// It ends before anybody said that originals may go: nothing goes, and nothing is said of it later.
   @Test func anEndBeforeTheAnswerDeletesNothing() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(workspace, Self.start)
     let terminal = try PseudoTerminal([
       "import", "--delete-originals", workspace.at("source"), workspace.at("Albums/Card"),
@@ -206,8 +196,6 @@ extension ImportTests {
     try expectSuccess(
       workspace,
       #"""
-      says() { status=$1 words=$2; shift 2; got=0; "$@" > out 2> err || got=$?
-        test $got = $status && grep -q -- "$words" out err || { echo "$got, not $status:" >&2; cat out err >&2; return 1; }; }
       # The other run has it still.
       agonyfs import --no-skip-duplicates source/empty Albums/Elsewhere 2> err
       not grep interrupted err
@@ -222,21 +210,16 @@ extension ImportTests {
 
   /// It ends while it deletes: the next run says so, and finishes it if originals are to go.
   @Test func anInterruptedDeletionIsFinished() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       Self.start + #"""
-        says() { status=$1 words=$2; shift 2; got=0; "$@" > out 2> err || got=$?
-          test $got = $status && grep -q -- "$words" out err || { echo "$got, not $status:" >&2; cat out err >&2; return 1; }; }
         strace -f -o trace -e trace=unlinkat -e inject=unlinkat:signal=SIGKILL:when=4 \
           "$AGONYFS" import --delete-originals --yes source Albums/Card || true
         left=$(find source -type f | wc -l)
         test $left -gt 0 && test $left -lt 10
         mkdir other; echo other > other/file
-        says 0 "interrupted while it deleted originals: $((10 - left)) are deleted, $left are not" \
+        tells 0 "interrupted while it deleted originals: $((10 - left)) are deleted, $left are not" \
           agonyfs import other Albums/Other
-        says 0 'Deleting the rest' agonyfs import --delete-originals --yes other Albums/Other
+        tells 0 'Deleting the rest' agonyfs import --delete-originals --yes other Albums/Other
         test -z "$(find source other -type f)"
         test -z "$(ls -A Albums/.agonyfs/incoming)"
         test "$(find Albums/Card -type f | wc -l)" = 10
@@ -250,8 +233,7 @@ extension ImportTests {
 
   /// 5 GiB, and how far it is, at a terminal and without one.
   @Test func aLargeFileAndItsProgress() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       Self.start + #"""

@@ -66,8 +66,7 @@ enum JSON {
 /// Figures for other programs.
 @Suite struct JSONTests {
   @Test func figuresOfASpace() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M --cipher xchacha20-poly1305")
+    let workspace = try Workspace.withVault("--segment-size 1M --cipher xchacha20-poly1305")
     try expectSuccess(
       workspace,
       """
@@ -123,13 +122,5 @@ enum JSON {
   @Test func timesInWords() throws {
     #expect(LocalTime.words(.max) == "second \(Int64.max) since 1970")
     #expect(LocalTime.words(1_699_963_200).hasPrefix("Tuesday, 14 November 2023, "))
-  }
-
-  @Test func figuresOfAMountedSpace() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    #expect(try workspace.mount().status == 0)
-    #expect(try workspace.shell("agonyfs info --json --password-file password Vault").status == 0)
-    #expect(try workspace.unmount().status == 0)
   }
 }

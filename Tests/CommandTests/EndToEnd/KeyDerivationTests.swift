@@ -21,10 +21,7 @@ import Testing
   /// What the tests load into the program (Tests/DerivationCache) makes the salts of their vaults the same, and nothing
   /// else; without it no two vaults have the same.
   @Test func onlyTheSaltsOfTestsAreTheSame() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       #"""
       agonyfs create --kdf interactive --segment-size 1M --cover 0 --password-file password Second
       for name in Third Fourth; do
@@ -46,8 +43,7 @@ import Testing
   }
 
   @Test func aNewPasswordGetsTheDerivationThatWasAdded() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       Self.functions + """
@@ -72,10 +68,7 @@ import Testing
   }
 
   @Test func aWeakOneThatSomebodyAddedIsSaidAndNotUsed() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       Self.functions + """
         cp Vault/agonyfs.json good
         add_weak
@@ -91,8 +84,7 @@ import Testing
   }
 
   @Test func oneThatSomebodyTookAwayIsSaid() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       Self.functions + """
@@ -114,8 +106,7 @@ import Testing
   }
 
   @Test func aVaultWithWeakOnesOnlyIsOpenedWhenTold() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let edit = Self.functions + "add_weak; edit 'del ways[0]'\n"
     let outcome = try workspace.shell(edit + "agonyfs info --password-file password Vault")
     expectFailure(outcome, .failure, "too weak", "kdf add", "--weak-derivations")

@@ -1,15 +1,12 @@
-import System
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// Keys in a real keyring: gnome-keyring on a session bus of its own.
 @Suite struct KeyringUnlockTests {
-  /// A vault, and functions for scripts: `keyring` starts a keyring that the word `test` has unlocked; `lock` locks all.
-  private func workspace() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+  /// Runs a script beside a vault, within a session bus of its own. `keyring` starts a keyring that the word `test` has
+  /// unlocked; `lock` locks all.
+  private func session(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let workspace = try Workspace.withVault()
     try workspace.write(
       """
       export HOME="$W/home" XDG_STATE_HOME="$W/state" XDG_DATA_HOME="$W/data" XDG_RUNTIME_DIR="$W/run"
@@ -30,19 +27,13 @@ import Testing
       }
       add() { agonyfs password add --keyring --password-file password "$@" Vault; }
       """, to: "session")
-    return workspace
-  }
-
-  /// Runs a script within a session bus of its own.
-  private func session(_ workspace: Workspace, _ script: String) throws -> Outcome {
     try workspace.write("set -eu\n" + Workspace.functions + ". ./session\n" + script, to: "script")
-    return try workspace.shell(". ./session; dbus-run-session -- sh script")
+    let outcome = try workspace.shell(". ./session; dbus-run-session -- sh script")
+    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
   }
 
   @Test func theKeyMountsAndGoes() throws {
-    let workspace = try workspace()
-    let outcome = try session(
-      workspace,
+    try session(
       """
       keyring
       add 2> said
@@ -73,22 +64,16 @@ import Testing
       not agonyfs mount --enrolled Vault Albums 2> said
       grep -q 'Nothing is enrolled' said
       """)
-    #expect(outcome.status == 0, "\(outcome)")
   }
 
   @Test func whatFailsSaysWhyAndThePasswordStillOpens() throws {
-    let workspace = try workspace()
-    let outcome = try session(
-      workspace,
+    try session(
       """
       keyring
       add
       fails() {
-        status=0
-        agonyfs mount --enrolled Vault Albums 2> said || status=$?
-        test $status = 1 || { cat said >&2; return 1; }
-        grep -q "$1" said || { cat said >&2; return 1; }
-        test $(wc -l < said) = 1
+        says 1 "$1" agonyfs mount --enrolled Vault Albums
+        test $(wc -l < err) = 1
         agonyfs mount --password-file password Vault Albums
         agonyfs unmount Albums
       }
@@ -106,13 +91,10 @@ import Testing
       echo absent >&2
       DBUS_SESSION_BUS_ADDRESS=unix:path=$W/absent fails 'No keyring answers'
       """)
-    #expect(outcome.status == 0, "\(outcome)")
   }
 
   @Test func aLostKeyIsForgotten() throws {
-    let workspace = try workspace()
-    let outcome = try session(
-      workspace,
+    try session(
       """
       keyring
       add
@@ -129,13 +111,10 @@ import Testing
       grep -q -e --rekey said
       test -z "$(agonyfs password list)"
       """)
-    #expect(outcome.status == 0, "\(outcome)")
   }
 
   @Test func anotherSpaceReplacesItOnlyIfThatIsSaid() throws {
-    let workspace = try workspace()
-    let outcome = try session(
-      workspace,
+    try session(
       """
       keyring
       echo 'the other space opens by this' > other
@@ -172,20 +151,14 @@ import Testing
       agonyfs password add --password-file key --new-password-file other Vault
       # A new key of the space ends the enrolled one.
       agonyfs password change --rekey --yes --password-file other --new-password-file first Vault
-      status=0
-      agonyfs mount --enrolled Vault Albums 2> said || status=$?
-      test $status = 12
-      grep -q 'opens no space of the vault any more' said
+      says 12 'opens no space of the vault any more' agonyfs mount --enrolled Vault Albums
       agonyfs password remove --keyring Vault
       test -z "$(agonyfs password list)"
       """)
-    #expect(outcome.status == 0, "\(outcome)")
   }
 
   @Test func aTerminalUsesItAndAsksWhenItFails() throws {
-    let workspace = try workspace()
-    let outcome = try session(
-      workspace,
+    try session(
       """
       keyring
       add
@@ -206,6 +179,5 @@ import Testing
       mounted
       agonyfs unmount Albums
       """)
-    #expect(outcome.status == 0, "\(outcome)")
   }
 }

@@ -1,8 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// What the system log says while a hidden space is mounted. Others may read it.
 @Suite struct LogTests {
   private static let ext4 = CrashLoad.canMount("ext4")
@@ -10,8 +8,7 @@ import Testing
   /// The host refuses to rename any file: the first head cannot get its name, or the next segment cannot.
   @Test(.enabled(if: ext4, "needs root, loop devices and ext4"), arguments: [0, 1])
   func aRenameThatFailsNamesNoFile(written: Int) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: "24M")
+    let workspace = try Workspace.withVault(ownCover: "24M")
     let log = try SystemLog(at: workspace.at("log"))
     try expectSuccess(
       workspace,
@@ -53,20 +50,16 @@ import Testing
   /// A mount in the background goes on when nobody reads any more what was said at its start.
   @Test(.enabled(if: Workspace.isRoot, "needs root, to have a /dev/log of its own"))
   func keysThatMayBeSwappedAreInIt() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let log = try SystemLog(at: workspace.at("log"))
     try expectSuccess(
-      workspace,
+      inNamespaceOf: workspace,
       """
-      unshare -m sh -eux -c '
-        mkdir dev; mount -t tmpfs none dev
-        cp -a /dev/null /dev/fuse /dev/urandom dev/
-        ln -s "$W/log" dev/log
-        mount --bind dev /dev
-        ulimit -l 64
-        setpriv --bounding-set -ipc_lock "$AGONYFS" mount --password-file password Vault Albums
-        "$AGONYFS" unmount Albums'
+      open_device
+      ln -s "$W/log" dev/log
+      ulimit -l 64
+      setpriv --bounding-set -ipc_lock "$AGONYFS" mount --password-file password Vault Albums
+      "$AGONYFS" unmount Albums
       """)
     #expect(try log.lines().filter { $0.contains("Keys may get into the swap space") }.count == 1)
   }

@@ -6,10 +6,7 @@ import Testing
 /// Mounting in the background and in the foreground, and the ways to end a mount.
 @Suite struct MountTests {
   @Test func filesAreThereAfterMountingAgain() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       grep -q " $W/Albums fuse.agonyfs " /proc/mounts
@@ -28,12 +25,9 @@ import Testing
   /// As some supervisors and cron jobs start programs.
   @Test(arguments: TestLength.drawn(["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"], 2))
   func standardDescriptorsMayBeClosed(_ closed: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     // What cannot say what it did says that by its status.
     let orSilent = closed.contains(">&-") ? "|| test $? = 1" : ""
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums \(closed)
       echo text > Albums/file
@@ -57,10 +51,7 @@ import Testing
 
   /// As systemd's `Type=notify` wants it.
   @Test func aServiceManagerIsToldWhenItIsMounted() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       cat > manager <<'END'
       import os, socket
@@ -85,10 +76,7 @@ import Testing
 
   /// While the kernel's table of descriptors grows, opening a file takes 10 to 20 ms.
   @Test func thereIsRoomForDescriptorsFromTheStart() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
@@ -98,10 +86,7 @@ import Testing
   }
 
   @Test func processIsNamedWithoutThePassword() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password='\(Workspace.password)' -o noexec Vault Albums
       # This shell and other tests hold the words, too, so only lines of this mount are looked at.
@@ -116,10 +101,7 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to look at a process that may not be looked at"))
   func daemonHoldsNothingOfItsCaller() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       mkdir here; cd here
       exec 9> "$W/inherited"
@@ -139,10 +121,7 @@ import Testing
     arguments: TestLength.sample(
       ["fusermount3 -u Albums", "umount Albums", "kill -TERM $pid", "kill -INT $pid", "kill -HUP $pid"], 3))
   func everyWayToEndWritesEverything(_ ending: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       pid=$(pgrep -of "^agonyfs mount .*$W/Albums")
@@ -159,11 +138,8 @@ import Testing
   /// Unmounting does not wait for the process, which writes what is left; a mount right after it waits.
   @Test(arguments: ["fusermount3 -u Albums", "umount Albums"])
   func mountWaitsForTheOneThatEnds(_ ending: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     let rounds = TestLength.count(6, few: 2)
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       for i in $(seq \(rounds)); do
@@ -190,10 +166,7 @@ import Testing
   }
 
   @Test func foregroundServesUntilTerminated() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       "$AGONYFS" mount --foreground --password-file password Vault Albums &
       wait_for 600 'the mount' mounted
@@ -206,20 +179,10 @@ import Testing
       """)
   }
 
-  @Test func mountInUseIsNotTakenAway() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    #expect(try workspace.mount().status == 0)
-    let busy = try workspace.shell("exec 5> Albums/open; agonyfs unmount Albums")
-    expectFailure(busy, .failure, "in use")
-    #expect(try workspace.unmount().status == 0)
-  }
-
   /// In a mount namespace without the mounts of other tests.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a mount namespace"))
   func severalAreUnmountedAndLocked() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let outcome = try workspace.shell(
       """
       cat > script <<'END'
@@ -274,8 +237,7 @@ import Testing
   }
 
   @Test func oneSpaceIsMountedOnce() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     #expect(try workspace.mount().status == 0)
     let second = try workspace.shell("mkdir Second; agonyfs mount --password-file password Vault Second")
     expectFailure(second, .spaceInUse, "in use")
@@ -290,9 +252,8 @@ import Testing
   /// On a disk on which the cover is small.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
   func createMakesTheVaultFirst() throws {
-    let workspace = try Workspace()
     try expectSuccess(
-      workspace,
+      Workspace(),
       """
       mkdir Albums disk
       mount -t tmpfs -o size=1000m none disk
@@ -307,10 +268,7 @@ import Testing
   }
 
   @Test func readOnlyMountRefusesChanges() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       echo text > Albums/file
@@ -326,10 +284,7 @@ import Testing
   }
 
   @Test func mountThatWritesNothingCreatesNothing() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --password-file password Vault Albums
       # What might be a photo would still be looked at by the next mount, which writes down what it found.
@@ -344,10 +299,7 @@ import Testing
   }
 
   @Test func idleMountUnmountsItself() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       """
       agonyfs mount --idle 1s --password-file password Vault Albums
       # On a busy machine it has ended by now.

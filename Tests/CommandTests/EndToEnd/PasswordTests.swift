@@ -10,8 +10,7 @@ import Testing
   }
 
   @Test func everySourceGivesTheSamePassword() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try workspace.write(Workspace.password, to: "bare")
     try workspace.write(Workspace.password + "\r\n", to: "dos")
     try workspace.write(Workspace.password + "\nsecond line\n", to: "several")
@@ -27,8 +26,7 @@ import Testing
 
   /// As macOS writes a name of two scalars, and an editor of Windows a file.
   @Test func theFormInWhichAPasswordIsTypedDoesNotCount() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try workspace.write("gr\u{fc}\u{df}e an alle", to: "composed")
     try workspace.write("gru\u{308}\u{df}e an alle", to: "decomposed")
     try workspace.write("\u{feff}gr\u{fc}\u{df}e an alle\r\n", to: "windows")
@@ -53,12 +51,9 @@ import Testing
   }
 
   @Test func wrongPasswordsAreAllAlike() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let alone = try opens(workspace, "", input: "wrong\n")
-    #expect(
-      try workspace.agonyfs("space", "add", "--cover", "0", workspace.at("Vault"), input: "another password\n").status
-        == 0)
+    try expectSuccess(workspace, "echo another password | agonyfs space add --cover 0 Vault")
     let beside = try opens(workspace, "", input: "wrong too\n")
     expectFailure(alone, .noSpaceOpens, "No space")
     #expect(beside.ending == alone.ending)
@@ -75,8 +70,7 @@ import Testing
     arguments: TestLength.sample(
       ["--password-file empty", "--password-file newline", "--password=", "< newline", "< empty"], 3))
   func emptyPasswordsAreRefused(_ options: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try workspace.write("", to: "empty")
     try workspace.write("\n", to: "newline")
     expectFailure(try opens(workspace, options), .usage)
@@ -85,8 +79,7 @@ import Testing
   }
 
   @Test func unreadablePasswordFileIsNamed() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     expectFailure(try opens(workspace, "--password-file absent"), .failure, "password file absent", "No such file")
     expectFailure(try opens(workspace, "--password-file Vault"), .failure, "password file Vault", "directory")
     let closed = try workspace.shell(
@@ -99,8 +92,7 @@ import Testing
   }
 
   @Test func weakNewPasswordGetsOneLineOfAdvice() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let weak = try workspace.agonyfs("space", "add", "--cover", "0", workspace.at("Vault"), input: "abc\n")
     #expect(weak.status == 0)
     #expect(weak.errors.split(separator: "\n").count { $0.contains("weak") } == 1)
@@ -108,10 +100,8 @@ import Testing
   }
 
   @Test func processTitleHoldsNoPassword() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     // The old password is read from the line, then the program waits for the new one.
-    let outcome = try workspace.shell(
+    let outcome = try Workspace.withVault().shell(
       """
       mkfifo new
       exec 3<>new
@@ -129,8 +119,7 @@ import Testing
   }
 
   @Test func changeKeepsTheSpaceAndItsFiles() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -147,16 +136,14 @@ import Testing
   }
 
   @Test func changeTakesBothFromStandardInput() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     let input = Workspace.password + "\nthe next password\n"
     #expect(try workspace.agonyfs("password", "change", workspace.at("Vault"), input: input).status == 0)
     #expect(try opens(workspace, "", input: "the next password\n").status == 0)
   }
 
   @Test func aSpaceCanHaveSeveralPasswords() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -181,11 +168,8 @@ import Testing
   }
 
   @Test func changeToAPasswordInUseChangesNothing() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    #expect(
-      try workspace.agonyfs("space", "add", "--cover", "0", workspace.at("Vault"), input: "another password\n").status
-        == 0)
+    let workspace = try Workspace.withVault()
+    try expectSuccess(workspace, "echo another password | agonyfs space add --cover 0 Vault")
     let outcome = try workspace.shell(
       "agonyfs password change --password-file password --new-password='another password' Vault")
     expectFailure(outcome, .passwordInUse)

@@ -1,15 +1,10 @@
 import Testing
 
-@testable import agonyfs
-
 /// Programs that people keep photos with, inside a mount.
 @Suite struct ProgramsTests {
   /// Runs a script with `$M` mounted, then another after mounting again.
   private func expectSuccess(_ first: String, afterMountingAgain second: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try CommandTests.expectSuccess(
-      workspace,
       """
       M="$W/Albums"
       agonyfs mount --password-file password Vault Albums

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import agonyfs
-
 /// `mount --remember`: an older state of a space is recognized.
 @Suite struct RememberTests {
   /// `open WORDS` mounts with --remember and keeps what was said, `back COPY` puts a whole other vault there.
@@ -14,16 +12,8 @@ import Testing
 
     """
 
-  private func vault() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    return workspace
-  }
-
   @Test func anOlderVaultIsNoticedAndReadOnlyUntilItIsAccepted() throws {
-    let workspace = try vault()
     try expectSuccess(
-      workspace,
       Self.functions + """
         open Vault Albums; silent
         put 1
@@ -77,9 +67,7 @@ import Testing
   }
 
   @Test func whatWasSeenBeforeAKillIsRemembered() throws {
-    let workspace = try vault()
     try expectSuccess(
-      workspace,
       Self.functions + """
         cp -a Vault older
         open Vault Albums
@@ -105,9 +93,7 @@ import Testing
   }
 
   @Test func nothingIsKeptUnlessSomebodyAsks() throws {
-    let workspace = try vault()
     try expectSuccess(
-      workspace,
       Self.functions + """
         HOME=$W/home; export HOME
         mkdir home
@@ -125,9 +111,7 @@ import Testing
   }
 
   @Test func theRecordIsPrivateAndSaysNothing() throws {
-    let workspace = try vault()
     try expectSuccess(
-      workspace,
       Self.functions + """
         umask 0
         open Vault Albums; put 1; agonyfs unmount Albums
@@ -148,9 +132,7 @@ import Testing
   }
 
   @Test func recordsThatCannotBeReadOrWrittenHinderNobody() throws {
-    let workspace = try vault()
     try expectSuccess(
-      workspace,
       Self.functions + """
         open Vault Albums; put 1; agonyfs unmount Albums
         cp -a Vault older

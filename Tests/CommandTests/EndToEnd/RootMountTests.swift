@@ -7,11 +7,7 @@ import Testing
   /// `user COMMAND` is the user, whose vault is in `home`; `uniform` says that all files there have one owner, group and
   /// mode, and all folders too.
   private static let start = """
-    mkdir dev
-    mount -t tmpfs none dev
-    cp -a /dev/null /dev/zero /dev/urandom /dev/tty /dev/fuse dev/
-    chmod 0666 dev/fuse
-    mount --bind dev /dev
+    open_device
     cp "$AGONYFS" program
     cp "${AGONYFS%/*}/agonyfs-decoder" .
     chmod 0755 "$W" program agonyfs-decoder
@@ -43,9 +39,7 @@ import Testing
     """
 
   private func expect(_ ids: String, _ script: String) throws {
-    let workspace = try Workspace()
-    try workspace.write(Workspace.functions + "set -eux\nids=\(ids)\n" + Self.start + script, to: "script")
-    try expectSuccess(workspace, "unshare -m sh ./script")
+    try expectSuccess(inNamespaceOf: Workspace(), "ids=\(ids)\n" + Self.start + script)
   }
 
   @Test(arguments: ["65534:65534", "5:60"]) func rootAndUserTakeTurns(_ ids: String) throws {
@@ -177,11 +171,8 @@ import Testing
       create --cover 0
       by_user 'head -c 5000000 /dev/urandom > home/Albums/user'
       chown 0:0 home/Vault/agonyfs.json $(find home/Vault/segments -type f)
-      status=0
-      user ./program mount --password-file home/password home/Vault home/Albums 2> errors || status=$?
-      test $status = 1
-      grep -q 'belongs to root' errors
-      grep -q 'chown -R 65534:65534' errors
+      says 1 'belongs to root' user ./program mount --password-file home/password home/Vault home/Albums
+      grep -q 'chown -R 65534:65534' err
       # Secrets of root's, moved or linked into the vault by whoever may move them.
       echo secret > secret
       chmod 600 secret

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import agonyfs
-
 /// `agonyfs run` in a private session: what a program leaves, and what it does not.
 @Suite(.enabled(if: Workspace.isRoot, "needs root, to become another user and to hide what others have in /tmp"))
 struct RunTests {
@@ -52,7 +50,7 @@ struct RunTests {
       mount_it
       test "$(person cat Albums/photo)" = trace-word
       unmount_it
-      """#.replacingPerson(person))
+      """#)
   }
 
   @Test(arguments: SessionPerson.allCases)
@@ -69,10 +67,7 @@ struct RunTests {
       not left secret-word
       not left secret-name
       # A second one of the same space is refused, and says why.
-      status=0
-      run home/Vault true 2> errors || status=$?
-      test $status = 125
-      grep -q 'This space is in use' errors
+      says 125 'This space is in use' run home/Vault true
       touch kept/go
       wait $session
       ended
@@ -84,6 +79,7 @@ struct RunTests {
     try expectSuccess(
       as: person,
       #"""
+      umask 0027
       person env DBUS_SESSION_BUS_ADDRESS=unix:path=/outer SSH_AUTH_SOCK=/agent TMPDIR=/var/tmp ./program run \
         --require-private --password-file password home/Vault sh -c '
         set -eux
@@ -101,7 +97,7 @@ struct RunTests {
       mount_it
       test "$(person cat Albums/user)" = "$(person id -u)"
       unmount_it
-      """#.replacing("person env DBUS", with: "umask 0027; person env DBUS"))
+      """#)
   }
 
   @Test func theVaultIsTheRealOneWhereverItIs() throws {
@@ -151,13 +147,11 @@ struct RunTests {
       test -d home/other
       for wrong in '--keep home/none' '--keep /' '--keep password' '--at home/Vault' '--at home/none/x' '-o idle=5m' \
         '--keep home/other --at home/other/x' '--at /'; do
-        status=0
-        run $wrong home/Vault touch started 2> errors || status=$?
-        test $status = 125
-        test "$(grep -c ^agonyfs: errors)" = 1
+        says 125 ^agonyfs: run $wrong home/Vault touch started
+        test "$(grep -c ^agonyfs: err)" = 1
       done
       test ! -e started
-      """#.replacingPerson(person))
+      """#)
   }
 
   @Test func theStateThatWasSeenIsRemembered() throws {
@@ -171,10 +165,7 @@ struct RunTests {
       not grep -q older said
       rm -r home/Vault
       mv older home/Vault
-      status=0
-      run --remember home/Vault sh -c 'echo 3 > other' 2> said || status=$?
-      grep -q 'older than the newest that this machine has seen' said
-      test $status = 2
+      says 2 'older than the newest that this machine has seen' run --remember home/Vault sh -c 'echo 3 > other'
       run --remember --accept-older home/Vault sh -c 'test ! -e file; echo 4 > other'
       """#)
   }
@@ -189,9 +180,4 @@ struct RunTests {
       done
       """#)
   }
-}
-
-extension String {
-  /// `$person` in a script.
-  fileprivate func replacingPerson(_ person: SessionPerson) -> String { "person=\(person.rawValue)\n" + self }
 }

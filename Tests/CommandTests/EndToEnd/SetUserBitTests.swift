@@ -33,8 +33,7 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to be two users"))
   func bitsGoAsOnTheHost() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try workspace.write(Self.actions, to: "actions")
     try expectSuccess(
       workspace,

@@ -21,10 +21,7 @@ import Testing
     """
 
   private func mounted(_ script: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       Self.start + """
         agonyfs mount --password-file password Vault Albums
         \(script)

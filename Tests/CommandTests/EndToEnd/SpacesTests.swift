@@ -7,8 +7,7 @@ import Testing
 @Suite struct SpacesTests {
   /// A vault with two spaces, whose passwords are in the files `password` and `other`.
   private func twoSpaces() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -95,8 +94,7 @@ import Testing
   }
 
   @Test func removingDeletesOneSpaceOnly() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """
@@ -132,10 +130,8 @@ import Testing
 
   @Test(arguments: ["aes-256-gcm", "xchacha20-poly1305"])
   func bothCiphers(_ cipher: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--cipher \(cipher)")
     try expectSuccess(
-      workspace,
+      Workspace.withVault("--cipher \(cipher)"),
       """
       agonyfs info --password-file password Vault | grep -q \(cipher)
       agonyfs mount --password-file password Vault Albums
@@ -149,8 +145,7 @@ import Testing
   }
 
   @Test func whatIsInASpaceGoesOnlyIfThatIsWanted() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """

@@ -1,14 +1,12 @@
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// One vault in a folder that a program keeps the same on two machines, on both of which it is mounted and written.
 @Suite struct SyncFolderTests {
   /// `Here` and `There` are the folders, `Vault` the one that a mount at `Albums` uses. `mounted FOLDER NAME` mounts
   /// one of them, `write NAME TEXT` writes and syncs a file, `arrive FROM TO` replaces files of one folder by those of
-  /// the other, as such programs do, and `sums FOLDER` tells what is in all files.
-  private static let functions = """
+  /// the other, as such programs do, and `sums FOLDER` tells what is in all files. The space has a file already.
+  private static let start = """
     mounted() { mkdir -p $2; agonyfs mount --password-file password $1 $2; }
     write() { echo "$2" > $1/file && sync $1/file; }
     arrive() {
@@ -27,31 +25,24 @@ import Testing
       grep -q '"readOnly": "the space was continued elsewhere' $1/.agonyfs/status
       test "$(cat $1/before)" = before
     }
+    mounted Vault Albums
+    echo before > Albums/before
+    agonyfs unmount Albums
+    mv Vault Here
+    cp -a Here There
 
     """
 
-  private func vault(_ ownCover: String) throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
-    try expectSuccess(
-      workspace,
-      Self.functions + """
-        mounted Vault Albums
-        echo before > Albums/before
-        agonyfs unmount Albums
-        mv Vault Here
-        cp -a Here There
-        mounted Here Albums1
-        mounted There Albums2
-        """)
-    return workspace
-  }
+  private static let bothMounted =
+    start + """
+      mounted Here Albums1
+      mounted There Albums2
+
+      """
 
   @Test(arguments: ["", "24M"]) func aFileThatIsReplacedStopsTheWriter(ownCover: String) throws {
-    let workspace = try vault(ownCover)
     try expectSuccess(
-      workspace,
-      Self.functions + """
+      Self.bothMounted + """
         # Both begin the same epoch.
         write Albums1 here
         write Albums2 there
@@ -69,14 +60,12 @@ import Testing
         test "$(cat Albums1/before)" = before
         agonyfs unmount Albums1
         agonyfs check --read-data --password-file password Here
-        """)
+        """, ownCover: ownCover)
   }
 
   @Test(arguments: ["", "24M"]) func aFileThatAppearsStopsTheWriter(ownCover: String) throws {
-    let workspace = try vault(ownCover)
     try expectSuccess(
-      workspace,
-      Self.functions + """
+      Self.bothMounted + """
         write Albums1 here
         write Albums2 there
         # The other one is an epoch further.
@@ -95,7 +84,7 @@ import Testing
         agonyfs unmount Albums1 || true
         (cd Here && sha256sum --quiet -c ../arrived)
         agonyfs unmount Albums2
-        """)
+        """, ownCover: ownCover)
   }
 
   @Test(
@@ -105,10 +94,8 @@ import Testing
       },
       4, kind: { $0.0 }))
   func aFileThatGoesOrChangesStopsTheWriter(_ change: String, ownCover: String) throws {
-    let workspace = try vault(ownCover)
     try expectSuccess(
-      workspace,
-      Self.functions + """
+      Self.bothMounted + """
         (cd Here && find segments -type f | sort) > old
         write Albums1 here
         file=Here/$(cd Here && find segments -type f | sort | comm -13 ../old -)
@@ -117,14 +104,12 @@ import Testing
         stopped Albums1
         agonyfs unmount Albums1 || true
         agonyfs unmount Albums2
-        """)
+        """, ownCover: ownCover)
   }
 
   @Test(arguments: ["", "24M"]) func filesThatAreOnlyReadOrLinkedStopNobody(ownCover: String) throws {
-    let workspace = try vault(ownCover)
     try expectSuccess(
-      workspace,
-      Self.functions + """
+      Self.bothMounted + """
         write Albums1 here
         cp -al Here snapshot
         rsync -a Here/ copy/
@@ -138,22 +123,14 @@ import Testing
         agonyfs unmount Albums1
         agonyfs unmount Albums2
         agonyfs check --read-data --password-file password Here
-        """)
+        """, ownCover: ownCover)
   }
 
   /// The vault is used on one machine, and everything is transferred, deletions too, before it is used on the other. The
   /// hidden space is filled so often that everything that it had at first is gone.
   @Test(arguments: ["", "24M"]) func usedInTurnNothingIsLost(ownCover: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault(ownCover: ownCover)
     try expectSuccess(
-      workspace,
-      Self.functions + """
-        mounted Vault Albums
-        echo before > Albums/before
-        agonyfs unmount Albums
-        mv Vault Here
-        cp -a Here There
+      Self.start + """
         number=$(files Here)
         (cd Here && find segments -type f | sort) > old
         from=Here to=There
@@ -182,6 +159,6 @@ import Testing
         fi
         agonyfs check --read-data --password-file password Here
         if \(!ownCover.isEmpty); then agonyfs check --read-data --password-file first There; fi
-        """)
+        """, ownCover: ownCover)
   }
 }

@@ -2,31 +2,22 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// mount(8), lines of fstab, and users other than root. A mount namespace of the test's own keeps the system as it was.
 @Suite struct SystemMountTests {
   /// Runs a script in a mount namespace in which mount(8) finds the program.
-  private func expectSuccessInNamespace(_ workspace: Workspace, _ script: String) throws {
-    try workspace.write(Workspace.functions + "set -eux\n" + script, to: "script")
-    try expectSuccess(
-      workspace,
+  private func expectSuccessInNamespace(_ script: String) throws {
+    let start = """
+      mount -t tmpfs none /usr/local/bin
+      ln -s "$AGONYFS" /usr/local/bin/agonyfs
+
       """
-      unshare -m sh -c '
-        mount -t tmpfs none /usr/local/bin
-        ln -s "$AGONYFS" /usr/local/bin/agonyfs
-        exec sh ./script'
-      """)
+    try expectSuccess(inNamespaceOf: Workspace.withVault(), start + script)
   }
 
   /// Puts the vault into the hands of another user, whom `user` becomes. In containers the device may be closed to
   /// users, which udev would open.
   private static let becomeUser = """
-    mkdir dev
-    mount -t tmpfs none dev
-    cp -a /dev/null /dev/zero /dev/urandom /dev/tty /dev/fuse dev/
-    chmod 0666 dev/fuse
-    mount --bind dev /dev
+    open_device
     cp "$AGONYFS" program
     chmod 0755 "$W" program
     mkdir home
@@ -40,10 +31,7 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
   func mountEightTakesTheUsualOptions() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccessInNamespace(
-      workspace,
       """
       mount -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/password",allow_other,nodev,noatime,x-systemd.automount
       grep -E "^$W/Vault $W/Albums fuse.agonyfs .*nodev.*allow_other" /proc/mounts
@@ -61,10 +49,12 @@ import Testing
   /// What systemd and automount(8) do: a directory has all but their process group wait until something is mounted there.
   @Test(.enabled(if: Workspace.isRoot && hasAutofs, "needs root, and autofs in the kernel"))
   func anAutomountIsAnsweredByAMount() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try workspace.write(
+    try expectSuccessInNamespace(
       #"""
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      agonyfs unmount Albums
+      cat > automount.py <<'END'
       import contextlib, ctypes, fcntl, os, struct, subprocess, time
       os.setpgid(0, 0)
       asked, asks = os.pipe()
@@ -100,43 +90,26 @@ import Testing
               if int(each) == os.getpid() or place not in open(f"/proc/{each}/cmdline", "rb").read(): continue
               held = [os.readlink(f"/proc/{each}/fd/{number}") for number in os.listdir(f"/proc/{each}/fd")]
               assert place.decode() not in held, held
-      """#, to: "automount.py")
-    try expectSuccessInNamespace(
-      workspace,
-      """
-      agonyfs mount --password-file password Vault Albums
-      echo text > Albums/file
-      agonyfs unmount Albums
+      END
       python3 automount.py
       agonyfs unmount Albums
-      """)
+      """#)
   }
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
   func mountEightGivesOurStatus() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try workspace.write("wrong\n", to: "wrong")
     try expectSuccessInNamespace(
-      workspace,
       """
-      status=0
-      mount -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/wrong" 2> errors || status=$?
-      test $status = 12
-      grep -q 'No space' errors
+      echo wrong > wrong
+      says 12 'No space' mount -t fuse.agonyfs "$W/Vault" "$W/Albums" -o passfile="$W/wrong"
       """)
   }
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, as mount(8) does"))
   func lineOfFstab() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    try workspace.write(
-      "\(workspace.at("Vault")) \(workspace.at("Albums")) fuse.agonyfs passfile=\(workspace.at("password")),nofail 0 0\n",
-      to: "fstab")
     try expectSuccessInNamespace(
-      workspace,
       """
+      echo "$W/Vault $W/Albums fuse.agonyfs passfile=$W/password,nofail 0 0" > fstab
       mount --fstab fstab -a
       echo text > Albums/file
       # What is mounted already is left alone.
@@ -151,10 +124,7 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
   func unprivilegedUserMountsAndUnmounts() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccessInNamespace(
-      workspace,
       Self.becomeUser + """
         user ./program mount --password-file password Vault Albums
         # Nobody of the same user may look into it, its memory is locked, and it leaves no core dump.
@@ -173,10 +143,7 @@ import Testing
         test "$(user stat -c '%a %u' Albums/album)" = '750 65534'
         user fusermount3 -u Albums
         if ! grep -q '^user_allow_other' /etc/fuse.conf; then
-          status=0
-          user ./program mount -o allow_other --password-file password Vault Albums 2> errors || status=$?
-          test $status = 1
-          grep -q user_allow_other errors
+          says 1 user_allow_other user ./program mount -o allow_other --password-file password Vault Albums
         fi
         """)
   }
@@ -189,10 +156,7 @@ import Testing
         "kill -TERM $pid",
       ], 2))
   func whatAUserUnmountsIsLocked(_ ending: String) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccessInNamespace(
-      workspace,
       Self.becomeUser + """
         mount_it() {
           user ./program mount --password-file password Vault Albums
@@ -227,24 +191,15 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
   func closedDeviceIsSaid() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccessInNamespace(
-      workspace,
       """
-      mkdir dev
-      mount -t tmpfs none dev
-      cp -a /dev/null /dev/fuse dev/
+      open_device
       chmod 0600 dev/fuse
-      mount --bind dev /dev
       cp "$AGONYFS" program
       chmod 0755 "$W" program
       chown -R 65534:65534 Vault Albums password
-      status=0
-      setpriv --reuid 65534 --regid 65534 --clear-groups ./program mount --password-file password Vault Albums 2> errors \\
-        || status=$?
-      test $status = 1
-      grep -q '/dev/fuse: its mode is 0600' errors
+      says 1 '/dev/fuse: its mode is 0600' setpriv --reuid 65534 --regid 65534 --clear-groups \\
+        ./program mount --password-file password Vault Albums
       """)
   }
 }

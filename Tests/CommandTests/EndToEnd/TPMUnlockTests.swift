@@ -1,16 +1,12 @@
-import System
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// Keys that a TPM seals: tpm2-tss with a TPM in software (swtpm).
 @Suite struct TPMUnlockTests {
-  /// A vault, and functions for scripts: `start` starts the TPM, `stop` stops it; `typed TEXT OPTIONS...` runs agonyfs at
-  /// a terminal, where the lines of the text are typed.
-  private func workspace() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+  /// Runs a script beside a vault. `start` starts the TPM, `stop` stops it; `typed TEXT OPTIONS...` runs agonyfs at a
+  /// terminal, where the lines of the text are typed.
+  private func run(_ script: String) throws {
+    let workspace = try Workspace.withVault()
     try workspace.write(
       """
       export XDG_STATE_HOME="$W/state" AGONYFS_TPM="swtpm:path=$W/socket"
@@ -27,18 +23,12 @@ import Testing
       \(UnlockScript.functions)
       add() { agonyfs password add --tpm --password-file password "$@" Vault; }
       """, to: "session")
-    return workspace
-  }
-
-  private func run(_ workspace: Workspace, _ script: String) throws {
     let outcome = try workspace.shell("set -eu\n. ./session\n" + script + "\nstop")
     #expect(outcome.status == 0, "\(outcome)")
   }
 
   @Test func thisMachineMountsUntilItsTPMIsCleared() throws {
-    let workspace = try workspace()
     try run(
-      workspace,
       """
       # What cannot be read is no reason to mount nothing.
       XDG_STATE_HOME=$W/password
@@ -78,9 +68,7 @@ import Testing
   }
 
   @Test func aPINIsAskedForAndCannotBeGuessed() throws {
-    let workspace = try workspace()
     try run(
-      workspace,
       """
       start
       not add --pin 2> said

@@ -1,18 +1,14 @@
-import System
 import TestSupport
 import Testing
-
-@testable import agonyfs
 
 /// Keys of a FIDO2 token: libfido2 with a token in software (Tests/VirtualToken).
 @Suite struct TokenUnlockTests {
   private var root: String { #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 } }
 
-  /// A vault, and functions for scripts: `token OPTIONS...` starts another token in the place of the one before;
-  /// `typed TEXT OPTIONS...` mounts at a terminal, where the lines of the text are typed.
-  private func workspace() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+  /// Runs a script beside a vault. `token OPTIONS...` starts another token in the place of the one before; `typed TEXT
+  /// OPTIONS...` mounts at a terminal, where the lines of the text are typed.
+  private func run(_ script: String) throws {
+    let workspace = try Workspace.withVault()
     try workspace.write(
       """
       export XDG_STATE_HOME="$W/state" AGONYFS_TEST_TOKEN="$W/socket" PYTHONDONTWRITEBYTECODE=1
@@ -33,10 +29,6 @@ import Testing
       \(UnlockScript.functions)
       add() { agonyfs password add --fido2 --password-file password "$@" Vault; }
       """, to: "session")
-    return workspace
-  }
-
-  private func run(_ workspace: Workspace, _ script: String) throws {
     let start = "TOOLS='\(builtFolder)' TOKEN='\(root)/Tests/VirtualToken/token.py'\n. ./session\n"
     let outcome = try workspace.shell("set -eu\n" + start + script + "\nremove")
     #expect(outcome.status == 0, "\(outcome)")
@@ -48,9 +40,7 @@ import Testing
 
   @Test(arguments: ["", "--resident"])
   func aTouchMounts(_ options: String) throws {
-    let workspace = try workspace()
     try run(
-      workspace,
       """
       token
       add \(options) 2> said
@@ -67,9 +57,7 @@ import Testing
   }
 
   @Test func aTokenThatFailsSaysWhyAndThePasswordStillOpens() throws {
-    let workspace = try workspace()
     try run(
-      workspace,
       """
       token --without-secrets
       not add 2> said
@@ -107,9 +95,7 @@ import Testing
   }
 
   @Test func twoMethodsOnlyIfThatIsSaid() throws {
-    let workspace = try workspace()
     try run(
-      workspace,
       """
       export AGONYFS_TPM="swtpm:path=$W/tpm.socket"
       mkdir tpm
@@ -140,9 +126,7 @@ import Testing
   }
 
   @Test func aTokenWithAPINAsksForIt() throws {
-    let workspace = try workspace()
     try run(
-      workspace,
       """
       token --pin 123456
       not add 2> said

@@ -2,8 +2,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// What is done with one password does not depend on what others have stored: `Tests/Attacks/trace.py` looks at the system
 /// calls.
 @Suite(.serialized) struct TracedTests {

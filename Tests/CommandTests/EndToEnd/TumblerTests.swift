@@ -2,10 +2,8 @@ import Testing
 
 /// Xfce's thumbnail service finds what it needs in the mount, and writes nothing into the home directory.
 @Suite struct TumblerTests {
-  /// `ask FILE...` has tumbler look at files, in both sizes, and says how many thumbnails the home directory has then.
-  private static let start = """
-    photo() { vips gaussnoise "$1" "${2:-640}" "${3:-480}" --seed "${4:-1}"; }
-    mkdir home
+  /// `ask SIZES FILE...` has tumbler look at files, and says how many thumbnails the home directory has then.
+  static let asking = """
     cat > asking <<'END'
     uri() { printf "'file://%s'" "$1" | sed 's/ /%20/g'; }
     kind() {
@@ -19,7 +17,7 @@ import Testing
     dbus-monitor --session "interface='org.freedesktop.thumbnails.Thumbnailer1'" > signals &
     i=0
     until grep -q 'member=NameLost' signals; do i=$((i + 1)); test $i -lt 6000; sleep 0.1; done
-    for flavor in normal large; do
+    for flavor in $SIZES; do
       for file in "$@"; do
         before=$(grep -c 'member=Finished' signals || true)
         gdbus call --session --dest org.freedesktop.thumbnails.Thumbnailer1 \\
@@ -34,17 +32,24 @@ import Testing
     done
     END
     ask() {
-      env -i HOME="$W/home" PATH="$PATH" LC_ALL=C.UTF-8 dbus-run-session -- sh -e asking "$@"
+      sizes=$1
+      shift
+      env -i W="$W" SIZES="$sizes" HOME="$W/home" PATH="$PATH" LC_ALL=C.UTF-8 dbus-run-session -- sh -e asking "$@"
       find home -name '*.png' | wc -l
     }
 
     """
 
+  private static let start =
+    asking + """
+      photo() { vips gaussnoise "$1" "${2:-640}" "${3:-480}" --seed "${4:-1}"; }
+      ask_both() { ask 'normal large' "$@"; }
+      mkdir home
+
+      """
+
   private func mounted(_ script: String, options: String = "") throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       Self.start + """
         agonyfs mount \(options) --password-file password Vault Albums
         \(script)
@@ -60,9 +65,9 @@ import Testing
       photo Albums/Summer/old.png 900 700 2
       touch -d '2001-02-03 04:05:06.25' Albums/Summer/old.png
       photo outside.jpg 2000 1500 3
-      test "$(ask "$W/Albums/Summer/one two.jpg" "$W/Albums/Summer/old.png")" = 0
+      test "$(ask_both "$W/Albums/Summer/one two.jpg" "$W/Albums/Summer/old.png")" = 0
       # It does write what it finds no thumbnail of, so this test sees what it looks for.
-      test "$(ask "$W/outside.jpg")" = 2
+      test "$(ask_both "$W/outside.jpg")" = 2
       """)
   }
 
@@ -76,8 +81,8 @@ import Testing
       cp one.jpg "Albums/Summer/one two.jpg"
       day="$W/Albums/.agonyfs/views/by-date/2001/02/03"
       wait_for 600 'the photo was examined' test -L "$day/one two.jpg"
-      test "$(ask "$day/one two.jpg" "$W/Albums/.agonyfs/views/by-type/jpeg/one two.jpg")" = 0
-      test "$(ask "$W/one.jpg")" = 2
+      test "$(ask_both "$day/one two.jpg" "$W/Albums/.agonyfs/views/by-type/jpeg/one two.jpg")" = 0
+      test "$(ask_both "$W/one.jpg")" = 2
       """)
   }
 
@@ -106,9 +111,9 @@ import Testing
       set --
       for file in Albums/*.* Albums/.hidden.jpg; do set -- "$@" "$W/$file"; done
       test $# = 17
-      test "$(ask "$@")" = 0
+      test "$(ask_both "$@")" = 0
       cp Albums/picture.bmp outside.bmp
-      test "$(ask "$W/outside.bmp")" = 2
+      test "$(ask_both "$W/outside.bmp")" = 2
       """, options: options)
   }
 }

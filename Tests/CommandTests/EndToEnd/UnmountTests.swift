@@ -65,15 +65,13 @@ import Testing
     """
 
   private func expect(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     let start = """
       open
       mkdir Albums/dir
       echo words > Albums/dir/file
 
       """
-    try expectSuccess(workspace, Self.functions + start + script, sourceLocation: sourceLocation)
+    try expectSuccess(Self.functions + start + script, sourceLocation: sourceLocation)
   }
 
   @Test(
@@ -133,10 +131,8 @@ import Testing
 
   /// Ctrl-C while it starts goes to the whole group: who asked for the password ends, the other opens and closes the space.
   @Test func whatIsTypedWhileItStartsKillsNoProcessThatWrites() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault("--segment-size 1M --kdf moderate")
     try expectSuccess(
-      workspace,
+      Workspace.withVault("--segment-size 1M --kdf moderate"),
       """
       # A shell has its background processes ignore SIGINT.
       setsid env --default-signal=INT "$AGONYFS" mount --password-file password Vault Albums & starter=$!
@@ -165,9 +161,7 @@ import Testing
       serves
       echo after >&5
       test "$(cat <&6)" = words
-      status=0
-      agonyfs mount --password-file password Vault Albums || status=$?
-      test $status = \(CommandStatus.spaceInUse.rawValue)
+      gives \(CommandStatus.spaceInUse.rawValue) agonyfs mount --password-file password Vault Albums
       exec 5>&- 6<&-
       ended
       open
@@ -195,8 +189,7 @@ import Testing
   }
 
   @Test func aBusyMountIsRefusedAndStays() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     #expect(try workspace.mount().status == 0)
     let busy = try workspace.shell("exec 5> Albums/open; agonyfs unmount Albums; status=$?; echo on >&5; exit $status")
     expectFailure(busy, .failure, "in use", "--lazy", "--force")
@@ -254,17 +247,13 @@ import Testing
 
   /// Runs a script in a mount namespace of its own, since mounts cannot be moved where they are shared.
   private func expectInNamespace(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     let start = """
-      set -eux
       open
       echo words > Albums/file
 
       """
-    try workspace.write(Workspace.functions + Self.functions + start + script, to: "script")
     try expectSuccess(
-      workspace, "unshare -m --propagation private sh ./script", sourceLocation: sourceLocation)
+      inNamespaceOf: Workspace.withVault(), Self.functions + start + script, sourceLocation: sourceLocation)
   }
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to move mounts"))
@@ -315,9 +304,7 @@ import Testing
       sleep 0.5
       test "$(cat <&5)" = words
       exec 5<&-
-      status=0
-      agonyfs unmount Albums 2> errors || status=$?
-      test $status = \(CommandStatus.mountPointUnusable.rawValue)
+      gives \(CommandStatus.mountPointUnusable.rawValue) agonyfs unmount Albums
       umount Albums
       test "$(cat Albums/file)" = words
       agonyfs unmount Albums
@@ -330,10 +317,8 @@ import Testing
     try expect(
       """
       unused_copy
-      status=0
-      nsenter -t $holder -m "$AGONYFS" unmount "$W/Albums" 2> errors || status=$?
-      test $status = \(CommandStatus.failure.rawValue)
-      grep -q 'another mount namespace' errors
+      says \(CommandStatus.failure.rawValue) 'another mount namespace' \\
+        nsenter -t $holder -m "$AGONYFS" unmount "$W/Albums"
       serves
       test "$(cat Albums/dir/file)" = words
       agonyfs unmount Albums
@@ -343,10 +328,7 @@ import Testing
 
   @Test(.enabled(if: Workspace.isRoot, "needs root, to hold a copy of the table of mounts"))
   func anIdleMountIsLockedToo() throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
     try expectSuccess(
-      workspace,
       Self.functions + """
         agonyfs mount --idle 2s --password-file password Vault Albums
         pid=$(pgrep -of "^agonyfs mount .*$W/Albums")

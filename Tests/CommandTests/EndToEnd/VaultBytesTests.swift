@@ -1,16 +1,11 @@
-import Glibc
-import System
 import TestSupport
 import Testing
-
-@testable import agonyfs
 
 /// What a vault shows to somebody without a password.
 @Suite struct VaultBytesTests {
   /// A vault with this many spaces. Each holds text, which is far from random.
   private func vault(spaces: Int) throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     for number in 1...spaces {
       try expectSuccess(
         workspace,

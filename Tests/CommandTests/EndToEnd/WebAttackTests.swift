@@ -3,67 +3,12 @@ import Testing
 
 /// What is sent to `agonyfs serve` by who wants more than is theirs.
 @Suite(.enabled(if: WebDriver.program != nil, "AGONYFS_TEST_WEB names no agonyfs-web")) struct WebAttackTests {
-  private func expectSuccess(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    let outcome = try WebDriver.run(workspace, Self.module + script)
-    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
-  }
-
-  private static let module = #"""
-    import base64
-    from urllib.parse import quote
-
-    def coded(path):
-        return base64.urlsafe_b64encode(path if isinstance(path, bytes) else path.encode()).decode().rstrip("=")
-
-    def opened(browser, address=None):
-        "A connection of a browser, or from another address of this machine."
-        connection = browser.connection()
-        if address: connection.source_address = (address, 0)
-        connection.connect()
-        return connection
-
-    def fields_of(browser):
-        "What the page sends with each request."
-        fields = f"Host: 127.0.0.1:{browser.server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\n"
-        return fields + "Cookie: " + "; ".join(f"{k}={v}" for k, v in browser.cookies.items()) + "\r\n"
-
-    def sent(browser, request):
-        "The status of a request that is sent as it is; 0 if the connection is closed without an answer."
-        connection = opened(browser)
-        connection.sock.sendall(request.replace(b"FIELDS\r\n", fields_of(browser).encode()))
-        whole = b""
-        try:
-            while b"\r\n\r\n" not in whole:
-                part = connection.sock.recv(65536)
-                if not part: break
-                whole += part
-        except ConnectionError: pass
-        connection.close()
-        return int(whole.split()[1]) if whole.startswith(b"HTTP/1.1 ") else 0
-
-    """#
-
   @Test func noPathLeadsOutOfASpace() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccessInTwoSpaces(
       #"""
-      assert agonyfs("space", "add", "--cover", "0", "Vault", text=OTHER + "\n").returncode == 0
-      server = Server()
-      one, other = server.browser(), server.browser()
-      assert one.login() == 204
-      first = mounts()[0]
-      assert other.login(OTHER) == 204
-      one.keeps = True
-      second = [place for place in mounts() if place != first][0]
-      secrets = [b"the-secret-of-the-other", b"the-secret-of-the-host", b"root:x:0"]
-      os.mkdir(second + "/Hidden")
-      open(second + "/Hidden/the-secret-of-the-other.jpg", "wb").write(secrets[0])
-      open("the-secret-of-the-host.jpg", "wb").write(secrets[1])
       os.mkdir(first + "/Album")
       os.symlink("/etc", first + "/Album/out")
       os.symlink(second, first + "/Album/over")
-      before = sorted(os.walk(second)), sorted(name for name in os.listdir(".") if not name.startswith("server"))
       paths = [
           "..", "../..", "Album/../..", "/etc", "/etc/passwd", "Album/out", "Album/out/passwd", "Album/over/Hidden", ".",
           "./Album", "Album/", "Album//x", "\0", "Album\0/x", "..\0", "a" * 255, "a" * 256, "a/" * 3000, "x" * 20000,
@@ -72,8 +17,7 @@ import Testing
       statuses = set()
       def check(answer):
           status, headers, body = answer
-          whole = body + str(headers).encode()
-          assert not any(secret in whole for secret in secrets), (status, body[:300])
+          assert not tells_a_secret(headers, body), (status, body[:300])
           assert status < 500, (status, body[:300])
           statuses.add(status)
       for path in paths:
@@ -103,7 +47,7 @@ import Testing
       # Written as no library writes it.
       for target in (b"/api/../../etc/passwd", b"/assets/..%2f..%2fetc/passwd", b"/assets/%00", b"//etc/passwd",
                      b"/api/item/..", b"*", b"http://evil.example/x", b"/\xff\xfe", b"/" + b"a" * 40000, b"", b"/a b"):
-          status = sent(one, b"GET " + target + b" HTTP/1.1\r\nFIELDS\r\n\r\n")
+          status = one.sent(b"GET " + target + b" HTTP/1.1\r\nFIELDS\r\n\r\n")
           assert status in (0, 400, 404, 414, 431), (target[:50], status)
       assert {200, 400, 404} <= statuses, statuses
       # What answers HEAD has no body, which would be taken for the beginning of the next answer on that connection.
@@ -127,14 +71,13 @@ import Testing
       mixed = Browser(server)
       mixed.cookies = {**one.cookies, "__Host-session": other.cookies["__Host-session"]}
       assert mixed.ask("GET", "/api/sections")[0] == 401
-      after = sorted(os.walk(second)), sorted(name for name in os.listdir(".") if not name.startswith("server"))
-      assert after == before, (before, after)
+      assert outside() == before, (before, outside())
       assert server.process.poll() is None
       """#)
   }
 
   @Test func whatIsNotKnownIsRefused() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       #"""
       server = Server()
       browser = server.browser()
@@ -166,7 +109,7 @@ import Testing
       # A request of two answers, or of none.
       for head in (b"Content-Length: 5\r\nContent-Length: 6", b"Transfer-Encoding: chunked\r\nContent-Length: 5",
                    b"Transfer-Encoding: cow", b"Content-Length: -1", b" folded: x", b"A" * 20000 + b": x", b"Bad header"):
-          got = sent(browser, b"POST /api/albums HTTP/1.1\r\nFIELDS\r\n" + head + b"\r\n\r\nhello")
+          got = browser.sent(b"POST /api/albums HTTP/1.1\r\nFIELDS\r\n" + head + b"\r\n\r\nhello")
           assert got == 0 or 400 <= got < 500, (head[:40], got)
       # No name of a host but those of the server: a page of that name would be of our origin.
       names = ["evil.example", "127.0.0.1", "localhost:1", "127.0.0.1.evil.example", socket.gethostname(), ""]
@@ -187,28 +130,23 @@ import Testing
   }
 
   @Test func halfRequestsAndSlowReadersLeaveRoomForOthers() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       #"""
-      server = Server()
-      owner = server.browser()
-      assert owner.login() == 204
+      server, owner = logged_in()
       snapshot = with_picture(owner, UNREAD)
       held = []
       for number in range(6):
           for _ in range(40):
-              connection = opened(owner, f"127.0.1.{number}")
-              connection.sock.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Half: ".encode())
-              held.append(connection)
+              text = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Half: "
+              held.append(owner.opened(text, f"127.0.1.{number}"))
       # All of one browser: half of a body, and an answer that nobody reads.
-      fields = fields_of(owner)
+      fields = owner.fields()
       for number in range(40):
-          connection = opened(owner)
           if number % 2:
               text = f"GET /api/item/{snapshot}/0/original HTTP/1.1\r\n{fields}\r\n"
           else:
               text = f"POST /api/zip HTTP/1.1\r\n{fields}Content-Length: 8000000\r\n\r\n{{"
-          connection.sock.sendall(text.encode())
-          held.append(connection)
+          held.append(owner.opened(text))
       for _ in range(20):
           assert owner.ask("GET", "/api/state")[0] == 200
           assert owner.ask("GET", "/api/sections")[0] == 200
@@ -226,17 +164,14 @@ import Testing
   /// it is asked only where a failure is looked into.
   @Test(.enabled(if: TestLength.isWhole, "what buffers take is not known; with scripts/test --all"))
   func anArchiveTooManyIsRefusedWithItsReason() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       #"""
-      server = Server()
-      owner = server.browser()
-      assert owner.login() == 204
-      fields = fields_of(owner)
+      server, owner = logged_in()
+      fields = owner.fields()
       # Archives that nobody reads: the next one is refused with a reason when it is asked for, not when it is saved.
       asked = json.dumps({"snapshot": with_picture(owner, UNREAD), "items": [0]})
       def begun(ticket):
-          connection = opened(owner)
-          connection.sock.sendall(f"GET /api/zip/{ticket} HTTP/1.1\r\n{fields}\r\n".encode())
+          connection = owner.opened(f"GET /api/zip/{ticket} HTTP/1.1\r\n{fields}\r\n")
           status = connection.sock.recv(12)
           assert status in (b"HTTP/1.1 200", b"HTTP/1.1 423"), status
           (held if status.endswith(b"200") else refused).append(connection)

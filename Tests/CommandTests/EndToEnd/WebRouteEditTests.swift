@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 /// What changes photos and albums, and archives.

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 /// Lists, pictures and bytes of photos.

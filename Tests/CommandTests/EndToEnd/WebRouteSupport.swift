@@ -1,24 +1,17 @@
-import TestSupport
 import Testing
 
 /// The routes of the gallery, by requests to a real server on a real vault.
 enum WebRoutes {
   /// Runs a script of Python with a session (`browser`) in an empty space. The functions of `prelude` ask and compare.
   static func run(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    let outcome = try WebDriver.run(workspace, prelude + script)
-    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
+    try WebDriver.expectSuccess(prelude + script, sourceLocation: sourceLocation)
   }
 
   private static let prelude = #"""
-    import base64, hashlib, json, struct, zipfile
+    import hashlib, zipfile
     from io import BytesIO
-    from urllib.parse import quote, unquote
 
-    server = Server()
-    browser = server.browser()
-    assert browser.login() == 204
+    server, browser = logged_in()
     root = mounts()[0]
 
     def plain(data): return data.encode() if isinstance(data, str) else data

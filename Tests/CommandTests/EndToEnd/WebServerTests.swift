@@ -1,19 +1,9 @@
-import TestSupport
 import Testing
 
 /// `agonyfs serve`, by requests as a browser or an attacker sends them.
 @Suite(.enabled(if: WebDriver.program != nil, "AGONYFS_TEST_WEB names no agonyfs-web")) struct WebServerTests {
-  private func expectSuccess(
-    _ workspace: Workspace, _ script: String, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    try workspace.makeVault()
-    let outcome = try WebDriver.run(workspace, script)
-    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
-  }
-
   @Test func whoIsNotPairedGetsABlankAnswer() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
       server = Server()
       path, secret = server.code
@@ -44,10 +34,8 @@ import Testing
 
   /// A large upload ends with a flush that takes minutes: the page answers beside it. strace has it take for ever.
   @Test func theEndOfUploadsStopsNoPage() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       #"""
-      import base64, threading
       assert agonyfs("mount", "Vault", "Albums", text=ONE).returncode == 0
       with open("slow", "w") as file: file.write(f'''#!/bin/sh
       exec strace -f -qq --seccomp-bpf -o /dev/null -e trace=fsync -e inject=fsync:delay_enter=3000000000 \\
@@ -90,8 +78,7 @@ import Testing
   }
 
   @Test func aSpaceIsMountedWhileItIsUsed() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
       server = Server()
       browser = server.browser()
@@ -140,11 +127,9 @@ import Testing
   }
 
   @Test func sessionsOfOneSpaceShareAMount() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
-      added = agonyfs("space", "add", "--cover", "0", "Vault", text=OTHER + "\\n")
-      assert added.returncode == 0, added
+      add_space()
       server = Server()
       one, two, three = server.browser(), server.browser(), server.browser()
       assert (one.login(), two.login(), three.login(OTHER)) == (204, 204, 204)
@@ -159,10 +144,9 @@ import Testing
   }
 
   @Test func aMountThatWasThereIsUsedAndStays() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
-      added = agonyfs("space", "add", "--cover", "0", "Vault", text=OTHER + "\\n")
+      add_space()
       assert agonyfs("mount", "Vault", "Albums", text=ONE + "\\n").returncode == 0
       server = Server()
       browser = server.browser()
@@ -178,8 +162,7 @@ import Testing
   }
 
   @Test func nothingStaysMountedAfterTheServer() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
       server = Server()
       assert server.browser().login() == 204
@@ -192,17 +175,14 @@ import Testing
       assert mounts() == []
       # After its idle time a session ends by itself.
       assert server.end() == 0
-      server = Server("Vault", "--idle", "1s")
-      browser = server.browser()
-      assert browser.login() == 204
+      server, browser = logged_in("Vault", "--idle", "1s")
       wait_for("the lock", lambda: mounts() == [])
       assert b'"locked":true' in browser.ask("GET", "/api/state")[2]
       """)
   }
 
   @Test func theAuthorityInAFolderIsTrusted() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
       server = Server("Vault", "--certificate-folder", "ca")
       assert os.stat("ca/ca-key.pem").st_mode & 0o777 == 0o600
@@ -224,8 +204,7 @@ import Testing
   }
 
   @Test func pathsAreBytes() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
       vault, place = b"Vault \\xe4", b"Albums \\xfc\\xff"
       os.rename("Vault", vault)
@@ -249,9 +228,7 @@ import Testing
   }
 
   @Test func whatCannotBeServedIsSaid() throws {
-    let workspace = try Workspace()
-    try expectSuccess(
-      workspace,
+    try WebDriver.expectSuccess(
       """
       for words, status, sentence in [
           (["Nothing"], 10, "no vault at"), ([""], 2, "The path is empty"), (["--port", "0", "Vault"], 2, "A port is"),
@@ -271,8 +248,7 @@ import Testing
   }
 
   @Test func connectionsOfOneAddressLeaveRoomForOthers() throws {
-    try expectSuccess(
-      Workspace(),
+    try WebDriver.expectSuccess(
       """
       server = Server()
       browser = server.browser()

@@ -1,18 +1,10 @@
-import TestSupport
 import Testing
 
 /// Sessions of `agonyfs serve` that end in other ways than by the lock button, and programs that do not do what agonyfs
 /// does.
 @Suite(.enabled(if: WebDriver.program != nil, "AGONYFS_TEST_WEB names no agonyfs-web")) struct WebSessionTests {
-  private func expectSuccess(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let workspace = try Workspace()
-    try workspace.makeVault()
-    let outcome = try WebDriver.run(workspace, script)
-    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
-  }
-
   @Test func aPhoneWithAnotherAddressCanLock() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       server = Server()
       browser = server.browser()
@@ -29,11 +21,9 @@ import Testing
 
   /// Cookies of this host are sent to all its ports.
   @Test(.enabled(if: Workspace.isRoot, "needs another user")) func anotherUserOfTheMachineHasNoUseForCookies() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
-      server = Server()
-      browser = server.browser()
-      assert browser.login() == 204
+      server, browser = logged_in()
       def answer(user):
           reading, writing = os.pipe()
           if os.fork() == 0:
@@ -53,7 +43,7 @@ import Testing
   }
 
   @Test func aMountThatGoesAwayEndsItsSession() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       server = Server()
       browser = server.browser()
@@ -63,8 +53,7 @@ import Testing
           if number == 1:
               assert agonyfs("unmount", "--force", mounts()[0]).returncode == 0
           else:
-              daemons = subprocess.run(["pgrep", "-f", f"mount .*{os.getcwd()}/agonyfs-web"], capture_output=True).stdout
-              for daemon in daemons.split(): os.kill(int(daemon), signal.SIGKILL)
+              for daemon in daemons(): os.kill(daemon, signal.SIGKILL)
               wait_for("the end of the mount", lambda: browser.ask("GET", "/api/albums")[0] != 200)
           status, _, body = browser.ask("GET", "/api/sections")
           assert (status, b"not mounted" in body) == (503, True) or status == 401, (status, body)
@@ -84,17 +73,13 @@ import Testing
   /// the last second with it; then the upload may begin anew.
   @Test(arguments: [false, true]) func aMountThatGoesAwayInTheMiddle(isKilled: Bool) throws {
     let how = isKilled ? "os.kill(daemon, signal.SIGKILL)" : "agonyfs(\"unmount\", \"--force\", root)"
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
-      server = Server()
-      browser = server.browser()
-      assert browser.login() == 204
+      server, browser = logged_in()
       snapshot = with_picture(browser, UNREAD)
       root = mounts()[0]
       daemon = int(subprocess.run(["pgrep", "-f", f"^agonyfs mount .*{root}"], capture_output=True).stdout.split()[0])
-      fields = "".join(f"{name}: {value}\\r\\n" for name, value in {
-          "Host": f"127.0.0.1:{server.port}", "X-Agonyfs": "1", "Sec-Fetch-Site": "same-origin",
-          "Cookie": "; ".join(f"{name}={value}" for name, value in browser.cookies.items())}.items())
+      fields = browser.fields()
       tus = {"Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream"}
       content = os.urandom(6 << 20)
       def uploading():
@@ -103,10 +88,7 @@ import Testing
       place = uploading()
       assert browser.ask("PATCH", place, content[:1 << 20], {**tus, "Upload-Offset": "0"})[0] == 204
       def begun(request, body=b""):
-          connection = browser.connection()
-          connection.connect()
-          connection.sock.sendall(f"{request} HTTP/1.1\\r\\n{fields}\\r\\n".encode() + body)
-          return connection
+          return browser.opened(f"{request} HTTP/1.1\\r\\n{fields}\\r\\n".encode() + body)
       original = f"GET /api/item/{snapshot}/0/original"
       # Both are larger than all buffers on the way.
       reading = [begun(original), begun(original + "?download=1")]
@@ -145,7 +127,7 @@ import Testing
   }
 
   @Test func aGivenMountThatIsGoneSaysNothingOfPasswords() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       assert agonyfs("mount", "Vault", "Albums", text=ONE + "\\n").returncode == 0
       server = Server("Albums")
@@ -157,7 +139,7 @@ import Testing
   }
 
   @Test func withAGivenMountAllFailuresAreAWrongPassword() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       assert agonyfs("mount", "Vault", "Albums", text=ONE + "\\n").returncode == 0
       script = "read word; case $word in none) exit 12;; used) exit 15;; *) echo bad >&2; exit 1; esac"
@@ -172,7 +154,7 @@ import Testing
   }
 
   @Test func whatIsNotProvenOrNotMountedIsNotServed() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       # It says that it mounted, and did not.
       server = Server(program="exit 0")
@@ -188,7 +170,7 @@ import Testing
   }
 
   @Test func aProgramThatHangsDoesNotHoldTheEnd() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       server = Server(program="case $1 in mount) : > begun; exec sleep 1000; esac")
       browser = server.browser()
@@ -202,7 +184,7 @@ import Testing
   }
 
   @Test func whatCannotBeTakenAwayIsSaid() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       # It has a session of its own, so that Ctrl-C at the terminal does not end it.
       script = f'''case $1 in
@@ -223,7 +205,7 @@ import Testing
   }
 
   @Test func theCertificateSaysThePrintedAddressAlone() throws {
-    try expectSuccess(
+    try WebDriver.expectSuccess(
       """
       server = Server("Vault", "--certificate-folder", "ca")
       context = ssl.create_default_context(cafile="ca/ca.pem")

@@ -2,8 +2,6 @@ import Glibc
 import System
 import TestSupport
 
-@testable import agonyfs
-
 /// Writers that note what was promised to them, and a look at whether it was kept.
 ///
 /// `manifest1` and `manifest2` say, in order: `has N I` after file I of writer N and its directory were fsynced,

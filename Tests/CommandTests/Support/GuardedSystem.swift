@@ -1,7 +1,4 @@
-import TestSupport
 import Testing
-
-@testable import agonyfs
 
 /// A vault, and a machine of its own for `agonyfs guard`: a private bus on which python3-dbusmock plays logind, and
 /// namespaces in which there are no mounts and processes but those of the test. Needs root.
@@ -9,8 +6,7 @@ struct GuardedSystem {
   let workspace: Workspace
 
   init() throws {
-    workspace = try Workspace()
-    try workspace.makeVault()
+    workspace = try Workspace.withVault()
     try workspace.write(
       """
       <busconfig><type>system</type><listen>unix:path=\(workspace.path)/bus</listen><auth>EXTERNAL</auth>
@@ -22,14 +18,11 @@ struct GuardedSystem {
   /// Runs a script in which every command must succeed. `start_bus` and `start_logind` begin what the guard needs, and
   /// `guard OPTIONS` the guard, which writes into the file `log`; its process is `$guard`. `open` mounts.
   func expectSuccess(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    try workspace.write("set -eux\n" + Workspace.functions + Self.functions + script + "\n", to: "script")
-    let outcome = try workspace.shell(
-      "exec unshare -m -p -f --mount-proc --kill-child --propagation private sh ./script")
-    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
+    try CommandTests.expectSuccess(
+      inNamespaceOf: workspace, isAlone: true, Self.functions + script, sourceLocation: sourceLocation)
   }
 
   private static let functions = #"""
-    without_mounts
     unset DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR NOTIFY_SOCKET
     export DBUS_SYSTEM_BUS_ADDRESS="unix:path=$W/bus" LC_ALL=C PYTHONDONTWRITEBYTECODE=1
     root=/org/freedesktop/login1

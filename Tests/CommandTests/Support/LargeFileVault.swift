@@ -4,8 +4,7 @@ extension Workspace {
   /// A directory with a vault that holds a small file `good/small` and then a file `large`, and the list `middle` of
   /// three files of the vault that hold nothing but data of the latter.
   static func withLargeFile() throws -> Workspace {
-    let workspace = try Workspace()
-    try workspace.makeVault()
+    let workspace = try Workspace.withVault()
     try expectSuccess(
       workspace,
       """

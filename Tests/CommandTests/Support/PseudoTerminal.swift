@@ -3,8 +3,6 @@ import System
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// A terminal that a test types at, and the program that runs in it.
 final class PseudoTerminal {
   // From <asm/ioctls.h>: TIOCSPTLCK and TIOCGPTN.
@@ -53,6 +51,13 @@ final class PseudoTerminal {
     passed = String(screen[..<range.lowerBound])
     screen = String(screen[range.upperBound...])
     return true
+  }
+
+  /// Waits for a question, and types an answer and the end of its line.
+  func answer(_ question: String, with text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let isAsked = try waits(for: question)
+    #expect(isAsked, "\(question): \(screen)", sourceLocation: sourceLocation)
+    try self.type(text + "\n")
   }
 
   /// Waits for the end of the program; its exit status, or what ended it.

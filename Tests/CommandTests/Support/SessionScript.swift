@@ -1,8 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import agonyfs
-
 /// Who runs a session.
 enum SessionPerson: String, CaseIterable {
   case root, user
@@ -19,28 +17,20 @@ enum SessionPerson: String, CaseIterable {
 }
 
 /// Runs a script in a mount namespace in which /tmp, /var/tmp and /dev/shm are empty but for the workspace. `person`
-/// starts a command as somebody with the home directory `home`. `run WORDS...` opens `home/Vault` in a private session,
-/// `redirected WORDS...` in whatever is possible. `left WORD` fails if a word is nowhere outside, in names or in files, and
-/// `ended` unless nothing serves a mount. The device is opened to users, as udev does.
+/// starts a command as somebody with the home directory `home`, and `$person` is root or user. `run WORDS...` opens
+/// `home/Vault` in a private session, `redirected WORDS...` in whatever is possible. `left WORD` fails if a word is
+/// nowhere outside, in names or in files, and `ended` unless nothing serves a mount.
 func expectSuccess(
   as person: SessionPerson, _ script: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   guard person.canHaveSessions else { return }
-  let workspace = try Workspace()
-  try workspace.makeVault()
+  let workspace = try Workspace.withVault(owner: sourceLocation.fileID)
   let become = person == .root ? "" : "setpriv --reuid 65534 --regid 65534 --clear-groups "
   let start = """
-    set -eux
-    # Those of other tests are not to be locked.
-    without_mounts
     umask 022
-    mkdir dev home outside kept
-    mount -t tmpfs none dev
-    cp -a /dev/null /dev/zero /dev/urandom /dev/tty /dev/fuse dev/
-    chmod 0666 dev/fuse
-    mkdir dev/shm
+    open_device
+    mkdir dev/shm home outside kept
     chmod 1777 dev/shm
-    mount --bind dev /dev
     mount -t tmpfs none /var/tmp
     chmod 1777 /var/tmp
     mount -t tmpfs none outside
@@ -55,7 +45,8 @@ func expectSuccess(
     chmod 0755 . program
     mv Vault home/Vault
     person() { \(become)env HOME="$W/home" XDG_RUNTIME_DIR= PATH=/usr/bin:/bin "$@"; }
-    if test \(person.rawValue) = user; then
+    person=\(person.rawValue)
+    if test $person = user; then
       rm -r home/Vault
       chown -R 65534:65534 home kept password Albums
       person ./program create --kdf interactive --cover 0 --segment-size 1M --password-file password home/Vault
@@ -72,7 +63,5 @@ func expectSuccess(
     ended() { not serves; }
 
     """
-  try workspace.write(Workspace.functions + start + script, to: "script")
-  let outcome = try workspace.shell("exec unshare -m -p -f --mount-proc --kill-child --propagation private sh ./script")
-  #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
+  try expectSuccess(inNamespaceOf: workspace, isAlone: true, start + script, sourceLocation: sourceLocation)
 }

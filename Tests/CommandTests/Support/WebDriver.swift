@@ -1,24 +1,57 @@
 import Glibc
 import TestSupport
+import Testing
 
 /// Runs `agonyfs serve` for scripts of Python, with the agonyfs-web that `AGONYFS_TEST_WEB` names.
 enum WebDriver {
   /// The program; nil if it is not to be tested.
   static let program = unsafe getenv("AGONYFS_TEST_WEB").map { unsafe String(cString: $0) }
 
-  /// Runs a script of Python in a workspace, which succeeds if nothing is raised. `Server(WORDS...)` is a server,
-  /// `server.browser()` a paired browser; `browser.ask(METHOD, PATH, BODY)` gives status, headers and body. With
-  /// `program=SCRIPT` a script of the shell stands in for agonyfs, as far as the server asks it.
-  static func run(_ workspace: Workspace, _ script: String) throws -> Outcome {
+  /// Runs a script of Python beside a vault of its own, which succeeds if nothing is raised; what it said is shown when
+  /// it does not. `Server(WORDS...)` is a server, `server.browser()` a paired browser; `browser.ask(METHOD, PATH,
+  /// BODY)` gives status, headers and body. With `program=SCRIPT` a script of the shell stands in for agonyfs, as far as
+  /// the server asks it.
+  static func expectSuccess(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let workspace = try Workspace.withVault(owner: sourceLocation.fileID)
     try workspace.write(module, to: "web.py")
     try workspace.write("from web import *\n" + script, to: "script.py")
-    return try workspace.shell(
+    let outcome = try workspace.shell(
       "export AGONYFS_WEB='\(program ?? "")' XDG_RUNTIME_DIR=$W PYTHONDONTWRITEBYTECODE=1; chmod 700 .; python3 script.py"
     )
+    #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
   }
 
+  /// The same for a script that tries to leave a space: `one` and `other` are logged in to two, at `first` and
+  /// `second`. There are secrets in the second one and beside the vault, of which `tells_a_secret(HEADERS, BODY)` looks
+  /// for any in an answer; and what is outside of the first space was `before`, and is `outside()`.
+  static func expectSuccessInTwoSpaces(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try expectSuccess(twoSpaces + script, sourceLocation: sourceLocation)
+  }
+
+  private static let twoSpaces = #"""
+    add_space()
+    server = Server()
+    one, other = server.browser(), server.browser()
+    assert one.login() == 204
+    first = mounts()[0]
+    assert other.login(OTHER) == 204
+    one.keeps = True
+    second = [place for place in mounts() if place != first][0]
+    secrets = [b"the-secret-of-the-other", b"the-secret-of-the-host", b"root:x:0"]
+    os.mkdir(second + "/Hidden")
+    open(second + "/Hidden/the-secret-of-the-other.jpg", "wb").write(secrets[0])
+    open("the-secret-of-the-host.jpg", "wb").write(secrets[1])
+    def tells_a_secret(headers, body):
+        return any(secret in body + str(headers).encode() for secret in secrets)
+    def outside():
+        return sorted(os.walk(second)), sorted(name for name in os.listdir(".") if not name.startswith("server"))
+    before = outside()
+
+    """#
+
   private static let module = #"""
-    import atexit, http.client, json, os, re, signal, socket, ssl, struct, subprocess, time, zlib
+    import atexit, base64, http.client, json, os, re, signal, socket, ssl, struct, subprocess, threading, time, zlib
+    from urllib.parse import quote, unquote
 
     ONE, OTHER = "correct horse battery staple", "another space"
     servers = []
@@ -38,6 +71,19 @@ enum WebDriver {
     def agonyfs(*words, text=""):
         return subprocess.run(
             [os.environ["AGONYFS"], *words], input=text, text=True, capture_output=True, env=ENVIRONMENT)
+
+    def add_space():
+        added = agonyfs("space", "add", "--cover", "0", "Vault", text=OTHER + "\n")
+        assert added.returncode == 0, added
+
+    def daemons():
+        "The processes that serve what the server has mounted."
+        found = subprocess.run(["pgrep", "-f", f"mount .*{os.getcwd()}/agonyfs-web"], capture_output=True).stdout
+        return [int(number) for number in found.split()]
+
+    def coded(path):
+        "A path or a name as the server has it in addresses."
+        return base64.urlsafe_b64encode(path if isinstance(path, bytes) else path.encode()).decode().rstrip("=")
 
     def mounts(below="agonyfs-web."):
         with open("/proc/mounts", errors="surrogateescape") as table:
@@ -122,6 +168,32 @@ enum WebDriver {
             connection._create_connection = connected
             return connection
 
+        def opened(self, text=b"", address=None):
+            "A connection, or one from another address of this machine, by which something was sent as it is."
+            connection = self.connection()
+            if address: connection.source_address = (address, 0)
+            connection.connect()
+            connection.sock.sendall(text if isinstance(text, bytes) else text.encode())
+            return connection
+
+        def fields(self):
+            "What the page sends with each request."
+            fields = f"Host: 127.0.0.1:{self.server.port}\r\nX-Agonyfs: 1\r\nSec-Fetch-Site: same-origin\r\n"
+            return fields + "Cookie: " + "; ".join(f"{k}={v}" for k, v in self.cookies.items()) + "\r\n"
+
+        def sent(self, request):
+            "The status of a request that is sent as it is; 0 if the connection is closed without an answer."
+            connection = self.opened(request.replace(b"FIELDS\r\n", self.fields().encode()))
+            whole = b""
+            try:
+                while b"\r\n\r\n" not in whole:
+                    part = connection.sock.recv(65536)
+                    if not part: break
+                    whole += part
+            except ConnectionError: pass
+            connection.close()
+            return int(whole.split()[1]) if whole.startswith(b"HTTP/1.1 ") else 0
+
         def ask(self, method, path, body=None, headers={}):
             origin = f"https://127.0.0.1:{self.server.port}"
             fields = {} if method in ("GET", "HEAD") else {"X-Agonyfs": "1", "Origin": origin}
@@ -153,6 +225,13 @@ enum WebDriver {
 
         def lock(self):
             return self.ask("POST", "/lock")[0]
+
+    def logged_in(*words):
+        "A server, and a browser that is logged in."
+        server = Server(*words)
+        browser = server.browser()
+        assert browser.login() == 204
+        return server, browser
 
     def with_picture(browser, pixels):
         "Puts a square picture of noise into the space. Returns a snapshot that has it alone."

@@ -74,8 +74,12 @@ final class Workspace {
   /// moment), `mounted` says whether `Albums` is served. `without_mounts` takes away what other tests mounted, in a mount
   /// namespace of the script's own. `detach` unmounts `disk`, which is in the file `image`, and waits until the kernel has
   /// let go of it: in a namespace that was just copied it is still mounted, and would be what it was when it is mounted
-  /// again. `small_ext4 N` mounts an ext4 with room for `Vault` and N MiB more at `disk`, and copies the vault there.
-  /// `files VAULT` counts its segment files, and fails if they do not all have the same size.
+  /// again. `make_disk SIZE KIND OPTIONS...` mounts a new file system of a kind at `disk`, `small_ext4 N` an ext4 with
+  /// room for `Vault` and N MiB more, and copies the vault there. `files VAULT` counts its segment files, and fails if
+  /// they do not all have the same size. `gives STATUS COMMAND...` expects how a command ends; `says STATUS WORDS
+  /// COMMAND...` also that it says some words to standard error, of which the file `err` has all, and `tells` to that
+  /// or to standard output, which is in `out`. `open_device` mounts a /dev in which users, too, have a device for
+  /// mounts, as udev makes it.
   static let functions = """
     agonyfs() { AGONYFS_TEST_ONE_SALT=1 LD_PRELOAD=${DERIVATIONS:-} "$AGONYFS" "$@"; }
     not() { if "$@"; then return 1; fi; }
@@ -103,16 +107,38 @@ final class Workspace {
     is_free() { test -z "$(losetup -j $1)"; }
     # Threads of a process that was killed hold files a moment longer than it.
     detach() { wait_for 600 'nobody uses the disk' umount disk; wait_for 600 'the image is free' is_free image; }
-    small_ext4() {
-      truncate -s $(($(du -sm Vault | cut -f 1) + $1))M image
-      mkfs.ext4 -q -m 0 image
+    make_disk() {
+      truncate -s $1 image
+      shift
+      mkfs.$* -q image
       mkdir disk
       mount -o loop image disk
-      cp -a Vault disk/
     }
+    small_ext4() { make_disk $(($(du -sm Vault | cut -f 1) + $1))M ext4 -m 0; cp -a Vault disk/; }
     files() {
       test "$(find $1/segments -type f -printf '%s\\n' | sort -u | wc -l)" = 1 || return
       find $1/segments -type f | wc -l
+    }
+    gives() {
+      status=$1 got=0
+      shift
+      "$@" || got=$?
+      test $got = $status || { echo "$got, not $status" >&2; return 1; }
+    }
+    says() { ends_and_says err "$@"; }
+    tells() { ends_and_says 'out err' "$@"; }
+    ends_and_says() {
+      where=$1 status=$2 words=$3 got=0
+      shift 3
+      "$@" > out 2> err || got=$?
+      test $got = $status && grep -q -e "$words" $where || { echo "$got, not $status:"; cat out err; return 1; } >&2
+    }
+    open_device() {
+      mkdir dev
+      mount -t tmpfs none dev
+      cp -a /dev/null /dev/zero /dev/urandom /dev/tty /dev/fuse dev/
+      chmod 0666 dev/fuse
+      mount --bind dev /dev
     }
 
     """
@@ -160,6 +186,15 @@ extension Workspace {
     guard made.status == 0 else { throw CommandFailure(.failure, made.description) }
   }
 
+  /// A directory with a vault, as `makeVault` makes it.
+  static func withVault(
+    _ options: String = "--segment-size 1M", ownCover: String = "", owner: String = #fileID
+  ) throws -> Workspace {
+    let workspace = try Workspace(owner: owner)
+    try workspace.makeVault(options, ownCover: ownCover)
+    return workspace
+  }
+
   /// Mounts the space of the usual password at `Albums`.
   func mount(_ options: String = "") throws -> Outcome {
     try shell("agonyfs mount --password-file password \(options) Vault Albums")
@@ -175,6 +210,26 @@ func expectSuccess(
 ) throws {
   let outcome = try workspace.shell("set -eux\n" + script, input: input)
   #expect(outcome.status == 0, "\(outcome)", sourceLocation: sourceLocation)
+}
+
+/// Runs a script in which every command must succeed, in a directory of its own with a vault, as `makeVault` makes it.
+func expectSuccess(
+  _ script: String, ownCover: String = "", sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let workspace = try Workspace.withVault(ownCover: ownCover, owner: sourceLocation.fileID)
+  try expectSuccess(workspace, script, sourceLocation: sourceLocation)
+}
+
+/// Runs a script in which every command must succeed in a mount namespace of its own. One that is alone has no mounts
+/// and processes of others in its namespaces.
+func expectSuccess(
+  inNamespaceOf workspace: Workspace, isAlone: Bool = false, _ script: String,
+  sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let start = "set -eux\n" + Workspace.functions + (isAlone ? "without_mounts\n" : "")
+  try workspace.write(start + script + "\n", to: "script")
+  let more = isAlone ? "-p -f --mount-proc --kill-child" : ""
+  try expectSuccess(workspace, "exec unshare -m \(more) sh ./script", sourceLocation: sourceLocation)
 }
 
 /// Expects a failure with a status, and a sentence that holds some words.

@@ -216,7 +216,7 @@ import Testing
     let vault = vault(over: storage)
     let (old, new) = (try vault.slotKeys(for: .of(Self.old)), try vault.slotKeys(for: .of(Self.new)))
     let space = try vault.openSpace(vault.openSlot(old).body, copyWindow: 0)
-    let successor = try space.keyReplacement.drawSuccessor()
+    let successor = try space.keyChange.drawSuccessor()
     try SpaceManager.put(try vault.strongest(of: new), holding: successor, of: space, in: vault)
     try space.close()
     #expect(try opening(vault) == [Self.old, Self.other, Self.new])

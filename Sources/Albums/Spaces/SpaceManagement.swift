@@ -128,7 +128,7 @@ package enum SpaceManager {
     do throws(VaultError) {
       // One whose key was replaced may still hold the previous key.
       let isOutdated =
-        !space.keyReplacement.isKeyChangePending(in: slot.body)
+        !space.keyChange.isKeyChangePending(in: slot.body)
         && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
       if isOutdated { try vault.rewriteSlot(slot, with: space.body, of: space) }
       if !slot.missing.isEmpty || space.owner != nil {
@@ -261,7 +261,7 @@ extension SpaceManager {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true, scanning: true)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    if space.keyReplacement.isKeyChangePending(in: slot.body) { throw .readOnly(beingReplaced) }
+    if space.keyChange.isKeyChangePending(in: slot.body) { throw .readOnly(beingReplaced) }
     return Repair(of: space, in: vault, body: slot.body, slot: slot)
   }
 }

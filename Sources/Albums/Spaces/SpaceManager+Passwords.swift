@@ -86,7 +86,7 @@ extension SpaceManager {
   static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
     let space = try vault.openSpace(body)
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    if space.keyReplacement.isKeyChangePending(in: body) { throw .readOnly(beingReplaced) }
+    if space.keyChange.isKeyChangePending(in: body) { throw .readOnly(beingReplaced) }
     return space
   }
 

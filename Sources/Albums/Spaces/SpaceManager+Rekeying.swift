@@ -77,15 +77,15 @@ extension SpaceManager {
   static func beginAgain(_ slot: OpenedSlot, in vault: Vault, acceptOlder: Bool) throws(VaultError) -> OpenedSlot {
     guard slot.body.isRekeying, !vault.isReadOnly else { return slot }
     let space = try vault.openSpace(slot.body, acceptOlder: acceptOlder)
-    guard space.keyReplacement.isKeyChangePending(in: slot.body), space.gate.isOpen else {
+    guard space.keyChange.isKeyChangePending(in: slot.body), space.gate.isOpen else {
       try space.close()
       return slot
     }
-    let successor = try space.keyReplacement.successor(of: slot.body)
+    let successor = try space.keyChange.successor(of: slot.body)
     if !successor.equals(slot.body) { try vault.rewriteSlot(slot, with: successor) }
     let others = SlotRecords.names(of: space).subtracting(slot.key.identifiers)
     try SlotRecords.change(of: space, adding: slot.key.identifiers)
-    try space.keyReplacement.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+    try space.keyChange.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
     try space.close()
     return slot.holding(successor)
   }
@@ -105,14 +105,14 @@ extension SpaceManager {
     }
     let least = max(slot.key.derivation.work, KnownDerivations(of: space, in: vault).mostWork)
     let newSlot = try vault.strongest(of: newSlots, atLeast: least)
-    let successor = try space.keyReplacement.drawSuccessor()
+    let successor = try space.keyChange.drawSuccessor()
     let others = SlotRecords.names(of: space)
     try put(newSlot, holding: successor, of: space, in: vault)
     let derivations = KnownDerivations(of: space, in: vault)
     derivations.record(in: space)
     derivations.forgetLost(in: space)
     do throws(VaultError) {
-      try space.keyReplacement.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
+      try space.keyChange.commitKeyChange(to: successor) { SlotRecords.noteRemoval(of: others, in: &$0) }
     } catch {
       try? remove(newSlot, of: space, in: vault)
       throw error
@@ -166,7 +166,7 @@ extension SpaceManager {
       // What died in an epoch can go when two heads came after it. The first one says that the space is in use.
       for _ in 0..<3 where !isDone {
         try space.advanceEpoch()
-        isDone = try space.keyReplacement.finishRekeying(all, control)
+        isDone = try space.keyChange.finishRekeying(all, control)
       }
       if !isDone { throw .damaged("files of the vault remain under the previous key; see what agonyfs check says") }
     } catch {

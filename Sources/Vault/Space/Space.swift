@@ -67,7 +67,7 @@ package final class Space: Sendable {
   /// The files of the space, if it owns cover.
   package var cover: OwnCover { OwnCover(space: self) }
   /// Replaces the key of the space.
-  package var keyReplacement: KeyReplacement { KeyReplacement(space: self) }
+  package var keyChange: KeyChange { KeyChange(space: self) }
 
   var storage: any Storage { log.context.storage }
   var keys: SpaceKeys { log.context.keys }

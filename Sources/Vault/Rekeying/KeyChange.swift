@@ -32,7 +32,7 @@ extension Space {
 }
 
 /// Replaces the key of a space.
-package struct KeyReplacement {
+package struct KeyChange {
   let space: Space
   var log: Log { space.log }
   var storage: any Storage { space.storage }

@@ -33,9 +33,7 @@ package struct PasswordDerivation: Hashable, Sendable {
   package init?(operations: UInt64, memory: UInt64, salt: [UInt8]) {
     guard Self.operationsRange.contains(operations), Self.memoryRange.contains(memory), salt.count == Self.saltSize
     else { return nil }
-    self.operations = operations
-    self.memory = memory
-    self.salt = salt
+    self.init(recordedOperations: operations, memory: memory, salt: salt)
   }
 
   /// A preset of libsodium's with a fresh salt.

@@ -7,7 +7,6 @@ internal import SystemPackage
 
 /// Reads a content from its start to its end.
 struct ContentCopy {
-  /// What was read.
   struct Result {
     var digest: FileDigest
     /// CRC-32.

@@ -105,7 +105,7 @@ package struct ComposedContent: ContentReader {
 
   package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     guard offset >= 0, offset < size else { return 0 }
-    var index = (starts.partition { $0 <= offset }) - 1
+    var index = (starts.prefixCount { $0 <= offset }) - 1
     var done = 0
     while done < buffer.count, index < pieces.count {
       let inside = offset + Int64(done) - starts[index]
@@ -122,17 +122,5 @@ package struct ComposedContent: ContentReader {
       index += 1
     }
     return done
-  }
-}
-
-extension [Int64] {
-  /// How many of ascending numbers, from the first, fulfil a condition.
-  fileprivate func partition(_ condition: (Int64) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if condition(self[middle]) { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

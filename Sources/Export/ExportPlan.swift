@@ -44,7 +44,7 @@ package struct ExportPlan {
     do throws(Errno) {
       add(path, try space.status(of: path))
     } catch {
-      fail(path, .source(error.rawValue))
+      note(path, .source(error.rawValue))
     }
   }
 
@@ -56,7 +56,7 @@ package struct ExportPlan {
     do throws(Errno) {
       names = try space.names(in: directory).sorted { $0.lexicographicallyPrecedes($1) }
     } catch {
-      return fail(directory, .source(error.rawValue))
+      return note(directory, .source(error.rawValue))
     }
     var folders: [[UInt8]] = []
     for name in names {
@@ -66,7 +66,7 @@ package struct ExportPlan {
         let status = try space.status(of: path)
         if status.kind == .directory { folders.append(path) } else { add(path, status) }
       } catch {
-        fail(path, .source(error.rawValue))
+        note(path, .source(error.rawValue))
       }
     }
     for folder in folders {
@@ -94,12 +94,11 @@ package struct ExportPlan {
       case .socket: .kind("a socket")
       case .device: .kind("a device")
       }
-    items.append(Item(path: path, base: base, isDirectory: false, failure: failure))
-    files += 1
+    note(path, failure)
     if failure == nil { bytes += status.size }
   }
 
-  private mutating func fail(_ path: [UInt8], _ failure: ExportFailure) {
+  private mutating func note(_ path: [UInt8], _ failure: ExportFailure?) {
     items.append(Item(path: path, base: base, isDirectory: false, failure: failure))
     files += 1
   }

@@ -65,7 +65,6 @@ package final class ExportRun {
   /// What has no outcome yet, by its number at the writer.
   private var underway: [Int: Underway] = [:]
 
-  /// A file without an outcome.
   private struct Underway {
     let item: ExportPlan.Item
     let size: Int64

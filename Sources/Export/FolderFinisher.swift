@@ -1,6 +1,5 @@
 internal import Glibc
 internal import Import
-internal import Synchronization
 internal import System
 internal import SystemPackage
 
@@ -39,18 +38,8 @@ struct FolderFinisher: Sendable {
     }
     try written.file.check(written.digest, verifies: verifies)
     guard verifies else { return }
-    guard try digest(of: written.partial, in: written.album, status) == written.digest else { throw .writtenDiffers }
-  }
-
-  /// What the destination has of a file, read past memory.
-  func digest(of name: [UInt8], in album: Album, _ status: FileStatus) throws(ExportFailure) -> FileDigest {
-    do throws(ImportFailure) {
-      return try SourceReading(calls).digest(of: name, in: album.descriptor, status, pastMemory: true)
-    } catch .source(let error) {
-      throw .destination(error.number)
-    } catch {
-      throw .writtenDiffers
-    }
+    let digest = try calls.writtenDigest(of: written.partial, in: written.album.descriptor, status)
+    guard digest == written.digest else { throw .writtenDiffers }
   }
 
   private func name(_ partial: [UInt8], _ file: ExportFile, in album: Album) throws(ExportFailure) -> [UInt8] {
@@ -69,33 +58,18 @@ struct FolderFinisher: Sendable {
   }
 }
 
-/// Files that are finished together.
-final class FinishBatch {
-  private let thread: Thread?
-  private let results: Results
-
-  private final class Results: Sendable {
-    let all = Mutex<[(number: Int, outcome: ExportOutcome)]>([])
-  }
-
-  /// Begins, on another thread if there can be one.
-  init(_ files: [WrittenFile], _ finisher: FolderFinisher) {
-    let results = Results()
-    self.results = results
-    let work: @Sendable () -> Void = {
-      for file in files {
-        let outcome = finisher.finish(file)
-        results.all.withLock { $0.append((file.number, outcome)) }
-      }
+extension FileCalls {
+  /// What the destination has of a file, read past memory.
+  func writtenDigest(
+    of name: [UInt8], in directory: Descriptor, _ status: FileStatus
+  ) throws(ExportFailure) -> FileDigest {
+    do throws(ImportFailure) {
+      return try SourceReading(self).digest(of: name, in: directory, status, pastMemory: true)
+    } catch .source(let error) {
+      throw .destination(error.number)
+    } catch {
+      throw .writtenDiffers
     }
-    thread = try? Thread(work)
-    if thread == nil { work() }
-  }
-
-  /// Waits for the end; gives the outcomes in the order of the files. To be called once.
-  func wait() -> [(number: Int, outcome: ExportOutcome)] {
-    thread?.join()
-    return results.all.withLock { $0 }
   }
 }
 

@@ -25,8 +25,9 @@ package final class FolderWriter: ExportWriter {
   /// What was written, and waits to be finished.
   private var written: [WrittenFile] = []
   /// What is being finished, and the outcomes of what was.
-  private var batch: FinishBatch?
-  private var results: [(number: Int, outcome: ExportOutcome)] = []
+  private var batch: SideWork<Outcomes>?
+  private var results: Outcomes = []
+  private typealias Outcomes = [(number: Int, outcome: ExportOutcome)]
   package private(set) var withoutAttributes = 0
 
   /// Files and bytes that are finished together at most, but for one file that is larger.
@@ -98,7 +99,9 @@ package final class FolderWriter: ExportWriter {
   /// Begins to finish what was written, when what was written before is done.
   private func finishWritten() {
     results += batch?.wait() ?? []
-    batch = written.isEmpty ? nil : FinishBatch(written, finisher)
+    let (files, finisher) = (written, finisher)
+    batch =
+      files.isEmpty ? nil : SideWork<Outcomes> { files.map { (number: $0.number, outcome: finisher.finish($0)) } }
     written = []
   }
 
@@ -134,14 +137,10 @@ package final class FolderWriter: ExportWriter {
     var own: FileDigest?
     for number in 1...FreeNames.most {
       let name = FreeNames.name(file.name, number: number)
-      let status: FileStatus
-      do throws(Errno) {
-        status = try calls.status(of: name, in: album.descriptor)
-      } catch .noSuchFileOrDirectory {
-        return nil
-      } catch {
-        throw .destination(error.rawValue)
+      let taken = try ExportFailure.ofDestination { () throws(Errno) in
+        try calls.statusIfTaken(name, in: album.descriptor)
       }
+      guard let status = taken else { return nil }
       guard status.kind == .file, status.size == file.content.size else { continue }
       let digest: FileDigest
       if let own {
@@ -151,7 +150,9 @@ package final class FolderWriter: ExportWriter {
         try file.check(digest, verifies: verifies)
         own = digest
       }
-      if try finisher.digest(of: name, in: album, status) == digest { return .known(path: album.path(of: name)) }
+      if try calls.writtenDigest(of: name, in: album.descriptor, status) == digest {
+        return .known(path: album.path(of: name))
+      }
     }
     return nil
   }

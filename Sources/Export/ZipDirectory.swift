@@ -81,7 +81,6 @@ struct ZipNames {
     }
   }
 
-  /// Whether a path is used.
   func contains(_ path: [UInt8]) -> Bool { used.contains(Self.key(path)) }
 
   /// The same for texts that are canonically equivalent, whose hash is one in Swift.

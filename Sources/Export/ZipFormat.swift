@@ -3,7 +3,6 @@
 
 internal import Glibc
 
-/// An entry of an archive.
 struct ZipRecord {
   private static let most32: UInt64 = 0xffff_ffff
 

@@ -39,11 +39,7 @@ package final class FileOutput: ZipOutput {
   private let verifies: Bool
   private var isNamed = false
   private var size: Int64 = 0
-  private var hasher: Hasher
-
-  private struct Hasher: ~Copyable {
-    var content = ContentHasher()
-  }
+  private var hasher: ContentHasher? = ContentHasher()
 
   /// Begins a file in an open directory.
   ///
@@ -56,11 +52,10 @@ package final class FileOutput: ZipOutput {
     let random = (0..<8).map { _ in UInt8.random(in: .min ... .max) }
     partial = Array(".agonyfs-export-".utf8) + Hexadecimal.digits(of: random)
     file = try calls.create(partial, in: directory)
-    hasher = Hasher()
   }
 
   package func write(_ bytes: UnsafeRawBufferPointer, isHole: Bool) throws(ExportFailure) {
-    if verifies { unsafe hasher.content.update(bytes) }
+    if verifies { unsafe hasher?.update(bytes) }
     if !isHole {
       try ExportFailure.ofDestination { () throws(Errno) in try unsafe calls.write(bytes, to: file, at: size) }
     }
@@ -73,18 +68,8 @@ package final class FileOutput: ZipOutput {
       return try calls.status(of: file)
     }
     if verifies {
-      var other = Hasher()
-      swap(&hasher, &other)
-      let written = FileDigest(size: size, hash: other.content.finish())
-      let stored: FileDigest
-      do throws(ImportFailure) {
-        stored = try SourceReading(calls).digest(of: partial, in: directory, status, pastMemory: true)
-      } catch .source(let error) {
-        throw .destination(error.number)
-      } catch {
-        throw .writtenDiffers
-      }
-      guard stored == written else { throw .writtenDiffers }
+      let written = FileDigest(size: size, hash: hasher.take()?.finish() ?? [])
+      guard try calls.writtenDigest(of: partial, in: directory, status) == written else { throw .writtenDiffers }
     }
     try ExportFailure.ofDestination { () throws(Errno) in
       try calls.moveIfAbsent(partial, to: name, in: directory)

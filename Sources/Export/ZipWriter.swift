@@ -39,7 +39,7 @@ package final class ZipWriter: ExportWriter {
     guard folders.insert(path).inserted else { return }
     var record = ZipRecord(path: path, mode: S_IFDIR | 0o755, modified: Int64(time(nil)))
     try begin(&record)
-    close(record)
+    directory.append(record)
   }
 
   package func outcomes(waits: Bool) -> [(number: Int, outcome: ExportOutcome)] { [] }
@@ -65,7 +65,7 @@ package final class ZipWriter: ExportWriter {
       throw error
     }
     position += record.size
-    close(record)
+    directory.append(record)
     return .ended(.exported(path: path, bytes: first.digest.size))
   }
 
@@ -82,10 +82,6 @@ package final class ZipWriter: ExportWriter {
   private func begin(_ record: inout ZipRecord) throws(ExportFailure) {
     record.offset = position
     try write(record.localHeader)
-  }
-
-  private func close(_ record: ZipRecord) {
-    directory.append(record)
   }
 
   private func write(_ bytes: [UInt8]) throws(ExportFailure) {

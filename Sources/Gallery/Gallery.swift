@@ -13,7 +13,6 @@ internal import SystemPackage
 public final class Gallery: Sendable {
   let root: SpaceRoot
   let calls: FileCalls
-  /// The uploads that are under way.
   let uploads = UploadTable()
   /// What searches could go on with.
   let suggestionTable = SuggestionTable()
@@ -35,7 +34,6 @@ public final class Gallery: Sendable {
     try GalleryError.of("The space") { try calls.isReadOnly(root.descriptor) }
   }
 
-  /// Asks the catalog.
   func ask(_ request: CatalogRequest) throws -> AnswerReader {
     do {
       let door = try CatalogDoor(of: root)
@@ -46,5 +44,11 @@ public final class Gallery: Sendable {
     } catch let error as Errno where error == .noSuchFileOrDirectory || error == .notDirectory {
       throw GalleryError(.unavailable, "The space is not mounted any more.")
     }
+  }
+
+  /// Asks the catalog for lines of JSON.
+  func lines(_ request: CatalogRequest, _ body: (JSONValue) throws -> Void) throws {
+    var reader = try ask(request)
+    _ = try reader.lines { line in try body(JSONReader.value(of: Array(line))) }
   }
 }

@@ -78,9 +78,6 @@ public struct GalleryError: Error, Equatable, Sendable {
     }
   }
 
-  /// What no answer of the catalog means.
-  init(_ failure: AnswerFailure) { self.init(failure.isQuery ? .badRequest : .failed, failure.message) }
-
   /// Calls `body`, whose errors of the system and the catalog become reasons.
   static func of<Result>(_ thing: String, _ body: () throws -> Result) throws(GalleryError) -> Result {
     do {
@@ -90,7 +87,7 @@ public struct GalleryError: Error, Equatable, Sendable {
     } catch let error as Errno {
       throw GalleryError(error, thing)
     } catch let error as AnswerFailure {
-      throw GalleryError(error)
+      throw GalleryError(error.isQuery ? .badRequest : .failed, error.message)
     } catch let error as WordsRefused {
       throw GalleryError(.badRequest, error.reason)
     } catch {

@@ -17,7 +17,6 @@ final class ArchiveFile: MediaSource {
   /// The file again, past the kernel's cache.
   private let again: Descriptor
   private let state = Mutex((isDirect: true, isFaulty: false))
-  /// Whether each piece is compared.
   private let compares: Bool
   let status: FileStatus
   var size: Int64 { status.size }
@@ -40,7 +39,6 @@ final class ArchiveFile: MediaSource {
   /// Whether the file is as it was when it was opened.
   var isUnchanged: Bool { (try? calls.status(of: file))?.isUnchanged(since: status) ?? false }
 
-  /// Whether it gave other bytes when it was read again.
   var gaveOtherBytes: Bool { state.withLock { $0.isFaulty } }
 
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
@@ -108,9 +106,7 @@ extension ArchiveFile {
   /// Lets a decoder unpack it.
   ///
   /// - Throws: `.notAnArchive`, `.source`, `.readsDiffer`, `.decoder`.
-  func unpack(
-    with decoder: Decoder, _ take: (ArchiveEvent) -> ArchiveStep
-  ) throws(ImportFailure) -> ArchiveVerdict {
+  func unpack(with decoder: Decoder, _ take: (ArchiveEvent) -> ArchiveStep) throws(ImportFailure) -> ArchiveVerdict {
     do throws(DecoderError) {
       return try decoder.archive(of: self, take)
     } catch {

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import System
 internal import SystemPackage
 
@@ -17,7 +16,6 @@ package struct CopiedFile: Sendable {
   let missing: [[UInt8]]
   let goal: Goal
 
-  /// Where it belongs.
   enum Goal: Sendable {
     case name(WantedName, Album)
     /// Where that file goes to which it belongs, which is not known yet.
@@ -95,71 +93,32 @@ struct CopyFinisher: Sendable {
 /// Files that are verified together, so that what they wrote is made durable once.
 final class FinishBatch: Sendable {
   let files: [CopiedFile]
-  private let thread: Thread?
-  private let results: Shared<[Importer.Result?]>
-
-  /// Work on another thread, or on this one if there can be no other.
-  private struct Side {
-    private let outcome = Shared<[ImportFailure?]>()
-    private let thread: Thread?
-
-    init(_ work: @escaping @Sendable () -> [ImportFailure?]) {
-      let outcome = outcome
-      let body: @Sendable () -> Void = {
-        let all = work()
-        outcome.value.withLock { $0 = all }
-      }
-      thread = try? Thread(body)
-      if thread == nil { body() }
-    }
-
-    func wait() -> [ImportFailure?] {
-      thread?.join()
-      return outcome.value.withLock { $0 } ?? []
-    }
-  }
-
-  /// What one thread gives another.
-  private final class Shared<Value: Sendable>: Sendable {
-    let value: Mutex<Value?> = Mutex(nil)
-  }
+  private let work: SideWork<[Importer.Result?]>
 
   /// Begins; on other threads if `overlaps`.
   init(_ files: [CopiedFile], _ finisher: CopyFinisher, overlaps: Bool) {
     self.files = files
-    let results = Shared<[Importer.Result?]>()
-    self.results = results
-    let work: @Sendable () -> Void = {
-      let all = Self.finish(files, finisher, overlaps)
-      results.value.withLock { $0 = all }
-    }
-    thread = overlaps ? try? Thread(work) : nil
-    if thread == nil { work() }
+    work = SideWork<[Importer.Result?]>(isAside: overlaps) { Self.finish(files, finisher, overlaps) }
   }
 
-  private static func finish(
-    _ files: [CopiedFile], _ finisher: CopyFinisher, _ overlaps: Bool
-  ) -> [Importer.Result?] {
+  private static func finish(_ files: [CopiedFile], _ finisher: CopyFinisher, _ overlaps: Bool) -> [Importer.Result?] {
     guard overlaps else {
       let reading = SourceReading(finisher.calls)
       return files.map { finisher.finish($0, finisher.failureOfStorage($0) ?? finisher.failureOfSource($0, reading)) }
     }
     // The medium of the source and that of the vault are often two. The mount decrypts for one while it reads for another.
     let middle = files.count / 2
-    let sources = Side {
+    let sources = SideWork<[ImportFailure?]> {
       let reading = SourceReading(finisher.calls)
       return files.map { finisher.failureOfSource($0, reading) }
     }
-    let rest = Side { files[middle...].map { finisher.failureOfStorage($0) } }
-    let ofStorage = files[..<middle].map { finisher.failureOfStorage($0) } + rest.wait()
-    let failures = sources.wait()
+    let rest = SideWork<[ImportFailure?]> { files[middle...].map { finisher.failureOfStorage($0) } }
+    let ofStorage = files[..<middle].map { finisher.failureOfStorage($0) } + (rest.wait() ?? [])
+    let failures = sources.wait() ?? []
     return files.indices.map { finisher.finish(files[$0], ofStorage[$0] ?? failures[$0]) }
   }
 
   /// Waits for the end; gives the results in the order of the files, nil for those that wait for a name. To be called
   /// once.
-  func wait() -> [Importer.Result?] {
-    thread?.join()
-    return results.value.withLock { $0 } ?? []
-  }
+  func wait() -> [Importer.Result?] { work.wait() ?? [] }
 }

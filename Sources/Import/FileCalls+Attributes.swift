@@ -63,9 +63,7 @@ extension FileCalls {
   }
 
   /// Gives a file extended attributes. What is not allowed there is left out and named.
-  package func set(
-    attributes: [(name: [UInt8], value: [UInt8])], of file: Descriptor
-  ) throws(Errno) -> [[UInt8]] {
+  package func set(attributes: [(name: [UInt8], value: [UInt8])], of file: Descriptor) throws(Errno) -> [[UInt8]] {
     var missing: [[UInt8]] = []
     for (name, value) in attributes {
       let text = text(name)

@@ -45,9 +45,7 @@ package final class FileCalls: Sendable {
     self.step = step
   }
 
-  func call<Result: FixedWidthInteger & SignedInteger>(
-    _ kind: FileCall, _ body: () -> Result
-  ) throws(Errno) -> Result {
+  func call<Result: FixedWidthInteger & SignedInteger>(_ kind: FileCall, _ body: () -> Result) throws(Errno) -> Result {
     try before?(kind)
     return try systemCall(body)
   }
@@ -118,6 +116,15 @@ extension FileCalls {
     return FileStatus(information)
   }
 
+  /// The same; nil if the name is free.
+  package func statusIfTaken(_ name: [UInt8], in directory: Descriptor) throws(Errno) -> FileStatus? {
+    do throws(Errno) {
+      return try status(of: name, in: directory)
+    } catch .noSuchFileOrDirectory {
+      return nil
+    }
+  }
+
   /// Makes a directory, if there is none.
   package func makeDirectory(_ name: [UInt8], in directory: Descriptor) throws(Errno) {
     let name = text(name)
@@ -148,14 +155,9 @@ extension FileCalls {
       } catch .fileExists {
         throw .fileExists
       } catch {}
-      do throws(Errno) {
-        _ = try status(of: newName, in: directory)
-      } catch .noSuchFileOrDirectory {
-        let (name, newName) = (text(name), text(newName))
-        _ = try call(.rename) { unsafe renameat(directory.number, name, directory.number, newName) }
-        return
-      }
-      throw .fileExists
+      guard try statusIfTaken(newName, in: directory) == nil else { throw .fileExists }
+      let (old, new) = (text(name), text(newName))
+      _ = try call(.rename) { unsafe renameat(directory.number, old, directory.number, new) }
     }
   }
 

@@ -48,15 +48,9 @@ package struct FileStatus: Hashable, Sendable {
 
   /// The status of a file of an archive, which is nobody's and on no device.
   init(size: Int64, modified: FileTime) {
-    kind = .file
-    device = .max
-    inode = 0
-    self.size = size
-    permissions = 0o644
-    owner = 0
-    accessed = modified
-    self.modified = modified
-    changed = modified
+    self.init(
+      kind: .file, device: .max, inode: 0, size: size, permissions: 0o644, owner: 0, accessed: modified,
+      modified: modified, changed: modified)
   }
 
   /// Whether a file of this name still has the content that it had, by what its status says. Some file systems give a

@@ -28,7 +28,6 @@ struct ArchiveProgress {
 }
 
 extension ImportRun {
-  /// Imports what an archive holds.
   func unpack(_ path: [UInt8], part: Int, _ known: SourceListing.Archive) {
     guard goesOn else { return summary.unreached += known.files }
     guard let tools else { return note(path, nil, .failed(.decoder), false) }
@@ -77,7 +76,7 @@ extension ImportRun {
       do throws(ImportFailure) {
         let file = try ArchiveFile.opened(importer.calls, archive.path, compares: true)
         guard file.status.isUnchanged(since: archive.status) else { throw .changed }
-        let again = MemberSummary()
+        let again = StreamHasher()
         var member: (name: [UInt8], hasher: StreamHasher)?
         let verdict = try file.unpack(with: tools.decoder) { event in
           if observer.isCancelled { return .stop }
@@ -172,20 +171,11 @@ extension SourceEntry {
 final class StreamHasher {
   private var hasher: ContentHasher? = ContentHasher()
 
-  /// Adds bytes.
   func update(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe hasher?.update($0) } }
+
+  /// Adds the name and the hash of a file of an archive.
+  func add(_ name: [UInt8], _ hash: [UInt8]) { update(name + [0] + hash) }
 
   /// The hash. To be called once.
   func finish() -> [UInt8] { hasher.take()?.finish() ?? [] }
-}
-
-/// A hash of the names and hashes of all files of an archive, in their order.
-final class MemberSummary {
-  private let hasher = StreamHasher()
-
-  /// Adds a file.
-  func add(_ name: [UInt8], _ hash: [UInt8]) { hasher.update(name + [0] + hash) }
-
-  /// The hash of all. To be called once.
-  func finish() -> [UInt8] { hasher.finish() }
 }

@@ -288,7 +288,6 @@ package final class ImportRun {
     followers = [:]
   }
 
-  /// Tells the outcome for a file that was copied.
   func note(_ file: CopiedFile, _ result: Importer.Result) {
     if case .imported(let path) = result.outcome {
       importer.noteStored(path, size: file.status.size, beginning: file.beginning)
@@ -297,13 +296,12 @@ package final class ImportRun {
     note(file.entry, result)
   }
 
-  /// Tells the outcome for an entry.
   func note(_ entry: SourceEntry, _ result: Importer.Result) {
     let takeout = importer.options.takeout
     if entry.isInArchive { archives[entry.group]?.told += 1 }
     note(
       entry.path, entry.status, result.outcome, result.isVerified,
-      isDescribed: entry.takeoutNumber.flatMap { takeout?.isDescribed($0) })
+      isDescribed: entry.takeoutNumber.flatMap { takeout?.matches.isDescribed($0) })
     if takeout != nil, case .duplicate(let path, let existing) = result.outcome, path != existing,
       !TakeoutPlan.Builder.isDescription(path)
     {
@@ -339,7 +337,6 @@ package final class ImportRun {
     return path.isEmpty ? base : base + [0x2F] + path
   }
 
-  /// Tells the outcome for a path.
   func note(
     _ path: [UInt8], _ status: FileStatus?, _ outcome: ImportOutcome, _ isVerified: Bool, isDescribed: Bool? = nil
   ) {

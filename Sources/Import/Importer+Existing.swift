@@ -28,14 +28,8 @@ extension Importer {
   func names(like status: FileStatus, _ wanted: WantedName, in album: Album) throws(ImportFailure) -> [[UInt8]] {
     var found: [[UInt8]] = []
     for name in wanted.candidates {
-      let other: FileStatus
-      do throws(Errno) {
-        other = try calls.status(of: name, in: album.descriptor)
-      } catch .noSuchFileOrDirectory {
-        break
-      } catch {
-        throw .space(.init(number: error.rawValue))
-      }
+      let taken = try ImportFailure.ofSpace { () throws(Errno) in try calls.statusIfTaken(name, in: album.descriptor) }
+      guard let other = taken else { break }
       if other.kind == .file, other.size == status.size, other.modified == status.modified { found.append(name) }
     }
     return found
@@ -63,9 +57,9 @@ extension Importer {
   /// What a file of the space begins with; nil if it cannot be read.
   private func beginning(of candidate: [UInt8]) -> UInt64? {
     if let known = beginnings[candidate] { return known }
-    guard let (folder, name) = open(candidate), let file = try? calls.openFile(name, in: folder),
-      let found = try? reading.beginning(of: file)
-    else { return nil }
+    guard let file = target.open(candidate, calls)?.file, let found = try? reading.beginning(of: file) else {
+      return nil
+    }
     note(found, of: candidate)
     return found
   }
@@ -76,7 +70,7 @@ extension Importer {
     let own = try beginning(of: entry)
     var digest: FileDigest?
     for candidate in candidates where beginning(of: candidate) == own {
-      guard let (folder, name) = open(candidate), let file = try? calls.openFile(name, in: folder) else { continue }
+      guard let (folder, name, file) = target.open(candidate, calls) else { continue }
       let known =
         if let digest { digest } else {
           try reading.digest(of: entry.name, in: entry.directory.descriptor, entry.status, pastMemory: true)
@@ -112,25 +106,12 @@ extension Importer {
     }
     guard options.skipsDuplicates, digest.size > 0 else { return nil }
     for candidate in stored[digest.size] ?? [] where beginning(of: candidate) == copied.beginning {
-      guard let (folder, name) = open(candidate), let file = try? calls.openFile(name, in: folder),
-        let found = try? calls.digest(of: file), found == digest,
-        let path = try link(name, in: folder, file, as: wanted, in: album)
+      guard let (folder, name, file) = target.open(candidate, calls), let found = try? calls.digest(of: file),
+        found == digest, let path = try link(name, in: folder, file, as: wanted, in: album)
       else { continue }
       return (.duplicate(path: path, existing: candidate), digest, true)
     }
     return nil
-  }
-
-  /// The directory and the name of a file of the space; nil if it is not there any more.
-  private func open(_ path: [UInt8]) -> (folder: Descriptor, name: [UInt8])? {
-    let parts = path.split(separator: 0x2F).map { Array($0) }
-    guard let name = parts.last else { return nil }
-    var folder = target.root
-    for part in parts.dropLast() {
-      guard let next = try? calls.openDirectory(part, in: folder) else { return nil }
-      folder = next
-    }
-    return (folder, name)
   }
 
   /// Gives a file of the space a name in an album, unless it has one there; nil if it can have no more names, or is not
@@ -141,11 +122,10 @@ extension Importer {
     try ImportFailure.ofSpace { () throws(Errno) in
       let inode = try calls.status(of: file).inode
       for next in wanted.candidates {
-        do throws(Errno) {
-          let status = try calls.status(of: next, in: album.descriptor)
-          if status.inode == inode { return album.path(of: next) }
+        if let other = try calls.statusIfTaken(next, in: album.descriptor) {
+          if other.inode == inode { return album.path(of: next) }
           continue
-        } catch .noSuchFileOrDirectory {}
+        }
         guard try calls.status(of: name, in: folder).inode == inode else { return nil }
         do throws(Errno) {
           try calls.link(name, in: folder, to: next, in: album.descriptor)

@@ -64,13 +64,8 @@ extension Importer {
   private func freeName(_ wanted: WantedName, in album: Album?) throws(ImportFailure) -> [UInt8] {
     guard let album else { return wanted.bytes }
     for name in wanted.candidates {
-      do throws(Errno) {
-        _ = try calls.status(of: name, in: album.descriptor)
-      } catch .noSuchFileOrDirectory {
-        return name
-      } catch {
-        throw .space(.init(number: error.rawValue))
-      }
+      let other = try ImportFailure.ofSpace { () throws(Errno) in try calls.statusIfTaken(name, in: album.descriptor) }
+      if other == nil { return name }
     }
     throw .noName
   }

@@ -88,7 +88,6 @@ package final class Importer {
     case copied(CopiedFile)
   }
 
-  /// Begins to import one entry.
   func begin(_ entry: SourceEntry, as placement: Placement) -> Step {
     if let reason = SkipReason(entry.status.kind) ?? placement.reason { return .ended((.skipped(reason), nil, false)) }
     if entry.status.device == target.device { return .ended((.skipped(.insideSpace), nil, false)) }

@@ -7,16 +7,7 @@ package struct Original: Hashable, Sendable {
   package let name: [UInt8]
   package let size: Int64
   /// What the run that verified it saw; another run cannot compare it.
-  private(set) var seen: Seen
-
-  init(directory: [UInt8], name: [UInt8], _ status: FileStatus, hash: [UInt8]) {
-    self.directory = directory
-    self.name = name
-    size = status.size
-    seen = Seen(
-      status: StatusHash.of(status, inodeCounts: false), statusAndInode: StatusHash.of(status, inodeCounts: true),
-      content: hash)
-  }
+  let seen: Seen
 
   /// Its path.
   package var path: [UInt8] { directory == [0x2F] ? directory + name : directory + [0x2F] + name }
@@ -60,6 +51,13 @@ private enum StatusHash {
 }
 
 extension Original {
+  init(directory: [UInt8], name: [UInt8], _ status: FileStatus, hash: [UInt8]) {
+    let seen = Seen(
+      status: StatusHash.of(status, inodeCounts: false), statusAndInode: StatusHash.of(status, inodeCounts: true),
+      content: hash)
+    self.init(directory: directory, name: name, size: status.size, seen: seen)
+  }
+
   /// The bytes of a record: the length of the rest in four bytes, the size in eight, the three hashes, the length of the
   /// directory in four bytes, the directory, the name. Numbers are little-endian.
   var encoded: [UInt8] {
@@ -100,12 +98,5 @@ extension Original {
     let directory = Array(take(Int(length)))
     bytes = bytes.dropFirst(4 + Int(count))
     return Original(directory: directory, name: Array(rest), size: Int64(bitPattern: size), seen: seen)
-  }
-
-  private init(directory: [UInt8], name: [UInt8], size: Int64, seen: Seen) {
-    self.directory = directory
-    self.name = name
-    self.size = size
-    self.seen = seen
   }
 }

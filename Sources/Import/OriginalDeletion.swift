@@ -72,13 +72,7 @@ package struct OriginalDeletion {
     else { return nil }
     let paths = (try? target.files.paths(ofSizes: [status.size]))?[status.size] ?? []
     let isStored = paths.contains { path in
-      let parts = path.split(separator: 0x2F).map { Array($0) }
-      var folder = target.root
-      for part in parts.dropLast() {
-        guard let next = try? calls.openDirectory(part, in: folder) else { return false }
-        folder = next
-      }
-      guard let file = try? calls.openFile(parts.last ?? [], in: folder) else { return false }
+      guard let file = target.open(path, calls)?.file else { return false }
       return (try? calls.digest(of: file)) == digest
     }
     return isStored ? status : nil

@@ -92,7 +92,7 @@ package struct SourceWalk {
       for (index, name) in zip(place..<end, grouped.names[place..<end]) {
         if index >= groupEnd {
           groups += 1
-          groupEnd = grouped.ends[Self.upperBound(of: index, in: grouped.ends)]
+          groupEnd = grouped.ends[grouped.ends.prefixCount { $0 <= index }]
         }
         do throws(Errno) {
           let status = try calls.status(of: name, in: directory.descriptor)
@@ -134,16 +134,6 @@ package struct SourceWalk {
       if accepts(group) { found += group }
     }
     return found
-  }
-
-  /// The first end after an index.
-  private static func upperBound(of index: Int, in ends: [Int]) -> Int {
-    var (low, high) = (0, ends.count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] > index { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 
   /// Whether a directory with these names is a vault.

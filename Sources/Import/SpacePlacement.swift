@@ -26,6 +26,18 @@ package struct ImportTarget: Sendable {
   }
 }
 
+extension ImportTarget {
+  /// A file of the space, open, with its directory and its name; nil if it is not there any more.
+  func open(_ path: [UInt8], _ calls: FileCalls) -> (folder: Descriptor, name: [UInt8], file: Descriptor)? {
+    var parts = path.split(separator: 0x2F).map { Array($0) }
+    var albums = AlbumOpener(calls, in: root, makes: false)
+    guard let name = parts.popLast(), let album = try? albums.open(parts),
+      let file = try? calls.openFile(name, in: album.descriptor)
+    else { return nil }
+    return (album.descriptor, name, file)
+  }
+}
+
 /// Finds files of a space.
 package protocol StoredFiles: Sendable {
   /// The paths of regular files of some lengths, from the root of the space.

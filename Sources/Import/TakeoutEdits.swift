@@ -1,4 +1,3 @@
-/// Names of edited versions.
 enum TakeoutEdits {
   /// A name that an edited version may have been made of.
   struct Original {

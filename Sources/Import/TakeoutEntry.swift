@@ -83,6 +83,14 @@ package struct TakeoutMatches: Sendable {
   /// The directory of a file.
   package func directory(of file: Int) -> TakeoutDirectory { directories[Int(directoryOfFile[file])] }
 
+  /// Whether a file has a JSON, or a JSON a file.
+  func isDescribed(_ file: Int) -> Bool {
+    switch states[file] {
+    case .matched, .used: true
+    case .unmatched, .albumMetadata, .accountMetadata, .unused: false
+    }
+  }
+
   /// How many files there are of each state.
   package var counts: TakeoutCounts {
     var counts = TakeoutCounts()

@@ -40,9 +40,7 @@ struct TakeoutFolder {
     owners = Array(repeating: nil, count: sidecars.count)
     if sidecars.isEmpty || media.isEmpty { return }
     for isFolded in [false, true] { pairByWholeNames(isFolded) }
-    for isFolded in [false, true] {
-      pair(.title, isFolded, Self.titles, Self.ownNames, prefersLonger: false)
-    }
+    for isFolded in [false, true] { pair(.title, isFolded, Self.titles, Self.ownNames, prefersLonger: false) }
     for isFolded in [false, true] { pair(.cutName, isFolded, Self.cutBases, Self.cutNames) }
     for isFolded in [false, true] {
       pair(.missingEnding, isFolded, Self.basesAndTitles, Self.names(withoutEnding:))

@@ -10,12 +10,10 @@ enum TakeoutName {
 
   private static func endings(_ list: String) -> Set<String> { Set(list.split(separator: " ").map { "." + $0 }) }
 
-  /// Whether it is a JSON's.
   static func isJSON(_ name: [UInt8]) -> Bool {
     TakeoutText.folded(name.suffix(jsonEnding.count)) == ".json"
   }
 
-  /// Without ".json".
   static func withoutJSON(_ name: [UInt8]) -> [UInt8] { Array(name.dropLast(jsonEnding.count)) }
 
   /// What is before the last point, and the rest with the point. A point at the beginning starts no ending, nor does

@@ -46,7 +46,6 @@ package struct TakeoutPlan: Sendable {
     private var taken: [Int32: Int64] = [:]
     /// Files that are JSONs.
     private(set) var descriptions = 0
-    /// All files.
     var count: Int { tree.count }
 
     /// Whether a name is a JSON's.
@@ -78,11 +77,8 @@ package struct TakeoutPlan: Sendable {
       if !TakeoutDirectories.split(slash.map { Array(key.path[..<$0]) } ?? []).prefix.isEmpty {
         hasTop = true
         parts.insert(key.part)
-      } else {
-        switch matches.states[Int(number)] {
-        case .used, .matched: parts.insert(key.part)
-        case .unmatched, .albumMetadata, .accountMetadata, .unused: break
-        }
+      } else if matches.isDescribed(Int(number)) {
+        parts.insert(key.part)
       }
     }
     self.numbers = numbers
@@ -101,14 +97,6 @@ package struct TakeoutPlan: Sendable {
 
   /// Whether a JSON goes beside a file.
   func isLeader(_ number: Int) -> Bool { led.contains(Int32(number)) }
-
-  /// Whether a file has a JSON, or a JSON a file.
-  func isDescribed(_ number: Int) -> Bool {
-    switch matches.states[number] {
-    case .matched, .used: true
-    case .unmatched, .albumMetadata, .accountMetadata, .unused: false
-    }
-  }
 
   /// The place of a file; nil if it was not there when the files were listed.
   func placement(part: Int, path: [UInt8]) -> Placement? {

@@ -7,9 +7,8 @@ internal import SystemPackage
 struct Unpacker {
   private let run: ImportRun
   private let file: ArchiveFile
-  /// The number of the archive.
   private let number: Int
-  private let members = MemberSummary()
+  private let members = StreamHasher()
   private var member: Member?
   /// The directory of the entry before: most come together.
   private var recent: SourceDirectory?
@@ -56,7 +55,6 @@ struct Unpacker {
     }
   }
 
-  /// Removes what was begun.
   mutating func abandon(_ failure: ImportFailure) {
     guard let member else { return }
     self.member = nil

@@ -10,7 +10,6 @@ internal import CSQLite
 
 /// An open database.
 @safe package final class Connection {
-  /// SQLite's handle.
   let handle: OpaquePointer
   /// The VFS of our page file; nil for an ordinary file.
   private let files: PageFileSystem?
@@ -85,7 +84,6 @@ internal import CSQLite
     return transactionWasLost ? .transactionLost : IndexError(code)
   }
 
-  /// Records that the open transaction is lost.
   func abandonTransaction() {
     transactionIsOpen = false
     transactionWasLost = true
@@ -93,7 +91,6 @@ internal import CSQLite
 }
 
 extension IndexError {
-  /// The error for SQLite's result code.
   init(_ code: Int32) {
     switch code & 0xFF {
     case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged

@@ -1,6 +1,5 @@
 package import Vault
 
-/// Statements on `attribute`.
 struct AttributeStatements {
   let find, set, delete, names, deleteAll: Statement
 

@@ -1,6 +1,5 @@
 package import Vault
 
-/// Statements on `dentry`.
 struct DentryStatements {
   let find, findWithInode, insert, replace, delete, any, list, listWithInode: Statement
   let ofDirectory, all: Statement
@@ -54,13 +53,11 @@ extension DentryRecord {
 }
 
 extension Statement {
-  /// The file name in a column.
   func fileName(_ column: Int32) throws(IndexError) -> FileName {
     guard let name = FileName(bytes(column)) else { throw .damaged }
     return name
   }
 
-  /// The inode number in a column.
   func inodeNumber(_ column: Int32) -> InodeNumber { InodeNumber(rawValue: UInt64(bitPattern: integer(column))) }
 }
 

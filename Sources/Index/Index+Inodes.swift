@@ -1,7 +1,6 @@
 internal import CSQLite
 package import Vault
 
-/// Statements on `inode`.
 struct InodeStatements {
   /// `InodeRecord` reads and binds the columns in the table's order.
   let find, insert, update, delete: Statement

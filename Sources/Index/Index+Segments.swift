@@ -2,7 +2,6 @@
 
 package import Vault
 
-/// Statements on `segment`.
 struct SegmentStatements {
   let find, add, delete, sum, after: Statement
 

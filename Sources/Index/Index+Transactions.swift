@@ -3,7 +3,6 @@
 
 package import Vault
 
-/// Statements of transactions.
 struct TransactionStatements {
   let begin, commit, savepoint, release, rollBackTo, rollBack: Statement
 
@@ -169,7 +168,6 @@ extension Index {
 
 extension Index {
   /// Commits all changes, also to the log, and flushes it. For callers that have nothing else to commit.
-  ///
   package func commit(to space: Space) throws(IndexError) {
     try commit()
     do throws(VaultError) {

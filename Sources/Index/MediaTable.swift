@@ -3,7 +3,6 @@
 
 package import Vault
 
-/// Statements on `media`.
 struct MediaStatements {
   /// `MediaRecord` reads and binds these columns in this order.
   private static let columns = "inode, state, hash, kind, width, height, small, large, reason"

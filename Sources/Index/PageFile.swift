@@ -55,7 +55,6 @@ package final class PageFile {
   /// Bytes in the file.
   var size: Int64 { Int64(pageCount) * Int64(Self.pageSize) }
 
-  /// The result of a read.
   enum ReadResult { case whole, beyondEnd, failed }
 
   /// Fills `buffer` from `offset` on. SQLite reads whole pages, except in two reads of the header and, from 3.45 on, where it
@@ -113,7 +112,6 @@ package final class PageFile {
     return true
   }
 
-  /// Sets the size.
   func truncate(to size: Int64) {
     setPageCount(UInt32(clamping: size / Int64(Self.pageSize)))
   }

@@ -34,7 +34,6 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
     return self
   }
 
-  /// Binds a value.
   func bind(_ parameter: Int32, _ value: StoredValue) {
     let code: Int32
     switch value {

@@ -48,11 +48,7 @@ package struct ArchiveEntry: Sendable, Equatable {
 
   /// Its path, or why it has none.
   package var path: Result<ArchivePath, ArchivePath.Refusal> {
-    do throws(ArchivePath.Refusal) {
-      return .success(try ArchivePath(name, isDirectory: kind == .directory))
-    } catch {
-      return .failure(error)
-    }
+    Result { () throws(ArchivePath.Refusal) in try ArchivePath(name, isDirectory: kind == .directory) }
   }
 }
 
@@ -76,7 +72,7 @@ package enum ArchiveVerdict: Sendable, Hashable {
 package enum ArchiveEvent: Sendable, Equatable {
   /// The next entry. Only a file has data and an end.
   case entry(ArchiveEntry)
-  /// The next bytes of its data: at least one, at most `Decoder.archivePieceBytes`.
+  /// The next bytes of its data: at least one, at most `WireMessage.mostPieceBytes`.
   case piece([UInt8])
   /// No more data of it comes. Unless it is whole, what came is not what was packed.
   case end(ArchiveVerdict)

@@ -114,11 +114,6 @@ package struct StripRequest: Sendable, Equatable {
   package var fileSize: Int64
   package var mode: StripMode
 
-  package init(fileSize: Int64, mode: StripMode) {
-    self.fileSize = fileSize
-    self.mode = mode
-  }
-
   /// The message's bytes.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -126,7 +121,9 @@ package struct StripRequest: Sendable, Equatable {
     writer.append(mode.rawValue)
     return writer.bytes
   }
+}
 
+extension StripRequest {
   /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
@@ -146,11 +143,6 @@ package struct ResizeRequest: Sendable, Equatable {
   /// Most pixels on the longer side.
   package var side: Int
 
-  package init(fileSize: Int64, side: Int) {
-    self.fileSize = fileSize
-    self.side = side
-  }
-
   /// The message's bytes.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -158,7 +150,9 @@ package struct ResizeRequest: Sendable, Equatable {
     writer.append(UInt32(clamping: side))
     return writer.bytes
   }
+}
 
+extension ResizeRequest {
   /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)

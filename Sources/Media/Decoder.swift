@@ -90,9 +90,7 @@ package final class Decoder: Sendable {
     from jpeg: [UInt8], longerSide: Int, text: [(String, String)]
   ) throws(DecoderError) -> [UInt8] {
     guard jpeg.count <= DerivativeSize.large.mostBytes, (1...DerivativeSize.large.longerSide).contains(longerSide)
-    else {
-      throw .tooLarge
-    }
+    else { throw .tooLarge }
     let request = PNGRequest(jpeg: jpeg, longerSide: longerSide)
     var file = try job(.png, request.encoded, expecting: .pngMade, source: nil) { bytes in
       PNGFile(bytes, mostSide: longerSide)
@@ -184,9 +182,6 @@ package final class Decoder: Sendable {
       }
     }
   }
-
-  /// Most bytes of a piece of an archive's entry.
-  package static let archivePieceBytes = WireMessage.mostPieceBytes
 
   /// What is behind a failure. Only before the process is reaped.
   private func cause(of error: DecoderError, in running: Running?) -> DecoderError {

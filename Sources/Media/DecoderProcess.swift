@@ -33,7 +33,6 @@ final class DecoderProcess: Sendable {
     process.wait()
   }
 
-  /// Sends a message.
   func send(_ message: WireMessage, _ body: [UInt8], before deadline: Deadline) throws(DecoderError) {
     var writer = ByteWriter()
     writer.append(message.rawValue)
@@ -42,7 +41,6 @@ final class DecoderProcess: Sendable {
     try sendAll(body, before: deadline)
   }
 
-  /// Waits for the next message.
   func receive(before deadline: Deadline) throws(DecoderError) -> (WireMessage, [UInt8]) {
     let header = try receiveAll(WireMessage.headerBytes, before: deadline)
     var reader = ByteReader(header)

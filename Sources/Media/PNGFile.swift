@@ -1,11 +1,10 @@
 /// A PNG as a sequence of chunks (PNG, third edition, 5.2). The daemon adds the texts, because the decoder must not see
 /// file names.
-struct PNGFile {
+package struct PNGFile {
   static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
   /// The signature, and the header with its length, name and checksum.
   private static let headBytes = 8 + 12 + 13
 
-  /// The bytes.
   private(set) var bytes: [UInt8]
 
   /// Nil unless the bytes begin with a header of an allowed size and end with an end chunk.
@@ -32,7 +31,8 @@ struct PNGFile {
     bytes.insert(contentsOf: chunks, at: Self.headBytes)
   }
 
-  static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+  /// A chunk with its length and checksum.
+  package static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
     let checked = Array(name.utf8) + body
     return bigEndian(UInt32(body.count)) + checked + bigEndian(checksum(checked))
   }

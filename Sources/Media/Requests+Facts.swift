@@ -7,11 +7,6 @@ package struct FactsRequest: Sendable, Equatable {
   /// Its small derivative; empty if there is none.
   package var small: [UInt8]
 
-  package init(fileSize: Int64, small: [UInt8]) {
-    self.fileSize = fileSize
-    self.small = small
-  }
-
   /// The message's bytes.
   package var encoded: [UInt8] {
     var writer = ByteWriter(capacity: small.count + 16)
@@ -19,7 +14,9 @@ package struct FactsRequest: Sendable, Equatable {
     writer.blob(small)
     return writer.bytes
   }
+}
 
+extension FactsRequest {
   /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
@@ -35,11 +32,6 @@ package struct SidecarRequest: Sendable, Equatable {
   package var kind: SidecarKind
   package var content: [UInt8]
 
-  package init(kind: SidecarKind, content: [UInt8]) {
-    self.kind = kind
-    self.content = content
-  }
-
   /// The message's bytes.
   package var encoded: [UInt8] {
     var writer = ByteWriter(capacity: content.count + 8)
@@ -47,7 +39,9 @@ package struct SidecarRequest: Sendable, Equatable {
     writer.blob(content)
     return writer.bytes
   }
+}
 
+extension SidecarRequest {
   /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)

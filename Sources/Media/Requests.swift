@@ -9,12 +9,6 @@ package struct DeriveRequest: Sendable, Equatable {
   /// Bytes in the file.
   package var fileSize: Int64
 
-  package init(sizes: Set<DerivativeSize>, eagerly: Bool, fileSize: Int64) {
-    self.sizes = sizes
-    self.eagerly = eagerly
-    self.fileSize = fileSize
-  }
-
   /// The message's bytes.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -24,7 +18,9 @@ package struct DeriveRequest: Sendable, Equatable {
     writer.append(fileSize)
     return writer.bytes
   }
+}
 
+extension DeriveRequest {
   /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
@@ -45,11 +41,6 @@ package struct PNGRequest: Sendable, Equatable {
   /// Most pixels on the longer side.
   package var longerSide: Int
 
-  package init(jpeg: [UInt8], longerSide: Int) {
-    self.jpeg = jpeg
-    self.longerSide = longerSide
-  }
-
   /// The message's bytes.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
@@ -57,7 +48,9 @@ package struct PNGRequest: Sendable, Equatable {
     writer.blob(jpeg)
     return writer.bytes
   }
+}
 
+extension PNGRequest {
   /// Decodes a message.
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)

@@ -84,7 +84,6 @@ extension fuse_entry_param {
 }
 
 extension Caller {
-  /// The client of a request.
   init(_ request: fuse_req_t?) {
     guard let context = unsafe fuse_req_ctx(request) else {
       self.init(user: 0, group: 0, process: 0, umask: 0)
@@ -117,7 +116,6 @@ func supplementaryGroups(_ request: fuse_req_t?) -> [gid_t] {
 }
 
 extension OpenFlags {
-  /// The flags of `open(2)`.
   init(open flags: CInt) {
     self = []
     if flags & O_ACCMODE != O_RDONLY { insert(.write) }

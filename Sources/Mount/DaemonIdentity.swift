@@ -39,7 +39,6 @@ struct DaemonIdentity: Sendable, Equatable {
   /// The value of the attribute.
   var text: [UInt8] { Array("\(process) \(started) \(namespace)".utf8) }
 
-  /// Whether the process is still running.
   var isRunning: Bool { Self.startOf(process) == started }
 
   /// Whether the process is in another mount namespace than the calling one.

@@ -22,11 +22,9 @@ internal import Vault
   var size: Int { unsafe bytes.count }
   /// The number by which it is answered.
   var unique: UInt64 { header.unique }
-  /// The node that it concerns.
   var node: UInt64 { header.nodeid }
   /// The client thread; 0 for the kernel itself.
   var thread: UInt32 { header.pid }
-  /// The client.
   var caller: Caller {
     Caller(user: header.uid, group: header.gid, process: Int32(bitPattern: header.pid))
   }

@@ -22,7 +22,6 @@ enum LibraryLog {
     state.withLock { $0.logger = logger }
   }
 
-  /// The last message.
   static var lastMessage: String? { state.withLock { $0.lastMessage } }
 
   fileprivate static func receive(level: CInt, text: String) {

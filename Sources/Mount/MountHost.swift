@@ -9,9 +9,7 @@ struct MountHost: Sendable {
   var user = geteuid()
   /// Whether a user other than root mounts without the helper: in a user namespace of its own, as a private session has.
   var mountsWithoutHelper = geteuid() != 0 && agonyfs_may_mount()
-  /// The FUSE device.
   var devicePath = "/dev/fuse"
-  /// Paths of the helper.
   var helperPaths = ["/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"]
   /// More directories to search for it, separated by colons.
   var searchPath = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""

@@ -68,30 +68,11 @@ struct MountTable: Sendable, Equatable {
       else { return nil }
       return MountTableEntry(
         device: String(decoding: fields[2], as: UTF8.self),
-        root: Self.unescaped(fields[3]),
-        path: Self.unescaped(fields[4]),
+        root: OctalText.unescaped(fields[3]),
+        path: OctalText.unescaped(fields[4]),
         type: String(decoding: fields[dash + 1], as: UTF8.self),
-        source: Self.unescaped(fields[dash + 2]),
+        source: OctalText.unescaped(fields[dash + 2]),
         options: fields[dash + 3].split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) })
     }
-  }
-
-  /// The kernel writes space, tab, newline and backslash as a backslash and three octal digits.
-  private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = field
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(3)
-      let isEscape =
-        byte == UInt8(ascii: "\\") && digits.count == 3
-        && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }
-      guard isEscape else {
-        bytes.append(byte)
-        continue
-      }
-      bytes.append(digits.reduce(0) { $0 &* 8 &+ ($1 - UInt8(ascii: "0")) })
-      rest = rest.dropFirst(3)
-    }
-    return bytes
   }
 }

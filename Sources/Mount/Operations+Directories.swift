@@ -7,7 +7,6 @@ internal import SystemPackage
 internal import Vault
 
 extension fuse_lowlevel_ops {
-  /// Lists directories.
   mutating func addDirectoryCallbacks() {
     // The kernel never asks again and caches listings. Listings continue from the cookie of an entry, so there is
     // nothing to open.
@@ -41,7 +40,6 @@ private func fill(
   }
 }
 
-/// The listing written so far.
 @safe private struct Listing {
   private let room: UnsafeMutableRawBufferPointer
   /// Bytes written.

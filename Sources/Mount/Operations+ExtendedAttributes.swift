@@ -6,7 +6,6 @@ internal import SystemPackage
 internal import Vault
 
 extension fuse_lowlevel_ops {
-  /// Extended attributes.
   mutating func addExtendedAttributeCallbacks() {
     unsafe getxattr = { request, inode, name, size in
       unsafe serve(request) { volume throws(Errno) in
@@ -30,12 +29,12 @@ extension fuse_lowlevel_ops {
         let value = unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))
         guard DaemonAttribute(name) == nil else { throw .notPermitted }
         if inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
-          try unsafe requireOwner(request, volume)
+          guard try unsafe volume.owns(.root, Caller(request)) else { throw .notPermitted }
           return try volume.virtual.request(value)
         }
         let inode = try unsafe volume.writable(inode, for: Caller(request))
         var clearsSetGroup = false
-        if name == accessList { clearsSetGroup = try unsafe !mayKeepSetGroup(request, inode, volume) }
+        if name == AccessControlList.accessName { clearsSetGroup = try unsafe !mayKeepSetGroup(request, inode, volume) }
         try unsafe volume.fileSystem.setExtendedAttribute(
           name, of: inode, value: value, flags: AttributeFlags(rawValue: UInt32(bitPattern: flags)),
           caller: Caller(request), clearsSetGroup: clearsSetGroup)
@@ -77,15 +76,6 @@ private func reply(_ request: fuse_req_t?, value: [UInt8], size: Int) throws(Err
   guard value.count <= size else { throw .outOfRange }
   unsafe value.withUnsafeBytes { bytes in _ = unsafe fuse_reply_buf(request, bytes.baseAddress, bytes.count) }
 }
-
-/// - Throws: `EPERM` when the request comes from neither the owner of the root directory nor root.
-private func requireOwner(_ request: fuse_req_t?, _ volume: Volume) throws(Errno) {
-  let user = unsafe Caller(request).user
-  if user == 0 { return }
-  guard try volume.fileSystem.attributes(of: .root).owner == user else { throw .notPermitted }
-}
-
-private let accessList = Array("system.posix_acl_access".utf8)
 
 /// Whether the set-group-ID bit survives a change of the access control list: for root and members of the group. The
 /// kernel tells this only in a newer form of the request, which libfuse does not understand.

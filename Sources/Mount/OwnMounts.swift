@@ -40,7 +40,6 @@ struct OwnMounts {
   /// The lines of the table with the device number, which are ours while the connection is open.
   var entries: [MountTableEntry] { MountTable.current().entries.filter { $0.device == device } }
 
-  /// The current standing.
   var standing: Standing {
     let table = MountTable.current()
     guard let device, !table.entries.isEmpty else { return .unknown }
@@ -51,7 +50,6 @@ struct OwnMounts {
     return unsafe poll(&interest, 1, 0) == 0 ? .mounted(own) : .unknown
   }
 
-  /// Whether there is at least one.
   var areMounted: Bool { if case .mounted = standing { true } else { false } }
 
   /// Removes all mounts if nobody uses them; the kernel first writes back what it holds. False if somebody does.

@@ -13,7 +13,6 @@ internal import System
 /// The reads of answers that are served or wait.
 final class QuestionReads: @unchecked Sendable {
   private struct Read {
-    /// The channel of the request.
     var channel: CInt
     /// False if it is to be called again when others were served.
     var serve: () -> Bool
@@ -35,7 +34,6 @@ final class QuestionReads: @unchecked Sendable {
   /// Whether a read waits for a thread.
   var isWaitedFor: Bool { lock.withLock { !waiting.isEmpty } }
 
-  /// How many threads serve.
   var servingCount: Int { lock.withLock { serving } }
 
   /// Serves a read that came by a channel, in this thread or another. `body` returns false if it is to be called again

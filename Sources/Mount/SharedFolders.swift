@@ -39,7 +39,6 @@ final class SharedFolders: Sendable {
   /// The numbers under which the kernel may keep listings of real folders.
   var listed: Set<InodeNumber> { state.withLock { $0.listed } }
 
-  /// A thread has made a directory.
   func note(_ directory: InodeNumber, madeBy thread: Int32) {
     // A process in another namespace has no number here.
     guard thread != 0 else { return }
@@ -52,10 +51,8 @@ final class SharedFolders: Sendable {
     }
   }
 
-  /// Whether a thread made a directory.
   func made(_ directory: InodeNumber, by thread: Int32) -> Bool { state.withLock { $0.makers[directory] == thread } }
 
-  /// A real folder was removed.
   func noteRemoval(of node: VirtualNode) { state.withLock { $0.removals[node, default: 0] += 1 } }
 
   /// The number that the kernel knows a folder by.

@@ -21,15 +21,12 @@ package struct SpacePlace: Hashable, Sendable {
     var status = stat()
     let name = path.map { CChar(bitPattern: $0) } + [0]
     try systemCall { unsafe stat(name, &status) }
-    guard let resolved = unsafe realpath(name, nil) else { throw .current }
-    defer { unsafe free(resolved) }
-    let length = unsafe strlen(resolved)
-    let bytes = unsafe UnsafeRawBufferPointer(start: resolved, count: length)
+    let resolved = try FilePath(bytes: path).withoutLinks().bytes
     let number = UInt64(status.st_dev)
     // As makedev(3) has it.
     let major = (number >> 8 & 0xFFF) | (number >> 32 & ~0xFFF)
     let minor = (number & 0xFF) | (number >> 12 & ~0xFF)
-    return unsafe find(Array(bytes), device: "\(major):\(minor)", in: .current()) { place, entry in
+    return find(resolved, device: "\(major):\(minor)", in: .current()) { place, entry in
       entry.type == "fuse.agonyfs"
         || DaemonQuestion.ask(.identity, of: FilePath(bytes: place), entry) != nil
     }
@@ -40,17 +37,12 @@ package struct SpacePlace: Hashable, Sendable {
     _ path: [UInt8], device: String, in table: MountTable, isOurs: ([UInt8], MountTableEntry) -> Bool
   ) -> SpacePlace? {
     let slash = UInt8(ascii: "/")
-    func rest(of path: [UInt8], below directory: [UInt8]) -> [UInt8]? {
-      let directory = directory == [slash] ? [] : directory
-      guard path.starts(with: directory), path.count == directory.count || path[directory.count] == slash else {
-        return nil
-      }
-      return Array(path[directory.count...])
-    }
     // The last of those with the longest path is the one that is seen.
     var best: (entry: MountTableEntry, rest: [UInt8])?
     for entry in table.entries {
-      guard let rest = rest(of: path, below: entry.path), rest.count <= best?.rest.count ?? .max else { continue }
+      guard let rest = MountTable.rest(of: path, below: entry.path), rest.count <= best?.rest.count ?? .max else {
+        continue
+      }
       best = (entry, rest)
     }
     guard let best, best.entry.device == device, best.entry.isFuse else { return nil }

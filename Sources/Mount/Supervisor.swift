@@ -2,7 +2,6 @@ internal import Albums
 internal import Logging
 internal import System
 
-/// How a session ends.
 enum SessionEnd {
   /// The mount has left its place, or a signal asks for the end. The connection may still be open.
   case asked

@@ -2,6 +2,7 @@ internal import CMount
 internal import Glibc
 package import Logging
 internal import Synchronization
+internal import System
 
 /// Writes log lines to standard error in the foreground and to the system log in the background.
 package struct SystemLogHandler: LogHandler {
@@ -36,14 +37,9 @@ package struct SystemLogHandler: LogHandler {
     if Self.sendsToSystemLog {
       unsafe agonyfs_system_log(Self.priority(event.level), line)
     } else {
-      Self.print("agonyfs: \(event.level): \(line)\n")
+      // One write per line, so lines of several threads do not mix.
+      try? Descriptor.standardError.writeAll(Array("agonyfs: \(event.level): \(line)\n".utf8))
     }
-  }
-
-  /// `agonyfs: warning: …`. One write per line, so lines of several threads do not mix.
-  private static func print(_ line: String) {
-    var bytes = Array(line.utf8)
-    unsafe bytes.withUnsafeMutableBytes { text in _ = unsafe write(2, text.baseAddress, text.count) }
   }
 
   /// The level of syslog(3).

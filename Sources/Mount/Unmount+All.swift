@@ -163,10 +163,10 @@ extension MountTable {
   ///
   /// - Parameter vault: the path of its vault without symbolic links; nil if it is not known. The option `fsname` hides it.
   func mayDepend(_ mount: MountTableEntry, vault: [UInt8]?, on other: MountTableEntry) -> Bool {
-    guard let vault, !Self.isBelow(mount.path, other.path) else { return true }
+    guard let vault, Self.rest(of: mount.path, below: other.path) == nil else { return true }
     // Of the file systems with the longest path the last one is seen.
     var holder: Int?
-    for (number, entry) in entries.enumerated() where Self.isBelow(vault, entry.path) {
+    for (number, entry) in entries.enumerated() where Self.rest(of: vault, below: entry.path) != nil {
       if let holder, entries[holder].path.count > entry.path.count { continue }
       holder = number
     }
@@ -175,9 +175,13 @@ extension MountTable {
     return holder >= first || entries[holder].device == other.device
   }
 
-  private static func isBelow(_ path: [UInt8], _ directory: [UInt8]) -> Bool {
+  /// What is left of a path behind a directory that it is, or is in; nil for any other path.
+  static func rest(of path: [UInt8], below directory: [UInt8]) -> [UInt8]? {
     let slash = UInt8(ascii: "/")
     let directory = directory == [slash] ? [] : directory
-    return path.starts(with: directory) && (path.count == directory.count || path[directory.count] == slash)
+    guard path.starts(with: directory), path.count == directory.count || path[directory.count] == slash else {
+      return nil
+    }
+    return Array(path[directory.count...])
   }
 }

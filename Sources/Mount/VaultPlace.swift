@@ -15,8 +15,7 @@ struct DirectoryIdentity: Hashable {
 
   /// The directory of an open descriptor; nil if the host does not say.
   init?(_ directory: Descriptor) {
-    var status = stat()
-    guard unsafe fstat(directory.number, &status) == 0 else { return nil }
+    guard let status = try? directory.status() else { return nil }
     (device, inode) = (status.st_dev, status.st_ino)
   }
 
@@ -48,7 +47,6 @@ struct VaultPlace {
   /// The directories of the vault itself.
   private let own: Set<DirectoryIdentity>
 
-  /// The vault at a path.
   init(_ path: FilePath) {
     guard let vault = try? Descriptor.open(path, DirectoryIdentity.flags) else {
       let parent = path.removingLastComponent()

@@ -206,7 +206,6 @@ extension Volume {
     }
   }
 
-  /// The target of a symbolic link.
   func readLink(of number: InodeNumber) throws(Errno) -> [UInt8] {
     switch try node(number) {
     case .stored(let inode): return try fileSystem.readLink(of: inode)
@@ -215,7 +214,6 @@ extension Volume {
     }
   }
 
-  /// The value of an extended attribute.
   func extendedAttribute(_ name: [UInt8], of number: InodeNumber) throws(Errno) -> [UInt8] {
     switch try node(number) {
     case .stored(let inode): return try fileSystem.extendedAttribute(name, of: inode)

@@ -16,6 +16,7 @@ internal import Albums
 internal import CMount
 internal import Glibc
 internal import Index
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -78,12 +79,8 @@ extension Volume {
 
   private func folder(_ name: [UInt8], in parent: InodeNumber) throws(Errno) -> InodeNumber? {
     guard let name = FileName(name) else { return nil }
-    do throws(Errno) {
-      let found = try fileSystem.lookup(name, in: parent)
-      return found.kind == Self.directoryKind ? found.inode : nil
-    } catch .noSuchFileOrDirectory {
-      return nil
-    }
+    let found = try ifThere { () throws(Errno) in try fileSystem.lookup(name, in: parent) }
+    return found?.kind == Self.directoryKind ? found?.inode : nil
   }
 
   /// The inode of a node at which something is to be changed, or in which something is to be made or removed.
@@ -112,7 +109,7 @@ extension Volume {
   }
 
   /// Whether somebody is root or the owner of a directory.
-  private func owns(_ directory: InodeNumber, _ caller: Caller) throws(Errno) -> Bool {
+  func owns(_ directory: InodeNumber, _ caller: Caller) throws(Errno) -> Bool {
     if caller.user == 0 { return true }
     return try fileSystem.attributes(of: directory).owner == caller.user
   }
@@ -166,7 +163,6 @@ extension Volume {
 // MARK: Names
 
 extension Volume {
-  /// Makes a directory.
   func makeDirectory(
     _ name: FileName, in parent: fuse_ino_t, mode: UInt32, caller: Caller
   ) throws(Errno) -> fuse_entry_param {

@@ -12,11 +12,8 @@ internal import SystemPackage
 
 /// What requests need; libfuse carries a pointer to it.
 @safe final class Volume: Sendable {
-  /// The files.
   let fileSystem: FileSystem
-  /// The virtual nodes.
   let virtual: VirtualTree
-  /// The log.
   let logger: Logger
   /// Memory for the replies to reads and listings.
   let buffers = BufferPool([BufferPool.Size(bytes: SessionLimits.maximumRead, idleLimit: .max)])
@@ -41,7 +38,6 @@ internal import SystemPackage
   /// The time of the last use, in seconds of the monotonic clock.
   var lastUse: Int64 { used.load(ordering: .relaxed) }
 
-  /// Notes a use.
   @inline(__always)
   func noteUse() {
     let now = monotonicSeconds()
@@ -61,7 +57,6 @@ internal import SystemPackage
     lazyUntil.store(monotonicTime() + Duration.seconds(10).nanoseconds, ordering: .relaxed)
   }
 
-  /// Whether a lazy unmount is expected.
   var expectsLazyUnmount: Bool { monotonicTime() < lazyUntil.load(ordering: .relaxed) }
 
   /// How many opens have not been released.

@@ -24,7 +24,6 @@ internal import Vault
   /// Whether requests say that they clear set-user-ID and set-group-ID bits.
   private let clearsSetBits: Bool
   private let callers = CallerRun()
-  /// Whether the threads must end.
   private let isStopping = Atomic<Bool>(false)
   /// Threads that serve and are still running.
   private let running = Atomic<Int>(0)
@@ -60,7 +59,6 @@ internal import Vault
     if watchdog != nil { group.expectWatchdog() }
   }
 
-  /// Ends the threads.
   func stop() {
     isStopping.store(true, ordering: .releasing)
     group.end()

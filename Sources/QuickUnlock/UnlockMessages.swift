@@ -145,18 +145,8 @@ extension SecretBytes {
 extension Descriptor {
   /// Reads so many bytes. Throws `UnlockMessageError` if there are fewer, and `Errno`.
   func readExactly(_ count: Int) throws -> [UInt8] {
-    let bytes = try readToEndOf(count)
+    let bytes = try readToEnd(limit: count)
     guard bytes.count == count else { throw UnlockMessageError() }
-    return bytes
-  }
-
-  private func readToEndOf(_ count: Int) throws(Errno) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while bytes.count < count {
-      let block = try readSome(most: count - bytes.count)
-      if block.isEmpty { break }
-      bytes += block
-    }
     return bytes
   }
 }

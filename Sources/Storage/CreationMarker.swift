@@ -49,7 +49,6 @@ struct CreationMarker {
     return true
   }
 
-  /// Deletes the marker.
   func remove(from directory: Descriptor) {
     unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
   }
@@ -62,34 +61,25 @@ struct CreationMarker {
     } catch .noSuchFileOrDirectory, .tooManySymbolicLinkLevels, .isDirectory, .permissionDenied {
       throw .fileExists
     }
-    var found = stat()
-    try systemCall { unsafe fstat(file.number, &found) }
-    guard found.st_mode & S_IFMT == S_IFREG else { throw .fileExists }
+    guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .fileExists }
     return file
   }
 
   /// Whether the marker in a directory is this file.
   private static func leads(to file: Descriptor, in directory: Descriptor) throws(Errno) -> Bool {
-    var held = stat()
-    var named = stat()
-    try systemCall { unsafe fstat(file.number, &held) }
-    guard unsafe fstatat(directory.number, StorageNames.creationMarker, &named, AT_SYMLINK_NOFOLLOW) == 0 else {
-      return false
-    }
+    let held = try file.status()
+    guard let named = try? directory.status(of: StorageNames.creationMarker) else { return false }
     return held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 }
 
 /// What a creation puts into a directory: the folders of segments, files in them, and the parameters.
 enum CreatedNames {
-  /// Whether there are parameters.
   static func haveParameters(in directory: Descriptor) throws(Errno) -> Bool {
-    do throws(Errno) {
+    let access = try ifThere { () throws(Errno) in
       try systemCall { unsafe faccessat(directory.number, StorageNames.parameters, F_OK, AT_EACCESS) }
-      return true
-    } catch .noSuchFileOrDirectory {
-      return false
     }
+    return access != nil
   }
 
   /// Whether a directory holds nothing but what a creation makes that is not complete.

@@ -21,10 +21,8 @@ extension DirectoryRefresh {
   private func inodes(in opened: Descriptor, of folder: Int) throws(Errno) -> [ino_t] {
     var inodes: [ino_t] = []
     for name in try Directory.names(in: ".", of: opened) {
-      guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
-      var status = stat()
-      let path = identifier.description
-      guard unsafe fstatat(opened.number, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
+      guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
+        let status = try? opened.status(of: identifier.description), status.st_mode & S_IFMT == S_IFREG
       else { continue }
       inodes.append(status.st_ino)
     }

@@ -52,13 +52,7 @@ extension DirectoryRefresh {
 
   /// What lstat(2) says; nil where nothing is.
   func status(of path: String) throws(Errno) -> stat? {
-    var status = stat()
-    do throws(Errno) {
-      try systemCall { unsafe fstatat(directory.number, path, &status, AT_SYMLINK_NOFOLLOW) }
-      return status
-    } catch .noSuchFileOrDirectory {
-      return nil
-    }
+    try ifThere { () throws(Errno) in try directory.status(of: path) }
   }
 
   /// The vault's files in a folder, and their bytes; none if it is missing.

@@ -44,11 +44,9 @@ extension DirectoryStorage {
   /// Takes a name out of `refreshing`, if it leads to a file that has another name by now.
   func forgetLink(_ identifier: SegmentIdentifier) {
     let path = DirectoryRefresh.place + "/" + identifier.path
-    var left = stat()
-    guard unsafe fstatat(directory.number, path, &left, AT_SYMLINK_NOFOLLOW) == 0, left.st_nlink > 1 else { return }
-    var named = stat()
-    let isNamed = unsafe fstatat(root.number, identifier.path, &named, AT_SYMLINK_NOFOLLOW) == 0
-    if !isNamed || named.st_ino != left.st_ino { unsafe unlinkat(directory.number, path, 0) }
+    guard let left = try? directory.status(of: path), left.st_nlink > 1 else { return }
+    let named = try? root.status(of: identifier.path)
+    if named?.st_ino != left.st_ino { unsafe unlinkat(directory.number, path, 0) }
   }
 
   /// Makes a folder that a copy lacks. Durable on return.
@@ -78,11 +76,7 @@ extension DirectoryStorage {
 
   /// The names in a folder; none if it is missing.
   func names(in folder: Int) throws(Errno) -> [[UInt8]] {
-    do throws(Errno) {
-      return try Directory.names(in: folderName(folder), of: root)
-    } catch .noSuchFileOrDirectory {
-      return []
-    }
+    try ifThere { () throws(Errno) in try Directory.names(in: folderName(folder), of: root) } ?? []
   }
 }
 

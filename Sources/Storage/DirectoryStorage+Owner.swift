@@ -30,9 +30,9 @@ extension DirectoryStorage {
   /// A file of the vault at a path that belongs to somebody else than the vault; nil if none is found.
   package static func stray(at path: FilePath) -> StrayFile? {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }
-    let vault = look(at: StorageNames.segments, in: directory)
+    let vault = try? directory.status(of: StorageNames.segments)
     func stray(_ name: String) -> StrayFile? {
-      guard let vault, let found = look(at: name, in: directory), found.st_uid != vault.st_uid else { return nil }
+      guard let vault, let found = try? directory.status(of: name), found.st_uid != vault.st_uid else { return nil }
       return StrayFile(
         path: path.appending(name), user: found.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
     }
@@ -46,10 +46,5 @@ extension DirectoryStorage {
       }
     }
     return nil
-  }
-
-  private static func look(at path: String, in directory: Descriptor) -> stat? {
-    var status = stat()
-    return unsafe fstatat(directory.number, path, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
   }
 }

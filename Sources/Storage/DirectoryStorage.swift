@@ -176,15 +176,10 @@ package final class DirectoryStorage: Storage {
   /// Whether a segment file of this name exists.
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
     DiskAccess.assertAllowed()
-    var information = stat()
-    do throws(Errno) {
-      try inTree { () throws(Errno) in
-        try systemCall { unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) }
-      }
-      return true
-    } catch .noSuchFileOrDirectory {
-      return false
+    let found = try ifThere { () throws(Errno) in
+      try inTree { () throws(Errno) in try root.status(of: identifier.path) }
     }
+    return found != nil
   }
 
   /// Overwrites all of a segment file in place with random bytes, if it exists, and what a killed refresh left of it.
@@ -237,12 +232,10 @@ package final class DirectoryStorage: Storage {
     DiskAccess.assertAllowed()
     for folder in 0..<256 {
       for name in try names(in: folder) {
-        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
-        var information = stat()
-        guard unsafe fstatat(root.number, identifier.path, &information, AT_SYMLINK_NOFOLLOW) == 0,
-          information.st_mode & S_IFMT == S_IFREG
+        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
+          let status = try? root.status(of: identifier.path), status.st_mode & S_IFMT == S_IFREG
         else { continue }
-        body(identifier, Int(information.st_size), Int64(information.st_mtim.tv_sec))
+        body(identifier, Int(status.st_size), Int64(status.st_mtim.tv_sec))
       }
     }
   }
@@ -268,14 +261,10 @@ package final class DirectoryStorage: Storage {
   /// Opens the folder of segment files again, if a refresh has put another one in its place since. Only who has a lease on
   /// the vault knows that none does.
   func followRefresh() throws(Errno) {
-    let found: Descriptor
-    do throws(Errno) {
-      found = try VaultFile.openDirectory(StorageNames.segments, in: directory)
-    } catch .noSuchFileOrDirectory {
-      // That would mean that there is no vault yet, so that nobody needs a lease.
-      throw .ioError
-    }
-    let (new, old) = (try FileCopy.status(of: found), try FileCopy.status(of: root))
+    let opened = try ifThere { () throws(Errno) in try VaultFile.openDirectory(StorageNames.segments, in: directory) }
+    // That would mean that there is no vault yet, so that nobody needs a lease.
+    guard let found = opened else { throw .ioError }
+    let (new, old) = (try found.status(), try root.status())
     if (new.st_dev, new.st_ino) != (old.st_dev, old.st_ino) { currentRoot.withLock { $0 = found } }
   }
 
@@ -304,7 +293,7 @@ package final class DirectoryStorage: Storage {
     do throws(Errno) {
       return try body()
     } catch .noSuchFileOrDirectory {
-      guard try FileCopy.status(of: root).st_nlink == 0 else { throw .noSuchFileOrDirectory }
+      guard try root.status().st_nlink == 0 else { throw .noSuchFileOrDirectory }
       try followRefresh()
       return try body()
     }

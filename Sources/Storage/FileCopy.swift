@@ -28,7 +28,7 @@ internal import SystemPackage
   ) throws(Errno) -> ino_t {
     let old = try VaultFile.open(path, in: directory, O_RDONLY)
     let new = try owner.create(newPath, in: directory)
-    let status = try Self.status(of: old)
+    let status = try old.status()
     let (source, target) = (SegmentFile(old), SegmentFile(new))
     var offset = 0
     while true {
@@ -37,7 +37,7 @@ internal import SystemPackage
       try unsafe target.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
       offset += count
     }
-    let after = try Self.status(of: old)
+    let after = try old.status()
     guard offset == Int(status.st_size), after.st_size == status.st_size,
       after.st_mtim.tv_sec == status.st_mtim.tv_sec, after.st_mtim.tv_nsec == status.st_mtim.tv_nsec
     else { throw .changedByOthers }
@@ -56,16 +56,10 @@ internal import SystemPackage
 
   /// Gives a file or directory the owner and mode of another one.
   static func setOwnerAndMode(of new: Descriptor, to old: stat) throws(Errno) {
-    let status = try status(of: new)
+    let status = try new.status()
     if status.st_uid != old.st_uid || status.st_gid != old.st_gid {
       try systemCall { fchown(new.number, old.st_uid, old.st_gid) }
     }
     try systemCall { fchmod(new.number, old.st_mode & 0o7777) }
-  }
-
-  static func status(of file: Descriptor) throws(Errno) -> stat {
-    var status = stat()
-    try systemCall { unsafe fstat(file.number, &status) }
-    return status
   }
 }

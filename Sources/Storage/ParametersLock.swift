@@ -38,15 +38,9 @@ final class ParametersLock: Lease {
 
   /// Whether the file's name still leads to the file. If not, others take their locks on another one.
   func isOfNamedFile() throws(Errno) -> Bool {
-    var own = stat()
-    var named = stat()
-    try systemCall { unsafe fstat(file.number, &own) }
-    do throws(Errno) {
-      try systemCall { unsafe fstatat(directory.number, StorageNames.parameters, &named, AT_SYMLINK_NOFOLLOW) }
-    } catch .noSuchFileOrDirectory {
-      return false
-    }
-    return own.st_ino == named.st_ino && own.st_dev == named.st_dev
+    let own = try file.status()
+    let named = try ifThere { () throws(Errno) in try directory.status(of: StorageNames.parameters) }
+    return own.st_ino == named?.st_ino && own.st_dev == named?.st_dev
   }
 
   func announceEnd() {

@@ -19,15 +19,9 @@ final class SegmentFile: SegmentWriter {
     self.place = place
   }
 
-  func size() throws(Errno) -> Int { Int(try information().st_size) }
+  func size() throws(Errno) -> Int { Int(try file.status().st_size) }
 
-  func modified() throws(Errno) -> Int64 { Int64(try information().st_mtim.tv_sec) }
-
-  private func information() throws(Errno) -> stat {
-    var information = stat()
-    try systemCall { unsafe fstat(file.number, &information) }
-    return information
-  }
+  func modified() throws(Errno) -> Int64 { Int64(try file.status().st_mtim.tv_sec) }
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     DiskAccess.assertAllowed()
@@ -70,7 +64,7 @@ final class SegmentFile: SegmentWriter {
 
   func hold(upTo size: Int) throws(Errno) {
     // XFS wants as much free as the whole file takes, even if it has all of it.
-    if try size <= Int(information().st_blocks) * 512 { return }
+    if try size <= Int(file.status().st_blocks) * 512 { return }
     try systemCall { agonyfs_allocate(file.number, off_t(size), true) }
   }
 

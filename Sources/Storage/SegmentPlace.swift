@@ -21,8 +21,7 @@ final class SegmentPlace: Sendable {
 
   /// The place of a file that was just opened.
   init(of file: Descriptor, in storage: DirectoryStorage, path: String) throws(Errno) {
-    var found = stat()
-    try systemCall { unsafe fstat(file.number, &found) }
+    let found = try file.status()
     (self.storage, self.path, device, inode) = (storage, path, found.st_dev, found.st_ino)
   }
 
@@ -30,8 +29,7 @@ final class SegmentPlace: Sendable {
   ///
   /// - Throws: `.changedByOthers`.
   func checkHeld(_ file: Descriptor, sizes: ClosedRange<Int>) throws(Errno) {
-    var found = stat()
-    try systemCall { unsafe fstat(file.number, &found) }
+    let found = try file.status()
     guard found.st_nlink > 0, sizes.contains(Int(found.st_size)) else { throw .changedByOthers }
   }
 
@@ -42,22 +40,17 @@ final class SegmentPlace: Sendable {
   ///   - most: where writes that started meanwhile will end.
   /// - Throws: `.changedByOthers`.
   func checkName(_ file: Descriptor, least: Int, most: () -> Int) throws(Errno) {
-    var found = stat()
-    do throws(Errno) {
-      try systemCall { unsafe fstatat(storage.root.number, path, &found, AT_SYMLINK_NOFOLLOW) }
-    } catch .noSuchFileOrDirectory {
-      throw .changedByOthers
-    }
+    let named = try ifThere { () throws(Errno) in try storage.root.status(of: path) }
+    guard let found = named else { throw .changedByOthers }
     let size = Int(found.st_size)
     guard least == 0 || (size >= least && size <= most()) else { throw .changedByOthers }
     if found.st_ino == inode, found.st_dev == device { return }
     // Some network file systems give a file a new inode number. Its first bytes distinguish it from another file of the
     // same size.
-    var held = stat()
-    try systemCall { unsafe fstat(file.number, &held) }
-    let named = SegmentFile(try VaultFile.open(path, in: storage.root, O_RDONLY))
+    let held = try file.status()
+    let other = SegmentFile(try VaultFile.open(path, in: storage.root, O_RDONLY))
     let start = try SegmentFile(file).bytes(at: 0, count: Self.startSize)
-    guard held.st_nlink > 0, try named.bytes(at: 0, count: Self.startSize) == start else { throw .changedByOthers }
+    guard held.st_nlink > 0, try other.bytes(at: 0, count: Self.startSize) == start else { throw .changedByOthers }
   }
 }
 

@@ -38,9 +38,7 @@ internal import SystemPackage
   func birth() throws(Errno) -> FileBirth { try SegmentFile(file).birth() }
 
   func expect(upTo offset: Int) {
-    lock.lock()
-    defer { lock.unlock() }
-    end = offset
+    lock.withLock { end = offset }
   }
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {

@@ -28,9 +28,7 @@ enum VaultFile {
     } catch {
       throw errorsOfOthers.contains(error) ? .notRegularFile : error
     }
-    var information = stat()
-    try systemCall { unsafe fstat(file.number, &information) }
-    guard information.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile }
+    guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .notRegularFile }
     return file
   }
 
@@ -53,7 +51,6 @@ enum VaultFile {
     try systemCall { unsafe utimensat(directory.number, path, times, AT_SYMLINK_NOFOLLOW) }
   }
 
-  /// Access and modification time.
   private static var constantTimes: [timespec] {
     [timespec](repeating: timespec(tv_sec: DirectoryStorage.completeTime, tv_nsec: 0), count: 2)
   }

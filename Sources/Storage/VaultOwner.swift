@@ -22,7 +22,7 @@ struct VaultOwner: Sendable {
 
   /// The owner of a directory in which a vault is to be made.
   init(ofNew directory: Descriptor) throws(Errno) {
-    let status = try FileCopy.status(of: directory)
+    let status = try directory.status()
     // The directory may be open to others; what is in it is not, but for what the host hands down.
     let handsDownGroup = status.st_mode & S_ISGID != 0
     user = geteuid() == 0 ? status.st_uid : geteuid()
@@ -33,12 +33,11 @@ struct VaultOwner: Sendable {
   /// The owner of a vault: that of `segments`, which a refresh keeps. Files have the mode of the parameters,
   /// so what the user changed for all of them holds for new ones.
   init(of segments: Descriptor, in directory: Descriptor) throws(Errno) {
-    let status = try FileCopy.status(of: segments)
+    let status = try segments.status()
     (user, group) = (status.st_uid, status.st_gid)
     folderMode = status.st_mode & 0o7777 | 0o700
-    var parameters = stat()
-    let isThere = unsafe fstatat(directory.number, StorageNames.parameters, &parameters, AT_SYMLINK_NOFOLLOW) == 0
-    fileMode = isThere ? parameters.st_mode & 0o666 | 0o600 : 0o600
+    let parameters = try? directory.status(of: StorageNames.parameters)
+    fileMode = parameters.map { $0.st_mode & 0o666 | 0o600 } ?? 0o600
   }
 
   /// Whether this process makes files of another owner by itself, if the folder does not change that.
@@ -120,7 +119,7 @@ struct VaultOwner: Sendable {
   /// Gives a file or folder to the owner, with the mode that all have. Where the host refuses that it stays as it is:
   /// some have one owner or one mode for everything.
   func give(_ file: Descriptor) {
-    guard let status = try? FileCopy.status(of: file) else { return }
+    guard let status = try? file.status() else { return }
     if status.st_uid != user || status.st_gid != group {
       // A user can only choose among the groups that are the user's.
       _ = fchown(file.number, geteuid() == 0 ? user : uid_t.max, group)
@@ -132,13 +131,12 @@ struct VaultOwner: Sendable {
 
   /// As root, gives a complete file or a folder that is root's to the owner. `path` is one name.
   func adopt(_ path: String, in directory: Descriptor) {
-    var status = stat()
-    guard unsafe fstatat(directory.number, path, &status, AT_SYMLINK_NOFOLLOW) == 0, isRoots(status) else { return }
+    guard let status = try? directory.status(of: path), isRoots(status) else { return }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
     guard
       let file = isFolder
         ? try? VaultFile.openDirectory(path, in: directory) : try? VaultFile.open(path, in: directory, O_RDONLY),
-      let opened = try? FileCopy.status(of: file), isRoots(opened), isFolder || opened.st_nlink == 1,
+      let opened = try? file.status(), isRoots(opened), isFolder || opened.st_nlink == 1,
       opened.st_mtim.tv_sec == DirectoryStorage.completeTime, opened.st_mtim.tv_nsec == 0
     else { return }
     give(file)

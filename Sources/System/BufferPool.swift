@@ -42,7 +42,6 @@ internal import Synchronization
   private static let mappedSize = 128 << 10
 
   private let sizes: [Size]
-  /// Idle blocks of each size.
   private let idle: Mutex<[[Block]]>
 
   /// A pool of these sizes, smallest first.

@@ -1,5 +1,5 @@
 internal import CPlatform
-internal import Glibc
+package import Glibc
 package import SystemPackage
 
 /// The owner of an open file descriptor, which is closed when the owner ends. Errors of closing are lost: what must
@@ -47,11 +47,13 @@ package final class Descriptor: Sendable {
   }
 
   /// As `openQuietly`, for a path of any bytes.
-  package static func openQuietly(_ path: FilePath, _ flags: CInt) throws(Errno) -> Descriptor {
+  package static func openQuietly(
+    _ path: FilePath, in directory: Descriptor? = nil, _ flags: CInt
+  ) throws(Errno) -> Descriptor {
     do throws(Errno) {
-      return try open(path, flags | agonyfs_no_access_time_flag())
+      return try open(path, in: directory, flags | agonyfs_no_access_time_flag())
     } catch .notPermitted {
-      return try open(path, flags)
+      return try open(path, in: directory, flags)
     }
   }
 
@@ -80,6 +82,20 @@ package final class Descriptor: Sendable {
     let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     try systemCall { unsafe socketpair(AF_UNIX, type, 0, &ends) }
     return (Descriptor(ends[0]), Descriptor(ends[1]))
+  }
+
+  /// fstat(2).
+  package func status() throws(Errno) -> stat {
+    var status = stat()
+    try systemCall { unsafe fstat(number, &status) }
+    return status
+  }
+
+  /// fstatat(2), of a path in this directory; a symbolic link at its end is itself.
+  package func status(of path: String) throws(Errno) -> stat {
+    var status = stat()
+    try systemCall { unsafe fstatat(number, path, &status, AT_SYMLINK_NOFOLLOW) }
+    return status
   }
 
   /// read(2): what is there, `most` bytes at most, or nothing at the end.

@@ -12,6 +12,15 @@ public import SystemPackage
   }
 }
 
+/// What `body` gives; nil where it finds that nothing is there.
+package func ifThere<Found>(_ body: () throws(Errno) -> Found) throws(Errno) -> Found? {
+  do throws(Errno) {
+    return try body()
+  } catch .noSuchFileOrDirectory {
+    return nil
+  }
+}
+
 extension Errno {
   /// The error of the last system call of this thread.
   @inlinable package static var current: Errno { Errno(rawValue: Glibc.errno) }

@@ -10,8 +10,7 @@ enum KeyringUnlock {
     if request.operation == .drop { return UnlockReply(UnlockStatus(unsafe agonyfs_keyring_delete(request.record))) }
     var status = UnlockStatus.failed
     let secret = unsafe SecretBytes(count: UnlockRecord.secretSize) { buffer in
-      unsafe status = UnlockStatus(
-        agonyfs_keyring_find(request.record, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)))
+      unsafe status = UnlockStatus(agonyfs_keyring_find(request.record, buffer.bytes))
     }
     return UnlockReply(status, secret: status == .done ? secret : nil)
   }
@@ -20,13 +19,12 @@ enum KeyringUnlock {
     let item = Sodium.randomBytes(Int(AGONYFS_UNLOCK_ITEM_SIZE))
     let secret = SecretBytes.random(count: UnlockRecord.secretSize)
     let status = unsafe secret.withUnsafeBytes { bytes in
-      unsafe UnlockStatus(agonyfs_keyring_store(item, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)))
+      unsafe UnlockStatus(agonyfs_keyring_store(item, bytes.bytes))
     }
     return status == .done ? UnlockReply(.done, secret: secret, record: item) : UnlockReply(status)
   }
 }
 
 extension UnlockStatus {
-  /// The status that a function of CUnlock returned.
   init(_ number: CInt) { self = UInt8(exactly: number).flatMap(UnlockStatus.init(rawValue:)) ?? .failed }
 }

@@ -76,8 +76,7 @@ package final class Vault: Sendable {
     if readOnly || observing { reason = "it was opened for reading only" }
     if !body.isWritable { reason = "it was written by a newer agonyfs" }
     if isReadOnly { reason = "the vault is read-only" }
-    let leases = try leases(
-      on: SpaceKeys(body), for: observing ? .observing : reason == nil ? .writing : .reading)
+    let leases = try leases(on: SpaceKeys(body), for: observing ? .observing : reason == nil ? .writing : .reading)
     // A repair that is only planned changes nothing.
     if reason == nil, !scanning { removeInterruptedRefresh(leases.vault) }
     let (current, state) = try recover(body, scanning: scanning)

@@ -85,9 +85,7 @@ public final class AgonyfsProgram: Sendable {
   /// - Parameters:
   ///   - roots: descriptors of root directories of mounts, opened for reading; as many as there are.
   ///   - elsewhere: whether other mounts count, too.
-  public func prove(
-    _ vault: String, roots: [CInt], elsewhere: Bool, password: PasswordBuffer
-  ) -> Outcome<Place> {
+  public func prove(_ vault: String, roots: [CInt], elsewhere: Bool, password: PasswordBuffer) -> Outcome<Place> {
     let most = 5
     for first in stride(from: 0, to: max(1, roots.count), by: most) {
       let some = Array(roots[min(first, roots.count)..<min(first + most, roots.count)])

@@ -1,3 +1,5 @@
+internal import System
+
 /// A secret of 128 random bits, in 32 hexadecimal digits: what a cookie or the address of a pairing holds.
 public struct Token: Hashable, Sendable {
   /// The digits.
@@ -5,8 +7,7 @@ public struct Token: Hashable, Sendable {
 
   /// A new one, from the kernel's random numbers.
   public static func random() -> Token {
-    var generator = SystemRandomNumberGenerator()
-    return Token(high: generator.next(), low: generator.next())
+    Token(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
   }
 
   /// The one of these digits. Nil for anything but 32 digits in lower case.
@@ -25,11 +26,5 @@ public struct Token: Hashable, Sendable {
     return zip(own, given).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  private init(high: UInt64, low: UInt64) {
-    func digits(_ value: UInt64) -> String {
-      let text = String(value, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
-    }
-    text = digits(high) + digits(low)
-  }
+  private init(bytes: [UInt8]) { text = Hexadecimal.text(of: bytes) }
 }

@@ -5,7 +5,6 @@ struct BoxFile {
     var type: String
     /// Where the content begins; of a `uuid` box, after its name.
     var start: Int64
-    /// Where it ends.
     var end: Int64
   }
 

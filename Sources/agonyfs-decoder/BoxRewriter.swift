@@ -3,7 +3,6 @@ internal import Media
 /// Writes an ISO base media file anew (ISO/IEC 14496-12, 4.2) with every byte that stays where it was, so that offsets
 /// in it hold. What goes becomes a free box of zeros.
 struct BoxRewriter {
-  /// A box.
   struct Box {
     var type: String
     /// All of it, and what is behind its header.
@@ -70,7 +69,6 @@ struct BoxRewriter {
       content: (offset + header)..<(offset + count))
   }
 
-  /// The content of a box.
   func content(_ box: Box) throws(DecoderError) -> [UInt8] {
     guard box.content.count <= Self.mostBytes,
       let bytes = input.exactly(box.content.count, at: box.content.lowerBound)
@@ -80,7 +78,6 @@ struct BoxRewriter {
 
   // MARK: Writing, in the order of the file
 
-  /// Keeps a range.
   mutating func keep(_ range: Range<Int64>) { recipe.keep(range) }
 
   /// Puts zeros in the place of so many bytes.
@@ -94,7 +91,6 @@ struct BoxRewriter {
     recipe.putZeros(Int64(box.content.count))
   }
 
-  /// Keeps the header of a box.
   mutating func keepHeader(_ box: Box) { recipe.keep(box.whole.lowerBound..<box.content.lowerBound) }
 
   /// Keeps the header of a box, and of what it holds only some parts, which lie in it and ascend.

@@ -1,6 +1,5 @@
 /// The bytes that a parser reads: a file that arrives piece by piece, or a block in memory.
 protocol ByteSource {
-  /// Total number of bytes.
   var size: Int64 { get }
 
   /// At most `count` bytes, fewer at the end; nil if they cannot be read.
@@ -33,7 +32,6 @@ extension ByteSource {
   }
 }
 
-/// Bytes in memory.
 struct MemoryBytes: ByteSource {
   let content: [UInt8]
   var size: Int64 { Int64(content.count) }

@@ -7,7 +7,6 @@ enum Channel {
   /// The socket, which is descriptor 0.
   static let socket = Descriptor.standardInput
 
-  /// Sends a message.
   static func send(_ message: WireMessage, _ body: [UInt8]) {
     var header = ByteWriter()
     header.append(message.rawValue)
@@ -26,7 +25,6 @@ enum Channel {
     send(last, Array(rest))
   }
 
-  /// Waits for a message.
   static func receive() -> (message: WireMessage, body: [UInt8]) {
     var reader = ByteReader(read(WireMessage.headerBytes))
     guard let message = (try? reader.read(UInt32.self)).flatMap(WireMessage.init(rawValue:)),

@@ -14,6 +14,5 @@ struct DatasetReader {
     }
   }
 
-  /// The values of a dataset.
   func find(_ key: DatasetKey) -> [String] { texts[key] ?? [] }
 }

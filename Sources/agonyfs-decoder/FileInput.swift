@@ -14,7 +14,6 @@ final class FileInput: Sendable {
     let bytes: [UInt8]
   }
 
-  /// Bytes in the file.
   let size: Int64
   /// Least recently used first. The lock is also held while the daemon is asked, so that requests and replies do not
   /// mix.

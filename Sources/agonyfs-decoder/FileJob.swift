@@ -17,7 +17,6 @@ struct FileJob {
     self.kind = kind
   }
 
-  /// Makes derivatives.
   func derive(_ request: DeriveRequest) throws(DecoderError) -> Derivatives {
     let sizes = request.eagerly && kind.isLazy ? request.sizes.subtracting([.large]) : request.sizes
     var made: Derivatives
@@ -108,7 +107,6 @@ struct FileJob {
     }
   }
 
-  /// A digest of the pixels.
   func pixelDigest() throws(DecoderError) -> [UInt8] {
     if kind.isVideo { throw .video }
     if isForLibav || kind == .music { throw .undecodable("no pixels are compared in this format") }

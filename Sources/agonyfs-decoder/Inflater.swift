@@ -24,11 +24,7 @@ internal import CDecoder
   }
 }
 
-/// CRC-32, as zip has it.
-struct CheckSum {
-  private(set) var value: UInt32 = 0
-
-  mutating func add(_ bytes: [UInt8]) {
-    value = unsafe bytes.withUnsafeBufferPointer { unsafe agonyfs_crc32(value, $0.baseAddress, $0.count) }
-  }
+/// CRC-32, as zip has it, of bytes that follow those with the sum `before`.
+func checkSum(of bytes: [UInt8], after before: UInt32 = 0) -> UInt32 {
+  unsafe agonyfs_crc32(before, bytes, bytes.count)
 }

@@ -15,7 +15,6 @@ enum Picture {
     var exif, xmp, iptc: [UInt8]
   }
 
-  /// Reads a header.
   static func header(_ range: InputRange) throws(DecoderError) -> Header {
     var header = unsafe agonyfs_header()
     let outcome = unsafe range.withInput { unsafe agonyfs_picture_header($0, &header) }
@@ -80,7 +79,6 @@ enum Picture {
     return bytes
   }
 
-  /// A digest of the pixels.
   static func digest(_ range: InputRange) throws(DecoderError) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
     let outcome = unsafe range.withInput { unsafe agonyfs_picture_digest($0, &digest) }

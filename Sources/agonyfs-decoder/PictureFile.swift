@@ -5,7 +5,6 @@ internal import Media
 /// A file that is a picture, or a raw file with one in it.
 struct PictureFile {
   private let input: FileInput
-  /// The format.
   let kind: MediaKind
   private let raw: RawFile?
   /// The picture that libraries decode: the file, or a part of it.
@@ -13,7 +12,6 @@ struct PictureFile {
   /// Nil if libraries do not know the picture.
   private let header: Picture.Header?
 
-  /// Reads its header.
   init(_ input: FileInput, _ kind: MediaKind, start: [UInt8]) throws(DecoderError) {
     self.input = input
     raw = Self.raw(input, kind, start)
@@ -70,24 +68,17 @@ struct PictureFile {
     let readers = [raw?.exif, own(boxes), header.flatMap { ExifReader(block: $0.exif) }].compactMap(\.self)
     for exif in readers {
       for (table, source) in [(FieldTables.exif, FactSource.exif), (FieldTables.satellite, .satellite)] {
-        var gatherer = FactGatherer()
-        gatherer.take(table, exif.texts)
-        gatherer.add(to: &list, from: source)
+        list.add(table, from: source, exif.texts)
       }
     }
     for packet in [raw?.xmp, raw?.exif?.block(700), header?.xmp, packet(boxes)].compactMap(\.self) {
       guard let xmp = XMPReader(packet) else { continue }
-      var gatherer = FactGatherer()
-      gatherer.take(FieldTables.xmp, xmp.find)
-      gatherer.add(to: &list, from: .xmp)
+      list.add(FieldTables.xmp, from: .xmp, xmp.find)
       list.add(motion(xmp.motion(size: input.size)).map(FactValue.motion), from: .xmp)
     }
     if kind == .jpeg { list.add(motion(SamsungTrailer(input)?.video).map(FactValue.motion), from: .content) }
     for block in [raw?.exif?.block(33723), header?.iptc].compactMap(\.self) {
-      let datasets = DatasetReader(block)
-      var gatherer = FactGatherer()
-      gatherer.take(FieldTables.iptc, datasets.find)
-      gatherer.add(to: &list, from: .iptc)
+      list.add(FieldTables.iptc, from: .iptc, DatasetReader(block).find)
     }
     return list
   }

@@ -97,14 +97,8 @@ struct RawFile {
       let details = file.number(entries[34665]).flatMap({ file.directory(at: $0) })?.entries, let note = details[37500],
       let head = source.exactly(16, at: note.offset)
     else { return }
-    let start: Int64
-    if head.starts(with: Array("OLYMPUS\0".utf8)) {
-      start = 12
-    } else if head.starts(with: Array("OM SYSTEM\0".utf8)) {
-      start = 16
-    } else {
-      return
-    }
+    let starts: [(name: String, start: Int64)] = [("OLYMPUS\0", 12), ("OM SYSTEM\0", 16)]
+    guard let start = starts.first(where: { head.starts(with: $0.name.utf8) })?.start else { return }
     let inner = TIFFFile(file, base: note.offset, first: start)
     guard let settings = inner.directory(at: start)?.entries[0x2020],
       let offset = settings.type == 13 || settings.type == 4 ? inner.number(settings) : settings.offset - note.offset,

@@ -41,15 +41,10 @@ struct SampleRanges {
     } else {
       throw damage
     }
-    let offsets: [Int64]
-    if let bytes = try table("stco") {
-      offsets = try self.offsets(bytes, width: 4)
-    } else if let bytes = try table("co64") {
-      offsets = try self.offsets(bytes, width: 8)
-    } else {
-      throw damage
+    for (type, width) in [("stco", 4), ("co64", 8)] {
+      if let bytes = try table(type) { return try ranges(offsets(bytes, width: width), runs, sizes) }
     }
-    return try ranges(offsets, runs, sizes)
+    throw damage
   }
 
   private static func ranges(

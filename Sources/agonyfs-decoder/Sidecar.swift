@@ -6,16 +6,13 @@ enum Sidecar {
   /// All that it says.
   static func facts(_ request: SidecarRequest) throws(DecoderError) -> FactList {
     var list = FactList()
-    var gatherer = FactGatherer()
     switch request.kind {
     case .xmp:
       guard let xmp = XMPReader(request.content) else { throw .undecodable("no XMP") }
-      gatherer.take(FieldTables.xmp, xmp.find)
-      gatherer.add(to: &list, from: .sidecar)
+      list.add(FieldTables.xmp, from: .sidecar, xmp.find)
     case .takeout:
       guard let json = JSONReader(request.content) else { throw .undecodable("no JSON") }
-      gatherer.take(FieldTables.takeout) { json.values[$0] ?? [] }
-      gatherer.add(to: &list, from: .takeout)
+      list.add(FieldTables.takeout, from: .takeout) { json.values[$0] ?? [] }
     case .appleAdjustments:
       // It says how the picture was changed, and nothing that a record has.
       let start = request.content.prefix(4096)

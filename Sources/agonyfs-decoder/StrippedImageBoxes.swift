@@ -230,7 +230,6 @@ enum StrippedImageBoxes {
   }
 }
 
-/// Reads big-endian numbers.
 private struct BigEndianReader {
   private var rest: ArraySlice<UInt8>
 

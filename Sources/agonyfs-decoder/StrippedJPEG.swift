@@ -44,9 +44,7 @@ enum StrippedJPEG {
         // Without a thumbnail it has 16 bytes, its length included.
         guard length >= 16, let body = input.exactly(14, at: whole.lowerBound + 4),
           body.starts(with: Array("JFIF\0".utf8))
-        else {
-          continue
-        }
+        else { continue }
         if jfif.isEmpty { jfif = [0xff, 0xe0, 0, 16] + body.prefix(12) + [0, 0] }
       case 0xe1:
         guard exif == nil, let body = input.exactly(Int(length) - 2, at: whole.lowerBound + 4),

@@ -1,4 +1,3 @@
-internal import CDecoder
 internal import Media
 
 /// A PNG without metadata (PNG, third edition, 5.6 and 11.3). A chunk that is not known to be needed for the picture
@@ -29,7 +28,7 @@ enum StrippedPNG {
           throw .undecodable("the EXIF is too long")
         }
         hasExif = true
-        if let left = StrippedExif.block(of: block, mode) { recipe.put(chunk("eXIf", left)) }
+        if let left = StrippedExif.block(of: block, mode) { recipe.put(PNGFile.chunk("eXIf", left)) }
       } else if head[4] & 0x20 == 0 {
         // It says itself that no picture can be shown without it.
         throw .undecodable("the PNG has chunks of an unknown kind")
@@ -40,11 +39,5 @@ enum StrippedPNG {
       }
     }
     throw .undecodable("the PNG is cut")
-  }
-
-  private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
-    func bigEndian(_ number: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
-    let checked = Array(name.utf8) + body
-    return bigEndian(UInt32(body.count)) + checked + bigEndian(unsafe agonyfs_crc32(0, checked, checked.count))
   }
 }

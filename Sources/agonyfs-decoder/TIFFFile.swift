@@ -12,7 +12,6 @@ struct TIFFFile {
   private static let mostDirectories = 40
   private static let mostEntries = 1000
 
-  /// The file.
   let source: any ByteSource
   /// Where its offsets count from.
   let base: Int64
@@ -85,7 +84,6 @@ struct TIFFFile {
     return (0..<count).map { Self.number(bytes[($0 * width)..<(($0 + 1) * width)], isLittleEndian) }
   }
 
-  /// A field's first number.
   func number(_ entry: Entry?) -> Int64? { numbers(entry).first }
 
   /// A field's fractions as texts, "28/10".

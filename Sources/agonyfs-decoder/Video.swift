@@ -27,7 +27,6 @@ struct Video {
     var orientation: Int
   }
 
-  /// Reads its facts.
   func facts() throws(DecoderError) -> FactList {
     var video = unsafe agonyfs_video()
     return try unsafe read(side: 0, &video).facts
@@ -82,15 +81,11 @@ struct Video {
     list.add(projection == 2 ? .projection(.cubemap) : nil, from: .header)
     let byName = texts.byName
     for (table, source) in [(FieldTables.quickTime, FactSource.quickTime), (FieldTables.header, .header)] {
-      var gatherer = FactGatherer()
       // Matroska writes its names in capitals.
-      gatherer.take(table) { byName[$0] ?? byName[$0.uppercased()] ?? [] }
-      gatherer.add(to: &list, from: source)
+      list.add(table, from: source) { byName[$0] ?? byName[$0.uppercased()] ?? [] }
     }
     if let xmp = packet.flatMap({ XMPReader($0) }) {
-      var gatherer = FactGatherer()
-      gatherer.take(FieldTables.xmp, xmp.find)
-      gatherer.add(to: &list, from: .xmp)
+      list.add(FieldTables.xmp, from: .xmp, xmp.find)
     }
     return unsafe Outcome(facts: list, size: size, orientation: Int(video.orientation))
   }
@@ -107,9 +102,7 @@ struct Video {
   /// What is read: of a BMP what its header tells of, with room for any packing. libav would read on to the end.
   private var range: InputRange {
     guard kind == .bitmap, let head = input.exactly(30, at: 0) else { return InputRange(input) }
-    func number(_ place: Int, bytes: Int) -> Int64 {
-      head[place..<place + bytes].reversed().reduce(0) { $0 << 8 | Int64($1) }
-    }
+    func number(_ place: Int, bytes: Int) -> Int64 { Int64(head.number(bytes, at: place)) }
     let isOld = head[14] == 12
     let width = isOld ? number(18, bytes: 2) : number(18, bytes: 4)
     // A negative one is of rows from above.

@@ -23,7 +23,6 @@ struct XMPReader {
 
   private static let regions = "mwg-rs:Regions/mwg-rs:RegionList[]/mwg-rs:Name"
 
-  /// The values of a name.
   func find(_ name: String) -> [String] {
     name == Self.regions ? faces : byName[name] ?? []
   }
@@ -63,10 +62,9 @@ struct XMPReader {
       if item.semantic == "MotionPhoto" { return (end - item.length)..<end }
       end -= item.length
     }
-    for name in ["GCamera:MicroVideoOffset"] {
-      guard let text = byName[name]?.first, let count = Int64(text), count > 0, count < size else { continue }
-      return (size - count)..<size
+    guard let text = byName["GCamera:MicroVideoOffset"]?.first, let count = Int64(text), count > 0, count < size else {
+      return nil
     }
-    return nil
+    return (size - count)..<size
   }
 }

@@ -28,7 +28,7 @@ struct ZipArchive: ArchiveFormat {
     var position: Int64 = 0
     var left: Int64 = 0
     var made: Int64 = 0
-    var sum = CheckSum()
+    var sum: UInt32 = 0
     var inflater: Inflater?
     var buffered: ArraySlice<UInt8> = []
     /// Why it cannot be read.
@@ -98,7 +98,8 @@ struct ZipArchive: ArchiveFormat {
   mutating func read(most: Int) -> (bytes: [UInt8], end: ArchiveVerdict?) {
     guard let refusal = data?.refusal else {
       let (bytes, end) = data?.inflater == nil ? stored(most) : inflated(most)
-      data?.sum.add(bytes)
+      let sum = checkSum(of: bytes, after: data?.sum ?? 0)
+      data?.sum = sum
       data?.made += Int64(bytes.count)
       return (bytes, end == .whole ? complete() : end)
     }
@@ -153,6 +154,6 @@ struct ZipArchive: ArchiveFormat {
   private func complete() -> ArchiveVerdict {
     guard let data else { return .damaged("no entry") }
     if data.made != data.entry.unpacked { return .damaged("its size is wrong") }
-    return data.sum.value == data.entry.crc ? .whole : .damaged("its check sum is wrong")
+    return data.sum == data.entry.crc ? .whole : .damaged("its check sum is wrong")
   }
 }

@@ -51,7 +51,7 @@ struct ZipEntry {
         isExact = true
       case 0x5455 where !isExact && count >= 5 && field[0] & 1 != 0:
         modified = ArchiveEntry.Time(seconds: Int64(Int32(truncatingIfNeeded: field.number(4, at: 1))))
-      case 0x7075 where count > 5 && field[0] == 1 && UInt32(field.number(4, at: 1)) == Self.checkSum(rawName):
+      case 0x7075 where count > 5 && field[0] == 1 && UInt32(field.number(4, at: 1)) == checkSum(of: rawName):
         name = Array(field[5...])
       default: break
       }
@@ -71,12 +71,6 @@ struct ZipEntry {
       self[keyPath: number] = value
       at += 8
     }
-  }
-
-  private static func checkSum(_ bytes: [UInt8]) -> UInt32 {
-    var sum = CheckSum()
-    sum.add(bytes)
-    return sum.value
   }
 
   /// Some programs of Windows separate by backslashes only.

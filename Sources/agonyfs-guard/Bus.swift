@@ -5,10 +5,8 @@ internal import SystemPackage
 
 /// A connection to a message bus. Nothing waits: calls are sent, and their answers come with the other messages.
 @safe final class Bus {
-  /// Which bus.
   enum Kind { case system, session }
 
-  /// A call to a method.
   struct Call {
     var destination: String
     var path: String

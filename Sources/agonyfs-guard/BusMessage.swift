@@ -30,7 +30,6 @@ internal import System
     return unsafe sd_bus_message_get_reply_cookie(message, &number) >= 0 ? number : nil
   }
 
-  /// Whether it is a signal.
   func isSignal(_ interface: String, _ member: String) -> Bool {
     unsafe sd_bus_message_is_signal(message, interface, member) > 0
   }
@@ -50,7 +49,6 @@ internal import System
     return unsafe Self.text(text)
   }
 
-  /// Reads an object path.
   func readPath() -> String? { readText(Self.letter("o")) }
 
   func readFlag() -> Bool? {
@@ -86,7 +84,6 @@ internal import System
     leave()
   }
 
-  /// Reads strings.
   func readTexts() -> [String] {
     guard enter("a", "s") else { return [] }
     defer { leave() }

@@ -67,7 +67,6 @@ extension GuardLoop {
     Report.state("On guard: \(LockCause.text(causes))")
   }
 
-  /// Waits for the end of a session's first process.
   private func watch(_ process: pid_t, of session: String) {
     guard leaders[session] == nil else { return }
     do throws(Errno) {
@@ -79,7 +78,6 @@ extension GuardLoop {
     }
   }
 
-  /// A session's first process has ended.
   func leaderEnded(of session: String) {
     leaders[session] = nil
     if let finding = logind.leaderEnded(of: session) { take(finding) }

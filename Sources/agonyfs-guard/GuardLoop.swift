@@ -10,7 +10,6 @@ internal import Guard
 internal import System
 internal import SystemPackage
 
-/// Watches, and locks.
 final class GuardLoop {
   enum Timer: CaseIterable { case start, system, session, inhibitor, lock, patience, slow }
 
@@ -160,11 +159,8 @@ extension GuardLoop {
     lockRun = nil
     timers[.slow] = nil
     let why = cause?.sentence ?? "The guard ends"
-    if succeeded {
-      Report.line("\(why): everything is locked, after \(Report.seconds(time)).")
-    } else {
-      Report.line("\(why): agonyfs lock failed, after \(Report.seconds(time)).")
-    }
+    let outcome = succeeded ? "everything is locked" : "agonyfs lock failed"
+    Report.line("\(why): \(outcome), after \(Report.seconds(time)).")
     handle(.lockEnded(succeeded: succeeded))
   }
 

@@ -20,7 +20,6 @@ struct Logind {
     case patience(UInt64)
     /// A session has begun whose end the end of a process tells.
     case leader(pid_t, session: String)
-    /// Logind has ended.
     case gone
     /// Logind cannot be asked, and why.
     case failed(String)
@@ -91,7 +90,6 @@ struct Logind {
   /// The first process of a session has ended, and so the session has, whatever else of it still runs.
   mutating func leaderEnded(of session: String) -> Finding? { sessions.ended(session).map { .event(.seen($0)) } }
 
-  /// Takes a message.
   mutating func take(_ message: BusMessage, _ bus: Bus) throws(Errno) -> [Finding] {
     if let call = message.answeredCall {
       guard let question = questions.removeValue(forKey: call) else { return [] }

@@ -12,10 +12,8 @@ enum Report {
   /// Tells systemd, if it started this, that the guard works.
   static func isReady() { _ = unsafe sd_notify(0, "READY=1") }
 
-  /// Tells systemd what the guard does.
   static func state(_ text: String) { _ = unsafe sd_notify(0, "STATUS=\(text)") }
 
-  /// Nanoseconds as seconds.
   static func seconds(_ time: UInt64) -> String {
     let hundredths = (time + 5_000_000) / 10_000_000
     let rest = hundredths % 100

@@ -3,7 +3,6 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// The root of the command.
 struct AgonyfsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "agonyfs",

@@ -1,30 +1,22 @@
 /// The exit statuses of the command. They are documented in `<doc:ExitStatuses>` and never change their meaning.
 enum CommandStatus: Int32, CaseIterable {
-  /// Success.
   case done = 0
   /// Any failure without its own number.
   case failure = 1
   /// The command line is wrong, or the password is missing, empty, too long or not repeated correctly.
   case usage = 2
-  /// There is no vault at the path.
   case noVault = 10
-  /// Something is at the path already.
   case vaultExists = 11
-  /// No space opens with the password.
   case noSpaceOpens = 12
-  /// The password already opens a space.
   case passwordInUse = 13
-  /// Nothing can be mounted at the path, or nothing is mounted there.
   case mountPointUnusable = 14
   /// Another process has the space open, or the vault for itself.
   case spaceInUse = 15
   /// Something stored is damaged or missing.
   case damage = 16
-  /// The disk is full.
   case noRoom = 17
   /// Not every file was imported or exported, or known.
   case notAllImported = 18
-  /// Traces of a space were found and are left.
   case tracesLeft = 19
 
   /// The line that `--help` shows.
@@ -49,12 +41,9 @@ enum CommandStatus: Int32, CaseIterable {
 
 /// Why a command failed: an exit status, and one sentence that says what to do next.
 struct CommandFailure: Error, Equatable {
-  /// The exit status of the process.
   var status: CommandStatus
-  /// The sentence, for standard error.
   var message: String
 
-  /// A failure with a status and a sentence.
   init(_ status: CommandStatus, _ message: String) {
     self.status = status
     self.message = message

@@ -182,6 +182,22 @@ extension CommandFailure {
     self.init(Self.status(of: error), "\(Self.capitalized(action)) failed\(place): \(Self.advice(error)).")
   }
 
+  /// Somebody gave an empty path; `subject` begins the sentence.
+  static func empty(_ subject: String) -> CommandFailure {
+    CommandFailure(.usage, "\(subject) is empty; a variable of the shell may not be set.")
+  }
+
+  /// What `body` returns; a system call that fails in it becomes a sentence.
+  static func doing<R>(
+    _ action: @autoclosure () -> String, _ body: () throws(Errno) -> R
+  ) throws(CommandFailure) -> R {
+    do throws(Errno) {
+      return try body()
+    } catch {
+      throw CommandFailure(error, doing: action())
+    }
+  }
+
   /// The failure for any error of a command. Nil for those that the argument parser describes itself.
   init?(any error: any Error, vault path: FilePath) {
     switch error {

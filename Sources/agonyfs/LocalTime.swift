@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// Times for people.
 enum LocalTime {
   /// A time in seconds since 1970 in words, where this machine is.
   static func words(_ seconds: Int64) -> String {

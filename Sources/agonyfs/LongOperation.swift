@@ -13,7 +13,6 @@ enum LongOperation {
     try run(text, heldBy: signals, body)
   }
 
-  /// Runs `body` while the caller holds the signals.
   static func run(_ text: String, heldBy signals: HeldSignals, _ body: (OperationControl) throws -> Void) throws {
     let progress = ProgressLine(text)
     defer { progress.end() }
@@ -31,7 +30,6 @@ struct HeldSignals: Sendable {
     self.held = held
   }
 
-  /// Whether one has come.
   var arePending: Bool {
     var held = held
     return unsafe agonyfs_signals_are_pending(&held)

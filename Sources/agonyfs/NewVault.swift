@@ -4,7 +4,6 @@ internal import Storage
 internal import SystemPackage
 internal import Vault
 
-/// Creates vaults in directories.
 enum NewVault {
   /// Creates a vault and its first space; without a cipher, with the faster one. Removes them again if this cannot be
   /// completed, or if a signal comes that ends the process; then the signal does so.

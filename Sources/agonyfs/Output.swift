@@ -6,7 +6,6 @@ internal import SystemPackage
 
 /// The command's output: results on standard output, everything else on standard error.
 enum Output {
-  /// A line on standard output.
   static func line(_ text: String) { print(text) }
 
   /// A path, byte for byte, as a line on standard output.
@@ -24,10 +23,14 @@ enum Output {
   /// A sentence on standard error, after the program's name.
   static func note(_ text: String) { writeError("agonyfs: \(text)\n") }
 
-  /// Text on standard error as it is.
   static func writeError(_ text: String) {
     try? Descriptor.standardError.writeAll(Array(text.utf8))
   }
+}
+
+extension Int {
+  /// The number and what is counted: `1 file`, `2 files`.
+  func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
 }
 
 extension Output {

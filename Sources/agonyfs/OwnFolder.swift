@@ -1,8 +1,8 @@
 internal import Glibc
+internal import SystemPackage
 
 /// The directory that this program is in. The programs that it starts are in it, too.
 enum OwnFolder {
-  /// The path of a program there.
   static func path(of program: String) -> String {
     var own = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe own.withUnsafeMutableBufferPointer { bytes in
@@ -12,5 +12,19 @@ enum OwnFolder {
     let bytes = own.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
     let directory = bytes.prefix((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)
     return String(decoding: directory, as: UTF8.self) + program
+  }
+
+  /// Executes a program in the place of this one.
+  ///
+  /// - Parameter words: its name, and its arguments.
+  static func become(_ program: String, _ words: [String], builtBy script: String) throws {
+    guard unsafe access(program, X_OK) == 0 else {
+      throw CommandFailure(
+        .failure, "There is no \(words[0]) beside agonyfs; \(script) builds it, or a package has it.")
+    }
+    var vector = unsafe words.map { unsafe strdup($0) }
+    unsafe vector.append(nil)
+    unsafe execv(program, vector)
+    throw CommandFailure(Errno(rawValue: errno), doing: "starting \(words[0])")
   }
 }

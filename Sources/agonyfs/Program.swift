@@ -42,9 +42,7 @@ enum Program {
           """)
       }
       if let command = command as? any VaultCommand {
-        guard !command.vault.isEmpty else {
-          throw CommandFailure(.usage, "The path of the vault is empty; a variable of the shell may not be set.")
-        }
+        guard !command.vault.isEmpty else { throw CommandFailure.empty("The path of the vault") }
         vault = command.path
       }
       try command.run()

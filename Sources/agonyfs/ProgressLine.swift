@@ -17,7 +17,6 @@ final class ProgressLine: Sendable {
     self.showsRate = showsRate
   }
 
-  /// Shows a progress.
   func show(_ done: Int64, of all: Int64) {
     let percent = Int(Double(done) / Double(max(all, 1)) * 100)
     last.withLock { last in
@@ -32,7 +31,6 @@ final class ProgressLine: Sendable {
     return seconds < 1 ? "" : ", \(ByteSize(bytes: Int64(Double(done) / seconds)))/s"
   }
 
-  /// Removes the line.
   func end() {
     last.withLock { last in
       if isShown, last >= 0 { Output.writeError("\r\u{1B}[K") }

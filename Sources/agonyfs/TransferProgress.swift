@@ -57,7 +57,6 @@ final class TransferProgress {
     }
   }
 
-  /// Removes the line.
   func clear() {
     if isLineShown { Output.writeError("\r\u{1B}[K") }
     isLineShown = false

@@ -12,7 +12,6 @@ struct VaultInformation: Encodable {
     var algorithm: String
     /// Passes over the memory.
     var operations: UInt64
-    /// Bytes of memory.
     var memory: UInt64
   }
 
@@ -20,7 +19,6 @@ struct VaultInformation: Encodable {
   var path: String
   /// Its bytes, in hexadecimal, if they are not UTF-8.
   var pathBytes: String?
-  /// The format's number.
   var format: Int
   /// The vault's id, in hexadecimal.
   var identifier: String
@@ -35,14 +33,11 @@ struct VaultInformation: Encodable {
   /// The derivations of a password attempt, oldest first.
   var keyDerivations: [Derivation]
 
-  /// Reads the vault that is at a path.
   init(_ vault: Vault, path: FilePath) throws {
     let parameters = vault.parameters
     var files = 0
-    do {
+    try CommandFailure.doing("reading the vault's directory") { () throws(Errno) in
       try vault.storage.list { _, _, _ in files += 1 }
-    } catch {
-      throw CommandFailure(error, doing: "reading the vault's directory")
     }
     self.path = path.string
     pathBytes = Self.bytes(of: path)

@@ -78,7 +78,7 @@ def main():
     finally:
         clean(system, folder)
     del facts["packages"]
-    print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
+    report.show(facts)
     if wrong:
         raise SystemExit("\n".join(["THE ANSWERS DIFFER, so the figures compare nothing:", *wrong]))
 

@@ -7,6 +7,8 @@ import statistics
 import subprocess
 import time
 
+from systems import most_memory
+
 # Milliseconds for 100,000 records; more is over its bound. With the start of the process and the way through the kernel.
 COMMANDS = [("list -0", ["-0"], 100), ("list --json", ["--json"], 400)]
 # How many ask at once for what takes longest.
@@ -55,8 +57,7 @@ def forget_memory(process):
 
 def print_memory(process, load):
     """Prints the most memory that a process has had."""
-    with open(f"/proc/{process}/status", encoding="ascii") as file:
-        most = next(int(line.split()[1]) // 1024 for line in file if line.startswith("VmHWM"))
+    most = int(most_memory(process))
     print(f"memory of the daemon, {load}: {most} MiB{'' if most < MEMORY else f', OVER ITS BOUND of {MEMORY}'}")
 
 

@@ -6,19 +6,13 @@ import shutil
 import statistics
 import subprocess
 import sys
-import time
 
-from systems import System, run
+from report import verdict
+from systems import System, run, timed
 
 MIB = 1 << 20
 # At most these, times what it is compared with.
 BOUNDS = {"create": 1.25, "write": 1.1, "rewrite": 1.1}
-
-
-def timed(function, *arguments):
-    start = time.perf_counter()
-    function(*arguments)
-    return time.perf_counter() - start
 
 
 def compare(name, pairs, results):
@@ -26,10 +20,9 @@ def compare(name, pairs, results):
     ratio = statistics.median(one / other for one, other in pairs)
     one, other = (statistics.median(times) for times in zip(*pairs))
     bound = BOUNDS[name.split(",")[0]]
-    verdict = "within" if one / other <= bound else "ABOVE"
     rounds = ", ".join(f"{one:.2f}/{other:.2f}" for one, other in pairs)
-    print(f"{name}: {one:.2f} s ÷ {other:.2f} s = {one / other:.2f}, {verdict} the bound {bound}; median of the ratios "
-          f"{ratio:.2f}; rounds: {rounds}", flush=True)
+    print(f"{name}: {one:.2f} s ÷ {other:.2f} s = {verdict(one / other, bound)}; median of the ratios {ratio:.2f}; "
+          f"rounds: {rounds}", flush=True)
     results[name] = {"pairs": pairs, "ratio of medians": one / other, "median of ratios": ratio}
 
 

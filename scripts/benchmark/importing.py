@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 
+from report import verdict
 from systems import System
 from turns import forget
 
@@ -80,13 +81,11 @@ class Measure:
 
     def round(self, function):
         """Times of one way, into a new space, with nothing in memory."""
-        self.system.create()
-        try:
+        with self.system:
+            self.system.create()
             self.system.mount("-o", "nothumbs")
             forget()
             return function()
-        finally:
-            self.system.delete()
 
 
 def memory(options, folder):
@@ -101,12 +100,8 @@ def memory(options, folder):
             shutil.rmtree(measure.source)
     (few, least), (many, most) = found.items()
     print(f"memory of the importer, most: {least:.1f} MiB for {few:,} files, {most:.1f} MiB for {many:,}, "
-          f"{verdict('memory', most / least)}", flush=True)
+          f"{verdict(most / least, BOUNDS['memory'])}", flush=True)
     return found
-
-
-def verdict(name, ratio):
-    return f"{ratio:.2f}, {'within' if ratio <= BOUNDS[name] else 'ABOVE'} the bound {BOUNDS[name]}"
 
 
 def measure(options, folder):
@@ -120,10 +115,10 @@ def measure(options, folder):
     print(f"{options.files} files of {PHOTO / 1e6} MB on average, medians of {options.rounds} rounds, in seconds")
     for name, values in times.items():
         print(f"{name}: {medians[name]:.2f} ({', '.join(f'{value:.2f}' for value in values)})")
-    for name in BOUNDS:
+    for name, bound in BOUNDS.items():
         one, _, other = name.partition(" ÷ ")
         if other:
-            print(f"{name}: {verdict(name, medians[one] / medians[other])}", flush=True)
+            print(f"{name}: {verdict(medians[one] / medians[other], bound)}", flush=True)
     return {"seconds": times, "MiB": memory(options, folder)}
 
 

@@ -2,7 +2,6 @@
 """Runs the same workloads on each file system, in interleaved rounds, and prints medians and ratios."""
 
 import argparse
-import json
 import os
 import shutil
 import signal
@@ -18,7 +17,7 @@ import turns
 import upkeep
 import workloads as work
 from materials import Materials
-from systems import BEFORE, NAMES, System
+from systems import BEFORE, NAMES, System, timed
 
 
 def arguments():
@@ -72,8 +71,6 @@ class Bench:
         self.options = options
         self.folder = folder
         self.times = {}
-        print("making the materials", file=sys.stderr)
-        os.mkdir(f"{folder}/materials")
         self.materials = Materials(f"{folder}/materials", options.size, options.photos)
 
     def note(self, name, system, value):
@@ -84,15 +81,12 @@ class Bench:
         wanted = self.options.only in name
         if not wanted and not needed:
             return
-        start = time.perf_counter()
-        function(system.path, self.materials)
+        seconds = timed(function, system.path, self.materials)
         if wanted:
-            self.note(name, system, time.perf_counter() - start)
+            self.note(name, system, seconds)
 
     def timed_mount(self, name, system, *options):
-        start = time.perf_counter()
-        system.mount(*options)
-        self.note(name, system, time.perf_counter() - start)
+        self.note(name, system, timed(system.mount, *options))
 
     def remount(self, system):
         system.unmount()
@@ -202,10 +196,7 @@ def main():
             print(report.table(results, options.systems))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"machine": facts, "rounds": options.rounds, "results": results}, file, indent=1)
+    report.show(facts, options.rounds, results, options.json)
 
 
 main()

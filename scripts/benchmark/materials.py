@@ -3,12 +3,15 @@
 import os
 import random
 import subprocess
+import sys
 
 
 class Materials:
     """Files in a folder on the host: `big`, `photos`, `tree.tar`, `repository`, `pictures`."""
 
     def __init__(self, folder, megabytes, photos):
+        print("making the materials", file=sys.stderr)
+        os.mkdir(folder)
         self.folder = folder
         self.random = random.Random(7)
         self.big = f"{folder}/big"
@@ -52,12 +55,18 @@ class Materials:
         """Real JPEGs, for thumbnails: noise, 12 megapixels and about 3 MB each."""
         self.pictures = f"{self.folder}/pictures"
         os.makedirs(self.pictures)
-        first = f"{self.folder}/first.jpg"
-        subprocess.run(["vips", "gaussnoise", first + "[Q=60]", "4000", "3000", "--sigma", "12"], check=True)
-        with open(first, "rb") as file:
-            picture = file.read()
+        picture = noise_picture(self.folder, 4000, 3000)
         for number in range(self.count):
             with open(f"{self.pictures}/IMG_{number:04}.jpg", "wb") as file:
                 # A decoder ignores bytes after the end. They make the contents differ, so none is a copy of another.
                 file.write(picture + number.to_bytes(4, "big"))
-        os.remove(first)
+
+
+def noise_picture(folder, width, height):
+    """The bytes of a JPEG of noise."""
+    path = f"{folder}/first.jpg"
+    subprocess.run(["vips", "gaussnoise", path + "[Q=60]", str(width), str(height), "--sigma", "12"], check=True)
+    with open(path, "rb") as file:
+        picture = file.read()
+    os.remove(path)
+    return picture

@@ -1,5 +1,6 @@
 """Medians, ratios, and the machine."""
 
+import json
 import os
 import platform
 import statistics
@@ -25,6 +26,18 @@ def machine(programs):
         "processor": model, "processors": os.cpu_count(), "kernel": platform.release(),
         "agonyfs": version(programs.agonyfs, "--version"), "packages": packages, "load": os.getloadavg()[0],
     }
+
+
+def show(facts, rounds=None, results=None, path=None):
+    """Prints the machine, and writes all results to a file if there is a path."""
+    print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"machine": facts, "rounds": rounds, "results": results}, file, indent=1)
+
+
+def verdict(ratio, bound):
+    return f"{ratio:.2f}, {'within' if ratio <= bound else 'ABOVE'} the bound {bound}"
 
 
 def medians(times):

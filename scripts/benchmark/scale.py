@@ -4,7 +4,7 @@ import os
 import statistics
 import time
 
-from systems import System
+from systems import System, timed
 
 PER_ALBUM = 5000
 ROWS = ["mount beyond password ms", "resident MiB", "lookup us", "create us", "first page of a listing ms"]
@@ -25,9 +25,7 @@ def measure(system, folder, count):
     beyond = []
     for _ in range(7):
         password = system.password_seconds()
-        start = time.perf_counter()
-        system.mount("-o", "nothumbs")
-        beyond.append(time.perf_counter() - start - password)
+        beyond.append(timed(system.mount, "-o", "nothumbs") - password)
         system.unmount()
     figures = {"mount beyond password ms": statistics.median(beyond) * 1000}
     system.mount("-o", "nothumbs")

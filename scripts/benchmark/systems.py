@@ -36,6 +36,12 @@ class System:
             os.environ, CRYFS_FRONTEND="noninteractive", CRYFS_NO_UPDATE_CHECK="true",
             CRYFS_LOCAL_STATE_DIR=f"{folder}/cryfs-state")
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.delete()
+
     def create(self, *options):
         """Creates an empty one, replacing the last; `options` are for agonyfs."""
         self.delete()
@@ -69,10 +75,8 @@ class System:
 
     def password_seconds(self):
         """The time of a password's work, measured with a wrong one: agonyfs does the work, refuses it and ends."""
-        start = time.perf_counter()
         command = [self.agonyfs, "mount", "--password-file", "/dev/stdin", self.store, self.path]
-        subprocess.run(command, input="wrong\n", text=True, stderr=subprocess.DEVNULL, check=False)
-        return time.perf_counter() - start
+        return timed(lambda: subprocess.run(command, input="wrong\n", text=True, stderr=subprocess.DEVNULL, check=False))
 
     def unmount(self):
         """Returns when everything is written and the process has ended."""
@@ -134,6 +138,19 @@ class System:
         return sum(
             os.lstat(os.path.join(folder, name)).st_size
             for folder, _, names in os.walk(self.store) for name in names)
+
+
+def most_memory(process):
+    """The most memory that a process has had, in MiB."""
+    with open(f"/proc/{process}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
+
+
+def timed(function, *arguments):
+    """Seconds that a function takes."""
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
 
 
 def wait(condition, message, seconds=120):

@@ -4,12 +4,11 @@ import os
 import random
 import shutil
 import statistics
-import sys
 import time
 
 import workloads
 from materials import Materials
-from systems import BEFORE, System
+from systems import BEFORE, System, timed
 
 
 def forget():
@@ -47,8 +46,6 @@ ROWS = {
 def run(options, folder):
     """Prints medians of the times, their ratio, and the median of the ratios of all rounds."""
     options.size, options.photos = min(options.size, 64), min(options.photos, 24)
-    print("making the materials", file=sys.stderr)
-    os.mkdir(f"{folder}/materials")
     materials = Materials(f"{folder}/materials", options.size, options.photos)
     systems = []
     try:
@@ -71,9 +68,7 @@ def run(options, folder):
                 taken = {}
                 for system in random.sample(systems, 2):
                     forget() if is_cold else os.sync()
-                    start = time.perf_counter()
-                    function(system.path, materials)
-                    taken[system.name] = time.perf_counter() - start
+                    taken[system.name] = timed(function, system.path, materials)
                     if left:
                         remove(system.path, left)
                 times[row].append((taken[BEFORE], taken["agonyfs"]))

@@ -31,16 +31,8 @@ def fill(path, prefix, mebibytes, size):
     return names
 
 
-def copied_again(options, folder):
+def copied_again(system, options, folder):
     """Bytes that rsync sends after a tenth was added to a vault that it had copied."""
-    system = System("agonyfs", folder, options)
-    try:
-        return copy_twice(system, options, folder)
-    finally:
-        system.delete()
-
-
-def copy_twice(system, options, folder):
     system.create()
     mebibytes = options.upkeep * 1024
     for prefix, amount in (("old", mebibytes), ("new", mebibytes // 10)):
@@ -87,17 +79,9 @@ class Reader(threading.Thread):
                 "99.9 % ms": waits[len(waits) * 999 // 1000] * 1e3, "longest ms": waits[-1] * 1e3}
 
 
-def read_while_cleaning(options, folder):
+def read_while_cleaning(system, options):
     """How long readers wait while nine tenths of a space are cleaned away, and how far the store shrinks."""
-    system = System("agonyfs", folder, options)
     system.create()
-    try:
-        return clean_and_read(system, options)
-    finally:
-        system.delete()
-
-
-def clean_and_read(system, options):
     # With -o nothumbs there would be no status file.
     system.mount()
     names = fill(system.path, "file", options.upkeep * 256, MIB // 2)
@@ -155,4 +139,7 @@ def write_slowly(path, prefix, seconds):
 
 
 def run(options, folder):
-    return {"copied again": copied_again(options, folder), "cleaning": read_while_cleaning(options, folder)}
+    with System("agonyfs", folder, options) as system:
+        copied = copied_again(system, options, folder)
+    with System("agonyfs", folder, options) as system:
+        return {"copied again": copied, "cleaning": read_while_cleaning(system, options)}

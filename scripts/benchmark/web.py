@@ -3,7 +3,6 @@
 
 import argparse
 import base64
-import json
 import os
 import random
 import shutil
@@ -16,6 +15,7 @@ import tempfile
 import time
 
 import report
+from materials import noise_picture
 from systems import PASSWORD, System, run
 from turns import forget
 from web_clients import crowd, upload_all
@@ -56,11 +56,7 @@ def arguments():
 def make_pictures(folder, count, width):
     """Photos of 4:3 (with 1024 pixels 0.2 MB each) that are all different, taken in ten years; the bytes that they begin with."""
     os.makedirs(folder)
-    first = f"{folder}/first.jpg"
-    subprocess.run(["vips", "gaussnoise", first + "[Q=60]", str(width), str(width * 3 // 4), "--sigma", "12"], check=True)
-    with open(first, "rb") as file:
-        picture = file.read()
-    os.unlink(first)
+    picture = noise_picture(folder, width, width * 3 // 4)
     for number in range(count):
         # What stands behind the end of the picture makes it another file.
         path = f"{folder}/IMG_{number:06}.jpg"
@@ -267,10 +263,7 @@ def main():
         bench.end()
         shutil.rmtree(folder, ignore_errors=True)
     facts = report.machine(options)
-    print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"machine": facts, "rounds": options.rounds, "results": bench.results}, file, indent=1)
+    report.show(facts, options.rounds, bench.results, options.json)
 
 
 main()

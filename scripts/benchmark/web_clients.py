@@ -10,6 +10,8 @@ import struct
 import threading
 import time
 
+from workloads import in_parallel
+
 PIECE = 8 << 20
 # Files that are sent at a time, as the page does.
 AT_ONCE = 3
@@ -130,7 +132,7 @@ def upload_all(client, files):
     for entry in files.items():
         waiting.put(entry)
 
-    def work():
+    def work(_):
         own = client.another()
         try:
             while True:
@@ -140,12 +142,8 @@ def upload_all(client, files):
         except Exception as problem:  # pylint: disable=broad-except
             problems.append(problem)
 
-    threads = [threading.Thread(target=work) for _ in range(AT_ONCE)]
     begun = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_parallel(range(AT_ONCE), work)
     seconds = time.perf_counter() - begun
     if problems:
         raise SystemExit(f"an upload failed: {problems[0]!r}")
@@ -157,7 +155,8 @@ def crowd(browsers, snapshots, count, rounds=10, pause=1.0, screen=24):
     times, problems = [], []
     ready = threading.Barrier(len(browsers))
 
-    def work(number, browser, snapshot):
+    def work(part):
+        number, browser, snapshot = part
         try:
             ready.wait()
             time.sleep(pause * number / len(browsers))
@@ -171,9 +170,5 @@ def crowd(browsers, snapshots, count, rounds=10, pause=1.0, screen=24):
         except Exception as problem:  # pylint: disable=broad-except
             problems.append(repr(problem))
 
-    threads = [threading.Thread(target=work, args=each) for each in zip(range(len(browsers)), browsers, snapshots)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_parallel(zip(range(len(browsers)), browsers, snapshots), work)
     return sorted(times), problems

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 
-from systems import PASSWORD, System, run, wait
+from systems import System, most_memory, run, wait
 from web_clients import Browser, Putter
 
 
@@ -41,8 +41,7 @@ class Server:
 
     def most_memory(self):
         """The most memory that it had, in MiB."""
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
+        return most_memory(self.process.pid)
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
@@ -141,6 +140,3 @@ def filled_vault(folder, options, pictures, big):
     finally:
         system.unmount()
     return system
-
-
-__all__ = ["PASSWORD", "Copyparty", "Nginx", "Serve", "filled_vault"]

@@ -10,7 +10,6 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// A directory in which answers have names.
 struct CatalogFolder {
   /// From the root, without a slash at either end; empty for the root.
   var path: [UInt8]

@@ -3,7 +3,6 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// What a row says.
 extension CatalogMatcher {
   /// Forgets what was remembered about directories and terms.
   mutating func forget() { for memo in memos.indices { memos[memo].removeAll() } }
@@ -75,19 +74,13 @@ extension CatalogMatcher {
     case .words(let matches, let memo, let set):
       guard let folder else { return nil }
       if album(folder, row.album, matches, memo) { return true }
-      return try contains(set, row.inode, files)
-    case .set(let set): return try contains(set, row.inode, files)
+      return try sets[set].contains(row.inode, files)
+    case .set(let set): return try sets[set].contains(row.inode, files)
     case .text(let flag, let set):
       if row.flags & flag == 0 { return false }
-      if let set, try !contains(set, row.inode, files) { return false }
+      if let set, try !sets[set].contains(row.inode, files) { return false }
       return nil
     }
-  }
-
-  private mutating func contains(
-    _ set: Int, _ inode: InodeNumber, _ files: borrowing LockedFileSystem
-  ) throws(Errno) -> Bool {
-    try sets[set].contains(inode, files)
   }
 
   private func isKnown(_ column: Column, _ row: borrowing Timeline) -> Bool {
@@ -134,7 +127,7 @@ extension CatalogMatcher {
   private mutating func name(
     _ test: Query.TextTest, _ set: Int?, _ row: borrowing Timeline, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> Bool {
-    if let set, try !contains(set, row.inode, files) { return false }
+    if let set, try !sets[set].contains(row.inode, files) { return false }
     let name = String(decoding: row.name, as: UTF8.self)
     return switch test {
     case .words(let pattern): pattern.matches(name)

@@ -11,7 +11,6 @@ internal import Media
 internal import SystemPackage
 internal import Vault
 
-/// A query, as far as rows answer it.
 struct CatalogMatcher {
   indirect enum Node {
     case always
@@ -166,13 +165,11 @@ struct CatalogMatcher {
     .test(.term(column, matches, memo: memo()))
   }
 
-  private mutating func place(_ matches: @escaping (MediaItem) -> Bool) -> Node {
-    term(.place) { text in
-      var item = MediaItem(inode: 0, kind: .jpeg)
-      item.place = Place(term: text)
-      return matches(item)
-    }
+  private mutating func place(_ condition: Query.Condition) -> Node {
+    term(.place) { text in Self.holds(condition) { $0.place = Place(term: text) } }
   }
+
+  private mutating func holding(_ search: CatalogSet.Search) -> Node { set(search).map { .test(.set($0)) } ?? .ask }
 
   private mutating func compile(_ condition: Query.Condition) -> Node {
     switch condition {
@@ -180,11 +177,9 @@ struct CatalogMatcher {
       guard let set = set(.words(pattern)) else { return .ask }
       return .test(.words({ pattern.matches($0) }, memo: memo(), set: set))
     case .text(let field, let test): return compile(field, test, condition)
-    case .tag:
-      return set(.terms(.tag, { tag in Self.holds(condition) { $0.words.tags = [tag] } })).map { .test(.set($0)) }
-        ?? .ask
+    case .tag: return holding(.terms(.tag, { tag in Self.holds(condition) { $0.words.tags = [tag] } }))
     case .album(let pattern): return .test(.album({ pattern.matches($0) }, memo: memo()))
-    case .country, .region: return place { condition.matches($0) }
+    case .country, .region: return place(condition)
     case .codec, .number(.width, _), .number(.height, _), .number(.megapixels, _), .number(.iso, _),
       .number(.aperture, _), .number(.exposure, _), .number(.focal, _), .number(.fps, _):
       return .ask
@@ -198,7 +193,7 @@ struct CatalogMatcher {
     case .time(let start, let end): return .test(.time(from: start ?? .min, before: end))
     case .anniversary(let month, let day): return .test(.anniversary(month: month, day: day))
     case .near(let centre, let metres): return .test(.near(centre, metres: metres))
-    case .hash(let digits): return set(.hash(digits)).map { .test(.set($0)) } ?? .ask
+    case .hash(let digits): return holding(.hash(digits))
     }
   }
 
@@ -220,12 +215,10 @@ struct CatalogMatcher {
     case .name: return .test(.name(test, set: words()))
     case .title: return .test(.text(ItemFlags.title.rawValue, set: words()))
     case .caption: return .test(.text(ItemFlags.caption.rawValue, set: words()))
-    case .person:
-      let people = set(.terms(.person, { name in Self.holds(condition) { $0.words.people = [name] } }))
-      return people.map { .test(.set($0)) } ?? .ask
+    case .person: return holding(.terms(.person, { name in Self.holds(condition) { $0.words.people = [name] } }))
     case .camera: return term(.camera) { name in Self.holds(condition) { $0.camera.model = name } }
     case .lens: return term(.lens) { name in Self.holds(condition) { $0.camera.lens = name } }
-    case .place: return place { condition.matches($0) }
+    case .place: return place(condition)
     }
   }
 

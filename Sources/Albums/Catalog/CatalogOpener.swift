@@ -27,11 +27,19 @@ package struct CatalogOpener: Hashable, Sendable {
   /// Who sees everything: root, and whoever opens a vault with its password.
   package static let everything = CatalogOpener(user: 0, group: 0)
 
-  /// Whether nothing is hidden from this user.
   var seesEverything: Bool { user == 0 }
 
-  /// Whether the user is in a group.
   func isIn(_ number: UInt32) -> Bool { group == number || groups.contains(number) }
+
+  /// Whether a file or directory with these permissions, and this access control list if it has one, permits something.
+  func may(_ wanted: Permission, mode: UInt32, owner: UInt32, group: UInt32, list: AccessControlList?) -> Bool {
+    if seesEverything { return true }
+    func permits(_ shift: UInt32) -> Bool { UInt16(truncatingIfNeeded: mode >> shift) & wanted.rawValue != 0 }
+    if user == owner { return permits(6) }
+    // The kernel does not look at a list whose mask is empty.
+    if let list, mode & 0o070 != 0 { return list.permits(wanted.rawValue, user: user, owningGroup: group) { isIn($0) } }
+    return permits(isIn(group) ? 3 : 0)
+  }
 }
 
 /// A permission to ask for, as a bit.
@@ -39,20 +47,6 @@ enum Permission: UInt16 {
   /// Of a directory: its names may be looked up.
   case search = 1
   case read = 4
-}
-
-extension CatalogOpener {
-  /// Whether a file or directory with these permissions, and this access control list if it has one, permits something.
-  func may(_ wanted: Permission, mode: UInt32, owner: UInt32, group: UInt32, list: AccessControlList?) -> Bool {
-    if seesEverything { return true }
-    func permits(_ shift: UInt32) -> Bool { UInt16(truncatingIfNeeded: mode >> shift) & wanted.rawValue != 0 }
-    if user == owner { return permits(6) }
-    // The kernel does not look at a list whose mask is empty.
-    if let list, mode & 0o070 != 0 {
-      return list.permits(wanted.rawValue, user: user, owningGroup: group) { isIn($0) }
-    }
-    return permits(isIn(group) ? 3 : 0)
-  }
 }
 
 extension AccessControlList {
@@ -75,14 +69,12 @@ extension AccessControlList {
 }
 
 extension CatalogRights {
-  /// The access control list of an inode, if it has one.
   private func accessControlList(of record: InodeRecord) throws(Errno) -> AccessControlList? {
     guard record.hasExtendedAttributes else { return nil }
     let value = try files.result(of: files.index.attribute(named: AccessControlList.accessName, of: record.number))
     return value.flatMap { AccessControlList($0) }
   }
 
-  /// Whether a user may do something with an inode.
   func may(_ opener: CatalogOpener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
     return opener.may(

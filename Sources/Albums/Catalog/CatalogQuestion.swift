@@ -52,7 +52,6 @@ package struct CatalogAnswer: Sendable {
   package func item() throws(Errno) -> MediaItem? { try source.item(inode) }
 }
 
-/// Where answers come from.
 final class CatalogSource: Sendable {
   private let fileSystem: FileSystem
   private let showsTrash: Bool

@@ -13,7 +13,6 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// Makes the answers to one question.
 struct CatalogReader {
   /// Rows of a set that are looked at before it is known how large it is.
   private static let rowsAtFirst = 4000
@@ -24,9 +23,7 @@ struct CatalogReader {
   let question: CatalogQuestion
   private let rowsUnderLock: Int
   private let source: CatalogSource
-  /// What of answers is written.
   private let writing: Writing
-  /// Where it is written.
   var text = JSONText()
   private var view: CatalogView
   private var walk: CatalogWalk

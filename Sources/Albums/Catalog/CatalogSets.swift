@@ -10,9 +10,7 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// A set in the making.
 struct CatalogSet {
-  /// What is looked for.
   enum Search {
     /// An expression of full-text search.
     case words(WordPattern)
@@ -48,7 +46,6 @@ struct CatalogSet {
     return bits.count >= Self.most.found && asked < Self.most.asked
   }
 
-  /// Whether a photo is in the set.
   mutating func contains(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
     if isDone || bits.contains(inode) { return bits.contains(inode) }
     asked += 1

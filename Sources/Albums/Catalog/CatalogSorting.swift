@@ -3,7 +3,6 @@
 
 internal import Catalog
 
-/// The next answers in an order.
 struct CatalogSorting {
   private let order: SortOrder
   private let limit: Int?
@@ -34,7 +33,6 @@ struct CatalogSorting {
   /// Whether there are answers after those that are kept.
   var hasMore: Bool { numbers.hasMore || paths.hasMore }
 
-  /// Begins anew.
   mutating func begin(after position: SortPosition?) {
     after = position
     share = nil
@@ -49,7 +47,6 @@ struct CatalogSorting {
     isReady = false
   }
 
-  /// Takes the place of an answer.
   mutating func add(_ position: SortPosition) {
     if let after, !after.precedes(position, in: order) { return }
     if order.key != .name, let place = NumberPlace(position, isDescending: order.isDescending) {

@@ -30,8 +30,7 @@ package struct PlaceTables: Sendable {
     var tables = self
     tables.towns = file
     var status = stat()
-    guard tables.gazetteer() != nil, (try? unsafe file.call { unsafe stat($0, &status) }) != nil
-    else { return nil }
+    guard tables.gazetteer() != nil, (try? unsafe file.call { unsafe stat($0, &status) }) != nil else { return nil }
     tables.identity =
       Int64(status.st_mtim.tv_sec) &* 1_000_000_007 ^ Int64(status.st_mtim.tv_nsec) ^ Int64(status.st_size)
     return tables
@@ -45,7 +44,6 @@ package struct PlaceTables: Sendable {
     return try? Gazetteer(towns: towns, regions: regions ?? [], countries: countries ?? [])
   }
 
-  /// The zones by their names.
   func zoneLibrary() -> ZoneLibrary {
     let folder = zones
     return ZoneLibrary { name in try? WholeFile.read(folder + "/" + name, limit: 1 << 20) }
@@ -85,7 +83,6 @@ struct CatalogState {
 
   mutating func keep(_ gazetteer: Gazetteer?) { self.gazetteer = .some(gazetteer) }
 
-  /// Notes how many photos a directory has.
   mutating func note(_ directory: InodeNumber, photos: Int) {
     if photos < largeDirectory {
       largeDirectories.remove(directory)

@@ -10,7 +10,6 @@ internal import Media
 internal import SystemPackage
 internal import Vault
 
-/// Answers in groups, in the making.
 struct CatalogTally {
   private struct Count {
     var count: Int
@@ -48,7 +47,6 @@ struct CatalogTally {
     }
   }
 
-  /// Counts an answer.
   mutating func add(_ row: borrowing Timeline, _ seen: CatalogView.Seen) {
     defer { rank += 1 }
     switch field {
@@ -115,9 +113,7 @@ struct CatalogTally {
   }
 
   /// Gives the counts their names, as far as some rows go; true when that is done.
-  mutating func name(
-    _ view: inout CatalogView, _ files: borrowing LockedFileSystem, rows: Int
-  ) throws(Errno) -> Bool {
+  mutating func name(_ view: inout CatalogView, _ files: borrowing LockedFileSystem, rows: Int) throws(Errno) -> Bool {
     putBack()
     // In the order in which days are listed, so that there is little to sort.
     let numbered = counts.sorted { $0.key > $1.key }
@@ -165,6 +161,5 @@ struct CatalogTally {
     date.map { CapturedTime(wall: WallTime(date: $0), source: .exif) }
   }
 
-  /// What was counted.
   func groups() -> [AnswerGroup] { grouping.groups() }
 }

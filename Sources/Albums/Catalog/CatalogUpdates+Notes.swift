@@ -18,7 +18,6 @@ extension CatalogUpdates {
     note { index throws(IndexError) in try index.catalog.addStaleItem(inode.number) }
   }
 
-  /// Notes that an extended attribute changed.
   func noteCatalogAttribute(_ name: [UInt8], of inode: Inode) {
     guard UserWords.isOne(name) else { return }
     if inode.isDirectory {
@@ -38,7 +37,6 @@ extension CatalogUpdates {
     noteCatalogChange(inode)
   }
 
-  /// Notes that the content of a sidecar changed.
   func noteSidecarChange(_ inode: Inode) {
     guard isSidecar(inode), !inode.isReadPending else { return }
     inode.isReadPending = true

@@ -18,7 +18,6 @@ struct CatalogView {
   let showsTrash: Bool
   /// The directory below which names count, from the root without a slash at either end; empty for all.
   let directory: [UInt8]
-  /// Whether the query speaks of trash, or trash counts anyway.
   var folders: CatalogFolders
   private var rights: [Int64: Rights] = [:]
   /// What the term before said; most rows have the same.
@@ -31,7 +30,9 @@ struct CatalogView {
   private var doRecentNamesCount = false
 
   /// The files of which rows may say what is no longer so; nil if that was not asked since the lock was taken.
-  private var stale: StaleRows?
+  private var stale: Set<InodeNumber>?
+  /// So many of them are told apart; if there are more, it may be any.
+  private static let mostStale = 4096
 
   /// What a term says about who may read a file.
   private enum Rights {
@@ -123,25 +124,14 @@ struct CatalogView {
 
   /// All facts of a photo but its names; nil if there are none.
   mutating func facts(of inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> MediaItem? {
-    guard var item = try record(of: inode, files) else { return nil }
+    let known = try files.result(of: files.index.catalog.mediaItem(inode, &lookups, withNames: false))
+    guard var item = known else { return nil }
     if item.links.isDuplicate { item.links.isDuplicate = try seesTwin(of: inode, files) }
     return item
   }
 
-  private mutating func record(
-    of inode: InodeNumber, _ files: borrowing LockedFileSystem
-  ) throws(Errno) -> MediaItem? {
-    do throws(IndexError) {
-      return try files.index.catalog.mediaItem(inode, &lookups, withNames: false)
-    } catch {
-      throw files.failed(error)
-    }
-  }
-
   /// Whether the user sees another file with this content, or with these pixels.
-  private mutating func seesTwin(
-    of inode: InodeNumber, _ files: borrowing LockedFileSystem
-  ) throws(Errno) -> Bool {
+  private mutating func seesTwin(of inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
     var twins: [InodeNumber] = []
     if let hash = try files.result(of: files.index.catalog.contentHash(of: inode)) {
       twins = try files.result(of: files.index.catalog.inodes(withHash: hash, limit: Self.mostTwins))
@@ -168,11 +158,11 @@ struct CatalogView {
   /// Whether the row of a file says what is so. What changed since the question was asked, and where nothing may be changed
   /// or there is no room, waits to be merged.
   private mutating func trusts(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
-    if let stale { return !stale.contains(inode) }
-    let found = StaleRows(
-      try files.result(of: files.index.catalog.stale(for: .merge, limit: StaleRows.most)).map(\.inode))
-    stale = found
-    return !found.contains(inode)
+    if stale == nil {
+      stale = Set(try files.result(of: files.index.catalog.stale(for: .merge, limit: Self.mostStale)).map(\.inode))
+    }
+    guard let stale else { return false }
+    return stale.count < Self.mostStale && !stale.contains(inode)
   }
 
   /// All facts of a photo, with the names that count; nil if the user does not see it.
@@ -184,9 +174,7 @@ struct CatalogView {
     item.isTrashed = names.allSatisfy(\.isTrash)
     return item
   }
-}
 
-extension CatalogView {
   /// A photo that the user sees and that answers.
   struct Seen {
     /// Its lowest path, if it is wanted.
@@ -205,9 +193,7 @@ extension CatalogView {
 
   /// Finds what rows do not say, as far as some rows go; true when that is enough to look at some photos, or at all. To
   /// be called until it is, and again before each of the pieces in which photos are looked at.
-  mutating func prepare(
-    _ files: borrowing LockedFileSystem, rows: Int, forAll: Bool = false
-  ) throws(Errno) -> Bool {
+  mutating func prepare(_ files: borrowing LockedFileSystem, rows: Int, forAll: Bool = false) throws(Errno) -> Bool {
     func isEnough(_ set: CatalogSet) -> Bool { set.isDone || !forAll && set.isReady }
     guard let set = matcher.sets.firstIndex(where: { !isEnough($0) }) else { return true }
     try matcher.sets[set].advance(by: rows, files)
@@ -288,11 +274,7 @@ extension CatalogView {
     shown.isTrashed = seen.isTrashed
     shown.isDuplicate = ItemFlags(rawValue: row.flags).contains(.duplicate)
     if shown.isDuplicate { shown.isDuplicate = try seesTwin(of: row.inode, files) }
-    do throws(IndexError) {
-      try text.value(row, shown, &lookups, files.index)
-    } catch {
-      throw files.failed(error)
-    }
+    try files.result(of: text.value(row, shown, &lookups, files.index))
   }
 
   /// What has to be read of rows to look at them.
@@ -304,10 +286,8 @@ extension CatalogView {
     return columns
   }
 
-  /// What is wanted of an answer.
   enum Wanted {
     case nothing, path
-    /// All that a line says.
     case line
   }
 }
@@ -333,7 +313,6 @@ extension CatalogFolder {
     return path.starts(with: directory) && (path.count == directory.count || path[directory.count] == 0x2F)
   }
 
-  /// The path of a name in it.
   func path(of name: [UInt8]) -> [UInt8] {
     if path.isEmpty { return name }
     var whole: [UInt8] = []
@@ -343,16 +322,4 @@ extension CatalogFolder {
     whole += name
     return whole
   }
-}
-
-/// Files whose rows wait to be brought up to date; all of them, if too many do.
-private struct StaleRows {
-  /// So many are told apart.
-  static let most = 4096
-
-  private let inodes: Set<InodeNumber>
-
-  init(_ inodes: [InodeNumber]) { self.inodes = Set(inodes) }
-
-  func contains(_ inode: InodeNumber) -> Bool { inodes.count == Self.most || inodes.contains(inode) }
 }

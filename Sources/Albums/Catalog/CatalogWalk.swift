@@ -9,7 +9,6 @@ struct CatalogWalk {
   let newestFirst: Bool
   /// Seconds of the wall clock that count; what has no time is passed over unless this is everything.
   let within: ClosedRange<Int64>
-  /// What is read of the rows.
   private let columns: TimelineColumns
   private var isAmongDated = true
   private var place: TimelineKey?

@@ -137,7 +137,7 @@ extension CatalogUpdates {
 
 extension Cataloguer {
   /// Largest sidecar that is read, in bytes.
-  private static let mostSidecarBytes: Int64 = 1 << 20
+  private static let mostSidecarBytes = 1 << 20
 
   /// Does some work on the catalog. What cannot be done is left to another mount.
   func run(_ job: CatalogUpdates.CatalogJob, _ settings: ThumbnailOptions) {
@@ -184,10 +184,9 @@ extension Cataloguer {
 
   /// Asks a photo or video for its facts.
   private func look(at number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
-    let begun = try hold(number)
-    guard let (inode, row) = begun else { return }
+    guard let (inode, row) = try hold(number) else { return }
     defer { letGo(inode) }
-    let small = row.small.flatMap { try? wholeContent(of: $0) }
+    let small = row.small.flatMap { try? fileSystem.wholeContent(of: $0, limit: Self.mostSidecarBytes) }
     let source = FileSource(fileSystem: fileSystem, inode: number, size: inode.size)
     var found: FactList?
     do throws(DecoderError) {
@@ -216,18 +215,13 @@ extension Cataloguer {
     }
   }
 
-  /// Reads a sidecar.
   private func readSidecar(_ number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
     let (names, changed) = try fileSystem.locked { files throws(Errno) in
-      (
-        try files.result(of: files.index.catalog.names(of: number, limit: 16)),
-        files.inodes[number]?.contentChanged
-      )
+      (try files.result(of: files.index.catalog.names(of: number, limit: 16)), files.inodes[number]?.contentChanged)
     }
     var found = FactList()
     if let kind = names.lazy.compactMap({ SidecarFile.kind(ofName: $0.name.bytes) }).first,
-      let size = try? fileSystem.attributes(of: number).size, size <= Self.mostSidecarBytes,
-      let content = try? wholeContent(of: number)
+      let content = try? fileSystem.wholeContent(of: number, limit: Self.mostSidecarBytes)
     {
       do throws(DecoderError) {
         let bytes = try settings.maker.sidecar(SidecarKind(kind), content: content)
@@ -272,12 +266,6 @@ extension Cataloguer {
     let size: Int64
     /// When its content had changed last.
     let changed: UInt64
-
-    init(_ inode: Inode) {
-      object = inode
-      size = inode.record.size
-      changed = inode.contentChanged
-    }
   }
 
   /// Keeps an inode in memory while it is asked; nil if there is nothing to ask any more.
@@ -295,7 +283,7 @@ extension Cataloguer {
         return nil
       }
       inode.opens += 1
-      return (HeldInode(inode), row)
+      return (HeldInode(object: inode, size: inode.record.size, changed: inode.contentChanged), row)
     }
   }
 
@@ -308,18 +296,6 @@ extension Cataloguer {
       held.object.opens -= 1
       if held.object.record.links == 0, held.object.opens == 0 { files.reaper.delete(held.object) }
     }
-  }
-
-  /// The bytes of a small file.
-  private func wholeContent(of number: InodeNumber) throws(Errno) -> [UInt8] {
-    let size = Int(clamping: try fileSystem.attributes(of: number).size)
-    guard size <= Int(Self.mostSidecarBytes) else { throw .fileTooLarge }
-    var bytes = [UInt8](repeating: 0, count: size)
-    let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
-      try unsafe fileSystem.read(number, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))
-    }
-    bytes.removeLast(size - count)
-    return bytes
   }
 }
 

@@ -28,13 +28,27 @@ private struct DirectoryContent {
   var fresh: Set<UInt64> = []
   /// The name of the directory's cover.
   var cover: [UInt8]?
+
+  mutating func add(_ row: ItemRecord, _ item: MediaItem, _ directory: InodeNumber) throws(IndexError) {
+    var candidate = StackCandidate(inode: item.inode, directory: directory.rawValue, name: row.name, kind: item.kind)
+    candidate.taken = item.taken
+    candidate.camera = item.camera.name
+    candidate.contentIdentifier = item.links.contentIdentifier
+    candidate.burstIdentifier = item.links.burstIdentifier
+    candidate.duration = item.video.duration
+    candidates.append(candidate)
+    let packed = PackedRecord(packed: row.record)
+    known[item.inode] = Known(
+      sidecars: packed?.sidecars ?? [], stack: item.links.stack, isEdited: item.links.isEdited,
+      isCover: item.words.isCover, saysEdited: (try? FactList(decoding: row.found))?.saysEdited ?? false,
+      stackWord: packed?.stackWord)
+  }
 }
 
 extension Cataloguer {
   /// Rows and names that are read while the lock is held once.
   private static let batch = 512
 
-  /// Matches the files of a directory again.
   func match(_ directory: InodeNumber) throws(Errno) {
     try begin(directory)
     defer {
@@ -201,28 +215,9 @@ extension Cataloguer {
     }
     try fileSystem.locked { files throws(Errno) in
       guard let inode = try? files.inode(directory), inode.record.hasExtendedAttributes else { return }
-      content.cover = try files.result(
-        of: files.index.attribute(named: Array(UserWords.cover.utf8), of: directory))
+      content.cover = try files.result(of: files.index.attribute(named: Array(UserWords.cover.utf8), of: directory))
     }
     if !content.sidecars.isEmpty { fileSystem.locked { $0.signals[.thumbnailWork].signal() } }
-  }
-}
-
-extension DirectoryContent {
-  mutating func add(_ row: ItemRecord, _ item: MediaItem, _ directory: InodeNumber) throws(IndexError) {
-    var candidate = StackCandidate(
-      inode: item.inode, directory: directory.rawValue, name: row.name, kind: item.kind)
-    candidate.taken = item.taken
-    candidate.camera = item.camera.name
-    candidate.contentIdentifier = item.links.contentIdentifier
-    candidate.burstIdentifier = item.links.burstIdentifier
-    candidate.duration = item.video.duration
-    candidates.append(candidate)
-    let packed = PackedRecord(packed: row.record)
-    known[item.inode] = Known(
-      sidecars: packed?.sidecars ?? [], stack: item.links.stack, isEdited: item.links.isEdited,
-      isCover: item.words.isCover, saysEdited: (try? FactList(decoding: row.found))?.saysEdited ?? false,
-      stackWord: packed?.stackWord)
   }
 }
 

@@ -84,8 +84,7 @@ extension CatalogUpdates {
 
   /// Whether something waits that needs no decoder.
   var hasStaleItems: Bool {
-    guard let waiting = try? files.index.catalog.stale(for: [.merge, .match], limit: 1) else { return false }
-    return !waiting.isEmpty
+    (try? files.index.catalog.stale(for: [.merge, .match], limit: 1))?.isEmpty == false
   }
 
   /// Room to ask for some rows with all that belongs to them, in bytes.
@@ -97,7 +96,6 @@ extension CatalogUpdates {
   /// Whether a row may be made.
   var hasRoomForCatalog: Bool { files.space.admit(Self.roomForCatalog, waiting: Int64(files.writeBack.bytes)) }
 
-  /// Waits until no directory is being matched.
   mutating func waitForMatching() {
     while files.catalog.matching != nil { files.wait(for: .thumbnailDone) }
   }
@@ -109,9 +107,7 @@ extension CatalogUpdates {
       let settings = files.options.thumbnails,
       !files.thumbnails.isEnding, files.thumbnails.unavailable == nil
     else { return false }
-    if !settings.isLazy, let pending = try? files.index.media.inodes(in: .pending, after: nil, limit: 1),
-      !pending.isEmpty
-    {
+    if !settings.isLazy, (try? files.index.media.inodes(in: .pending, after: nil, limit: 1))?.isEmpty == false {
       return true
     }
     return (try? files.index.catalog.stale(for: [.look, .read], limit: 1))?.isEmpty == false
@@ -121,9 +117,7 @@ extension CatalogUpdates {
   /// between this and waiting for one.
   mutating func mergeStaleItems() -> Bool {
     guard let waiting = try? files.index.catalog.stale(for: .merge, limit: Self.batch), !waiting.isEmpty, mayMerge
-    else {
-      return false
-    }
+    else { return false }
     if files.commits.isCritical {
       files.waitForCriticalPart()
       return true
@@ -305,9 +299,7 @@ extension CatalogUpdates {
   }
 
   /// Other files with the same content or the same pixels.
-  private func twins(
-    of number: InodeNumber, _ hash: [UInt8]?, _ item: MediaItem
-  ) throws(Errno) -> [InodeNumber] {
+  private func twins(of number: InodeNumber, _ hash: [UInt8]?, _ item: MediaItem) throws(Errno) -> [InodeNumber] {
     var twins: [InodeNumber] = []
     if let hash { twins = try files.result(of: files.index.catalog.inodes(withHash: hash, limit: 9)) }
     if let pixels = item.pixelHash, let look = item.perceptualHash {
@@ -337,7 +329,6 @@ extension CatalogUpdates {
 }
 
 extension FactList {
-  /// The format of the file.
   var kind: MediaKind? {
     for fact in facts { if case .kind(let kind) = fact.value { return kind } }
     return nil

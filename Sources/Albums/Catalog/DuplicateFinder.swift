@@ -59,9 +59,7 @@ package struct DuplicateFinder: Sendable {
 
   /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: most
   /// pixels, then most bytes, then the oldest. Empty if fewer than two are left.
-  package func seen(
-    among inodes: [InodeNumber], for opener: CatalogOpener
-  ) throws(Errno) -> [MediaItem] {
+  package func seen(among inodes: [InodeNumber], for opener: CatalogOpener) throws(Errno) -> [MediaItem] {
     var view = CatalogView(.all, showsTrash: false, for: opener)
     var items: [MediaItem] = []
     for inode in inodes {
@@ -156,7 +154,6 @@ package struct DuplicateFinder: Sendable {
     return unknown
   }
 
-  /// Files that are decoded in one go.
   private static let decodedAtOnce = 4
 
   /// Decodes a few files, and takes them from those that wait.
@@ -239,12 +236,9 @@ struct DuplicateSearch {
 
   init(kind: DuplicateKind) { self.kind = kind }
 
-  /// Whether there are no more.
   var isAtEnd: Bool { groups.map { place == $0.count } ?? false }
 
-  /// What one step gave.
   enum Step {
-    /// The next group.
     case group([MediaItem])
     /// Some files were decoded, and so many wait.
     case waiting(Int)

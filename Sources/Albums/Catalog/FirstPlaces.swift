@@ -6,7 +6,6 @@
 
 internal import Catalog
 
-/// The first of the places that were added.
 struct FirstPlaces<Place: Comparable> {
   private let kept: Int
   private var places: [Place] = []
@@ -17,7 +16,6 @@ struct FirstPlaces<Place: Comparable> {
 
   var isEmpty: Bool { places.isEmpty }
 
-  /// Takes a place.
   mutating func add(_ place: Place) {
     if places.count < kept {
       // Growing would hold all of them twice for a moment. Memory that is not touched is none.
@@ -91,7 +89,6 @@ struct NumberPlace: Comparable {
   }
 }
 
-/// A place in an order of paths.
 struct PathPlace: Comparable {
   let position: SortPosition
   private let order: SortOrder

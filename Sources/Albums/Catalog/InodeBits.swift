@@ -15,7 +15,6 @@ struct InodeBits {
   /// The page that was asked for last; most numbers are in the same.
   private var recent: (page: UInt64, start: Int)?
 
-  /// Adds a number.
   mutating func insert(_ inode: InodeNumber) {
     let number = inode.rawValue
     let start = self.start(of: number >> 12) ?? addPage(number >> 12)
@@ -27,7 +26,6 @@ struct InodeBits {
     }
   }
 
-  /// Whether a number is in it.
   mutating func contains(_ inode: InodeNumber) -> Bool {
     let number = inode.rawValue
     guard let start = start(of: number >> 12) else { return false }
@@ -50,7 +48,6 @@ struct InodeBits {
     return start
   }
 
-  /// Keeps those that are in another set as well.
   mutating func formIntersection(_ other: InodeBits) {
     count = 0
     for (page, start) in pages {

@@ -49,10 +49,7 @@ package struct ItemLookups {
     }
     return path
   }
-}
 
-extension ItemLookups {
-  /// The text of a term; nil if there is none.
   mutating func text(_ term: Int64?, in index: Index) throws(IndexError) -> String? {
     guard let term else { return nil }
     if let found = texts[term] { return found }
@@ -62,7 +59,6 @@ extension ItemLookups {
     return text
   }
 
-  /// The texts of terms.
   mutating func texts(_ terms: [Int64], in index: Index) throws(IndexError) -> [String] {
     var texts: [String] = []
     for term in terms { if let text = try text(term, in: index) { texts.append(text) } }
@@ -92,7 +88,6 @@ extension ItemLookups {
     return bytes
   }
 
-  /// The place that a term says; nil if it says none.
   mutating func place(_ term: Int64, in index: Index) throws(IndexError) -> Place? {
     if let found = places[term] { return found }
     let place = try index.catalog.text(ofTerm: term).flatMap(Place.init(term:))

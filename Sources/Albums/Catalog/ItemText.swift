@@ -30,56 +30,36 @@ extension JSONText {
     else { throw .damaged }
     let flags = ItemFlags(rawValue: row.flags)
     beginObject()
-    path(shown.path)
+    field("path", shown.path, digits: "pathBytes")
     if shown.names.count > 1 { names(shown.names) }
-    name("kind")
-    value(kind.word)
-    name("size")
-    value(max(0, row.size))
+    field("kind", kind.word)
+    field("size", max(0, row.size))
     if let modified = WallTime(seconds: packed.modified) {
       name("modified")
       time(modified, offset: nil, isUniversal: true)
     }
     taken(row, packed)
     if packed.width > 0, packed.height > 0 {
-      name("width")
-      value(Int64(packed.width))
-      name("height")
-      value(Int64(packed.height))
+      field("width", Int64(packed.width))
+      field("height", Int64(packed.height))
     }
     if let position = row.position {
-      name("latitude")
-      value(position.latitude, decimals: 7)
-      name("longitude")
-      value(position.longitude, decimals: 7)
+      field("latitude", position.latitude, decimals: 7)
+      field("longitude", position.longitude, decimals: 7)
     }
-    optional("altitude", packed.altitude)
+    field("altitude", packed.altitude)
     if let place = row.place, let text = try lookups.placeText(place, in: index) {
       name("place")
       value(written: text)
     }
     try camera(row, packed, &lookups, index)
-    if let duration = row.duration {
-      name("duration")
-      value(duration, decimals: 3)
-    }
+    field("duration", row.duration, decimals: 3)
     try term("codec", packed.codec, &lookups, index)
-    optional("frameRate", packed.frameRate)
+    field("frameRate", packed.frameRate)
     try words(row.rating, packed, flags, &lookups, index)
     links(row, packed, flags, shown)
     if shown.showsSources { sources(packed.sources) }
     endObject()
-  }
-
-  /// A path, also in hexadecimal digits where it is no UTF-8.
-  mutating func path(_ path: [UInt8]) {
-    let isUTF8 = Self.isUTF8(path)
-    name("path")
-    value(bytes: path, isUTF8: isUTF8)
-    if !isUTF8 {
-      name("pathBytes")
-      value(digitsOf: path)
-    }
   }
 
   private mutating func names(_ names: [[UInt8]]) {
@@ -101,12 +81,8 @@ extension JSONText {
     let isZoned = packed.zoneSource != nil
     name("taken")
     time(wall, offset: isZoned ? packed.offset : nil, isUniversal: false)
-    name("takenSource")
-    value(source.word)
-    if let zone = packed.zoneSource, packed.offset != nil {
-      name("zoneSource")
-      value(zone.word)
-    }
+    field("takenSource", source.word)
+    if packed.offset != nil { field("zoneSource", packed.zoneSource?.word) }
   }
 
   private mutating func camera(
@@ -116,28 +92,22 @@ extension JSONText {
     try term("make", packed.make, &lookups, index)
     try term("model", packed.model, &lookups, index)
     try term("lens", row.lens, &lookups, index)
-    if let iso = packed.iso {
-      name("iso")
-      value(Int64(iso))
-    }
-    optional("exposure", packed.exposure)
-    optional("aperture", packed.aperture)
-    optional("focalLength", packed.focalLength)
+    field("iso", packed.iso.map { Int64($0) })
+    field("exposure", packed.exposure)
+    field("aperture", packed.aperture)
+    field("focalLength", packed.focalLength)
   }
 
   private mutating func words(
     _ rating: Int64?, _ packed: PackedRecord, _ flags: ItemFlags, _ lookups: inout ItemLookups, _ index: Index
   ) throws(IndexError) {
-    optional("title", packed.title)
-    optional("caption", packed.caption)
-    if let rating, rating != 0 {
-      name("rating")
-      value(rating)
-    }
-    if flags.contains(.favourite) { flag("favourite") }
+    field("title", packed.title)
+    field("caption", packed.caption)
+    if rating != 0 { field("rating", rating) }
+    if flags.contains(.favourite) { field("favourite", true) }
     try list("tags", packed.tags, &lookups, index)
     try list("people", packed.people, &lookups, index)
-    if flags.contains(.cover) { flag("cover") }
+    if flags.contains(.cover) { field("cover", true) }
   }
 
   private mutating func links(
@@ -146,24 +116,18 @@ extension JSONText {
     if let stack = row.stack, let kind = packed.stackKind {
       name("stack")
       beginObject()
-      name("kind")
-      value(kind.word)
-      name("cover")
-      value(flags.contains(.stackCover))
-      name("number")
-      value(Int64(clamping: stack.rawValue))
+      field("kind", kind.word)
+      field("cover", flags.contains(.stackCover))
+      field("number", Int64(clamping: stack.rawValue))
       endObject()
     }
-    if packed.motion != nil { flag("motion") }
-    if flags.contains(.edited) { flag("edited") }
-    if shown.isDuplicate { flag("duplicate") }
-    if !packed.sidecars.isEmpty { flag("sidecar") }
-    if packed.projection != nil { flag("panorama") }
-    if shown.isTrashed { flag("trashed") }
-    if let hash = row.hash {
-      name("hash")
-      value(digitsOf: hash)
-    }
+    if packed.motion != nil { field("motion", true) }
+    if flags.contains(.edited) { field("edited", true) }
+    if shown.isDuplicate { field("duplicate", true) }
+    if !packed.sidecars.isEmpty { field("sidecar", true) }
+    if packed.projection != nil { field("panorama", true) }
+    if shown.isTrashed { field("trashed", true) }
+    field("hash", digitsOf: row.hash)
   }
 
   private mutating func sources(_ sources: FieldSources) {
@@ -176,11 +140,6 @@ extension JSONText {
       endArray()
     }
     endObject()
-  }
-
-  private mutating func flag(_ name: StaticString) {
-    self.name(name)
-    value(true)
   }
 
   private mutating func term(
@@ -203,31 +162,12 @@ extension JSONText {
     endArray()
   }
 
-  private mutating func optional(_ name: StaticString, _ text: String?) {
-    guard let text else { return }
-    self.name(name)
-    value(text)
-  }
-
-  private mutating func optional(_ name: StaticString, _ number: Double?) {
-    guard let number, number.isFinite else { return }
-    self.name(name)
-    value(number)
-  }
-
-  /// A place as an object.
   mutating func value(_ place: Place) {
     beginObject()
-    name("town")
-    value(place.town)
-    if !place.region.isEmpty {
-      name("region")
-      value(place.region)
-    }
-    name("country")
-    value(place.country)
-    name("code")
-    value(place.countryCode)
+    field("town", place.town)
+    if !place.region.isEmpty { field("region", place.region) }
+    field("country", place.country)
+    field("code", place.countryCode)
     endObject()
   }
 

@@ -19,10 +19,8 @@ struct JSONText {
   mutating func beginArray() { begin(0x5B) }
   mutating func endArray() { end(0x5D) }
 
-  /// Bytes as they are.
   mutating func raw(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
-  /// A byte as it is.
   mutating func raw(_ byte: UInt8) { bytes.append(byte) }
 
   /// Ends a line, after which another value may begin.
@@ -89,9 +87,7 @@ struct JSONText {
   }
 
   /// Bytes as a text; those that are no UTF-8 become U+FFFD.
-  mutating func value(bytes text: [UInt8]) {
-    value(bytes: text, isUTF8: Self.isUTF8(text))
-  }
+  mutating func value(bytes text: [UInt8]) { value(bytes: text, isUTF8: Self.isUTF8(text)) }
 
   /// The same for a caller that knows whether they are UTF-8.
   mutating func value(bytes text: [UInt8], isUTF8: Bool) {
@@ -108,7 +104,6 @@ struct JSONText {
     bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
   }
 
-  /// Bytes as hexadecimal digits.
   mutating func value(digitsOf value: [UInt8]) {
     beginPlain()
     for byte in value {
@@ -152,17 +147,60 @@ struct JSONText {
     }
   }
 
-  /// Ends a text that needs no escaping.
   mutating func endPlain() {
     bytes.append(0x22)
     needsComma = true
   }
 
-  /// A value that was written before.
   mutating func value(written: [UInt8]) {
     comma()
     bytes.append(contentsOf: written)
     needsComma = true
+  }
+
+  // MARK: Values with their names, which are left out where there is none
+
+  mutating func field(_ name: StaticString, _ flag: Bool) {
+    self.name(name)
+    value(flag)
+  }
+
+  mutating func field(_ name: StaticString, _ text: String?) {
+    guard let text else { return }
+    self.name(name)
+    value(text)
+  }
+
+  mutating func field(_ name: StaticString, _ number: Int64?) {
+    guard let number else { return }
+    self.name(name)
+    value(number)
+  }
+
+  mutating func field(_ name: StaticString, _ number: Int64?, decimals: Int) {
+    guard let number else { return }
+    self.name(name)
+    value(number, decimals: decimals)
+  }
+
+  mutating func field(_ name: StaticString, _ number: Double?) {
+    guard let number, number.isFinite else { return }
+    self.name(name)
+    value(number)
+  }
+
+  mutating func field(_ name: StaticString, digitsOf bytes: [UInt8]?) {
+    guard let bytes else { return }
+    self.name(name)
+    value(digitsOf: bytes)
+  }
+
+  /// Bytes as a text; where they are no UTF-8 also as hexadecimal digits, under a name for these.
+  mutating func field(_ name: StaticString, _ bytes: [UInt8], digits digitsName: StaticString) {
+    let isUTF8 = Self.isUTF8(bytes)
+    self.name(name)
+    value(bytes: bytes, isUTF8: isUTF8)
+    if !isUTF8 { field(digitsName, digitsOf: bytes) }
   }
 
   private mutating func comma() { if needsComma { bytes.append(0x2C) } }
@@ -215,8 +253,7 @@ struct JSONText {
     case 0x0A: bytes += [0x5C, 0x6E]
     case 0x0D: bytes += [0x5C, 0x72]
     case 0x09: bytes += [0x5C, 0x74]
-    default:
-      bytes += [0x5C, 0x75, 0x30, 0x30, Self.digit(byte >> 4), Self.digit(byte & 15)]
+    default: bytes += [0x5C, 0x75, 0x30, 0x30, Self.digit(byte >> 4), Self.digit(byte & 15)]
     }
   }
 }

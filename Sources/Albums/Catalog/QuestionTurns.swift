@@ -9,7 +9,6 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// The turns of questions.
 final class QuestionTurns: @unchecked Sendable {
   private let lock = Lock()
   private let next: Condition

@@ -9,7 +9,6 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// A search among all files.
 struct SizeSearch {
   private static let batch = 20_000
 
@@ -20,7 +19,6 @@ struct SizeSearch {
   private(set) var count = 0
   private(set) var isAtEnd = false
 
-  /// A search for files of some lengths.
   init(_ sizes: Set<Int64>, for opener: CatalogOpener) {
     self.sizes = sizes
     view = CatalogView(.all, showsTrash: false, for: opener)

@@ -107,9 +107,7 @@ struct TagTally {
       count += 1
       if best.map({ rank < $0.rank }) ?? true { best = (rank, inode) }
     }
-    if let best {
-      grouping.add(item([term.text], field), times: count, newest: position(best.rank, best.inode))
-    }
+    if let best { grouping.add(item([term.text], field), times: count, newest: position(best.rank, best.inode)) }
     return rows
   }
 

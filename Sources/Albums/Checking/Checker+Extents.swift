@@ -1,7 +1,6 @@
 internal import Index
 internal import Vault
 
-/// What the extents of one inode come to.
 struct ExtentSums {
   var bytes: Int64 = 0
   var end = FileOffset.zero
@@ -16,16 +15,14 @@ struct ExtentSums {
 extension Checker {
   mutating func checkExtents(suspects: Set<SegmentNumber>) throws(IndexError) {
     let present = Set(space.segments().map(\.number))
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: Space.maximumExtentLength, alignment: 4096)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.maximumExtentLength, alignment: 4096)
     defer { unsafe buffer.deallocate() }
     var live: [SegmentNumber: Int64] = [:]
     /// The last that is possible and not to be dropped.
     var before: LocatedExtent?
     try forEachRow(index.extents.rows(after:limit:), by: \.self) { located in
       let extent = located.extent
-      guard extent.isPossible, extent.position.offset < space.segmentBytes
-      else {
+      guard extent.isPossible, extent.position.offset < space.segmentBytes else {
         note(
           located.inode, "the extent at byte \(extent.offset.rawValue) is impossible",
           .dropExtent(located.inode, extent.offset))
@@ -48,8 +45,7 @@ extension Checker {
       if extent.isUnwritten { return }
       guard present.contains(segment) else {
         note(
-          located.inode,
-          "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone",
+          located.inode, "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone",
           .makeHole(located.inode, extent.offset..<extent.end)
         )
         return
@@ -103,8 +99,7 @@ extension Checker {
         : "the count of live bytes of segment \(life.segment.rawValue) is wrong"
       add(text, .setLiveBytes(life.segment, bytes))
     }
-    for (segment, bytes) in counted.sorted(by: { $0.key < $1.key })
-    where try index.liveBytes(in: segment) != bytes {
+    for (segment, bytes) in counted.sorted(by: { $0.key < $1.key }) where try index.liveBytes(in: segment) != bytes {
       let text =
         segment == .unwritten
         ? "bytes are allocated, but there is no count of them"

@@ -50,9 +50,7 @@ extension Checker {
     if (parent != nil) != (located.entry.kind == Self.directoryKind) {
       note(inode, "a name has another type than the inode", .setKind(located.parent, located.entry.name))
     }
-    if let parent, parent != located.parent {
-      note(inode, "the directory records another parent", .setParent(inode))
-    }
+    if let parent, parent != located.parent { note(inode, "the directory records another parent", .setParent(inode)) }
   }
 
   /// Compares the inodes that should have extended attributes with those that have some.

@@ -105,8 +105,7 @@ struct Checker {
     let findings = space.verify(readData: false)
     result.suspects = Set(findings.map(\.segment))
     result.problems += findings.filter(\.isCertain).map(\.problem)
-    let page = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: Space.databasePageSize, alignment: 16)
+    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
     defer { unsafe page.deallocate() }
     for number in 0..<space.databasePageCount {
       do throws(VaultError) {

@@ -60,22 +60,16 @@ extension Repair {
   }
 
   /// Changes the record of an inode, if there is one.
-  func change(
-    _ inode: InodeNumber, _ index: Index, _ body: (inout InodeRecord) -> Void
-  ) throws(IndexError) {
+  func change(_ inode: InodeNumber, _ index: Index, _ body: (inout InodeRecord) -> Void) throws(IndexError) {
     guard var record = try index.inode(inode) else { return }
     body(&record)
     try index.update(record)
   }
 
-  private func makeHole(
-    _ range: Range<FileOffset>, in inode: InodeNumber, _ index: Index
-  ) throws(IndexError) -> Bool {
+  private func makeHole(_ range: Range<FileOffset>, in inode: InodeNumber, _ index: Index) throws(IndexError) -> Bool {
     let pieces = try index.extents.removeExtents(of: inode, in: range, limit: .max)
     if pieces.isEmpty { return false }
-    try change(inode, index) { record in
-      record.allocated -= pieces.reduce(0) { $0 + Int64($1.length) }
-    }
+    try change(inode, index) { record in record.allocated -= pieces.reduce(0) { $0 + Int64($1.length) } }
     try forgetHash(of: inode, index)
     return true
   }
@@ -122,10 +116,7 @@ extension Repair {
       try freeUnused([media?.small, media?.large].compactMap(\.self), index)
     }
   }
-}
 
-/// Copying what can be read out of damaged segments.
-extension Repair {
   /// How many extents are copied between two queries of the index.
   private static let step = 32
 

@@ -89,12 +89,8 @@ package final class Repair {
 
   /// Rebuilds the index from what can be read of it, and plans with that.
   private func rebuild(suspects: Set<SegmentNumber>) throws(IndexError) {
-    if let index {
-      let lines = (try? index.integrityCheck()) ?? []
-      found.problems += CheckReport(lines.map { "the index is inconsistent: \($0)" }).problems
-    } else {
-      found.problems += CheckReport(["the index cannot be opened"]).problems
-    }
+    let lines = index.map { index in ((try? index.integrityCheck()) ?? []).map { "the index is inconsistent: \($0)" } }
+    found.problems += CheckReport(lines ?? ["the index cannot be opened"]).problems
     let rows = SalvagedRows(reading: space)
     if rows.isEmpty {
       plan.unrepairable.append("nothing of the index can be read")

@@ -131,9 +131,7 @@ package enum SpaceManager {
         !space.keyChange.isKeyChangePending(in: slot.body)
         && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
       if isOutdated { try vault.rewriteSlot(slot, with: space.body, of: space) }
-      if !slot.missing.isEmpty || space.owner != nil {
-        try SlotRecords.change(of: space, adding: slot.key.identifiers)
-      }
+      if !slot.missing.isEmpty || space.owner != nil { try SlotRecords.change(of: space, adding: slot.key.identifiers) }
       let isWhole = slot.missing.isEmpty && (slot.short.isEmpty || space.origin.isCopy)
       if isWhole, removed.isEmpty, !isOutdated { return }
       if !isOutdated { try vault.restoreSlot(slot, replacingDamaged: false, of: space) }
@@ -154,8 +152,7 @@ package enum SpaceManager {
   ///   it as it is. Without it nobody is asked, and nothing is read for that.
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
   package static func removeSpace(
-    from vault: Vault, password: Password, wipingAll: Bool = false,
-    isWanted: ((SpaceInformation?) -> Bool)? = nil
+    from vault: Vault, password: Password, wipingAll: Bool = false, isWanted: ((SpaceInformation?) -> Bool)? = nil
   ) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
@@ -168,36 +165,7 @@ package enum SpaceManager {
     }
     try vault.deleteSegments(of: space, wipingAll: wipingAll)
   }
-}
 
-/// Figures of one space. The names of its fields are those of `agonyfs info --json` and never change.
-package struct SpaceInformation: Sendable, Encodable {
-  /// Name of the cipher.
-  package var cipher: String
-  /// Files, directories and all else; thumbnails are not counted.
-  package var files: Int64
-  /// Photos and videos with thumbnails.
-  package var thumbnails: Int64
-  /// Files that are still to be looked at.
-  package var thumbnailsPending: Int64
-  /// Photos and videos of which no thumbnail can be made.
-  package var thumbnailsFailed: Int64
-  /// Bytes of file data that are in use.
-  package var dataBytes: Int64
-  /// Bytes of the space's own files in the vault.
-  package var storedBytes: Int64
-  /// Bytes of its index.
-  package var indexBytes: Int64
-  /// Bytes of the disk that hold what was deleted; 0 in a space with a number of files of its own, which it keeps.
-  package var deletedBytes: Int64
-  /// Until when they are kept for copies of the vault that are being made, in seconds since 1970; nil if that is not
-  /// known yet.
-  package var deletedUntil: Int64?
-  /// How many passwords open it.
-  package var passwords: Int
-}
-
-extension SpaceManager {
   /// Figures of the space that a password opens; works while it is mounted, and changes nothing.
   ///
   /// - Parameter write: has who holds the space write what waits, and tells whether it did.
@@ -259,9 +227,34 @@ extension SpaceManager {
   package static func planRepair(in vault: Vault, password: Password) throws(VaultError) -> Repair {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
-    let space = try vault.openSpace(slot.body, acceptOlder: true, scanning: true)
-    if let reason = space.gate.reason { throw .readOnly(reason) }
-    if space.keyChange.isKeyChangePending(in: slot.body) { throw .readOnly(beingReplaced) }
+    let space = try openToWrite(slot.body, in: vault, acceptOlder: true, scanning: true)
     return Repair(of: space, in: vault, body: slot.body, slot: slot)
   }
+}
+
+/// Figures of one space. The names of its fields are those of `agonyfs info --json` and never change.
+package struct SpaceInformation: Sendable, Encodable {
+  /// Name of the cipher.
+  package var cipher: String
+  /// Files, directories and all else; thumbnails are not counted.
+  package var files: Int64
+  /// Photos and videos with thumbnails.
+  package var thumbnails: Int64
+  /// Files that are still to be looked at.
+  package var thumbnailsPending: Int64
+  /// Photos and videos of which no thumbnail can be made.
+  package var thumbnailsFailed: Int64
+  /// Bytes of file data that are in use.
+  package var dataBytes: Int64
+  /// Bytes of the space's own files in the vault.
+  package var storedBytes: Int64
+  /// Bytes of its index.
+  package var indexBytes: Int64
+  /// Bytes of the disk that hold what was deleted; 0 in a space with a number of files of its own, which it keeps.
+  package var deletedBytes: Int64
+  /// Until when they are kept for copies of the vault that are being made, in seconds since 1970; nil if that is not
+  /// known yet.
+  package var deletedUntil: Int64?
+  /// How many passwords open it.
+  package var passwords: Int
 }

@@ -30,9 +30,7 @@ extension SpaceManager {
   ///
   /// - Throws: `.noSpaceOpens`; `.spaceInUse` while the space is mounted; `.damaged` when no state of the space is
   ///   found; `.system`.
-  package static func check(
-    in vault: Vault, password: Password, readData: Bool
-  ) throws(VaultError) -> CheckReport {
+  package static func check(in vault: Vault, password: Password, readData: Bool) throws(VaultError) -> CheckReport {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, readOnly: true, scanning: true)
     return report(on: space, slot, in: vault, readData: readData)
@@ -74,9 +72,7 @@ extension SpaceManager {
       unexplainedBytes: unexplained.reduce(0) { $0 + Int64($1.value) })
   }
 
-  private static func report(
-    on space: Space, _ slot: OpenedSlot, in vault: Vault, readData: Bool
-  ) -> CheckReport {
+  private static func report(on space: Space, _ slot: OpenedSlot, in vault: Vault, readData: Bool) -> CheckReport {
     var report = Checker.check(space, readData: readData, slot: slot)
     report.notes += KnownDerivations(of: space, in: vault).warnings
     if let warning = space.origin.warning, space.origin.isUnfinishedCopy {

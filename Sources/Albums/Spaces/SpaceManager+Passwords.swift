@@ -66,9 +66,7 @@ extension SpaceManager {
   }
 
   /// Records and writes a slot of a space, which holds `body`.
-  static func put(
-    _ slot: SlotKey, holding body: SlotBody, of space: Space, in vault: Vault
-  ) throws(VaultError) {
+  static func put(_ slot: SlotKey, holding body: SlotBody, of space: Space, in vault: Vault) throws(VaultError) {
     try SlotRecords.change(of: space, adding: slot.identifiers)
     do throws(VaultError) {
       try vault.putSlot(slot, body, of: space)
@@ -80,11 +78,12 @@ extension SpaceManager {
   }
 
   /// Why a space is not written whose key is being replaced.
-  static let beingReplaced =
-    "its key is being replaced; end that first, with the same agonyfs password change --rekey"
+  static let beingReplaced = "its key is being replaced; end that first, with the same agonyfs password change --rekey"
 
-  static func openToWrite(_ body: SlotBody, in vault: Vault) throws(VaultError) -> Space {
-    let space = try vault.openSpace(body)
+  static func openToWrite(
+    _ body: SlotBody, in vault: Vault, acceptOlder: Bool = false, scanning: Bool = false
+  ) throws(VaultError) -> Space {
+    let space = try vault.openSpace(body, acceptOlder: acceptOlder, scanning: scanning)
     if let reason = space.gate.reason { throw .readOnly(reason) }
     if space.keyChange.isKeyChangePending(in: body) { throw .readOnly(beingReplaced) }
     return space
@@ -102,9 +101,8 @@ extension SpaceManager {
   static func checkUnused(_ slots: [SlotKey], in vault: Vault) throws(VaultError) {
     do throws(VaultError) {
       _ = try vault.openSlot(slots)
-    } catch {
-      if error == .noSpaceOpens { return }
-      throw error
+    } catch .noSpaceOpens {
+      return
     }
     throw .passwordInUse
   }

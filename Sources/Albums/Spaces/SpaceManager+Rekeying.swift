@@ -149,18 +149,18 @@ extension SpaceManager {
     var options = FileSystemOptions(logger: logger)
     options.cleans = false
     let files = try FileSystem(space: space, options: options)
-    var failure: VaultError?
-    do throws(VaultError) { try files.cleaner.moveToNewKey(all, control) } catch { failure = error }
-    do throws(Errno) { try files.close() } catch { failure = failure ?? .system(error, "closing the space") }
-    if let failure { throw failure }
+    do throws(VaultError) {
+      try files.cleaner.moveToNewKey(all, control)
+    } catch {
+      try? files.close()
+      throw error
+    }
+    do throws(Errno) { try files.close() } catch { throw .system(error, "closing the space") }
   }
 
   /// Makes cover again, has the log go on under one key, and closes the space. No file system is there, whose threads
   /// would take cover meanwhile.
-  private static func renewCover(
-    of space: Space, _ all: Int, _ control: OperationControl
-  ) throws(VaultError) {
-    var failure: VaultError?
+  private static func renewCover(of space: Space, _ all: Int, _ control: OperationControl) throws(VaultError) {
     do throws(VaultError) {
       var isDone = false
       // What died in an epoch can go when two heads came after it. The first one says that the space is in use.
@@ -170,9 +170,9 @@ extension SpaceManager {
       }
       if !isDone { throw .damaged("files of the vault remain under the previous key; see what agonyfs check says") }
     } catch {
-      failure = error
+      try? space.close()
+      throw error
     }
-    do throws(VaultError) { try space.close() } catch { failure = failure ?? error }
-    if let failure { throw failure }
+    try space.close()
   }
 }

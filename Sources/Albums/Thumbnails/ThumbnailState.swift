@@ -39,7 +39,6 @@ struct ThumbnailState {
   private var retryTime: UInt64 = 0
   /// How long the last wait was, in nanoseconds; each is twice as long as the one before.
   private var retryDelay: UInt64 = 0
-  /// How often the decoder was killed on a file.
   private var kills: [InodeNumber: Int] = [:]
   /// Files that the index cannot read now. They wait for another mount.
   private(set) var passedOver: Set<InodeNumber> = []

@@ -9,9 +9,7 @@ internal import Vault
 extension Thumbnailer {
   /// How many files wait for thumbnails, and so on.
   package func mediaCounts() throws(Errno) -> MediaCounts {
-    try fileSystem.reading { files throws(Errno) in
-      try files.result(of: files.index.media.mediaCounts())
-    }
+    try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media.mediaCounts()) }
   }
 
   /// How many files the catalog does not know as they are: never looked at, or changed since. Photos that have no row yet

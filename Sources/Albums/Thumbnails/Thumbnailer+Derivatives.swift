@@ -35,14 +35,42 @@ extension Thumbnailer {
   ///
   /// - Throws: `EAGAIN` when too many wait, `EIO` when it cannot be made.
   func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(Errno) -> [UInt8] {
+    try made { maker throws(DecoderError) in try maker.png(from: jpeg, longerSide: longerSide, text: text) }
+  }
+
+  /// Makes a JPEG of all pixels of a photo.
+  ///
+  /// - Throws: as `png`.
+  func fullPicture(of inode: InodeNumber, size: Int64) throws(Errno) -> [UInt8] {
+    try made { maker throws(DecoderError) in
+      try maker.full(of: FileSource(fileSystem: fileSystem, inode: inode, size: size))
+    }
+  }
+
+  private func made(_ make: (any DerivativeMaker) throws(DecoderError) -> [UInt8]) throws(Errno) -> [UInt8] {
     guard let maker = fileSystem.options.thumbnails?.maker else { throw .ioError }
     guard fileSystem.locked({ $0.thumbnails.beginWaiting() }) else { throw .resourceTemporarilyUnavailable }
     defer { fileSystem.locked { $0.thumbnails.endWaiting() } }
-    do throws(DecoderError) {
-      return try maker.png(from: jpeg, longerSide: longerSide, text: text)
-    } catch {
-      throw .ioError
+    do throws(DecoderError) { return try make(maker) } catch { throw .ioError }
+  }
+
+  /// Bytes that one step of hashing reads.
+  private static let hashStep = 256 << 10
+
+  /// The keyed hash of a file's content.
+  func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8] {
+    var hasher = fileSystem.space.contentHasher()
+    let block = fileSystem.pool.take(Self.hashStep)
+    defer { fileSystem.pool.give(block) }
+    let bytes = unsafe block.bytes(Self.hashStep)
+    var offset = FileOffset.zero
+    while true {
+      let count = try unsafe fileSystem.read(inode, at: offset, into: bytes)
+      if count == 0 { break }
+      unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+      offset = offset + count
     }
+    return hasher.finish()
   }
 }
 
@@ -76,23 +104,18 @@ struct FileSource: MediaSource {
   }
 }
 
-extension Thumbnailer {
-  /// Bytes that one step of hashing reads.
-  private static let hashStep = 256 << 10
-
-  /// The keyed hash of a file's content.
-  func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8] {
-    var hasher = fileSystem.space.contentHasher()
-    let block = fileSystem.pool.take(Self.hashStep)
-    defer { fileSystem.pool.give(block) }
-    let bytes = unsafe block.bytes(Self.hashStep)
-    var offset = FileOffset.zero
-    while true {
-      let count = try unsafe fileSystem.read(inode, at: offset, into: bytes)
-      if count == 0 { break }
-      unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-      offset = offset + count
+extension FileSystem {
+  /// All bytes of a file.
+  ///
+  /// - Throws: `EIO` if they are more than `limit`, or fewer than they were.
+  func wholeContent(of inode: InodeNumber, limit: Int) throws(Errno) -> [UInt8] {
+    let size = Int(clamping: try attributes(of: inode).size)
+    guard size <= limit else { throw .ioError }
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+      try unsafe read(inode, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))
     }
-    return hasher.finish()
+    guard count == size else { throw .ioError }
+    return bytes
   }
 }

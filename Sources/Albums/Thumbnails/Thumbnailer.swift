@@ -21,7 +21,6 @@ package struct Thumbnailer: Sendable {
   /// A larger file, in bytes, is hashed only after it was found to be a video or photo.
   private static let earlyHashLimit: Int64 = 64 << 20
 
-  /// The work of the thread.
   func run() {
     guard let settings = fileSystem.options.thumbnails else { return }
     // Of this thread alone: reading and writing go first.
@@ -37,110 +36,7 @@ package struct Thumbnailer: Sendable {
     }
     fileSystem.options.thumbnails?.maker.stop()
   }
-}
 
-extension MediaUpdates {
-  fileprivate mutating func runThumbnailer(_ settings: ThumbnailOptions) {
-    while !files.life.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
-      if let demand = files.thumbnails.nextDemand() {
-        lookAt(demand.inode, [demand.size], eagerly: false, settings)
-        demand.isDone = true
-        files.signals[.thumbnailDone].broadcast()
-        continue
-      }
-      if files.catalogUpdates.mergeStaleItems() { continue }
-      let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
-      if let number = next.inode {
-        lookAt(number, [.small, .large], eagerly: true, settings)
-        continue
-      }
-      let pause = files.thumbnails.pauseEnd(after: monotonicTime())
-      let catalog: (job: CatalogUpdates.CatalogJob?, due: UInt64?) =
-        pause == nil ? files.catalogUpdates.nextCatalogJob(settings) : (nil, pause)
-      if let job = catalog.job {
-        files.unlocked { files in files.cataloguer.run(job, settings) }
-      } else {
-        files.wait(for: .thumbnailWork, until: [next.due, catalog.due].compactMap(\.self).min())
-      }
-    }
-    while let demand = files.thumbnails.nextDemand() { demand.isDone = true }
-    files.signals[.thumbnailDone].broadcast()
-  }
-
-  /// The next file that waits and is not being written; without one, when to look again if something waits.
-  private func nextPending(_ settings: ThumbnailOptions) -> (inode: InodeNumber?, due: UInt64?) {
-    if let time = files.thumbnails.pauseEnd(after: monotonicTime()) { return (nil, time) }
-    let quiet = UInt64(settings.quietTime * 1e9)
-    var due: UInt64?
-    var last: InodeNumber?
-    var seen = 0
-    while seen < ThumbnailState.lookLimit {
-      let start = last
-      let batch = try? files.result(of: files.index.media.inodes(in: .pending, after: start, limit: 64))
-      guard let batch, let end = batch.last else { break }
-      let now = monotonicTime()
-      for number in batch where !files.thumbnails.passedOver.contains(number) {
-        seen += 1
-        guard let inode = files.inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
-          return (number, nil)
-        }
-        due = min(due ?? .max, inode.contentChanged + quiet)
-      }
-      last = end
-    }
-    // The clock is coarse.
-    return (nil, due.map { $0 + 5_000_000 })
-  }
-
-  /// Makes the derivatives of one file and keeps them.
-  private mutating func lookAt(
-    _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
-  ) {
-    files.waitForCriticalPart()
-    let inode: Inode
-    do throws(Errno) {
-      inode = try files.inode(number)
-      guard inode.isRegular, inode.record.links > 0 else { throw .staleNFSFileHandle }
-    } catch .staleNFSFileHandle {
-      forgetRow(of: number)
-      return
-    } catch {
-      files.thumbnails.passOver(number, at: monotonicTime())
-      return
-    }
-    let before = try? files.result(of: files.index.media.row(number))
-    inode.isMediaPending = false
-    inode.opens += 1
-    let size = inode.record.size
-    files.unlocked { files in
-      let source = FileSource(fileSystem: files, inode: number, size: size)
-      let outcome = files.thumbnailer.work(on: source, sizes, eagerly, before, settings)
-      files.thumbnailer.keep(outcome, of: inode, before)
-    }
-    inode.opens -= 1
-    if inode.record.links == 0, inode.opens == 0 { files.reaper.delete(inode) }
-    files.signals[.thumbnailDone].broadcast()
-  }
-
-  /// Forgets what is known of a content whose inode is gone.
-  private func forgetRow(of number: InodeNumber) {
-    do throws(Errno) {
-      let old = try files.withIndex { index throws(IndexError) in
-        let old = try index.media.row(number)
-        try CatalogUpdates.dropItem(number, in: index)
-        try index.media.deleteMedia(number)
-        return old
-      }
-      dropLinks(of: old)
-      files.committer.noteChange()
-    } catch {
-      files.thumbnails.passOver(number, at: monotonicTime())
-    }
-  }
-}
-
-extension Thumbnailer {
-  /// The outcome of the work on a file.
   fileprivate enum Outcome {
     /// Its facts, and what was made of it.
     case made(Derivatives, hash: [UInt8]?)
@@ -148,13 +44,11 @@ extension Thumbnailer {
     case duplicate(hash: [UInt8])
     /// There is nothing to be made.
     case nothing(MediaRecord.State, reason: String?)
-    /// Another time.
     case later
     /// The decoder was ended in the middle of it.
     case killed
   }
 
-  /// Looks at a content.
   fileprivate func work(
     on source: FileSource, _ sizes: Set<DerivativeSize>, _ eagerly: Bool, _ before: MediaRecord?,
     _ settings: ThumbnailOptions
@@ -260,6 +154,105 @@ extension Thumbnailer {
     } catch {
       // No room, or nothing may be changed: the file waits on.
       pause("they cannot be stored: \(error)")
+    }
+  }
+}
+
+extension MediaUpdates {
+  fileprivate mutating func runThumbnailer(_ settings: ThumbnailOptions) {
+    while !files.life.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
+      if let demand = files.thumbnails.nextDemand() {
+        lookAt(demand.inode, [demand.size], eagerly: false, settings)
+        demand.isDone = true
+        files.signals[.thumbnailDone].broadcast()
+        continue
+      }
+      if files.catalogUpdates.mergeStaleItems() { continue }
+      let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
+      if let number = next.inode {
+        lookAt(number, [.small, .large], eagerly: true, settings)
+        continue
+      }
+      let pause = files.thumbnails.pauseEnd(after: monotonicTime())
+      let catalog: (job: CatalogUpdates.CatalogJob?, due: UInt64?) =
+        pause == nil ? files.catalogUpdates.nextCatalogJob(settings) : (nil, pause)
+      if let job = catalog.job {
+        files.unlocked { files in files.cataloguer.run(job, settings) }
+      } else {
+        files.wait(for: .thumbnailWork, until: [next.due, catalog.due].compactMap(\.self).min())
+      }
+    }
+    while let demand = files.thumbnails.nextDemand() { demand.isDone = true }
+    files.signals[.thumbnailDone].broadcast()
+  }
+
+  /// The next file that waits and is not being written; without one, when to look again if something waits.
+  private func nextPending(_ settings: ThumbnailOptions) -> (inode: InodeNumber?, due: UInt64?) {
+    if let time = files.thumbnails.pauseEnd(after: monotonicTime()) { return (nil, time) }
+    let quiet = UInt64(settings.quietTime * 1e9)
+    var due: UInt64?
+    var last: InodeNumber?
+    var seen = 0
+    while seen < ThumbnailState.lookLimit {
+      let batch = try? files.result(of: files.index.media.inodes(in: .pending, after: last, limit: 64))
+      guard let batch, let end = batch.last else { break }
+      let now = monotonicTime()
+      for number in batch where !files.thumbnails.passedOver.contains(number) {
+        seen += 1
+        guard let inode = files.inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
+          return (number, nil)
+        }
+        due = min(due ?? .max, inode.contentChanged + quiet)
+      }
+      last = end
+    }
+    // The clock is coarse.
+    return (nil, due.map { $0 + 5_000_000 })
+  }
+
+  /// Makes the derivatives of one file and keeps them.
+  private mutating func lookAt(
+    _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
+  ) {
+    files.waitForCriticalPart()
+    let inode: Inode
+    do throws(Errno) {
+      inode = try files.inode(number)
+      guard inode.isRegular, inode.record.links > 0 else { throw .staleNFSFileHandle }
+    } catch .staleNFSFileHandle {
+      forgetRow(of: number)
+      return
+    } catch {
+      files.thumbnails.passOver(number, at: monotonicTime())
+      return
+    }
+    let before = try? files.result(of: files.index.media.row(number))
+    inode.isMediaPending = false
+    inode.opens += 1
+    let size = inode.record.size
+    files.unlocked { files in
+      let source = FileSource(fileSystem: files, inode: number, size: size)
+      let outcome = files.thumbnailer.work(on: source, sizes, eagerly, before, settings)
+      files.thumbnailer.keep(outcome, of: inode, before)
+    }
+    inode.opens -= 1
+    if inode.record.links == 0, inode.opens == 0 { files.reaper.delete(inode) }
+    files.signals[.thumbnailDone].broadcast()
+  }
+
+  /// Forgets what is known of a content whose inode is gone.
+  private func forgetRow(of number: InodeNumber) {
+    do throws(Errno) {
+      let old = try files.withIndex { index throws(IndexError) in
+        let old = try index.media.row(number)
+        try CatalogUpdates.dropItem(number, in: index)
+        try index.media.deleteMedia(number)
+        return old
+      }
+      dropLinks(of: old)
+      files.committer.noteChange()
+    } catch {
+      files.thumbnails.passOver(number, at: monotonicTime())
     }
   }
 }

@@ -10,7 +10,6 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// An answer that is read.
 struct DoorAnswer {
   private enum Source {
     case answers(CatalogReader, DoorRequest.Format)
@@ -46,8 +45,7 @@ struct DoorAnswer {
       switch try DoorRequest(request, today: today).subject {
       case .answers(let question, .count): source = .count(question)
       case .answers(let question, let format):
-        source = .answers(
-          CatalogReader(question, for: opener, from: fileSystem, writing: format.writing), format)
+        source = .answers(CatalogReader(question, for: opener, from: fileSystem, writing: format.writing), format)
       case .groups(let question, let field): source = .groups(question, field)
       case .facts(let path): source = .facts(path)
       case .duplicates(let kind): source = .duplicates(DuplicateSearch(kind: kind))
@@ -72,9 +70,7 @@ struct DoorAnswer {
     return text.bytes[place..<end]
   }
 
-  private var isAtEnd: Bool {
-    if case .nothing = source { true } else { false }
-  }
+  private var isAtEnd: Bool { if case .nothing = source { true } else { false } }
 
   private mutating func refuse(_ message: String) {
     text.removeAll()
@@ -84,7 +80,6 @@ struct DoorAnswer {
     source = .nothing
   }
 
-  /// Makes the next piece.
   private mutating func make(_ stops: () -> Bool) {
     text.removeAll()
     place = 0
@@ -100,14 +95,14 @@ struct DoorAnswer {
         try pieces(of: &reader, format, stops)
         source = reader.isAtEnd ? .nothing : .answers(reader, format)
       case .count(let question):
-        let count = try fileSystem.questions.count(of: question, for: opener)
-        text.line(String(count))
+        text.line(String(try fileSystem.questions.count(of: question, for: opener)))
         source = .nothing
       case .groups(let question, let field):
         try groups(question, field)
         source = .nothing
       case .facts(let path):
-        try facts(path)
+        try fileSystem.questions.writeFacts(ofPath: path, for: opener, to: &text)
+        try trailer(count: 1, next: nil)
         source = .nothing
       case .duplicates(var search):
         try duplicates(&search)
@@ -133,11 +128,8 @@ struct DoorAnswer {
       default: "The catalog cannot be read (\(error))"
       }
     if isFirst { return refuse(reason) }
-    if case .answers(_, let format) = source {
-      text.breakOff(reason, in: format)
-    } else {
-      text.breakOff(reason, in: .json)
-    }
+    let format = if case .answers(_, let known) = source { known } else { DoorRequest.Format.json }
+    text.breakOff(reason, in: format)
     source = .nothing
   }
 
@@ -176,11 +168,6 @@ struct DoorAnswer {
     try trailer(count: shown.count, next: nil)
   }
 
-  private mutating func facts(_ path: [UInt8]) throws(Errno) {
-    try fileSystem.questions.writeFacts(ofPath: path, for: opener, to: &text)
-    try trailer(count: 1, next: nil)
-  }
-
   private mutating func duplicates(_ search: inout DuplicateSearch) throws(Errno) {
     repeat {
       switch try search.next(in: fileSystem, for: opener) {
@@ -188,17 +175,14 @@ struct DoorAnswer {
       case .waiting(let left):
         // Decoding takes long. Between two reads the asker may go away, and the thread serves others.
         text.beginObject()
-        text.name("kind")
-        text.value(search.kind.rawValue)
-        text.name("left")
-        text.value(Int64(left))
+        text.field("kind", search.kind.rawValue)
+        text.field("left", Int64(left))
         text.endObject()
         text.endLine()
         return
       case .group(let group):
         text.beginObject()
-        text.name("kind")
-        text.value(search.kind.rawValue)
+        text.field("kind", search.kind.rawValue)
         text.name("members")
         text.beginArray()
         for item in group { try fileSystem.questions.writeFacts(of: item, for: opener, to: &text) }
@@ -214,14 +198,8 @@ struct DoorAnswer {
     while !search.isAtEnd, text.bytes.count < Self.pieceBytes {
       for file in try search.next(in: fileSystem) {
         text.beginObject()
-        text.name("path")
-        text.value(bytes: file.path)
-        if !JSONText.isUTF8(file.path) {
-          text.name("pathBytes")
-          text.value(digitsOf: file.path)
-        }
-        text.name("size")
-        text.value(file.size)
+        text.field("path", file.path, digits: "pathBytes")
+        text.field("size", file.size)
         text.endObject()
         text.endLine()
       }
@@ -231,18 +209,14 @@ struct DoorAnswer {
 
   private mutating func trailer(count: Int, next: Cursor?) throws(Errno) {
     text.beginObject()
-    text.name("end")
-    text.value(true)
-    text.name("count")
-    text.value(Int64(count))
+    text.field("end", true)
+    text.field("count", Int64(count))
     text.name("next")
     if let next { text.value(next.text) } else { text.null() }
     // Files that nobody else sees are counted as well.
     if try fileSystem.questions.isOwner(opener) {
-      text.name("pending")
-      text.value(try fileSystem.thumbnailer.unexaminedCount())
-      text.name("examining")
-      text.value(fileSystem.thumbnailer.looksAtNewFiles)
+      text.field("pending", try fileSystem.thumbnailer.unexaminedCount())
+      text.field("examining", fileSystem.thumbnailer.looksAtNewFiles)
     }
     text.endObject()
     text.endLine()
@@ -259,7 +233,6 @@ extension DoorRequest.Format {
     }
   }
 
-  /// Whether entries are lines.
   fileprivate var hasLines: Bool { self != .tiles && self != .paths0 }
 
   /// What stands before the last line: an empty path.
@@ -283,39 +256,22 @@ extension JSONText {
     if format.hasLines { breakLine() }
     raw(format.endOfAll)
     beginObject()
-    name("end")
-    value(false)
-    name("error")
-    value(reason)
+    field("end", false)
+    field("error", reason)
     endObject()
     endLine()
   }
 
-  /// A line of text as it is.
   fileprivate mutating func line(_ text: String) { raw(Array(text.utf8) + [0x0A]) }
 
   fileprivate mutating func value(_ group: AnswerGroup, newest: [UInt8]?) {
     beginObject()
     name("title")
     if let title = group.title { value(title) } else { null() }
-    if let bytes = group.titleBytes {
-      name("titleBytes")
-      value(digitsOf: bytes)
-    }
-    name("count")
-    value(Int64(group.count))
-    if let newest {
-      name("newest")
-      value(bytes: newest)
-      if !Self.isUTF8(newest) {
-        name("newestBytes")
-        value(digitsOf: newest)
-      }
-    }
-    if let query = group.query {
-      name("query")
-      value(query)
-    }
+    field("titleBytes", digitsOf: group.titleBytes)
+    field("count", Int64(group.count))
+    if let newest { field("newest", newest, digits: "newestBytes") }
+    field("query", group.query)
     endObject()
   }
 }

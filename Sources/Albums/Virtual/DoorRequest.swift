@@ -5,14 +5,11 @@ internal import Catalog
 internal import Media
 internal import System
 
-/// A question as a program writes it.
 struct DoorRequest {
-  /// What the answer looks like.
   enum Format: String, CaseIterable {
     case paths, paths0, json, tiles, count, groups
   }
 
-  /// What is asked.
   enum Subject {
     case answers(CatalogQuestion, Format)
     case groups(CatalogQuestion, GroupField)
@@ -28,7 +25,6 @@ struct DoorRequest {
     var text: String
   }
 
-  /// Most bytes of a request.
   static let mostBytes = 1 << 20
 
   let subject: Subject
@@ -60,18 +56,12 @@ struct DoorRequest {
     } catch {
       throw Refusal(text: error.pointing(in: query))
     }
-    var question = CatalogQuestion(parsed)
-    question.order = options.order
-    question.limit = options.limit
-    question.stacks = options.stacks
-    question.includesTrash = options.trash
-    question.within = options.within
-    if let cursor = options.after {
-      guard cursor.order == options.order else {
-        throw Refusal(text: "This cursor is of another order; ask with the same sort")
-      }
-      question.after = cursor
+    if let cursor = options.after, cursor.order != options.order {
+      throw Refusal(text: "This cursor is of another order; ask with the same sort")
     }
+    let question = CatalogQuestion(
+      parsed, order: options.order, after: options.after, limit: options.limit, stacks: options.stacks,
+      includesTrash: options.trash, within: options.within)
     if let field = options.group {
       subject = .groups(question, field)
     } else if options.format == .groups {
@@ -92,10 +82,8 @@ struct DoorRequest {
     return sizes
   }
 
-  /// The refusal of what is longer than any request.
   static let tooLong = Refusal(text: "A request has at most \(mostBytes) bytes")
 
-  /// The option lines and the query.
   private static func parts(of bytes: [UInt8]) -> (lines: [ArraySlice<UInt8>], query: [UInt8]) {
     var lines: [ArraySlice<UInt8>] = []
     var start = 0
@@ -108,10 +96,7 @@ struct DoorRequest {
     }
     return ([], bytes)
   }
-}
 
-extension DoorRequest {
-  /// The options of a request.
   private struct Options {
     var format = Format.paths
     var order = SortOrder.standard
@@ -132,49 +117,26 @@ extension DoorRequest {
       let key = String(decoding: line[..<space].prefix(40), as: UTF8.self)
       let bytes = line[space...].dropFirst()
       // Paths are bytes; everything else is text.
-      if key == "facts" {
-        facts = Array(bytes)
-        return
-      }
-      // A name may have the end of a line in it.
-      if key == "facts-hex" {
-        guard let path = Hexadecimal.bytes(of: bytes) else {
-          throw refusal(line, "facts-hex takes a path in pairs of hexadecimal digits, in lower case")
-        }
-        facts = path
-        return
-      }
       let value = String(decoding: bytes, as: UTF8.self)
       switch key {
+      case "facts": facts = Array(bytes)
+      // A name may have the end of a line in it.
+      case "facts-hex": facts = try path(bytes, line, "facts-hex")
       case "format":
-        guard let known = Format(rawValue: value) else {
-          throw refusal(line, "format is one of \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        format = known
+        let formats = Format.allCases.map(\.rawValue).joined(separator: ", ")
+        format = try known(Format(rawValue: value), line, "format is one of \(formats)")
       case "sort": order = try sortOrder(value, line)
       case "limit":
         guard let number = Int(value), number >= 0, value.utf8.count <= 18 else {
           throw refusal(line, "limit is a number from 0")
         }
         limit = number
-      case "after":
-        guard let cursor = Cursor(value) else { throw refusal(line, "after takes the cursor of an answer") }
-        after = cursor
-      case "group":
-        guard let field = GroupField(rawValue: value) else {
-          throw refusal(line, "group is one of \(Self.groupFields)")
-        }
-        group = field
+      case "after": after = try known(Cursor(value), line, "after takes the cursor of an answer")
+      case "group": group = try known(GroupField(rawValue: value), line, "group is one of \(Self.groupFields)")
       case "duplicates":
-        guard let kind = DuplicateKind(rawValue: value) else {
-          throw refusal(line, "duplicates is one of \(DuplicateKind.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        duplicates = kind
-      case "within":
-        guard let path = Hexadecimal.bytes(of: bytes) else {
-          throw refusal(line, "within takes a path in pairs of hexadecimal digits, in lower case")
-        }
-        within = path
+        let kinds = DuplicateKind.allCases.map(\.rawValue).joined(separator: ", ")
+        duplicates = try known(DuplicateKind(rawValue: value), line, "duplicates is one of \(kinds)")
+      case "within": within = try path(bytes, line, "within")
       case "sizes": sizes = try flag(value, line)
       case "stacks": stacks = try flag(value, line)
       case "trash": trash = try flag(value, line)
@@ -190,9 +152,9 @@ extension DoorRequest {
       let keys: [(String, SortKey)] = [
         ("time", .time), ("name", .name), ("size", .size), ("rating", .rating), ("duration", .duration),
       ]
-      guard let key = keys.first(where: { $0.0 == word })?.1 else {
-        throw refusal(line, "sort is one of time, name, size, rating, duration, with a minus for the other way round")
-      }
+      let key = try known(
+        keys.first { $0.0 == word }?.1, line,
+        "sort is one of time, name, size, rating, duration, with a minus for the other way round")
       // The latest, largest and best come first, names from the beginning.
       return SortOrder(key, isDescending: (key != .name) != isReversed)
     }
@@ -205,17 +167,22 @@ extension DoorRequest {
       }
     }
 
+    private func path(
+      _ digits: ArraySlice<UInt8>, _ line: ArraySlice<UInt8>, _ key: String
+    ) throws(Refusal) -> [UInt8] {
+      let reason = "\(key) takes a path in pairs of hexadecimal digits, in lower case"
+      return try known(Hexadecimal.bytes(of: digits), line, reason)
+    }
+
+    private func known<Value>(_ value: Value?, _ line: ArraySlice<UInt8>, _ reason: String) throws(Refusal) -> Value {
+      guard let value else { throw refusal(line, reason) }
+      return value
+    }
+
     private func refusal(_ line: ArraySlice<UInt8>, _ reason: String) -> Refusal {
-      let shown = FileNameText.printable(line.prefix(60))
+      // Without control characters.
+      let shown = String(decoding: line.prefix(60).map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
       return Refusal(text: "The option \"\(shown)\" is not understood: \(reason)")
     }
-  }
-}
-
-/// Bytes for messages.
-enum FileNameText {
-  /// As text without control characters.
-  static func printable(_ bytes: ArraySlice<UInt8>) -> String {
-    String(decoding: bytes.map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
   }
 }

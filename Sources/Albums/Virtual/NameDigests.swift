@@ -38,9 +38,7 @@ final class NameDigests: Sendable {
 
   private func cookies(of directory: InodeNumber, _ fileSystem: FileSystem) throws(Errno) -> [UInt64: UInt64] {
     let changed = try fileSystem.attributes(of: directory).changed
-    let known = directories.withLock { all in
-      all.first { $0.number == directory && $0.changed == changed }?.cookies
-    }
+    let known = directories.withLock { all in all.first { $0.number == directory && $0.changed == changed }?.cookies }
     if let known { return known }
     var names: [(FileName, UInt64)] = []
     try fileSystem.list(directory, after: 2) { name, _, kind, cookie in

@@ -10,26 +10,16 @@ extension VirtualTree {
   func jpeg(_ size: DerivativeSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
     let derivative = try fileSystem.thumbnailer.derivative(size, of: inode)
     do throws(Errno) {
-      return try bytes(of: derivative)
+      return try fileSystem.wholeContent(of: derivative, limit: Self.mostThumbnailBytes)
     } catch {
       try fileSystem.thumbnailer.remakeThumbnail(of: inode)
-      return try bytes(of: fileSystem.thumbnailer.derivative(size, of: inode))
+      let remade = try fileSystem.thumbnailer.derivative(size, of: inode)
+      return try fileSystem.wholeContent(of: remade, limit: Self.mostThumbnailBytes)
     }
   }
 
   /// More than any thumbnail that was stored has.
   private static let mostThumbnailBytes = 64 << 20
-
-  private func bytes(of derivative: InodeNumber) throws(Errno) -> [UInt8] {
-    let size = Int(try fileSystem.attributes(of: derivative).size)
-    guard size <= Self.mostThumbnailBytes else { throw .ioError }
-    var bytes = [UInt8](repeating: 0, count: size)
-    let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
-      try unsafe fileSystem.read(derivative, at: .zero, into: UnsafeMutableRawBufferPointer(buffer))
-    }
-    guard count == size else { throw .ioError }
-    return bytes
-  }
 
   /// The PNG of a file, as the thumbnail standard wants it; where there is no thumbnail, one that cannot be shown.
   func picture(_ size: SharedSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {

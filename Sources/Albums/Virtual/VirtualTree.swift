@@ -61,7 +61,7 @@ package final class VirtualTree: Sendable {
   package func lookup(_ name: FileName, in parent: VirtualNode) throws(Errno) -> VirtualNode {
     let text = String(decoding: name.bytes, as: UTF8.self)
     switch parent {
-    case .control, .trees, .shared:
+    case .control, .trees, .shared, .viewShared:
       guard let entry = entries(of: parent).first(where: { $0.name == text }) else { throw .noSuchFileOrDirectory }
       return entry.node
     case .tree(let size, let directory):
@@ -78,9 +78,6 @@ package final class VirtualTree: Sendable {
       pictures.remember(found.name, of: found.inode, as: PicturePlace(album: directory, name: copy name))
       return .picture(size, found.inode)
     case .view(let folder): return try lookup(name, in: folder)
-    case .viewShared(let folder):
-      guard let size = SharedSize.allCases.first(where: { $0.name == text }) else { throw .noSuchFileOrDirectory }
-      return .viewSharedSize(size, folder)
     case .viewSharedSize(let size, let folder): return try picture(size, named: name, in: folder)
     case .covers(let directory): return try cover(named: name, in: directory)
     case .full(let directory):
@@ -108,6 +105,7 @@ package final class VirtualTree: Sendable {
         ] + (hasThumbnails ? [("covers", .covers(.root))] : [])
     case .trees: DerivativeSize.allCases.map { ("\($0.rawValue)", .tree($0, .root)) } + [("full", .full(.root))]
     case .shared(let directory): SharedSize.allCases.map { ($0.name, .sharedSize($0, directory)) }
+    case .viewShared(let folder): SharedSize.allCases.map { ($0.name, .viewSharedSize($0, folder)) }
     default: []
     }
   }
@@ -178,12 +176,13 @@ package final class VirtualTree: Sendable {
     }
   }
 
+  /// Gets an entry of a listing, and says whether that goes on.
+  package typealias Visitor =
+    (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
+
   /// Calls `body` for the entries after `cookie` until it returns false: name, node number, kind, cookie. Only the
   /// trees of stored directories and the views have any.
-  package func list(
-    _ node: VirtualNode, after cookie: UInt64,
-    _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
-  ) throws(Errno) {
+  package func list(_ node: VirtualNode, after cookie: UInt64, _ body: Visitor) throws(Errno) {
     switch node {
     case .tree(let size, let directory):
       try fileSystem.list(directory, after: cookie) { name, inode, kind, place in

@@ -91,6 +91,17 @@ package struct FactGatherer {
   }
 }
 
+extension FactList {
+  /// Adds what a format says at the keys of a table; `find` gives nothing where it says nothing.
+  package mutating func add<Key>(
+    _ table: [FieldMapping<Key>], from source: FactSource, _ find: (Key) -> [String]
+  ) {
+    var gatherer = FactGatherer()
+    gatherer.take(table, find)
+    gatherer.add(to: &self, from: source)
+  }
+}
+
 /// What cameras write into every photo in place of a caption.
 private enum CameraCaptions {
   private static let known: Set<String> = [

@@ -121,9 +121,7 @@ enum FactText {
       numbers[numbers.count - 1].append(character)
     }
     guard (2...3).contains(numbers.count), let latitude = decimal(numbers[0]), let longitude = decimal(numbers[1])
-    else {
-      return nil
-    }
+    else { return nil }
     return (latitude, longitude, numbers.count == 3 ? decimal(numbers[2]) : nil)
   }
 

@@ -37,9 +37,7 @@ package struct Gazetteer: Sendable {
     var best: (index: Int, score: Float) = (-1, Float(limit / Position.radius))
     search(0..<tree.count, target, &best)
     guard best.index >= 0, let centre = Position(point: towns.latitudes[best.index], towns.longitudes[best.index])
-    else {
-      return nil
-    }
+    else { return nil }
     return Neighbour(place: towns.place(best.index), distance: centre.distance(to: position))
   }
 

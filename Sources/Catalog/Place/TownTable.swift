@@ -2,6 +2,8 @@
 // 1. All columns have the same length; numbers of names are within their lists.
 // 2. `byID` has all indices in the order of `ids`.
 
+internal import System
+
 /// Columns of facts about towns. Names lie one after the other in one array: a String for each would take more.
 struct TownTable: Sendable {
   var ids: [UInt32] = []
@@ -32,13 +34,8 @@ struct TownTable: Sendable {
   }
 
   func index(of id: UInt32) -> Int? {
-    var low = 0
-    var high = byID.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ids[Int(byID[middle])] < id { low = middle + 1 } else { high = middle }
-    }
-    return low < byID.count && ids[Int(byID[low])] == id ? Int(byID[low]) : nil
+    let place = byID.prefixCount { ids[Int($0)] < id }
+    return place < byID.count && ids[Int(byID[place])] == id ? Int(byID[place]) : nil
   }
 
   /// The same towns in another order.

@@ -1,3 +1,5 @@
+internal import System
+
 /// Where a page of answers ended: the last item's place in the order. It needs nothing kept on the other side, and the
 /// item may be gone meanwhile.
 package struct Cursor: Hashable, Sendable {
@@ -24,9 +26,7 @@ extension Cursor {
     case .number(let high, let low):
       return start + ".n." + String(UInt64(bitPattern: high), radix: 16) + "." + String(low, radix: 16)
     case .bytes(let bytes):
-      let digits = Array("0123456789abcdef".utf8)
-      return start + ".b."
-        + String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+      return start + ".b." + Hexadecimal.text(of: bytes)
     }
   }
 
@@ -47,12 +47,7 @@ extension Cursor {
       }
       position = SortPosition(value: .number(Int64(bitPattern: high), low), inode: inode)
     case (4, [UInt8(ascii: "b")]) where key == .name:
-      guard parts[3].count % 2 == 0 else { return nil }
-      var bytes: [UInt8] = []
-      for start in stride(from: 0, to: parts[3].count, by: 2) {
-        guard let high = Self.digit(parts[3][start]), let low = Self.digit(parts[3][start + 1]) else { return nil }
-        bytes.append(high << 4 | low)
-      }
+      guard let bytes = Hexadecimal.bytes(of: parts[3]) else { return nil }
       position = SortPosition(value: .bytes(bytes), inode: inode)
     default: return nil
     }

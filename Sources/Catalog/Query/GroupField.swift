@@ -66,28 +66,21 @@ extension GroupField {
     }
   }
 
-  /// The query for a group.
   func query(title: String?) -> String? {
     switch (self, title) {
     case (.day, let title?), (.month, let title?), (.year, let title?): "date:" + title
     case (.day, nil), (.month, nil), (.year, nil): "-has:time"
-    case (.place, let title?): "place:=" + QueryQuoting.quoted(title)
-    case (.region, let title?): "region:=" + QueryQuoting.quoted(title)
-    case (.country, let title?): "country:=" + QueryQuoting.quoted(title)
+    case (.type, let title?), (.rating, let title?): rawValue + ":" + title
+    case (.album, ""): "album:=/"
+    case (.place, let title?), (.region, let title?), (.country, let title?), (.tag, let title?), (.person, let title?),
+      (.camera, let title?), (.lens, let title?), (.album, let title?):
+      rawValue + ":=" + QueryQuoting.quoted(title)
     case (.place, nil), (.country, nil): "-has:place"
     case (.region, nil): "-region:*"
-    case (.tag, let title?): "tag:=" + QueryQuoting.quoted(title)
     case (.tag, nil): "-has:tags"
-    case (.person, let title?): "person:=" + QueryQuoting.quoted(title)
     case (.person, nil): "-has:people"
-    case (.camera, let title?): "camera:=" + QueryQuoting.quoted(title)
     case (.camera, nil): "-has:camera"
-    case (.lens, let title?): "lens:=" + QueryQuoting.quoted(title)
     case (.lens, nil): "-has:lens"
-    case (.type, let title?): "type:" + title
-    case (.rating, let title?): "rating:" + title
-    case (.album, ""): "album:=/"
-    case (.album, let title?): "album:=" + QueryQuoting.quoted(title)
     case (.album, nil), (.type, nil), (.rating, nil): nil
     }
   }

@@ -42,8 +42,7 @@ package struct Grouping: Sendable {
 
   /// Counts an item, once in each of its groups.
   package mutating func add(_ item: MediaItem) {
-    let entries = field.entries(of: item)
-    count(entries, times: 1, newest: SortOrder.standard.position(of: item))
+    add(item, times: 1, newest: SortOrder.standard.position(of: item))
   }
 
   /// Counts several items that are in the same groups as one, with the place of the newest of them.

@@ -81,13 +81,6 @@ package struct AlbumPattern: Hashable, Sendable {
   /// Whether nothing may follow, as in a path that is given as a whole.
   package let isExact: Bool
 
-  /// Takes the three.
-  package init(components: [Glob], isRooted: Bool, isExact: Bool) {
-    self.components = components
-    self.isRooted = isRooted
-    self.isExact = isExact
-  }
-
   /// Whether a directory, or one above it, is meant.
   package func matches(_ album: String) -> Bool {
     let path = album.utf8.split(separator: UInt8(ascii: "/")).map { Folding.fold(String(decoding: $0, as: UTF8.self)) }

@@ -66,9 +66,7 @@ struct QueryScanner {
       end += 1
     }
     guard end < scalars.count, place + ahead <= end else { return nil }
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars[(place + ahead)..<end])
-    return String(view)
+    return String(String.UnicodeScalarView(scalars[(place + ahead)..<end]))
   }
 
   /// Goes over a word that `wordBeforeColon` gave, and its colon; gives the word's place.

@@ -19,9 +19,7 @@ struct QueryText: Sendable {
   var hasQuotes: Bool { elements.contains { $0.isQuoted } }
 
   static func text(of elements: some Sequence<Element>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: elements.lazy.map(\.scalar))
-    return String(view)
+    String(String.UnicodeScalarView(elements.lazy.map(\.scalar)))
   }
 
   private static func isStar(_ element: Element) -> Bool { !element.isQuoted && element.scalar == "*" }
@@ -31,7 +29,6 @@ struct QueryText: Sendable {
     elements.split(omittingEmptySubsequences: false, whereSeparator: Self.isStar).map(Self.text)
   }
 
-  /// The places of its stars.
   var stars: [Range<Int>] { elements.filter(Self.isStar).map(\.range) }
 
   /// Whether its only star is at the end.

@@ -39,40 +39,21 @@ package struct FieldSources: Hashable, Sendable {
 extension FieldSources {
   /// The stored form: for each field its number, then its sources, seven bits in a byte, the lowest first.
   package var packed: [UInt8] {
-    var bytes: [UInt8] = []
+    var writer = PackedWriter()
     for entry in entries {
-      bytes.append(entry.field)
-      var rest = entry.sources.rawValue
-      while rest >= 0x80 {
-        bytes.append(UInt8(rest & 0x7F) | 0x80)
-        rest >>= 7
-      }
-      bytes.append(UInt8(rest))
+      writer.bytes.append(entry.field)
+      writer.number(UInt64(entry.sources.rawValue))
     }
-    return bytes
+    return writer.bytes
   }
 
   /// Reads the stored form; nil if no `packed` gives these bytes. Fields and sources of a later version are kept.
   package init?(packed bytes: [UInt8]) {
-    var place = 0
-    while place < bytes.count {
-      let field = bytes[place]
-      guard field > entries.last?.field ?? 0 else { return nil }
-      place += 1
-      var value: UInt32 = 0
-      var shift: UInt32 = 0
-      while true {
-        guard place < bytes.count, shift < 32 else { return nil }
-        let byte = bytes[place]
-        place += 1
-        guard shift < 28 || byte < 0x10 else { return nil }
-        value |= UInt32(byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80 {
-          guard byte != 0 else { return nil }
-          break
-        }
-      }
+    var reader = PackedReader(bytes)
+    while !reader.isAtEnd {
+      guard let field = reader.byte(), field > entries.last?.field ?? 0,
+        let value = reader.number().flatMap(UInt32.init(exactly:)), value != 0
+      else { return nil }
       entries.append(Entry(field: field, sources: FactSources(rawValue: value)))
     }
   }

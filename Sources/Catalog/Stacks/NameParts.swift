@@ -1,6 +1,5 @@
 /// What the name of a file says about the files it belongs to. Letters of ASCII are compared without case.
 enum NameParts {
-  /// In lower case.
   static func lowered(_ name: some Sequence<UInt8>) -> [UInt8] {
     name.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
   }

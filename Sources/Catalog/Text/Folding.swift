@@ -22,9 +22,7 @@ package enum Folding {
 
   /// The folded text.
   package static func folded(_ text: String) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: fold(text))
-    return String(view)
+    String(String.UnicodeScalarView(fold(text)))
   }
 
   private static func lowered(_ scalar: Unicode.Scalar) -> Unicode.Scalar {

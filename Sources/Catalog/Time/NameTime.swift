@@ -49,8 +49,7 @@ package enum NameTime {
   }
 
   private static func startsWith(_ prefix: String, _ bytes: [UInt8]) -> Bool {
-    let start = bytes.prefix(prefix.utf8.count).map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
-    return start.elementsEqual(prefix.utf8)
+    NameParts.lowered(bytes.prefix(prefix.utf8.count)).elementsEqual(prefix.utf8)
   }
 
   private static func nextRun(_ bytes: [UInt8], from start: Int) -> Range<Int>? {

@@ -85,7 +85,6 @@ extension WallTime: CustomStringConvertible {
   }
 }
 
-/// Decimal digits.
 enum Digits {
   /// A number with zeros before it.
   static func padded(_ value: Int, to width: Int) -> String {

@@ -97,8 +97,7 @@ extension ZoneRules {
 extension [UInt8] {
   /// A signed number of 4 or 8 bytes, the highest first. The caller has checked that they are there.
   fileprivate func bigEndian(at start: Int, length: Int) -> Int64 {
-    var value: UInt64 = 0
-    for byte in self[start..<start + length] { value = value << 8 | UInt64(byte) }
+    let value = self[start..<start + length].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return length == 4 ? Int64(Int32(truncatingIfNeeded: value)) : Int64(bitPattern: value)
   }
 }

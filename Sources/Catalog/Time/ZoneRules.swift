@@ -2,6 +2,8 @@
 // 1. `transitions` are strictly ascending; there are as many offsets, each that which begins there.
 // 2. Offsets are less than 26 hours, the most that RFC 9636 lets a file have.
 
+internal import System
+
 /// The history and the future of the clocks of a place, read from a file of the zone database (TZif, RFC 9636).
 package struct ZoneRules: Hashable, Sendable {
   let transitions: [Int64]
@@ -69,13 +71,7 @@ package struct ZoneRules: Hashable, Sendable {
 
   /// The index of the first transition after a moment.
   private func index(after instant: Int64) -> Int {
-    var low = 0
-    var high = transitions.count
-    while low < high {
-      let middle = (low + high) / 2
-      if transitions[middle] <= instant { low = middle + 1 } else { high = middle }
-    }
-    return low
+    transitions.prefixCount { $0 <= instant }
   }
 
   private func nextChange(after instant: Int64) -> Int64? {

@@ -96,13 +96,16 @@ package struct AnswerReader {
 
   /// Reads until some bytes are there; false if there are not so many.
   private mutating func fill(_ count: Int) throws -> Bool {
-    while bytes.count - place < count, !isAtEnd {
-      bytes.removeFirst(place)
-      place = 0
-      let block = try stream.read()
-      if block.isEmpty { isAtEnd = true } else { bytes += block }
-    }
+    while bytes.count - place < count, !isAtEnd { try readOn() }
     return bytes.count - place >= count
+  }
+
+  /// Reads more. What was given out is let go before.
+  private mutating func readOn() throws {
+    bytes.removeFirst(place)
+    place = 0
+    let block = try stream.read()
+    if block.isEmpty { isAtEnd = true } else { bytes += block }
   }
 
   /// Reads lines of JSON up to the one that says that it is the last.
@@ -167,12 +170,8 @@ package struct AnswerReader {
         defer { place = bytes.count }
         return bytes[place...]
       }
-      // What was given out is let go before more is read.
-      bytes.removeFirst(place)
-      searched = bytes.count
-      place = 0
-      let block = try stream.read()
-      if block.isEmpty { isAtEnd = true } else { bytes += block }
+      searched = bytes.count - place
+      try readOn()
     }
   }
 }

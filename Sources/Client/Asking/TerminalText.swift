@@ -26,11 +26,7 @@ package enum TerminalText {
   }
 
   /// The same for a text.
-  package static func safe(_ text: String) -> String {
-    var view = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { append(scalar, to: &view) }
-    return String(view)
-  }
+  package static func safe(_ text: String) -> String { safe(text.utf8) }
 
   private static func append(_ scalar: Unicode.Scalar, to view: inout String.UnicodeScalarView) {
     switch (scalar, scalar.properties.generalCategory) {

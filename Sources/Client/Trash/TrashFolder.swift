@@ -12,7 +12,6 @@ package import SystemPackage
 package struct TrashFolder: Sendable {
   /// Longest name in it, so that the info file has room for its ending and a number.
   private static let mostBytes = 200
-  /// Most bytes of an info file that is read.
   private static let mostInfo = 64 << 10
 
   private let root: SpaceRoot
@@ -138,13 +137,13 @@ package struct TrashFolder: Sendable {
     try systemCall { unsafe unlinkat(directory.number, note, 0) }
   }
 
-  /// A path as in a URL.
-  package static func escaped(_ path: [UInt8]) -> String {
-    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
+  /// A path as in a URL; unless it `isPath`, a slash is escaped as well.
+  package static func escaped(_ path: [UInt8], isPath: Bool = true) -> String {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~\(isPath ? "/" : "")".utf8)
     var text = ""
     for byte in path {
-      let digits = String(byte, radix: 16, uppercase: true)
-      text += plain.contains(byte) ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + digits
+      let escape = "%" + Hexadecimal.text(of: [byte], isUppercase: true)
+      text += plain.contains(byte) ? String(Unicode.Scalar(byte)) : escape
     }
     return text
   }

@@ -32,8 +32,6 @@ package struct WordsChange: Equatable {
   package var concernsOwnTags: Bool { tags != nil || !removedTags.isEmpty }
   /// Whether tags change.
   package var concernsTags: Bool { concernsOwnTags || !addedTags.isEmpty }
-  /// Whether people change.
-  package var concernsPeople: Bool { !addedPeople.isEmpty || !removedPeople.isEmpty }
 
   /// The attributes of a file that get another value; nil is for those that go.
   ///
@@ -52,7 +50,7 @@ package struct WordsChange: Equatable {
         changes[.tags] = .some(nil)
       }
     }
-    if concernsPeople {
+    if !addedPeople.isEmpty || !removedPeople.isEmpty {
       let own = WordList.people(current[.people] ?? [])
       let list = WordList.unique(WordList.without(own, removedPeople) + addedPeople)
       changes[.people] = list.isEmpty ? .some(nil) : try UserWord.value(people: list)

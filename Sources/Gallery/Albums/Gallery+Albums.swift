@@ -64,11 +64,9 @@ extension Gallery {
   private func photoCounts() throws -> [[UInt8]: (own: Int, all: Int)] {
     var request = CatalogRequest(format: .groups)
     request.group = "album"
-    var reader = try ask(request)
     // By bytes: names that differ in Unicode's normal form only are names of several albums.
     var counts: [[UInt8]: (own: Int, all: Int)] = [:]
-    _ = try reader.lines { line in
-      let group = try JSONReader.value(of: Array(line))
+    try lines(request) { group in
       guard let count = group["count"]?.whole, let title = group["title"]?.text else { return }
       let slash = UInt8(ascii: "/")
       var path: [UInt8] = []
@@ -108,11 +106,7 @@ extension Gallery {
   public func deleteAlbum(_ path: SpacePath) throws(GalleryError) {
     try checkAlbum(path)
     let trash = try preparedTrash()
-    do throws(Errno) {
-      try trash.take(path.bytes)
-    } catch {
-      throw GalleryError(error, "The album")
-    }
+    try GalleryError.of("The album") { try trash.take(path.bytes) }
   }
 
   /// Gives photos a further name in an album: the file stays one, and also where it was. A photo that has a name there

@@ -40,7 +40,6 @@ extension Gallery {
   private static let kinds = ["tag", "person", "place", "camera", "album"]
   /// Most groups of a kind that are looked through.
   private static let mostGroups = 5000
-  /// Most suggestions.
   private static let most = 12
 
   /// What a search that begins so could go on with: what begins with the text first, then what has a word that does.
@@ -61,10 +60,8 @@ extension Gallery {
     var request = CatalogRequest(format: .groups)
     request.group = kind
     request.limit = Self.mostGroups
-    var reader = try ask(request)
     var entries: [SuggestionTable.Entry] = []
-    _ = try reader.lines { line in
-      let group = try JSONReader.value(of: Array(line))
+    try lines(request) { group in
       guard let title = group["title"]?.text, !title.isEmpty, let query = group["query"]?.text,
         let count = group["count"]?.whole
       else { return }

@@ -31,7 +31,6 @@ public final class ItemContent: Sendable {
   public let tag: String
   /// When it was changed last, in seconds since 1970.
   public let modified: Int64
-  /// The number of the file's inode.
   let inode: UInt64
   /// Whether a browser may show it; everything else is only saved.
   public let isShowable: Bool
@@ -49,28 +48,14 @@ public final class ItemContent: Sendable {
     tag = ([status.inode, UInt64(bitPattern: size)] + numbers).map { String($0, radix: 16) }.joined(separator: "-")
   }
 
-  /// Reads at an offset until the buffer is full or the content ends; returns the number of bytes.
-  public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(GalleryError) -> Int {
-    do throws(Errno) {
-      return try unsafe calls.read(file, at: offset, into: buffer)
-    } catch {
-      throw GalleryError(error, "The photo")
-    }
-  }
-
   /// The bytes at an offset, at most so many.
   public func bytes(at offset: Int64, count: Int) throws(GalleryError) -> [UInt8] {
-    do throws(Errno) {
-      return try calls.bytes(of: file, at: offset, count: count)
-    } catch {
-      throw GalleryError(error, "The photo")
-    }
+    try GalleryError.of("The photo") { try calls.bytes(of: file, at: offset, count: count) }
   }
 }
 
 extension Gallery {
   private static let thumbnails = Array(".agonyfs/thumbnails/".utf8)
-  /// Most bytes of a thumbnail.
   private static let mostThumbnailBytes = 16 << 20
   private static let types = [
     "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp", "tiff": "image/tiff",
@@ -173,9 +158,7 @@ extension Gallery {
       var request = CatalogRequest(query: "is:live type:video")
       request.trash = isTrash
       do {
-        var reader = try ask(request)
-        _ = try reader.lines { line in
-          let facts = try JSONReader.value(of: Array(line))
+        try lines(request) { facts in
           guard facts["stack"]?["number"] == number, let path = CatalogRecord(facts)?.path else { return }
           // The others need not be read.
           throw FoundVideo(path: SpacePath(trusted: path), kind: facts["kind"]?.text)

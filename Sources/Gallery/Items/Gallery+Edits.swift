@@ -72,15 +72,8 @@ extension Gallery {
   }
 
   /// Says something about photos, as the command `tag` does. Of one photo all of it is said or nothing.
-  public func edit(
-    _ items: [Int], of snapshot: Snapshot, _ edit: ItemEdit
-  ) throws(GalleryError) -> [ItemFailure] {
-    let change: WordsChange
-    do throws(WordsRefused) {
-      change = try edit.change
-    } catch {
-      throw GalleryError(.badRequest, error.reason)
-    }
+  public func edit(_ items: [Int], of snapshot: Snapshot, _ edit: ItemEdit) throws(GalleryError) -> [ItemFailure] {
+    let change = try GalleryError.of("The photo") { try edit.change }
     return try each(items, of: snapshot, "The photo") { item in
       try AttributeFile(try opened(item).file).say(change) {
         guard let facts = try? record(of: item.path) else { return nil }
@@ -148,9 +141,7 @@ extension Gallery {
     let origin = try origin(of: path, in: trash)
     let album = try openAlbum(origin.parent, makes: true)
     let (directory, name) = try root.place(of: path.bytes)
-    _ = try placing(origin.name) { free throws(Errno) in
-      try calls.rename(name, in: directory, to: free, in: album)
-    }
+    _ = try placing(origin.name) { free throws(Errno) in try calls.rename(name, in: directory, to: free, in: album) }
     try? trash.forget(path.bytes)
   }
 

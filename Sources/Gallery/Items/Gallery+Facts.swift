@@ -131,19 +131,13 @@ extension Gallery {
   /// All facts of a photo in sections, as `agonyfs show` says them, each with its sources.
   func facts(of path: SpacePath) throws(GalleryError) -> [FactSection] {
     let lines = FactLine.all(of: try record(of: path))
-    var sections: [FactSection] = []
-    var told: Set<String> = []
-    for (title, fields) in Self.sections {
-      sections.append(FactSection(title, lines.filter { fields.contains($0.field) }))
-      told.formUnion(fields)
+    func section(_ title: String, _ lines: [FactLine]) -> FactSection {
+      let facts = lines.map { FactSection.Fact(label: $0.label, value: $0.value, sources: $0.sources) }
+      return FactSection(title: title, facts: facts)
     }
-    sections.append(FactSection("more", lines.filter { [told] line in !told.contains(line.field) }))
-    return sections.filter { !$0.facts.isEmpty }
-  }
-}
-
-extension FactSection {
-  fileprivate init(_ title: String, _ lines: [FactLine]) {
-    self.init(title: title, facts: lines.map { Fact(label: $0.label, value: $0.value, sources: $0.sources) })
+    let sections = Self.sections.map { title, fields in section(title, lines.filter { fields.contains($0.field) }) }
+    let told = Self.sections.reduce(into: Set<String>()) { $0.formUnion($1.fields) }
+    let more = section("more", lines.filter { !told.contains($0.field) })
+    return (sections + [more]).filter { !$0.facts.isEmpty }
   }
 }

@@ -25,7 +25,6 @@ extension Gallery {
     try Self.check(try calls.status(of: name, in: directory), is: item)
   }
 
-  /// The open file of a photo.
   func opened(_ item: SnapshotItem) throws -> (file: Descriptor, status: FileStatus) {
     let file = try root.open(item.path.bytes, O_RDONLY)
     let status = try calls.status(of: file)

@@ -67,7 +67,6 @@ public struct ZipStream: Sendable {
   }
 }
 
-/// A file of the space that is open.
 private struct OpenFile: ExportedFile {
   let calls: FileCalls
   let file: Descriptor
@@ -82,7 +81,6 @@ private struct OpenFile: ExportedFile {
   func storedDigest() throws(Errno) -> FileDigest { try calls.digest(of: file) }
 }
 
-/// What hands bytes on.
 private final class SinkOutput: ZipOutput {
   private let sink: ([UInt8]) throws -> Void
   /// Why the sink took no more.

@@ -74,12 +74,8 @@ public final class ZipTickets: Sendable {
   ///
   /// - Throws: `.gone` if it is not kept, or its snapshot is not.
   public func take(_ name: String, _ shelf: SnapshotShelf) throws(GalleryError) -> (ZipNumbers, Snapshot) {
-    let ticket = tickets.withLock { tickets in
-      tickets.firstIndex { $0.name == name }.map { tickets.remove(at: $0) }
-    }
-    guard let ticket else {
-      throw GalleryError(.gone, "This archive was fetched already, or is not kept any more.")
-    }
+    let ticket = tickets.withLock { tickets in tickets.firstIndex { $0.name == name }.map { tickets.remove(at: $0) } }
+    guard let ticket else { throw GalleryError(.gone, "This archive was fetched already, or is not kept any more.") }
     let snapshot = try shelf.get(ticket.snapshot)
     note(name, .reading)
     return (ticket.numbers, snapshot)

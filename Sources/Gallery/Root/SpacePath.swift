@@ -6,7 +6,6 @@ internal import Client
 
 /// A path from the root of the space as a browser gives it, without a slash at either end; empty for the root.
 public struct SpacePath: Hashable, Sendable {
-  /// Most bytes of a name.
   static let mostNameBytes = 255
   /// Most bytes of a path that system calls take.
   private static let mostBytes = 4095
@@ -65,10 +64,8 @@ public struct SpacePath: Hashable, Sendable {
     SpacePath(trusted: bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(bytes[..<$0]) } ?? [])
   }
 
-  /// Its names.
   var parts: [[UInt8]] { bytes.split(separator: UInt8(ascii: "/")).map { Array($0) } }
 
-  /// Whether it is below a directory.
   func isBelow(_ other: SpacePath) -> Bool {
     other.bytes.isEmpty ? !bytes.isEmpty : bytes.starts(with: other.bytes + [UInt8(ascii: "/")])
   }

@@ -31,7 +31,6 @@ public struct SectionsRequest: Sendable {
 }
 
 extension Gallery {
-  /// Most photos of a snapshot.
   private static let mostPhotos = 4_000_000
   /// Most sections by place or tag. The others are found by searching.
   private static let mostGroups = 1000
@@ -88,10 +87,8 @@ extension Gallery {
     request.group = field
     request.sort = nil
     request.limit = Self.mostGroups
-    var reader = try ask(request)
     var groups: [(String, String)] = []
-    _ = try reader.lines { line in
-      let group = try JSONReader.value(of: Array(line))
+    try lines(request) { group in
       if let query = group["query"]?.text { groups.append((group["title"]?.text ?? "", query)) }
     }
     return groups

@@ -65,10 +65,8 @@ struct PackedPaths: Sendable {
     return names + entries + directories.reduce(0) { $0 + $1.capacity + MemoryLayout<[UInt8]>.stride }
   }
 
-  /// The inode of a path by its number.
   func inode(_ index: Int) -> UInt64 { blocks[index / Self.blockCount][index % Self.blockCount].inode }
 
-  /// A path by its number.
   subscript(_ index: Int) -> [UInt8] {
     let entry = blocks[index / Self.blockCount][index % Self.blockCount]
     let page = pages[Int(entry.name >> 20)]

@@ -74,7 +74,6 @@ struct SnapshotBuilder {
     return text
   }
 
-  /// What was put together.
   consuming func snapshot() -> Snapshot {
     paths.finish()
     return Snapshot(

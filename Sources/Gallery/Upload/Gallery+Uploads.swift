@@ -50,13 +50,14 @@ extension Gallery {
     }
   }
 
-  static func names(of identifier: String) throws(GalleryError) -> (bytes: [UInt8], log: [UInt8]) {
+  /// The names of the bytes and the log of an upload, and the directory that they are in.
+  func parts(ofUpload identifier: String) throws(GalleryError) -> (bytes: [UInt8], log: [UInt8], incoming: Descriptor) {
     let digits = identifier.utf8
     guard (1...64).contains(digits.count),
       digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
     else { throw GalleryError(.notFound, "There is no such upload.") }
     let start = Array(".partial-web-".utf8) + digits
-    return (start, start + Array(".log".utf8))
+    return (start, start + Array(".log".utf8), try incoming())
   }
 
   /// Begins an upload.
@@ -64,9 +65,7 @@ extension Gallery {
   /// - Parameter resumes: whether the one of the same file that was cut is gone on with, and one that is whole is found
   ///   again. Who asks for it compares `checksum` with what it has, and ends the upload if that is another file.
   /// - Throws: `.full` if there is no room for it.
-  public func beginUpload(
-    _ description: UploadDescription, resumes: Bool = true
-  ) throws(GalleryError) -> UploadStatus {
+  public func beginUpload(_ description: UploadDescription, resumes: Bool = true) throws(GalleryError) -> UploadStatus {
     keepAlbum(of: description)
     let base = resumes ? description.identifier : Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: 0...255) })
     for number in 1...Self.mostAlike {
@@ -82,16 +81,14 @@ extension Gallery {
   }
 
   /// Begins an upload of this name or goes on with it; nil if nobody could say whether it is the same file.
-  private func begin(
-    _ identifier: String, _ description: UploadDescription
-  ) throws(GalleryError) -> UploadStatus? {
+  private func begin(_ identifier: String, _ description: UploadDescription) throws(GalleryError) -> UploadStatus? {
     if let hold = try UploadHold.taken(identifier, in: self) {
       switch try hold.state() {
       case .underway(let log):
         guard log.received == 0 || Self.checksum(log.pieces) != nil else { return nil }
         if log.received < log.description.length { return UploadStatus(identifier, log) }
         // Only the end may have failed.
-        return try UploadFinisher(self, hold).finish(log, nil)
+        return try UploadFinisher(gallery: self, hold: hold).finish(log, nil)
       case .whole(let log, let path):
         return Self.checksum(log.pieces) == nil ? nil : UploadStatus(identifier, log, at: path)
       case .lost(let log):
@@ -113,17 +110,13 @@ extension Gallery {
   /// Makes room for the bytes of an upload of which nothing is there.
   private func start(_ hold: UploadHold, _ log: UploadLog) throws(GalleryError) -> UploadStatus {
     var log = log
-    let bytes = try Self.names(of: hold.identifier).bytes
-    let incoming = try incoming()
-    let running: RunningHash
-    do throws(Errno) {
+    let (bytes, _, incoming) = try parts(ofUpload: hold.identifier)
+    let running = try GalleryError.of("The upload") {
       try log.restart(in: hold.log, calls)
       let file = try created(bytes, in: incoming)
-      running = RunningHash(of: try calls.status(of: file).inode)
-    } catch {
-      throw GalleryError(error, "The upload")
+      return RunningHash(of: try calls.status(of: file).inode)
     }
-    if log.description.length == 0 { return try UploadFinisher(self, hold).finish(log, running) }
+    if log.description.length == 0 { return try UploadFinisher(gallery: self, hold: hold).finish(log, running) }
     uploads.put(running, of: hold.identifier)
     return UploadStatus(hold.identifier, log)
   }
@@ -139,15 +132,11 @@ extension Gallery {
   }
 
   private func checkRoom(_ description: UploadDescription) throws(GalleryError) {
-    do throws(Errno) {
+    try GalleryError.of("The space") {
       var information = statvfs()
       try systemCall { unsafe fstatvfs(root.descriptor.number, &information) }
       let free = information.f_bavail.multipliedReportingOverflow(by: information.f_frsize)
-      guard free.overflow || free.partialValue >= UInt(description.length) else {
-        throw Errno.noSpace
-      }
-    } catch {
-      throw GalleryError(error, "The space")
+      guard free.overflow || free.partialValue >= UInt(description.length) else { throw Errno.noSpace }
     }
   }
 
@@ -156,10 +145,9 @@ extension Gallery {
   /// - Throws: `.notFound` if there is none; `.gone` if the file that it became is not there any more, or was changed;
   ///   `.conflict` if nobody can read how far it is.
   public func upload(_ identifier: String) throws(GalleryError) -> UploadStatus {
-    let names = try Self.names(of: identifier)
-    let incoming = try incoming()
+    let (_, log, incoming) = try parts(ofUpload: identifier)
     return try GalleryError.of("The upload") {
-      switch try state(identifier, try calls.openFile(names.log, in: incoming)) {
+      switch try state(identifier, try calls.openFile(log, in: incoming)) {
       case .underway(let log): return UploadStatus(identifier, log)
       case .whole(let log, let path): return UploadStatus(identifier, log, at: path)
       case .lost(let log):

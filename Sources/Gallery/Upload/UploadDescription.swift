@@ -55,13 +55,10 @@ public struct UploadDescription: Hashable, Sendable {
   init?(line: ArraySlice<UInt8>) {
     let parts = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 4, let length = Int64(parts[0]), let name = Hexadecimal.bytes(of: parts[1].utf8),
-      let album = Hexadecimal.bytes(of: parts[2].utf8), parts[3] == "-" || Int64(parts[3]) != nil
+      let album = Hexadecimal.bytes(of: parts[2].utf8), parts[3] == "-" || Int64(parts[3]) != nil,
+      let read = try? UploadDescription(length: length, name: name, album: album, modified: Int64(parts[3]))
     else { return nil }
-    do throws(GalleryError) {
-      try self.init(length: length, name: name, album: album, modified: Int64(parts[3]))
-    } catch {
-      return nil
-    }
+    self = read
   }
 
   /// The same for the same file, so that it goes on where it was cut.

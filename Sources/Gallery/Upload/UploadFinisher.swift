@@ -10,13 +10,8 @@ struct UploadFinisher {
   /// What `agonyfs import` gives a photo of a camera, which says nothing else either.
   private static let permissions: UInt32 = 0o644
 
-  private let gallery: Gallery
-  private let hold: UploadHold
-
-  init(_ gallery: Gallery, _ hold: UploadHold) {
-    self.gallery = gallery
-    self.hold = hold
-  }
+  let gallery: Gallery
+  let hold: UploadHold
 
   /// Makes the file durable, compares what is stored with what was sent, and names it.
   ///
@@ -24,10 +19,9 @@ struct UploadFinisher {
   /// - Throws: `.failed` if the storage has something else; then what was received is deleted.
   func finish(_ log: UploadLog, _ running: RunningHash?) throws(GalleryError) -> UploadStatus {
     let calls = gallery.calls
-    let names = try Gallery.names(of: hold.identifier)
-    let incoming = try gallery.incoming()
+    let (bytes, _, incoming) = try gallery.parts(ofUpload: hold.identifier)
     return try GalleryError.of("The upload") {
-      let file = try calls.openToWrite(names.bytes, in: incoming)
+      let file = try calls.openToWrite(bytes, in: incoming)
       let description = log.description
       try calls.flush(file)
       let stored = try calls.digest(of: file)
@@ -44,7 +38,7 @@ struct UploadFinisher {
       }
       _ = try calls.set(permissions: Self.permissions, accessed: time, modified: time, of: file)
       var log = log
-      let path = try place(&log, try calls.status(of: file), names.bytes, incoming)
+      let path = try place(&log, try calls.status(of: file), bytes, incoming)
       return UploadStatus(hold.identifier, log, at: path)
     }
   }
@@ -57,10 +51,7 @@ struct UploadFinisher {
     let album = try gallery.openAlbum(path, makes: true)
     let name = try gallery.placing(log.description.name) { free throws(Errno) in
       // What is taken is no name that a server could have given right before it was killed.
-      do throws(Errno) {
-        _ = try calls.status(of: free, in: album)
-        throw Errno.fileExists
-      } catch .noSuchFileOrDirectory {}
+      guard try calls.statusIfTaken(free, in: album) == nil else { throw Errno.fileExists }
       let placed = UploadLog.Placed(name: free, inode: status.inode, modified: status.modified)
       try log.willPlace(placed, in: hold.log, calls)
       try calls.rename(bytes, in: incoming, to: free, in: album)

@@ -22,13 +22,12 @@ struct UploadHold: Sendable {
   ///
   /// - Throws: `.busy` if somebody has it.
   static func taken(_ identifier: String, in gallery: Gallery) throws(GalleryError) -> UploadHold? {
-    let names = try Gallery.names(of: identifier)
-    let incoming = try gallery.incoming()
+    let (_, log, incoming) = try gallery.parts(ofUpload: identifier)
     do throws(Errno) {
-      let file = try gallery.calls.openToWrite(names.log, in: incoming)
+      let file = try gallery.calls.openToWrite(log, in: incoming)
       guard try gallery.calls.holdAgainstImports(file) else { throw .resourceBusy }
       // It may have been removed before it was locked.
-      let (held, named) = (try gallery.calls.status(of: file), try gallery.calls.status(of: names.log, in: incoming))
+      let (held, named) = (try gallery.calls.status(of: file), try gallery.calls.status(of: log, in: incoming))
       guard held.inode == named.inode else { throw .resourceBusy }
       return UploadHold(gallery: gallery, identifier: identifier, log: file)
     } catch .noSuchFileOrDirectory {
@@ -46,16 +45,15 @@ struct UploadHold: Sendable {
   static func made(
     _ identifier: String, of description: UploadDescription, in gallery: Gallery
   ) throws(GalleryError) -> UploadHold {
-    let names = try Gallery.names(of: identifier)
-    let incoming = try gallery.incoming()
+    let (bytes, log, incoming) = try gallery.parts(ofUpload: identifier)
     let random = (0..<8).map { _ in UInt8.random(in: .min ... .max) }
-    let unnamed = names.bytes + Array(".".utf8) + Hexadecimal.digits(of: random)
+    let unnamed = bytes + Array(".".utf8) + Hexadecimal.digits(of: random)
     do throws(Errno) {
       let file = try gallery.calls.create(unnamed, in: incoming)
       do throws(Errno) {
         guard try gallery.calls.holdAgainstImports(file) else { throw .resourceBusy }
         try gallery.calls.append(UploadLog.start(description), to: file)
-        try gallery.calls.rename(unnamed, in: incoming, to: names.log, in: incoming)
+        try gallery.calls.rename(unnamed, in: incoming, to: log, in: incoming)
       } catch {
         try? gallery.calls.unlink(unnamed, in: incoming)
         throw error
@@ -73,16 +71,13 @@ struct UploadHold: Sendable {
 
   /// Removes all that is kept of it; the file that it became stays.
   func remove() throws(GalleryError) {
-    let names = try Gallery.names(of: identifier)
-    let incoming = try gallery.incoming()
-    do throws(Errno) {
+    let (bytes, log, incoming) = try gallery.parts(ofUpload: identifier)
+    try GalleryError.of("The upload") {
       _ = gallery.uploads.take(identifier)
       do throws(Errno) {
-        try gallery.calls.unlink(names.bytes, in: incoming)
+        try gallery.calls.unlink(bytes, in: incoming)
       } catch .noSuchFileOrDirectory {}
-      try gallery.calls.unlink(names.log, in: incoming)
-    } catch {
-      throw GalleryError(error, "The upload")
+      try gallery.calls.unlink(log, in: incoming)
     }
   }
 }
@@ -98,17 +93,14 @@ enum UploadState {
 }
 
 extension Gallery {
-  /// How far the upload of an open log is.
   func state(_ identifier: String, _ file: Descriptor) throws(GalleryError) -> UploadState {
-    let names = try Self.names(of: identifier)
-    let incoming = try incoming()
+    let (bytes, _, incoming) = try parts(ofUpload: identifier)
     return try GalleryError.of("The upload") {
-      guard let log = try UploadLog(file, calls) else {
-        throw UploadHold.unreadable
-      }
-      if let bytes = try found(names.bytes, in: incoming) { return .underway(log.within(bytes.size)) }
+      guard let log = try UploadLog(file, calls) else { throw UploadHold.unreadable }
+      if let received = try calls.statusIfTaken(bytes, in: incoming) { return .underway(log.within(received.size)) }
       guard let placed = log.placed, let path = try? album(of: log.description).appending(placed.name),
-        let album = try album(of: path), let status = try found(placed.name, in: album), log.isPlaced(status)
+        let album = try album(of: path), let status = try calls.statusIfTaken(placed.name, in: album),
+        log.isPlaced(status)
       else { return .lost(log) }
       // Who gave the name may have been killed before it was durable.
       try calls.flush(album)
@@ -120,20 +112,7 @@ extension Gallery {
   private func album(of path: SpacePath) throws(Errno) -> Descriptor? {
     do throws(Errno) {
       return try root.directory(path.parent.bytes)
-    } catch .noSuchFileOrDirectory {
-      return nil
-    } catch .notDirectory {
-      return nil
-    } catch .tooManySymbolicLinkLevels {
-      return nil
-    }
-  }
-
-  /// What a name leads to; nil if it is free.
-  private func found(_ name: [UInt8], in directory: Descriptor) throws(Errno) -> FileStatus? {
-    do throws(Errno) {
-      return try calls.status(of: name, in: directory)
-    } catch .noSuchFileOrDirectory {
+    } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
       return nil
     }
   }

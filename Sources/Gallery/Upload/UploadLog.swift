@@ -12,9 +12,7 @@ internal import Import
 internal import System
 internal import SystemPackage
 
-/// The log of one upload.
 struct UploadLog: Sendable {
-  /// A piece that was received.
   struct Piece: Hashable, Sendable {
     var length: Int64
     var hash: [UInt8]

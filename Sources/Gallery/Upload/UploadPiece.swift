@@ -32,11 +32,8 @@ public final class UploadPiece: @unchecked Sendable {
   ///   - offset: how far the browser thinks that the upload is.
   ///   - checksum: the SHA-256 or SHA-1 of the piece; nil if the browser says none.
   /// - Throws: `.notFound`; `.conflict` for another offset than that; `.busy` if a piece is being received; `.gone`.
-  public init(
-    of identifier: String, at offset: Int64, checksum: [UInt8]?, in gallery: Gallery
-  ) throws(GalleryError) {
-    let names = try Gallery.names(of: identifier)
-    let incoming = try gallery.incoming()
+  public init(of identifier: String, at offset: Int64, checksum: [UInt8]?, in gallery: Gallery) throws(GalleryError) {
+    let (bytes, _, incoming) = try gallery.parts(ofUpload: identifier)
     switch checksum?.count {
     case nil, SHA256Hasher.count: sha1 = nil
     case SHA1Hasher.count:
@@ -56,7 +53,7 @@ public final class UploadPiece: @unchecked Sendable {
       throw GalleryError(.conflict, "The upload is at \(log.received), not at \(offset).")
     }
     do throws(Errno) {
-      let file = try gallery.calls.openToWrite(names.bytes, in: incoming)
+      let file = try gallery.calls.openToWrite(bytes, in: incoming)
       let status = try gallery.calls.status(of: file)
       // What a piece left that was cut.
       if status.size > offset { try gallery.calls.truncate(file, to: offset) }
@@ -136,7 +133,7 @@ public final class UploadPiece: @unchecked Sendable {
       throw GalleryError(error, "The upload")
     }
     defer { files = nil }
-    if offset == log.description.length { return try UploadFinisher(gallery, hold).finish(log, running) }
+    if offset == log.description.length { return try UploadFinisher(gallery: gallery, hold: hold).finish(log, running) }
     gallery.uploads.put(running, of: hold.identifier)
     return UploadStatus(hold.identifier, log)
   }

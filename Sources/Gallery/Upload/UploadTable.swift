@@ -26,7 +26,6 @@ final class UploadTable: Sendable {
     }
   }
 
-  /// Closes all directories.
   func close() {
     directory.withLock { $0 = nil }
     albums.withLock { $0 = [:] }

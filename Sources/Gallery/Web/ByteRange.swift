@@ -1,3 +1,4 @@
+internal import Client
 internal import Glibc
 
 /// Which part of a content a request is for (RFC 9110, 14.1.2 and 14.2).
@@ -54,18 +55,7 @@ public enum HeaderName {
   /// Bytes with a percent sign and two digits for all but letters, digits, `-`, `.`, `_` and `~`. What is no UTF-8 becomes
   /// U+FFFD.
   public static func escaped(_ name: [UInt8]) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var text: [UInt8] = []
-    for byte in String(decoding: name, as: UTF8.self).utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        text.append(byte)
-      default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    TrashFolder.escaped(Array(String(decoding: name, as: UTF8.self).utf8), isPath: false)
   }
 }
 

@@ -6,6 +6,16 @@ public enum WebAnswer {
     .object(fields.compactMap { name, value in value.map { JSONValue.Field(name: name, value: $0) } })
   }
 
+  private static func bytes(_ fields: KeyValuePairs<String, JSONValue?>) -> [UInt8] {
+    JSONWriter.bytes(object(fields))
+  }
+
+  private static func list<Element>(
+    _ elements: [Element], _ fields: (Element) -> KeyValuePairs<String, JSONValue?>
+  ) -> [UInt8] {
+    JSONWriter.bytes(.array(elements.map { object(fields($0)) }))
+  }
+
   private static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
   private static func path(_ path: SpacePath) -> JSONValue { .string(Base64.text(of: path.bytes)) }
   private static func text(_ bytes: [UInt8]) -> JSONValue { .string(String(decoding: bytes, as: UTF8.self)) }
@@ -16,12 +26,10 @@ public enum WebAnswer {
       object(["title": .string($0.title), "first": number($0.first), "count": number($0.count)])
     }
     let months = snapshot.months.map { object(["month": .string($0.month), "first": number($0.first)]) }
-    return JSONWriter.bytes(
-      object([
-        "snapshot": .string(snapshot.name), "count": number(snapshot.count), "sections": .array(sections),
-        "months": .array(months), "pending": number(snapshot.pending),
-        "examining": .bool(snapshot.isExamining),
-      ]))
+    return bytes([
+      "snapshot": .string(snapshot.name), "count": number(snapshot.count), "sections": .array(sections),
+      "months": .array(months), "pending": number(snapshot.pending), "examining": .bool(snapshot.isExamining),
+    ])
   }
 
   /// The answer to a query that is not understood; nil if the reason is another one.
@@ -30,11 +38,10 @@ public enum WebAnswer {
     let reason = object([
       "message": .string(error.detail), "at": number(place.lowerBound), "length": number(place.count),
     ])
-    return JSONWriter.bytes(
-      object([
-        "snapshot": .null, "count": number(0), "sections": .array([]), "months": .array([]), "pending": number(0),
-        "error": reason,
-      ]))
+    return bytes([
+      "snapshot": .null, "count": number(0), "sections": .array([]), "months": .array([]), "pending": number(0),
+      "error": reason,
+    ])
   }
 
   /// How far an archive is.
@@ -45,29 +52,27 @@ public enum WebAnswer {
       case .reading: ("reading", nil)
       case .ended(let reason): ("ended", reason)
       }
-    return JSONWriter.bytes(object(["state": .string(state), "reason": reason.map { .string($0) }]))
+    return bytes(["state": .string(state), "reason": reason.map { .string($0) }])
   }
 
   /// The photos of a section.
   public static func items(_ items: [ItemSummary]) -> [UInt8] {
-    JSONWriter.bytes(
-      .array(
-        items.map { item in
-          object([
-            "i": number(item.index), "name": text(item.name), "taken": item.taken.map { .string($0) },
-            "type": item.type.map { .string($0) }, "duration": item.duration.map { .number("\($0)") },
-            "rating": item.rating.map { number($0) }, "favourite": .bool(item.isFavourite),
-            "title": item.title.map { .string($0) }, "caption": item.caption.map { .string($0) },
-            "tags": .array(item.tags.map { .string($0) }), "size": item.size.map { number($0) },
-            "width": item.width.map { number($0) }, "height": item.height.map { number($0) },
-            "gps": .bool(item.hasPosition), "displayable": .bool(item.type != nil),
-          ])
-        }))
+    list(items) { item in
+      [
+        "i": number(item.index), "name": text(item.name), "taken": item.taken.map { .string($0) },
+        "type": item.type.map { .string($0) }, "duration": item.duration.map { .number("\($0)") },
+        "rating": item.rating.map { number($0) }, "favourite": .bool(item.isFavourite),
+        "title": item.title.map { .string($0) }, "caption": item.caption.map { .string($0) },
+        "tags": .array(item.tags.map { .string($0) }), "size": item.size.map { number($0) },
+        "width": item.width.map { number($0) }, "height": item.height.map { number($0) },
+        "gps": .bool(item.hasPosition), "displayable": .bool(item.type != nil),
+      ]
+    }
   }
 
   /// Which photos that came lack a position.
   public static func positions(_ report: PositionReport) -> [UInt8] {
-    JSONWriter.bytes(object(["missing": number(report.missing), "pending": .array(report.pending.map(number))]))
+    bytes(["missing": number(report.missing), "pending": .array(report.pending.map(number))])
   }
 
   /// All facts of a photo, and what can be changed.
@@ -82,8 +87,7 @@ public enum WebAnswer {
       "title": .string(item.title ?? ""), "caption": .string(item.caption ?? ""), "rating": number(item.rating ?? 0),
       "favourite": .bool(item.isFavourite), "tags": .array(item.tags.map { .string($0) }),
     ])
-    return JSONWriter.bytes(
-      object(["name": text(place.name), "path": text(place.bytes), "edit": edit, "sections": .array(shown)]))
+    return bytes(["name": text(place.name), "path": text(place.bytes), "edit": edit, "sections": .array(shown)])
   }
 
   /// What was done, and what was not.
@@ -91,42 +95,36 @@ public enum WebAnswer {
     let failed = failures.map {
       object(["i": number($0.index), "error": .string($0.error.kind.rawValue), "detail": .string($0.error.detail)])
     }
-    return JSONWriter.bytes(object(["done": number(count - failures.count), "failed": .array(failed)]))
+    return bytes(["done": number(count - failures.count), "failed": .array(failed)])
   }
 
   /// Albums.
   public static func albums(_ albums: [AlbumSummary]) -> [UInt8] {
-    JSONWriter.bytes(
-      .array(
-        albums.map {
-          object([
-            "name": text($0.path.name), "path": path($0.path), "count": number($0.count), "all": number($0.allCount),
-            "albums": number($0.albums), "cover": .bool($0.hasCover),
-          ])
-        }))
+    list(albums) {
+      [
+        "name": text($0.path.name), "path": path($0.path), "count": number($0.count), "all": number($0.allCount),
+        "albums": number($0.albums), "cover": .bool($0.hasCover),
+      ]
+    }
   }
 
   /// An album that was made or renamed.
   public static func album(_ album: SpacePath) -> [UInt8] {
-    JSONWriter.bytes(object(["path": path(album), "name": text(album.name)]))
+    bytes(["path": path(album), "name": text(album.name)])
   }
 
   /// What a search could go on with.
   public static func suggestions(_ suggestions: [Suggestion]) -> [UInt8] {
-    JSONWriter.bytes(
-      .array(
-        suggestions.map {
-          object([
-            "text": .string($0.text), "kind": .string($0.kind), "query": .string($0.query), "count": number($0.count),
-          ])
-        }))
+    list(suggestions) {
+      ["text": .string($0.text), "kind": .string($0.kind), "query": .string($0.query), "count": number($0.count)]
+    }
   }
 
   /// A ticket for an archive.
-  public static func ticket(_ ticket: String) -> [UInt8] { JSONWriter.bytes(object(["ticket": .string(ticket)])) }
+  public static func ticket(_ ticket: String) -> [UInt8] { bytes(["ticket": .string(ticket)]) }
 
   /// Why something was not done.
   public static func error(_ error: GalleryError) -> [UInt8] {
-    JSONWriter.bytes(object(["error": .string(error.kind.rawValue), "detail": .string(error.detail)]))
+    bytes(["error": .string(error.kind.rawValue), "detail": .string(error.detail)])
   }
 }

@@ -2,7 +2,6 @@ internal import Client
 
 /// What a browser says in JSON about some photos.
 public struct WebRequest: Sendable {
-  /// Most photos of one request.
   private static let mostItems = 1_000_000
 
   private let value: JSONValue
@@ -34,9 +33,7 @@ public struct WebRequest: Sendable {
       guard case .array(let elements)? = value["items"], elements.count <= Self.mostItems else {
         throw GalleryError(.badRequest, "The request has no usable \"items\".")
       }
-      var items: [Int] = []
-      for element in elements { items.append(try required("items", element.whole)) }
-      return items
+      return try elements.map { (element) throws(GalleryError) in try required("items", element.whole) }
     }
   }
 
@@ -54,11 +51,9 @@ public struct WebRequest: Sendable {
     guard case .array(let elements)? = value[name] else {
       throw GalleryError(.badRequest, "The request has no usable \"\(name)\".")
     }
-    var paths: [SpacePath] = []
-    for element in elements {
-      paths.append(try SpacePath(required(name, element.text.flatMap { Base64.bytes(of: $0) })))
+    return try elements.map { (element) throws(GalleryError) in
+      try SpacePath(required(name, element.text.flatMap { Base64.bytes(of: $0) }))
     }
-    return paths
   }
 
   /// A name that the user wrote.
@@ -96,8 +91,6 @@ public struct WebRequest: Sendable {
     guard case .array(let elements) = field.value else {
       throw GalleryError(.badRequest, "\"\(field.name)\" is a list of texts.")
     }
-    var tags: [String] = []
-    for element in elements { tags.append(try required(field.name, element.text)) }
-    return tags
+    return try elements.map { (element) throws(GalleryError) in try required(field.name, element.text) }
   }
 }

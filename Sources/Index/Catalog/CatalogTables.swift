@@ -232,10 +232,7 @@ package struct CatalogTables {
   ) throws(IndexError) -> (inodes: [InodeNumber], last: InodeNumber)? {
     let statements = try catalogStatements()
     let start = inode ?? .lowest
-    let last = try statements.lastMedia.bind(start, limit).firstRow { (row) throws(IndexError) in
-      row.isNull(0) ? nil : row.inodeNumber(0)
-    }
-    guard let last, let last else { return nil }
+    guard let last = try number(statements.lastMedia.bind(start, limit)) else { return nil }
     let found = try statements.withoutItem.bind(start, last, version).rows { (row) throws(IndexError) in
       row.inodeNumber(0)
     }
@@ -248,12 +245,14 @@ package struct CatalogTables {
     if !index.hasCatalog { return nil }
     let statements = try catalogStatements()
     let start = inode ?? .lowest
-    let last = try statements.lastItem.bind(start, limit).firstRow { (row) throws(IndexError) in
-      row.isNull(0) ? nil : row.inodeNumber(0)
-    }
-    guard let last, let last else { return nil }
+    guard let last = try number(statements.lastItem.bind(start, limit)) else { return nil }
     try index.run(statements.setStalePlaces.bind(start, last, StaleReason.merge.rawValue))
     return last
+  }
+
+  private func number(_ statement: Statement) throws(IndexError) -> InodeNumber? {
+    let number = try statement.firstRow { (row) throws(IndexError) in row.isNull(0) ? nil : row.inodeNumber(0) }
+    return number ?? nil
   }
 
   // MARK: Terms

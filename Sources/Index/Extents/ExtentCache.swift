@@ -5,6 +5,7 @@
 //    rollback drops all lists.
 // 2. A file is listed only after several lookups, so that no list is made for a file that is written once.
 
+internal import System
 internal import Vault
 
 /// Extents of some inodes, in order.
@@ -71,12 +72,6 @@ struct ExtentCache {
 extension [ExtentRecord] {
   /// The index of the first extent that ends after `offset`, in a sorted list without overlaps.
   func firstIndex(endingBehind offset: FileOffset) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].end > offset { high = middle } else { low = middle + 1 }
-    }
-    return low
+    prefixCount { $0.end <= offset }
   }
 }

@@ -65,12 +65,6 @@ package struct LocatedExtent: Hashable, Sendable {
   package var inode: InodeNumber
   /// The extent.
   package var extent: ExtentRecord
-
-  /// Sets both.
-  package init(inode: InodeNumber, extent: ExtentRecord) {
-    self.inode = inode
-    self.extent = extent
-  }
 }
 
 /// The live bytes of a segment: file data that is still part of a file.
@@ -79,10 +73,4 @@ package struct SegmentLife: Hashable, Sendable {
   package var segment: SegmentNumber
   /// Plaintext bytes that rows of `extent` point at.
   package var liveBytes: Int64
-
-  /// Sets both.
-  package init(segment: SegmentNumber, liveBytes: Int64) {
-    self.segment = segment
-    self.liveBytes = liveBytes
-  }
 }

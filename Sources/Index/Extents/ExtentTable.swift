@@ -1,6 +1,5 @@
 package import Vault
 
-/// Statements on `extent`.
 struct ExtentStatements {
   let overlapping, overlapsAny, insert, overwrite, shorten, delete, deleteAll, find, inSegment: Statement
 
@@ -203,7 +202,6 @@ package struct ExtentTable {
     ).run()
   }
 
-  /// Changes the length of a row.
   func shorten(_ row: ExtentRecord, of inode: InodeNumber, to length: Int) throws(IndexError) {
     try index.statements.extents.shorten.bind(inode, row.offset, length).run()
   }

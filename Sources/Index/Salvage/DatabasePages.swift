@@ -9,7 +9,6 @@
 
 internal import Vault
 
-/// A row in a page.
 struct SalvagedRow {
   /// The key of a table's row; nil in an index and in a table without one.
   var key: Int64?

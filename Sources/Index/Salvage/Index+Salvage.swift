@@ -19,7 +19,6 @@ package struct SalvagedRows {
   package init(reading store: any PageStore) {
     let pages = DatabasePages(store)
     lostPages = pages.unreadable.count
-    var rows: [Table: [[StoredValue]]] = [:]
     pages.forEachRow { row in
       guard let table = Self.table(of: row) else { return }
       var values = row.values
@@ -27,7 +26,6 @@ package struct SalvagedRows {
       if let key = row.key { values[0] = .integer(key) }
       rows[table, default: []].append(values)
     }
-    self.rows = rows
   }
 
   /// Whether there are no rows from which files can be rebuilt.

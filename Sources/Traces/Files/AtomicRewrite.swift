@@ -21,15 +21,10 @@ enum AtomicRewrite {
     _ name: [UInt8], in folder: Folder, limit: Int, _ change: ([UInt8]) -> [UInt8]?
   ) throws(Errno) {
     for _ in 0..<mostTries {
-      let file: OwnFile
-      do throws(Errno) {
-        file = try folder.file(name)
-      } catch .noSuchFileOrDirectory {
-        return
-      }
+      guard let file = try ifThere({ () throws(Errno) in try folder.file(name) }) else { return }
       guard let content = change(try file.all(limit: limit)) else { return }
       let (temporary, own) = try write(content, beside: name, in: folder, like: file)
-      defer { remove(temporary, in: folder) }
+      defer { try? folder.unlink(temporary) }
       if try exchange(temporary, own, with: name, in: folder, expecting: file.identity) {
         fsync(folder.descriptor.number)
         return
@@ -44,20 +39,17 @@ enum AtomicRewrite {
     let status = try folder.status(of: name)
     for _ in 0..<100 {
       let temporary = Array(".agonyfs-\(String(UInt64.random(in: 0 ... .max), radix: 36))".utf8)
-      let text = Folder.cString(temporary)
       do throws(Errno) {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let made = Descriptor(try systemCall { unsafe openat(folder.descriptor.number, text, flags, 0o600) })
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+        let made = try Descriptor.open(FilePath(bytes: temporary), in: folder.descriptor, flags)
         do throws(Errno) {
           try made.writeAll(content)
           let keepsGroup = fchown(made.number, uid_t.max, status.st_gid) == 0
           try systemCall { fchmod(made.number, keepsGroup ? file.mode : file.mode & 0o700) }
           try systemCall { fsync(made.number) }
-          var status = stat()
-          try systemCall { unsafe fstat(made.number, &status) }
-          return (temporary, FileIdentity(status))
+          return (temporary, FileIdentity(try made.status()))
         } catch {
-          remove(temporary, in: folder)
+          try? folder.unlink(temporary)
           throw error
         }
       } catch .fileExists {}
@@ -88,10 +80,5 @@ enum AtomicRewrite {
       try systemCall { unsafe agonyfs_exchange(folder.descriptor.number, one, other) }
     }
     return false
-  }
-
-  private static func remove(_ name: [UInt8], in folder: Folder) {
-    let text = Folder.cString(name)
-    unsafe unlinkat(folder.descriptor.number, text, 0)
   }
 }

@@ -5,7 +5,6 @@
 /// A list of bookmarks in XBEL, such as recently-used.xbel. It is not parsed as XML, but walked through: only where
 /// elements `bookmark` begin and end matters.
 struct BookmarkList {
-  /// One bookmark.
   struct Entry {
     /// Where it leads.
     var uri: [UInt8]
@@ -20,7 +19,6 @@ struct BookmarkList {
   /// Its bookmarks, in their order.
   private(set) var entries: [Entry] = []
 
-  /// Reads a list.
   init(_ bytes: [UInt8]) throws(NotUnderstood) {
     self.bytes = bytes
     var place = 0

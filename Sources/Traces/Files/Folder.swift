@@ -4,7 +4,6 @@
 // 2. Only regular files of this user are opened, and nothing waits for what opens a pipe.
 // 3. Reading leaves no access time.
 
-internal import CPlatform
 internal import Glibc
 internal import System
 package import SystemPackage
@@ -26,7 +25,6 @@ package struct FileIdentity: Equatable, Sendable {
 
 /// An open folder of the user. Names in it are bytes.
 package final class Folder: Sendable {
-  /// Its descriptor.
   let descriptor: Descriptor
   /// Its path, to show.
   package let path: [UInt8]
@@ -38,18 +36,16 @@ package final class Folder: Sendable {
 
   /// Opens the folder that a search begins with. Only here links are followed: the user or the environment named it.
   package static func begin(at path: [UInt8]) throws(Errno) -> Folder {
-    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-    return Folder(Descriptor(try systemCall { unsafe open(cString(path), flags) }), path: path)
+    Folder(try Descriptor.open(FilePath(bytes: path), O_RDONLY | O_DIRECTORY), path: path)
   }
 
   /// Opens a folder in this one.
   ///
   /// - Throws: `ELOOP` for a symbolic link, `ENOTDIR` for anything else that is no folder.
   package func folder(_ name: [UInt8]) throws(Errno) -> Folder {
-    let text = Self.cString(name)
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     do throws(Errno) {
-      let opened = Descriptor(try systemCall { unsafe openat(descriptor.number, text, flags) })
+      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+      let opened = try Descriptor.open(FilePath(bytes: name), in: descriptor, flags)
       return Folder(opened, path: path(of: name))
     } catch .notDirectory {
       throw try status(of: name).st_mode & S_IFMT == S_IFLNK ? .tooManySymbolicLinkLevels : .notDirectory
@@ -87,17 +83,9 @@ package final class Folder: Sendable {
   func file(_ name: [UInt8]) throws(Errno) -> OwnFile {
     // Opening a device or pipe may do something, so they are not opened at all.
     try Self.check(try status(of: name))
-    let text = Self.cString(name)
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-    let opened: Descriptor
-    do throws(Errno) {
-      let quiet = flags | agonyfs_no_access_time_flag()
-      opened = Descriptor(try systemCall { unsafe openat(descriptor.number, text, quiet) })
-    } catch .notPermitted {
-      opened = Descriptor(try systemCall { unsafe openat(descriptor.number, text, flags) })
-    }
-    var status = stat()
-    try systemCall { unsafe fstat(opened.number, &status) }
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let opened = try Descriptor.openQuietly(FilePath(bytes: name), in: descriptor, flags)
+    let status = try opened.status()
     try Self.check(status)
     return OwnFile(opened, status)
   }
@@ -117,8 +105,13 @@ package final class Folder: Sendable {
   /// - Throws: `EBUSY` if it is not.
   func remove(_ name: [UInt8], ifStill seen: FileIdentity) throws(Errno) {
     guard FileIdentity(try status(of: name)) == seen else { throw .resourceBusy }
+    try unlink(name)
+  }
+
+  /// unlinkat(2).
+  func unlink(_ name: [UInt8], isFolder: Bool = false) throws(Errno) {
     let text = Self.cString(name)
-    try systemCall { unsafe unlinkat(descriptor.number, text, 0) }
+    try systemCall { unsafe unlinkat(descriptor.number, text, isFolder ? AT_REMOVEDIR : 0) }
   }
 
   /// A name for system calls.

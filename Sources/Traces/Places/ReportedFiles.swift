@@ -21,7 +21,6 @@ struct ReportedFiles: TraceSource {
     }
   }
 
-  /// The program.
   let program: String
   let kind: Finding.Kind
   /// Whether its files are lines of text.

@@ -42,7 +42,7 @@ package enum Removal: Sendable {
     let status = try folder.status(of: name)
     guard FileIdentity(status) == seen else { throw .resourceBusy }
     if status.st_mode & S_IFMT == S_IFDIR { try empty(try folder.folder(name), device: UInt64(status.st_dev)) }
-    try unlink(name, in: folder, isFolder: status.st_mode & S_IFMT == S_IFDIR)
+    try folder.unlink(name, isFolder: status.st_mode & S_IFMT == S_IFDIR)
   }
 
   private static func empty(_ folder: Folder, device: UInt64) throws(Errno) {
@@ -51,13 +51,8 @@ package enum Removal: Sendable {
       guard UInt64(status.st_dev) == device else { throw .improperLink }
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       if isFolder { try empty(try folder.folder(name), device: device) }
-      try unlink(name, in: folder, isFolder: isFolder)
+      try folder.unlink(name, isFolder: isFolder)
     }
-  }
-
-  private static func unlink(_ name: [UInt8], in folder: Folder, isFolder: Bool) throws(Errno) {
-    let text = Folder.cString(name)
-    try systemCall { unsafe unlinkat(folder.descriptor.number, text, isFolder ? AT_REMOVEDIR : 0) }
   }
 
   /// The specification's cache of the sizes of folders has their names.

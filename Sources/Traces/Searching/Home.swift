@@ -38,10 +38,14 @@ package struct Home: Sendable {
     self.named = named
   }
 
-  /// Opens a root.
   func open(_ root: Root) throws(Errno) -> Folder {
     if let path = named[root] { return try Folder.begin(at: path) }
     return try Folder.begin(at: path).folder(at: root.place.usual)
+  }
+
+  /// The content of a small file of settings; nil if it cannot be read.
+  func settings(_ name: String) -> [UInt8]? {
+    try? open(.config).file(Array(name.utf8)).all(limit: 1 << 20)
   }
 
   /// The path of a root, to show.

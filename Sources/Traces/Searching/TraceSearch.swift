@@ -56,7 +56,6 @@ package struct TraceSearch {
     for source in Self.sources where source.isRemovable || !onlyRemovable { source.search(&self) }
   }
 
-  /// Notes a finding.
   mutating func found(_ finding: Finding) { findings.append(finding) }
 
   /// Notes what could not be searched. What is not there, or is no file, needs no search.
@@ -92,43 +91,33 @@ package struct TraceSearch {
     }
   }
 
-  /// Opens a folder in another one.
   mutating func folder(_ name: [UInt8], in folder: Folder) -> Folder? {
-    do throws(Errno) {
-      return try folder.folder(name)
-    } catch {
-      couldNotSearch(folder.path(of: name), error)
-      return nil
-    }
+    tried(folder.path(of: name)) { () throws(Errno) in try folder.folder(name) }
   }
 
-  /// Names in a folder.
   mutating func names(in folder: Folder) -> [[UInt8]] {
-    do throws(Errno) {
-      return try folder.names()
-    } catch {
-      couldNotSearch(folder.path, error)
-      return []
-    }
+    tried(folder.path) { () throws(Errno) in try folder.names() } ?? []
   }
 
-  /// Opens a file in a folder.
   mutating func file(_ name: [UInt8], in folder: Folder) -> OwnFile? {
-    do throws(Errno) {
-      return try folder.file(name)
-    } catch {
-      couldNotSearch(folder.path(of: name), error)
-      return nil
-    }
+    tried(folder.path(of: name)) { () throws(Errno) in try folder.file(name) }
   }
 
   /// Reads a small file whole.
   mutating func content(of name: [UInt8], in folder: Folder, limit: Int) -> (bytes: [UInt8], file: OwnFile)? {
-    do throws(Errno) {
+    tried(folder.path(of: name)) { () throws(Errno) in
       let file = try folder.file(name)
-      return (try file.all(limit: limit), file)
+      return (bytes: try file.all(limit: limit), file: file)
+    }
+  }
+
+  private mutating func tried<Found>(
+    _ path: @autoclosure () -> [UInt8], _ body: () throws(Errno) -> Found
+  ) -> Found? {
+    do throws(Errno) {
+      return try body()
     } catch {
-      couldNotSearch(folder.path(of: name), error)
+      couldNotSearch(path(), error)
       return nil
     }
   }

@@ -2,6 +2,8 @@
 // 1. A device counts as protected only if that is certain: it is in memory, dm-crypt encrypts it, or all that it lies on
 //    is protected.
 
+internal import System
+
 /// What the kernel tells of block devices, in /sys.
 struct BlockDevices {
   /// Devices lie on devices, but not without end.
@@ -43,11 +45,12 @@ struct BlockDevices {
     for line in view.lines("proc/self/mountinfo") {
       let fields = line.split(separator: " ")
       guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else { continue }
-      let place = OctalText.unescaped(fields[4])
+      let place = String(decoding: OctalText.unescaped(fields[4].utf8), as: UTF8.self)
       guard place == "/" || path.hasPrefix(place + "/"), place.utf8.count >= (best?.place.utf8.count ?? 0) else {
         continue
       }
-      best = (place, String(fields[2]), OctalText.unescaped(fields[dash + 2]))
+      let source = String(decoding: OctalText.unescaped(fields[dash + 2].utf8), as: UTF8.self)
+      best = (place, String(fields[2]), source)
     }
     guard let best else { return false }
     let entry = "sys/dev/block/\(best.device)"

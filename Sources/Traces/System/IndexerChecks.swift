@@ -26,7 +26,7 @@ struct LocateCheck: SystemCheck {
 /// Baloo, KDE's index, which goes into mounts that are visible in the home directory.
 struct BalooCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
-    let text = settings(subject.home)
+    let text = subject.home.settings("baloofilerc").map { String(decoding: $0, as: UTF8.self) }
     guard text != nil || view.has("usr/bin/balooctl") || view.has("usr/bin/balooctl6") else { return [] }
     let lines = (text ?? "").split(whereSeparator: \.isNewline).map { $0.filter { $0 != " " } }
     if lines.contains("Indexing-Enabled=false") { return [] }
@@ -45,13 +45,6 @@ struct BalooCheck: SystemCheck {
         text: "KDE's index, Baloo, goes into \(shown) and stores names and facts of photos: run balooctl config add "
           + "excludeFolders \(shown), or mount below a folder whose name begins with a point.")
     }
-  }
-
-  private func settings(_ home: Home) -> String? {
-    guard let folder = try? home.open(.config), let file = try? folder.file(Array("baloofilerc".utf8)),
-      let bytes = try? file.all(limit: 1 << 20)
-    else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The value of a key, in which `[$e]` has `$HOME` stand for the home directory.
@@ -88,9 +81,9 @@ struct TrackerCheck: SystemCheck {
   }
 
   private func userFolders(_ home: Home) -> [[UInt8]] {
-    guard let folder = try? home.open(.config), let file = try? folder.file(Array("user-dirs.dirs".utf8)),
-      let bytes = try? file.all(limit: 1 << 20)
-    else { return ["Documents", "Music", "Pictures", "Videos"].map { home.path + Array("/\($0)".utf8) } }
+    guard let bytes = home.settings("user-dirs.dirs") else {
+      return ["Documents", "Music", "Pictures", "Videos"].map { home.path + Array("/\($0)".utf8) }
+    }
     return bytes.split(separator: 0x0A).compactMap { line -> [UInt8]? in
       let text = String(decoding: line, as: UTF8.self)
       guard Self.watched.contains(where: { text.hasPrefix("XDG_\($0)_DIR=") }), let equals = text.firstIndex(of: "=")

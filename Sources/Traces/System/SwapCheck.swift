@@ -1,3 +1,5 @@
+internal import System
+
 /// Swap space that is not encrypted: memory of viewers, with pictures and names, may be written there.
 struct SwapCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
@@ -5,7 +7,7 @@ struct SwapCheck: SystemCheck {
     return view.lines("proc/swaps").dropFirst().compactMap { line -> SystemNote? in
       let fields = line.split(whereSeparator: \.isWhitespace)
       guard fields.count >= 2 else { return nil }
-      let name = OctalText.unescaped(fields[0])
+      let name = String(decoding: OctalText.unescaped(fields[0].utf8), as: UTF8.self)
       guard !(fields[1] == "file" ? devices.protectsFile(name) : devices.protects(name)) else { return nil }
       return SystemNote(
         topic: .swap,
@@ -30,23 +32,5 @@ struct HibernationCheck: SystemCheck {
         text: "Hibernation writes all memory to the disk, the keys of mounted spaces too: run agonyfs lock before, or "
           + "switch it off with systemctl mask hibernate.target hybrid-sleep.target suspend-then-hibernate.target.")
     ]
-  }
-}
-
-/// Names in the tables of /proc have spaces and some others as a backslash and three octal digits.
-enum OctalText {
-  static func unescaped(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(3)
-      if byte == UInt8(ascii: "\\"), digits.count == 3, digits.allSatisfy({ (0x30...0x37).contains($0) }) {
-        bytes.append(digits.reduce(0) { $0 &* 8 &+ ($1 - 0x30) })
-        rest = rest.dropFirst(3)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

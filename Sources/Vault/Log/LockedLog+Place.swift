@@ -169,8 +169,7 @@ extension LockedLog {
     let key = keys.segmentKey(salt: salt)
     let header = SegmentHeader(number: number, branch: branch, previousEnd: previousEnd, chain: chain)
     let sealed = key.seal(header.encoded, at: SegmentFormat.saltSize, kind: BlobKind.segmentHeader)
-    let segment = OpenSegment(
-      number: number, identifier: identifier, writer: writer, key: key, start: salt + sealed)
+    let segment = OpenSegment(number: number, identifier: identifier, writer: writer, key: key, start: salt + sealed)
     cache.insert(SegmentHandle(header, key: key, reader: writer))
     durability.note(segment, bytes: 0)
     durability.newNames.append(identifier)

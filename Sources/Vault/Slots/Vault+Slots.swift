@@ -158,8 +158,7 @@ extension Vault {
   ) throws(VaultError) {
     try attempt("writing the slot") { () throws(Errno) in
       try storage.wipe(identifier)
-      try storage.replace(
-        identifier, by: nil, content: slot.seal(body, segmentSize: parameters.segmentSize))
+      try storage.replace(identifier, by: nil, content: slot.seal(body, segmentSize: parameters.segmentSize))
     }
   }
 

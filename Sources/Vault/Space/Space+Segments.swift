@@ -8,8 +8,7 @@ extension Space {
     log.locked { log in
       let open = Set(log.durability.unflushed.map(\.number) + [log.tail.current?.number].compactMap(\.self))
       return log.catalog.needed.map { number in
-        SegmentState(
-          number: number, isOpen: open.contains(number), databasePages: log.database.map.count(in: number))
+        SegmentState(number: number, isOpen: open.contains(number), databasePages: log.database.map.count(in: number))
       }
     }
   }

@@ -1,7 +1,6 @@
 internal import Gallery
 internal import Hummingbird
 
-/// What changes photos.
 func addEditRoutes(to api: RouterGroup<SpaceContext>) {
   @Sendable func each(
     _ request: Request, _ context: SpaceContext,
@@ -26,7 +25,6 @@ func addEditRoutes(to api: RouterGroup<SpaceContext>) {
   }
 }
 
-/// Albums.
 func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
   api.get("albums") { request, context in
     let path = try request.path("path") ?? .root

@@ -29,7 +29,6 @@ struct GalleryFailures: RouterMiddleware {
 }
 
 extension Response {
-  /// An answer in JSON.
   init(json bytes: [UInt8], status: HTTPResponse.Status = .ok) {
     self.init(
       status: status, headers: [.contentType: "application/json; charset=utf-8"],
@@ -56,7 +55,6 @@ extension Request {
     return try await context.gallery.run { _ in try WebRequest(Array(body.readableBytesView)) }
   }
 
-  /// A parameter of the query.
   func parameter(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
 
   /// A path in base64url in the query; nil if there is none.

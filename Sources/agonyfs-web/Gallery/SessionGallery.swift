@@ -30,7 +30,6 @@ final class SessionGallery: Sendable {
     }
   }
 
-  /// Whether the space is mounted read-only.
   let isReadOnly: Bool
   private let gallery: Mutex<Gallery?>
   private let shelf = SnapshotShelf()

@@ -5,7 +5,6 @@ internal import NIOCore
 
 // tus 1.0.0 (https://tus.io/protocols/resumable-upload) with the extensions creation, checksum, termination and expiration.
 
-/// Receiving files.
 func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
   let api = api.add(middleware: TusVersion())
   api.on("", method: .options) { _, _ in

@@ -50,11 +50,7 @@ package struct LocalAddress: Hashable, Sendable {
       }
     }
     guard isFound else { return nil }
-    return text(of: place)
-  }
-
-  private static func text(of address: sockaddr_in) -> String {
-    let bytes = address.sin_addr.s_addr
+    let bytes = place.sin_addr.s_addr
     return unsafe withUnsafeBytes(of: bytes) { unsafe Array($0) }.map(String.init).joined(separator: ".")
   }
 

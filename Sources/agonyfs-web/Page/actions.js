@@ -4,7 +4,7 @@
 
 import * as api from './api.js';
 import { chooseAlbum } from './album-picker.js';
-import { ask, choose, question, show, stars } from './dialogs.js';
+import { answer, ask, choose, question, row, show, stars } from './dialogs.js';
 import { make, plain, say } from './dom.js';
 import { isUnlocked, served } from './session.js';
 import { texts } from './texts.js';
@@ -17,9 +17,9 @@ async function each(snapshot, items, call, done) {
   const failed = [];
   try {
     for (let at = 0; at < items.length; at += batch) {
-      const answer = await call(snapshot.id, items.slice(at, at + batch));
-      number += answer.done;
-      failed.push(...answer.failed);
+      const outcome = await call(snapshot.id, items.slice(at, at + batch));
+      number += outcome.done;
+      failed.push(...outcome.failed);
     }
   } catch (problem) {
     if (problem.status !== 401) say(texts.stoppedAfter(number, items.length, problem.message), true);
@@ -109,9 +109,7 @@ export async function addTag(snapshot, items) {
 
 export async function rate(snapshot, items) {
   const rating = await show(texts.rateTitle(items.length), (close) => [stars(0, close),
-    make('div', { class: 'answers' },
-      make('button', { type: 'button', class: 'button', text: texts.noRating, onclick: () => close(0) }),
-      make('button', { type: 'button', class: 'button', text: texts.cancel, onclick: () => close() }))]);
+    row(answer(texts.noRating, () => close(0)), answer(texts.cancel, () => close()))]);
   return rating === undefined ? 0 : edit(snapshot, items, { rating }, texts.rated);
 }
 

@@ -2,7 +2,7 @@
 
 import * as api from './api.js';
 import { newAlbum } from './album-names.js';
-import { show } from './dialogs.js';
+import { answer, row, show } from './dialogs.js';
 import { button, icon, make, plain } from './dom.js';
 import { texts } from './texts.js';
 
@@ -12,8 +12,7 @@ export function chooseAlbum(title, isRoot = false) {
     const list = make('div', { class: 'choices' });
     const place = make('p', { class: 'place', dir: 'auto' });
     const trail = [];
-    const here = make('button', { type: 'button', class: 'button main', text: texts.chooseHere,
-      onclick: () => close(trail[trail.length - 1]) });
+    const here = answer(texts.chooseHere, () => close(trail[trail.length - 1]), true);
 
     async function go() {
       const album = trail[trail.length - 1];
@@ -39,11 +38,11 @@ export function chooseAlbum(title, isRoot = false) {
 
     if (isRoot) here.addEventListener('click', () => trail.length === 0 && close({ path: '', name: texts.allAlbums }));
     go();
-    return [place, list, make('div', { class: 'answers' },
+    return [place, list, row(
       button('add', texts.newAlbum, async () => {
         const made = await newAlbum(trail[trail.length - 1]?.path ?? '');
         if (made) close(made);
       }, { label: true }),
-      make('button', { type: 'button', class: 'button', text: texts.cancel, onclick: () => close() }), here)];
+      answer(texts.cancel, () => close()), here)];
   });
 }

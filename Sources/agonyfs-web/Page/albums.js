@@ -9,9 +9,11 @@ import { texts } from './texts.js';
 
 const longPress = 500;
 
+const entries = [{ name: texts.rename, value: 'rename', drawing: 'edit' },
+  { name: texts.deleteTheAlbum, value: 'delete', drawing: 'trash', isDanger: true }];
+
 async function menu(album, changed) {
-  const chosen = await choose(plain(album.name), [{ name: texts.rename, value: 'rename', drawing: 'edit' },
-    { name: texts.deleteTheAlbum, value: 'delete', drawing: 'trash', isDanger: true }]);
+  const chosen = await choose(plain(album.name), entries);
   if (chosen === 'rename' && (await renameAlbum(album))) changed();
   if (chosen === 'delete' && (await deleteAlbum(album))) changed();
 }
@@ -104,9 +106,8 @@ export function albumPlace(album, show) {
       return albums.length > 0 ? [tiles(albums, open, () => show(albumPlace(album, show)), { class: 'tiles strip' })] : [];
     },
     buttons: () => [button('more', texts.more(plain(album.name)), async () => {
-      const chosen = await choose(plain(album.name), [{ name: texts.newAlbumHere, value: 'new', drawing: 'add' },
-        { name: texts.rename, value: 'rename', drawing: 'edit' },
-        { name: texts.deleteTheAlbum, value: 'delete', drawing: 'trash', isDanger: true }]);
+      const chosen = await choose(plain(album.name),
+        [{ name: texts.newAlbumHere, value: 'new', drawing: 'add' }, ...entries]);
       if (chosen === 'new' && (await newAlbum(album.path))) show(albumPlace(album, show));
       if (chosen === 'rename') {
         const made = await renameAlbum(album);

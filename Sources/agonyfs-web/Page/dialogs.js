@@ -31,8 +31,9 @@ export function show(title, fill, facts = {}) {
   });
 }
 
-const row = (...buttons) => make('div', { class: 'answers' }, ...buttons);
-const answer = (name, onclick, isMain, isDanger) =>
+/** The row of answers at the end of a dialog, and one of them. */
+export const row = (...buttons) => make('div', { class: 'answers' }, ...buttons);
+export const answer = (name, onclick, isMain, isDanger) =>
   make('button', { type: 'button', class: `button${isMain ? ' main' : ''}${isDanger ? ' danger' : ''}`, text: name,
     onclick });
 

@@ -29,7 +29,6 @@ const shapes = {
   album: 'M4 8h16v11H4zM7 5h10M9 2.5h6',
   back: 'M15 5l-7 7 7 7',
   check: 'M5 12.5l4.5 4.5L19 7.5',
-  clock: 'M12 7v5l3.5 2M12 3.5a8.5 8.5 0 100 17 8.5 8.5 0 000-17z',
   close: 'M6 6l12 12M18 6L6 18',
   download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
   edit: 'M4 20l1-4L16 5l3 3L8 19zM14 7l3 3',

@@ -9,6 +9,18 @@ const slice = 4;
 const narrowest = 0.4;
 const widest = 3.5;
 
+/** The last of `count` numbers from 0 of which `isBefore(number)` is true, as it is of all before it; 0 if there is none. */
+export function lastUpTo(count, isBefore) {
+  let low = 0;
+  let high = Math.max(0, count - 1);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isBefore(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 export class Layout {
   /**
    * `width` of a row, wanted `height` of one, `gap` between photos, `header` above a group, `lead` above
@@ -105,20 +117,9 @@ export class Layout {
   }
 
   /** The row at a height, or the nearest. */
-  rowAt(y) { return Layout.#search(this.top, this.rows, y); }
-  rowOf(item) { return Layout.#search(this.first, this.rows, item); }
-  groupAt(y) { return Layout.#search(this.groupTop, this.groups, y); }
-
-  static #search(values, count, value) {
-    let low = 0;
-    let high = Math.max(0, count - 1);
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (values[middle] <= value) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
+  rowAt(y) { return lastUpTo(this.rows, (row) => this.top[row] <= y); }
+  rowOf(item) { return lastUpTo(this.rows, (row) => this.first[row] <= item); }
+  groupAt(y) { return lastUpTo(this.groups, (group) => this.groupTop[group] <= y); }
 
   /** Left edges of the photos of a row, and the right edge of the last. */
   edges(row) {

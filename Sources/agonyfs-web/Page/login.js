@@ -29,11 +29,9 @@ export function showLogin(done, interrupted = '') {
     problem.textContent = '';
     box.classList.add('waiting');
     try {
-      await api.login(password);
-      password.fill(0);
+      await api.login(password).finally(() => password.fill(0));
       done();
     } catch (error) {
-      password.fill(0);
       problem.textContent = error.status === 403 ? texts.wrongPassword : error.message;
       field.disabled = go.disabled = false;
       box.classList.remove('waiting');

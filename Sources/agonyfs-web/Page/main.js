@@ -25,8 +25,7 @@ session.onForget(() => {
 function show(next) {
   view?.close();
   view = next;
-  const stage = document.getElementById('stage');
-  stage.replaceChildren(next.element);
+  document.getElementById('stage').replaceChildren(next.element);
 }
 
 const showPlace = (place) => show(new Photos(place));

@@ -5,6 +5,7 @@
 
 import { make } from './dom.js';
 import * as format from './format.js';
+import { Snapshot } from './snapshot.js';
 import { texts } from './texts.js';
 
 /** A bar for a grid, with the years beside it and the month under the finger. */
@@ -48,15 +49,7 @@ export class Scrubber {
     const { months } = this.grid.snapshot;
     const { layout } = this.grid;
     if (!layout || months.length === 0) return -1;
-    const item = layout.first[layout.rowAt(this.grid.window.top + 60)];
-    let low = 0;
-    let high = months.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (months[middle].first <= item) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return Snapshot.at(months, layout.first[layout.rowAt(this.grid.window.top + 60)]);
   }
 
   #key(event) {

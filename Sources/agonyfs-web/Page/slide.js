@@ -22,8 +22,7 @@ export class Slide {
     this.picture.style.backgroundColor = snapshot.colour(item);
     if (thumb) this.picture.append(make('img', { src: thumb, alt: '', draggable: 'false' }));
     this.element = make('div', { class: 'slide' }, this.picture);
-    if (this.kind === kinds.video) this.element.append(button('forward', texts.play, () => this.play(),
-      { class: 'button round play' }));
+    if (this.kind === kinds.video) this.#offer();
     if (this.hasMotion) this.element.append(button('live', texts.playMotion, () => this.playMotion(),
       { class: 'button live', label: true }));
     snapshot.facts(item).then((facts) => {
@@ -111,6 +110,10 @@ export class Slide {
     }
   }
 
+  #offer() {
+    this.element.append(button('forward', texts.play, () => this.play(), { class: 'button round play' }));
+  }
+
   #unseen(text) {
     if (this.#isClosed) return;
     this.element.querySelector('.unseen')?.remove();
@@ -160,9 +163,7 @@ export class Slide {
     video.removeAttribute('src');
     video.load();
     video.remove();
-    if (this.kind === kinds.video && !this.#isClosed && !this.element.querySelector('.play')) {
-      this.element.append(button('forward', texts.play, () => this.play(), { class: 'button round play' }));
-    }
+    if (this.kind === kinds.video && !this.#isClosed && !this.element.querySelector('.play')) this.#offer();
   }
 
   close() {

@@ -3,6 +3,7 @@
 // 1. A photo is its place in the answer. No name is kept for it; names of at most 24 sections are in memory.
 
 import * as api from './api.js';
+import { lastUpTo } from './layout.js';
 
 export const kinds = { photo: 0, video: 1, live: 2, motion: 3, raw: 4, other: 5 };
 const keptSections = 24;
@@ -61,16 +62,7 @@ export class Snapshot {
   day(item) { return this.#words[item * 4 + 3]; }
 
   /** The last of `list` (which has `first`) that begins at or before `item`. */
-  static at(list, item) {
-    let low = 0;
-    let high = list.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (list[middle].first <= item) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
+  static at(list, item) { return lastUpTo(list.length, (place) => list[place].first <= item); }
 
   groupOf(item) { return Snapshot.at(this.groups, item); }
 

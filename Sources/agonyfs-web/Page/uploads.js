@@ -87,6 +87,7 @@ export class Uploads {
   /** When something was sent last, and when files began to be chosen. */
   #lastSent = 0;
   #choosing = -Infinity;
+  listening = new AbortController();
 
   /** `album()` is the album that is shown, `changed()` is called when files came. */
   constructor({ album, changed }) {
@@ -97,13 +98,12 @@ export class Uploads {
     this.cover = make('div', { class: 'drop', hidden: true, text: texts.dropHere });
     this.element = make('div', { class: 'uploads' }, this.panel.element, this.cover, ...Object.values(this.inputs));
     keepOpenWhile(() => Math.max(this.#isBusy ? this.#lastSent : -Infinity, this.#choosing));
-    this.listeners = { dragover: (event) => this.#over(event),
-      dragleave: (event) => event.relatedTarget || (this.cover.hidden = true),
-      drop: (event) => this.#dropped(event), beforeunload: (event) => this.#isBusy && event.preventDefault(),
-      visibilitychange: () => this.#isBusy && this.#stayAwake() };
-    for (const [name, call] of Object.entries(this.listeners)) {
-      (name === 'visibilitychange' ? document : window).addEventListener(name, call);
-    }
+    const { signal } = this.listening;
+    addEventListener('dragover', (event) => this.#over(event), { signal });
+    addEventListener('dragleave', (event) => event.relatedTarget || (this.cover.hidden = true), { signal });
+    addEventListener('drop', (event) => this.#dropped(event), { signal });
+    addEventListener('beforeunload', (event) => this.#isBusy && event.preventDefault(), { signal });
+    document.addEventListener('visibilitychange', () => this.#isBusy && this.#stayAwake(), { signal });
   }
 
   get #isBusy() { return this.#batch !== null && !this.#batch.isOver; }
@@ -211,8 +211,7 @@ export class Uploads {
       batch.left.delete(next);
       batch.done += 1;
       if (path) batch.paths.push(path);
-      const own = file.name;
-      entry.done(name && name.split('/').pop() !== own ? texts.savedAs(plain(name)) : texts.verified);
+      entry.done(name && name.split('/').pop() !== file.name ? texts.savedAs(plain(name)) : texts.verified);
     } catch (problem) {
       next.place = transfer?.place;
       if (batch.isOver) return entry?.stopped();
@@ -306,9 +305,7 @@ export class Uploads {
     const left = batch && !batch.isAll && !batch.isCancelled ? texts.interrupted(batch.done, batch.unverified) : '';
     this.#forget();
     this.panel.clear();
-    for (const [name, call] of Object.entries(this.listeners)) {
-      (name === 'visibilitychange' ? document : window).removeEventListener(name, call);
-    }
+    this.listening.abort();
     return left;
   }
 }

@@ -17,18 +17,16 @@ const time = 300;
 const flick = 0.4;
 
 let shown = null;
-onForget(() => {
+function leave() {
   shown?.close();
   shown = null;
-});
+}
+onForget(leave);
 
 /** Opens a photo; `changed()` is called when photos went away. */
 export function showViewer(facts) {
   shown = new Viewer(facts);
-  opened(() => {
-    shown?.close();
-    shown = null;
-  });
+  opened(leave);
 }
 
 /** Whether a photo is looked at. */
@@ -229,8 +227,7 @@ class Viewer {
     if (this.#fall > 0) {
       const isAway = this.#fall > 120 || speed.y > 0.7;
       this.#fall = 0;
-      if (isAway) return back();
-      return this.#animate();
+      return isAway ? back() : this.#animate();
     }
     if (this.#offset === 0) {
       if (this.slide.zoom.isFit) return undefined;

@@ -12,7 +12,6 @@ final class Access: Sendable {
   private let spaces: Spaces
   /// Seconds without use after which a session ends.
   let idle: Int
-  /// The checks of requests by their headers.
   let check: RequestCheck
   let desk = LoginDesk()
   /// A page that is open asks for the state far more often.
@@ -26,7 +25,6 @@ final class Access: Sendable {
   /// A new offer for a QR code.
   func makeOffer() -> Pairings.Offer { state.withLock { $0.pairings.makeOffer(now: Clock.now) } }
 
-  /// As `Pairings.showsPage`.
   func showsPage(at path: String) -> Bool { state.withLock { $0.pairings.showsPage(at: path, now: Clock.now) } }
 
   /// As `Pairings.pair`. The session of a pairing that makes room ends.
@@ -39,12 +37,10 @@ final class Access: Sendable {
     return pairing
   }
 
-  /// As `Pairings.isPaired`.
   func isPaired(_ token: Token, peer: Peer) -> Bool {
     state.withLock { $0.pairings.isPaired(token, user: peer.user, now: Clock.now) }
   }
 
-  /// The session of a request.
   func session(_ token: Token, pairing: Token, peer: Peer) -> SpaceSession? {
     state.withLock { $0.sessions.value(token, pairing: pairing, peer: peer, now: Clock.now) }
   }
@@ -52,7 +48,6 @@ final class Access: Sendable {
   /// Whether files are sent to a session, as its page says; otherwise it ends soon after the page was heard of last.
   func page(of token: Token, isSending: Bool) { state.withLock { $0.sessions.page(of: token, isSending: isSending) } }
 
-  /// How many downloads of a session run.
   func downloads(_ token: Token) -> Int { state.withLock { $0.sessions.downloads(token) } }
 
   func requestBegins(_ token: Token, isDownload: Bool) {
@@ -65,9 +60,7 @@ final class Access: Sendable {
   /// Tries a password.
   ///
   /// - Returns: the token of the new session.
-  func open(
-    _ password: PasswordBuffer, pairing: Token, peer: Peer
-  ) async -> AgonyfsProgram.Outcome<Token> {
+  func open(_ password: PasswordBuffer, pairing: Token, peer: Peer) async -> AgonyfsProgram.Outcome<Token> {
     let mount: SpaceMount
     switch await spaces.open(password) {
     case .success(let found): mount = found

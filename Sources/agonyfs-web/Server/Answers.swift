@@ -57,7 +57,6 @@ extension Response {
   /// What who is not paired gets.
   static var blank: Response { Response(status: .notFound, headers: [.contentLength: "0"]) }
 
-  /// A file of the page.
   init(_ file: PageFile) {
     self.init(status: .ok, headers: [.contentType: file.type], body: .init(byteBuffer: file.body))
   }

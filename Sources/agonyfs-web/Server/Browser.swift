@@ -18,11 +18,5 @@ enum Browser {
   }
 }
 
-/// Something that runs in a thread of its own, because it waits for a person.
-struct ThreadBody: Sendable {
-  let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  func start() { Thread { body() }.start() }
-}
+/// Runs something in a thread of its own, because it waits for a person.
+func startThread(_ body: @escaping @Sendable () -> Void) { Thread { body() }.start() }

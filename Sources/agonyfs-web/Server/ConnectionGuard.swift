@@ -15,7 +15,6 @@ final class Connections: Sendable {
   static let shared = Connections()
   /// The most connections of one address; a browser opens 6.
   static let mostOfAddress = 48
-  /// The most connections.
   static let most = 512
   private let counts = Mutex<[String: Int]>([:])
   private let peers = Mutex<[ObjectIdentifier: Peer]>([:])
@@ -33,7 +32,6 @@ final class Connections: Sendable {
     peers.withLock { $0[ObjectIdentifier(channel)] = peer }
   }
 
-  /// A connection is closed.
   func forget(_ channel: any Channel) { peers.withLock { $0[ObjectIdentifier(channel)] = nil } }
 
   /// Whether there is room for one more; if so, it is counted until `closed`.

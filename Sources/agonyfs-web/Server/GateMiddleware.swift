@@ -90,8 +90,6 @@ struct GateMiddleware: RouterMiddleware {
   ) async -> Response {
     do {
       return try await next(request, context)
-    } catch let error as HTTPError {
-      return Response(error.status, error: word(error.status))
     } catch let error as any HTTPResponseError {
       return Response(error.status, error: word(error.status))
     } catch is HTTPParserError {

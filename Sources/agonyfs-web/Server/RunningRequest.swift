@@ -12,7 +12,6 @@ final class RunningRequest: Sendable {
 
   deinit { end() }
 
-  /// The request has ended.
   func end() {
     let action = action.withLock { action in
       defer { action = nil }

@@ -24,7 +24,6 @@ final class SpaceMount: Sendable {
 
   deinit { close(root) }
 
-  /// The number of its device.
   var device: UInt64? { RootDirectory.device(of: root) }
 
   /// A descriptor of the root directory, for who closes it.

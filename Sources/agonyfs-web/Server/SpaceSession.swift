@@ -4,9 +4,7 @@ internal import WebAccess
 final class SpaceSession: Sendable {
   /// What the routes of the gallery keep for it.
   let gallery: SessionGallery
-  /// The mount that it uses.
   let mount: SpaceMount
-  /// Whether the space is mounted read-only.
   let isReadOnly: Bool
 
   /// Whether it is mounted still. Waits for the mount to answer.

@@ -7,7 +7,6 @@ struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// Who sent it, by the connection, not by a header; nil if nobody knows.
   let peer: Peer?
-  /// The pairing of the browser.
   var pairing: Token?
   /// The session that the request's cookie stands for.
   var session: SpaceSession?
@@ -25,7 +24,6 @@ struct WebContext: RequestContext {
 /// A request of a session: somebody who is paired, and has proven to know the password of a space.
 struct SpaceContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
-  /// The session.
   let session: SpaceSession
 
   /// - Throws: 401 without a session.
@@ -35,6 +33,5 @@ struct SpaceContext: ChildRequestContext {
     self.session = session
   }
 
-  /// The gallery of the space.
   var gallery: SessionGallery { session.gallery }
 }

@@ -145,14 +145,13 @@ final class WebServer: Sendable {
   /// program.
   func watchTerminal() {
     guard isatty(STDIN_FILENO) == 1 else { return }
-    let thread = ThreadBody { [self] in
+    startThread { [self] in
       var set = sigset_t()
       unsafe sigemptyset(&set)
       unsafe sigaddset(&set, SIGTTIN)
       unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
       while let byte = Self.typed() { if byte == 0x0A { showCode() } }
     }
-    thread.start()
   }
 
   private func started() {

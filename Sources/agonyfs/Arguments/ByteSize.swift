@@ -3,10 +3,8 @@ internal import Client
 
 /// A number of bytes, as people write it: `4194304`, `4M`, `4MiB`, `100G`.
 struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
-  /// The number of bytes.
   var bytes: Int64
 
-  /// A size of `bytes` bytes.
   init(bytes: Int64) { self.bytes = bytes }
 
   /// Parses a size; units are powers of 1024. Nil if the text is not a size, or too large.

@@ -12,7 +12,6 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// The role of a password in a command.
 enum PasswordRole: String, CaseIterable {
   /// The password that opens a space, or the only one.
   case current = "password"
@@ -33,7 +32,6 @@ enum PasswordRole: String, CaseIterable {
 @safe struct CommandArguments {
   /// The words after the program's name (`ByteText`).
   private(set) var words: [String] = []
-  /// The passwords that were among them.
   private(set) var passwords: [PasswordRole: Password] = [:]
   /// The words of the program that `agonyfs run` starts, as bytes; they are not among `words`.
   private(set) var program: [[UInt8]] = []
@@ -99,7 +97,6 @@ enum PasswordRole: String, CaseIterable {
 enum LinePasswords {
   private static let waiting = Mutex<[PasswordRole: Password]>([:])
 
-  /// Puts passwords where `take` finds them.
   static func keep(_ passwords: [PasswordRole: Password]) {
     waiting.withLock { $0 = passwords }
   }

@@ -44,7 +44,6 @@ struct RunWords {
 enum LineProgram {
   private static let waiting = Mutex<[[UInt8]]>([])
 
-  /// Puts the words where `words` finds them.
   static func keep(_ words: [[UInt8]]) { waiting.withLock { $0 = words } }
 
   /// The program and its arguments, as bytes; empty if there is none.

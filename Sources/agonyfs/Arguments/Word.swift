@@ -13,7 +13,6 @@ struct Word: ExpressibleByArgument, Equatable {
     bytes = ByteText.bytes(of: argument)
   }
 
-  /// The path.
   var path: FilePath { FilePath(bytes: bytes) }
 
   /// The text, with U+FFFD for what is none.
@@ -22,7 +21,6 @@ struct Word: ExpressibleByArgument, Equatable {
   /// The text that stands for it (`ByteText`).
   var coded: String { ByteText.text(of: bytes) }
 
-  /// Whether it is text.
   var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
 
   /// The first text in what the parser read that stands for other bytes: only a path may be such.

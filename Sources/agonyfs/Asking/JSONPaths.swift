@@ -44,9 +44,9 @@ struct JSONPaths {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// The fields of a photo, with paths as they are shown.
-  static func shown(_ record: CatalogRecord, in library: PhotoLibrary) -> [JSONValue.Field] {
-    var fields: [JSONValue.Field] = path("path", library.shown(record.path))
+  /// The fields of a photo, with paths as they are shown; its own may be another one.
+  static func shown(_ record: CatalogRecord, in library: PhotoLibrary, as own: [UInt8]? = nil) -> [JSONValue.Field] {
+    var fields = path("path", own ?? library.shown(record.path))
     for field in record.facts.fields where field.name != "path" && field.name != "pathBytes" {
       switch field.name {
       case "names":

@@ -3,7 +3,6 @@ internal import SystemPackage
 
 /// A mounted space, which answers through its door.
 struct MountedSource: PhotoSource {
-  /// Where the space is mounted.
   let mountPoint: [UInt8]
 
   func answer(to request: CatalogRequest) throws -> AnswerReader {

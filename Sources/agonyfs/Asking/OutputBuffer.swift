@@ -12,7 +12,6 @@ final class OutputBuffer {
     if bytes.count >= Self.block { try flush() }
   }
 
-  /// Appends a text and a line end.
   func line(_ text: String) throws {
     try append { bytes in
       bytes += Array(text.utf8)

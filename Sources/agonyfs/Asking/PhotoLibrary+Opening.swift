@@ -12,10 +12,7 @@ extension PhotoLibrary {
   static func mounted(at path: [UInt8]) throws(CommandFailure) -> PhotoLibrary? {
     guard let place = try place(of: path) else { return nil }
     let shown = TerminalText.safe(path)
-    var status = stat()
-    guard (try? unsafe FilePath(bytes: path).call { unsafe stat($0, &status) }) != nil,
-      status.st_mode & S_IFMT == S_IFDIR
-    else {
+    guard Directory.exists(at: FilePath(bytes: path)) else {
       throw CommandFailure(
         .usage,
         "\(shown) is a file; name the directory that it is in, or see what is known about it, with: agonyfs show")
@@ -32,9 +29,7 @@ extension PhotoLibrary {
 
   /// Where a path leads in a mounted space; nil if it leads to none.
   static func place(of path: [UInt8]) throws(CommandFailure) -> SpacePlace? {
-    guard !path.isEmpty else {
-      throw CommandFailure(.usage, "A path is empty; a variable of the shell may not be set.")
-    }
+    guard !path.isEmpty else { throw .empty("A path") }
     let shown = TerminalText.safe(path)
     do throws(Errno) {
       return try SpacePlace.of(path)
@@ -45,12 +40,6 @@ extension PhotoLibrary {
     } catch {
       throw CommandFailure(error, doing: "looking at \(shown)")
     }
-  }
-
-  /// The space that must be mounted at a path, or at a directory above it.
-  static func required(at path: [UInt8]) throws(CommandFailure) -> PhotoLibrary {
-    if let library = try mounted(at: path) { return library }
-    throw notMounted(path)
   }
 
   /// What is said of a path that is in no mounted space.

@@ -27,7 +27,7 @@ extension PhotoLibrary {
       let vault = try Vault.open(at: whole, options.derivations.weakDerivations)
       if let warning = vault.derivationWarning { Output.note(warning) }
       let password = try options.password.source().password(for: .opening, prompt: "Password for \(whole)")
-      var settings = FileSystemOptions(logger: Logger(label: "agonyfs") { _ in SwiftLogNoOpLogHandler() })
+      var settings = FileSystemOptions(logger: .silent)
       settings.isReadOnly = true
       let files = try FileSystem(space: space(of: password, in: vault), options: settings)
       return PhotoLibrary(unmounted: VaultSource(fileSystem: files))

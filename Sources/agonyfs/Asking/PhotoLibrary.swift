@@ -24,8 +24,7 @@ struct PhotoLibrary {
   let wholePrefix: [UInt8]
   /// The path of the directory in the space; empty for all of it.
   let album: [UInt8]
-  /// Whether the space is mounted.
-  let isMounted: Bool
+  var isMounted: Bool { !wholePrefix.isEmpty }
 
   /// A space that is mounted.
   ///
@@ -35,7 +34,6 @@ struct PhotoLibrary {
     prefix = Self.withSlash(path.first == UInt8(ascii: "-") ? Array("./".utf8) + path : path)
     wholePrefix = Self.withSlash(place.mountPoint)
     album = place.path
-    isMounted = true
   }
 
   /// All of the mounted space that a place is in; paths are absolute.
@@ -44,7 +42,6 @@ struct PhotoLibrary {
     prefix = Self.withSlash(place.mountPoint)
     wholePrefix = prefix
     album = []
-    isMounted = true
   }
 
   /// A space that is not mounted.
@@ -53,7 +50,6 @@ struct PhotoLibrary {
     prefix = []
     wholePrefix = []
     album = []
-    isMounted = false
   }
 
   private static func withSlash(_ path: [UInt8]) -> [UInt8] {

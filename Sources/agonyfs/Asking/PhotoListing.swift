@@ -3,9 +3,7 @@ internal import Catalog
 internal import Client
 internal import Glibc
 
-/// Shows what a query finds.
 struct PhotoListing {
-  /// How photos are shown.
   enum Form: Equatable {
     /// A table on a terminal, paths elsewhere.
     case usual
@@ -39,7 +37,6 @@ struct PhotoListing {
     columns = known > 0 ? known : variable ?? 80
   }
 
-  /// Shows the photos that answer a request.
   func photos(_ request: CatalogRequest) throws {
     var request = request
     if isTerminal, form == .usual, !endsWithZero, request.limit == nil { request.limit = Self.screenful }
@@ -57,7 +54,6 @@ struct PhotoListing {
     try close(trailer, of: request)
   }
 
-  /// Shows how many photos answer a request.
   func count(_ request: CatalogRequest) throws {
     let count = try Self.count(request, library)
     if form == .json { try output.line("{\"count\":\(count)}") } else { try output.line("\(count)") }
@@ -70,7 +66,6 @@ struct PhotoListing {
     notePending(try reader.paths { _ in })
   }
 
-  /// Shows groups with their counts.
   func groups(_ request: CatalogRequest) throws {
     var request = request
     // A negative limit is none.

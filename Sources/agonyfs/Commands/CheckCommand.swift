@@ -3,7 +3,6 @@ internal import ArgumentParser
 internal import Crypto
 internal import SystemPackage
 
-/// `agonyfs check VAULT`.
 struct CheckCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Verify everything that a password reaches.", discussion: HelpText.check)
@@ -37,46 +36,37 @@ struct CheckCommand: VaultCommand {
   func run() throws {
     let opened = try openVault(derivations)
     let secrets = try password.sources().map { try $0.password(for: .opening, prompt: "Password for \(path)") }
-    if repair {
-      try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secrets[0])
-      return
-    }
+    if repair { return try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secrets[0]) }
     if secrets.count > 1 {
       let found = try SpaceManager.check(in: opened, passwords: secrets, readData: readData)
       let report = JointCheckResult(found, readData: readData)
-      if json {
-        try Output.json(report)
-      } else {
-        report.lines(names: password.files.map(\.path.string)).forEach(Output.line)
-      }
-      if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
-      return
+      return try show(report, report.lines(names: password.files.map(\.path.string)), isClean: report.isClean)
     }
     let found = try SpaceManager.check(in: opened, password: secrets[0], readData: readData)
     let report = CheckResult(found, readData: readData)
-    if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
-    if !report.isClean { throw ExitCode(CommandStatus.damage.rawValue) }
+    try show(report, report.lines, isClean: report.isClean)
+  }
+
+  private func show(_ report: some Encodable, _ lines: [String], isClean: Bool) throws {
+    if json { try Output.json(report) } else { lines.forEach(Output.line) }
+    if !isClean { throw ExitCode(CommandStatus.damage.rawValue) }
   }
 }
 
 /// What `check` shows. The names of its fields are those of `--json` and never change.
 struct CheckResult: Encodable {
-  /// One problem.
   struct Problem: Encodable {
     /// The path inside the space; null if no file is affected.
     var path: String?
-    /// What is wrong.
     var problem: String
   }
 
-  /// Whether there are no problems.
   var isClean: Bool
   /// Whether every byte was read.
   var readData: Bool
   var files: Int
   var directories: Int
   var others: Int
-  /// Bytes of file data.
   var dataBytes: Int64
   /// Bytes of file data that were read.
   var readBytes: Int64
@@ -123,7 +113,6 @@ struct CheckResult: Encodable {
 
 /// What `check` shows for several passwords. The names of its fields are those of `--json` and never change.
 struct JointCheckResult: Encodable {
-  /// Whether there are no problems in any of the spaces.
   var isClean: Bool
   /// For each password in their order what is found in its space; null if an earlier password opens the same space.
   var spaces: [CheckResult?]
@@ -151,16 +140,14 @@ struct JointCheckResult: Encodable {
       lines += space.map { ["\(name):"] + $0.lines } ?? ["\(name): another password of a space above."]
     }
     if claimedTwice > 0 {
-      lines.append("damaged: \(Self.count(claimedTwice)) of the vault belong to more than one of these spaces")
+      lines.append("damaged: \(claimedTwice.counted("file")) of the vault belong to more than one of these spaces")
     }
     let total = explainedFiles + unexplainedFiles
     let rest =
       unexplainedFiles == 0
       ? "These passwords explain all \(total) files of the vault."
-      : "These passwords leave \(Self.count(unexplainedFiles)) of \(total) unexplained, "
+      : "These passwords leave \(unexplainedFiles.counted("file")) of \(total) unexplained, "
         + "\(ByteSize(bytes: unexplainedBytes))."
     return lines + [rest]
   }
-
-  private static func count(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
 }

@@ -2,12 +2,10 @@ internal import ArgumentParser
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs cover add SIZE VAULT`.
 struct CoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cover", abstract: "Add files that no password explains.", subcommands: [Add.self])
 
-  /// `agonyfs cover add SIZE VAULT`.
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Add as many files as space add --cover adds.", discussion: HelpText.coverAdd)

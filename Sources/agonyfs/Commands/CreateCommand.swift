@@ -6,7 +6,6 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs create VAULT`.
 struct CreateCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create a vault and its first space.", discussion: HelpText.create)

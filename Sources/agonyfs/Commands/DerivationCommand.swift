@@ -4,13 +4,11 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs kdf add | list VAULT`.
 struct DerivationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kdf", abstract: "List the key derivations of a vault, or add a stronger one.",
     subcommands: [Add.self, List.self])
 
-  /// `agonyfs kdf add VAULT`.
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Add a stronger key derivation for new passwords.",
@@ -42,7 +40,6 @@ struct DerivationCommand: ParsableCommand {
     }
   }
 
-  /// `agonyfs kdf list VAULT`.
   struct List: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List the key derivations of a vault, oldest first.")

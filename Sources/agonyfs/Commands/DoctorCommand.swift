@@ -4,7 +4,6 @@ internal import Mount
 internal import SystemPackage
 internal import Traces
 
-/// `agonyfs doctor [MOUNTPOINT...]`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find what programs left of a mounted space, and remove it.",

@@ -4,7 +4,6 @@ internal import Glibc
 internal import Mount
 internal import SystemPackage
 
-/// `agonyfs duplicates MOUNT`.
 struct DuplicatesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "duplicates", abstract: "Find photos that are there several times, and merge them.",
@@ -96,7 +95,7 @@ struct DuplicatesCommand: ParsableCommand {
       Output.note("No duplicates were found.")
     } else {
       Output.note(
-        "\(groups) \(groups == 1 ? "group" : "groups"); without \(others) of these files there would be "
+        "\(groups.counted("group")); without \(others) of these files there would be "
           + "\(ByteSize(bytes: Int64(bytes))) less.")
     }
   }

@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import Glibc
 internal import Guard
-internal import SystemPackage
 
 /// `agonyfs guard`: becomes agonyfs-guard.
 struct GuardCommand: ParsableCommand {
@@ -25,19 +23,9 @@ struct GuardCommand: ParsableCommand {
       causes = chosen
     }
     let own = OwnFolder.path(of: "")
-    try Self.become(
+    try OwnFolder.become(
       own + "agonyfs-guard",
-      ["agonyfs-guard", own + "agonyfs", LockCause.text(causes)] + (atExit ? ["--at-exit"] : []))
-  }
-
-  private static func become(_ program: String, _ words: [String]) throws {
-    guard unsafe access(program, X_OK) == 0 else {
-      throw CommandFailure(
-        .failure, "There is no agonyfs-guard beside agonyfs; scripts/agonyfs builds it, or a package has it.")
-    }
-    var vector = unsafe words.map { unsafe strdup($0) }
-    unsafe vector.append(nil)
-    unsafe execv(program, vector)
-    throw CommandFailure(Errno(rawValue: errno), doing: "starting agonyfs-guard")
+      ["agonyfs-guard", own + "agonyfs", LockCause.text(causes)] + (atExit ? ["--at-exit"] : []),
+      builtBy: "scripts/agonyfs")
   }
 }

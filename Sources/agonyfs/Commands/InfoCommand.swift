@@ -5,7 +5,6 @@ internal import Crypto
 internal import System
 internal import SystemPackage
 
-/// `agonyfs info VAULT`.
 struct InfoCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Show parameters and figures of a vault and a space.", discussion: HelpText.info)
@@ -17,14 +16,10 @@ struct InfoCommand: VaultCommand {
   var json = false
 
   @OptionGroup
-  var derivations: DerivationOptions
-
-  @OptionGroup(title: "Password")
-  var password: PasswordOptions<CurrentPassword>
+  var opening: OpeningOptions
 
   func run() throws {
-    let opened = try openVault(derivations)
-    let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
+    let (opened, secret) = try openVault(opening, asking: "Password for \(path)")
     var mountPoint: FilePath?
     let space = try SpaceManager.information(in: opened, password: secret) { space in
       mountPoint = MountedElsewhere.writtenPlace(of: space, ofVault: path)
@@ -33,15 +28,9 @@ struct InfoCommand: VaultCommand {
     let report = InfoReport(
       vault: try .init(opened, path: path), space: space, mountPoint: mountPoint?.string,
       mountPointBytes: mountPoint.flatMap(VaultInformation.bytes), shown: TerminalText.safe(path.bytes),
-      heading: Self.heading(mountPoint))
+      heading: mountPoint.map { "this space, as of now; it is mounted \(MountedElsewhere.words($0))" }
+        ?? "this space, as it was written last: a mount writes within seconds what is done in it")
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
-  }
-
-  private static func heading(_ mountPoint: FilePath?) -> String {
-    guard let mountPoint else {
-      return "this space, as it was written last: a mount writes within seconds what is done in it"
-    }
-    return "this space, as of now; it is mounted \(MountedElsewhere.words(mountPoint))"
   }
 }
 

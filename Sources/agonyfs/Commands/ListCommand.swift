@@ -5,7 +5,6 @@ internal import Mount
 internal import Storage
 internal import Vault
 
-/// `agonyfs list MOUNT|VAULT [QUERY…]`.
 struct ListCommand: ParsableCommand {
   /// No space has more.
   private static let mostPhotos = 1_000_000_000_000
@@ -155,7 +154,6 @@ struct ListCommand: ParsableCommand {
     }
   }
 
-  /// Where to look.
   private func library() throws -> PhotoLibrary {
     if let mounted = try PhotoLibrary.mounted(at: place.bytes) { return mounted }
     return try PhotoLibrary.vault(at: place.bytes, vault)
@@ -163,7 +161,6 @@ struct ListCommand: ParsableCommand {
 }
 
 extension SortKey {
-  /// Its name for a user.
   var word: String {
     switch self {
     case .time: "time"

@@ -60,19 +60,8 @@ struct MountCommand: VaultCommand {
   @Flag(help: "Create the vault if there is none, without asking.")
   var create = false
 
-  @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
-  var acceptOlder = false
-
-  @Option(
-    help: ArgumentHelp(
-      "How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
-  var copyWindow: String?
-
   @OptionGroup
-  var derivations: DerivationOptions
-
-  @OptionGroup(title: "Password")
-  var password: PasswordOptions<CurrentPassword>
+  var mounting: MountingOptions
 
   @Flag(
     help: "Use what password add has enrolled on this machine, also without a terminal; fail if that does not work.")
@@ -93,14 +82,8 @@ struct MountCommand: VaultCommand {
 
   func run() throws {
     var request = try request()
-    if isDaemon, let session {
-      try SessionServer.serve(request, session)
-      return
-    }
-    if isDaemon {
-      try BackgroundMount.serve(request)
-      return
-    }
+    if isDaemon, let session { return try SessionServer.serve(request, session) }
+    if isDaemon { return try BackgroundMount.serve(request) }
     let isNew = try isNewVault()
     let point = try MountPoint.check(mountPoint, options: request.options, vault: path)
     (request.mountPoint, request.directory) = (point.path, point.directory)
@@ -110,7 +93,7 @@ struct MountCommand: VaultCommand {
         "With allow_other indexers such as updatedb see the files as well; add fuse.\(request.options.subtype) to PRUNEFS "
           + "in /etc/updatedb.conf.")
     }
-    let source = password.source(otherFile: request.options.passwordFile)
+    let source = mounting.opening.password.source(otherFile: request.options.passwordFile)
     if !isNew, case .unspecified = source, !ask, try mountEnrolled(request) { return }
     let secret = try source.password(
       for: isNew ? .setting : .opening, prompt: "\(isNew ? "New password" : "Password") for \(path)")
@@ -151,8 +134,8 @@ struct MountCommand: VaultCommand {
         let key = try EnrolledKey.get(enrolment)
         do { try serve(request, key) } catch { throw EnrolledKey.unopened(error, enrolment.method) }
         return true
-      } catch {
-        guard let failure = EnrolledKey.failure(error, of: enrolment.method) else { throw error }
+      } catch let error as UnlockFailure {
+        let failure = error.failure(of: enrolment.method)
         if !canAsk, place == found.count - 1 { throw failure }
         Output.note(failure.message)
       }
@@ -160,7 +143,6 @@ struct MountCommand: VaultCommand {
     return false
   }
 
-  /// What to mount, where and how.
   private func request() throws -> MountRequest {
     let named = [
       ("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
@@ -175,8 +157,8 @@ struct MountCommand: VaultCommand {
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: path.bytes) }
     return MountRequest(
       vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists, options: parsed,
-      acceptsOlder: acceptOlder, weakDerivations: derivations.weakDerivations,
-      copyWindow: try copyWindow.map(MountOptions.duration))
+      acceptsOlder: mounting.acceptOlder, weakDerivations: mounting.opening.derivations.weakDerivations,
+      copyWindow: try mounting.copyWindow.map(MountOptions.duration))
   }
 
   /// Whether a vault must be created first, if the person agrees.
@@ -196,7 +178,7 @@ struct MountCommand: VaultCommand {
   }
 
   private func confirmNewVault() throws {
-    guard let terminal = Terminal(), terminal.confirm("There is no vault at \(path). Make one?") else {
+    guard Terminal()?.confirm("There is no vault at \(path). Make one?") ?? false else {
       throw CommandFailure(.noVault, "There is no vault at \(path), and none was made.")
     }
   }

@@ -44,11 +44,7 @@ struct OpenCommand: ParsableCommand {
 
   private func open(_ dialog: DesktopDialog) throws {
     guard let vault = try vault(dialog) else { throw ExitCode(CommandStatus.failure.rawValue) }
-    do {
-      _ = try Vault.open(at: vault)
-    } catch {
-      throw CommandFailure(any: error, vault: vault) ?? error
-    }
+    _ = try Vault.opened(at: vault)
     let file = save.map { AbsolutePath.of($0.path) }
     if let file { try PlaceFile.write(vault, to: file) }
     let place: FilePath
@@ -102,12 +98,7 @@ struct OpenCommand: ParsableCommand {
       return try dialog.directory("Which vault?")
     }
     let path = AbsolutePath.of(place)
-    return PlaceFile.isName(of: path) && !Self.isDirectory(path) ? try PlaceFile.read(path) : path
-  }
-
-  private static func isDirectory(_ path: FilePath) -> Bool {
-    var status = stat()
-    return (try? unsafe path.call { unsafe stat($0, &status) }) != nil && status.st_mode & S_IFMT == S_IFDIR
+    return PlaceFile.isName(of: path) && !Directory.exists(at: path) ? try PlaceFile.read(path) : path
   }
 
   private enum Attempt {

@@ -7,13 +7,11 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs password change VAULT`.
 struct PasswordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "password", abstract: "Change, add or remove a password of a space.",
     subcommands: [Change.self, Add.self, Remove.self, EnrolledListCommand.self])
 
-  /// `agonyfs password change VAULT`.
   struct Change: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "change", abstract: "Change the password of the space that the old one opens.",
@@ -71,7 +69,6 @@ struct PasswordCommand: ParsableCommand {
       }
     }
 
-    /// Asks whether the others are to end, if there are any.
     private func confirmEnd(of others: Int) throws {
       guard others > 0, !yes else { return }
       let open = others == 1 ? "1 other password or key opens" : "\(others) other passwords or keys open"
@@ -79,7 +76,6 @@ struct PasswordCommand: ParsableCommand {
     }
   }
 
-  /// `agonyfs password add VAULT`.
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Add a password to the space that another one opens.",
@@ -137,7 +133,6 @@ struct PasswordCommand: ParsableCommand {
     }
   }
 
-  /// `agonyfs password remove VAULT`.
   struct Remove: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Remove a password of a space that another one opens too.",

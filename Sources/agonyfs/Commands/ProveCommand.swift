@@ -26,18 +26,14 @@ struct ProveCommand: VaultCommand {
   var elsewhere = false
 
   @OptionGroup
-  var derivations: DerivationOptions
-
-  @OptionGroup(title: "Password")
-  var password: PasswordOptions<CurrentPassword>
+  var opening: OpeningOptions
 
   func validate() throws {
     guard (0...5).contains(count) else { throw ValidationError("Up to 5 directories can be given.") }
   }
 
   func run() throws {
-    let opened = try openVault(derivations)
-    let secret = try password.source().password(for: .opening, prompt: "Password for \(path)")
+    let (opened, secret) = try openVault(opening, asking: "Password for \(path)")
     let space = try SpaceManager.openSpace(in: opened, password: secret, observing: true)
     for number in 0..<count {
       let root = Descriptor(Self.firstDescriptor + CInt(number))

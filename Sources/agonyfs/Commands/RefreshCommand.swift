@@ -3,7 +3,6 @@ internal import Storage
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs refresh VAULT`.
 struct RefreshCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh", abstract: "Write every file of a vault anew, so that none shows when it came.",

@@ -6,7 +6,6 @@ internal import Vault
 /// `agonyfs check --repair`: shows what is wrong and the planned steps, asks, repairs, and shows what is still wrong.
 struct RepairDialogue {
   let vault: Vault
-  /// Whether to repair without asking.
   let isAgreedTo: Bool
   let isJSON: Bool
 
@@ -14,7 +13,7 @@ struct RepairDialogue {
     let repair = try SpaceManager.planRepair(in: vault, password: password)
     var result = RepairResult(repair)
     if !isJSON { result.planLines.forEach(Output.line) }
-    if !repair.plan.isEmpty, isAgreed {
+    if !repair.plan.isEmpty, isAgreedTo || !isJSON && Terminal()?.confirm("Do that?") ?? false {
       result.add(try repair.carryOut(), losses: repair.plan.hasLosses)
       if !isJSON { result.endLines.forEach(Output.line) }
     } else if !repair.plan.isEmpty {
@@ -25,17 +24,10 @@ struct RepairDialogue {
     if isJSON { try Output.json(result) }
     if !result.isWell { throw ExitCode(CommandStatus.damage.rawValue) }
   }
-
-  private var isAgreed: Bool {
-    if isAgreedTo { return true }
-    guard !isJSON, let terminal = Terminal() else { return false }
-    return terminal.confirm("Do that?")
-  }
 }
 
 /// What `check --repair` shows. The names of its fields are those of `--json` and never change.
 struct RepairResult: Encodable {
-  /// One step that is done or planned.
   struct Step: Encodable {
     /// The path inside the space; null if the step is for no file.
     var path: String?
@@ -47,15 +39,10 @@ struct RepairResult: Encodable {
     var lostTo: Int64?
   }
 
-  /// What was wrong.
   var found: CheckResult
-  /// The steps that are done or planned.
   var steps: [Step]
-  /// What cannot be repaired.
   var unrepairable: [String]
-  /// Whether it was done.
   var isDone = false
-  /// Whether something was lost.
   var hasLosses = false
   /// What is wrong afterwards; null if nothing was done.
   var left: CheckResult?
@@ -70,7 +57,6 @@ struct RepairResult: Encodable {
     unrepairable = repair.plan.unrepairable
   }
 
-  /// Adds the outcome of the repair.
   mutating func add(_ report: CheckReport, losses: Bool) {
     isDone = true
     hasLosses = losses

@@ -50,18 +50,8 @@ struct RunCommand: VaultCommand {
   @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
   var remember = false
 
-  @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
-  var acceptOlder = false
-
-  @Option(
-    help: ArgumentHelp("How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
-  var copyWindow: String?
-
   @OptionGroup
-  var derivations: DerivationOptions
-
-  @OptionGroup(title: "Password")
-  var password: PasswordOptions<CurrentPassword>
+  var mounting: MountingOptions
 
   func run() throws {
     // Whoever started this process may have the kernel forget how its children end.
@@ -77,8 +67,8 @@ struct RunCommand: VaultCommand {
     if let obstacle, requirePrivate {
       throw CommandFailure(.failure, "A private session is not possible here, because \(obstacle).")
     }
-    Output.note(RunNotice.text(places, obstacle: obstacle, isReadOnly: request.options.isReadOnly))
-    let secret = try password.source(otherFile: request.options.passwordFile).password(
+    Output.note(Self.notice(places, obstacle: obstacle, isReadOnly: request.options.isReadOnly))
+    let secret = try mounting.opening.password.source(otherFile: request.options.passwordFile).password(
       for: .opening, prompt: "Password for \(path)")
     let ending: ProgramEnding
     if obstacle == nil {
@@ -91,6 +81,21 @@ struct RunCommand: VaultCommand {
       ending = try RedirectedSession(request: request, runtime: host.runtime).run(secret)
     }
     throw ending
+  }
+
+  /// What is said once, at the start. `obstacle` is why the session is not private.
+  private static func notice(_ places: SessionPlaces, obstacle: String?, isReadOnly: Bool) -> String {
+    guard let obstacle else {
+      let kept = "What is saved outside \(places.album) and the directories of --keep vanishes with this session."
+      let swap = "It is in memory, which may be swapped."
+      return "\(kept) \(swap) Other processes of yours can look into it while it runs, by /proc."
+    }
+    let place = isReadOnly ? "in memory" : "in the space, in the folder \(RedirectedSession.folder)"
+    return """
+      This session is not private, because \(obstacle). Programs are asked to keep their files \(place); what ignores \
+      that stays on this machine: .viminfo, .bash_history, files in ~/Pictures and in /tmp. The mount can be seen by \
+      other programs of yours. --require-private refuses instead.
+      """
   }
 
   /// What to mount, and how; the place is not known yet.
@@ -109,8 +114,9 @@ struct RunCommand: VaultCommand {
     }
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: path.bytes) }
     return MountRequest(
-      vault: path, mountPoint: "", directory: nil, optionLists: lists, options: parsed, acceptsOlder: acceptOlder,
-      weakDerivations: derivations.weakDerivations, copyWindow: try copyWindow.map(MountOptions.duration))
+      vault: path, mountPoint: "", optionLists: lists, options: parsed, acceptsOlder: mounting.acceptOlder,
+      weakDerivations: mounting.opening.derivations.weakDerivations,
+      copyWindow: try mounting.copyWindow.map(MountOptions.duration))
   }
 
   /// The directories that stay the real ones: what --keep says, the vault, and the record of --remember. So other

@@ -68,9 +68,7 @@ struct ServeCommand: ParsableCommand {
   /// The vault, and where its space is mounted if that was given.
   private func source() throws -> (vault: FilePath, mount: FilePath?) {
     let path = AbsolutePath.of(place)
-    guard !path.isEmpty else {
-      throw CommandFailure(.usage, "The path is empty; a variable of the shell may not be set.")
-    }
+    guard !path.isEmpty else { throw CommandFailure.empty("The path") }
     if path.resolved != nil, let found = try PhotoLibrary.place(of: path.bytes) {
       guard found.path.isEmpty else {
         throw CommandFailure(
@@ -86,11 +84,7 @@ struct ServeCommand: ParsableCommand {
       }
       return (vault, FilePath(bytes: found.mountPoint))
     }
-    do {
-      _ = try Vault.open(at: path)
-    } catch {
-      throw CommandFailure(any: error, vault: path) ?? error
-    }
+    _ = try Vault.opened(at: path)
     return (path, nil)
   }
 
@@ -98,14 +92,7 @@ struct ServeCommand: ParsableCommand {
   private static func become(_ words: [String]) throws {
     let own = OwnFolder.path(of: "")
     let program = unsafe getenv("AGONYFS_WEB").map { unsafe String(cString: $0) } ?? own + "agonyfs-web"
-    guard unsafe access(program, X_OK) == 0 else {
-      throw CommandFailure(
-        .failure, "There is no agonyfs-web beside agonyfs; scripts/agonyfs serve builds it, or a package has it.")
-    }
-    var vector = unsafe words.map { unsafe strdup($0) }
-    unsafe vector.append(nil)
     unsafe setenv("AGONYFS_PROGRAM", own + "agonyfs", 1)
-    unsafe execv(program, vector)
-    throw CommandFailure(Errno(rawValue: errno), doing: "starting agonyfs-web")
+    try OwnFolder.become(program, words, builtBy: "scripts/agonyfs serve")
   }
 }

@@ -4,7 +4,6 @@ internal import Client
 internal import Glibc
 internal import Mount
 
-/// `agonyfs show FILE`.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show what is known about a photo, and where each fact is from.",
@@ -37,11 +36,7 @@ struct ShowCommand: ParsableCommand {
       }
       // The name that was given is shown, whatever other names the file has.
       if json {
-        let fields =
-          JSONPaths.path("path", path)
-          + JSONPaths.shown(record, in: library).filter {
-            $0.name != "path" && $0.name != "pathBytes"
-          }
+        let fields = JSONPaths.shown(record, in: library, as: path)
         try output.append { $0 += JSONWriter.bytes(.object(fields)) + [UInt8(ascii: "\n")] }
         continue
       }

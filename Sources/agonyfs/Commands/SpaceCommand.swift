@@ -4,7 +4,6 @@ internal import Crypto
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs space add | grow | shrink | remove VAULT`.
 struct SpaceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "space", abstract: "Add an empty space, change its room, or remove one with everything in it.",
@@ -18,7 +17,6 @@ struct SpaceCommand: ParsableCommand {
     "\(space) can store less afterwards: by \(size), a quarter more, and some 200 MiB."
   }
 
-  /// `agonyfs space add VAULT`.
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Add an empty space that a new password opens.", discussion: HelpText.spaceAdd)
@@ -98,7 +96,6 @@ struct SpaceCommand: ParsableCommand {
     }
   }
 
-  /// `agonyfs space grow SIZE VAULT`.
   struct Grow: OneSpaceCommand {
     static let configuration = CommandConfiguration(
       commandName: "grow", abstract: "Let a space store more.", discussion: HelpText.spaceGrow)
@@ -110,14 +107,14 @@ struct SpaceCommand: ParsableCommand {
     var space: SpaceArguments
 
     func run() throws {
-      let (opened, password) = try open(asking: "Password of the space", warning: SpaceCommand.whatShows)
+      let (opened, password) = try openVault(
+        space.opening, asking: "Password of the space", warning: SpaceCommand.whatShows)
       try LongOperation.run("writing cover") { control in
         try SpaceManager.growSpace(in: opened, password: password, by: size.bytes, control)
       }
     }
   }
 
-  /// `agonyfs space shrink SIZE VAULT`.
   struct Shrink: OneSpaceCommand {
     static let configuration = CommandConfiguration(
       commandName: "shrink", abstract: "Let a space store less.", discussion: HelpText.spaceShrink)
@@ -131,14 +128,13 @@ struct SpaceCommand: ParsableCommand {
     func run() throws {
       // With 0 it completes what was interrupted.
       let warning = size.bytes > 0 ? SpaceCommand.whatGoes(size, from: "The space") : nil
-      let (opened, password) = try open(asking: "Password of the space", warning: warning)
+      let (opened, password) = try openVault(space.opening, asking: "Password of the space", warning: warning)
       try LongOperation.run("replacing cover") { control in
         try SpaceManager.shrinkSpace(in: opened, password: password, by: size.bytes, control)
       }
     }
   }
 
-  /// `agonyfs space remove VAULT`.
   struct Remove: OneSpaceCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Remove the space that a password opens.", discussion: HelpText.spaceRemove)
@@ -153,7 +149,7 @@ struct SpaceCommand: ParsableCommand {
     var yes = false
 
     func run() throws {
-      let (opened, password) = try open(asking: "Password of the space to remove")
+      let (opened, password) = try openVault(space.opening, asking: "Password of the space to remove")
       if yes { return try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe) }
       var refusal: CommandFailure?
       try SpaceManager.removeSpace(from: opened, password: password, wipingAll: wipe) { space in
@@ -189,26 +185,13 @@ struct SpaceArguments: ParsableArguments {
   var vault: FilePath
 
   @OptionGroup
-  var derivations: DerivationOptions
-
-  @OptionGroup(title: "Password")
-  var password: PasswordOptions<CurrentPassword>
+  var opening: OpeningOptions
 }
 
-/// A command for one space.
 protocol OneSpaceCommand: VaultCommand {
-  /// What it is given.
   var space: SpaceArguments { get }
 }
 
 extension OneSpaceCommand {
-  /// The path of the vault, as given.
   var vault: FilePath { space.vault }
-
-  /// Opens the vault, then gets the password of the space, after a warning if there is one.
-  func open(asking prompt: String, warning: String? = nil) throws -> (Vault, Password) {
-    let opened = try openVault(space.derivations)
-    if let warning { Output.note(warning) }
-    return (opened, try space.password.source().password(for: .opening, prompt: prompt))
-  }
 }

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Crypto
 
-/// `agonyfs speed`.
 struct SpeedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "speed", abstract: "Measure ciphers and password work on this machine.", discussion: HelpText.speed)

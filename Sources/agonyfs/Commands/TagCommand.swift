@@ -4,7 +4,6 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// `agonyfs tag FILE…`.
 struct TagCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tag", abstract: "Say what photos show: tags, titles, people, ratings.", discussion: HelpText.tag)
@@ -150,15 +149,12 @@ struct TagCommand: ParsableCommand {
 
   private func listed() throws -> [[UInt8]] {
     guard let filesFrom = filesFrom?.path else { return [] }
-    do throws(Errno) {
+    return try CommandFailure.doing("reading the names of files") { () throws(Errno) in
       let file = filesFrom == "-" ? Descriptor.standardInput : try Descriptor.open(filesFrom, O_RDONLY)
       return try file.readToEnd().split(separator: 0).map { Array($0) }
-    } catch {
-      throw CommandFailure(error, doing: "reading the names of files")
     }
   }
 
-  /// What is to be different.
   private func change() throws(WordsRefused) -> WordsChange {
     var change = WordsChange()
     change.addedTags = Self.tags(add)

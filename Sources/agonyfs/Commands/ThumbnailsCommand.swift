@@ -7,7 +7,6 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// `agonyfs thumbnails MOUNTPOINT`.
 struct ThumbnailsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "thumbnails", abstract: "Wait until all thumbnails are made.", discussion: HelpText.thumbnails)
@@ -26,14 +25,9 @@ struct ThumbnailsCommand: ParsableCommand {
   }
 
   func run() throws {
-    guard !mountPoint.isEmpty else {
-      throw CommandFailure(.usage, "The path of the mount point is empty; a variable of the shell may not be set.")
-    }
+    guard !mountPoint.isEmpty else { throw CommandFailure.empty("The path of the mount point") }
     let control = ControlDirectory(mountPoint: AbsolutePath.of(mountPoint))
-    if failed {
-      try control.listFailures()
-      return
-    }
+    if failed { return try control.listFailures() }
     if rebuild { try control.request("rebuild") }
     try wait(control)
   }
@@ -121,7 +115,6 @@ private struct ControlDirectory {
     }
   }
 
-  /// Calls `body` with the path of the directory.
   @discardableResult
   private func ask<Answer>(_ body: (FilePath) throws(Errno) -> Answer) throws -> Answer {
     do throws(Errno) {

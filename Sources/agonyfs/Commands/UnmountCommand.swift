@@ -3,7 +3,6 @@ internal import Glibc
 internal import Mount
 internal import SystemPackage
 
-/// `agonyfs unmount MOUNTPOINT...`.
 struct UnmountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unmount", abstract: "Unmount spaces; return when everything is written.",
@@ -45,7 +44,6 @@ struct UnmountCommand: ParsableCommand {
   }
 }
 
-/// `agonyfs lock`.
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Take away all spaces that you mounted, at once.", discussion: HelpText.lock)

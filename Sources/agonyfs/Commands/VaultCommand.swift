@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Crypto
 internal import Storage
 internal import SystemPackage
 internal import Vault
@@ -10,7 +11,6 @@ protocol VaultCommand: ParsableCommand {
 }
 
 extension VaultCommand {
-  /// The vault's absolute path.
   var path: FilePath { AbsolutePath.of(vault) }
 
   /// Opens the vault, and says when key derivations are passed over. Throws `VaultError` and `DirectoryStorageError`.
@@ -19,6 +19,35 @@ extension VaultCommand {
     if let warning = opened.derivationWarning { Output.note(warning) }
     return opened
   }
+
+  /// Opens the vault, then gets the password of a space, after a warning if there is one.
+  func openVault(_ options: OpeningOptions, asking prompt: String, warning: String? = nil) throws -> (Vault, Password) {
+    let opened = try openVault(options.derivations)
+    if let warning { Output.note(warning) }
+    return (opened, try options.password.source().password(for: .opening, prompt: prompt))
+  }
+}
+
+/// What a command that opens a space is given.
+struct OpeningOptions: ParsableArguments {
+  @OptionGroup
+  var derivations: DerivationOptions
+
+  @OptionGroup(title: "Password")
+  var password: PasswordOptions<CurrentPassword>
+}
+
+/// What a command that mounts a space is given beside the options of the mount.
+struct MountingOptions: ParsableArguments {
+  @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
+  var acceptOlder = false
+
+  @Option(
+    help: ArgumentHelp("How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
+  var copyWindow: String?
+
+  @OptionGroup
+  var opening: OpeningOptions
 }
 
 /// What a command that opens a space does about weak key derivations.
@@ -28,7 +57,6 @@ struct DerivationOptions: ParsableArguments {
     help: "Use key derivations below 64 MiB or 2 passes too; anybody who can write agonyfs.json can add one.")
   var acceptsWeak = false
 
-  /// What weak derivations are used for.
   var weakDerivations: WeakDerivations { acceptsWeak ? .opening : .none }
 }
 
@@ -36,6 +64,11 @@ extension Vault {
   /// Opens the vault in the directory at a path. Throws `VaultError` and `DirectoryStorageError`.
   static func open(at path: FilePath, _ weakDerivations: WeakDerivations = .none) throws -> Vault {
     try open(in: DirectoryStorage(path: path), weakDerivations: weakDerivations)
+  }
+
+  /// As `open`; what goes wrong is a sentence about this vault.
+  static func opened(at path: FilePath) throws -> Vault {
+    do { return try open(at: path) } catch { throw CommandFailure(any: error, vault: path) ?? error }
   }
 
   /// A sentence about key derivations that are passed over; nil if all are used.

@@ -19,7 +19,6 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// A mount served by a background process.
 enum BackgroundMount {
   private static let passwordDescriptor: CInt = 3
   private static let statusDescriptor: CInt = 4
@@ -31,12 +30,10 @@ enum BackgroundMount {
   static func start(_ request: MountRequest, password: Password) throws {
     // The new process may end before it has read the password; its status says why.
     signal(SIGPIPE, SIG_IGN)
-    do {
-      let (process, answer) = try launch(request, password)
-      if let failure = failure(in: readAnswer(answer), of: process) { throw failure }
-    } catch let error as Errno {
-      throw CommandFailure(error, doing: "starting the background process")
+    let (process, answer) = try CommandFailure.doing("starting the background process") { () throws(Errno) in
+      try launch(request, password)
     }
+    if let failure = failure(in: readAnswer(answer), of: process) { throw failure }
   }
 
   /// Starts the new process and gives it the password. Its ends of the pipes are open only in it on return.
@@ -81,7 +78,9 @@ enum BackgroundMount {
     unsafe chdir("/")
     let caller = WaitingCaller(status: Descriptor(statusDescriptor))
     do {
-      try MountServer(request: request).serveAndTidy(readPassword()) { caller.mountAnswers() }
+      try MountServer(request: request).serveAndTidy(SecretLine.passed(through: passwordDescriptor)) {
+        caller.mountAnswers()
+      }
     } catch {
       let failure = CommandFailure(any: error, vault: request.vault) ?? CommandFailure(.failure, "\(error)")
       if caller.isWaiting { caller.give(failure) } else { MountServer.log(failure) }
@@ -91,20 +90,11 @@ enum BackgroundMount {
 
   /// What a terminal sends to all processes of a group, but for SIGINT and SIGHUP, which the session catches.
   fileprivate static let stoppingSignals = [SIGQUIT, SIGTSTP]
-
-  private static func readPassword() throws -> Password {
-    let pipe = Descriptor(passwordDescriptor)
-    guard let password = try SecretLine.read(from: pipe, endsAtNewline: false) else {
-      throw CommandFailure(.failure, "The process that asked for the password has ended.")
-    }
-    return password
-  }
 }
 
 /// The process that waits until the mount is ready, as seen from the one that serves it.
 private final class WaitingCaller {
   private var status: Descriptor?
-  /// Whether it still waits for the answer.
   var isWaiting: Bool { status != nil }
 
   init(status: Descriptor) { self.status = status }
@@ -122,7 +112,6 @@ private final class WaitingCaller {
     if let nothing = try? Descriptor.open("/dev/null", O_RDWR) { _ = dup2(nothing.number, STDERR_FILENO) }
   }
 
-  /// Answers why there is no mount.
   func give(_ failure: CommandFailure) {
     _ = answer([UInt8(truncatingIfNeeded: failure.status.rawValue)] + failure.message.utf8)
   }

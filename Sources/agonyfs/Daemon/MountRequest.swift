@@ -13,11 +13,9 @@ struct MountRequest {
   var directory: Descriptor?
   /// The `-o` lists as given (`ByteText`).
   var optionLists: [String]
-  /// The parsed lists.
   var options: MountOptions
   /// Whether to continue from an older state than the newest.
   var acceptsOlder: Bool
-  /// What weak key derivations are used for.
   var weakDerivations: WeakDerivations
   /// How long a copy of the vault may take; nil for the default.
   var copyWindow: Duration?

@@ -9,20 +9,17 @@ internal import Vault
 
 /// Serves one mount from its password to its end.
 struct MountServer {
-  /// What to mount, where and how.
   let request: MountRequest
 
-  private static let logger = Logger.system
-
   /// Logs a failure that nobody waits for.
-  static func log(_ failure: CommandFailure) { logger.error("\(failure.message)") }
+  static func log(_ failure: CommandFailure) { Logger.system.error("\(failure.message)") }
 
   /// As `serve`; afterwards, if the options say so, what programs left of the mount in its user's home is removed.
   func serveAndTidy(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var wasMounted = false
     let tidying = request.options.tidies ? Tidying(request) : nil
     // At the end of the mount nothing is open any more, and everything is durable.
-    defer { if wasMounted { tidying?.run(Self.logger) } }
+    defer { if wasMounted { tidying?.run(.system) } }
     try serve(password) {
       wasMounted = true
       // An automount counts whoever has the directory below as a user, and never ends.
@@ -45,7 +42,7 @@ struct MountServer {
     let vault = try Vault.open(at: request.vault, request.weakDerivations)
     let space = try space(of: password, in: vault, readOnly: options.isReadOnly)
     _ = consume password
-    let rollback = options.remembers ? RollbackDetection(of: space, logger: Self.logger) : nil
+    let rollback = options.remembers ? RollbackDetection(of: space, logger: .system) : nil
     let notices = [vault.derivationWarning].compactMap(\.self) + KnownDerivations(of: space, in: vault).warnings
     var warnings = notices
     if let warning = rollback?.check(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
@@ -66,20 +63,16 @@ struct MountServer {
     let fileSystem = try FileSystem(
       space: space, options: Self.options(options, places, notices: notices, keepCheckpoint: rollback?.record))
     let session = MountSession(
-      fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: Self.logger
+      fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: .system
     ) {
       whenMounted()
       // In the foreground standard error is the log, and has the warnings already.
       guard SystemLogHandler.sendsToSystemLog else { return }
       // The program that asked for the password has said the last one.
-      for warning in warnings + [LockedMemoryNote.sentence].compactMap(\.self) { Self.logger.warning("\(warning)") }
+      for warning in warnings + [LockedMemoryNote.sentence].compactMap(\.self) { Logger.system.warning("\(warning)") }
     }
     let served = Result { try session.run() }
-    do {
-      try fileSystem.close()
-    } catch {
-      throw CommandFailure(error, doing: "writing the last changes")
-    }
+    try CommandFailure.doing("writing the last changes") { () throws(Errno) in try fileSystem.close() }
     try served.get()
   }
 
@@ -94,7 +87,6 @@ struct MountServer {
     }
   }
 
-  /// Where the names of places come from.
   private func places(_ file: String?) throws -> PlaceTables {
     guard let file = file.map({ FilePath(bytes: ByteText.bytes(of: $0)) }) else { return .debian }
     guard let tables = PlaceTables.debian.with(towns: file) else {
@@ -109,14 +101,14 @@ struct MountServer {
     _ mount: MountOptions, _ places: PlaceTables, notices: [String],
     keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
   ) -> FileSystemOptions {
-    var options = FileSystemOptions(logger: logger)
+    var options = FileSystemOptions(logger: .system)
     options.keepCheckpoint = keepCheckpoint
     options.notices = notices
     options.isReadOnly = mount.isReadOnly
     options.places = places
     if mount.thumbnails != .none {
       let decoder = Decoder(
-        program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: logger)
+        program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: .system)
       var thumbnails = ThumbnailOptions(maker: decoder)
       thumbnails.isLazy = mount.thumbnails == .lazy
       options.thumbnails = thumbnails

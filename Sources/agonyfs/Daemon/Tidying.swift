@@ -11,7 +11,6 @@ internal import SystemPackage
 
 /// Removes what programs left of a mount, after its end: `agonyfs doctor --yes --quiet MOUNTPOINT`.
 struct Tidying {
-  /// How long it may take.
   private static let limit = Duration.seconds(60)
   /// Most bytes of its sentences that get into the log.
   private static let mostText = 4096
@@ -20,7 +19,6 @@ struct Tidying {
   /// Whose home it is; nil for that of this user.
   private let owner: uid_t?
 
-  /// For a mount that a request asked for.
   init(_ request: MountRequest) {
     mountPoint = request.mountPoint
     var status = stat()

@@ -9,11 +9,9 @@ internal import Traces
 struct DoctorDialogue {
   let command: DoctorCommand
   let search: TraceSearch
-  /// How many findings were removed.
   private(set) var removed = 0
   /// How many findings could not be removed, by an error.
   private(set) var failures = 0
-  /// How many findings are left.
   var left: Int { search.findings.count - removed }
   private var outcomes: [Bool]
 
@@ -23,7 +21,6 @@ struct DoctorDialogue {
     outcomes = search.findings.map { _ in false }
   }
 
-  /// The whole dialogue.
   mutating func run(_ notes: [SystemNote]) throws {
     let report = DoctorReport(search)
     if !command.json, !command.quiet { report.lines.forEach(Output.line) }

@@ -23,10 +23,8 @@ enum DoctorHome {
     }
     let shown = String(decoding: path, as: UTF8.self)
     var status = stat()
-    do throws(Errno) {
-      try unsafe FilePath(bytes: path).call { unsafe stat($0, &status) }
-    } catch {
-      throw CommandFailure(error, doing: "opening the home directory \(shown)")
+    try CommandFailure.doing("opening the home directory \(shown)") { () throws(Errno) in
+      _ = try unsafe FilePath(bytes: path).call { unsafe stat($0, &status) }
     }
     guard status.st_uid == geteuid() else {
       throw CommandFailure(
@@ -44,7 +42,7 @@ enum DoctorHome {
   /// - Throws: `CommandFailure` for a place that holds the home directory, as all in it would be taken for traces.
   static func place(_ argument: FilePath, home: Home) throws -> [[UInt8]] {
     guard let path = PathBytes.normalized(AbsolutePath.of(argument).bytes) else {
-      throw CommandFailure(.usage, "The path of the mount point is empty; a variable of the shell may not be set.")
+      throw CommandFailure.empty("The path of the mount point")
     }
     var paths = [path]
     if let resolved = AbsolutePath.of(argument).resolved { paths.append(resolved.bytes) }
@@ -62,12 +60,10 @@ enum DoctorHome {
     guard let account = account(user) else {
       throw CommandFailure(.failure, "There is no user with the number \(user), so no home was looked through.")
     }
-    do throws(Errno) {
+    try CommandFailure.doing("becoming the user \(account.name)") { () throws(Errno) in
       try systemCall { unsafe initgroups(account.name, account.group) }
       try systemCall { setgid(account.group) }
       try systemCall { setuid(user) }
-    } catch {
-      throw CommandFailure(error, doing: "becoming the user \(account.name)")
     }
   }
 

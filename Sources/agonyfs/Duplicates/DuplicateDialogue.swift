@@ -23,15 +23,13 @@ struct DuplicateDialogue {
         chosen.append((group, kept))
       }
     }
-    guard !chosen.isEmpty else {
-      Output.note("There is nothing to merge.")
-      return
-    }
+    guard !chosen.isEmpty else { return Output.note("There is nothing to merge.") }
     let going = chosen.flatMap { group, kept in group.members.filter { $0.path != kept.path } }
     let bytes = ByteSize(bytes: Int64(going.reduce(0) { $0 + $1.size }))
     let plan =
-      "\(count(chosen.count, "photo")) kept, \(count(going.count, "file")) (\(bytes)) moved to the trash folder"
-    guard isAgreedTo || agrees(plan) else {
+      "\(chosen.count.counted("photo")) kept, \(going.count.counted("file")) (\(bytes)) moved to the trash folder"
+    let question = "\(plan.prefix(1).uppercased() + plan.dropFirst()). Do that?"
+    guard isAgreedTo || !isJSON && Terminal()?.confirm(question) ?? false else {
       let refusal = "Nothing was changed; to merge (\(plan)), answer y at a terminal or add --yes."
       // Who was asked knows it.
       guard !isJSON, Terminal() != nil else { throw CommandFailure(.usage, refusal) }
@@ -60,8 +58,6 @@ struct DuplicateDialogue {
     if left > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
   }
 
-  private func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
-
   private func shown(_ member: DuplicateGroup.Member) -> String {
     TerminalText.safe(finder.library.shown(member.path))
   }
@@ -81,16 +77,10 @@ struct DuplicateDialogue {
     }
   }
 
-  private func agrees(_ plan: String) -> Bool {
-    guard !isJSON, let terminal = Terminal() else { return false }
-    return terminal.confirm("\(plan.prefix(1).uppercased() + plan.dropFirst()). Do that?")
-  }
-
   private func tell(_ group: DuplicateGroup, _ kept: DuplicateGroup.Member) throws {
     let others = group.members.filter { $0.path != kept.path }
     guard isJSON else {
-      Output.line("\(shown(kept)): \(count(others.count, "other")) moved to the trash")
-      return
+      return Output.line("\(shown(kept)): \(others.count.counted("other")) moved to the trash")
     }
     let output = OutputBuffer()
     let names = others.map { JSONValue.string(String(decoding: finder.library.shown($0.path), as: UTF8.self)) }

@@ -1,6 +1,5 @@
 internal import Client
 
-/// Asks the catalog for groups of duplicates.
 struct DuplicateFinder {
   let library: PhotoLibrary
   private let kinds: [DuplicateGroup.Kind]

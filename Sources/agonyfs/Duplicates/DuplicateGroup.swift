@@ -2,7 +2,6 @@ internal import Client
 
 /// Files that are the same picture, as the catalog finds them.
 struct DuplicateGroup {
-  /// How they are the same.
   enum Kind: String, CaseIterable {
     /// Every byte is.
     case exact
@@ -11,7 +10,6 @@ struct DuplicateGroup {
     /// They look alike.
     case similar
 
-    /// As people say it.
     var words: String {
       switch self {
       case .exact: "the same bytes"
@@ -21,7 +19,6 @@ struct DuplicateGroup {
     }
   }
 
-  /// One of the files.
   struct Member {
     let facts: JSONValue
     /// Its names in the space, the first one before the others.
@@ -65,7 +62,6 @@ struct DuplicateGroup {
 }
 
 extension DuplicateGroup {
-  /// Which file is kept.
   enum Keeping: String, CaseIterable {
     /// Most pixels, then the largest, then the oldest.
     case best

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Client
 internal import Media
 
-/// `agonyfs export MOUNT|VAULT [QUERY…] DEST`.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Copy photos out of a space, verified: into a folder, or one zip archive.",
@@ -31,7 +30,6 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup
   var vault: VaultOptions
 
-  /// What is to be left out.
   enum Stripping: String, ExpressibleByArgument, CaseIterable {
     case location, all
 

@@ -5,7 +5,6 @@ internal import Import
 internal import System
 internal import SystemPackage
 
-/// Where files are exported to.
 struct ExportDestination {
   enum Kind: Equatable {
     case folder
@@ -23,9 +22,7 @@ struct ExportDestination {
   ///
   /// - Throws: `CommandFailure` if nothing can be exported there.
   init(_ word: [UInt8]) throws {
-    guard !word.isEmpty else {
-      throw CommandFailure(.usage, "The destination is empty; a variable of the shell may not be set.")
-    }
+    guard !word.isEmpty else { throw CommandFailure.empty("The destination") }
     if word == [UInt8(ascii: "-")] {
       (kind, path, parent) = (.stream, [], BytePath([]))
       guard isatty(STDOUT_FILENO) == 0 else {
@@ -60,7 +57,6 @@ struct ExportDestination {
     }
   }
 
-  /// How it is shown.
   var shown: String { kind == .stream ? "standard output" : TerminalText.safe(path) }
 
   /// Refuses a place in the space itself.
@@ -71,9 +67,8 @@ struct ExportDestination {
     throw CommandFailure(.usage, "\(shown) is in the space that is exported; export to a place outside of it.")
   }
 
-  /// Opens what is written to.
   func writer(_ calls: FileCalls, verifies: Bool) throws -> any ExportWriter {
-    do throws(Errno) {
+    try CommandFailure.doing("writing to \(shown)") { () throws(Errno) -> any ExportWriter in
       switch kind {
       case .stream: return ZipWriter(to: StreamOutput(.standardOutput), verifies: verifies)
       case .archive:
@@ -81,11 +76,10 @@ struct ExportDestination {
         let output = try FileOutput(calls, Array(BytePath(path).last), in: directory, verifies: verifies)
         return ZipWriter(to: output, verifies: verifies)
       case .folder:
-        do throws(Errno) { try BytePath(path).makeAlbum() } catch .fileExists {}
+        // As the umask has it.
+        do throws(Errno) { try systemCall { unsafe mkdir(BytePath(path).name, 0o777) } } catch .fileExists {}
         return FolderWriter(calls, root: try calls.openDirectory(BytePath(path).resolved().bytes), verifies: verifies)
       }
-    } catch {
-      throw CommandFailure(error, doing: "writing to \(shown)")
     }
   }
 }
@@ -97,7 +91,4 @@ extension BytePath {
     try systemCall { unsafe stat(name, &status) }
     return status
   }
-
-  /// Makes a directory as the umask has it.
-  fileprivate func makeAlbum() throws(Errno) { try systemCall { unsafe mkdir(name, 0o777) } }
 }

@@ -41,10 +41,8 @@ struct ExportDialogue {
 
   private func space(_ calls: FileCalls) throws -> any ExportSpace {
     if let vault = library.source as? VaultSource { return VaultSpace(vault.fileSystem) }
-    do throws(Errno) {
-      return MountedSpace(calls, root: try calls.openDirectory(library.wholePrefix))
-    } catch {
-      throw CommandFailure(error, doing: "opening \(TerminalText.safe(library.wholePrefix))")
+    return try CommandFailure.doing("opening \(TerminalText.safe(library.wholePrefix))") { () throws(Errno) in
+      MountedSpace(calls, root: try calls.openDirectory(library.wholePrefix))
     }
   }
 
@@ -66,12 +64,12 @@ struct ExportDialogue {
   private func tell(_ summary: ExportSummary, _ changes: PhotoChanges) throws {
     if summary.withoutAttributes > 0 {
       Output.note(
-        "\(Self.files(summary.withoutAttributes)) lost times or extended attributes, which the destination cannot keep; --xmp "
+        "\(summary.withoutAttributes.counted("file")) lost times or extended attributes, which the destination cannot keep; --xmp "
           + "writes your words into sidecars.")
     }
     if changes.withOwnSidecar > 0 {
       Output.note(
-        "\(Self.files(changes.withOwnSidecar)) with words of yours had a sidecar already, so none was written for them."
+        "\(changes.withOwnSidecar.counted("file")) with words of yours had a sidecar already, so none was written for them."
       )
     }
     let isArchive = destination.kind != .folder
@@ -92,8 +90,8 @@ struct ExportDialogue {
 
   private func line(_ summary: ExportSummary) -> String {
     let isRead = command.verify && destination.kind != .stream
-    var parts = ["\(Self.files(summary.exported)) exported\(isRead ? " and verified" : "")"]
-    if summary.sidecars > 0 { parts.append("\(summary.sidecars) \(summary.sidecars == 1 ? "sidecar" : "sidecars")") }
+    var parts = ["\(summary.exported.counted("file")) exported\(isRead ? " and verified" : "")"]
+    if summary.sidecars > 0 { parts.append(summary.sidecars.counted("sidecar")) }
     if summary.known > 0 { parts.append("\(summary.known) there already") }
     if summary.failed > 0 { parts.append("\(summary.failed) not exported") }
     return "\(parts.joined(separator: ", ")) (\(ByteSize(bytes: summary.bytes)) to \(destination.shown)). "
@@ -102,8 +100,6 @@ struct ExportDialogue {
 
   /// Results go to standard output, unless the archive is there.
   private func say(_ text: String) { destination.kind == .stream ? Output.note(text) : Output.line(text) }
-
-  private static func files(_ count: Int) -> String { "\(count) \(count == 1 ? "file" : "files")" }
 }
 
 extension ExportFailure {

@@ -2,7 +2,6 @@ internal import Client
 internal import Export
 internal import SystemPackage
 
-/// Tells a person how an export goes.
 final class ExportFollower: ExportObserver {
   private let progress: TransferProgress
   private let signals: HeldSignals
@@ -24,7 +23,6 @@ final class ExportFollower: ExportObserver {
     progress.add(bytes: bytes)
   }
 
-  /// Removes the line.
   func end() { progress.clear() }
 }
 

@@ -7,7 +7,6 @@
 internal import Client
 internal import Export
 internal import Glibc
-internal import Logging
 internal import Media
 internal import SystemPackage
 
@@ -22,7 +21,6 @@ final class PhotoChanges: ExportChanges {
   /// Photos that have a sidecar of their own in the space, which was exported, so that none was written.
   private(set) var withOwnSidecar = 0
 
-  /// Whether sidecars that are there are exported as well.
   private let exportsSidecars: Bool
 
   init(_ command: ExportCommand, _ space: any ExportSpace, _ library: PhotoLibrary, exportsAll: Bool) {
@@ -32,15 +30,9 @@ final class PhotoChanges: ExportChanges {
     writesWords = command.xmp
     self.space = space
     self.library = library
-    decoder =
-      strip == nil && side == nil
-      ? nil
-      : Decoder(
-        program: DecoderProgram.path, sandbox: .preferred,
-        logger: Logger(label: "agonyfs", factory: { _ in SwiftLogNoOpLogHandler() }))
+    decoder = strip == nil && side == nil ? nil : DecoderProgram.silent()
   }
 
-  /// Ends the decoder.
   func stop() { decoder?.stop() }
 
   func form(of path: [UInt8], _ file: any ExportedFile) throws(ExportFailure) -> ExportForm {
@@ -128,7 +120,6 @@ final class PhotoChanges: ExportChanges {
   }
 }
 
-/// A file as the decoder reads it.
 private struct ExportedSource: MediaSource {
   let file: any ExportedFile
   var size: Int64 { file.size }

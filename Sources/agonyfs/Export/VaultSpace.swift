@@ -51,7 +51,6 @@ final class VaultSpace: ExportSpace {
   }
 }
 
-/// A file of a space that is not mounted.
 private struct VaultFile: ExportedFile {
   let files: FileSystem
   let inode: InodeNumber

@@ -54,7 +54,6 @@ struct WordsSidecar {
     if !values.isEmpty { lists.append((name, kind, values)) }
   }
 
-  /// What Takeout says of a field.
   private static func takeout(_ field: String, _ found: JSONValue?) -> JSONValue? {
     guard let found, found["sources"]?[field]?.elements.contains(where: { $0.text == "takeout" }) == true else {
       return nil
@@ -72,7 +71,6 @@ struct WordsSidecar {
     return "\(whole),\(rest / 10_000_000).\(padded)\(value < 0 ? negative : positive)"
   }
 
-  /// The file.
   var bytes: [UInt8] {
     let used = Set((simple.map(\.name) + lists.map(\.name)).map { String($0.prefix { $0 != ":" }) })
     var text = """

@@ -1,20 +1,12 @@
 internal import Catalog
 internal import Import
-internal import Logging
 internal import Media
 
 /// The confined processes that unpack archives and read what Google Takeout says of photos.
 struct ArchiveReaders {
-  private let unpacking = Self.decoder()
-  private let describing = Self.decoder(lightJobs: 1024)
+  private let unpacking = DecoderProgram.silent()
+  private let describing = DecoderProgram.silent(lightJobs: 1024)
 
-  private static func decoder(lightJobs: Int = Decoder.lightJobs) -> Decoder {
-    Decoder(
-      program: DecoderProgram.path, sandbox: .preferred, lightJobs: lightJobs,
-      logger: Logger(label: "agonyfs", factory: { _ in SwiftLogNoOpLogHandler() }))
-  }
-
-  /// What an import uses.
   var tools: ArchiveTools {
     let describing = describing
     return ArchiveTools(unpacking) { content in
@@ -24,7 +16,6 @@ struct ArchiveReaders {
     }
   }
 
-  /// Ends both.
   func stop() {
     unpacking.stop()
     describing.stop()

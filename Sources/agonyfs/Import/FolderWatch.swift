@@ -12,7 +12,6 @@ internal import Import
 internal import System
 internal import SystemPackage
 
-/// Watches folders, and everything in them.
 final class FolderWatch {
   /// Nanoseconds.
   private static let quiet: UInt64 = 10_000_000_000
@@ -20,7 +19,6 @@ final class FolderWatch {
 
   private let events: Descriptor
   private let folders: [[UInt8]]
-  /// The path of each watched directory.
   private var watched: [CInt: [UInt8]] = [:]
   /// Files that were closed after writing, or got their name, since they were looked at.
   private var closed: Set<[UInt8]> = []
@@ -28,7 +26,6 @@ final class FolderWatch {
   /// Whether all folders are looked at again.
   private var isStale = true
 
-  /// Begins to watch.
   init(_ folders: [[UInt8]]) throws(Errno) {
     self.folders = folders
     events = Descriptor(try systemCall { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) })

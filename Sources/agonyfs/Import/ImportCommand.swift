@@ -3,7 +3,6 @@ internal import Client
 internal import Import
 internal import SystemPackage
 
-/// `agonyfs import SOURCE… MOUNT`.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",

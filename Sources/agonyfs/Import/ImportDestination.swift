@@ -6,7 +6,6 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// Where files are imported to.
 struct ImportDestination {
   /// The absolute path of the mount point.
   let mountPoint: [UInt8]
@@ -50,10 +49,8 @@ struct ImportDestination {
     return parts
   }
 
-  /// How the place is shown.
   var shown: String { TerminalText.safe(mountPoint + album.flatMap { [0x2F] + $0 }) }
 
-  /// Opens what an import needs of the mount.
   func open(_ calls: FileCalls, toWrite: Bool) throws -> ImportTarget {
     let shown = TerminalText.safe(mountPoint)
     do throws(Errno) {

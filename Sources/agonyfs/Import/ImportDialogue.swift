@@ -83,11 +83,8 @@ struct ImportDialogue {
     _ calls: FileCalls, _ target: ImportTarget, _ times: TakenTimes?, _ report: ImportReport?, _ signals: HeldSignals,
     _ deletion: DeletionDialogue
   ) throws {
-    let watch: FolderWatch
-    do throws(Errno) {
-      watch = try FolderWatch(sources.all.map(\.path))
-    } catch {
-      throw CommandFailure(error, doing: "watching the folders")
+    let watch = try CommandFailure.doing("watching the folders") { () throws(Errno) in
+      try FolderWatch(sources.all.map(\.path))
     }
     let said = SaidOnce()
     var isDue = true
@@ -109,7 +106,6 @@ struct ImportDialogue {
     }
   }
 
-  /// Says what is known of a Google Takeout.
   private func tell(_ listing: SourceListing) {
     guard let counts = listing.takeout?.matches.counts else { return }
     Output.note(
@@ -118,9 +114,8 @@ struct ImportDialogue {
   }
 
   private func tell(_ summary: ImportSummary) {
-    func files(_ count: Int) -> String { "\(count) \(count == 1 ? "file" : "files")" }
     let verb = command.dryRun ? "would be imported" : command.verify ? "imported and verified" : "imported"
-    var parts = ["\(files(summary.imported)) \(verb)"]
+    var parts = ["\(summary.imported.counted("file")) \(verb)"]
     if summary.duplicates > 0 { parts.append("\(summary.duplicates) the space had already") }
     if summary.known > 0 { parts.append("\(summary.known) imported before") }
     if summary.skipped > 0 { parts.append("\(summary.skipped) skipped") }

@@ -52,7 +52,6 @@ final class ImportFollower: ImportObserver {
     Output.note("\(TerminalText.safe(path)): imported without extended attributes that cannot be kept: \(names).")
   }
 
-  /// Removes the line.
   func end() { progress.clear() }
 }
 
@@ -83,7 +82,6 @@ extension ImportOutcome {
     }
   }
 
-  /// What would be done, for a trial.
   var plan: String? {
     func shown(_ path: [UInt8]) -> String { TerminalText.safe(path) }
     switch self {

@@ -13,7 +13,6 @@ final class ImportReport {
   private var waiting: [UInt8] = []
   private var error: Errno?
 
-  /// What each line begins with.
   private static let start = Array(#"{"source"#.utf8)
 
   /// Begins a report in a file. Only an older report is replaced.
@@ -37,7 +36,6 @@ final class ImportReport {
     }
   }
 
-  /// Adds a source.
   func add(
     _ source: [UInt8], _ status: FileStatus?, _ outcome: ImportOutcome, isVerified: Bool, isDescribed: Bool?
   ) {

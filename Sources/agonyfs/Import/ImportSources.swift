@@ -10,13 +10,10 @@ internal import SystemPackage
 struct ImportSources {
   private(set) var all: [ImportSource] = []
 
-  /// Checks what was named, before anything is done.
   init(_ names: some Sequence<[UInt8]>, destination: ImportDestination, deletesOriginals: Bool) throws {
     let mount = try? BytePath(destination.mountPoint).identity()
     for bytes in names {
-      guard !bytes.isEmpty else {
-        throw CommandFailure(.usage, "A path is empty; a variable of the shell may not be set.")
-      }
+      guard !bytes.isEmpty else { throw CommandFailure.empty("A path") }
       let shown = TerminalText.safe(bytes)
       let path: BytePath
       let isLink: Bool

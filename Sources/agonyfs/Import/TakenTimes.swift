@@ -1,7 +1,6 @@
 internal import Catalog
 internal import Glibc
 internal import Import
-internal import Logging
 internal import Media
 internal import System
 internal import SystemPackage
@@ -10,17 +9,13 @@ internal import SystemPackage
 final class TakenTimes: AlbumSorter {
   private let pattern: DatePattern
   private let movesCompanions: Bool
-  private let decoder: Decoder
+  private let decoder = DecoderProgram.silent()
 
   init(_ pattern: DatePattern, movesCompanions: Bool) {
     self.pattern = pattern
     self.movesCompanions = movesCompanions
-    decoder = Decoder(
-      program: DecoderProgram.path, sandbox: .preferred,
-      logger: Logger(label: "agonyfs", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
-  /// Ends the decoder.
   func stop() { decoder.stop() }
 
   /// The albums of files that belong together: of each its own, or of all that of the photo.
@@ -62,7 +57,6 @@ final class TakenTimes: AlbumSorter {
   }
 }
 
-/// A source that the decoder reads.
 private struct OpenSource: MediaSource {
   let file: Descriptor
   let size: Int64

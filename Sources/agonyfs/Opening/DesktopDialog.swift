@@ -34,7 +34,6 @@ struct DesktopDialog {
     }
   }
 
-  /// Whether it can ask for more than passwords.
   var hasDirectories: Bool { program == .zenity || program == .kdialog }
 
   /// Asks for a password. The program writes it, and a newline, to `output`; this process never has it.

@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// The variables of this process.
 enum Environment {
   /// The value of a variable; nil if it is not set, or empty.
   static subscript(_ name: String) -> String? {

@@ -5,10 +5,8 @@ internal import SystemPackage
 
 /// A file that remembers where a vault is: one line with its absolute path. Its name ends with `.agonyfs`.
 enum PlaceFile {
-  /// How its name ends.
   static let suffix = ".agonyfs"
 
-  /// Whether a path ends so.
   static func isName(of file: FilePath) -> Bool { file.bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
   /// The path in a file.
@@ -30,10 +28,8 @@ enum PlaceFile {
     guard isName(of: file) else {
       throw CommandFailure(.usage, "The name of a file that remembers a vault ends with \(suffix).")
     }
-    do throws(Errno) {
+    try CommandFailure.doing("writing \(TerminalText.safe(file.bytes))") { () throws(Errno) in
       try Descriptor.open(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).writeAll(vault.bytes + [UInt8(ascii: "\n")])
-    } catch {
-      throw CommandFailure(error, doing: "writing \(TerminalText.safe(file.bytes))")
     }
   }
 }

@@ -7,9 +7,7 @@ internal import SystemPackage
 protocol PasswordKind {
   /// Its role, which is in the names of the options.
   static var role: PasswordRole { get }
-  /// Its name in help.
   static var name: String { get }
-  /// Whether several may be given.
   static var mayBeSeveral: Bool { get }
 }
 
@@ -17,7 +15,6 @@ extension PasswordKind {
   static var mayBeSeveral: Bool { false }
 }
 
-/// The password that opens a space, or the only one.
 enum CurrentPassword: PasswordKind {
   static let role = PasswordRole.current
   static let name = "password"
@@ -30,19 +27,16 @@ enum CurrentPasswords: PasswordKind {
   static let mayBeSeveral = true
 }
 
-/// The new password, for the command that needs two.
 enum NewPassword: PasswordKind {
   static let role = PasswordRole.new
   static let name = "new password"
 }
 
-/// The password of a hidden space.
 enum HiddenPassword: PasswordKind {
   static let role = PasswordRole.hidden
   static let name = "password of the hidden space"
 }
 
-/// The password of the space that hands over cover.
 enum OwnerPassword: PasswordKind {
   static let role = PasswordRole.owner
   static let name = "password of the space that hands over cover"
@@ -83,7 +77,6 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
     }
   }
 
-  /// Whether one of the options was given.
   var isGiven: Bool { asks || isOnLine || file != nil || command != nil }
 
   /// Where the password comes from.

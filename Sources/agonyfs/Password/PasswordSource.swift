@@ -3,7 +3,6 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Where a password comes from.
 enum PasswordSource {
   /// The terminal, or one line of standard input if that is not a terminal.
   case unspecified
@@ -17,7 +16,6 @@ enum PasswordSource {
   case command(String)
 }
 
-/// The purpose of a password.
 enum PasswordPurpose {
   /// It opens something. It is asked for once: a wrong one does not open it.
   case opening

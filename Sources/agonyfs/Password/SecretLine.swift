@@ -8,7 +8,6 @@ enum SecretLine {
   /// Longest password, in bytes.
   static let limit = 4096
 
-  /// What reading throws for a longer line.
   static let tooLong = CommandFailure(
     .usage, "The password is longer than \(limit) bytes; choose a shorter one.")
 
@@ -42,5 +41,13 @@ enum SecretLine {
     return unsafe buffer.withUnsafeBytes { bytes in
       unsafe Password(copying: UnsafeRawBufferPointer(rebasing: bytes[..<length]))
     }
+  }
+
+  /// What the process that asked for a password writes to the pipe of this number.
+  static func passed(through number: CInt) throws -> Password {
+    guard let password = try read(from: Descriptor(number), endsAtNewline: false) else {
+      throw CommandFailure(.failure, "The process that asked for the password has ended.")
+    }
+    return password
   }
 }

@@ -8,7 +8,6 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// The person's terminal.
 @safe struct Terminal: ~Copyable {
   private let descriptor: Descriptor
 
@@ -95,7 +94,6 @@ private struct HiddenInput {
   /// A signal came before the input.
   struct Interruption: Error {}
 
-  /// The terminal's settings before.
   let settings: termios
   private let mask: sigset_t
   private let pendingSignals: Descriptor

@@ -15,7 +15,6 @@ final class RollbackDetection: Sendable {
   /// Whether a failure to record was logged already.
   private let failureIsKnown = Atomic(false)
 
-  /// For a space that was just opened.
   init(of space: Space, logger: Logger) {
     self.space = space
     self.logger = logger
@@ -60,7 +59,6 @@ final class RollbackDetection: Sendable {
     return "This machine's record of the space was damaged; it now holds the current state."
   }
 
-  /// Records a durable checkpoint.
   func record(_ checkpoint: CheckpointRecord) {
     do throws(Errno) {
       try write(checkpoint, goingBack: false)

@@ -18,14 +18,10 @@ struct StateFolder {
   /// The folder of this user, by the XDG base directory specification: `agonyfs` in XDG_STATE_HOME if that is set, else
   /// in /var/lib for root and in ~/.local/state for others. Nil if HOME is not set.
   static func ofUser() -> StateFolder? {
-    if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return StateFolder(path: state + "/agonyfs") }
+    if let state = Environment["XDG_STATE_HOME"], state.hasPrefix("/") { return StateFolder(path: state + "/agonyfs") }
     if geteuid() == 0 { return StateFolder(path: "/var/lib/agonyfs") }
-    guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
+    guard let home = Environment["HOME"], home.hasPrefix("/") else { return nil }
     return StateFolder(path: home + "/.local/state/agonyfs")
-  }
-
-  private static func variable(_ name: String) -> String? {
-    unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
   /// A record's content; nil if there is none.
@@ -34,8 +30,6 @@ struct StateFolder {
       return try WholeFile.read(path + "/" + name, limit: Self.longest, followsLink: false)
     } catch .noSuchFileOrDirectory {
       return nil
-    } catch {
-      throw error
     }
   }
 
@@ -50,25 +44,18 @@ struct StateFolder {
     if let content = change(old) { try WholeFile.replace(name, in: folder, with: content) }
   }
 
-  /// The names of all records.
   func names() throws(Errno) -> [String] {
     do throws(Errno) {
       return try Directory.names(in: path).compactMap { String(validating: $0, as: UTF8.self) }
     } catch .noSuchFileOrDirectory {
       return []
-    } catch {
-      throw error
     }
   }
 
   /// Removes a record, if there is one. Durable on return.
   func remove(_ name: String) throws(Errno) {
     let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    do throws(Errno) {
-      try systemCall { unsafe unlinkat(folder.number, name, 0) }
-    } catch {
-      if error != .noSuchFileOrDirectory { throw error }
-    }
+    do throws(Errno) { try systemCall { unsafe unlinkat(folder.number, name, 0) } } catch .noSuchFileOrDirectory {}
     try systemCall { fsync(folder.number) }
   }
 

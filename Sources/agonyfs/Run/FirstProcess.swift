@@ -5,9 +5,7 @@ internal import SystemPackage
 
 /// The first process of a private session's process namespace.
 struct FirstProcess {
-  /// The session.
   let session: PrivateSession
-  /// Whether it is in a user namespace.
   let isInUserNamespace: Bool
   /// The signal mask for the program.
   let mask: sigset_t

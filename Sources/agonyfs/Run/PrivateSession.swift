@@ -16,13 +16,10 @@ internal import SystemPackage
 
 /// A session that nobody outside sees, and of which nothing stays but what is in the space.
 struct PrivateSession {
-  /// What to mount.
   let request: MountRequest
-  /// What the session sees.
   let plan: SessionPlan
   /// Where it shows the space.
   let album: FilePath
-  /// The runtime directory, if there is one.
   let runtime: FilePath?
 
   /// Runs the program to its end; everything is written on return.

@@ -2,17 +2,13 @@ internal import System
 
 /// How `agonyfs run` ends: with a status that is the program's, or one of those that env(1) and chroot(1) have.
 struct ProgramEnding: Error, Equatable {
-  /// `agonyfs run` itself failed.
   static let ownFailure: Int32 = 125
   /// The program was found, and could not be executed.
   static let notExecutable: Int32 = 126
-  /// There is no such program.
   static let notFound: Int32 = 127
 
-  /// The exit status of the process.
   var status: Int32
 
-  /// Ends with a status.
   init(status: Int32) { self.status = status }
 
   /// From what waitpid(2) gives: the status of the program, or 128 and the number of the signal that ended it.

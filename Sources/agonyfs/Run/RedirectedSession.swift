@@ -13,7 +13,6 @@ struct RedirectedSession {
 
   /// What to mount. A mount point of its own is made if it has none.
   var request: MountRequest
-  /// The runtime directory, if there is one.
   let runtime: FilePath?
 
   /// Runs the program to its end; everything is written on return.

@@ -27,7 +27,6 @@ struct SessionEnvironment: Equatable {
     changes += [("PWD", ByteText.text(of: workingDirectory.bytes)), ("DBUS_SESSION_BUS_ADDRESS", bus ?? Self.noBus)]
   }
 
-  /// Changes the environment of this process.
   func apply() {
     for (name, value) in changes {
       if let value {

@@ -90,9 +90,7 @@ struct SessionHost {
 extension SessionHost {
   /// The path of a directory, without symbolic links; nil for everything else.
   static func directory(_ path: FilePath) -> FilePath? {
-    guard path.isAbsolute, let found = path.resolved else { return nil }
-    var status = stat()
-    guard unsafe found.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
-    return status.st_mode & S_IFMT == S_IFDIR ? found : nil
+    guard path.isAbsolute, let found = path.resolved, Directory.exists(at: found) else { return nil }
+    return found
   }
 }

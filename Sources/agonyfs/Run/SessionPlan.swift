@@ -29,12 +29,10 @@ enum SessionStep: Equatable {
 
 /// What a private session sees, as steps in order. This is data only.
 struct SessionPlan: Equatable {
-  /// The steps.
   let steps: [SessionStep]
   /// Where other file systems are mounted below the home directory.
   let mounts: [FilePath]
 
-  /// The plan for some places.
   init(_ places: SessionPlaces) {
     let mounts = places.mounts.filter { mount in !places.kept.contains { mount.starts(with: $0) } }
     let frozen = mounts + places.sockets

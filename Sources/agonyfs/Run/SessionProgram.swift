@@ -7,19 +7,16 @@ internal import SystemPackage
 struct SessionProgram {
   /// Its name and its arguments, as bytes. The name is searched for in PATH.
   var words: [[UInt8]]
-  /// The directory that it works in.
   var directory: [UInt8]
   /// What takes its rights away before it starts; false ends it.
   var dropsPrivileges: (() -> Bool)?
-  /// Whether it ends with the process that starts it.
   var endsWithParent = false
 
   /// The program of the command line, else the shell of the person.
   static func ofCommandLine() -> [[UInt8]] {
     let words = LineProgram.words
     if !words.isEmpty { return words }
-    let shell = unsafe getenv("SHELL").map { unsafe String(cString: $0) } ?? ""
-    return [Array((shell.isEmpty ? "/bin/sh" : shell).utf8)]
+    return [Array((Environment["SHELL"] ?? "/bin/sh").utf8)]
   }
 
   /// Starts it in a child, with the signal mask from before. Returns its process number.

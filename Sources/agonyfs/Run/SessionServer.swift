@@ -35,7 +35,6 @@ final class SessionServer {
   private static let directoryDescriptor: CInt = 6
   private static let separated: UInt8 = 200
 
-  /// The process.
   let process: ChildProcess
   private let answer: Descriptor
   private var life: Descriptor?
@@ -121,9 +120,7 @@ extension SessionServer {
       }
       waitForPassword()
       agonyfs_set_not_dumpable()
-      guard let password = try SecretLine.read(from: Descriptor(passwordDescriptor), endsAtNewline: false) else {
-        throw CommandFailure(.failure, "The process that asked for the password has ended.")
-      }
+      let password = try SecretLine.passed(through: passwordDescriptor)
       try watchLife()
       try MountServer(request: request).serve(password) { try? answer.writeAll([0]) }
       if kind == .temporary { RedirectedSession.remove(request.mountPoint.removingLastComponent()) }
@@ -146,13 +143,11 @@ extension SessionServer {
 
   /// Makes the namespaces, and the directory to mount at in memory that nobody else sees.
   private static func separate(_ mountPoint: FilePath) throws {
-    do throws(Errno) {
+    try CommandFailure.doing("separating the session") { () throws(Errno) in
       try systemCall { agonyfs_session_separate(!agonyfs_session_is_privileged()) }
       let stage = mountPoint.removingLastComponent()
       try unsafe stage.call { unsafe agonyfs_mount_memory($0) }
       try unsafe mountPoint.call { unsafe mkdir($0, 0o700) }
-    } catch {
-      throw CommandFailure(error, doing: "separating the session")
     }
   }
 

@@ -9,13 +9,11 @@ struct SessionView {
   struct Failure: Error, Equatable {
     /// What was done.
     var action: String
-    /// What the kernel said.
     var error: Errno
     /// Whether it is the overlay that cannot be.
     var isOverlay = false
   }
 
-  /// Whether this is in a user namespace.
   let isInUserNamespace: Bool
   private var copies: [FilePath: Descriptor] = [:]
   private var lower: Descriptor?
@@ -24,7 +22,6 @@ struct SessionView {
 
   init(isInUserNamespace: Bool) { self.isInUserNamespace = isInUserNamespace }
 
-  /// Takes the steps of a plan.
   mutating func make(_ plan: SessionPlan) throws(Failure) {
     for step in plan.steps {
       do throws(Errno) {

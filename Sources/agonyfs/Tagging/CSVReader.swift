@@ -1,6 +1,5 @@
 /// Reads CSV as RFC 4180 has it, and with semicolons or tabs in the place of commas.
 struct CSVReader {
-  /// Why a text is no CSV.
   struct Malformed: Error, Equatable {
     /// The line, from 1.
     var line: Int

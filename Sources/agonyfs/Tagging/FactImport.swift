@@ -17,7 +17,6 @@ struct FactImport {
   let map: String
   /// Where the space is mounted, or a directory in it.
   let place: [UInt8]
-  /// Whether nothing is changed.
   let isTrial: Bool
 
   /// Most rows without a file that are named one by one.
@@ -25,11 +24,8 @@ struct FactImport {
 
   func run() throws {
     guard let start = try PhotoLibrary.place(of: place) else { throw PhotoLibrary.notMounted(place) }
-    let bytes: [UInt8]
-    do throws(Errno) {
-      bytes = from == "-" ? try Descriptor.standardInput.readToEnd() : try WholeFile.read(from)
-    } catch {
-      throw CommandFailure(error, doing: "reading \(TerminalText.safe(from.bytes))")
+    let bytes = try CommandFailure.doing("reading \(TerminalText.safe(from.bytes))") { () throws(Errno) in
+      from == "-" ? try Descriptor.standardInput.readToEnd() : try WholeFile.read(from)
     }
     var fields: FieldMap?
     let rows = try FactRow.read(bytes, named: from.string) { known in
@@ -63,9 +59,9 @@ struct FactImport {
     }
     func sayReplaced() {
       if replacing == 0 { return }
-      let files = replacing == 1 ? "1 file" : "\(replacing) files"
       let verb = isTrial ? "would be replaced" : "was replaced"
-      Output.line("What you had said of \(files) \(verb): \(replaced.sorted().joined(separator: ", ")).")
+      Output.line(
+        "What you had said of \(replacing.counted("file")) \(verb): \(replaced.sorted().joined(separator: ", ")).")
     }
     for (row, path, change) in changes where !change.isEmpty {
       // What an earlier row said is no loss.
@@ -94,7 +90,6 @@ struct FactImport {
 
 /// Finds the files that rows are about.
 struct FileFinder {
-  /// What is found.
   enum Match: Equatable {
     case one([UInt8])
     case none

@@ -83,7 +83,6 @@ struct FactRow: Equatable {
 
 /// Which field of a table is which of ours.
 struct FieldMap: Equatable {
-  /// A field of ours.
   enum Target: String, CaseIterable {
     case path, name, title, caption, tags, people, rating, favourite, taken, position, latitude, longitude, stack
 

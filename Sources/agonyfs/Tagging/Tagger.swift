@@ -4,7 +4,6 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// Says something about files of mounted spaces.
 struct Tagger {
   let change: WordsChange
 

@@ -6,7 +6,7 @@ internal import Glibc
 internal import QuickUnlock
 internal import Vault
 
-/// Why an enrolled method opens nothing.
+/// Why an enrolled method opens nothing. Another one, or a typed password, may still open the space.
 enum UnlockFailure: Error {
   /// The helper says why.
   case refused(UnlockReply)
@@ -15,7 +15,6 @@ enum UnlockFailure: Error {
   /// There is a key, but no space opens with it.
   case opensNothing
 
-  /// The failure, for people.
   func failure(of method: UnlockMethod) -> CommandFailure {
     switch self {
     case .refused(let reply): CommandFailure(.failure, method.sentence(for: reply))
@@ -71,12 +70,6 @@ enum EnrolledKey {
   /// Deletes what holds a key. Throws as `get`.
   static func drop(_ enrolment: Enrolment) throws {
     _ = try ask(UnlockRequest(.drop, enrolment.method, record: enrolment.record))
-  }
-
-  /// The failure if it is one of a method, after which another one or a typed password may still open the space.
-  static func failure(_ error: any Error, of method: UnlockMethod) -> CommandFailure? {
-    guard let error = error as? UnlockFailure else { return nil }
-    return error.failure(of: method)
   }
 
   /// The error of using a key: an `UnlockFailure` if it opens nothing, else as it is.

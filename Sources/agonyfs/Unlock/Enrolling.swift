@@ -14,11 +14,9 @@ internal import Vault
 
 /// Gives a space a key that this machine or something beside it holds.
 struct Enrolling {
-  /// The vault.
   let vault: Vault
   /// Its path, for questions.
   let path: FilePath
-  /// What is to hold the key.
   let method: UnlockMethod
   /// Whether other methods keep theirs.
   let keepsOthers: Bool
@@ -26,7 +24,6 @@ struct Enrolling {
   let mayReplace: Bool
   /// Whether a token is to find the credential by itself.
   let isResident: Bool
-  /// Whether the key is to have a PIN.
   let hasPIN: Bool
 
   /// Asks for the space's password, and has a new key open it too.
@@ -133,14 +130,5 @@ struct Unenrolling {
   static func takeAway(_ enrolment: Enrolment) throws {
     try? EnrolledKey.drop(enrolment)
     try Enrolments().remove(enrolment)
-  }
-}
-
-extension EnrolledListCommand {
-  /// The identifier of a vault.
-  static func identifier(ofVaultAt path: FilePath) throws -> String {
-    do { return try Vault.open(at: path).identifierText } catch {
-      throw CommandFailure(any: error, vault: path) ?? error
-    }
   }
 }

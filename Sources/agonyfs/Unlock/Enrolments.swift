@@ -11,7 +11,6 @@ internal import Vault
 struct Enrolment: Equatable {
   /// The identifier of the vault, as hexadecimal digits.
   var vault: String
-  /// What holds the key.
   var method: UnlockMethod
   /// What the helper needs to get it.
   var record: [UInt8]
@@ -23,7 +22,6 @@ struct Enrolments {
   private static let magic = Array("agonyfs unlock 1\n".utf8)
   private let folder: StateFolder?
 
-  /// Those of this user.
   init() { folder = StateFolder.ofUser() }
 
   /// All records, or those of a vault, in the order of the methods.
@@ -47,7 +45,6 @@ struct Enrolments {
     try folder.replace(Self.name(of: enrolment)) { _ in Self.magic + enrolment.record }
   }
 
-  /// Removes a record.
   func remove(_ enrolment: Enrolment) throws { try folder?.remove(Self.name(of: enrolment)) }
 
   private static func name(of enrolment: Enrolment) -> String {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import QuickUnlock
 internal import SystemPackage
+internal import Vault
 
 /// The options that say what holds a key.
 struct UnlockOptions: ParsableArguments {
@@ -13,7 +14,6 @@ struct UnlockOptions: ParsableArguments {
   @Flag(name: .customLong("tpm"), help: "A random key that the TPM of this machine seals.")
   var isTPM = false
 
-  /// The one that was given.
   var method: UnlockMethod? { keyring ? .keyring : isFIDO2 ? .fido2 : isTPM ? .tpm : nil }
 
   func validate() throws {
@@ -23,7 +23,6 @@ struct UnlockOptions: ParsableArguments {
   }
 }
 
-/// `agonyfs password list`.
 struct EnrolledListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what is enrolled on this machine to open spaces without typing.",
@@ -33,7 +32,7 @@ struct EnrolledListCommand: ParsableCommand {
   var vault: FilePath?
 
   func run() throws {
-    let identifier = try vault.map { try Self.identifier(ofVaultAt: AbsolutePath.of($0)) }
+    let identifier = try vault.map { try Vault.opened(at: AbsolutePath.of($0)).identifierText }
     for enrolment in try Enrolments().list(vault: identifier) {
       Output.line("\(enrolment.vault)  \(enrolment.method.word)")
     }

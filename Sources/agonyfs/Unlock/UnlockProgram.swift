@@ -13,12 +13,8 @@ enum UnlockProgram {
     // It may end before it has read the request; then there is no answer.
     signal(SIGPIPE, SIG_IGN)
     let path = OwnFolder.path(of: "agonyfs-unlock")
-    let process: ChildProcess
-    let answer: Descriptor
-    do {
-      (process, answer) = try start(path, request)
-    } catch let error as Errno {
-      throw CommandFailure(error, doing: "starting \(path)")
+    let (process, answer) = try CommandFailure.doing("starting \(path)") { () throws(Errno) in
+      try start(path, request)
     }
     let reply = Result { try UnlockReply(from: answer) }
     let ending = process.wait()
@@ -32,7 +28,7 @@ enum UnlockProgram {
   /// Its ends of the pipes are open only in it on return.
   private static func start(
     _ path: String, _ request: UnlockRequest
-  ) throws -> (process: ChildProcess, answer: Descriptor) {
+  ) throws(Errno) -> (process: ChildProcess, answer: Descriptor) {
     let question = try Descriptor.pipe()
     let answer = try Descriptor.pipe()
     // Libraries write lines of their own to standard error.

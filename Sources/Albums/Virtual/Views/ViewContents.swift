@@ -13,7 +13,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// Reads what is in the directories of
+/// Reads what is in the directories of views.
 struct ViewReader: Sendable {
   let fileSystem: FileSystem
   let memory: ViewMemory
@@ -91,7 +91,6 @@ struct ViewReader: Sendable {
     return text
   }
 
-  /// The number of a term.
   func term(_ kind: TermKind, _ text: String) throws(Errno) -> UInt64? {
     try fileSystem.reading { files throws(Errno) in
       try files.result(of: files.index.catalog.term(kind, text)).map { UInt64(clamping: $0) }
@@ -105,8 +104,7 @@ struct ViewReader: Sendable {
 
   /// Whether somebody finds something in a directory.
   func hasAnswers(_ folder: ViewFolder) throws(Errno) -> Bool {
-    return try memory.value(of: folder, in: memory.known, fileSystem, isNew: true, size: { _ in 1 }) {
-      () throws(Errno) in
+    try memory.value(of: folder, in: memory.known, fileSystem, isNew: true, size: { _ in 1 }) { () throws(Errno) in
       var isFound = false
       try fileSystem.questions.answers(to: CatalogQuestion(query(of: folder), limit: 1), for: owner()) { _ in
         isFound = true
@@ -136,9 +134,7 @@ struct ViewReader: Sendable {
       return ViewTable(photos)
     }
   }
-}
 
-extension ViewReader {
   /// The path of an answer that may be in the trash.
   private static func path(of answer: CatalogAnswer) throws(Errno) -> [UInt8] {
     let names = try answer.item()?.names.map { ($0.path, TrashFolder.contains(path: $0.path)) } ?? []
@@ -169,6 +165,4 @@ extension ViewReader {
       one.isTrash == other.isTrash ? one.path.lexicographicallyPrecedes(other.path) : !one.isTrash
     }?.path
   }
-
-  // MARK: Thumbnails
 }

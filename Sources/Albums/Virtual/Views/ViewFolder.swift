@@ -80,13 +80,9 @@ package enum ViewFolder: Hashable, Sendable {
     default: []
     }
   }
-}
 
-extension ViewFolder {
   /// Bits of a number.
   static let numberBits: UInt64 = 52
-  /// Bits of a family.
-  static let familyBits: UInt64 = 4
 
   /// The family, below 16, and the number in it.
   var code: (family: UInt64, number: UInt64) {

@@ -14,8 +14,7 @@ extension ViewReader {
   /// The directories in a directory, in the order of their numbers.
   func list(of folder: ViewFolder, isNew: Bool) throws(Errno) -> [ViewEntry] {
     if folder == .views { return fixed(folder) { _ in true } }
-    return try memory.value(of: folder, in: memory.lists, fileSystem, isNew: isNew, size: \.count) {
-      () throws(Errno) in
+    return try memory.value(of: folder, in: memory.lists, fileSystem, isNew: isNew, size: \.count) { () throws(Errno) in
       try entries(of: folder).sorted { $0.folder.code.number < $1.folder.code.number }
     }
   }
@@ -28,15 +27,9 @@ extension ViewReader {
         return UInt64(title).map { (title, .year($0)) }
       }
     case .year(let year):
-      try titles(of: folder, by: .month) { title in
-        (title?.suffix(2)).flatMap { digits in UInt64(digits).map { (String(digits), .month(year: year, $0)) } }
-      }
+      try titles(of: folder, by: .month) { title in Self.last(title).map { ($1, .month(year: year, $0)) } }
     case .month(let year, let month):
-      try titles(of: folder, by: .day) { title in
-        (title?.suffix(2)).flatMap { digits in
-          UInt64(digits).map { (String(digits), .day(year: year, month: month, $0)) }
-        }
-      }
+      try titles(of: folder, by: .day) { title in Self.last(title).map { ($1, .day(year: year, month: month, $0)) } }
     case .places: try countries()
     case .country(let code): try towns(of: code)
     case .tags: try terms(.tag, of: folder, by: .tag) { .tag($0) }
@@ -70,6 +63,11 @@ extension ViewReader {
       group in
       entry(group.title).flatMap { entry in FileName(entry.name).map { ViewEntry(name: $0, folder: entry.folder) } }
     }
+  }
+
+  /// The number in the last two digits of a date, and these.
+  private static func last(_ date: String?) -> (number: UInt64, digits: String)? {
+    (date?.suffix(2)).flatMap { digits in UInt64(digits).map { ($0, String(digits)) } }
   }
 
   /// A directory for each group that is a term.
@@ -109,22 +107,17 @@ extension ViewReader {
     }
   }
 
-  private func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8]? {
-    try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media.row(inode))?.hash }
-  }
-
   /// The photos of a group of duplicates.
   func duplicates(of inode: InodeNumber) throws(Errno) -> [ViewedFile] {
-    guard let hash = try contentHash(of: inode) else { throw .noSuchFileOrDirectory }
     let same = try fileSystem.reading { files throws(Errno) in
-      try files.result(of: files.index.catalog.inodes(withHash: hash, limit: ViewTable.limit))
+      guard let hash = try files.result(of: files.index.media.row(inode))?.hash else { throw .noSuchFileOrDirectory }
+      return try files.result(of: files.index.catalog.inodes(withHash: hash, limit: ViewTable.limit))
     }
     return try files(fileSystem.duplicates.seen(among: same, for: owner()).map { InodeNumber(rawValue: $0.inode) })
   }
 
   // MARK: Places
 
-  /// A town in which photos were taken.
   private struct Town {
     var place: Place
     var term: UInt64

@@ -69,7 +69,6 @@ struct SearchTexts: Sendable {
   private var numbers: [String: UInt64] = [:]
   private var order = Queue<UInt64>()
 
-  /// The number of a text.
   mutating func number(of text: String) -> UInt64 {
     // Strings that look the same are equal, and find the same.
     if let known = numbers[text] { return known }
@@ -87,7 +86,6 @@ struct SearchTexts: Sendable {
   func text(_ number: UInt64) -> String? { texts[number] }
 }
 
-/// What views remember.
 final class ViewMemory: Sendable {
   /// How many threads may wait for somebody who looks. The others must stay free for quick requests.
   private static let mostWaiting = 4
@@ -189,7 +187,6 @@ final class ViewMemory: Sendable {
   }
 }
 
-/// A directory in a view.
 struct ViewEntry: Sendable {
   var name: FileName
   var folder: ViewFolder

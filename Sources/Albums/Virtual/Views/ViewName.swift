@@ -12,7 +12,6 @@ internal import Index
 internal import System
 internal import Vault
 
-/// Names in views.
 enum ViewName {
   private static let tilde: UInt8 = 0x7E
   private static let dot: UInt8 = 0x2E

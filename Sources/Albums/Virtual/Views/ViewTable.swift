@@ -10,7 +10,6 @@
 internal import Index
 internal import Vault
 
-/// The photos of a directory of links.
 struct ViewTable: Sendable {
   /// More photos than that a directory does not show.
   static let limit = 1 << placeBits
@@ -50,7 +49,6 @@ struct ViewTable: Sendable {
     return UInt64(truncatingIfNeeded: hasher.finalize())
   }
 
-  /// Whether a photo is in the directory.
   func contains(_ inode: InodeNumber) -> Bool {
     let place = Self.place(of: inode.rawValue, in: inodes)
     return place < inodes.count && inodes[place] == inode.rawValue

@@ -34,17 +34,13 @@ extension VirtualTree {
     do throws(Errno) {
       let found = try fileSystem.lookup(name, in: directory)
       return found.kind == FileKind.directory >> 12 ? found.inode : nil
-    } catch {
-      if error == .noSuchFileOrDirectory { return nil }
-      throw error
+    } catch .noSuchFileOrDirectory {
+      return nil
     }
   }
 
   /// As `list(_:after:_:)`: each album with photos, and its cover.
-  func listCovers(
-    _ directory: InodeNumber, after cookie: UInt64,
-    _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
-  ) throws(Errno) {
+  func listCovers(_ directory: InodeNumber, after cookie: UInt64, _ body: Visitor) throws(Errno) {
     // Two entries for each of a stored directory: cookies are twice as large, and odd for the cover. After an even one
     // the same directory comes again, for its cover.
     var last = cookie == 0 ? 0 : (cookie - 1) / 2
@@ -100,9 +96,8 @@ extension VirtualTree {
 
   private func chosenPhoto(of directory: InodeNumber) throws(Errno) -> InodeNumber? {
     let value: [UInt8]
-    do throws(Errno) { value = try fileSystem.extendedAttribute(Self.coverName, of: directory) } catch {
-      if error == .noData { return nil }
-      throw error
+    do throws(Errno) { value = try fileSystem.extendedAttribute(Self.coverName, of: directory) } catch .noData {
+      return nil
     }
     guard let name = FileName(value) else { return nil }
     let owner = try views.owner()

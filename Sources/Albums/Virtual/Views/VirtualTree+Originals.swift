@@ -61,7 +61,7 @@ extension VirtualTree {
     if kind.isWidelyRead { return .part(inode, 0..<attributes.size) }
     let key = FullPictures.Key(inode: inode, modified: attributes.modified, size: attributes.size)
     if let known = fullPictures[key] { return .bytes(known) }
-    let made = try fileSystem.fullPicture(of: inode, size: attributes.size)
+    let made = try fileSystem.thumbnailer.fullPicture(of: inode, size: attributes.size)
     fullPictures.insert(made, for: key)
     return .bytes(made)
   }
@@ -102,10 +102,7 @@ extension VirtualTree {
   // MARK: Listing
 
   /// As `list(_:after:_:)`, for a stored directory in `full` or `motion`: the directories and the photos of it.
-  func listOriginals(
-    _ directory: InodeNumber, motion: Bool, after cookie: UInt64,
-    _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
-  ) throws(Errno) {
+  func listOriginals(_ directory: InodeNumber, motion: Bool, after cookie: UInt64, _ body: Visitor) throws(Errno) {
     if motion { try fileSystem.cataloguer.settle() }
     var last = cookie
     while true {
@@ -158,22 +155,6 @@ extension MediaKind {
     switch self {
     case .jpeg, .png, .gif, .webp: true
     default: false
-    }
-  }
-}
-
-extension FileSystem {
-  /// Makes a JPEG of all pixels of a photo.
-  ///
-  /// - Throws: `EAGAIN` when too many wait, `EIO` when it cannot be made.
-  func fullPicture(of inode: InodeNumber, size: Int64) throws(Errno) -> [UInt8] {
-    guard let maker = options.thumbnails?.maker else { throw .ioError }
-    guard locked({ $0.thumbnails.beginWaiting() }) else { throw .resourceTemporarilyUnavailable }
-    defer { locked { $0.thumbnails.endWaiting() } }
-    do throws(DecoderError) {
-      return try maker.full(of: FileSource(fileSystem: self, inode: inode, size: size))
-    } catch {
-      throw .ioError
     }
   }
 }

@@ -24,7 +24,6 @@ package struct ViewLink: Sendable {
   package var generation: UInt32
 }
 
-/// A photo in a view.
 struct ViewedFile {
   var inode: InodeNumber
   /// From the root.
@@ -156,8 +155,7 @@ extension VirtualTree {
       return Self.number(name, digits: 2).flatMap { day in
         CivilDate(year: Int(year), month: Int(month), day: Int(day)).map { _ in .day(year: year, month: month, day) }
       }
-    case .places:
-      return ViewReader.number(ofCountry: String(decoding: name.bytes, as: UTF8.self)).map { .country($0) }
+    case .places: return ViewReader.number(ofCountry: String(decoding: name.bytes, as: UTF8.self)).map { .country($0) }
     case .tags: return try term(.tag, named: name).map { .tag($0) }
     case .cameras: return try term(.camera, named: name).map { .camera($0) }
     case .country, .duplicates:
@@ -186,10 +184,7 @@ extension VirtualTree {
   // MARK: Listing
 
   /// As `list(_:after:_:)`, for a directory of a view.
-  func list(
-    _ folder: ViewFolder, after cookie: UInt64,
-    _ body: (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
-  ) throws(Errno) {
+  func list(_ folder: ViewFolder, after cookie: UInt64, _ body: Visitor) throws(Errno) {
     let directory = UInt8(truncatingIfNeeded: FileKind.directory >> 12)
     let own = VirtualNode.view(folder).number
     for (place, name) in [".", ".."].enumerated() where UInt64(place) >= cookie {

@@ -1,4 +1,3 @@
-import Index
 import SystemPackage
 import Testing
 import Vault

@@ -1,6 +1,3 @@
-import FaultyStorage
-import SystemPackage
-import TestSupport
 import Testing
 
 @testable import Albums
@@ -15,24 +12,16 @@ extension AllocationTests {
     let file = try vault.files.make("f")
     try allocate(file, vault, 20_000)
     try vault.files.close()
-    let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    let index = try Index(space: space)
-    try index.setLiveBytes(in: .unwritten, to: count)
-    try index.commit(to: space)
-    try space.close()
+    try vault.changeIndex { (index) throws(IndexError) in try index.setLiveBytes(in: .unwritten, to: count) }
     // Such a space can be mounted all the same.
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    try vault.mount()
     #expect(try vault.files.get(file) == [UInt8](repeating: 0, count: 20_000))
     try vault.files.close()
-    let broken = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(Checker.check(broken, readData: true).problems.map(\.text) == ["the count of allocated bytes is wrong"])
-    try broken.close()
-    let opened = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    let repair = Repair(of: opened, in: vault.vault, body: vault.body, slot: nil)
+    #expect(try vault.check().problems.map(\.text) == ["the count of allocated bytes is wrong"])
+    let repair = try vault.plannedRepair()
     #expect(repair.plan.items.map(\.text) == ["the allocated bytes are recounted"])
     #expect(try repair.carryOut().problems == [])
-    try expectSound(vault)
+    try vault.expectSound()
   }
 
   /// Of a written extent and an unwritten one that overlap, the unwritten one goes, whichever begins first.
@@ -54,9 +43,8 @@ extension AllocationTests {
     let repair = try vault.plannedRepair()
     #expect(repair.found.problems != [])
     #expect(try repair.carryOut().problems == [])
-    try expectSound(vault)
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    try vault.expectSound()
+    try vault.mount()
     #expect(isSame(try vault.files.get(file), content))
     try vault.files.close()
   }

@@ -13,9 +13,7 @@ import Testing
 
   /// A vault on a disk of 64 MiB.
   func smallVault() throws -> TestVault {
-    let storage = FaultyStorage()
-    storage.setLimit(64 << 20)
-    return try TestVault(storage: storage) { $0.commitInterval = 3600 }
+    try TestVault(storage: FaultyStorage(limit: 64 << 20)) { $0.commitInterval = 3600 }
   }
 
   func allocated(_ file: InodeNumber, _ vault: TestVault) throws -> Int {
@@ -30,12 +28,6 @@ import Testing
 
   func allocate(_ file: InodeNumber, _ vault: TestVault, _ length: Int) throws {
     try allocate(file, vault, [], 0, length)
-  }
-
-  func expectSound(_ vault: TestVault) throws {
-    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(Checker.check(space, readData: true).problems == [])
-    try space.close()
   }
 
   private func available(_ vault: TestVault) throws -> Int { Int(try vault.files.statistics().availableBlocks) * 4096 }
@@ -59,8 +51,7 @@ import Testing
       #expect(Int(found.blocks512) * 512 == (sectors * 512 + 4095) / 4096 * 4096)
       #expect(try vault.files.get(found.inode) == [UInt8](repeating: 0, count: sectors * 512))
     }
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   /// Two bytes across the border of two blocks take both, and the file does not grow when they are written.
@@ -84,8 +75,7 @@ import Testing
     #expect(try allocated(file, vault) == 8192)
     try vault.reopen()
     #expect(try vault.files.get(file) == [UInt8](repeating: 0, count: 4094) + [3, 1, 2])
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   @Test func whatIsAllocatedIsAHoleToReaders() throws {
@@ -110,15 +100,13 @@ import Testing
     #expect(count == 100_000)
     #expect(try allocated(copy, vault) == 5120)
     #expect(isSame(try vault.files.get(copy), try vault.files.get(file)))
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   /// Room beyond the end is kept while the file grows into it; data that a crash left there does not come back.
   @Test func roomBeyondTheEnd() throws {
     let vault = try TestVault()
-    let file = try vault.files.make("f")
-    try vault.files.put(pattern(100, 1), file)
+    let file = try vault.files.make("f", with: pattern(100, 1))
     try allocate(file, vault, .keepSize, 0, Self.mebibyte)
     #expect(try vault.files.attributes(of: file).size == 100)
     try vault.reopen()
@@ -138,16 +126,14 @@ import Testing
     try vault.files.resize(file, 0)
     #expect(try allocated(file, vault) == 0)
     #expect(vault.files.locked { $0.index.extents.unwrittenBytes } == 0)
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   // MARK: Room
 
   @Test func allocatingIsRefusedWhenThereIsNoRoom() throws {
     let vault = try smallVault()
-    let file = try vault.files.make("f")
-    try vault.files.put(pattern(100, 1), file)
+    let file = try vault.files.make("f", with: pattern(100, 1))
     try vault.files.synchronize()
     let before = try available(vault)
     for mode in [AllocationMode(), .keepSize, .zeroRange] {
@@ -163,8 +149,7 @@ import Testing
     try allocate(file, vault, before / 2)
     #expect(try available(vault) < before / 2)
     expect(.noSpace) { try allocate(file, vault, [], before / 2, before / 2) }
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   /// The end of the last block lies behind the end of the largest file.
@@ -179,15 +164,13 @@ import Testing
     try allocate(file, vault, .keepSize, last - 8192, 10)
     #expect(try allocated(file, vault) == 4096)
     #expect(!vault.files.isReadOnly)
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   @Test func promisesAreGivenBack() throws {
     let vault = try smallVault()
     let files = vault.files
-    let other = try files.make("other")
-    try files.put(pattern(8 * Self.mebibyte, 3), other)
+    let other = try files.make("other", with: pattern(8 * Self.mebibyte, 3))
     try files.synchronize()
     let before = try available(vault)
     let held = vault.storage.reservedBytes
@@ -213,14 +196,12 @@ import Testing
       #expect(vault.storage.reservedBytes >= held + length, "\(name)")
       try files.synchronize()
       try giveBack(file)
-      try files.unlink(.of(name), in: .root)
-      files.forget(file)
+      try files.delete(name)
       try waitUntil("the room of \(name) came back") { files.locked { $0.index.extents.unwrittenBytes } == 0 }
       #expect(try available(vault) > before - Self.mebibyte, "\(name)")
       #expect(vault.storage.reservedBytes < held + 2 * Self.mebibyte, "\(name)")
     }
-    try files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   /// Others fill the disk; what was allocated is written all the same, whatever the pieces, and synced in between.
@@ -247,8 +228,7 @@ import Testing
     }
     let after = try vault.afterPowerCut(seed: 3)
     #expect(isSame(Array(try after.files.get(file)[..<length]), content))
-    try after.files.close()
-    try expectSound(after)
+    try after.closeSound()
   }
 
   /// The space itself fills the disk.
@@ -290,8 +270,7 @@ import Testing
     for number in 0..<written {
       #expect(isSame(try vault.files.get(other, at: number * 100_000, count: 100_000), pattern(100_000, number)))
     }
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   /// After the power was cut, and after a mount, the promise is there again.
@@ -313,8 +292,7 @@ import Testing
     try after.files.put(content, file)
     try after.files.synchronize()
     #expect(isSame(try after.files.get(file), content))
-    try after.files.close()
-    try expectSound(after)
+    try after.closeSound()
   }
 
   /// Somebody took the room while nothing was mounted: what was promised cannot be kept then. Writing says so, and the
@@ -327,8 +305,7 @@ import Testing
     try vault.files.put(pattern(1000, 1), file)
     try vault.files.close()
     vault.storage.fillByOthers()
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    try vault.mount()
     expect(.noSpace) { try vault.files.put(pattern(length, 1), file) }
     #expect(try vault.files.get(file, count: 1000) == pattern(1000, 1))
     #expect(!vault.files.isReadOnly)
@@ -337,16 +314,14 @@ import Testing
     try vault.files.synchronize()
     try vault.reopen()
     #expect(isSame(try vault.files.get(file), pattern(length, 1)))
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
 
   @Test func whereRoomCannotBeHeldNothingIsPromised() throws {
     let storage = FaultyStorage()
     storage.refuseHolding()
     let vault = try TestVault(storage: storage)
-    let file = try vault.files.make("f")
-    try vault.files.put(pattern(8192, 1), file)
+    let file = try vault.files.make("f", with: pattern(8192, 1))
     try vault.files.synchronize()
     expect(.notSupported) { try allocate(file, vault, 8193) }
     expect(.notSupported) { try allocate(file, vault, .zeroRange, 4096, 4096) }
@@ -356,9 +331,6 @@ import Testing
     try allocate(file, vault, 8192)
     try allocate(file, vault, [.punchHole, .keepSize], 0, 4096)
     #expect(try allocated(file, vault) == 4096)
-    try vault.files.close()
-    try expectSound(vault)
+    try vault.closeSound()
   }
-
-  // MARK: Repair
 }

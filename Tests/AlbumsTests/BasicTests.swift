@@ -134,35 +134,28 @@ import Vault
     try expectTimes(file, modified: true, changed: true) { try files.put([1], file) }
     try expectTimes(file, modified: true, changed: true) { try files.resize(file, 10) }
     try expectTimes(file, modified: false, changed: false) { _ = try files.get(file) }
-    try expectTimes(file, modified: false, changed: true) {
-      var changes = AttributeChanges(caller: caller)
-      changes.owner = 5
-      _ = try files.setAttributes(of: file, changes)
-    }
-    try expectTimes(file, modified: false, changed: true) {
-      try files.setExtendedAttribute(Array("user.a".utf8), of: file, value: [1], flags: [], caller: caller)
-    }
+    try expectTimes(file, modified: false, changed: true) { try files.change(file) { $0.owner = 5 } }
+    try expectTimes(file, modified: false, changed: true) { try files.setAttribute("user.a", of: file, to: [1]) }
     try expectTimes(file, modified: false, changed: true) {
       try files.rename(.of("f"), in: folder, to: .of("z"), in: folder, flags: [])
     }
-    var changes = AttributeChanges(caller: caller)
-    changes.accessed = .at(Timestamp(seconds: -5, nanoseconds: 999_999_999))
-    changes.modified = .at(Timestamp(seconds: 1 << 33, nanoseconds: 1))
-    let set = try files.setAttributes(of: file, changes)
-    #expect(set.accessed == Timestamp(seconds: -5, nanoseconds: 999_999_999))
+    let accessed = Timestamp(seconds: -5, nanoseconds: 999_999_999)
+    let modified = Timestamp(seconds: 1 << 33, nanoseconds: 1)
+    let set = try files.change(file) {
+      $0.accessed = .at(accessed)
+      $0.modified = .at(modified)
+    }
+    #expect(set.accessed == accessed)
     try vault.reopen()
-    #expect(try files.attributes(of: file).modified == Timestamp(seconds: 1 << 33, nanoseconds: 1))
-    #expect(try files.attributes(of: file).accessed == set.accessed)
+    #expect(try files.attributes(of: file).modified == modified)
+    #expect(try files.attributes(of: file).accessed == accessed)
     try files.close()
   }
 
   @Test func setGroupDirectoriesPassTheirGroupOn() throws {
     let folder = try files.folder("d")
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = 0o2775
-    changes.group = 77
-    _ = try files.setAttributes(of: folder, changes)
-    let file = try files.find("f", in: folder, making: files.make("f", in: folder))
+    try files.change(folder) { ($0.mode, $0.group) = (0o2775, 77) }
+    let file = try files.attributes(of: files.make("f", in: folder))
     #expect(file.group == 77 && file.mode & FileKind.setGroup == 0)
     let inner = try files.attributes(of: try files.folder("e", in: folder))
     #expect(inner.group == 77 && inner.mode & FileKind.setGroup != 0)
@@ -234,8 +227,7 @@ import Vault
   }
 
   @Test func nothingIsOpenedOrMadeReadOnly() throws {
-    let file = try files.make("f")
-    try files.put([1, 2, 3], file)
+    let file = try files.make("f", with: [1, 2, 3])
     vault.options.isReadOnly = true
     try vault.reopen()
     #expect(files.isReadOnly)
@@ -247,13 +239,5 @@ import Vault
     try files.synchronize()
     files.release(file)
     try files.close()
-  }
-}
-
-extension FileSystem {
-  func find(_ name: String, in parent: InodeNumber, making: InodeNumber) throws -> Attributes {
-    let found = try find(name, in: parent)
-    #expect(found.inode == making)
-    return found
   }
 }

@@ -185,8 +185,7 @@ import Vault
           let place = ItemPlace(
             names: [(.root, Array("\(number).jpg".utf8))],
             rights: ItemRights(mode: 0o100644, owner: 0, group: 0, mayHaveList: false))
-          try files.index.catalog.setMediaItem(
-            item, at: place, found: [], version: Int64(MediaItem.factsVersion))
+          try files.index.catalog.setMediaItem(item, at: place, found: [], version: Int64(MediaItem.factsVersion))
         }
       }
     }

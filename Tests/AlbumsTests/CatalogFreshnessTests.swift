@@ -2,7 +2,6 @@ import Catalog
 import Index
 import Synchronization
 import SystemPackage
-import TestSupport
 import Testing
 import Vault
 
@@ -25,18 +24,14 @@ import Vault
       #expect(try vault.item(photo)?.words.title == title)
     }
     try vault.vault.reopen()
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = 0o600
-    _ = try vault.files.setAttributes(of: sidecar, changes)
+    try vault.files.change(sidecar) { $0.mode = 0o600 }
     // Whoever asks does not wait for the decoder.
     #expect(try vault.item(photo)?.words.title == "inside")
     try vault.files.close()
   }
 
   private func set(_ inode: InodeNumber, _ mode: UInt32, group: UInt32, in vault: CatalogVault) throws {
-    var changes = AttributeChanges(caller: Caller(user: 0, group: 0))
-    (changes.mode, changes.group) = (mode, group)
-    _ = try vault.files.setAttributes(of: inode, changes)
+    try vault.files.change(inode, as: Caller(user: 0, group: 0)) { ($0.mode, $0.group) = (mode, group) }
   }
 
   /// A sidecar speaks only if whoever may read the photo may read it.
@@ -82,17 +77,6 @@ import Vault
     try vault.files.close()
   }
 
-  private func answer(_ request: String, _ vault: CatalogVault) -> [String] {
-    var answer = DoorAnswer(Array(request.utf8), from: vault.files, for: .everything, today: nil)
-    var bytes: [UInt8] = []
-    while true {
-      let piece = answer.read(4096)
-      if piece.isEmpty { break }
-      bytes += piece
-    }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-  }
-
   /// Whoever asks a vault that is not mounted has what was stored at the end of a mount.
   @Test func theEndOfAMountBringsRowsUpToDate() throws {
     let vault = try CatalogVault()
@@ -103,8 +87,7 @@ import Vault
     try vault.set("user.xdg.tags", of: photo, to: "beach")
     try vault.vault.reopen()
     #expect(try vault.files.locked { try $0.index.catalog.stale(for: .merge, limit: 1) }.isEmpty)
-    let found = answer("format paths\n\ntag:beach", vault)
-    #expect(found.prefix(2) == ["ok", "a.jpg"])
+    #expect(vault.files.answer("format paths\n\ntag:beach").prefix(2) == ["ok", "a.jpg"])
     try vault.files.close()
   }
 
@@ -112,7 +95,7 @@ import Vault
   @Test func whatIsNotKnownIsCounted() throws {
     let vault = try CatalogVault()
     for name in ["a.jpg", "b.jpg"] { _ = try vault.photo(name) }
-    #expect(answer("", vault).last?.contains(#""pending":0"#) == true)
+    #expect(vault.files.answer("").last?.contains(#""pending":0"#) == true)
     vault.vault.options.thumbnails = nil
     try vault.vault.reopen()
     try vault.files.locked { files in
@@ -120,7 +103,7 @@ import Vault
       try files.index.catalog.emptyCatalog()
       files.committer.noteChange()
     }
-    #expect(answer("", vault).last?.contains(#""pending":2"#) == true)
+    #expect(vault.files.answer("").last?.contains(#""pending":2"#) == true)
     try vault.files.close()
   }
 

@@ -2,8 +2,6 @@ import Catalog
 import FaultyStorage
 import Index
 import Media
-import SystemPackage
-import TestSupport
 import Testing
 import Vault
 
@@ -148,8 +146,7 @@ final class CatalogLibrary {
     item.links.isEdited = chance(1, of: 6)
     if chance(1, of: 6) { item.links.motion = 1..<9 }
     if let other = photos.randomElement(using: &numbers), chance(1, of: 4) {
-      item.links.stack = StackMembership(
-        stack: other.rawValue, kind: pick(StackKind.allCases), isCover: false)
+      item.links.stack = StackMembership(stack: other.rawValue, kind: pick(StackKind.allCases), isCover: false)
     } else if chance(1, of: 4) {
       item.links.stack = StackMembership(stack: inode, kind: pick(StackKind.allCases), isCover: true)
     }

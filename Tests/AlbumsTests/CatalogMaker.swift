@@ -110,18 +110,12 @@ struct CatalogVault {
   var files: FileSystem { vault.files }
 
   init(storage: FaultyStorage = FaultyStorage()) throws {
-    let maker = maker
-    vault = try TestVault(storage: storage) { options in
-      var thumbnails = ThumbnailOptions(maker: maker)
-      thumbnails.quietTime = 0
-      options.thumbnails = thumbnails
-    }
+    vault = try TestVault(storage: storage, thumbnails: maker)
   }
 
   /// Makes a photo that says something, and waits until it was looked at.
   func photo(_ name: String, _ facts: String = "", in parent: InodeNumber = .root) throws -> InodeNumber {
-    let file = try files.make(name, in: parent)
-    try files.put(Array("photo \(facts)".utf8), file)
+    let file = try files.make(name, in: parent, with: Array("photo \(facts)".utf8))
     try settle()
     return file
   }
@@ -137,23 +131,11 @@ struct CatalogVault {
   }
 
   func set(_ name: String, of inode: InodeNumber, to value: String) throws {
-    try files.setExtendedAttribute(
-      Array(name.utf8), of: inode, value: Array(value.utf8), flags: [], caller: caller)
+    try files.setAttribute(name, of: inode, to: Array(value.utf8))
   }
 
   /// Waits until the decoder has nothing more to do, and merges the rest.
-  func settle() throws {
-    try files.waitUntilNothingIsPending()
-    let files = files
-    try waitUntil("the catalog is up to date") {
-      try files.cataloguer.settle()
-      let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
-      return files.locked { files in
-        (try? files.index.catalog.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
-          && files.catalog.placed == .done
-      }
-    }
-  }
+  func settle() throws { try files.waitForCatalog() }
 
   /// What the catalog says of a file now.
   func item(_ inode: InodeNumber) throws -> MediaItem? {
@@ -164,5 +146,39 @@ struct CatalogVault {
         return try index.catalog.mediaItem(inode, &paths)
       }
     }
+  }
+}
+
+extension FileSystem {
+  /// Waits until the decoder has nothing more to do, and merges the rest.
+  func waitForCatalog() throws {
+    try waitUntilNothingIsPending()
+    try waitUntil("the catalog is up to date") {
+      try cataloguer.settle()
+      let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
+      return locked { files in
+        (try? files.index.catalog.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
+          && files.catalog.placed == .done
+      }
+    }
+  }
+
+  /// The lines of the door's answer to a request, which is read in small pieces.
+  func answer(_ request: String, for opener: CatalogOpener = .everything) -> [String] {
+    var answer = DoorAnswer(Array(request.utf8), from: self, for: opener, today: nil)
+    return answer.readLines(100)
+  }
+}
+
+extension DoorAnswer {
+  /// The lines of what was not read yet, read so many bytes at a time.
+  mutating func readLines(_ count: Int) -> [String] {
+    var bytes: [UInt8] = []
+    while true {
+      let piece = read(count)
+      if piece.isEmpty { break }
+      bytes += piece
+    }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }

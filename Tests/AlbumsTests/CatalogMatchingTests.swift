@@ -10,8 +10,13 @@ import Vault
 
 /// Files of one directory that belong together.
 @Suite struct CatalogMatchingTests {
+  private let vault: CatalogVault
+  /// What the files of a stack say.
+  private let facts = "make=Canon;taken=2020-01-01T10:00:00"
+
+  init() throws { vault = try CatalogVault() }
+
   @Test func sidecarsSpeakForPhotos() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "title=inside;make=Canon")
     let other = try vault.photo("b.jpg", "title=other")
     let sidecar = try vault.text("a.jpg.xmp", "title=beside;tags=t")
@@ -37,14 +42,11 @@ import Vault
 
   /// A sidecar that not everybody may read who may read the photo says nothing about it.
   @Test func closedSidecarsAreSilent() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "title=inside")
     let sidecar = try vault.text("a.jpg.xmp", "title=beside")
     #expect(try vault.item(photo)?.words.title == "beside")
-    var changes = AttributeChanges(caller: caller)
     for (mode, title) in [(0o600, "inside"), (0o644, "beside")] as [(UInt32, String)] {
-      changes.mode = mode
-      _ = try vault.files.setAttributes(of: sidecar, changes)
+      try vault.files.change(sidecar) { $0.mode = mode }
       try vault.settle()
       #expect(try vault.item(photo)?.words.title == title)
     }
@@ -53,7 +55,6 @@ import Vault
 
   /// A sidecar that was there before its photo, and one without a photo.
   @Test func sidecarsWait() throws {
-    let vault = try CatalogVault()
     let album = try vault.files.folder("album")
     try vault.text("a.xmp", "title=beside", in: album)
     try vault.text("none.xmp", "title=nobody", in: album)
@@ -68,8 +69,6 @@ import Vault
   }
 
   @Test func stacksAreFoundAndTheUserDecides() throws {
-    let vault = try CatalogVault()
-    let facts = "make=Canon;taken=2020-01-01T10:00:00"
     let photo = try vault.photo("IMG_1.jpg", facts)
     let raw = try vault.photo("IMG_1.CR2", facts + ";raw!")
     let third = try vault.photo("x.jpg")
@@ -96,22 +95,18 @@ import Vault
   }
 
   @Test func anAlbumHasACover() throws {
-    let vault = try CatalogVault()
     let album = try vault.files.folder("album")
     let (one, two) = (try vault.photo("1.jpg", "title=1", in: album), try vault.photo("2.jpg", "title=2", in: album))
     #expect(try vault.item(one)?.words.isCover == false)
-    try vault.set("user.agonyfs.cover", of: album, to: "1.jpg")
-    #expect(try vault.item(one)?.words.isCover == true)
-    #expect(try vault.item(two)?.words.isCover == false)
-    try vault.set("user.agonyfs.cover", of: album, to: "2.jpg")
-    #expect(try vault.item(one)?.words.isCover == false)
-    #expect(try vault.item(two)?.words.isCover == true)
+    for (cover, isCover) in [("1.jpg", [true, false]), ("2.jpg", [false, true])] as [(String, [Bool?])] {
+      try vault.set("user.agonyfs.cover", of: album, to: cover)
+      #expect(try [one, two].map { try vault.item($0)?.words.isCover } == isCover, "\(cover)")
+    }
     try vault.files.close()
   }
 
   /// A decoder finds facts faster than a large directory is matched: a question does not wait for its end.
   @Test func aQuestionEndsWhileMoreIsFound() throws {
-    let vault = try CatalogVault()
     // More than are read under one hold of the lock, so that the other thread gets it.
     let photos = try (0..<600).map { try vault.photo("\($0).jpg") }
     try vault.settle()
@@ -143,15 +138,12 @@ import Vault
 
   /// While photos come, each question would match a large directory again: it is done when the last was examined.
   @Test func aLargeDirectoryIsMatchedWhenAllIsExamined() throws {
-    let vault = try CatalogVault()
     vault.files.locked { $0.catalog.largeDirectory = 3 }
-    let facts = "make=Canon;taken=2020-01-01T10:00:00"
     let photos = try ["IMG_1.jpg", "b.jpg", "c.jpg"].map { try vault.photo($0, facts) }
     let small = try vault.files.folder("small")
     let other = try vault.photo("a.jpg", in: small)
     vault.maker.isHeld = true
-    let held = try vault.files.make("held.jpg")
-    try vault.files.put(Array("photo hold".utf8), held)
+    try vault.files.make("held.jpg", with: Array("photo hold".utf8))
     // The photos of the large directory and of the small one get covers.
     try vault.set("user.agonyfs.cover", of: .root, to: "b.jpg")
     try vault.set("user.agonyfs.cover", of: small, to: "a.jpg")
@@ -168,8 +160,6 @@ import Vault
 
   /// A crash in the middle of matching: the next mount does it again.
   @Test func matchingGoesOnAfterACrash() throws {
-    let vault = try CatalogVault()
-    let facts = "make=Canon;taken=2020-01-01T10:00:00"
     let photo = try vault.photo("IMG_1.jpg", facts)
     _ = try vault.photo("IMG_1.CR2", facts + ";raw!")
     try vault.files.locked { files in

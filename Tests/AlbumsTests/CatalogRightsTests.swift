@@ -2,7 +2,6 @@ import Catalog
 import FaultyStorage
 import Index
 import SystemPackage
-import TestSupport
 import Testing
 import Vault
 
@@ -19,9 +18,7 @@ import Vault
     let rows = try vault.files.locked { files in
       try [photo, gone].map { try #require(try files.index.catalog.item($0)) }
     }
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = 0o600
-    _ = try vault.files.setAttributes(of: photo, changes)
+    try vault.files.change(photo) { $0.mode = 0o600 }
     try vault.files.unlink(.of("b.jpg"), in: album)
     try vault.settle()
     // As if the mount had ended before the rows were merged.
@@ -34,8 +31,7 @@ import Vault
     vault.vault.options.isReadOnly = true
     vault.vault.options.thumbnails = nil
     try vault.vault.reopen()
-    let stranger = CatalogOpener(user: 5, group: 5)
-    #expect(try vault.files.questions.count(of: CatalogQuestion(.all), for: stranger) == 0)
+    #expect(try vault.files.questions.count(of: CatalogQuestion(.all), for: Self.stranger) == 0)
     #expect(
       try vault.files.questions.count(of: CatalogQuestion(.all), for: CatalogOpener(user: 1000, group: 1000)) == 1)
     try vault.files.close()
@@ -51,9 +47,7 @@ import Vault
     var size = 0
     while (try? vault.files.put(pattern(1 << 20, size), filling, at: size)) != nil { size += 1 << 20 }
     for small in 0..<64 { _ = try? vault.files.put(pattern(16 << 10, small), filling, at: size + small << 14) }
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = 0o600
-    _ = try vault.files.setAttributes(of: photo, changes)
+    try vault.files.change(photo) { $0.mode = 0o600 }
     for query in [Query.all, try QueryParser.parse("a.jpg")] {
       #expect(try vault.files.questions.count(of: CatalogQuestion(query), for: Self.stranger) == 0)
       #expect(
@@ -71,7 +65,7 @@ import Vault
   @Test func whatIsClosedWhileAnAnswerIsReadIsNotInIt() throws {
     let vault = try CatalogVault()
     let (album, closed) = (try vault.files.folder("album"), try vault.files.folder("closed"))
-    try change(closed, mode: 0o700, in: vault.files)
+    try vault.files.change(closed) { $0.mode = 0o700 }
     let photos = try (0..<8).map { try vault.photo("\($0).jpg", "title=secret", in: album) }
     try vault.settle()
     // Nothing brings rows up to date by itself.
@@ -85,7 +79,7 @@ import Vault
       try files.questions.piece(&reader, room: 1, into: &answers)
       let told = try #require(answers.first).inode
       let others = photos.filter { $0 != told }
-      try change(others[0], mode: 0o600, in: files)
+      try files.change(others[0]) { $0.mode = 0o600 }
       let name = { (photo: InodeNumber) in FileName.of("\(photos.firstIndex(of: photo) ?? 0).jpg") }
       try files.rename(name(others[1]), in: album, to: .of(".hidden"), in: album, flags: [])
       try files.rename(name(others[2]), in: album, to: name(others[2]), in: closed, flags: [])
@@ -93,7 +87,7 @@ import Vault
       #expect(Set(answers.map(\.inode)) == Set(photos).subtracting(others[0..<3]), "\(order)")
       let lines = String(decoding: reader.text.bytes, as: UTF8.self).split(separator: "\n")
       #expect(lines.count { $0.contains("secret") } == 5)
-      try change(others[0], mode: 0o644, in: files)
+      try files.change(others[0]) { $0.mode = 0o644 }
       try files.rename(.of(".hidden"), in: album, to: name(others[1]), in: album, flags: [])
       try files.rename(name(others[2]), in: closed, to: name(others[2]), in: album, flags: [])
     }
@@ -120,12 +114,6 @@ import Vault
     return items.sorted()
   }
 
-  private func change(_ inode: InodeNumber, mode: UInt32, in files: FileSystem) throws {
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = mode
-    _ = try files.setAttributes(of: inode, changes)
-  }
-
   @Test func modesOfFilesAndDirectoriesCount() throws {
     let library = try CatalogLibrary()
     let files = library.files
@@ -134,9 +122,9 @@ import Vault
     let searched = try files.folder("searched")
     let closed = try files.folder("closed")
     let inner = try files.folder("inner", in: searched)
-    try change(listed, mode: 0o744, in: files)
-    try change(searched, mode: 0o711, in: files)
-    try change(closed, mode: 0o700, in: files)
+    try files.change(listed) { $0.mode = 0o744 }
+    try files.change(searched) { $0.mode = 0o711 }
+    try files.change(closed) { $0.mode = 0o700 }
     for (name, folder) in [("a", open), ("b", listed), ("c", searched), ("d", closed), ("e", inner)] {
       try library.add(name + ".jpg", in: folder)
     }
@@ -150,35 +138,24 @@ import Vault
     ]
     #expect(try paths(library, .everything) == all)
     #expect(try paths(library, CatalogOpener(user: 1000, group: 1000)) == all)
-    #expect(
-      try paths(library, Self.stranger) == ["open/a.jpg", "open/not the group.jpg", "searched/inner/e.jpg"])
+    #expect(try paths(library, Self.stranger) == ["open/a.jpg", "open/not the group.jpg", "searched/inner/e.jpg"])
     #expect(try paths(library, Self.member) == ["open/a.jpg", "open/group.jpg", "searched/inner/e.jpg"])
-    try change(.root, mode: 0o700, in: files)
+    try files.change(.root) { $0.mode = 0o700 }
     #expect(try paths(library, Self.stranger).isEmpty)
     try files.close()
-  }
-
-  private func list(_ entries: [(tag: UInt16, permissions: UInt16, id: UInt32)]) -> [UInt8] {
-    func bytes(_ value: UInt32, _ count: Int) -> [UInt8] {
-      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
-    }
-    return entries.reduce(bytes(2, 4)) { list, entry in
-      list + bytes(UInt32(entry.tag), 2) + bytes(UInt32(entry.permissions), 2) + bytes(entry.id, 4)
-    }
   }
 
   @Test func accessControlListsCount() throws {
     let library = try CatalogLibrary()
     let files = library.files
-    let none = UInt32.max
-    func limit(_ inode: InodeNumber, user: UInt16? = nil, group: UInt16? = nil, mask: UInt16 = 7) throws {
-      var entries: [(tag: UInt16, permissions: UInt16, id: UInt32)] = [(1, 7, none)]
+    func limit(_ inode: InodeNumber, user: Int? = nil, group: Int? = nil, mask: Int = 7) throws {
+      var entries = [(1, 7, -1)]
       if let user { entries.append((2, user, 5)) }
-      entries.append((4, 0, none))
+      entries.append((4, 0, -1))
       if let group { entries.append((8, group, 7)) }
-      entries += [(0x10, mask, none), (0x20, 0, none)]
-      try files.setExtendedAttribute(
-        AccessControlList.accessName, of: inode, value: list(entries), flags: [], caller: caller)
+      entries += [(0x10, mask, -1), (0x20, 0, -1)]
+      let list = AccessControlListTests.bytes(entries)
+      try files.setAttribute("system.posix_acl_access", of: inode, to: list)
       if library.photos.contains(inode) { try library.store(try #require(try library.item(inode))) }
     }
     let folder = try files.folder("folder")
@@ -186,7 +163,7 @@ import Vault
     for (user, group, mask, stranger, member) in [
       (nil, nil, 7, false, false), (5, nil, 7, true, true), (5, nil, 2, false, false), (4, nil, 5, false, false),
       (nil, 5, 7, false, true), (nil, 5, 1, false, false), (0, 7, 7, false, false),
-    ] as [(UInt16?, UInt16?, UInt16, Bool, Bool)] {
+    ] as [(Int?, Int?, Int, Bool, Bool)] {
       try limit(folder, user: user, group: group, mask: mask)
       #expect(try paths(library, Self.stranger).count == (stranger ? 1 : 0), "\(user ?? 9) \(group ?? 9) \(mask)")
       #expect(try paths(library, Self.member).count == (member ? 1 : 0), "\(user ?? 9) \(group ?? 9) \(mask)")
@@ -207,7 +184,7 @@ import Vault
     let library = try CatalogLibrary()
     let files = library.files
     let secret = try files.folder("secret")
-    try change(secret, mode: 0o700, in: files)
+    try files.change(secret) { $0.mode = 0o700 }
     let photo = try library.add("plain.jpg", in: secret)
     _ = try files.link(photo, named: .of("holiday.jpg"), in: .root)
     try library.store(try #require(try library.item(photo)))
@@ -252,7 +229,7 @@ import Vault
     let library = try CatalogLibrary()
     let files = library.files
     let folder = try files.folder("folder")
-    try change(folder, mode: 0o711, in: files)
+    try files.change(folder) { $0.mode = 0o711 }
     try library.add("a.jpg", in: folder) { $0.words.title = "Title" }
     try library.add("b.jpg", in: folder, mode: 0o600)
     _ = try files.make("no photo", in: folder)
@@ -268,7 +245,7 @@ import Vault
     for path in ["", "folder", "folder/no photo", "folder/none", "folder/a.jpg/b", "folder/\0"] {
       expect(.noSuchFileOrDirectory) { _ = try facts(path, .everything) }
     }
-    try change(folder, mode: 0o700, in: files)
+    try files.change(folder) { $0.mode = 0o700 }
     expect(.permissionDenied) { _ = try facts("folder/a.jpg", Self.stranger) }
     expect(.permissionDenied) { _ = try facts("folder/none", Self.stranger) }
     try files.close()

@@ -1,5 +1,4 @@
 import Catalog
-import FaultyStorage
 import Index
 import Media
 import SystemPackage
@@ -11,8 +10,11 @@ import Vault
 
 /// Rows of the catalog follow the files.
 @Suite struct CataloguerTests {
+  private let vault: CatalogVault
+
+  init() throws { vault = try CatalogVault() }
+
   @Test func aPhotoGetsItsFacts() throws {
-    let vault = try CatalogVault()
     let album = try vault.files.folder("album")
     let photo = try vault.photo(
       "a.jpg", "taken=2019-08-15T12:34:56;position=48.8584,2.2945;make=Canon;tags=sea, sun;rating=4", in: album)
@@ -33,7 +35,6 @@ import Vault
 
   /// Photos that have a place of Debian's table get one of the user's own, and keep it at mounts that say nothing.
   @Test func placesFollowTheTableThatTheUserChose() throws {
-    let vault = try CatalogVault()
     let near = try vault.photo("a.jpg", "position=48.8584,2.2945")
     let elsewhere = try vault.photo("b.jpg", "position=35.6812,139.7671")
     let nowhere = try vault.photo("c.jpg", "make=Canon")
@@ -65,7 +66,6 @@ import Vault
   }
 
   @Test func namesFollow() throws {
-    let vault = try CatalogVault()
     let (one, two) = (try vault.files.folder("one"), try vault.files.folder("two"))
     let photo = try vault.photo("a.jpg", in: one)
     try vault.files.rename(.of("a.jpg"), in: one, to: .of("b.jpg"), in: two, flags: [])
@@ -83,7 +83,6 @@ import Vault
 
   /// What begins with a dot is no photo here, and is one again under another name, with all its facts.
   @Test func hiddenNamesDoNotCount() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "make=Canon")
     try vault.files.rename(.of("a.jpg"), in: .root, to: .of(".a.jpg"), in: .root, flags: [])
     #expect(try vault.item(photo) == nil)
@@ -110,11 +109,11 @@ import Vault
     let folder = Array("2019/elsewhere/\(isBelow ? "inner/" : "")".utf8)
     #expect(names.count == 300 && names.allSatisfy { $0.starts(with: folder) })
     try library.files.close()
+    try vault.files.close()
   }
 
   /// What takes a name away from a photo takes its row away.
   @Test func aReplacedPhotoIsGone() throws {
-    let vault = try CatalogVault()
     let old = try vault.photo("a.jpg", "make=Old")
     let new = try vault.photo("b.jpg", "make=New")
     try vault.files.rename(.of("b.jpg"), in: .root, to: .of("a.jpg"), in: .root, flags: [])
@@ -126,7 +125,6 @@ import Vault
   }
 
   @Test func aNewContentHasNewFacts() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "make=Canon")
     try vault.set("user.xdg.tags", of: photo, to: "mine")
     try vault.text("a.jpg", "photo make=Nikon")
@@ -138,18 +136,15 @@ import Vault
   }
 
   @Test func attributesAreTheUsersWords() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo(
       "a.jpg", "tags=sea,sun;caption=theirs;rating=2;title=Theirs;position=48.8584,2.2945;people=Ann")
-    try vault.set("user.xdg.tags", of: photo, to: "mine, a tag")
-    try vault.set("user.agonyfs.without", of: photo, to: "sun")
-    try vault.set("user.xdg.comment", of: photo, to: "mine")
-    try vault.set("user.baloo.rating", of: photo, to: "9")
-    try vault.set("user.agonyfs.title", of: photo, to: "")
-    try vault.set("user.agonyfs.favourite", of: photo, to: "1")
-    try vault.set("user.agonyfs.people", of: photo, to: "Doe, John\nEve")
-    try vault.set("user.agonyfs.taken", of: photo, to: "1826-01-01")
-    try vault.set("user.agonyfs.position", of: photo, to: "none")
+    for (name, value) in [
+      ("xdg.tags", "mine, a tag"), ("agonyfs.without", "sun"), ("xdg.comment", "mine"), ("baloo.rating", "9"),
+      ("agonyfs.title", ""), ("agonyfs.favourite", "1"), ("agonyfs.people", "Doe, John\nEve"),
+      ("agonyfs.taken", "1826-01-01"), ("agonyfs.position", "none"),
+    ] {
+      try vault.set("user." + name, of: photo, to: value)
+    }
     var item = try #require(try vault.item(photo))
     #expect(item.words.tags == ["a tag", "mine", "sea"])
     #expect(item.words.caption == "mine" && item.words.title == nil && item.words.rating == 5)
@@ -174,7 +169,6 @@ import Vault
 
   @Test(arguments: ["", ",", " , ,", "\n", "a,b,a", String(repeating: "x,", count: 30_000), "\u{0}", "\u{FFFD}"])
   func strangeTagsHaveANormalForm(value: String) throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg")
     try vault.set("user.xdg.tags", of: photo, to: value)
     for name in ["user.baloo.rating", "user.agonyfs.taken", "user.agonyfs.position", "user.agonyfs.favourite"] {
@@ -187,12 +181,11 @@ import Vault
 
   /// Who may read a file, and when it was modified, is in its row as well.
   @Test func attributesOfTheFileFollow() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg")
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = 0o600
-    changes.modified = .at(Timestamp(seconds: 1_000_000_000, nanoseconds: 0))
-    _ = try vault.files.setAttributes(of: photo, changes)
+    try vault.files.change(photo) {
+      $0.mode = 0o600
+      $0.modified = .at(Timestamp(seconds: 1_000_000_000, nanoseconds: 0))
+    }
     let item = try #require(try vault.item(photo))
     #expect(item.taken?.wall.description == "2001-09-09T01:46:40" && item.taken?.source == .fileTime)
     let rights = try vault.files.locked { files in
@@ -204,7 +197,6 @@ import Vault
 
   /// A copy says what its original does, until something is said about it.
   @Test func copiesHaveTheWords() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "make=Canon")
     #expect(try vault.item(photo)?.links.isDuplicate == false)
     try vault.set("user.xdg.tags", of: photo, to: "mine")
@@ -224,7 +216,6 @@ import Vault
 
   /// What one person says about a photo is not told to another who has the same one.
   @Test func copiesOfOthersSayNothing() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "make=Canon")
     try vault.set("user.xdg.tags", of: photo, to: "mine")
     let other = Caller(user: 2000, group: 2000)
@@ -240,9 +231,7 @@ import Vault
 
   /// Photos that were looked at before there was a catalog are asked, and their thumbnails stay.
   @Test func olderPhotosAreAsked() throws {
-    let vault = try CatalogVault()
-    var photos: [InodeNumber] = []
-    for number in 0..<20 { photos.append(try vault.photo("\(number).jpg", "title=\(number)")) }
+    let photos = try (0..<20).map { try vault.photo("\($0).jpg", "title=\($0)") }
     try vault.files.locked { files in
       for photo in photos { try files.index.catalog.deleteMediaItem(photo) }
       try files.index.setMeta("catalog", to: 0)

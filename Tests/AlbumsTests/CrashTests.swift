@@ -1,6 +1,4 @@
 import FaultyStorage
-import Index
-import SystemPackage
 import TestSupport
 import Testing
 import Vault
@@ -40,16 +38,8 @@ import Vault
     }
     // At most one file was on its way.
     #expect(names.count <= done + 1)
-    try after.files.close()
-    let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
-    #expect(fileProblems(space) == [])
-    try space.close()
+    try after.closeSound()
     #expect(throws: Never.self) { try vault.files.close() }
-  }
-
-  /// What a check of the space finds.
-  private func fileProblems(_ space: Space) -> [CheckReport.Problem] {
-    Checker.check(space, readData: true).problems
   }
 
   /// Runs a workload until the storage stops; gives the last number whose file was promised, and the one that was
@@ -60,13 +50,8 @@ import Vault
     do {
       for number in 1...30 {
         begun = number
-        let file = try files.make("f\(number)")
-        try files.put(pattern(20_000 + 977 * number, number), file)
-        if number > 4 {
-          let old = try files.find("f\(number - 4)").inode
-          try files.unlink(.of("f\(number - 4)"), in: .root)
-          files.forget(old)
-        }
+        try files.make("f\(number)", with: pattern(20_000 + 977 * number, number))
+        if number > 4 { try files.delete("f\(number - 4)") }
         if number % 3 == 0 {
           try files.synchronize()
           promised = number
@@ -110,9 +95,7 @@ import Vault
       // A mount that writes completes what the crash left, which is no damage afterwards either.
       if stop % 4 < 2 { try after.files.put([1], try after.files.make("later")) }
       try after.files.close()
-      let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
-      #expect(fileProblems(space) == [], "stopped at \(stop)")
-      try space.close()
+      try after.expectSound("stopped at \(stop)")
       _ = try? vault.files.close()
     }
   }
@@ -121,7 +104,7 @@ import Vault
     let vault = try TestVault { $0.commitInterval = 3600 }
     let open = try vault.files.create(.of("a"), in: .root, mode: 0o600, flags: [], caller: caller).inode
     try vault.files.put(pattern(2 << 20, 1), open)
-    try vault.files.setExtendedAttribute(Array("user.a".utf8), of: open, value: [1], flags: [], caller: caller)
+    try vault.files.setAttribute("user.a", of: open, to: [1])
     try vault.files.synchronize()
     try vault.files.unlink(.of("a"), in: .root)
     try vault.files.synchronize()
@@ -131,9 +114,7 @@ import Vault
     // The thread that deletes has its steps done at the latest after some more mounts.
     var report = CheckReport()
     for _ in 0..<50 {
-      let space = try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0)
-      report = Checker.check(space, readData: true)
-      try space.close()
+      report = try after.check()
       if report.files == 0 { break }
       try after.reopen()
       try after.files.close()
@@ -154,10 +135,8 @@ import Vault
     #expect(try vault.files.attributes(of: folder).links == 0)
     try vault.files.close()
     #expect(vault.files.openFileCount == 0)
-    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    let report = Checker.check(space, readData: true)
+    let report = try vault.check()
     #expect(report.problems == [])
     #expect(report.files == 0 && report.directories == 1)
-    try space.close()
   }
 }

@@ -1,5 +1,4 @@
 import FaultyStorage
-import SystemPackage
 import Testing
 
 @testable import Albums
@@ -15,41 +14,28 @@ import Testing
     try vault.reopen()
     let many = try vault.files.folder("many")
     for number in 0..<150 {
-      let file = try vault.files.make("a rather long name of a photo \(number)", in: many)
-      try vault.files.put(pattern(100 + number, number), file)
-      if number.isMultiple(of: 20) {
-        // Longer than a page.
-        try vault.files.setExtendedAttribute(
-          Array("user.long".utf8), of: file, value: pattern(9000, number), flags: [], caller: caller)
-      }
+      let name = "a rather long name of a photo \(number)"
+      let file = try vault.files.make(name, in: many, with: pattern(100 + number, number))
+      // Longer than a page.
+      if number.isMultiple(of: 20) { try vault.files.setAttribute("user.long", of: file, to: pattern(9000, number)) }
     }
     try vault.files.close()
     let before = try vault.contents()
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let pages = (1...space.databasePageCount).map { PageNumber(rawValue: $0) }
-    let places = pages.compactMap { page in
-      space.log.locked({ $0.database.map.position(of: page) }).map { position in
-        (
-          space.keys.identifier(
-            position.segment, branch: space.log.locked({ $0.catalog.branch(of: position.segment.epoch) }) ?? []),
-          position.offset
-        )
-      }
+    let places = try pages.compactMap { page in
+      let position = space.log.locked { $0.database.map.position(of: page) }
+      return try position.map { (name: try space.name(of: $0.segment), offset: $0.offset) }
     }
     try space.close()
     #expect(places.count > 20)
     var whole = 0
     for (page, place) in zip(pages, places) {
       let damaged = TestVault(sameAs: vault, over: vault.storage.powerCut(seed: 1))
-      damaged.storage.tamper(place.0) { content in
-        var content = content
-        content[place.1 + 1000] ^= 1
-        return content
-      }
+      damaged.storage.flip(place.name, at: place.offset + 1000)
       let repairing = try damaged.plannedRepair()
       #expect(repairing.plan.unrepairable == [] && !repairing.found.isClean, "page \(page.rawValue)")
-      let left = try repairing.carryOut()
-      #expect(left.problems == [], "page \(page.rawValue)")
+      #expect(try repairing.carryOut().problems == [], "page \(page.rawValue)")
       var lossy = Set(repairing.plan.items.filter(\.isLoss).compactMap(\.path))
       if lossy.contains("/") { lossy.insert("") }
       // Two names of one file.
@@ -109,10 +95,18 @@ import Testing
     try space.commit(LogTransaction(PageChanges(pages: pages, pageCount: space.databasePageCount)))
   }
 
-  private func check(_ vault: TestVault) throws -> CheckReport {
-    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    defer { try? space.close() }
-    return Checker.check(space, readData: false)
+  /// Changes the index of a closed vault by statements of SQL.
+  private func execute(_ statements: String, in vault: TestVault) throws {
+    try vault.changeIndex { (index) throws(IndexError) in
+      try index.withSavepoint { () throws(IndexError) in try index.connection.execute(statements) }
+    }
+  }
+
+  /// Expects that a repair finds something, and that nothing is wrong after it.
+  private func expectRepair(_ vault: TestVault) throws {
+    let repairing = try vault.plannedRepair()
+    #expect(repairing.plan.unrepairable == [] && !repairing.found.isClean)
+    #expect(try repairing.carryOut().problems == [])
   }
 
   /// The last two rows of each leaf of a table in turn change places, so that SQL finds the rows after the last again.
@@ -131,7 +125,7 @@ import Testing
       page[end - 4..<end] = page[end - 2..<end] + page[end - 4..<end - 2]
       try commit(page, number, to: space)
       try space.close()
-      #expect(try !check(other).isClean, "page \(number)")
+      #expect(try !other.check(readsData: false).isClean, "page \(number)")
       swapped += 1
     }
     #expect(swapped >= 2)
@@ -140,18 +134,14 @@ import Testing
   /// An offset that is no number: as the cursor of the next query it is 0, and all rows of the inode come again.
   @Test(arguments: [1, 4096]) func aCheckEndsWhereAKeyIsText(rows: Int) throws {
     let vault = try TestVault.filled()
-    try vault.changeIndex { (index) throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        try index.connection.execute(
-          """
-          DELETE FROM extent;
-          WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(rows))
-          INSERT INTO extent SELECT 5, iif(n < \(rows), n, 'end'), 1, (SELECT max(number) << 26 FROM segment), 1, 0
-          FROM number;
-          """)
-      }
-    }
-    let problems = try check(vault).problems.map(\.text)
+    try execute(
+      """
+      DELETE FROM extent;
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(rows))
+      INSERT INTO extent SELECT 5, iif(n < \(rows), n, 'end'), 1, (SELECT max(number) << 26 FROM segment), 1, 0
+      FROM number;
+      """, in: vault)
+    let problems = try vault.check(readsData: false).problems.map(\.text)
     #expect(!problems.isEmpty)
     #expect(rows == 1 || problems.contains { $0.hasPrefix("the index cannot be read completely") })
   }
@@ -159,15 +149,8 @@ import Testing
   /// Extents of an inode that does not exist go, whatever their offsets are.
   @Test func extentsOfNothingGoWithTheirTextOffsets() throws {
     let vault = try TestVault.filled()
-    try vault.changeIndex { (index) throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        try index.connection.execute(
-          "INSERT INTO extent SELECT 1000, 'text', 1, (SELECT max(number) << 26 FROM segment), 1, 0")
-      }
-    }
-    let repairing = try vault.plannedRepair()
-    #expect(repairing.plan.unrepairable == [] && !repairing.found.isClean)
-    #expect(try repairing.carryOut().problems == [])
+    try execute("INSERT INTO extent SELECT 1000, 'text', 1, (SELECT max(number) << 26 FROM segment), 1, 0", in: vault)
+    try expectRepair(vault)
   }
 
   /// Rows that overlap are left to a check: the cleaner moves them as they are, and goes on.
@@ -183,17 +166,13 @@ import Testing
       if number % 12 == 6 { kept["f\(number)"] = pattern(150_000, number) }
       if number % 10 == 9 { try vault.files.synchronize() }
     }
-    for number in 0..<120 where number % 6 != 0 {
-      let file = try vault.files.find("f\(number)").inode
-      try vault.files.unlink(.of("f\(number)"), in: .root)
-      vault.files.forget(file)
-    }
+    for number in 0..<120 where number % 6 != 0 { try vault.files.delete("f\(number)") }
     let spoilt = try stride(from: 0, to: 120, by: 12).map { try vault.files.find("f\($0)").inode }
     try vault.files.close()
     try vault.changeIndex { (index) throws(IndexError) in
       for file in spoilt {
-        let whole = try index.extents.rows(of: file, overlapping: .zero..<FileOffset(1), limit: 1).first
-        guard let whole, let extent = whole.clamped(to: whole.offset + 100..<whole.offset + 200) else { return }
+        let whole = try index.firstExtent(of: file)
+        guard let extent = whole.clamped(to: whole.offset + 100..<whole.offset + 200) else { throw .damaged }
         try index.withSavepoint { () throws(IndexError) in
           try index.extents.write(extent, of: file, by: index.statements.extents.insert)
         }
@@ -210,8 +189,7 @@ import Testing
       }
     }
     let before = vault.storage.names.count
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    try vault.mount()
     for _ in 0..<6 {
       try vault.files.cleaner.clean()
       try vault.space.advanceEpoch()
@@ -242,13 +220,9 @@ import Testing
     }
     try vault.files.put(pattern(5000, 9), other)
     try vault.files.close()
-    try vault.changeIndex { (index) throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        try index.connection.execute(change.replacing("?", with: "\(file.rawValue)"))
-      }
-    }
-    let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    let files = try FileSystem(space: space, options: vault.options)
+    try execute(change.replacing("?", with: "\(file.rawValue)"), in: vault)
+    try vault.mount()
+    let files = vault.files
     // Often enough that the extents are listed in memory.
     for place in 0..<40 { _ = try? files.get(file, at: place * 1000, count: 35_000 - place * 500) }
     _ = try? files.seek(file, from: .zero, to: .hole)
@@ -258,10 +232,7 @@ import Testing
     try? files.synchronize(intoIndex: true)
     #expect(try files.get(other) == pattern(5000, 9))
     try? files.close()
-    let again = TestVault(sameAs: vault, over: vault.storage.powerCut(seed: 1))
-    let repairing = try again.plannedRepair()
-    #expect(repairing.plan.unrepairable == [] && !repairing.found.isClean)
-    #expect(try repairing.carryOut().problems == [])
+    try expectRepair(TestVault(sameAs: vault, over: vault.storage.powerCut(seed: 1)))
   }
 
   /// Link counts that contradict the names: removing and moving these gives errors at most, and the mount goes on.
@@ -269,17 +240,11 @@ import Testing
     let vault = try TestVault()
     let (file, folder) = (try vault.files.make("file"), try vault.files.folder("folder"))
     for name in ["a", "b", "c"] { _ = try vault.files.folder(name, in: folder) }
-    let other = try vault.files.make("other")
-    try vault.files.put(pattern(5000, 9), other)
+    let other = try vault.files.make("other", with: pattern(5000, 9))
     try vault.files.close()
-    try vault.changeIndex { (index) throws(IndexError) in
-      try index.withSavepoint { () throws(IndexError) in
-        try index.connection.execute(
-          "UPDATE inode SET links = \(links) WHERE number IN (\(file.rawValue), \(folder.rawValue))")
-      }
-    }
-    let files = try FileSystem(
-      space: try vault.vault.openSpace(vault.body, copyWindow: 0), options: vault.options)
+    try execute("UPDATE inode SET links = \(links) WHERE number IN (\(file.rawValue), \(folder.rawValue))", in: vault)
+    try vault.mount()
+    let files = vault.files
     _ = try? files.removeDirectory(.of("a"), in: folder)
     try? files.rename(.of("b"), in: folder, to: .of("b"), in: .root, flags: [])
     try? files.rename(.of("b"), in: .root, to: .of("d"), in: folder, flags: [])

@@ -22,13 +22,7 @@ import Vault
     try library.files.rename(.of("many"), in: .root, to: .of("others"), in: .root, flags: [])
     let late = try library.add("late.jpg")
     try library.remove(late)
-    var rest: [UInt8] = []
-    while true {
-      let piece = answers[7].read(1 << 16)
-      if piece.isEmpty { break }
-      rest += piece
-    }
-    let lines = String(decoding: rest, as: UTF8.self).split(separator: "\n")
+    let lines = answers[7].readLines(1 << 16)
     #expect(lines.count(where: { $0.contains(title) }) == 2000)
     #expect(lines.last?.contains(#""end":true,"count":2000"#) == true)
     try library.files.close()

@@ -1,6 +1,4 @@
 import Catalog
-import Media
-import TestSupport
 import Testing
 import Vault
 
@@ -8,35 +6,37 @@ import Vault
 @testable import Index
 
 @Suite struct DuplicateTests {
+  private let vault: CatalogVault
+
+  init() throws { vault = try CatalogVault() }
+
   /// Groups as the names of their files.
-  private func groups(_ vault: CatalogVault, _ kind: DuplicateKind) throws -> [[String]] {
+  private func groups(_ kind: DuplicateKind) throws -> [[String]] {
     try vault.files.duplicates.groups(kind).map { group in
       try vault.files.duplicates.seen(among: group, for: .everything).map { $0.names[0].nameText }
     }.filter { !$0.isEmpty }
   }
 
   @Test func equalContentsAreFound() throws {
-    let vault = try CatalogVault()
     let album = try vault.files.folder("album")
     _ = try vault.photo("a.jpg", "title=1")
     _ = try vault.photo("b.jpg", "title=2")
     let copy = try vault.photo("c.jpg", "title=1", in: album)
     _ = try vault.photo("d.jpg", "title=1")
-    #expect(try groups(vault, .exact).map(Set.init) == [["a.jpg", "c.jpg", "d.jpg"]])
-    #expect(try groups(vault, .pixels) == [])
+    #expect(try groups(.exact).map(Set.init) == [["a.jpg", "c.jpg", "d.jpg"]])
+    #expect(try groups(.pixels) == [])
     // A second name is no second file, and what was thrown away is no duplicate.
     _ = try vault.files.link(copy, named: .of("e.jpg"), in: .root)
     let trash = try vault.files.folder(".Trash-1000")
     try vault.files.rename(.of("d.jpg"), in: .root, to: .of("d.jpg"), in: trash, flags: [])
-    #expect(try groups(vault, .exact).map(\.count) == [2])
+    #expect(try groups(.exact).map(\.count) == [2])
     try vault.set("user.agonyfs.distinct", of: copy, to: "1")
-    #expect(try groups(vault, .exact) == [])
+    #expect(try groups(.exact) == [])
     try vault.files.close()
   }
 
   /// A copy that was thrown away makes no duplicate of the one that is left, whoever asks.
   @Test func whatIsInTheTrashMakesNoDuplicate() throws {
-    let vault = try CatalogVault()
     for name in ["a.jpg", "b.jpg"] { _ = try vault.photo(name, "title=1") }
     let query = try QueryParser.parse("is:duplicate")
     func count(_ user: UInt32) throws -> Int {
@@ -51,16 +51,15 @@ import Vault
 
   /// Files that say different things of the same pixels. Only what looks the same is decoded, and once.
   @Test func equalPixelsAreFound() throws {
-    let vault = try CatalogVault()
     let contents = [
       "look=f0f0;title=1;|same|", "look=f0f0;title=2;|same|", "look=f0f0;title=3;|other|", "look=f;title=4;|same|",
       "look=f0f0;title=1;|same|",
     ]
     for (number, content) in contents.enumerated() { _ = try vault.photo("\(number).jpg", content) }
-    #expect(try groups(vault, .pixels).map(Set.init) == [["0.jpg", "1.jpg", "4.jpg"]])
+    #expect(try groups(.pixels).map(Set.init) == [["0.jpg", "1.jpg", "4.jpg"]])
     let asked = vault.maker.asked
     #expect(asked == 4)
-    #expect(try groups(vault, .pixels).count == 1 && vault.maker.asked == asked)
+    #expect(try groups(.pixels).count == 1 && vault.maker.asked == asked)
     let one = try vault.files.find("1.jpg").inode
     #expect(try vault.item(one)?.links.isDuplicate == true)
     #expect(try vault.item(vault.files.find("2.jpg").inode)?.links.isDuplicate == false)
@@ -69,11 +68,9 @@ import Vault
 
   /// Pictures that look alike, but those of one stack are one picture.
   @Test func similarPicturesAreFound() throws {
-    let vault = try CatalogVault()
     let looks = ["0f0f0f0f0f0f0f0f", "0f0f0f0f0f0f0f1c", "ffff0000ff0000ff", "0f0f0f0f0f0f0f0e"]
-    var photos: [InodeNumber] = []
-    for (number, look) in looks.enumerated() { photos.append(try vault.photo("\(number).jpg", "look=\(look)")) }
-    #expect(try groups(vault, .similar).map(Set.init) == [["0.jpg", "1.jpg", "3.jpg"]])
+    let photos = try looks.enumerated().map { try vault.photo("\($0.offset).jpg", "look=\($0.element)") }
+    #expect(try groups(.similar).map(Set.init) == [["0.jpg", "1.jpg", "3.jpg"]])
     try vault.files.locked { files in
       for photo in [photos[0], photos[1], photos[3]] {
         var row = try #require(try files.index.catalog.item(photo))
@@ -81,56 +78,42 @@ import Vault
         try files.index.catalog.updateItem(row)
       }
     }
-    #expect(try groups(vault, .similar) == [])
+    #expect(try groups(.similar) == [])
     try vault.files.close()
   }
 
   /// The door tells them a group a line, the best first, and says when it is at the end.
   @Test func theDoorTellsThem() throws {
-    let vault = try CatalogVault()
     for name in ["a.jpg", "b.jpg", "c.jpg"] { _ = try vault.photo(name, "title=\(name == "c.jpg" ? 2 : 1)") }
-    func answer(_ request: String, for opener: CatalogOpener = .everything) -> [String] {
-      var answer = DoorAnswer(Array(request.utf8), from: vault.files, for: opener, today: nil)
-      var bytes: [UInt8] = []
-      while true {
-        let piece = answer.read(100)
-        if piece.isEmpty { break }
-        bytes += piece
-      }
-      return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-    let exact = answer("duplicates exact\n\n")
+    let exact = vault.files.answer("duplicates exact\n\n")
     #expect(exact.count == 3 && exact.first == "ok")
     #expect(
       exact[1].hasPrefix(#"{"kind":"exact","members":[{"path":"a.jpg","#) && exact[1].contains(#"{"path":"b.jpg","#))
     #expect(exact[2].hasPrefix(#"{"end":true,"count":1,"next":null"#))
-    #expect(answer("duplicates similar\n\n").count == 2)
-    #expect(answer("duplicates other\n\n").first == "error")
+    #expect(vault.files.answer("duplicates similar\n\n").count == 2)
+    #expect(vault.files.answer("duplicates other\n\n").first == "error")
     // How many files wait, also such as nobody else sees, is told to the owner only.
-    let trailers = [1000, 5].map { answer("", for: CatalogOpener(user: $0, group: $0)).last }
+    let trailers = [1000, 5].map { vault.files.answer("", for: CatalogOpener(user: $0, group: $0)).last }
     #expect(trailers[0]?.hasPrefix(#"{"end":true,"count":3,"next":null,"pending":"#) == true)
     #expect(trailers[1] == #"{"end":true,"count":3,"next":null}"#)
     // What has to be decoded is decoded a few at a time; one read never takes long.
     for name in 1...6 { _ = try vault.photo("same \(name).jpg", "look=f0f0;title=\(name);|same|") }
-    let pixels = answer("duplicates pixels\n\n")
+    let pixels = vault.files.answer("duplicates pixels\n\n")
     #expect(pixels.dropFirst().prefix(2) == [#"{"kind":"pixels","left":2}"#, #"{"kind":"pixels","left":0}"#])
     #expect(pixels.count == 5 && pixels[3].hasPrefix(#"{"kind":"pixels","members":[{"path":"same "#))
-    #expect(answer("duplicates pixels\n\n").count == 3)
-    #expect(answer("duplicates exact\n\ntag:a").first == "error")
+    #expect(vault.files.answer("duplicates pixels\n\n").count == 3)
+    #expect(vault.files.answer("duplicates exact\n\ntag:a").first == "error")
     try vault.files.close()
   }
 
   @Test func whoMayNotReadSeesNoDuplicate() throws {
-    let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg", "title=1")
     let copy = try vault.photo("b.jpg", "title=1")
     let group = try #require(try vault.files.duplicates.groups(.exact).first)
     #expect(group == [photo, copy])
     let stranger = CatalogOpener(user: 5, group: 5)
     #expect(try vault.files.duplicates.seen(among: group, for: stranger).count == 2)
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = 0o600
-    _ = try vault.files.setAttributes(of: copy, changes)
+    try vault.files.change(copy) { $0.mode = 0o600 }
     #expect(try vault.files.duplicates.seen(among: group, for: stranger).isEmpty)
     // Nor does the other one tell that there is one.
     let query = Query.condition(.flag(.duplicate))

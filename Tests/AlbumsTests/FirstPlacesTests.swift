@@ -1,5 +1,4 @@
 import Catalog
-import TestSupport
 import Testing
 
 @testable import Albums

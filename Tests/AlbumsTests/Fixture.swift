@@ -2,7 +2,6 @@ import CSodium
 import FoundationEssentials
 import Index
 import System
-import SystemPackage
 import TestSupport
 import Testing
 import Vault

@@ -1,5 +1,3 @@
-import Crypto
-import Index
 import Storage
 import SystemPackage
 import TestSupport
@@ -10,21 +8,8 @@ import Vault
 
 /// Vaults that earlier versions wrote, and that are committed.
 @Suite struct FixtureTests {
-  /// A space of a vault, opened as a mount does.
-  private struct Opened {
-    let space: Space
-    let files: FileSystem
-
-    init(_ vault: Vault, _ password: String, readOnly: Bool) throws {
-      space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: readOnly)
-      var options = FileSystemOptions(logger: quietLogger)
-      options.isReadOnly = readOnly
-      files = try FileSystem(space: space, options: options)
-    }
-  }
-
-  private func expect(_ opened: Opened, shows expected: [String: Fixture.Entry]) throws {
-    let found = try Fixture.contents(of: opened.files)
+  private func expect(_ files: FileSystem, shows expected: [String: Fixture.Entry]) throws {
+    let found = try Fixture.contents(of: files)
     for path in Set(found.keys).union(expected.keys).sorted() {
       #expect(found[path] == expected[path], "\(path)")
     }
@@ -37,25 +22,24 @@ import Vault
     let vault = try Vault.open(in: DirectoryStorage(path: FilePath(fixture.path)))
     for (number, space) in fixture.spaces.enumerated() {
       #expect(space.files.count >= 4)
-      let readOnly = try Opened(vault, space.password, readOnly: true)
+      let readOnly = try vault.mount(.of(space.password), readOnly: true)
       #expect(try readOnly.space.writeIntents().isEmpty == (kind == .closed || number == 1))
       try expect(readOnly, shows: space.files)
-      try readOnly.files.close()
+      try readOnly.close()
 
-      let writable = try Opened(vault, space.password, readOnly: false)
+      let writable = try vault.mount(.of(space.password))
       #expect(writable.space.gate.reason == nil)
       try expect(writable, shows: space.files)
-      let inode = try writable.files.make("made by a test")
-      try writable.files.put([1, 2, 3], inode)
-      let root = try writable.files.attributes(of: .root)
-      try writable.files.close()
+      try writable.put([1, 2, 3], writable.make("made by a test"))
+      let root = try writable.attributes(of: .root)
+      try writable.close()
 
-      let changed = try Opened(vault, space.password, readOnly: true)
+      let changed = try vault.mount(.of(space.password), readOnly: true)
       #expect(try changed.space.writeIntents().isEmpty)
-      #expect(try changed.files.get(changed.files.find("made by a test").inode) == [1, 2, 3])
+      #expect(try changed.get(changed.find("made by a test").inode) == [1, 2, 3])
       #expect(Checker.check(changed.space, readData: true).problems == [])
-      var found = try Fixture.contents(of: changed.files)
-      try changed.files.close()
+      var found = try Fixture.contents(of: changed)
+      try changed.close()
       found["made%20by%20a%20test"] = nil
       #expect(found["."]?.modified == Fixture.nanoseconds(root.modified))
       found["."] = space.files["."]

@@ -1,6 +1,5 @@
 import FaultyStorage
 import Index
-import SystemPackage
 import Testing
 
 @testable import Albums
@@ -16,8 +15,7 @@ import Testing
     try vault.reopen()
     for (side, rounds) in [(vault, otherIsLonger ? 1 : 3), (other, otherIsLonger ? 3 : 1)] {
       for round in 0..<rounds {
-        let file = try side.files.make("after\(round)")
-        try side.files.put(pattern(3_000_000, round), file)
+        try side.files.make("after\(round)", with: pattern(3_000_000, round))
         try side.files.synchronize()
         try side.space.advanceEpoch()
       }
@@ -47,8 +45,7 @@ import Testing
     }
     #expect(Set(all).isSubset(of: vault.storage.names))
     // Going on from the state that was found deletes what is dead in it, but nothing of the other.
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    try vault.mount()
     for name in try vault.files.names(of: .root).keys where name.hasPrefix("after") {
       try vault.files.unlink(.of(name), in: .root)
     }

@@ -17,9 +17,7 @@ import Testing
     arguments: TestLength.sample(
       Pause.allCases.flatMap { [($0, 24 << 20), ($0, 96 << 20)] }, Pause.allCases.count, kind: { $0.0 }))
   func whatIsDeletedCanBeWritten(_ pause: Pause, limit: Int) throws {
-    let storage = FaultyStorage()
-    storage.setLimit(limit)
-    var vault = try TestVault(storage: storage)
+    var vault = try TestVault(storage: FaultyStorage(limit: limit))
     var kept: [(name: String, size: Int)] = []
     // As people fill a disk: notes, pictures for the screen, photos.
     for name in FileNames(prefix: "f") {
@@ -32,14 +30,11 @@ import Testing
     case .attempts:
       // Changes of all kinds, which find room or not.
       for number in 0..<300 {
-        let file = kept[number % kept.count]
-        let inode = try vault.files.find(file.name).inode
-        var change = AttributeChanges(caller: caller)
-        change.mode = UInt32(0o600 + number % 8)
-        _ = try? vault.files.setAttributes(of: inode, change)
+        let inode = try vault.files.find(kept[number % kept.count].name).inode
+        _ = try? vault.files.change(inode) { $0.mode = UInt32(0o600 + number % 8) }
         _ = try? vault.files.put(pattern(100_000, 1), vault.files.make("attempt"))
         _ = try? vault.files.synchronize()
-        if try vault.files.names(of: .root)["attempt"] != nil { try remove("attempt", vault.files) }
+        if try vault.files.names(of: .root)["attempt"] != nil { try vault.files.delete("attempt") }
       }
     case .mountedAgain: try vault.reopen()
     case .powerCut:
@@ -49,7 +44,7 @@ import Testing
 
     var deleted = 0
     for (place, file) in kept.enumerated().reversed() where place / 3 % 2 == 0 {
-      try remove(file.name, vault.files)
+      try vault.files.delete(file.name)
       deleted += file.size
       kept.remove(at: place)
     }
@@ -70,17 +65,13 @@ import Testing
       let content = try vault.files.get(try vault.files.find(file.name).inode)
       #expect(isSame(content, pattern(file.size, file.name.hashed)), "\(file.name)")
     }
-    try vault.files.close()
-    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(Checker.check(space, readData: true).problems == [])
-    try space.close()
+    try vault.closeSound()
   }
 
   /// What finds no room is not reported as durable, even if a round of cleaning ends while the commit without it is
   /// written.
   @Test func syncFailsThoughARoundEndsMeanwhile() throws {
-    let storage = FaultyStorage()
-    storage.setLimit(64 << 20)
+    let storage = FaultyStorage(limit: 64 << 20)
     let vault = try TestVault(storage: storage) {
       $0.commitInterval = 3600
       $0.cleans = false
@@ -133,7 +124,7 @@ import Testing
       try files.synchronize()
     }
     try put("a")
-    try remove("a", files)
+    try files.delete("a")
     try files.synchronize()
     let before = vault.space.bytesWithoutNewData
     try files.cleaner.clean(isAsked: true)
@@ -145,16 +136,10 @@ import Testing
 
   /// A full disk that nobody cleans has room for the end of a mount.
   @Test func deletingAndClosingTakeNoRoom() throws {
-    let storage = FaultyStorage()
-    storage.setLimit(24 << 20)
-    let vault = try TestVault(storage: storage) { $0.cleans = false }
-    var names: [String] = []
-    for name in FileNames(prefix: "f") {
-      guard try write(name, 700_000, vault.files) else { break }
-      names.append(name)
-    }
+    let vault = try TestVault(storage: FaultyStorage(limit: 24 << 20)) { $0.cleans = false }
+    let count = try vault.files.fill("f", size: 700_000)
     try vault.reopen()
-    for name in names { try remove(name, vault.files) }
+    for number in 0..<count { try vault.files.delete("f\(number)") }
     try vault.reopen()
     #expect(try vault.files.names(of: .root).isEmpty)
     try vault.files.close()
@@ -163,18 +148,13 @@ import Testing
   /// Writes a file and syncs it; false when the disk is full: then nothing is left of it.
   private func write(_ name: String, _ size: Int, _ files: FileSystem) throws -> Bool {
     do {
-      let inode = try files.make(name)
-      try files.put(pattern(size, name.hashed), inode)
+      try files.put(pattern(size, name.hashed), files.make(name))
       try files.synchronize()
       return true
     } catch Errno.noSpace {
-      if try files.names(of: .root)[name] != nil { try remove(name, files) }
+      if try files.names(of: .root)[name] != nil { try files.delete(name) }
       return false
     }
-  }
-
-  private func remove(_ name: String, _ files: FileSystem) throws {
-    files.forget(try files.unlink(.of(name), in: .root))
   }
 }
 

@@ -1,7 +1,6 @@
 import FaultyStorage
 import Glibc
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
 import Vault

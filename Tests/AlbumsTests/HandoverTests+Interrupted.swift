@@ -1,8 +1,6 @@
 import Crypto
 import FaultyStorage
-import Index
 import Storage
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -16,7 +14,7 @@ extension HandoverTests {
     let count = storage.names.count
     let new = Password.of("another password of the owner")
     if isFinished {
-      try SpaceManager.replaceKey(in: vault, old: .of(Self.owner), new: new, logger: quietLogger)
+      try SpaceManager.replaceKey(in: vault, old: .of(Self.owner), new: new)
     } else {
       try SpaceManager.beginRekeying(
         in: vault, old: vault.slotKeys(for: .of(Self.owner)), new: vault.slotKeys(for: new))
@@ -92,15 +90,10 @@ extension HandoverTests {
   @Test func aDrawnNumberOfFilesBelongsToNobody() throws {
     var drawn: Set<Int> = []
     for _ in 0..<8 {
-      let storage = FaultyStorage()
       // At most a twentieth of it is drawn.
-      storage.setLimit(2 << 30)
-      var options = VaultCreationOptions()
-      options.segmentSize = 1 << 20
-      options.cover = 1 << 20
-      options.derivation = try #require(VaultParameters.cheap.derivations.first)
+      let storage = FaultyStorage(limit: 2 << 30)
       let vault = try SpaceManager.createVault(
-        in: storage, options: options, password: .of(Self.first), hiddenPassword: .of(Self.owner))
+        in: storage, options: .small(cover: 1 << 20), password: .of(Self.first), hiddenPassword: .of(Self.owner))
       var explained: Set<SegmentIdentifier> = []
       for password in [Self.first, Self.owner] {
         let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: true)

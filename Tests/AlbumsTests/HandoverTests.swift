@@ -2,7 +2,6 @@ import Crypto
 import FaultyStorage
 import Index
 import Storage
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -35,7 +34,7 @@ import Testing
         for number in 0..<3 {
           try files.put(pattern(400_000, 10 * session + number), files.make("s\(session) \(number)"))
         }
-        if session > 0 { files.forget(try files.unlink(.of("s\(session - 1) 1"), in: .root)) }
+        if session > 0 { try files.delete("s\(session - 1) 1") }
       }
     }
   }
@@ -44,11 +43,7 @@ import Testing
 
   /// Calls `body` with the mounted file system of a password.
   func use(_ password: String, in vault: Vault? = nil, _ body: (FileSystem) throws -> Void) throws {
-    let files = try FileSystem(
-      space: SpaceManager.openSpace(in: vault ?? self.vault, password: .of(password)),
-      options: FileSystemOptions(logger: quietLogger))
-    try body(files)
-    try files.close()
+    try (vault ?? self.vault).use(.of(password), body)
   }
 
   /// Expects what `init` wrote.
@@ -77,23 +72,7 @@ import Testing
 
   /// Writes files of 300,000 bytes until there is no room; gives how many bytes.
   func fill(_ files: FileSystem, _ prefix: String = "full") throws -> Int64 {
-    var count = 0
-    var rounds = Rounds(until: "there is no room")
-    while true {
-      try rounds.begin()
-      do {
-        let file = try files.make("\(prefix) \(count)")
-        try files.put(pattern(300_000, count), file)
-        try files.synchronize()
-        count += 1
-      } catch Errno.noSpace {
-        if let half = try files.names(of: .root)["\(prefix) \(count)"] {
-          files.forget(try files.unlink(.of("\(prefix) \(count)"), in: .root))
-          #expect(half != .root)
-        }
-        return Int64(count) * 300_000
-      }
-    }
+    Int64(try files.fill("\(prefix) ", size: 300_000)) * 300_000
   }
 
   func expectFull(_ files: FileSystem, _ bytes: Int64, _ prefix: String = "full") throws {
@@ -134,7 +113,7 @@ import Testing
     for password in [Self.third, Self.owner] {
       try use(password) { files in
         for number in 0..<Int(try #require(stored[password]) / 300_000) {
-          files.forget(try files.unlink(.of("full \(number)"), in: .root))
+          try files.delete("full \(number)")
         }
         try files.synchronize()
         #expect(try fill(files, "again") > 4 << 20)
@@ -223,17 +202,12 @@ import Testing
 
   /// A head of many pages goes on in further segments.
   @Test func partsOfHeadsInFurtherSegmentsGoToo() throws {
-    let test = try vault.createSpace(suite: .aes256gcm, ownFiles: 120, copyWindow: 0)
-    let slot = try vault.strongest(of: vault.slotKeys(for: .of(Self.third)))
-    try test.space.changeOwner { $0.slots = slot.identifiers }
-    try FileSystem.create(in: test.space, owner: 0, group: 0)
-    try vault.putSlot(slot, test.body)
-    try test.space.cover.restoreFileCount()
+    let space = try vault.makeSpace(.of(Self.third), ownFiles: 120, copyWindow: 0).space
     // More names than fit into one segment.
     let long = (0..<90_000).map { _ in SegmentIdentifier(bytes: Sodium.randomBytes(16)) }
-    try test.space.changeOwner { $0.slots += long }
-    try test.space.changeOwner { $0.slots.removeLast(long.count) }
-    try test.space.close()
+    try space.changeOwner { $0.slots += long }
+    try space.changeOwner { $0.slots.removeLast(long.count) }
+    try space.close()
     let parts = { () throws in
       let space = try SpaceManager.openSpace(in: vault, password: .of(Self.third), readOnly: true)
       return try space.cover.segmentsWithHeads(before: EpochNumber(rawValue: .max)).filter { $0.value.index > 0 }
@@ -305,11 +279,7 @@ import Testing
     .compactMap { name, number in try index.extents.rows(in: number, after: nil, limit: 1).first.map { (name, $0) } }
     let (name, located) = try #require(found.first)
     try space.close()
-    storage.tamper(name) { bytes in
-      var bytes = bytes
-      bytes[located.extent.position.offset + 1000] ^= 1
-      return bytes
-    }
+    storage.flip(name, at: located.extent.position.offset + 1000)
     let count = storage.names.count
     #expect(throws: OwnCover.cannotMove) { try shrink(vault) }
     #expect(storage.names.count == count)
@@ -344,8 +314,8 @@ import Testing
     try expectAll(in: vault)
     for password in [Self.third, Self.owner] {
       try use(password) { files in
-        let written = try fill(files)
-        #expect(written > 8 << 20)
+        let filled = try fill(files)
+        #expect(filled > 8 << 20)
       }
     }
     try expectAll(in: vault)

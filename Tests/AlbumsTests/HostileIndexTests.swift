@@ -1,6 +1,5 @@
 import FaultyStorage
 import Index
-import SystemPackage
 import TestSupport
 import Testing
 import Vault
@@ -47,7 +46,7 @@ import Vault
     for name in ["system.posix_acl_access", "user.x"] {
       let list: [UInt8] = [2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 4, 0, 5, 0, 255, 255, 255, 255, 32, 0, 4, 0]
       let value = list + [255, 255, 255, 255]
-      try files.setExtendedAttribute(Array(name.utf8), of: file, value: value, flags: [], caller: caller)
+      try files.setAttribute(name, of: file, to: value)
     }
     try files.close()
     try vault.changeIndex { (index) throws(IndexError) in
@@ -160,9 +159,7 @@ import Vault
     for name in ["user.a", "user.x", "system.posix_acl_access"] {
       _ = try? files.extendedAttribute(Array(name.utf8), of: inode)
     }
-    var changes = AttributeChanges(caller: caller)
-    changes.mode = 0o640
-    _ = try? files.setAttributes(of: inode, changes)
+    _ = try? files.change(inode) { $0.mode = 0o640 }
     if inode.rawValue % 3 == 0 {
       try? files.put([1, 2, 3], inode, at: 30_000)
       try? files.allocate(inode, mode: [.keepSize], offset: FileOffset(50_000), length: 50_000)

@@ -1,7 +1,5 @@
-import Crypto
 import FaultyStorage
 import Index
-import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -20,8 +18,7 @@ import Testing
       // A full disk stays full.
       $0.cleans = false
     }
-    let file = try vault.files.make("file")
-    try vault.files.put(pattern(size, 1), file)
+    let file = try vault.files.make("file", with: pattern(size, 1))
     try vault.files.synchronize()
     #expect(try vault.space.writeIntents() == [])
     return (vault, file)
@@ -30,12 +27,6 @@ import Testing
   /// What the machine finds when nothing but what was flushed is left.
   private func afterPowerCut(_ vault: TestVault) throws -> TestVault {
     try TestVault(vault, over: vault.storage.after(.losesAll))
-  }
-
-  private func check(_ vault: TestVault) throws {
-    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(Checker.check(space, readData: true).problems == [])
-    try space.close()
   }
 
   @Test func whatIsAppendedAndSyncedNeedsNoCommitOfTheIndex() throws {
@@ -59,8 +50,7 @@ import Testing
     try after.reopen()
     #expect(try after.space.writeIntents() == [])
     #expect(try after.files.get(file).count == 3000)
-    try after.files.close()
-    try check(after)
+    try after.closeSound()
     try vault.files.close()
   }
 
@@ -74,7 +64,7 @@ import Testing
     let third = try afterPowerCut(second)
     #expect(try third.files.get(file, at: 1990) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6])
     for vault in [third, second, vault] { try vault.files.close() }
-    try check(third)
+    try third.expectSound()
   }
 
   /// Threads write to the same places of a file and sync at once, beside commits: what was written last also counts
@@ -86,9 +76,7 @@ import Testing
       try inThreads(6) { thread in
         for step in 0..<6 {
           if thread == 0, step == 3 {
-            var changes = AttributeChanges(caller: caller)
-            changes.mode = round % 2 == 0 ? 0o600 : 0o640
-            _ = try files.setAttributes(of: file, changes)
+            try files.change(file) { $0.mode = round % 2 == 0 ? 0o600 : 0o640 }
           }
           try files.put(pattern(300, 100 * round + 10 * thread + step), file, at: 100 * step)
           try files.synchronize()
@@ -98,8 +86,7 @@ import Testing
       #expect(isSame(try after.files.get(file), try files.get(file)))
       try after.files.close()
     }
-    try files.close()
-    try check(vault)
+    try vault.closeSound()
   }
 
   /// What else can be done to files, so that an intent alone would give another state.
@@ -112,14 +99,7 @@ import Testing
         try files.resize(file, 1200)
       }
     ),
-    (
-      "mode",
-      { files, file in
-        var changes = AttributeChanges(caller: caller)
-        changes.mode = 0o600
-        _ = try files.setAttributes(of: file, changes)
-      }
-    ),
+    ("mode", { files, file in try files.change(file) { $0.mode = 0o600 } }),
     ("renamed", { files, _ in try files.rename(.of("file"), in: .root, to: .of("new"), in: .root, flags: []) }),
     ("another", { files, _ in try files.put([9], try files.make("another")) }),
     (
@@ -142,8 +122,7 @@ import Testing
     #expect(try vault.space.writeIntents().count == 1)
     let after = try afterPowerCut(vault)
     #expect(try Tree(of: after.files) == Tree(of: vault.files))
-    try after.files.close()
-    try check(after)
+    try after.closeSound()
     try vault.files.close()
   }
 
@@ -169,8 +148,7 @@ import Testing
       guard step % 4 == 0 else { continue }
       let after = try vault.afterPowerCut(seed: seed &* 1000 &+ UInt64(step))
       #expect(try Tree(of: after.files) == Tree(of: vault.files))
-      try after.files.close()
-      try check(after)
+      try after.closeSound()
     }
     #expect(stated > 5)
     try vault.files.close()
@@ -209,9 +187,8 @@ import Testing
     let storage = vault.storage.after(.losesAll)
     let operations = storage.operationCount
     let after = Vault(storage: storage, parameters: vault.vault.parameters)
-    var options = vault.options
-    options.isReadOnly = true
-    let files = try FileSystem(space: try after.openSpace(vault.body, readOnly: true, copyWindow: 0), options: options)
+    let space = try after.openSpace(vault.body, readOnly: true, copyWindow: 0)
+    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
     #expect(try files.get(file) == pattern(1000, 1) + [UInt8](repeating: 0, count: 4000) + pattern(100, 5))
     #expect(try files.find("file").size == 5100)
     try files.close()
@@ -223,10 +200,7 @@ import Testing
     let storage = FaultyStorage()
     let vault = Vault(storage: storage, parameters: .cheap)
     try SpaceManager.addSpace(to: vault, password: .of("old"))
-    var options = FileSystemOptions(logger: quietLogger)
-    options.commitInterval = 3600
-    let files = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: .of("old")), options: options)
+    let files = try vault.mount(.of("old")) { $0.commitInterval = 3600 }
     let file = try files.make("file")
     try files.synchronize()
     try files.put(pattern(300, 3), file)
@@ -235,8 +209,7 @@ import Testing
 
     let after = Vault(storage: storage.after(.losesAll), parameters: vault.parameters)
     try SpaceManager.changePassword(in: after, old: .of("old"), new: .of("new"))
-    let found = try FileSystem(
-      space: try SpaceManager.openSpace(in: after, password: .of("new")), options: options)
+    let found = try after.mount(.of("new")) { $0.commitInterval = 3600 }
     #expect(try found.get(file) == pattern(300, 3))
     try found.close()
     try files.close()
@@ -245,13 +218,11 @@ import Testing
   /// The disk becomes full between an fsync and the commit of the index: the commit that a deletion makes does not lose
   /// what was durable.
   @Test func aFullDiskKeepsThem() throws {
-    let storage = FaultyStorage()
-    storage.setLimit(64 << 20)
+    let storage = FaultyStorage(limit: 64 << 20)
     let (vault, file) = try begin(storage: storage)
     let files = vault.files
     _ = try files.make("to be deleted")
-    let large = try files.make("large")
-    try files.put(pattern(3 << 20, 8), large)
+    let large = try files.make("large", with: pattern(3 << 20, 8))
     try files.synchronize()
     try files.put(pattern(5000, 5), file, at: 100)
     try files.put(pattern(300, 6), large, at: 3 << 20)
@@ -269,8 +240,7 @@ import Testing
     after.storage.setLimit(.max)
     #expect(try after.files.get(file, count: 5100) == Array(pattern(1000, 1)[..<100]) + pattern(5000, 5))
     #expect(try after.files.get(large) == pattern(3 << 20, 8) + pattern(300, 6))
-    try after.files.close()
-    try check(after)
+    try after.closeSound()
     // It was the commit that kept them, not its absence.
     #expect(left.contains { $0.inode == file })
     #expect(try !after.files.names(of: .root).keys.contains("to be deleted"))

@@ -1,5 +1,4 @@
 import Catalog
-import FaultyStorage
 import Media
 import TestSupport
 import Testing
@@ -56,7 +55,6 @@ import Vault
 
   private func makeIndex() throws -> Index {
     let index = try Index(space: NoPages(), creating: RootOwner(owner: 1, group: 2))
-    let folder = InodeNumber(rawValue: 5)
     for (parent, name, inode, kind) in [
       (1, "a", 5, 4), (5, "b.jpg", 9, 8), (1, "c.jpg", 9, 8), (1, ".Trash-7", 6, 4), (6, "t.jpg", 10, 8),
     ] {
@@ -66,7 +64,6 @@ import Vault
           name: try #require(FileName(name)), inode: InodeNumber(rawValue: UInt64(inode)), kind: UInt8(kind),
           cookie: index.nextCookie()))
     }
-    #expect(folder != .root)
     var media = MediaRecord(inode: InodeNumber(rawValue: 9), state: .known)
     media.hash = [1, 2, 3]
     try index.media.setMedia(media)
@@ -75,8 +72,7 @@ import Vault
 
   private func place(_ index: Index, _ inode: UInt64) throws -> ItemPlace {
     let names = try index.catalog.names(of: InodeNumber(rawValue: inode), limit: 9).map { ($0.parent, $0.name.bytes) }
-    return ItemPlace(
-      names: names, rights: ItemRights(mode: 0o100640, owner: 1000, group: 100, mayHaveList: true))
+    return ItemPlace(names: names, rights: ItemRights(mode: 0o100640, owner: 1000, group: 100, mayHaveList: true))
   }
 
   @Test func aRecordComesBackWhole() throws {

@@ -1,6 +1,4 @@
-import Crypto
 import FaultyStorage
-import Storage
 import TestSupport
 import Testing
 
@@ -21,11 +19,10 @@ import Testing
   /// Writes and deletes, so that there are live and dead segments, and closes the space.
   private func use(_ password: String, sessions: Int = 2) throws {
     for session in 0..<sessions {
-      let space = try SpaceManager.openSpace(in: vault, password: .of(password))
-      let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
-      for name in try files.names(of: .root).keys { _ = try files.unlink(.of(name), in: .root) }
-      try files.put(pattern(2_500_000, session), files.make("photo"))
-      try files.close()
+      try vault.use(.of(password)) { files in
+        for name in try files.names(of: .root).keys { try files.unlink(.of(name), in: .root) }
+        try files.put(pattern(2_500_000, session), files.make("photo"))
+      }
     }
   }
 
@@ -40,8 +37,7 @@ import Testing
     let report = try check("first", "second")
     #expect(report.isClean && report.reports.allSatisfy { $0?.problems.isEmpty == true })
     // What is left is the random number that comes with cover.
-    let owner = try #require(
-      try SpaceManager.openSpace(in: vault, password: .of("second"), readOnly: true).owner)
+    let owner = try #require(try SpaceManager.openSpace(in: vault, password: .of("second"), readOnly: true).owner)
     let first = try check("first", "first")
     #expect(report.explainedFiles + report.unexplainedFiles == all && report.unexplainedFiles >= 4)
     #expect(first.explainedFiles > before)

@@ -1,6 +1,5 @@
 import Crypto
 import FaultyStorage
-import Storage
 import TestSupport
 import Testing
 

@@ -1,7 +1,5 @@
-import Crypto
 import FaultyStorage
 import Storage
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -46,24 +44,17 @@ import Testing
 
   private static let password = "a password"
   private static let parameters = VaultParameters.cheap
-  private static let options = FileSystemOptions(logger: quietLogger)
 
   private func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: Self.parameters) }
-
-  private func open(_ storage: FaultyStorage, copyWindow: Int64 = Space.defaultCopyWindow) throws -> Space {
-    try SpaceManager.openSpace(in: vault(over: storage), password: .of(Self.password), copyWindow: copyWindow)
-  }
 
   private func content(_ visit: Int, _ history: History) -> [UInt8] { pattern(history.bytes + visit, visit) }
 
   /// Files, what each is, in the order of their creation.
   private func made(_ history: History) throws -> (storage: FaultyStorage, kinds: [(SegmentIdentifier, String)]) {
     let storage = FaultyStorage()
-    let made = try SpaceManager.draftSpace(
-      of: vault(over: storage), password: .of(Self.password), ownFiles: history.ownFiles)
-    try vault(over: storage).addFiles(made.files, last: made.slots)
+    try vault(over: storage).addSpace(.of(Self.password), ownFiles: history.ownFiles)
     for visit in 1...history.visits {
-      let files = try FileSystem(space: open(storage, copyWindow: history.copyWindow), options: Self.options)
+      let files = try vault(over: storage).mount(.of(Self.password), copyWindow: history.copyWindow)
       try files.put(content(visit, history), files.make("\(visit)"))
       if history.isKilled, visit == history.visits {
         try files.synchronize(intoIndex: true)
@@ -92,24 +83,17 @@ import Testing
     return storage.names.compactMap { name in kinds[name].map { (name, $0) } }
   }
 
-  /// What becomes of the space, and what a check says before that.
-  private func outcome(_ storage: FaultyStorage, _ history: History) throws -> (Outcome, CheckReport?) {
-    let report = try? check(storage)
-    return (try outcome(storage, history, report), report)
-  }
-
   private func check(_ storage: FaultyStorage) throws -> CheckReport {
     try SpaceManager.check(in: vault(over: storage), password: .of(Self.password), readData: true)
   }
 
+  /// What becomes of the space; `report` is what a check said before that.
   private func outcome(_ storage: FaultyStorage, _ history: History, _ report: CheckReport?) throws -> Outcome {
     let older: Outcome =
       report?.isClean != true ? .olderAndChecked : report?.notes.isEmpty == true ? .olderInSilence : .olderAndNoted
-    guard let space = try? open(storage), let files = try? FileSystem(space: space, options: Self.options) else {
-      return .refused
-    }
+    guard let files = try? vault(over: storage).mount(.of(Self.password)) else { return .refused }
     defer { try? files.close() }
-    if space.gate.reason != nil { return .readOnly }
+    if files.space.gate.reason != nil { return .readOnly }
     guard let names = try? files.names(of: .root) else { return .damaged }
     guard names.count == history.visits else { return older }
     for visit in 1...history.visits {
@@ -137,7 +121,8 @@ import Testing
     for pair in sample {
       let lost = storage.after(.keepsAll)
       for index in [pair.first, pair.second] { lost.tamper(kinds[index].0) { _ in nil } }
-      let (outcome, report) = try outcome(lost, history)
+      let report = try? check(lost)
+      let outcome = try outcome(lost, history, report)
       if [.olderInSilence, .olderAndNoted].contains(outcome) {
         // The owner can see it, who knows when the space was used last.
         let report = try #require(report)

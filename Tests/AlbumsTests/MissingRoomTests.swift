@@ -1,5 +1,4 @@
 import FaultyStorage
-import Storage
 import TestSupport
 import Testing
 
@@ -45,9 +44,7 @@ import Testing
   /// The last visit is lost, and nothing but the number of files tells: a repair says so before it goes on.
   @Test func aLostVisitIsAcceptedByARepair() throws {
     let visit = { (number: Int) in
-      let files = try FileSystem(space: open(), options: FileSystemOptions(logger: quietLogger))
-      try files.put(pattern(100_000, number), files.make("\(number)"))
-      try files.close()
+      try vault.use(.of(Self.password)) { try $0.put(pattern(100_000, number), $0.make("\(number)")) }
     }
     for number in 1...3 { try visit(number) }
     let space = try open(readOnly: true)

@@ -34,8 +34,7 @@ final class ModelFileSystem {
     var description: String {
       if isDirectory { return Tree.folder }
       if let line { return line }
-      let made = Tree.line(
-        mode: permissions, links: links, content: content, label: attributes[Workload.label] ?? [])
+      let made = Tree.line(mode: permissions, links: links, content: content, label: attributes[Workload.label] ?? [])
       line = made
       return made
     }

@@ -11,29 +11,15 @@ import Testing
 
 /// What programs find that were made before spaces owned cover, and what is found of theirs.
 @Suite struct OldProgramTests {
-  private static let options = FileSystemOptions(logger: quietLogger)
-
-  private func use(_ password: String, in vault: Vault, _ body: (FileSystem) throws -> Void) throws {
-    let files = try FileSystem(
-      space: SpaceManager.openSpace(in: vault, password: .of(password)), options: Self.options)
-    try body(files)
-    try files.close()
-  }
-
   /// What everybody can read is the same, whether a space owns the cover or nobody, but for what is drawn.
   @Test func theParametersAreTheSameEitherWay() throws {
     var found: Set<String> = []
     for hidden in [nil, "hidden"] {
-      let storage = FaultyStorage()
-      storage.setLimit(1 << 30)
-      var creation = VaultCreationOptions()
-      (creation.cover, creation.segmentSize) = (1 << 20, 1 << 20)
-      creation.derivation = PasswordDerivation(cost: .interactive)
-      (creation.derivation.operations, creation.derivation.memory) = (1, 8 << 20)
+      let storage = FaultyStorage(limit: 1 << 30)
       let vault = try SpaceManager.createVault(
-        in: storage, options: creation, password: .of("first"), hiddenPassword: hidden.map { .of($0) })
+        in: storage, options: .small(cover: 1 << 20), password: .of("first"), hiddenPassword: hidden.map { .of($0) })
       for password in ["first", hidden].compactMap(\.self) {
-        try use(password, in: vault) { try $0.put(pattern(300_000, 1), $0.make("photo")) }
+        try vault.use(.of(password)) { try $0.put(pattern(300_000, 1), $0.make("photo")) }
       }
       if let hidden {
         let again = vault.derivations
@@ -58,16 +44,15 @@ import Testing
     let storage = try DirectoryStorage(path: FilePath(fixture.path))
     let vault = try Vault.open(in: storage)
     let parameters = try storage.readParameters(limit: 1 << 16)
-    let made = try SpaceManager.draftSpace(of: vault, password: .of("new"), ownFiles: 56)
-    try vault.addFiles(made.files, last: made.slots)
+    try vault.addSpace(.of("new"), ownFiles: 56)
     let old = fixture.spaces[0]
     for visit in 0..<3 {
       for password in [old.password, "new"] {
-        try use(password, in: vault) { files in
+        try vault.use(.of(password)) { files in
           #expect(files.space.ownsCover == (password == "new"))
           try files.put(pattern(600_000, visit), files.make("visit \(visit)"))
           try files.synchronize(intoIndex: true)
-          if visit > 0 { files.forget(try files.unlink(.of("visit \(visit - 1)"), in: .root)) }
+          if visit > 0 { try files.delete("visit \(visit - 1)") }
         }
       }
     }
@@ -79,14 +64,13 @@ import Testing
     #expect(throws: VaultError.self) { try space.cover.growCover(by: 1 << 20) }
     try space.close()
     #expect(try storage.readParameters(limit: 1 << 16) == parameters)
-    let report = try SpaceManager.check(
-      in: vault, passwords: [.of(old.password), .of("new")], readData: true)
+    let report = try SpaceManager.check(in: vault, passwords: [.of(old.password), .of("new")], readData: true)
     #expect(report.isClean && report.reports.compactMap(\.self).allSatisfy(\.notes.isEmpty), "\(report)")
     let owner = try SpaceManager.openSpace(in: vault, password: .of("new"), readOnly: true)
     #expect(try owner.missingFiles() == nil)
     try owner.close()
     // What it had is still there.
-    try use(old.password, in: vault) { files in
+    try vault.use(.of(old.password)) { files in
       var found = try Fixture.contents(of: files)
       #expect(found.removeValue(forKey: "visit%202") != nil)
       found["."] = old.files["."]

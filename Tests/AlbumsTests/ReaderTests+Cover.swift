@@ -4,7 +4,6 @@ import Storage
 import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -83,12 +82,11 @@ extension ReaderTests {
     let first = storage.operationCount + 1
     var generator = SeededGenerator(seed: seed)
     for session in 0..<3 {
-      let space = try SpaceManager.openSpace(in: vault, password: .of(Self.password))
-      let files = try FileSystem(space: space, options: Workload.options())
+      let files = try vault.mount(.of(Self.password)) { $0 = Workload.options() }
       for number in 0..<10 {
-        let file = try files.make("\(session) \(number)")
-        try files.put(pattern(Int.random(in: 100...300_000, using: &generator), 10 * session + number), file)
-        if number % 4 == 3 { files.forget(try files.unlink(.of("\(session) \(number - 1)"), in: .root)) }
+        let content = pattern(Int.random(in: 100...300_000, using: &generator), 10 * session + number)
+        try files.put(content, files.make("\(session) \(number)"))
+        if number % 4 == 3 { try files.delete("\(session) \(number - 1)") }
         switch Int.random(in: 0..<5, using: &generator) {
         case 0: try files.synchronize()
         case 1: try files.synchronize(intoIndex: true)

@@ -6,7 +6,6 @@ import Storage
 import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -77,12 +76,7 @@ struct ReaderTests {
   @Test func readsNewVaults() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("vault")
-    var creation = VaultCreationOptions()
-    creation.cover = 0
-    creation.segmentSize = 1 << 20
-    creation.derivation = PasswordDerivation(cost: .interactive)
-    (creation.derivation.operations, creation.derivation.memory) = (1, 8 << 20)
-    let vault = try Vault.create(in: DirectoryStorage.make(at: path), options: creation)
+    let vault = try Vault.create(in: DirectoryStorage.make(at: path), options: .small(cover: 0))
     for (suite, cipher) in CipherSuite.allCases.enumerated() {
       let password = "space \(suite), \u{fc}ber alles"
       try SpaceManager.addSpace(to: vault, password: .of(password), cipher: cipher)
@@ -101,13 +95,9 @@ struct ReaderTests {
   @Test func readsSpacesWhoseKeyIsReplaced() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("vault")
-    var creation = VaultCreationOptions()
-    creation.cover = 40 << 20
-    creation.segmentSize = 1 << 20
-    creation.derivation = PasswordDerivation(cost: .interactive)
-    (creation.derivation.operations, creation.derivation.memory) = (1, 8 << 20)
     let vault = try SpaceManager.createVault(
-      in: DirectoryStorage.make(at: path), options: creation, password: .of("first"), hiddenPassword: .of("old"))
+      in: DirectoryStorage.make(at: path), options: .small(cover: 40 << 20), password: .of("first"),
+      hiddenPassword: .of("old"))
     try write(0, to: vault, "old")
     try SpaceManager.beginRekeying(
       in: vault, old: vault.slotKeys(for: .of("old")), new: vault.slotKeys(for: .of("new")))
@@ -118,10 +108,7 @@ struct ReaderTests {
       try self.compare(path, "old", with: nil, comment)
     }
     try compareNow("begun")
-    var options = FileSystemOptions(logger: quietLogger)
-    options.cleans = false
-    let files = try FileSystem(
-      space: SpaceManager.openSpace(in: vault, password: .of("new"), copyWindow: 0), options: options)
+    let files = try vault.mount(.of("new"), copyWindow: 0) { $0.cleans = false }
     try files.cleaner.clean(movesPreviousKey: true)
     try files.close()
     try compareNow("under way")
@@ -132,15 +119,13 @@ struct ReaderTests {
 
   /// A mount's worth of changes, all in a directory of its own.
   private func write(_ session: Int, to vault: Vault, _ password: String) throws {
-    let space = try SpaceManager.openSpace(in: vault, password: .of(password), copyWindow: 0)
-    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let files = try vault.mount(.of(password), copyWindow: 0)
     let folder = try files.folder("session \(session)")
     for number in 0..<40 {
-      let file = try files.make("f\(number)", in: folder)
-      try files.put(pattern(1000 + number * number * 100, session * 100 + number), file, at: number % 3 * 5000)
+      let content = pattern(1000 + number * number * 100, session * 100 + number)
+      try files.put(content, files.make("f\(number)", in: folder), at: number % 3 * 5000)
     }
-    let large = try files.make("large", in: folder)
-    try files.put(pattern(3_000_000, session), large)
+    let large = try files.make("large", in: folder, with: pattern(3_000_000, session))
     try files.put(pattern(10_000, 99), large, at: 123_456)
     _ = try files.copyRange(from: large, at: .zero, to: large, at: FileOffset(5 << 20), length: 70_001)
     try files.resize(large, 5_300_000)
@@ -154,13 +139,9 @@ struct ReaderTests {
     }
     let odd = try #require(FileName([0xFF, 0x0A, 0x25, 0x20]))
     _ = try files.makeDirectory(odd, in: folder, mode: 0o2750, caller: caller)
-    try files.setExtendedAttribute(Array("user.a".utf8), of: large, value: [1, 2], flags: [], caller: caller)
-    try files.setExtendedAttribute(
-      Array("system.posix_acl_access".utf8), of: large, value: AccessControlListTests.extended, flags: [],
-      caller: caller)
-    try files.setExtendedAttribute(
-      Array("system.posix_acl_default".utf8), of: folder, value: AccessControlListTests.minimal, flags: [],
-      caller: caller)
+    try files.setAttribute("user.a", of: large, to: [1, 2])
+    try files.setAttribute("system.posix_acl_access", of: large, to: AccessControlListTests.extended)
+    try files.setAttribute("system.posix_acl_default", of: folder, to: AccessControlListTests.minimal)
     try files.synchronize()
     try files.cleaner.clean()
     _ = try files.unlink(.of("again"), in: .root)
@@ -205,7 +186,7 @@ struct ReaderTests {
           // What was written last, of which nothing has to be left.
           let count = left.content(name).count
           let place = Int.random(in: max(0, count - 8000)..<count, using: &generator)
-          left.tamper(name) { content in content[..<place] + [content[place] ^ 1] + content[(place + 1)...] }
+          left.flip(name, at: place)
           comment += ": byte \(place) of \(name)"
         }
         let folder = try self.folder(of: left, work.vault.parameters)

@@ -1,6 +1,4 @@
-import Crypto
 import FaultyStorage
-import Storage
 import TestSupport
 import Testing
 
@@ -27,7 +25,7 @@ extension RekeyingTests {
     #expect(files.space.isRekeying && files.space.filesUnderPreviousKey > 0)
     try files.close()
     #expect(try opening(vault) == [Self.new])
-    try SpaceManager.replaceKey(in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger)
+    try replaceKey(in: vault)
     #expect(try vault.openSlot(vault.slotKeys(for: .of(Self.new))).body.rekeying?.previousKey == nil)
     #expect(storage.names.count == count)
     #expect(try opening(vault) == [Self.new])

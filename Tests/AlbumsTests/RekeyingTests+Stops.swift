@@ -1,6 +1,4 @@
-import Crypto
 import FaultyStorage
-import Storage
 import SystemPackage
 import TestSupport
 import Testing
@@ -54,9 +52,7 @@ extension RekeyingTests {
     try files.close()
     // The old password may open nothing any more.
     if wasRekeying { try replaceKey(in: vault) }
-    let again = try open(vault, password)
-    #expect(try again.get(again.find("later").inode) == [1, 2, 3], comment)
-    try again.close()
+    try expectLater(vault, password, comment)
     let opening = try opening(vault, comment)
     #expect(opening.contains(password), comment)
     if wasRekeying { #expect(opening == [Self.new], comment) }
@@ -85,8 +81,7 @@ extension RekeyingTests {
       case .interruption: control = OperationControl(isCancelled: { storage.operationCount >= place })
       }
       do {
-        try SpaceManager.replaceKey(
-          in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger, control)
+        try replaceKey(in: vault, control)
       } catch {
         stops += 1
         storage.inject(nil)

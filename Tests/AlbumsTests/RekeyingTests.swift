@@ -2,7 +2,6 @@ import Crypto
 import FaultyStorage
 import Index
 import Storage
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -17,12 +16,6 @@ import Testing
   static let count = 56
 
   private let parameters = VaultParameters.cheap
-  private let options = {
-    var options = FileSystemOptions(logger: quietLogger)
-    options.cleans = false
-    options.writers = 0
-    return options
-  }()
 
   func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
 
@@ -33,13 +26,7 @@ import Testing
     let storage = FaultyStorage()
     storage.record()
     let vault = vault(over: storage)
-    let slot = try vault.strongest(of: try vault.slotKeys(for: .of(Self.old)))
-    let (space, body) = try vault.createSpace(suite: .aes256gcm, ownFiles: ownFiles, copyWindow: 0)
-    try space.changeOwner { $0.slots = slot.identifiers }
-    try FileSystem.create(in: space, owner: 0, group: 0)
-    try vault.putSlot(slot, body)
-    try space.cover.restoreFileCount()
-    try space.close()
+    try vault.makeSpace(.of(Self.old), ownFiles: ownFiles, copyWindow: 0).space.close()
     try SpaceManager.addPassword(in: vault, existing: .of(Self.old), new: .of(Self.other))
     let files = try open(vault, Self.old)
     for number in 0..<24 {
@@ -51,26 +38,37 @@ import Testing
     return storage
   }
 
-  func open(_ vault: Vault, _ password: String, readOnly: Bool = false) throws -> FileSystem {
-    let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: readOnly, copyWindow: 0)
-    var options = options
-    options.isReadOnly = readOnly
-    return try FileSystem(space: space, options: options)
+  func open(_ vault: Vault, _ password: String, readOnly: Bool = false) throws(VaultError) -> FileSystem {
+    try vault.mount(.of(password), readOnly: readOnly, copyWindow: 0) {
+      $0.cleans = false
+      $0.writers = 0
+    }
+  }
+
+  /// Opens the space, writes a small file, and closes it.
+  func writeLater(_ vault: Vault, _ password: String = Self.new) throws {
+    let files = try open(vault, password)
+    try files.put([1, 2, 3], files.make("later"))
+    try files.close()
+  }
+
+  /// Opens the space, expects that file, and closes it.
+  func expectLater(_ vault: Vault, _ password: String = Self.new, _ comment: Comment? = nil) throws {
+    let files = try open(vault, password)
+    #expect(try files.get(files.find("later").inode) == [1, 2, 3], comment)
+    try files.close()
   }
 
   /// Whether a password opens the space, with everything in it. Nothing is written.
   private func opens(_ password: String, _ vault: Vault, _ comment: Comment? = nil) throws -> Bool {
     let files: FileSystem
     do throws(VaultError) {
-      let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: true, copyWindow: 0)
-      #expect(space.origin.warning == nil, comment)
-      var options = options
-      options.isReadOnly = true
-      files = try FileSystem(space: space, options: options)
+      files = try open(vault, password, readOnly: true)
     } catch {
       #expect([VaultError.noSpaceOpens, .passwordReplaced].contains(error), comment)
       return false
     }
+    #expect(files.space.origin.warning == nil, comment)
     for number in 0..<24 where number % 4 != 1 {
       let found = try files.get(files.find("f\(number)").inode)
       #expect(isSame(found, content(number)), comment)
@@ -83,8 +81,11 @@ import Testing
     try [Self.old, Self.other, Self.new].filter { try opens($0, vault, comment) }
   }
 
-  func replaceKey(in vault: Vault) throws {
-    try SpaceManager.replaceKey(in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger)
+  func replaceKey(
+    in vault: Vault, from old: String = Self.old, to new: String = Self.new,
+    _ control: OperationControl = OperationControl()
+  ) throws {
+    try SpaceManager.replaceKey(in: vault, old: .of(old), new: .of(new), control)
   }
 
   /// The names of all files that a key leads to.
@@ -128,13 +129,13 @@ import Testing
 
     let again = try open(vault, Self.new)
     #expect(try again.thumbnailer.contentHash(of: again.find("f2").inode) == hash)
-    try again.put([1, 2, 3], again.make("later"))
     try again.close()
+    try writeLater(vault)
     try SpaceManager.addPassword(in: vault, existing: .of(Self.new), new: .of(Self.other))
     #expect(try opening(vault) == [Self.other, Self.new])
     if ownFiles > 0 { #expect(storage.names.count == Self.count) }
     // And once more.
-    try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.old), logger: quietLogger)
+    try replaceKey(in: vault, from: Self.new, to: Self.old)
     #expect(try opening(vault) == [Self.old])
     try SpaceManager.removeSpace(from: vault, password: .of(Self.old))
     #expect(storage.names.count == Int(ownFiles))
@@ -159,9 +160,7 @@ import Testing
       try SpaceManager.openSpace(in: vault, password: .of(Self.old))
     }
     // The rest of an old copy shows what was there then, and nothing that was written since.
-    let files = try open(vault, Self.new)
-    try files.put([1, 2, 3], files.make("later"))
-    try files.close()
+    try writeLater(vault)
     let copy = try filled(ownFiles: Int64(Self.count))
     for name in copy.names { storage.place(copy.content(name), as: name) }
     let older = try open(vault, Self.old, readOnly: true)
@@ -191,23 +190,17 @@ import Testing
     for name in storage.names { storage.tamper(name) { _ in nil } }
     for (name, content) in kept + both { storage.place(content, as: name) }
 
-    let files = try open(vault, Self.new)
-    try files.put([1, 2, 3], files.make("later"))
-    try files.close()
+    try writeLater(vault)
     #expect(try vault.openSlot(new).body.spaceKey.equals(slot.body.spaceKey) == false)
     for (name, content) in kept { storage.place(content, as: name) }
     do throws(VaultError) {
       let space = try vault.openSpace(slot.body, readOnly: true)
-      var options = options
-      options.isReadOnly = true
-      let old = try FileSystem(space: space, options: options)
+      let old = try FileSystem(space: space, options: Workload.options(readOnly: true))
       #expect(throws: (any Error).self) { try old.find("later") }
     } catch {
       #expect([VaultError.passwordReplaced].contains(error) || error == .damaged("no head of the space can be read"))
     }
-    let again = try open(vault, Self.new)
-    #expect(try again.get(again.find("later").inode) == [1, 2, 3])
-    try again.close()
+    try expectLater(vault)
   }
 
   /// A crash after the first step: both passwords open the space, and the same command goes on.
@@ -247,8 +240,7 @@ import Testing
     while true {
       try rounds.begin()
       do {
-        let inode = try files.make("more\(number)")
-        try files.put(pattern(500_000, number), inode)
+        try files.make("more\(number)", with: pattern(500_000, number))
         try files.synchronize()
       } catch {
         break
@@ -274,25 +266,16 @@ import Testing
     let vault = vault(over: storage)
     let files = try open(vault, Self.old)
     let inode = try files.find("f2").inode
-    let extents = try files.locked { files in
-      try files.index.extents.rows(of: inode, overlapping: .zero..<FileOffset(1 << 20), limit: 1)
-    }
-    let extent = try #require(extents.first)
-    let name = try #require(
-      files.space.segmentFiles().first { $0.number == extent.position.segment }?.identifier)
+    let position = try files.locked { try $0.index.firstExtent(of: inode).position }
+    let name = try files.space.name(of: position.segment)
     try files.close()
-    storage.tamper(name) { content in
-      var content = content
-      content[extent.position.offset + RecordHeader.sealedSize + 100] ^= 1
-      return content
-    }
+    storage.flip(name, at: position.offset + RecordHeader.sealedSize + 100)
     #expect(throws: VaultError.self) { try replaceKey(in: vault) }
     let after = try open(vault, Self.new)
     let old = after.space.segments().filter { after.space.isUnderPreviousKey($0.number) }
-    #expect(old.map(\.number) == [extent.position.segment])
+    #expect(old.map(\.number) == [position.segment])
     #expect(isSame(try after.get(after.find("f3").inode), content(3)))
-    _ = try after.unlink(.of("f2"), in: .root)
-    after.forget(inode)
+    try after.delete("f2")
     try after.close()
     try replaceKey(in: vault)
     #expect(try vault.openSlot(vault.slotKeys(for: .of(Self.new))).body.rekeying?.previousKey == nil)
@@ -302,26 +285,20 @@ import Testing
     let storage = try filled(ownFiles: 0)
     let vault = vault(over: storage)
     #expect(throws: VaultError.cancelled) {
-      try SpaceManager.replaceKey(
-        in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger,
-        OperationControl(isCancelled: { true }))
+      try replaceKey(in: vault, OperationControl(isCancelled: { true }))
     }
     #expect(try opening(vault) == [Self.new])
     // Nothing is done for one that is refused.
-    #expect(throws: VaultError.passwordInUse) {
-      try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.new), logger: quietLogger)
-    }
+    #expect(throws: VaultError.passwordInUse) { try replaceKey(in: vault, from: Self.new) }
     // Opening deletes the slot of the old password; the same command goes on all the same.
     try open(vault, Self.new).close()
     #expect(throws: VaultError.noSpaceOpens) { try vault.openSlot(vault.slotKeys(for: .of(Self.old))) }
     #expect(throws: VaultError.cancelled) {
-      try SpaceManager.replaceKey(
-        in: vault, old: .of(Self.old), new: .of(Self.new), logger: quietLogger,
-        OperationControl(isCancelled: { true }))
+      try replaceKey(in: vault, OperationControl(isCancelled: { true }))
     }
     #expect(try vault.openSlot(vault.slotKeys(for: .of(Self.new))).body.isRekeying)
     // The next one ends the first before it begins.
-    try SpaceManager.replaceKey(in: vault, old: .of(Self.new), new: .of(Self.other), logger: quietLogger)
+    try replaceKey(in: vault, from: Self.new, to: Self.other)
     #expect(try opening(vault) == [Self.other])
   }
 }

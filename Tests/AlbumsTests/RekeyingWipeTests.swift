@@ -3,7 +3,6 @@ import Storage
 import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -35,8 +34,7 @@ import Vault
 
   private func replaceKey(in work: Workload) throws {
     let passwords = Workload.passwords
-    try SpaceManager.replaceKey(
-      in: work.vault, old: passwords[0], new: passwords[1], wipingAll: true, logger: quietLogger)
+    try SpaceManager.replaceKey(in: work.vault, old: passwords[0], new: passwords[1], wipingAll: true)
   }
 
   /// The operations that gave up a segment of before as it was, when there was a new key.

@@ -1,6 +1,5 @@
 import Crypto
 import FaultyStorage
-import Glibc
 import Index
 import TestSupport
 import Testing
@@ -17,9 +16,7 @@ import Testing
     let storage = FaultyStorage()
     let vault = Vault(storage: storage, parameters: .cheap)
     try SpaceManager.addSpace(to: vault, password: password)
-    let files = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: password),
-      options: FileSystemOptions(logger: quietLogger))
+    let files = try vault.mount(password)
     try files.put(pattern(5000, 1), files.make("f"))
     try files.close()
     return (vault, storage)
@@ -54,29 +51,17 @@ import Testing
 
   @Test func aDamagedThumbnailIsMadeAgainAndThePhotoIsNotBlamed() throws {
     let maker = TestMaker()
-    let vault = try TestVault { options in
-      var thumbnails = ThumbnailOptions(maker: maker)
-      thumbnails.quietTime = 0
-      options.thumbnails = thumbnails
-    }
+    let vault = try TestVault(thumbnails: maker)
     let photo = Array("photo ".utf8) + pattern(40_000, 3)
-    let number = try vault.files.make("a.jpg")
-    try vault.files.put(photo, number)
+    let number = try vault.files.make("a.jpg", with: photo)
     try waitUntil("a thumbnail was made") { try vault.files.thumbnailer.mediaCounts().known == 1 }
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
     let index = try Index(space: space)
-    let small = try #require(try index.media.row(number)?.small)
-    let extent = try #require(try index.extents.rows(of: small, overlapping: .zero..<FileOffset(1), limit: 1).first)
-    let segment = extent.position.segment
-    let name = space.keys.identifier(
-      segment, branch: try #require(space.log.locked({ $0.catalog.branch(of: segment.epoch) })))
+    let position = try index.firstExtent(of: #require(try index.media.row(number)?.small)).position
+    let name = try space.name(of: position.segment)
     try space.close()
-    vault.storage.tamper(name) { content in
-      var content = content
-      content[extent.position.offset + RecordHeader.sealedSize + 100] ^= 1
-      return content
-    }
+    vault.storage.flip(name, at: position.offset + RecordHeader.sealedSize + 100)
     let before = try vault.contents()
     let jobs = maker.jobs
     let repair = try vault.plannedRepair()
@@ -89,13 +74,9 @@ import Testing
     #expect(before.keys.sorted() == after.keys.sorted())
     #expect(after["/a.jpg"]?.record == before["/a.jpg"]?.record)
     #expect(isSame(after["/a.jpg"]?.bytes ?? [], photo))
-    vault.space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    vault.files = try FileSystem(space: vault.space, options: vault.options)
+    try vault.mount()
     try waitUntil("a thumbnail was made") { try vault.files.thumbnailer.mediaCounts().known == 1 }
     #expect(maker.jobs == jobs + 1)
-    try vault.files.close()
-    let again = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(Checker.check(again, readData: true).problems == [])
-    try again.close()
+    try vault.closeSound()
   }
 }

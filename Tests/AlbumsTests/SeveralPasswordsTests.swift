@@ -1,6 +1,4 @@
-import Crypto
 import FaultyStorage
-import Storage
 import TestSupport
 import Testing
 
@@ -9,48 +7,42 @@ import Testing
 
 /// Several passwords of one space, also while the machine fails.
 @Suite struct SeveralPasswordsTests {
-  private static let first = "the first password"
-  private static let second = "the second password"
+  static let first = "the first password"
+  static let second = "the second password"
 
+  /// Each has a salt of its own.
   private let parameters = VaultParameters.cheap
 
-  private func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
+  func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
 
   /// A vault with one space that these passwords open, and a file in it.
-  private func filled(_ passwords: String...) throws -> FaultyStorage {
+  private func filled(_ passwords: [String] = [Self.first, Self.second]) throws -> FaultyStorage {
     let storage = FaultyStorage()
     let vault = vault(over: storage)
     try SpaceManager.addSpace(to: vault, password: .of(passwords[0]))
     for password in passwords.dropFirst() {
       try SpaceManager.addPassword(in: vault, existing: .of(passwords[0]), new: .of(password))
     }
-    let files = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: .of(passwords[0])),
-      options: FileSystemOptions(logger: quietLogger))
-    try files.put([1, 2, 3], files.make("f"))
-    try files.close()
+    try vault.use(.of(passwords[0])) { try $0.put([1, 2, 3], $0.make("f")) }
     return storage
   }
 
-  /// Whether a password opens the space, with the file in it. Nothing is written.
-  private func opens(_ text: String, _ vault: Vault) throws -> Bool {
-    let space: Space
+  /// Whether a password opens the space, with the file in it.
+  private func opens(_ text: String, _ vault: Vault, readOnly: Bool = true) throws -> Bool {
+    let files: FileSystem
     do throws(VaultError) {
-      space = try SpaceManager.openSpace(in: vault, password: .of(text), readOnly: true)
+      files = try vault.mount(.of(text), readOnly: readOnly)
     } catch .noSpaceOpens {
       return false
     }
-    var options = FileSystemOptions(logger: quietLogger)
-    options.isReadOnly = true
-    let files = try FileSystem(space: space, options: options)
     #expect(try files.get(files.find("f").inode) == [1, 2, 3])
     try files.close()
     return true
   }
 
-  /// Which of the two passwords open the space.
-  private func opening(_ vault: Vault) throws -> [String] {
-    try [Self.first, Self.second].filter { try opens($0, vault) }
+  /// Which of the two passwords open the space. With `readOnly` nothing is written.
+  func opening(_ vault: Vault, readOnly: Bool = true) throws -> [String] {
+    try [Self.first, Self.second].filter { try opens($0, vault, readOnly: readOnly) }
   }
 
   private func passwordCount(_ vault: Vault) throws -> Int {
@@ -58,7 +50,7 @@ import Testing
   }
 
   @Test func eachOpensTheSameSpaceAndOneCanGo() throws {
-    let vault = vault(over: try filled(Self.first, Self.second))
+    let vault = vault(over: try filled())
     #expect(try opening(vault) == [Self.first, Self.second])
     #expect(try passwordCount(vault) == 2)
     for password in [Self.first, Self.second] {
@@ -76,7 +68,7 @@ import Testing
   }
 
   @Test func aChangeReplacesTheOneThatIsGiven() throws {
-    let storage = try filled(Self.first, Self.second)
+    let storage = try filled()
     let vault = vault(over: storage)
     try SpaceManager.changePassword(in: vault, old: .of(Self.second), new: .of("a third password"))
     #expect(try opening(vault) == [Self.first])
@@ -89,12 +81,7 @@ import Testing
   @Test func passwordsOfASpaceThatOwnsCoverChangeNoFile() throws {
     let storage = FaultyStorage()
     let vault = vault(over: storage)
-    let slot = try vault.strongest(of: try vault.slotKeys(for: .of(Self.first)))
-    let (space, body) = try vault.createSpace(suite: .aes256gcm, ownFiles: 60)
-    try space.changeOwner { $0.slots = slot.identifiers }
-    try FileSystem.create(in: space, owner: 0, group: 0)
-    try vault.putSlot(slot, body)
-    try space.cover.restoreFileCount()
+    let (space, body) = try vault.makeSpace(.of(Self.first), ownFiles: 60)
     let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
     try files.put([1, 2, 3], files.make("f"))
     try files.close()
@@ -120,7 +107,7 @@ import Testing
   }
 
   @Test func aSpaceThatIsOpenKeepsItsPasswords() throws {
-    let vault = vault(over: try filled(Self.first, Self.second))
+    let vault = vault(over: try filled())
     let space = try SpaceManager.openSpace(in: vault, password: .of(Self.first))
     #expect(throws: VaultError.spaceInUse) { try SpaceManager.removePassword(in: vault, .of(Self.second)) }
     #expect(throws: VaultError.spaceInUse) {
@@ -147,60 +134,47 @@ import Testing
     #expect(try opening(vault(over: storage)) == [], comment)
   }
 
-  @Test(arguments: TestLength.sample([1, 2], 1))
-  func everyStopOfAddingKeepsTheFirst(_ seed: UInt64) throws {
-    var endings: Set<[String]> = []
-    for stop in TestLength.stops() {
-      let storage = try filled(Self.first)
+  /// Stops at each operation of a change of a space that these passwords open, cuts power, and calls `check` with what is
+  /// left and with whether the change was done.
+  func everyStop(
+    _ seed: UInt64, of passwords: [String], function: String = #function, change: (Vault) throws -> Void,
+    check: (_ left: FaultyStorage, _ isDone: Bool, _ comment: Comment) throws -> Void
+  ) throws {
+    for stop in TestLength.stops(function: function) {
+      let storage = try filled(passwords)
       storage.inject(.cut(at: storage.operationCount + stop))
-      let isDone =
-        (try? SpaceManager.addPassword(in: vault(over: storage), existing: .of(Self.first), new: .of(Self.second)))
-        != nil
-      let after = storage.powerCut(seed: seed << 32 + UInt64(stop))
-      let found = try opening(vault(over: after))
-      #expect(found.first == Self.first, "stopped at \(stop)")
-      endings.insert(found)
-      try checkRemoving(after, "stopped at \(stop)")
-      if isDone {
-        #expect(found.count == 2)
-        break
-      }
+      let isDone = (try? change(vault(over: storage))) != nil
+      try check(storage.powerCut(seed: seed << 32 + UInt64(stop)), isDone, "stopped at \(stop)")
+      if isDone { return }
     }
-    #expect(endings.count == 2)
   }
 
-  @Test(arguments: TestLength.sample([1, 2], 1))
-  func everyStopOfRemovingKeepsTheOther(_ seed: UInt64) throws {
+  @Test(arguments: [true, false], TestLength.sample([1, 2] as [UInt64], 1))
+  func everyStopOfAddingAndRemovingKeepsTheFirst(adds: Bool, _ seed: UInt64) throws {
     var endings: Set<[String]> = []
-    for stop in TestLength.stops() {
-      let storage = try filled(Self.first, Self.second)
-      storage.inject(.cut(at: storage.operationCount + stop))
-      let isDone = (try? SpaceManager.removePassword(in: vault(over: storage), .of(Self.second))) != nil
-      let after = storage.powerCut(seed: seed << 32 + UInt64(stop))
-      let found = try opening(vault(over: after))
-      #expect(found.first == Self.first, "stopped at \(stop)")
-      endings.insert(found)
-      try checkRemoving(after, "stopped at \(stop)")
-      if isDone {
-        #expect(found.count == 1)
-        break
+    try everyStop(seed, of: adds ? [Self.first] : [Self.first, Self.second]) { vault in
+      if adds {
+        try SpaceManager.addPassword(in: vault, existing: .of(Self.first), new: .of(Self.second))
+      } else {
+        try SpaceManager.removePassword(in: vault, .of(Self.second))
       }
+    } check: { left, isDone, comment in
+      let found = try opening(vault(over: left))
+      #expect(found.first == Self.first, comment)
+      endings.insert(found)
+      try checkRemoving(left, comment)
+      if isDone { #expect(found.count == (adds ? 2 : 1), comment) }
     }
     #expect(endings.count == 2)
   }
 
   @Test(arguments: TestLength.sample([1, 2], 1))
   func everyStopOfAChangeLeavesOneThatCannotBeRemoved(_ seed: UInt64) throws {
-    for stop in TestLength.stops() {
-      let storage = try filled(Self.first)
-      storage.inject(.cut(at: storage.operationCount + stop))
-      let isDone =
-        (try? SpaceManager.changePassword(in: vault(over: storage), old: .of(Self.first), new: .of(Self.second)))
-        != nil
-      let after = storage.powerCut(seed: seed << 32 + UInt64(stop))
-      #expect(try !opening(vault(over: after)).isEmpty, "stopped at \(stop)")
-      try checkRemoving(after, "stopped at \(stop)")
-      if isDone { break }
+    try everyStop(seed, of: [Self.first]) {
+      try SpaceManager.changePassword(in: $0, old: .of(Self.first), new: .of(Self.second))
+    } check: { left, _, comment in
+      #expect(try !opening(vault(over: left)).isEmpty, comment)
+      try checkRemoving(left, comment)
     }
   }
 }

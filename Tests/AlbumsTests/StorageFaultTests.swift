@@ -1,6 +1,4 @@
 import FaultyStorage
-import Glibc
-import Index
 import SystemPackage
 import TestSupport
 import Testing
@@ -19,22 +17,9 @@ import Vault
     try vault.files.synchronize()
     try vault.files.put(content, b)
     try vault.files.synchronize()
-    let extent = try #require(
-      try vault.files.locked { files throws(IndexError) in
-        try files.index.extents.rows(of: a, overlapping: .zero..<FileOffset(1), limit: 1).first
-      })
-    try vault.reopen()
-    for identifier in vault.storage.names {
-      vault.storage.tamper(identifier) { content in
-        var content = content
-        // In another segment than the extent's this is padding or a later record; only the first segment has this much
-        // data.
-        if content.count > extent.position.offset + 200_000, extent.position.segment.index == 0 {
-          content[extent.position.offset + 200_000] ^= 4
-        }
-        return content
-      }
-    }
+    try vault.files.close()
+    try vault.damage("/a", at: 200_000)
+    try vault.mount()
     expect(.ioError) { _ = try vault.files.get(a) }
     #expect(try vault.files.get(a, count: 100_000) == Array(pattern(300_000, 1)[..<100_000]))
     #expect(try vault.files.get(b) == content)
@@ -66,9 +51,7 @@ import Vault
   }
 
   @Test func aFullDiskRefusesDataAndStillDeletes() throws {
-    let small = FaultyStorage()
-    small.setLimit(24 << 20)
-    let vault = try TestVault(storage: small) { $0.commitInterval = 0.05 }
+    let vault = try TestVault(storage: FaultyStorage(limit: 24 << 20)) { $0.commitInterval = 0.05 }
     let files = vault.files
     var written: [InodeNumber] = []
     var failure: Errno?
@@ -90,14 +73,10 @@ import Vault
       let size = try files.attributes(of: file).size
       if size > 0 { #expect(try files.get(file) == pattern(1 << 20, place + 1)) }
     }
-    for place in written.indices.dropFirst(2) {
-      #expect(try files.unlink(.of("f\(place)"), in: .root) == written[place])
-      files.forget(written[place])
-    }
+    for place in written.indices.dropFirst(2) { try files.delete("f\(place)") }
     try files.synchronize()
     vault.storage.setLimit(.max)
-    let more = try files.make("more")
-    try files.put(pattern(100_000, 7), more)
+    let more = try files.make("more", with: pattern(100_000, 7))
     try vault.reopen()
     #expect(try vault.files.names(of: .root).keys.sorted() == ["f0", "f1", "more"])
     #expect(try vault.files.get(written[0]) == pattern(1 << 20, 1))
@@ -108,28 +87,11 @@ import Vault
   /// A sync that comes before the timed commit commits too: the room of what was deleted comes back without another
   /// change.
   @Test func roomComesBackAfterASync() throws {
-    let small = FaultyStorage()
-    small.setLimit(24 << 20)
-    let vault = try TestVault(storage: small) { $0.commitInterval = 3600 }
+    let vault = try TestVault(storage: FaultyStorage(limit: 24 << 20)) { $0.commitInterval = 3600 }
     let files = vault.files
     for round in 0..<2 {
-      var written: [(name: String, inode: InodeNumber)] = []
-      do {
-        var rounds = Rounds(until: "the disk is full")
-        while true {
-          try rounds.begin()
-          let name = "f\(round).\(written.count)"
-          written.append((name, try files.make(name)))
-          try files.put(pattern(1 << 20, written.count), written[written.count - 1].inode)
-          try files.synchronize()
-        }
-      } catch let error as Errno {
-        #expect(error == .noSpace)
-      }
-      for file in written {
-        try files.unlink(.of(file.name), in: .root)
-        files.forget(file.inode)
-      }
+      let count = try files.fill("f\(round).", size: 1 << 20)
+      for number in 0..<count { try files.delete("f\(round).\(number)") }
       try files.synchronize()
       try waitUntil("room came back") { vault.space.capacity().availableBytes >= 8 << 20 }
     }
@@ -137,17 +99,14 @@ import Vault
   }
 
   @Test func dataThatFindsNoRoomWaitsForIt() throws {
-    let storage = FaultyStorage()
-    storage.setLimit(64 << 20)
+    let storage = FaultyStorage(limit: 64 << 20)
     let vault = try TestVault(storage: storage) {
       $0.commitInterval = 3600
       $0.cleans = false
     }
     let files = vault.files
-    let a = try files.make("a")
-    try files.put(pattern(100_000, 1), a)
-    let b = try files.make("b")
-    try files.put(pattern(50_000, 2), b)
+    let a = try files.make("a", with: pattern(100_000, 1))
+    let b = try files.make("b", with: pattern(50_000, 2))
     try files.synchronize()
     let content = pattern(5_500_000, 3)
     try files.put(content, b, at: 60_000)
@@ -158,8 +117,7 @@ import Vault
       #expect(isSame(try files.get(b, at: 60_000), content))
     }
     expect(.noSpace) { try files.put([1], a) }
-    try files.unlink(.of("a"), in: .root)
-    files.forget(a)
+    try files.delete("a")
     expect(.noSpace) { try files.synchronize() }
 
     // Were it to end here, nothing would be there that was never written.
@@ -176,17 +134,13 @@ import Vault
     try vault.reopen()
     #expect(isSame(try vault.files.get(b), whole))
     expect(.noSuchFileOrDirectory) { _ = try vault.files.find("a") }
-    try vault.files.close()
-    let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    #expect(Checker.check(space, readData: true).problems == [])
-    try space.close()
+    try vault.closeSound()
   }
 
   /// A file that is cut and written again while others take the last room is after a crash what it was, or the beginning
   /// of what it became.
   @Test func whatIsRewrittenOnAFullDiskNeverReadsAsZeros() throws {
-    let storage = FaultyStorage()
-    storage.setLimit(64 << 20)
+    let storage = FaultyStorage(limit: 64 << 20)
     let vault = try TestVault(storage: storage) {
       $0.commitInterval = 3600
       $0.cleans = false
@@ -197,9 +151,7 @@ import Vault
     let b = try files.make("b")
     try files.put(pattern(8192, 1), a)
     try files.synchronize(intoIndex: true)
-    var change = AttributeChanges(caller: caller)
-    change.size = 0
-    _ = try files.setAttributes(of: a, change)
+    try files.resize(a, 0)
     try files.put(pattern(4096, 2), a)
     try files.put(pattern(5_500_000, 3), b)
     storage.fill()
@@ -220,11 +172,9 @@ import Vault
   @Test func aFailingDiskMakesItReadOnly() throws {
     let vault = try TestVault { $0.commitInterval = 3600 }
     let files = vault.files
-    let a = try files.make("a")
-    try files.put(pattern(10_000, 1), a)
+    let a = try files.make("a", with: pattern(10_000, 1))
     try files.synchronize()
-    let b = try files.make("b")
-    try files.put(pattern(10_000, 2), b)
+    try files.make("b", with: pattern(10_000, 2))
     vault.storage.inject(.error(.ioError, at: vault.storage.operationCount + 1))
     expect(.ioError) { try files.synchronize() }
     #expect(files.isReadOnly)

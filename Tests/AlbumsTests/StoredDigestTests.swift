@@ -1,6 +1,5 @@
 import Crypto
 import FaultyStorage
-import Glibc
 import Index
 import System
 import SystemPackage
@@ -14,8 +13,8 @@ import Vault
 @Suite struct StoredDigestTests {
   private static let owner = CatalogOpener(user: 1000, group: 1000)
 
-  private static func hash(_ bytes: [UInt8]) -> [UInt8] {
-    var hasher = ContentHasher()
+  private static func hash(_ bytes: [UInt8], _ key: ContentKey = .ofThisRun) -> [UInt8] {
+    var hasher = ContentHasher(key)
     unsafe bytes.withUnsafeBytes { unsafe hasher.update($0) }
     return hasher.finish()
   }
@@ -37,10 +36,7 @@ import Vault
   /// Nothing under a key of zeros is test case 1 of the specification of GCM; "abc" was computed by another program.
   @Test func theHashIsGMAC() throws {
     func digits(_ key: [UInt8], _ text: String) throws -> String {
-      var hasher = ContentHasher(try #require(ContentKey(key)))
-      let bytes = Array(text.utf8)
-      unsafe bytes.withUnsafeBytes { unsafe hasher.update($0) }
-      return String(decoding: Hexadecimal.digits(of: hasher.finish()), as: UTF8.self)
+      Hexadecimal.text(of: Self.hash(Array(text.utf8), try #require(ContentKey(key))))
     }
     #expect(try digits([UInt8](repeating: 0, count: 16), "") == "58e2fccefa7e3061367f1d57a4e7455a")
     #expect(try digits(Array(0..<16), "abc") == "71c97e7265176abb1ea435384743293d")
@@ -64,21 +60,10 @@ import Vault
 
   @Test func wrongBytesAreTold() throws {
     let vault = try TestVault()
-    let inode = try vault.files.make("a")
-    try vault.files.put(pattern(300_000, 1), inode)
+    let inode = try vault.files.make("a", with: pattern(300_000, 1))
     _ = try vault.files.storedDigest(of: inode, for: Self.owner)
-    let extent = try #require(
-      try vault.files.locked { files throws(IndexError) in
-        try files.index.extents.rows(of: inode, overlapping: .zero..<FileOffset(1), limit: 1).first
-      })
-    for identifier in vault.storage.names {
-      vault.storage.tamper(identifier) { content in
-        var content = content
-        let place = extent.position.offset + 200_000
-        if content.count > place { content[place] ^= 1 }
-        return content
-      }
-    }
+    let position = try vault.files.locked { try $0.index.firstExtent(of: inode).position }
+    vault.storage.flip(try vault.space.name(of: position.segment), at: position.offset + 200_000)
     expect(.ioError) { _ = try vault.files.storedDigest(of: inode, for: Self.owner) }
     try? vault.files.close()
   }
@@ -100,8 +85,7 @@ import Vault
     var files: [(name: String, hash: [UInt8])] = []
     var numbers = SeededGenerator(seed: seed)
     for number in 0..<6 {
-      let inode = try vault.files.make("\(number)")
-      try vault.files.put(pattern(Int.random(in: 1...200_000, using: &numbers), number), inode)
+      let inode = try vault.files.make("\(number)", with: pattern(Int.random(in: 1...200_000, using: &numbers), number))
       files.append(("\(number)", try vault.files.storedDigest(of: inode, for: Self.owner).hash))
     }
     try vault.files.synchronize()

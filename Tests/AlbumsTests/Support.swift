@@ -36,6 +36,16 @@ final class TestVault {
     files = try FileSystem(space: space, options: options)
   }
 
+  /// A vault whose thumbnails are made as soon as a file is written, or only when they are asked for.
+  convenience init(
+    storage: FaultyStorage = FaultyStorage(), thumbnails maker: any DerivativeMaker, lazy: Bool = false
+  ) throws {
+    var thumbnails = ThumbnailOptions(maker: maker)
+    thumbnails.quietTime = 0
+    thumbnails.isLazy = lazy
+    try self.init(storage: storage) { $0.thumbnails = thumbnails }
+  }
+
   /// A vault over the same bytes in another storage.
   init(_ other: TestVault, over storage: FaultyStorage) throws {
     self.storage = storage
@@ -56,11 +66,30 @@ final class TestVault {
     files = other.files
   }
 
+  /// Opens what was closed.
+  func mount() throws {
+    space = try vault.openSpace(body, copyWindow: 0)
+    files = try FileSystem(space: space, options: options)
+  }
+
   /// Closes everything and opens it again.
   func reopen() throws {
     try files.close()
-    space = try vault.openSpace(body, copyWindow: 0)
-    files = try FileSystem(space: space, options: options)
+    try mount()
+  }
+
+  /// What a check finds in the closed space.
+  func check(readsData: Bool = true) throws -> CheckReport { try vault.check(body, readsData: readsData) }
+
+  /// Expects that a check finds nothing wrong in the closed space.
+  func expectSound(_ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) throws {
+    try vault.expectSound(body, comment, at: location)
+  }
+
+  /// Closes everything, and expects that a check finds nothing wrong.
+  func closeSound(at location: SourceLocation = #_sourceLocation) throws {
+    try files.close()
+    try expectSound(at: location)
   }
 
   /// What the machine finds after a power cut now. The old file system goes on in its own storage, and is of no use
@@ -87,6 +116,14 @@ extension FileName {
 extension FileSystem {
   func make(_ name: String, in parent: InodeNumber = .root, mode: UInt32 = 0o644) throws -> InodeNumber {
     try makeNode(.of(name), in: parent, mode: FileKind.regular | mode, device: 0, caller: caller).inode
+  }
+
+  /// Makes a file with some bytes.
+  @discardableResult
+  func make(_ name: String, in parent: InodeNumber = .root, with bytes: [UInt8]) throws -> InodeNumber {
+    let inode = try make(name, in: parent)
+    try put(bytes, inode)
+    return inode
   }
 
   func folder(_ name: String, in parent: InodeNumber = .root) throws -> InodeNumber {
@@ -138,10 +175,62 @@ extension FileSystem {
     try waitUntil("all thumbnails were tried") { try thumbnailer.mediaCounts().pending <= count }
   }
 
-  func resize(_ inode: InodeNumber, _ size: Int64) throws {
-    var changes = AttributeChanges(caller: caller)
-    changes.size = size
-    _ = try setAttributes(of: inode, changes)
+  /// Changes attributes of a file, as its owner does.
+  @discardableResult
+  func change(
+    _ inode: InodeNumber, as user: Caller = caller, _ set: (inout AttributeChanges) -> Void
+  ) throws -> Attributes {
+    var changes = AttributeChanges(caller: user)
+    set(&changes)
+    return try setAttributes(of: inode, changes)
+  }
+
+  func resize(_ inode: InodeNumber, _ size: Int64) throws { try change(inode) { $0.size = size } }
+
+  /// Sets an extended attribute, as the owner of a file does.
+  func setAttribute(_ name: String, of inode: InodeNumber, to value: [UInt8]) throws {
+    try setExtendedAttribute(Array(name.utf8), of: inode, value: value, flags: [], caller: caller)
+  }
+
+  /// Takes a file's name away, and forgets the file, as the kernel does with one that nobody has open.
+  func delete(_ name: String, in parent: InodeNumber = .root) throws {
+    forget(try unlink(.of(name), in: parent))
+  }
+
+  /// Writes and syncs files of so many bytes, with numbers behind a prefix, until there is no room; gives how many. What
+  /// was begun then is deleted.
+  func fill(_ prefix: String, size: Int) throws -> Int {
+    var count = 0
+    var rounds = Rounds(until: "there is no room")
+    while true {
+      try rounds.begin()
+      let name = "\(prefix)\(count)"
+      do {
+        try put(pattern(size, count), make(name))
+        try synchronize()
+      } catch Errno.noSpace {
+        if try names(of: .root)[name] != nil { try delete(name) }
+        return count
+      }
+      count += 1
+    }
+  }
+}
+
+extension FaultyStorage {
+  /// A storage that holds so many bytes at most.
+  convenience init(limit: Int) {
+    self.init()
+    setLimit(limit)
+  }
+
+  /// Flips a bit of a file, if it is that long.
+  func flip(_ name: SegmentIdentifier, at offset: Int) {
+    tamper(name) { content in
+      var content = content
+      if offset < content.count { content[offset] ^= 1 }
+      return content
+    }
   }
 }
 
@@ -176,9 +265,76 @@ func expect(_ errno: Errno, _ body: () throws -> Void, at location: SourceLocati
 extension SpaceManager {
   /// Gives the space that `old` opens a new key, which `new` opens alone.
   static func replaceKey(
-    in vault: Vault, old: Password, new: Password, wipingAll: Bool = false, logger: Logger,
+    in vault: Vault, old: Password, new: Password, wipingAll: Bool = false,
     _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    try KeyReplacement(in: vault, old: old, new: new).run(wipingAll: wipingAll, logger: logger, control)
+    try KeyReplacement(in: vault, old: old, new: new).run(wipingAll: wipingAll, logger: quietLogger, control)
+  }
+}
+
+extension VaultCreationOptions {
+  /// Files of 1 MiB, and passwords that cost as little to try as a vault in a directory may have.
+  static func small(cover: Int64) -> VaultCreationOptions {
+    var options = VaultCreationOptions()
+    options.cover = cover
+    options.segmentSize = 1 << 20
+    (options.derivation.operations, options.derivation.memory) = (1, 8 << 20)
+    return options
+  }
+}
+
+extension Vault {
+  /// Mounts the space that a password opens.
+  func mount(
+    _ password: Password, readOnly: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow,
+    _ adjust: (inout FileSystemOptions) -> Void = { _ in }
+  ) throws(VaultError) -> FileSystem {
+    let space = try SpaceManager.openSpace(in: self, password: password, readOnly: readOnly, copyWindow: copyWindow)
+    var options = FileSystemOptions(logger: quietLogger)
+    options.isReadOnly = readOnly
+    adjust(&options)
+    return try FileSystem(space: space, options: options)
+  }
+
+  /// Calls `body` with the mounted file system of a password, and closes it.
+  func use(_ password: Password, readOnly: Bool = false, _ body: (FileSystem) throws -> Void) throws {
+    let files = try mount(password, readOnly: readOnly)
+    try body(files)
+    try files.close()
+  }
+
+  /// What a check finds in a closed space.
+  func check(_ body: SlotBody, readsData: Bool = true) throws -> CheckReport {
+    let space = try openSpace(body, readOnly: true, copyWindow: 0)
+    let report = Checker.check(space, readData: readsData)
+    try space.close()
+    return report
+  }
+
+  /// Expects that a check finds nothing wrong in a closed space.
+  func expectSound(
+    _ body: SlotBody, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let problems = try check(body).problems
+    #expect(problems == [], comment, sourceLocation: location)
+  }
+
+  /// Makes a space that owns so many files and that a password opens, step by step; gives it open.
+  func makeSpace(
+    _ password: Password, ownFiles: Int64, copyWindow: Int64 = Space.defaultCopyWindow
+  ) throws(VaultError) -> (space: Space, body: SlotBody) {
+    let slot = try strongest(of: slotKeys(for: password))
+    let made = try createSpace(suite: .aes256gcm, ownFiles: ownFiles, copyWindow: copyWindow)
+    try made.space.changeOwner { $0.slots = slot.identifiers }
+    try FileSystem.create(in: made.space, owner: 0, group: 0)
+    try putSlot(slot, made.body)
+    try made.space.cover.restoreFileCount()
+    return made
+  }
+
+  /// Makes a space that owns so many files and that a password opens, all of its files at once.
+  func addSpace(_ password: Password, ownFiles: Int64) throws(VaultError) {
+    let made = try SpaceManager.draftSpace(of: self, password: password, ownFiles: ownFiles)
+    try addFiles(made.files, last: made.slots)
   }
 }

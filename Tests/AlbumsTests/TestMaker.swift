@@ -1,4 +1,3 @@
-import Glibc
 import Media
 import Synchronization
 import SystemPackage
@@ -19,19 +18,18 @@ final class TestMaker: DerivativeMaker {
     var failures: [DecoderError] = []
     var isStopped = false
     var isHeld = false
+    var leavesLargeOut = false
   }
 
   private let state = Mutex(State())
-  /// Made only when it is asked for.
-  let leavesLargeOut: Bool
-
-  init(leavesLargeOut: Bool = false) { self.leavesLargeOut = leavesLargeOut }
 
   var confinement: String { "none" }
   var jobs: Int { state.withLock { $0.jobs } }
   func failNext(_ errors: DecoderError...) { state.withLock { $0.failures += errors } }
   func hold() { state.withLock { $0.isHeld = true } }
   func letGo() { state.withLock { $0.isHeld = false } }
+  /// Makes large ones only when they are asked for, from now on.
+  func leaveLargeOut() { state.withLock { $0.leavesLargeOut = true } }
   func stop() { state.withLock { $0.isStopped = true } }
   func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool {
     unsafe bytes.starts(with: Array("photo".utf8)) || MediaKind.mayBegin(with: bytes)
@@ -55,7 +53,7 @@ final class TestMaker: DerivativeMaker {
     if let failure { throw .source(failure) }
     guard bytes.starts(with: Array("photo".utf8)) else { throw .notMedia }
     let facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
-    let wantsLarge = sizes.contains(.large) && !(eagerly && leavesLargeOut)
+    let wantsLarge = sizes.contains(.large) && !(eagerly && state.withLock { $0.leavesLargeOut })
     return Derivatives(
       facts: facts, small: sizes.contains(.small) ? Array("small ".utf8) + bytes : nil,
       large: wantsLarge ? Array("large ".utf8) + bytes : nil)

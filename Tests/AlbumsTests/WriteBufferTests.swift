@@ -1,5 +1,4 @@
 import FaultyStorage
-import Glibc
 import Index
 import System
 import SystemPackage

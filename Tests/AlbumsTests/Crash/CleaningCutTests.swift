@@ -1,10 +1,7 @@
 import FaultyStorage
-import Index
 import Synchronization
-import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -32,15 +29,13 @@ import Vault
       var kept: [String: (inode: InodeNumber, content: [UInt8])] = [:]
       for number in 0..<500 {
         let content = pattern(Self.size, number)
-        let inode = try files.make("f\(number)")
-        try files.put(content, inode)
+        let inode = try files.make("f\(number)", with: content)
         kept["f\(number)"] = (inode, content)
         if number % 20 == 0 { try files.synchronize() }
       }
       for name in kept.keys.sorted().shuffled(using: &generator).prefix(450) {
-        guard let gone = kept.removeValue(forKey: name) else { continue }
-        try files.unlink(.of(name), in: .root)
-        files.forget(gone.inode)
+        kept[name] = nil
+        try files.delete(name)
       }
       try files.synchronize()
       let start = storage.operationCount
@@ -92,10 +87,7 @@ import Vault
           #expect(throws: Never.self, comment) { _ = try after.files.find(promise.name) }
         }
         try after.files.close()
-        let problems = Checker.check(
-          try after.vault.openSpace(after.body, readOnly: true, copyWindow: 0), readData: true
-        ).problems
-        #expect(problems == [], comment)
+        try after.expectSound(comment)
         cases.add()
       }
     }

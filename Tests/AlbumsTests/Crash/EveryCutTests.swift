@@ -1,7 +1,6 @@
 import FaultyStorage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -83,10 +82,7 @@ private struct Trial {
     guard let promise = work.promises.last(where: { $0.operation < operation }) else { return 0 }
     let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
     #expect(space.origin.warning == nil, comment)
-    if checks {
-      let problems = Checker.check(space, readData: true).problems
-      #expect(problems == [], comment)
-    }
+    if checks { #expect(Checker.check(space, readData: true).problems == [], comment) }
     let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
     let tree = try Tree(of: files)
     var thumbnails = checks ? try checkThumbnails(files, tree) : 0
@@ -128,8 +124,7 @@ private struct Trial {
   private func goOn(_ tree: Tree) throws -> Int {
     let files = try Workload.mount(work.body, in: vault)
     let thumbnails = try checkThumbnails(files, tree)
-    let number = try files.make("after")
-    try files.put(pattern(40_000, operation), number)
+    try files.make("after", with: pattern(40_000, operation))
     try files.synchronize()
     files.stopThreads()
     let left = storage.after(.losesAll)
@@ -143,9 +138,7 @@ private struct Trial {
     #expect(isSameTree, comment)
     try again.close()
     try work.expectOwnFiles(in: left, alone: isAlone, comment)
-    let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
-    let problems = Checker.check(space, readData: true).problems
-    #expect(problems == [], comment)
+    try vault.expectSound(work.body, comment)
     return thumbnails
   }
 
@@ -177,7 +170,6 @@ private struct Trial {
     }
     let space = try vault.openSpace(body, readOnly: true, copyWindow: 0)
     #expect(space.origin.warning == nil, comment)
-    let problems = Checker.check(space, readData: true).problems
-    #expect(problems == [], comment)
+    #expect(Checker.check(space, readData: true).problems == [], comment)
   }
 }

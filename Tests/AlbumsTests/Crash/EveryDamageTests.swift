@@ -1,10 +1,7 @@
 import FaultyStorage
-import Index
-import Storage
 import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -30,9 +27,7 @@ import Vault
       for number in 0..<120 {
         let damage = Damage.allCases[number % Damage.allCases.count]
         let storage = work.storage.after(.keepsAll)
-        guard
-          let label = damage.apply(
-            to: storage, older, among: work.damageable(number), &generator)
+        guard let label = damage.apply(to: storage, older, among: work.damageable(number), &generator)
         else { continue }
         if try check(storage, work, "seed \(seed), case \(number): \(label)") { hurt += 1 }
         try goOn(storage, work, "seed \(seed), case \(number): \(label), goes on")

@@ -2,7 +2,6 @@ import FaultyStorage
 import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -64,8 +63,7 @@ import Vault
       let tree = try Tree(of: files)
       let isPossible = work.possibleTrees.contains(tree)
       #expect(isPossible, "\(label): \(tree.difference(from: work.possibleTrees))")
-      let problems = Checker.check(space, readData: true).problems
-      #expect(problems == [], comment)
+      #expect(Checker.check(space, readData: true).problems == [], comment)
       try files.close()
       try work.expectOwnFiles(in: left, alone: !work.isOtherSpaceLeft, comment)
     }

@@ -1,9 +1,6 @@
 import FaultyStorage
-import Index
-import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -32,11 +29,8 @@ import Vault
         var labels: [String] = []
         for part in 0...number % 3 {
           let damage = Damage.allCases[(number + part) % Damage.allCases.count]
-          if let label = damage.apply(
-            to: storage, older, among: work.damageable(number), &generator)
-          {
-            labels.append(label)
-          }
+          let label = damage.apply(to: storage, older, among: work.damageable(number), &generator)
+          labels += label.map { [$0] } ?? []
         }
         let comment = Comment(rawValue: "seed \(seed), case \(number): \(labels)")
         guard let isLossy = try repair(storage, work, comment) else { continue }

@@ -2,7 +2,6 @@ import FaultyStorage
 import Storage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -188,8 +187,7 @@ import Vault
       #expect(space.origin.isUnfinishedCopy == (space.origin.warning != nil), comment)
     }
     #expect((space.origin.warning == nil) == space.gate.isOpen, comment)
-    let problems = Checker.check(space, readData: true).problems
-    #expect(problems == [], comment)
+    #expect(Checker.check(space, readData: true).problems == [], comment)
     work.expectBystander(work.bystander, in: copy, comment)
     let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
     let tree = try Tree(of: files)

@@ -1,5 +1,4 @@
 import Crypto
-import Index
 import SystemPackage
 import Vault
 

@@ -1,7 +1,6 @@
 import FaultyStorage
 import Storage
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -11,17 +10,10 @@ extension Workload {
   /// The number of files of a space that a seed has own cover; 0 for each second pair of seeds, in which it owns none.
   static func ownFiles(_ count: Int, seed: UInt64) -> Int { seed / 2 % 2 == 1 ? count : 0 }
 
-  /// Makes the space that owns cover.
-  static func addSpace(to vault: Vault, ownFiles: Int) throws {
-    let space = try SpaceManager.draftSpace(of: vault, password: passwords[0], ownFiles: Int64(ownFiles))
-    try vault.addFiles(space.files, last: space.slots)
-  }
-
   /// Makes a space with a file in it, and gives all files that there are then.
   static func makeBystander(in vault: Vault, _ storage: FaultyStorage) throws -> [SegmentIdentifier: [UInt8]] {
     try SpaceManager.addSpace(to: vault, password: passwords[3])
-    let files = try FileSystem(
-      space: try SpaceManager.openSpace(in: vault, password: passwords[3], copyWindow: 0), options: options())
+    let files = try vault.mount(passwords[3], copyWindow: 0) { $0 = options() }
     try files.put(AlbumsTests.pattern(50_000, 4), files.make("bystander"))
     try files.close()
     return Dictionary(uniqueKeysWithValues: storage.names.map { ($0, storage.content($0)) })

@@ -1,5 +1,4 @@
 import Media
-import System
 import SystemPackage
 import TestSupport
 import Testing

@@ -18,7 +18,6 @@ import System
 import SystemPackage
 import TestSupport
 import Testing
-import Vault
 
 @testable import Albums
 @testable import Vault
@@ -81,7 +80,7 @@ final class Workload {
     self.ownFiles = ownFiles
     if ownFiles > 0 {
       bystander = try Self.makeBystander(in: vault, storage)
-      try Self.addSpace(to: vault, ownFiles: ownFiles)
+      try vault.addSpace(Self.passwords[0], ownFiles: Int64(ownFiles))
     } else {
       try SpaceManager.addSpace(to: vault, password: Self.passwords[0])
     }
@@ -290,9 +289,7 @@ final class Workload {
     try SpaceManager.addSpace(to: vault, password: Self.passwords[2])
     let made = storage.operationCount
     do {
-      let other = try FileSystem(
-        space: try SpaceManager.openSpace(in: vault, password: Self.passwords[2], copyWindow: 0),
-        options: Self.options())
+      let other = try vault.mount(Self.passwords[2], copyWindow: 0) { $0 = Self.options() }
       try other.put(pattern(50_000), try other.make("other"))
       try other.close()
     } catch let error as Errno {

@@ -1,4 +1,3 @@
-import FaultyStorage
 import Glibc
 import TestSupport
 

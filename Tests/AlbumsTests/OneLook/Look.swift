@@ -46,6 +46,10 @@ struct Look {
     let all = files.map(\.status) + folders + paths.map { HostFile.status($0) }
     let times = all.flatMap { [$0.st_mtim.tv_sec, $0.st_mtim.tv_nsec, $0.st_atim.tv_sec, $0.st_atim.tv_nsec] }
     let marked = Set(foreign.map { Int($0.name.folder) })
+    // Of the folders with files that nothing explains, among all.
+    let meanRank = { (values: [(Int, Int)]) in
+      Self.mean(Self.ranks(values).enumerated().filter { marked.contains($0.offset) }.map(\.element))
+    }
     features = [
       "files that nothing explains": Double(foreign.count),
       "files that the first space explains": Double(files.count - foreign.count),
@@ -67,17 +71,11 @@ struct Look {
       "from the last folder to the first file": (files.map { nanoseconds($0.born) }.min() ?? 0)
         - (folderBirths.map(nanoseconds).max() ?? 0),
       "time between births": Self.middleGap(files.map { nanoseconds($0.born) }.sorted()),
-      "birth of folders": Self.mean(
-        Self.ranks(folderBirths.map { (Int($0.0), Int($0.1)) }).enumerated()
-          .filter { marked.contains($0.offset) }.map(\.element)),
+      "birth of folders": meanRank(folderBirths.map { (Int($0.0), Int($0.1)) }),
       "order of folders in the listing": Self.mean(
         folderNames.enumerated().filter { marked.contains(Int($0.element, radix: 16) ?? -1) }.map { Double($0.offset) }),
-      "change of folders": Self.mean(
-        Self.ranks(folders.map { ($0.st_ctim.tv_sec, $0.st_ctim.tv_nsec) }).enumerated()
-          .filter { marked.contains($0.offset) }.map(\.element)),
-      "inode of folders": Self.mean(
-        Self.ranks(folders.map { (Int($0.st_ino), 0) }).enumerated()
-          .filter { marked.contains($0.offset) }.map(\.element)),
+      "change of folders": meanRank(folders.map { ($0.st_ctim.tv_sec, $0.st_ctim.tv_nsec) }),
+      "inode of folders": meanRank(folders.map { (Int($0.st_ino), 0) }),
     ]
     for (feature, order) in [
       ("inode", Self.ranks(files.map { (Int($0.status.st_ino), 0) })),

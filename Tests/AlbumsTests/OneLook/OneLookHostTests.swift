@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 /// One look (OneLookTests.swift) at vaults in memory.

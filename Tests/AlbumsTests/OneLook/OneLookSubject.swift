@@ -1,6 +1,5 @@
 import Crypto
 import FaultyStorage
-import Glibc
 import Storage
 import SystemPackage
 import TestSupport
@@ -67,8 +66,7 @@ final class OneLookSubject {
 
   /// A session that writes photos, rewrites one and deletes some.
   private func use(_ password: String, _ generator: inout SeededGenerator) throws {
-    let space = try SpaceManager.openSpace(in: vault, password: .of(password))
-    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let files = try vault.mount(.of(password))
     do {
       let folder = try files.folder("session \(UInt64.random(in: 0 ... .max, using: &generator))")
       for number in 0..<Int.random(in: size.photos, using: &generator) {
@@ -85,8 +83,7 @@ final class OneLookSubject {
 
   /// Fills the hidden space, deletes most of it and has what died cleaned away.
   private func fillAndClean() throws {
-    let space = try SpaceManager.openSpace(in: vault, password: .of(hiddenPassword))
-    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let files = try vault.mount(.of(hiddenPassword))
     var made: [String] = []
     for number in 0..<Int.random(in: 2...5, using: &other) {
       do {
@@ -106,7 +103,7 @@ final class OneLookSubject {
     let (old, new) = (Password.of(hiddenPassword), Password.of(hiddenPassword + ", changed"))
     switch Int.random(in: 0..<3, using: &other) {
     case 0: try SpaceManager.changePassword(in: vault, old: old, new: new)
-    case 1: try SpaceManager.replaceKey(in: vault, old: old, new: new, logger: quietLogger)
+    case 1: try SpaceManager.replaceKey(in: vault, old: old, new: new)
     default:
       try SpaceManager.addPassword(in: vault, existing: old, new: new)
       try SpaceManager.removePassword(in: vault, old)
@@ -169,8 +166,7 @@ final class OneLookSubject {
 
   /// A look at what a power cut leaves while the hidden space is written.
   private func pulledPlug() throws -> Look {
-    let space = try SpaceManager.openSpace(in: vault, password: .of(hiddenPassword))
-    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let files = try vault.mount(.of(hiddenPassword))
     do {
       try files.put(other.bytes(100_000), files.make("the last"))
     } catch Errno.noSpace {

@@ -1,8 +1,6 @@
-import Crypto
 import FaultyStorage
 import Glibc
 import Storage
-import SystemPackage
 import TestSupport
 import Testing
 

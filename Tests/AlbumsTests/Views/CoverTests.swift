@@ -2,7 +2,6 @@ import Catalog
 import Index
 import Media
 import SystemPackage
-import TestSupport
 import Testing
 
 @testable import Albums
@@ -16,9 +15,7 @@ import Testing
   init() throws { fixture = try ViewFixture() }
 
   private func choose(_ cover: String, of album: InodeNumber) throws {
-    try files.setExtendedAttribute(
-      Array("user.agonyfs.cover".utf8), of: album, value: Array(cover.utf8), flags: [], caller: caller,
-      clearsSetGroup: false)
+    try files.setAttribute("user.agonyfs.cover", of: album, to: Array(cover.utf8))
   }
 
   @Test func coverIsTheNewestPhotoOrTheChosenOne() throws {
@@ -58,13 +55,7 @@ import Testing
     try fixture.photo("gone.jpg", in: trash)
     let album = try files.folder("album")
     try fixture.photo("seen.jpg", in: album, fixture.taken(2020, 1, 1))
-    let closed = try files.makeDirectory(
-      .of("closed"), in: album, mode: 0o700, caller: Caller(user: 2000, group: 2000)
-    ).inode
-    let other = try files.makeNode(
-      .of("theirs.jpg"), in: closed, mode: FileKind.regular | 0o644, device: 0, caller: Caller(user: 2000, group: 2000))
-    try files.put(Array("photo theirs".utf8), other.inode)
-    try fixture.describe(other.inode, fixture.taken(2024, 1, 1))
+    try fixture.closedPhoto(in: album, fixture.taken(2024, 1, 1))
     #expect(try fixture.list("covers") == ["album", "album.jpg"])
     #expect(try fixture.list("covers/album") == [])
     expect(.noSuchFileOrDirectory) { _ = try fixture.node("covers/album/closed.jpg") }
@@ -76,9 +67,7 @@ import Testing
   @Test func linksHaveThumbnails() throws {
     let folders = [try files.folder("a"), try files.folder("b")]
     let photo = try fixture.photo("one two.jpg", in: folders[0]) { $0.words.isFavourite = true }
-    var times = AttributeChanges(caller: caller)
-    times.modified = .at(Timestamp(seconds: 1_500_000_000, nanoseconds: 0))
-    _ = try files.setAttributes(of: photo, times)
+    try files.change(photo) { $0.modified = .at(Timestamp(seconds: 1_500_000_000, nanoseconds: 0)) }
     try fixture.describe(photo) { $0.words.isFavourite = true }
     // MD5 of "./one%20two.jpg" and of "one%20two.jpg", by md5sum.
     for name in ["c78cf30b64a17ceb00ca5cf438a47589", "388d64fe6f4fc6cddb950a221740f1ab"] {
@@ -111,8 +100,7 @@ import Testing
     #expect(try fixture.list(group) == ["x~\(first.rawValue).jpg", "x~\(second.rawValue).jpg"])
     #expect(try fixture.target(group + "/x~\(second.rawValue).jpg") == "../../../../b/x.jpg")
     expect(.noSuchFileOrDirectory) { _ = try fixture.node("views/duplicates/y") }
-    try files.setExtendedAttribute(
-      Array("user.agonyfs.distinct".utf8), of: first, value: [0x31], flags: [], caller: caller, clearsSetGroup: false)
+    try files.setAttribute("user.agonyfs.distinct", of: first, to: [0x31])
     #expect(try fixture.list("views/duplicates") == [])
     try files.close()
   }

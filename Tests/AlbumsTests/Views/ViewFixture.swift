@@ -1,9 +1,7 @@
 import Catalog
-import Glibc
 import Index
 import Media
 import SystemPackage
-import TestSupport
 import Testing
 
 @testable import Albums
@@ -17,11 +15,7 @@ final class ViewFixture {
   private var changes: UInt64?
 
   init() throws {
-    vault = try TestVault { options in
-      var thumbnails = ThumbnailOptions(maker: TestMaker())
-      thumbnails.quietTime = 0
-      options.thumbnails = thumbnails
-    }
+    vault = try TestVault(thumbnails: TestMaker())
     tree = VirtualTree(vault.files)
   }
 
@@ -39,6 +33,21 @@ final class ViewFixture {
     return inode
   }
 
+  /// A photo of somebody else, in a directory "closed" that nobody else may enter.
+  @discardableResult
+  func closedPhoto(
+    in directory: InodeNumber, _ describe: @escaping (inout MediaItem) -> Void
+  ) throws -> InodeNumber {
+    let other = Caller(user: 2000, group: 2000)
+    let closed = try files.makeDirectory(.of("closed"), in: directory, mode: 0o700, caller: other).inode
+    let inode = try files.makeNode(
+      .of("theirs.jpg"), in: closed, mode: FileKind.regular | 0o644, device: 0, caller: other
+    ).inode
+    try files.put(Array("photo theirs".utf8), inode)
+    try self.describe(inode, describe)
+    return inode
+  }
+
   /// Has the catalog know something else of a photo.
   func describe(_ inode: InodeNumber, _ describe: @escaping (inout MediaItem) -> Void) throws {
     descriptions.removeAll { $0.inode == inode }
@@ -50,15 +59,7 @@ final class ViewFixture {
   /// Waits until nothing is to be done any more, and has the catalog say again what it was told.
   func settle() throws {
     if changes == files.changes { return }
-    try files.waitUntilNothingIsPending()
-    let files = files
-    try waitUntil("the catalog is up to date") {
-      try files.cataloguer.settle()
-      let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
-      return files.locked { files in
-        (try? files.index.catalog.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
-      }
-    }
+    try files.waitForCatalog()
     try files.changing { files throws(Errno) in
       for (inode, describe) in descriptions {
         var item = MediaItem(inode: inode.rawValue, kind: .jpeg)

@@ -1,7 +1,6 @@
 import FaultyStorage
 import Index
 import Media
-import TestSupport
 import Testing
 import Vault
 

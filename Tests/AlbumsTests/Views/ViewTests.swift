@@ -106,25 +106,21 @@ import Testing
       try fixture.list("views") == [
         "by-camera", "by-date", "by-place", "by-rating", "by-tag", "by-type", "duplicates", "favourites", "search",
       ])
-    #expect(try fixture.list("views/by-place") == ["FR", "US"])
-    #expect(try fixture.list("views/by-place/FR") == ["Paris"])
-    #expect(try fixture.list("views/by-place/FR/Paris") == ["a.jpg"])
-    #expect(try fixture.target("views/by-place/FR/Paris/a.jpg") == "../../../../../a.jpg")
-    #expect(try fixture.list("views/by-place/US") == ["Springfield, Illinois", "Springfield, Missouri"])
-    #expect(try fixture.list("views/by-place/US/Springfield, Missouri") == ["c.mp4"])
     let long = try #require(try fixture.list("views/by-tag").first { $0.count > 200 })
-    #expect(try fixture.list("views/by-tag") == ["%2Ex", "Family", "Places%2FParis", long])
-    #expect(try fixture.list("views/by-tag/Places%2FParis") == ["a.jpg"])
-    #expect(try fixture.list("views/by-tag/" + long) == ["a.jpg"])
-    #expect(try fixture.list("views/by-tag/%2Ex") == ["a.jpg"])
-    #expect(try fixture.list("views/by-camera") == ["50 %25 f%2F2", "Canon EOS 5D"])
-    #expect(try fixture.list("views/by-camera/50 %25 f%2F2") == ["b.jpg"])
-    #expect(try fixture.list("views/by-type") == ["jpeg", "mp4", "raw"])
-    #expect(try fixture.list("views/by-type/raw") == ["b.jpg"])
-    #expect(try fixture.list("views/by-rating") == ["5", "rejected", "unrated"])
-    #expect(try fixture.list("views/by-rating/rejected") == ["b.jpg"])
-    #expect(try fixture.list("views/by-rating/unrated") == ["c.mp4"])
-    #expect(try fixture.list("views/favourites") == ["a.jpg"])
+    for (path, names) in [
+      ("by-place", ["FR", "US"]), ("by-place/FR", ["Paris"]), ("by-place/FR/Paris", ["a.jpg"]),
+      ("by-place/US", ["Springfield, Illinois", "Springfield, Missouri"]),
+      ("by-place/US/Springfield, Missouri", ["c.mp4"]),
+      ("by-tag", ["%2Ex", "Family", "Places%2FParis", long]), ("by-tag/Places%2FParis", ["a.jpg"]),
+      ("by-tag/\(long)", ["a.jpg"]), ("by-tag/%2Ex", ["a.jpg"]),
+      ("by-camera", ["50 %25 f%2F2", "Canon EOS 5D"]), ("by-camera/50 %25 f%2F2", ["b.jpg"]),
+      ("by-type", ["jpeg", "mp4", "raw"]), ("by-type/raw", ["b.jpg"]),
+      ("by-rating", ["5", "rejected", "unrated"]), ("by-rating/rejected", ["b.jpg"]),
+      ("by-rating/unrated", ["c.mp4"]), ("favourites", ["a.jpg"]),
+    ] as [(String, [String])] {
+      #expect(try fixture.list("views/" + path) == names, "\(path)")
+    }
+    #expect(try fixture.target("views/by-place/FR/Paris/a.jpg") == "../../../../../a.jpg")
     for path in ["by-tag/Nothing", "by-place/DE", "by-place/FR/Lyon", "by-rating/4", "by-type/png", "by-type/.hidden"] {
       expect(.noSuchFileOrDirectory) { _ = try fixture.node("views/" + path) }
     }
@@ -265,19 +261,13 @@ import Testing
   @Test func trashAndWhatTheOwnerMayNotReadAreInNoView() throws {
     let trash = try files.folder(".Trash-1000")
     try fixture.photo("gone.jpg", in: trash, fixture.taken(2020, 1, 1))
-    let closed = try files.makeDirectory(
-      .of("closed"), in: .root, mode: 0o700, caller: Caller(user: 2000, group: 2000)
-    ).inode
-    let other = try files.makeNode(
-      .of("theirs.jpg"), in: closed, mode: FileKind.regular | 0o644, device: 0, caller: Caller(user: 2000, group: 2000))
-    try files.put(Array("photo theirs".utf8), other.inode)
-    try fixture.describe(other.inode, fixture.taken(2020, 1, 2))
+    let other = try fixture.closedPhoto(in: .root, fixture.taken(2020, 1, 2))
     try fixture.photo("mine.jpg", fixture.taken(2020, 1, 3))
     #expect(try fixture.list("views/by-date/2020/01") == ["03"])
     #expect(try fixture.list("views/by-type/jpeg") == ["mine.jpg"])
     #expect(try fixture.list("views/search/is:trashed") == ["gone.jpg"])
     #expect(try fixture.target("views/search/is:trashed/gone.jpg") == "../../../../.Trash-1000/gone.jpg")
-    expect(.noSuchFileOrDirectory) { _ = try tree.link(to: other.inode, depth: 3) }
+    expect(.noSuchFileOrDirectory) { _ = try tree.link(to: other, depth: 3) }
     expect(.noSuchFileOrDirectory) { _ = try fixture.node("views/by-date/2020/01/02") }
     try files.close()
   }

@@ -8,7 +8,6 @@ A line for each attack: `fails` when it learned nothing, `DECLARED` when the thr
 should not. Fails when one works, and when a declared one does not: then it shows nothing. Needs root, for a disk of its own.
 """
 
-import contextlib
 import json
 import os
 import shutil
@@ -19,24 +18,12 @@ import tempfile
 import time
 
 import program
-from program import MEGABYTE, agonyfs, create, segments, shell, use
+from program import MEGABYTE, agonyfs, area, create, little_room, segments, shell, use
 
 # By chance a feature separates that many pairs once in 6,435 times.
 PAIRS = 8
 # Of what is declared to tell; once in 35 times.
 FEW = 4
-
-
-@contextlib.contextmanager
-def little_room():
-    """So little that no more than the least number of files of nobody is drawn, 4: one file more or less can be seen."""
-    with open("disk/ballast", "wb") as file:
-        host = os.statvfs("disk")
-        os.posix_fallocate(file.fileno(), 0, host.f_bavail * host.f_frsize - 98 * MEGABYTE)
-    try:
-        yield
-    finally:
-        os.remove("disk/ballast")
 
 
 def create_pair(hidden, vault):
@@ -125,9 +112,8 @@ def guess(feature, vaults, declared=False):
     without, so one file more in each vault with is told."""
     without = [feature(one) for one, _ in vaults]
     with_hidden = [feature(other) for _, other in vaults]
-    orders = [(a < b) + (a == b) / 2 for a in without for b in with_hidden]
-    area = sum(orders) / len(orders)
-    return abs(area - 0.5) >= (0.3 if declared else 0.5), f"without {without}, with {with_hidden}"
+    tells = abs(area(without, with_hidden) - 0.5) >= (0.3 if declared else 0.5)
+    return tells, f"without {without}, with {with_hidden}"
 
 
 class Report:

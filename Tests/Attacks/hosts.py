@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 import program
-from program import MEGABYTE, agonyfs, create, segments, shell, use
+from program import agonyfs, area, create, little_room, segments, shell, use
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Reader"))
 import log as reader_log  # noqa: E402
@@ -62,12 +62,8 @@ def disk(kind, name):
 
 def use_vault(vault, hidden, chance):
     """The decoy's visits are the same in all vaults."""
-    with open("disk/ballast", "wb") as file:
-        host = os.statvfs("disk")
-        # So little room that no more than the least number of files of nobody is drawn.
-        os.posix_fallocate(file.fileno(), 0, host.f_bavail * host.f_frsize - 98 * MEGABYTE)
-    create(vault, "--cover", "24M", *(["--hidden-password-file", "hidden"] if hidden else []))
-    os.remove("disk/ballast")
+    with little_room():
+        create(vault, "--cover", "24M", *(["--hidden-password-file", "hidden"] if hidden else []))
     # btrfs gives the room of what is deleted when all of it is durable.
     shell("sync -f disk")
     for visit in range(3):
@@ -222,11 +218,6 @@ def looks(kind, hidden, chance):
         found["disk after a refresh"] = {**look(kind, device, "disk/vault"), **counters(kind, device)}
         shell("mount -o remount,rw disk")
     return found
-
-
-def area(some, others):
-    """The probability that one of the second is larger, ties by half."""
-    return sum((a < b) + (a == b) / 2 for a in some for b in others) / len(some) / len(others)
 
 
 def bound(size):

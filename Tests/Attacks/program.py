@@ -1,5 +1,6 @@
 """The program as attacks use it, in the current directory: passwords are in files there, and spaces are mounted in `Albums`."""
 
+import contextlib
 import os
 import subprocess
 
@@ -39,6 +40,24 @@ def use(vault, password, megabytes, name):
 
 def create(vault, *options):
     agonyfs("create", "--kdf", "interactive", "--segment-size", "1M", "--password-file", "first", *options, vault)
+
+
+@contextlib.contextmanager
+def little_room():
+    """So little on `disk` that no more than the least number of files of nobody is drawn, 4: one file more or less can be
+    seen."""
+    with open("disk/ballast", "wb") as file:
+        host = os.statvfs("disk")
+        os.posix_fallocate(file.fileno(), 0, host.f_bavail * host.f_frsize - 98 * MEGABYTE)
+    try:
+        yield
+    finally:
+        os.remove("disk/ballast")
+
+
+def area(some, others):
+    """The probability that one of the second is larger, ties by half."""
+    return sum((a < b) + (a == b) / 2 for a in some for b in others) / len(some) / len(others)
 
 
 def segments(vault):

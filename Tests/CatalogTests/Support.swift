@@ -1,30 +1,9 @@
-import Glibc
+import TestSupport
 
 @testable import Catalog
 
 /// The bytes of a file of this machine; nil if there is none.
-func hostFile(_ path: String) -> [UInt8]? {
-  guard let file = unsafe fopen(path, "r") else { return nil }
-  defer { unsafe fclose(file) }
-  return unsafe readAll(file)
-}
-
-private func readAll(_ file: UnsafeMutablePointer<FILE>) -> [UInt8] {
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 65_536)
-  while true {
-    let count = unsafe fread(&buffer, 1, buffer.count, file)
-    if count == 0 { return bytes }
-    bytes += buffer[..<count]
-  }
-}
-
-/// What a command of the shell writes.
-func shellOutput(of command: String) -> String? {
-  guard let pipe = unsafe popen(command, "r") else { return nil }
-  defer { unsafe pclose(pipe) }
-  return unsafe String(decoding: readAll(pipe), as: UTF8.self)
-}
+func hostFile(_ path: String) -> [UInt8]? { try? HostFile.read(path) }
 
 /// A path of the package, from the path of a file of the tests.
 func packagePath(_ relative: String, file: String = #filePath) -> String {

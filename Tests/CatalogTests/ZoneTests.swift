@@ -29,8 +29,8 @@ import Testing
     var numbers = SeededNumbers(seed: 1)
     let instants = Self.instants(rules, &numbers)
     let lines = instants.map { "@\($0)" }.joined(separator: "\\n")
-    let output = try #require(shellOutput(of: "printf '\(lines)\\n' | TZ=\(name) date -f - +%::z"))
-    let offsets = output.split(separator: "\n")
+    let command = "printf '\(lines)\\n' | TZ=\(name) date -f - +%::z"
+    let offsets = try Outcome("/bin/sh", arguments: ["-c", command]).output.split(separator: "\n")
     try #require(offsets.count == instants.count)
     for (instant, text) in zip(instants, offsets) {
       let parts = text.dropFirst().split(separator: ":").compactMap { Int32($0) }

@@ -67,16 +67,16 @@ import Testing
     // Both names change places all the time.
     let inode = try space.snapshot(["a.jpg"]).item(0).inode
     let root = space.root
-    let isDone = Flag()
+    let isDone = Mutex(false)
     let thread = try Thread {
-      while !isDone.value.withLock({ $0 }) {
+      while !isDone.withLock({ $0 }) {
         for (name, other) in [("/a.jpg", "/c.jpg"), ("/b.jpg", "/a.jpg"), ("/c.jpg", "/b.jpg")] {
           _ = unsafe rename(root + name, root + other)
         }
       }
     }
     defer {
-      isDone.value.withLock { $0 = true }
+      isDone.withLock { $0 = true }
       thread.join()
     }
     // What cannot go back, because a third one has its name by then.
@@ -131,7 +131,7 @@ import Testing
     for name in ["1", "2", "3"] { try space.write([1], to: name) }
     try space.folder.makeDirectory("space/A")
     let gallery = try space.gallery()
-    let links = LinkCount()
+    let links = Counter()
     space.fail { $0 == .link && links.next() == 2 ? .noSpace : nil }
     do throws(GalleryError) {
       let items = space.snapshot(["1", "none", "2", "3"])
@@ -141,17 +141,5 @@ import Testing
       #expect(error.kind == .full && error.detail.hasSuffix("2 of 4 were done before."), "\(error)")
     }
     #expect(try space.names("A") == ["1", "2"])
-  }
-
-  private final class Flag: Sendable { let value = Mutex(false) }
-
-  private final class LinkCount: Sendable {
-    private let count = Mutex(0)
-    func next() -> Int {
-      count.withLock { count in
-        defer { count += 1 }
-        return count
-      }
-    }
   }
 }

@@ -1,5 +1,4 @@
 import Client
-import Crypto
 import Glibc
 import Import
 import System
@@ -10,7 +9,7 @@ import Testing
 @testable import Gallery
 
 /// The gallery on a space that is really mounted.
-@Suite(.serialized) struct GalleryMountTests {
+@Suite(.serialized) struct GalleryMountTests: SendsUploads {
   private func path(_ text: String) throws -> SpacePath { try SpacePath(Array(text.utf8)) }
 
   /// A space with two albums: photos of two days, a TIFF, and a name that is no UTF-8.
@@ -242,32 +241,25 @@ import Testing
   @Test func uploadsAreVerifiedAndSurviveTheMount() throws {
     let vault = try MountedVault()
     let content = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }
-    func description() throws -> UploadDescription {
-      try UploadDescription(
-        length: Int64(content.count), name: Array("big.bin".utf8), album: Array("Up".utf8), modified: 1_000_000_000_123)
-    }
+    let whole = try description(content.count, "big.bin", album: "Up", modified: 1_000_000_000_123)
     func send(_ range: Range<Int>, _ identifier: String, _ gallery: Gallery) throws -> UploadStatus {
-      let part = Array(content[range])
-      let piece = try UploadPiece(
-        of: identifier, at: Int64(range.lowerBound), checksum: SHA256Hasher.hash(part), in: gallery)
-      try piece.append(part)
-      return try piece.finish()
+      try self.send(content[range], identifier, at: range.lowerBound, gallery, step: content.count)
     }
     var gallery = try vault.gallery()
-    let identifier = try gallery.beginUpload(description()).identifier
+    let identifier = try gallery.beginUpload(whole).identifier
     #expect(try send(0..<2_000_000, identifier, gallery).offset == 2_000_000)
     gallery.end()
     gallery = Gallery(root: try SpaceRoot(at: Array("/".utf8)), FileCalls())
     try vault.unmount()
     try vault.mount()
     gallery = try vault.gallery()
-    #expect(try gallery.beginUpload(description()).offset == 2_000_000)
+    #expect(try gallery.beginUpload(whole).offset == 2_000_000)
     let done = try send(2_000_000..<content.count, identifier, gallery)
     #expect(done.path.map(name) == "Up/big.bin")
     #expect(try HostFile.read(vault.root + "/Up/big.bin") == content)
     #expect(try vault.shell("stat -c %.3Y Up/big.bin") == "1000000000.123\n")
     // One server from the first piece to the last.
-    let again = try gallery.beginUpload(description()).identifier
+    let again = try gallery.beginUpload(whole).identifier
     _ = try send(0..<3_000_000, again, gallery)
     #expect(try send(3_000_000..<content.count, again, gallery).path.map(name) == "Up/big (2).bin")
     #expect(try vault.shell("cmp Up/big.bin 'Up/big (2).bin' && ls -A .agonyfs/incoming | wc -l") == "2\n")
@@ -279,47 +271,31 @@ import Testing
     let gallery = try vault.gallery()
     let size = 32 << 20
     let content = (0..<size).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
-    func description() throws -> UploadDescription {
-      try UploadDescription(length: Int64(size), name: Array("a.bin".utf8), album: [])
-    }
+    let whole = try description(size, "a.bin", modified: nil)
     var begun: UploadStatus?
     /// Sends from where the upload is, in pieces by which it is known again.
-    func send() throws(GalleryError) -> UploadStatus {
-      let whole: UploadDescription
-      do {
-        whole = try description()
-      } catch {
-        throw GalleryError(.failed, "")
-      }
+    func sendRest() throws(GalleryError) -> UploadStatus {
       var status = try gallery.beginUpload(whole)
       begun = status
       while status.path == nil {
-        let part = Array(content[Int(status.offset)..<min(size, Int(status.offset) + Int(Gallery.pieceBytes))])
-        let piece = try UploadPiece(
-          of: status.identifier, at: status.offset, checksum: SHA256Hasher.hash(part), in: gallery)
-        try piece.append(part)
-        status = try piece.finish()
+        let offset = Int(status.offset)
+        let part = content[offset..<min(size, offset + Int(Gallery.pieceBytes))]
+        status = try send(part, status.identifier, at: offset, gallery, step: size)
       }
       return status
     }
-    let first = try gallery.beginUpload(description())
+    let first = try gallery.beginUpload(whole)
     try vault.shell("dd if=/dev/urandom of=../Vault/ballast bs=1M count=200 2> /dev/null || true")
     // Some pieces have room, and never all.
     try vault.shell("truncate -s -28M ../Vault/ballast")
     // One that goes on needs no more room than what is left of it.
-    #expect(try gallery.beginUpload(description()).offset == 0)
-    var reasons: [GalleryError.Kind] = []
-    do throws(GalleryError) {
-      _ = try send()
-    } catch {
-      reasons.append(error.kind)
-    }
-    #expect(reasons == [.full])
+    #expect(try gallery.beginUpload(whole).offset == 0)
+    #expect(kind { _ = try sendRest() } == .full)
     #expect(try vault.shell("ls") == "")
     let received = try gallery.upload(first.identifier).offset
     #expect(received > 0)
     try vault.shell("rm ../Vault/ballast")
-    #expect(try send().path.map(name) == "a.bin")
+    #expect(try sendRest().path.map(name) == "a.bin")
     #expect(begun?.identifier == first.identifier && begun?.offset == received)
     #expect(try HostFile.read(vault.root + "/a.bin") == content)
   }

@@ -9,13 +9,19 @@ import Testing
 
 /// The trash, and back.
 @Suite struct TrashTests {
+  private let space: PlainSpace
+  private let gallery: Gallery
+
+  init() throws {
+    space = try PlainSpace()
+    gallery = try space.gallery()
+  }
+
   private var trash: String { ".Trash-\(getuid())" }
 
   @Test func whatIsRestoredIsWhereItWas() throws {
-    let space = try PlainSpace()
     try space.folder.makeDirectory("space/A b%")
     try space.write([1], to: "A b%/ü.jpg")
-    let gallery = try space.gallery()
     #expect(try gallery.trash([0], of: space.snapshot(["A b%/ü.jpg"])).isEmpty)
     #expect(try space.names("A b%") == [] && space.names(trash + "/files") == ["ü.jpg"])
     // The album goes meanwhile, and comes back with the photo.
@@ -28,9 +34,7 @@ import Testing
   }
 
   @Test func restoringReplacesNothing() throws {
-    let space = try PlainSpace()
     try space.write([1], to: "a.jpg")
-    let gallery = try space.gallery()
     _ = try gallery.trash([0], of: space.snapshot(["a.jpg"]))
     try space.write([2], to: "a.jpg")
     #expect(try gallery.restore([0], of: space.snapshot([trash + "/files/a.jpg"])).isEmpty)
@@ -38,11 +42,9 @@ import Testing
   }
 
   @Test func aPhotoOfADeletedAlbumComesBackAlone() throws {
-    let space = try PlainSpace()
     for name in ["space/A", "space/A/B"] { try space.folder.makeDirectory(name) }
     try space.write([1], to: "A/B/1.jpg")
     try space.write([2], to: "A/2.jpg")
-    let gallery = try space.gallery()
     try gallery.deleteAlbum(SpacePath(Array("A".utf8)))
     #expect(try gallery.restore([0], of: space.snapshot([trash + "/files/A/B/1.jpg"])).isEmpty)
     #expect(try space.read("A/B/1.jpg") == [1] && space.read(trash + "/files/A/2.jpg") == [2])
@@ -50,9 +52,7 @@ import Testing
   }
 
   @Test func infoThatLeadsOutIsRefused() throws {
-    let space = try PlainSpace()
     try space.write([1], to: "a.jpg")
-    let gallery = try space.gallery()
     _ = try gallery.trash([0], of: space.snapshot(["a.jpg"]))
     let snapshot = space.snapshot([trash + "/files/a.jpg"])
     for path in [
@@ -68,11 +68,9 @@ import Testing
   }
 
   @Test func aTrashThatIsALinkIsNotUsed() throws {
-    let space = try PlainSpace()
     try space.folder.makeDirectory("elsewhere")
     try systemCall { unsafe symlink("../elsewhere", space.path(trash)) }
     try space.write([1], to: "a.jpg")
-    let gallery = try space.gallery()
     #expect(kind { _ = try gallery.trash([0], of: space.snapshot(["a.jpg"])) } == .forbidden)
     #expect(try space.read("a.jpg") == [1])
     #expect(try Directory.names(in: space.folder.path("elsewhere")).isEmpty)

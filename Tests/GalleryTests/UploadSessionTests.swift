@@ -12,8 +12,15 @@ import Testing
 
 /// Uploads that several sessions know, one after the other or at the same time.
 @Suite struct UploadSessionTests: SendsUploads {
+  private let space: PlainSpace
+  private let gallery: Gallery
+
+  init() throws {
+    space = try PlainSpace()
+    gallery = try space.gallery()
+  }
+
   @Test func whoDidNotGetTheLastAnswerAsksAgain() throws {
-    let space = try PlainSpace()
     let content = bytes(100)
     let first = try space.gallery()
     let identifier = try first.beginUpload(description(100)).identifier
@@ -59,8 +66,6 @@ import Testing
 
   /// The disk goes while the album is written: the name is there, but perhaps not after the next mount.
   @Test func aNameThatMayBeLostIsNotVerified() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(100)
     let identifier = try gallery.beginUpload(description(100)).identifier
     let flushes = Mutex(0)
@@ -81,8 +86,6 @@ import Testing
 
   /// Another program takes the name while the album is written, which fails.
   @Test func whatTookTheNameMeanwhileStays() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(100)
     let identifier = try gallery.beginUpload(description(100)).identifier
     try space.write([9], to: "other")
@@ -105,8 +108,6 @@ import Testing
   }
 
   @Test func bytesWithoutALogAreNoUpload() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(100)
     let description = try description(100)
     try space.write([9, 9], to: "\(Self.incoming)/.partial-web-\(description.identifier)")
@@ -118,7 +119,6 @@ import Testing
 
   /// Two logins of one space: each upload has one that works on it.
   @Test func twoSessionsNeverHaveOneUpload() throws {
-    let space = try PlainSpace()
     let content = bytes(3000)
     let (one, other) = (try space.gallery(), try space.gallery())
     let identifier = try one.beginUpload(description(3000)).identifier
@@ -160,7 +160,6 @@ import Testing
 
   /// Many begin and send the same file at the same time.
   @Test func manySessionsAtOnceLoseNothing() async throws {
-    let space = try PlainSpace()
     let content = bytes(20_000)
     let whole = try description(content.count)
     let galleries = try (0..<8).map { _ in try space.gallery() }
@@ -186,8 +185,6 @@ import Testing
   }
 
   @Test func aLogThatNobodyCanReadStays() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let identifier = try gallery.beginUpload(description(10)).identifier
     let log = Self.incoming + "/.partial-web-\(identifier).log"
     try space.write(Array("nonsense".utf8), to: log)
@@ -202,14 +199,9 @@ import Testing
 
   /// Why the end failed is said, and no other upload is begun in its place.
   @Test func anEndThatFailsIsSaid() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
-    let first = First()
+    let renames = Counter()
     // The log gets its name, and the file none.
-    space.fail { call in
-      guard call == .rename else { return nil }
-      return first.take() ? nil : .directoryNotEmpty
-    }
+    space.fail { $0 == .rename && renames.next() > 0 ? .directoryNotEmpty : nil }
     #expect(kind { _ = try gallery.beginUpload(description(0)) } == .conflict)
     space.fail(nil)
     #expect(try space.names(Self.incoming).count == 2 && space.names(".") == [".agonyfs"])
@@ -218,8 +210,6 @@ import Testing
 
   /// Clients that know tus alone begin at 0, and pieces of any length say nothing that could be compared.
   @Test func onlyWhoCanCompareGoesOn() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(3000)
     let one = try gallery.beginUpload(description(3000), resumes: false).identifier
     try send(content[..<1000], one, at: 0, gallery)
@@ -232,15 +222,5 @@ import Testing
     #expect(try three.identifier != two && three.offset == 0 && gallery.upload(two).offset == 2000)
     try send(content[2000...], two, at: 2000, gallery)
     #expect(try gallery.beginUpload(description(3000)).identifier == three.identifier)
-  }
-
-  private final class First: Sendable {
-    private let isFirst = Mutex(true)
-    func take() -> Bool {
-      isFirst.withLock { isFirst in
-        defer { isFirst = false }
-        return isFirst
-      }
-    }
   }
 }

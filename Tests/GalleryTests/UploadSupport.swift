@@ -21,17 +21,18 @@ extension SendsUploads {
       relativePath: Array(path.utf8))
   }
 
-  /// Sends a piece.
+  /// Sends a piece, so many bytes at a time.
   @discardableResult
   func send(
-    _ content: ArraySlice<UInt8>, _ identifier: String, at offset: Int, _ gallery: Gallery, checksum: [UInt8]? = nil
+    _ content: ArraySlice<UInt8>, _ identifier: String, at offset: Int, _ gallery: Gallery, checksum: [UInt8]? = nil,
+    step: Int = 1000
   ) throws(GalleryError) -> UploadStatus {
     let piece = try UploadPiece(
       of: identifier, at: Int64(offset), checksum: checksum ?? SHA256Hasher.hash(Array(content)), in: gallery)
     var rest = content
     while !rest.isEmpty {
-      try piece.append(Array(rest.prefix(1000)))
-      rest = rest.dropFirst(1000)
+      try piece.append(Array(rest.prefix(step)))
+      rest = rest.dropFirst(step)
     }
     return try piece.finish()
   }

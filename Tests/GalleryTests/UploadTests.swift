@@ -2,7 +2,6 @@ import Client
 import Crypto
 import Glibc
 import Import
-import Synchronization
 import System
 import SystemPackage
 import TestSupport
@@ -12,9 +11,15 @@ import Testing
 
 /// Files that are received, on a plain folder.
 @Suite struct UploadTests: SendsUploads {
+  private let space: PlainSpace
+  private let gallery: Gallery
+
+  init() throws {
+    space = try PlainSpace()
+    gallery = try space.gallery()
+  }
+
   @Test func aFileIsThereWhenItIsWholeAndVerified() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(10_000)
     let began = try gallery.beginUpload(description(content.count, album: "2019", path: "Trip/Day 1/a.jpg"))
     #expect(began.offset == 0 && began.path == nil)
@@ -32,8 +37,6 @@ import Testing
   }
 
   @Test func aPieceMayHaveASHA1() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let identifier = try gallery.beginUpload(description(3)).identifier
     // FIPS 180-4: that of "abc".
     let hash = try #require(Hexadecimal.bytes(of: "a9993e364706816aba3e25717850c26c9cd0d89d".utf8))
@@ -46,8 +49,6 @@ import Testing
 
   /// A server that lets a piece go, as when its session ends, counts nothing of it and goes on.
   @Test func aPieceThatIsLetGoCountsAsNothing() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(3000)
     let identifier = try gallery.beginUpload(description(3000)).identifier
     var piece: UploadPiece? = try UploadPiece(of: identifier, at: 0, checksum: nil, in: gallery)
@@ -59,8 +60,6 @@ import Testing
   }
 
   @Test func namesThatAreTakenStay() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     try space.write([9], to: "a.jpg")
     for number in 2...4 {
       let content = bytes(100, seed: number % 3)
@@ -76,15 +75,12 @@ import Testing
   }
 
   @Test func anEmptyFileIsWholeAtOnce() throws {
-    let space = try PlainSpace()
     let done = try space.gallery().beginUpload(description(0, "empty.txt"))
     #expect(done.path?.bytes == Array("empty.txt".utf8))
     #expect(try space.read("empty.txt").isEmpty && space.names(Self.incoming).count == 1)
   }
 
   @Test func aWrongHashOffsetOrLengthChangesNothing() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(5000)
     let identifier = try gallery.beginUpload(description(5000)).identifier
     try send(content[..<2000], identifier, at: 0, gallery)
@@ -115,13 +111,11 @@ import Testing
     }
     #expect(kind { _ = try description(-1) } == .badRequest)
     #expect(kind { _ = try description(1, modified: .max) } == .badRequest)
-    let space = try PlainSpace()
     #expect(kind { _ = try space.gallery().beginUpload(try description(.max)) } == .full)
   }
 
   /// The server is killed after any number of pieces, with bytes of the next one in the file.
   @Test func aKilledServerGoesOn() throws {
-    let space = try PlainSpace()
     let content = bytes(8000)
     let one = try space.gallery()
     let identifier = try one.beginUpload(description(8000)).identifier
@@ -147,13 +141,11 @@ import Testing
   }
 
   @Test func bytesThatChangedMeanwhileAreFound() throws {
-    let space = try PlainSpace()
     let content = bytes(4000)
     let identifier = try space.gallery().beginUpload(description(4000)).identifier
     try send(content[..<2000], identifier, at: 0, space.gallery())
     let file = try Descriptor.open(space.path(Self.incoming + "/.partial-web-\(identifier)"), O_WRONLY)
     try file.writeAll([content[0] ^ 1])
-    let gallery = try space.gallery()
     #expect(kind { try send(content[2000...], identifier, at: 2000, gallery) } == .failed)
     // Nothing is kept that is wrong, and the file can be sent again.
     #expect(try space.names(".") == [".agonyfs"] && space.names(Self.incoming) == [])
@@ -161,8 +153,6 @@ import Testing
   }
 
   @Test func storageThatLiesIsFound() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     space.falsify(true)
     let identifier = try gallery.beginUpload(description(10)).identifier
     #expect(kind { try send(bytes(10)[...], identifier, at: 0, gallery) } == .failed)
@@ -170,8 +160,6 @@ import Testing
   }
 
   @Test func aPieceThatIsCutCountsOnlyWithoutAHash() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let content = bytes(3000)
     let identifier = try gallery.beginUpload(description(3000)).identifier
     var piece = try UploadPiece(of: identifier, at: 0, checksum: SHA256Hasher.hash(content), in: gallery)
@@ -188,8 +176,6 @@ import Testing
   }
 
   @Test func anUploadCanBeEnded() throws {
-    let space = try PlainSpace()
-    let gallery = try space.gallery()
     let identifier = try gallery.beginUpload(description(10)).identifier
     let piece = try UploadPiece(of: identifier, at: 0, checksum: nil, in: gallery)
     #expect(kind { try gallery.endUpload(identifier) } == .busy)
@@ -234,16 +220,6 @@ import Testing
       #expect(try space.names(".") == [".agonyfs", "a.jpg"], "\(call) \(place)")
       space.fail(nil)
       if kinds.isEmpty { break }
-    }
-  }
-
-  private final class Counter: Sendable {
-    private let count = Mutex(0)
-    func next() -> Int {
-      count.withLock { count in
-        defer { count += 1 }
-        return count
-      }
     }
   }
 }

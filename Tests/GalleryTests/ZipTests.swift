@@ -10,31 +10,33 @@ import Testing
 
 /// Archives of photos.
 @Suite struct ZipTests {
+  private let space: PlainSpace
+
+  init() throws { space = try PlainSpace() }
+
+  /// What a script of Python says of an archive of these photos, which is `z` there and `all.zip` in the folder.
+  private func said(_ script: String, on items: [Int], of snapshot: Snapshot) throws -> Outcome {
+    var bytes: [UInt8] = []
+    try ZipStream(ZipNumbers(items, of: snapshot), of: snapshot, in: space.gallery()).write { bytes += $0 }
+    try HostFile.write(bytes, to: space.folder.path("all.zip"))
+    let head = "import sys, unicodedata, zipfile\nz = zipfile.ZipFile(sys.argv[1])\n"
+    return try Outcome("/usr/bin/python3", arguments: ["-c", head + script, space.folder.path("all.zip")])
+  }
+
   @Test func anArchiveHasEveryPhotoUnderANameOfItsOwn() throws {
-    let space = try PlainSpace()
     for name in ["A", "B"] { try space.folder.makeDirectory("space/" + name) }
     try space.write([1, 2, 3], to: "A/x.jpg")
     try space.write([4], to: "B/x.jpg")
     try space.write([], to: "ü.jpg")
-    let gallery = try space.gallery()
     let snapshot = space.snapshot(["A/x.jpg", "B/x.jpg", "ü.jpg"])
-    var bytes: [UInt8] = []
-    try ZipStream(ZipNumbers([2, 0, 1, 0], of: snapshot), of: snapshot, in: gallery).write { bytes += $0 }
-    try HostFile.write(bytes, to: space.folder.path("all.zip"))
-    let listed = try Outcome(
-      "/usr/bin/python3",
-      arguments: [
-        "-c",
-        "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1]); print(z.testzip(), [(i.filename, z.read(i)) for i in z.infolist()])",
-        space.folder.path("all.zip"),
-      ])
+    let listed = try said(
+      "print(z.testzip(), [(i.filename, z.read(i)) for i in z.infolist()])", on: [2, 0, 1, 0], of: snapshot)
     #expect(
       listed.output == "None [('ü.jpg', b''), ('x.jpg', b'\\x01\\x02\\x03'), ('x (2).jpg', b'\\x04')]\n", "\(listed)")
   }
 
   /// A browser says only that a download failed.
   @Test func whatBreaksOffSaysAtWhichPhoto() throws {
-    let space = try PlainSpace()
     for name in ["a.jpg", "b.jpg"] { try space.write([1, 2, 3], to: name) }
     let snapshot = space.snapshot(["a.jpg", "b.jpg"])
     let gallery = try space.gallery()
@@ -68,7 +70,6 @@ import Testing
 
   @Test func whoeverStopsReadingEndsIt() throws {
     struct Stop: Error {}
-    let space = try PlainSpace()
     try space.write([UInt8](repeating: 1, count: 1 << 20), to: "x.jpg")
     let snapshot = space.snapshot(["x.jpg"])
     let zip = try ZipStream(ZipNumbers([0], of: snapshot), of: snapshot, in: space.gallery())
@@ -86,32 +87,20 @@ import Testing
 
   /// Whatever file system the archive is unpacked on.
   @Test func namesThatDifferInCaseOrNormalFormGetNumbers() throws {
-    let space = try PlainSpace()
     let names = ["a/X.jpg", "b/x.JPG", "c/\u{C9}.jpg", "d/E\u{301}.jpg", "e/e\u{301}.JPG", "f/E.jpg", "g/x (2).jpg"]
     for (index, name) in names.enumerated() {
       try space.folder.makeDirectory("space/" + name.prefix(1))
       try space.write([UInt8(index)], to: name)
     }
     let snapshot = space.snapshot(names)
-    var bytes: [UInt8] = []
-    try ZipStream(ZipNumbers(Array(names.indices), of: snapshot), of: snapshot, in: space.gallery()).write {
-      bytes += $0
-    }
-    try HostFile.write(bytes, to: space.folder.path("all.zip"))
-    let listed = try Outcome(
-      "/usr/bin/python3",
-      arguments: [
-        "-c",
-        """
-        import sys, unicodedata, zipfile
-        z = zipfile.ZipFile(sys.argv[1])
-        assert z.testzip() is None
-        names = z.namelist()
-        assert len({unicodedata.normalize('NFD', name).casefold() for name in names}) == 7, names
-        assert [z.read(name) for name in names] == [bytes([i]) for i in range(7)]
-        print(ascii(names))
-        """, space.folder.path("all.zip"),
-      ])
+    let listed = try said(
+      """
+      assert z.testzip() is None
+      names = z.namelist()
+      assert len({unicodedata.normalize('NFD', name).casefold() for name in names}) == 7, names
+      assert [z.read(name) for name in names] == [bytes([i]) for i in range(7)]
+      print(ascii(names))
+      """, on: Array(names.indices), of: snapshot)
     #expect(
       listed.output
         == "['X.jpg', 'x (2).JPG', '\\xc9.jpg', 'E\\u0301 (2).jpg', 'e\\u0301 (3).JPG', 'E.jpg', 'x (2) (2).jpg']\n",
@@ -120,31 +109,20 @@ import Testing
 
   /// More of one name than any list of numbers was made for, and more entries than ZIP without 64 bits can count.
   @Test func anyNumberOfPhotosMayHaveOneName() throws {
-    let space = try PlainSpace()
     try space.write([7], to: "x.jpg")
     let count = 66_000
     let snapshot = space.snapshot([String](repeating: "x.jpg", count: count))
-    var bytes: [UInt8] = []
-    try ZipStream(ZipNumbers(Array(0..<count), of: snapshot), of: snapshot, in: space.gallery()).write { bytes += $0 }
-    try HostFile.write(bytes, to: space.folder.path("all.zip"))
-    let listed = try Outcome(
-      "/usr/bin/python3",
-      arguments: [
-        "-c",
-        """
-        import sys, zipfile
-        z = zipfile.ZipFile(sys.argv[1])
-        names = z.namelist()
-        assert len(set(names)) == 66000 and names[-1] == 'x (66000).jpg' and z.read(names[-1]) == b'\\7'
-        """, space.folder.path("all.zip"),
-      ])
+    let listed = try said(
+      """
+      names = z.namelist()
+      assert len(set(names)) == 66000 and names[-1] == 'x (66000).jpg' and z.read(names[-1]) == b'\\7'
+      """, on: Array(0..<count), of: snapshot)
     #expect(listed.status == 0, "\(listed)")
     let tested = try Outcome("/usr/bin/env", arguments: ["unzip", "-qt", space.folder.path("all.zip")])
     #expect(tested.status == 0, "\(tested)")
   }
 
   @Test func ticketsAreBounded() throws {
-    let space = try PlainSpace()
     let shelf = SnapshotShelf(most: 2)
     let snapshot = space.snapshot([String](repeating: "x.jpg", count: 10))
     shelf.put(snapshot)
@@ -166,7 +144,6 @@ import Testing
   }
 
   @Test func onlySoManyAreReadAtATime() throws {
-    let space = try PlainSpace()
     // More than waits between the two ends, so that the place is taken as long as nobody reads.
     try space.write([UInt8](repeating: 1, count: 8 << 20), to: "x.jpg")
     let gallery = try space.gallery()
@@ -187,7 +164,6 @@ import Testing
   }
 
   @Test func aReaderGetsTheSameAndMayStop() throws {
-    let space = try PlainSpace()
     try space.write((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 >> 8) }, to: "x.jpg")
     try space.write([1], to: "y.jpg")
     let gallery = try space.gallery()

@@ -22,8 +22,6 @@ final class ArchiveFixture {
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
-  deinit { unpacking.stop() }
-
   /// Has Python make archives in the source directory. `zipped` and `tarred` take names and contents.
   func make(_ script: String) throws {
     let head = """

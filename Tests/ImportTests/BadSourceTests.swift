@@ -30,11 +30,13 @@ import Testing
     return (summary, outcomes, deletions)
   }
 
-  /// Calls something before each read, with the number of the read.
-  private static func reading(_ body: @escaping @Sendable (Int) throws(Errno) -> Void) -> FileCalls.Hook {
+  /// Calls something before each call of a kind, with the number of the call.
+  private static func counting(
+    _ counted: FileCall, _ body: @escaping @Sendable (Int) throws(Errno) -> Void
+  ) -> FileCalls.Hook {
     let count = Mutex(0)
     return { (kind) throws(Errno) in
-      guard kind == .read else { return }
+      guard kind == counted else { return }
       try body(
         count.withLock {
           $0 += 1
@@ -54,7 +56,7 @@ import Testing
   @Test func whatGrowsForEverEnds() throws {
     let place = Place()
     let fixture = try ImportFixture(
-      before: Self.reading { (_) throws(Errno) in
+      before: Self.counting(.read) { (_) throws(Errno) in
         place.change("log") { file in
           _ = lseek(file.number, 0, SEEK_END)
           try file.writeAll(Self.bytes(4096, 9))
@@ -75,7 +77,7 @@ import Testing
   @Test(arguments: 1...24) func whatShrinksFails(_ number: Int) throws {
     let place = Place()
     let fixture = try ImportFixture(
-      before: Self.reading { (count) throws(Errno) in
+      before: Self.counting(.read) { (count) throws(Errno) in
         if count == number { place.change("a.jpg") { _ = ftruncate($0.number, 500) } }
       }, step: 4096)
     place.source.withLock { $0 = fixture.source }
@@ -94,7 +96,7 @@ import Testing
   @Test func otherBytesOfTheSameLengthFail() throws {
     let place = Place()
     let fixture = try ImportFixture(
-      before: Self.reading { (count) throws(Errno) in
+      before: Self.counting(.read) { (count) throws(Errno) in
         if count == 5 { place.change("a.jpg") { try $0.writeAll([1, 2, 3]) } }
       }, step: 4096)
     place.source.withLock { $0 = fixture.source }
@@ -151,7 +153,7 @@ import Testing
   /// A card that is pulled out: from some call on nothing can be read of it.
   @Test(arguments: [1, 2, 5, 9, 14, 20, 33]) func aCardThatIsPulledOut(_ last: Int) throws {
     let pulled = Mutex(false)
-    let reading = Self.reading { (count) throws(Errno) in
+    let reading = Self.counting(.read) { (count) throws(Errno) in
       if count >= last { pulled.withLock { $0 = true } }
     }
     let fixture = try ImportFixture(
@@ -180,16 +182,8 @@ import Testing
   /// A full space, and a mount that goes away, end the import; what is left is counted, and done by the next run.
   @Test(arguments: [Errno.noSpace, .socketNotConnected, .diskQuotaExceeded])
   func aSpaceThatTakesNothingMore(_ error: Errno) throws {
-    let count = Mutex(0)
     let fixture = try ImportFixture(
-      before: { (kind) throws(Errno) in
-        guard kind == .write else { return }
-        let number = count.withLock {
-          $0 += 1
-          return $0
-        }
-        if number > 4 { throw error }
-      })
+      before: Self.counting(.write) { (number) throws(Errno) in if number > 4 { throw error } })
     var contents: [String: [UInt8]] = [:]
     for number in 0..<20 { contents["\(number / 7)/\(number).jpg"] = Self.bytes(900 + number, UInt8(number)) }
     for (path, bytes) in contents { try fixture.put(path, bytes) }
@@ -236,17 +230,9 @@ import Testing
 
   /// What the space could not take is told, and the original stays.
   @Test func anOriginalWithMoreThanTheSpaceStays() throws {
-    let count = Mutex(0)
+    // The names are listed, the value is read, and it is set.
     let fixture = try ImportFixture(
-      before: { (kind) throws(Errno) in
-        guard kind == .attributes else { return }
-        let number = count.withLock {
-          $0 += 1
-          return $0
-        }
-        // The names are listed, the value is read, and it is set.
-        if number == 3 { throw .argListTooLong }
-      })
+      before: Self.counting(.attributes) { (number) throws(Errno) in if number == 3 { throw .argListTooLong } })
     try fixture.put("a.jpg", Self.bytes(1000, 1))
     guard unsafe setxattr(fixture.source + "/a.jpg", "user.note", [1, 2, 3], 3, 0) == 0 else { return }
     let list = DeletionList(fixture.calls, in: fixture.target.incoming, named: [0x78])

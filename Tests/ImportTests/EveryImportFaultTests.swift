@@ -11,9 +11,7 @@ import Testing
 /// Every call of an import fails once, or is the last one before the program and the machine end. No original is deleted
 /// whose bytes are not durable in the space, and no name in the space has wrong bytes.
 @Suite struct EveryImportFaultTests {
-  private static func bytes(_ count: Int, _ seed: UInt8) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) ^ seed }
-  }
+  private static func bytes(_ count: Int, _ seed: UInt8) -> [UInt8] { ArchiveFixture.data(seed, count) }
 
   /// What a source has: a live photo with a sidecar, twins, an empty file, folders, and something that is in the space.
   private static let source: [String: [UInt8]] = [

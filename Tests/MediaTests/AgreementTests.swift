@@ -107,7 +107,6 @@ import Testing
 
   private func compare(_ files: [String], _ bench: Bench) throws -> Int {
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     var compared = 0
     for path in files {
       let oracle = try ExiftoolOracle(path, bench)

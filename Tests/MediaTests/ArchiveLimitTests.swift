@@ -37,10 +37,8 @@ import Testing
   private func read(
     _ archive: [UInt8], _ limits: ArchiveLimits, _ choose: (ArchiveEvent) -> ArchiveStep = { _ in .proceed }
   ) throws -> (count: Int, ends: [ArchiveVerdict], verdict: ArchiveVerdict) {
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
     var (count, ends) = (0, [ArchiveVerdict]())
-    let verdict = try decoder.archive(of: MemorySource(archive), limits: limits) { event in
+    let verdict = try Bench.decoder().archive(of: MemorySource(archive), limits: limits) { event in
       switch event {
       case .piece(let bytes): count += bytes.count
       case .end(let verdict): ends.append(verdict)
@@ -109,7 +107,6 @@ import Testing
   @Test func whatIsNotWantedIsNotRead() throws {
     let archive = try Bench().archive(Self.plain)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let source = MemorySource(archive)
     var names: [[UInt8]] = []
     let verdict = try decoder.archive(of: source) { event in

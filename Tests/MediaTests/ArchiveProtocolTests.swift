@@ -5,13 +5,8 @@ import Testing
 
 /// What a decoder that was taken over can do to who reads an archive: lie about it, and nothing else.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveProtocolTests {
-  private func run(
-    _ text: String, timeout: Duration = Decoder.timeout, limits: ArchiveLimits = ArchiveLimits()
-  ) throws(DecoderError) -> ArchiveContent {
-    let decoder = Bench.decoder("misbehaving-decoder", timeout: timeout)
-    defer { decoder.stop() }
-    let content = try decoder.content(of: Array(text.utf8), limits: limits)
-    return content
+  private func run(_ text: String, limits: ArchiveLimits = ArchiveLimits()) throws(DecoderError) -> ArchiveContent {
+    try Bench.decoder("misbehaving-decoder").content(of: Array(text.utf8), limits: limits)
   }
 
   @Test(arguments: [
@@ -25,7 +20,6 @@ import Testing
 
   @Test func theNextArchiveIsNotAffected() throws {
     let decoder = Bench.decoder("misbehaving-decoder", timeout: .seconds(10))
-    defer { decoder.stop() }
     #expect(throws: DecoderError.timedOut) { try decoder.content(of: Array("hang".utf8)) }
     #expect(throws: DecoderError.crashed) { try decoder.content(of: Array("crash".utf8)) }
     #expect(throws: DecoderError.notMedia) { try decoder.content(of: Array("no archive".utf8)) }
@@ -52,9 +46,7 @@ import Testing
       with zipfile.ZipFile("archive", "w") as zip:
           for number in range(6): zip.writestr(info(f"{number}"), noise)
       """)
-    let decoder = Bench.decoder(timeout: .seconds(10))
-    defer { decoder.stop() }
-    let content = try decoder.content(of: archive) { event in
+    let content = try Bench.decoder(timeout: .seconds(10)).content(of: archive) { event in
       if case .entry = event { usleep(1_800_000) }
       return .proceed
     }

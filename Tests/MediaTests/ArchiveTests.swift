@@ -6,9 +6,7 @@ import Testing
 /// Archives that are as they should be: every entry comes out as it was put in.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveTests {
   private func content(_ script: String) throws -> ArchiveContent {
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    return try decoder.content(of: try Bench().archive(script))
+    try Bench.decoder().content(of: Bench().archive(script))
   }
 
   private func expectWhole(_ item: ArchiveContent.Item?, _ data: [UInt8], _ comment: Comment = "") {
@@ -170,9 +168,7 @@ import Testing
   @Test func holesOfTarsAreZeros() throws {
     let bench = try Bench()
     try bench.shell("truncate -s 3M f; printf abc | dd of=f bs=1 seek=2000000 conv=notrunc; tar -cSf archive f")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let content = try decoder.content(of: bench.file("archive"))
+    let content = try Bench.decoder().content(of: bench.file("archive"))
     #expect(content.verdict == .whole)
     expectWhole(content["f"], try bench.file("f"))
   }

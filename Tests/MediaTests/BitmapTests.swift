@@ -43,7 +43,6 @@ import Testing
     let bench = try Bench()
     let bytes = try bitmap(form, bench)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let made = try decoder.derive(bytes)
     #expect(made.facts == MediaFacts(kind: .bitmap, width: 1203, height: 900))
     let facts = try FileFacts(made.found, kind: .bitmap)
@@ -68,7 +67,6 @@ import Testing
     let bench = try Bench()
     let bytes = try bitmap("bgr24", bench)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     var other = bytes
     other[14] = 41
     for content in [other, Array("BMs and other words, which go on for some lines".utf8)] {
@@ -92,7 +90,6 @@ import Testing
       ffmpeg -v error -i plain.mp3 -i cover.\(ending) -map 0 -map 1 -c copy -id3v2_version 3 song.mp3
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let made = try decoder.derive(try bench.file("song.mp3"))
     #expect(made.facts == MediaFacts(kind: .music, width: 600, height: 600))
     let pixels = try Pixels(try #require(made.small), in: bench)

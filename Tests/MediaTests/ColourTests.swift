@@ -85,12 +85,22 @@ import Testing
     #expect(zip(found, colour).allSatisfy { abs($0 - $1) <= 3 }, "\(what): \(found) for \(colour)")
   }
 
+  /// Both derivatives of a file, and a copy.
+  private func expectAll(
+    _ file: String, show colour: [Int], by decoder: Decoder, in bench: Bench, _ what: String
+  ) throws {
+    let source = MemorySource(try bench.file(file))
+    let made = try decoder.derive([.small, .large], eagerly: false, from: source)
+    try expect(try #require(made.small), shows: colour, in: bench, "the small one of \(what)")
+    try expect(try #require(made.large), shows: colour, in: bench, "the large one of \(what)")
+    try expect(try decoder.resized(source, to: 48), shows: colour, in: bench, "a copy of \(what)")
+  }
+
   @Test(arguments: ["a.png", "a.avif", "ten bits.avif", "a.heic"]) func picturesAreConverted(name: String) throws {
     let bench = try Bench()
     let isHEIC = name == "a.heic"
     try bench.write(Array((isHEIC ? Self.stateInHEIC : Self.state).utf8), to: "state.py")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     // The curves of what is not HDR are one kind.
     for each in TestLength.sample(
       Self.cases, 5, kind: { [8, 16, 18].contains($0.transfer) ? $0.transfer : 0 }, name: name)
@@ -108,12 +118,7 @@ import Testing
             -color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range pc '\(name)'
           """
       try bench.shell("\(save)\npython3 state.py '\(name)' \(each.primaries) \(each.transfer)")
-      let source = MemorySource(try bench.file(name))
-      let made = try decoder.derive([.small, .large], eagerly: false, from: source)
-      for picture in [made.small, made.large] {
-        try expect(try #require(picture), shows: each.shown, in: bench, "\(name) \(each)")
-      }
-      try expect(try decoder.resized(source, to: 48), shows: each.shown, in: bench, "a copy of \(name) \(each)")
+      try expectAll(name, show: each.shown, by: decoder, in: bench, "\(name) \(each)")
     }
   }
 
@@ -121,7 +126,6 @@ import Testing
   @Test(arguments: ["rgb24", "rgb48le", "gray"]) func hdrInJXLIsConverted(format: String) throws {
     let bench = try Bench()
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for each in Self.cases where [16, 18].contains(each.transfer) {
       try writePicture(each.stored, in: bench)
       let transfer = each.transfer == 16 ? "smpte2084" : "arib-std-b67"
@@ -130,29 +134,19 @@ import Testing
         """
         ffmpeg -v error -y -i picture.ppm -vf 'format=\(format),setparams=\(stated)' -c:v libjxl -distance 0.1 a.jxl
         """)
-      let source = MemorySource(try bench.file("a.jxl"))
-      let made = try decoder.derive([.small, .large], eagerly: false, from: source)
-      for picture in [made.small, made.large] {
-        try expect(try #require(picture), shows: each.shown, in: bench, "\(format) \(each)")
-      }
-      try expect(try decoder.resized(source, to: 48), shows: each.shown, in: bench, "a copy of \(format) \(each)")
+      try expectAll("a.jxl", show: each.shown, by: decoder, in: bench, "\(format) \(each)")
     }
   }
 
-  /// PNG has what it states before its profile; HEIF has the profile before what it states.
-  @Test func whatAProfileIsPutBefore() throws {
+  /// PNG has what it states before its profile, also where that says that the colours are those of sRGB; HEIF has the
+  /// profile before what it states.
+  @Test(arguments: [(9, [244, 37, 75]), (1, [200, 80, 80])])
+  func whatAProfileIsPutBefore(primaries: Int, shown: [Int]) throws {
     let bench = try Bench()
     try bench.write(Array(Self.state.utf8), to: "state.py")
     try writePicture([200, 80, 80], in: bench)
-    try bench.shell(
-      """
-      vips pngsave picture.ppm a.png --profile p3
-      python3 state.py a.png 9 13
-      """)
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("a.png"))
-    try expect(try #require(made.large), shows: [244, 37, 75], in: bench, "a PNG with both")
+    try bench.shell("vips pngsave picture.ppm a.png --profile p3\npython3 state.py a.png \(primaries) 13")
+    try expectAll("a.png", show: shown, by: Bench.decoder(), in: bench, "a PNG with both")
   }
 
   /// A picture with a gain map shows what stands first, its SDR picture.
@@ -165,9 +159,7 @@ import Testing
       """
     let map = try bench.file("map.jpg").adding(xmp: description)
     let picture = try bench.file("a.jpg").adding(xmp: description) + map
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    try expect(try #require(try decoder.derive(picture).large), shows: [200, 80, 80], in: bench, "a gain map")
+    try expect(try #require(try Bench.decoder().derive(picture).large), shows: [200, 80, 80], in: bench, "a gain map")
   }
 
   /// Gives the second picture of a HEIC, which was its transparency, the name that phones give to a gain map: the boxes
@@ -225,25 +217,10 @@ import Testing
       python3 gain.py
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for (name, colour) in [("alpha.heic", [255, 255, 255]), ("gain.heic", [200, 80, 80])] {
       let made = try decoder.derive([.large], eagerly: false, from: MemorySource(try bench.file(name)))
       try expect(try #require(made.large), shows: colour, in: bench, "\(name)")
     }
-  }
-
-  /// A profile is passed over where the numbers say that the colours are those of sRGB.
-  @Test func sRGBThatIsStatedIsNotConverted() throws {
-    let bench = try Bench()
-    try bench.write(Array(Self.state.utf8), to: "state.py")
-    try writePicture([200, 80, 80], in: bench)
-    try bench.shell("vips pngsave picture.ppm a.png --profile p3\npython3 state.py a.png 1 13")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let source = MemorySource(try bench.file("a.png"))
-    let made = try decoder.derive([.large], eagerly: false, from: source)
-    try expect(try #require(made.large), shows: [200, 80, 80], in: bench, "a derivative")
-    try expect(try decoder.resized(source, to: 48), shows: [200, 80, 80], in: bench, "a copy")
   }
 
   @Test func picturesThatAreConvertedAreUpright() throws {
@@ -257,7 +234,6 @@ import Testing
       python3 state.py a.png 9 13
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let source = MemorySource(try bench.file("a.png"))
     let made = try decoder.derive([.large], eagerly: false, from: source)
     for picture in [try #require(made.large), try decoder.resized(source, to: 48)] {
@@ -284,9 +260,7 @@ import Testing
       log-level=none:colorprim=\(primaries):transfer=\(transfer):colormatrix=\(matrix) \
       -color_primaries \(primaries) -color_trc \(transfer) -colorspace \(matrix) video.mp4
       """)
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("video.mp4"))
+    let made = try Bench.decoder().derive(try bench.file("video.mp4"))
     for picture in [made.small, made.large] {
       for (x, grey) in [(0.25, shown[0]), (0.75, shown[1])] {
         try expect(try #require(picture), shows: [grey, grey, grey], x: x, in: bench, transfer)

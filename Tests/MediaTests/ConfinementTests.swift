@@ -62,7 +62,6 @@ import Testing
 
   @Test func theDaemonKnows() throws {
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     #expect(decoder.sandboxState == .unknown)
     #expect(throws: DecoderError.notMedia) { try decoder.derive(Array("text".utf8)) }
     #expect(decoder.sandboxState.isComplete)

@@ -18,21 +18,15 @@ import Testing
 
   @Test(arguments: [true, false])
   func exifOfEitherByteOrder(isLittleEndian: Bool) throws {
-    let bench = try Bench()
-    try bench.writeQuarters(width: 400, height: 300)
-    try bench.shell("vips copy quarters.ppm picture.jpg")
+    let picture = try Bench().quarters("picture.jpg", width: 400, height: 300)
     let exif = TIFFBuilder(isLittleEndian: isLittleEndian).file([TIFFBuilder.camera(orientation: 6)])
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif))
+    let made = try Bench.decoder().derive(picture.adding(exif: exif))
     #expect(made.facts == MediaFacts(kind: .jpeg, width: 300, height: 400, orientation: 6))
     try Self.expectCamera(made)
   }
 
   @Test func factsThatCannotBeAreLeftOut() throws {
-    let bench = try Bench()
-    try bench.writeQuarters(width: 400, height: 300)
-    try bench.shell("vips copy quarters.ppm picture.jpg")
+    let picture = try Bench().quarters("picture.jpg", width: 400, height: 300)
     let exif = TIFFBuilder().file([
       [
         (271, .ascii("\u{1b}[2J\n")), (272, .ascii(String(repeating: "é", count: 100))), (274, .short(9)),
@@ -46,9 +40,7 @@ import Testing
         ),
       ]
     ])
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("picture.jpg").adding(exif: exif))
+    let made = try Bench.decoder().derive(picture.adding(exif: exif))
     #expect(made.facts.orientation == 1)
     let facts = try FileFacts(made.found)
     #expect(facts.item.camera.make == "[2J" && facts.item.camera.model == String(repeating: "é", count: 100))
@@ -56,20 +48,15 @@ import Testing
   }
 
   @Test func derivativesHoldNoMetadata() throws {
-    let bench = try Bench()
-    try bench.writeQuarters()
     // A profile comes along with the saver's option.
-    try bench.shell("vips jpegsave quarters.ppm picture.jpg --profile srgb")
-    let profiled = try bench.file("picture.jpg")
+    let profiled = try Bench().quarters("picture.jpg", by: "vips jpegsave quarters.ppm picture.jpg --profile srgb")
     #expect(profiled.contains(Array("ICC_PROFILE".utf8)))
     let xmp = Array("http://ns.adobe.com/xap/1.0/\0<x:xmpmeta>secret place</x:xmpmeta>".utf8)
     let picture = profiled.adding(segments: [
       (0xe1, Array("Exif\0\0".utf8) + TIFFBuilder().file([TIFFBuilder.camera()])), (0xe1, xmp),
       (0xed, Array("Photoshop 3.0\0secret place".utf8)), (0xfe, Array("secret place".utf8)),
     ])
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(picture)
+    let made = try Bench.decoder().derive(picture)
     try Self.expectCamera(made)
     for bytes in [made.small, made.large] {
       let bytes = try #require(bytes)

@@ -27,9 +27,7 @@ import Testing
     """
 
   private func facts(_ name: String, _ tags: String, saving: String = "") throws -> FileFacts {
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    return try decoder.facts(try Bench().tagged(name, tags, saving: saving))
+    try Bench.decoder().facts(Bench().tagged(name, tags, saving: saving))
   }
 
   @Test(arguments: TestLength.sample(["a.jpg", "a.png", "a.webp", "a.tif", "a.heic", "a.avif"], 3))
@@ -116,7 +114,6 @@ import Testing
       """)
     let bytes = try bench.file("a.mov")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let facts = try decoder.facts(bytes)
     let item = facts.item
     #expect(item.links.contentIdentifier == "ABCD-1" && item.words.title == "K title")
@@ -135,7 +132,6 @@ import Testing
   /// What is said before the damage is found, and what kind of file it is at least.
   @Test func whatCannotBeDecodedHasFacts() throws {
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let bytes = try Bench().tagged("a.jpg", Self.exif)
     let frame = try #require(
       bytes.indices.dropLast().first { bytes[$0] == 0xFF && [0xC0, 0xC2].contains(bytes[$0 + 1]) })
@@ -166,7 +162,6 @@ import Testing
         </rdf:Seq></Container:Directory></rdf:Description>
         """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for photo in [old, new] {
       let range = UInt64(photo.count)..<UInt64(photo.count + video.count)
       #expect(try decoder.facts(photo + video).item.links.motion == range)
@@ -181,7 +176,6 @@ import Testing
     let photo = try bench.tagged("a.jpg", "-all=")
     let video = try bench.tagged("a.mp4", "-Keys:Title=x")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let trailer = SamsungTrailerBuilder([
       (0x0A01, "Image_UTC_Data", Array("1".utf8)), (0x0A30, "MotionPhoto_Data", video),
     ])
@@ -224,9 +218,7 @@ import Testing
     let bench = try Bench()
     let picture = try bench.tagged("a.jpg", "-all=")
     let exif = TIFFBuilder().file([[(34665, .directory([(37500, .undefined(note + inner))]))]])
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let links = try decoder.facts(picture.adding(exif: exif)).item.links
+    let links = try Bench.decoder().facts(picture.adding(exif: exif)).item.links
     #expect(links.contentIdentifier == "CONTENT-UUID" && links.burstIdentifier == "BURST-UUID")
   }
 
@@ -234,7 +226,6 @@ import Testing
     let bench = try Bench()
     let bytes = try bench.tagged("a.jpg", Self.exif + " " + Self.xmp)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let made = try decoder.derive(bytes)
     #expect(made.found == (try decoder.facts(of: MemorySource(bytes), small: made.small)))
     let item = try FileFacts(made.found).item

@@ -61,7 +61,6 @@ import Testing
   @Test func wholeFilesOfEveryFormatAreDecoded() throws {
     let bench = try Bench()
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for (name, bytes) in try Self.corpus(bench) {
       do throws(DecoderError) {
         let made = try decoder.derive(bytes)
@@ -76,7 +75,6 @@ import Testing
     let bench = try Bench()
     let files = try Self.corpus(bench)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for (name, bytes) in files {
       for part in [1, 4, 7] { Self.survive(Array(bytes[..<(bytes.count * part / 8)]), decoder, name) }
     }
@@ -89,7 +87,6 @@ import Testing
     let bench = try Bench()
     let files = try Self.corpus(bench)
     let decoder = Bench.decoder(timeout: .seconds(30))
-    defer { decoder.stop() }
     for round in TestLength.sample(0..<250, 12, kind: { $0 % files.count }, name: "\(part)") {
       var random = SeededGenerator(state: part << 32 + UInt64(round))
       var (name, bytes) = files[round % files.count]
@@ -110,7 +107,6 @@ import Testing
       try bench.tagged(name, "\(FileFactsTests.exif) \(FileFactsTests.xmp) \(FileFactsTests.iptc)")
     }
     let decoder = Bench.decoder(timeout: .seconds(30))
-    defer { decoder.stop() }
     var random = SeededGenerator(state: 11)
     for round in 0..<200 {
       var bytes = files[round % 2]
@@ -141,7 +137,6 @@ import Testing
     var counted = TIFFBuilder().file([[(270, .ascii("a caption")), (271, .ascii("Agony"))]])
     counted.replaceSubrange(14..<18, with: [255, 255, 255, 255])
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let wordy = try decoder.facts(
       picture.adding(exif: TIFFBuilder().file([[(270, .ascii(long)), (271, .ascii(long))]]))
     ).item
@@ -152,7 +147,6 @@ import Testing
 
   @Test func whatIsNoMediumIsTold() throws {
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for bytes in [[], [0], Array("text".utf8), [UInt8](repeating: 0, count: 100_000)] {
       #expect(throws: DecoderError.notMedia) { try decoder.derive(bytes) }
     }
@@ -164,7 +158,6 @@ import Testing
   @Test func sparseFilesAreReadInPieces() throws {
     let bench = try Bench()
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for (name, bytes) in try Self.corpus(bench) where name != "a.webp" {
       let source = MemorySource(bytes, size: 4 << 30)
       _ = try? decoder.derive([.small], eagerly: true, from: source)
@@ -182,7 +175,6 @@ import Testing
       vips heifsave quarters.ppm small.heic --compression hevc; vips heifsave quarters.ppm small.avif --compression av1 --speed 9
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     // Its screen and its only frame are now 32768 × 32768.
     var animation = try bench.file("small.gif")
     let frame = try #require(

@@ -19,16 +19,10 @@ import Testing
     try bench.writeQuarters(width: 800, height: 600, to: "up.ppm")
     let turning = try #require(Self.stored[orientation])
     try bench.shell("\(turning)\nvips jpegsave stored.v stored.jpg --Q 95")
-    let stored = try bench.file("stored.jpg")
-    // An EXIF block with an orientation and nothing else, behind the start of the image.
-    let exif: [UInt8] =
-      Array("Exif\0\0MM\0*".utf8) + [
-        0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0,
-      ]
-    let picture = stored[..<2] + [0xff, 0xe1, 0, UInt8(exif.count + 2)] + exif + stored[2...]
+    // With an orientation and nothing else.
+    let exif = TIFFBuilder(isLittleEndian: false).file([[(274, .short(UInt16(orientation)))]])
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(Array(picture))
+    let made = try decoder.derive(bench.file("stored.jpg").adding(exif: exif))
     #expect(made.facts == MediaFacts(kind: .jpeg, width: 800, height: 600, orientation: orientation))
     try bench.shell("vips copy up.ppm up.png")
     let up = try decoder.derive(try bench.file("up.png"))

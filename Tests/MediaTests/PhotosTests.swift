@@ -16,11 +16,10 @@ import Testing
     let bench = try Bench()
     let list = String(decoding: try bench.shell("find '\(Self.folder)' -type f ! -name '*.md'"), as: UTF8.self)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     var places = 0
     for file in list.split(separator: "\n").map(String.init) {
-      do throws(DecoderError) {
-        let made = try decoder.derive(try Self.contents(file))
+      do {
+        let made = try decoder.derive(HostFile.read(file))
         #expect(made.small != nil && made.large != nil, "\(file)")
         if (try? FileFacts(made.found))?.item.position != nil { places += 1 }
       } catch {
@@ -35,16 +34,11 @@ import Testing
   func orientationsAreAlike(name: String) throws {
     let bench = try Bench()
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let pictures = try (1...8).map { number in
       let made = try decoder.derive(try HostFile.read("\(Self.folder)/Orientation/\(name)_\(number).jpg"))
       #expect(made.facts.orientation == number)
       return try Pixels(try #require(made.small), in: bench)
     }
     for picture in pictures.dropFirst() { #expect(try #require(picture.difference(from: pictures[0])) < 12) }
-  }
-
-  private static func contents(_ file: String) throws(DecoderError) -> [UInt8] {
-    do { return try HostFile.read(file) } catch { throw .unavailable("\(file): \(error)") }
   }
 }

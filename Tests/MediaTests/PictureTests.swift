@@ -8,11 +8,7 @@ import Testing
   @Test(arguments: [("jpg", MediaKind.jpeg), ("png", .png), ("gif", .gif), ("webp", .webp), ("tif", .tiff)])
   func formats(ending: String, kind: MediaKind) throws {
     let bench = try Bench()
-    try bench.writeQuarters()
-    try bench.shell("vips copy quarters.ppm picture.\(ending)")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("picture.\(ending)"))
+    let made = try Bench.decoder().derive(bench.quarters("picture.\(ending)"))
     #expect(made.facts == MediaFacts(kind: kind, width: 1600, height: 1200))
     for (bytes, size) in [(made.small, DerivativeSize.small), (made.large, .large)] {
       let pixels = try Pixels(try #require(bytes), in: bench)
@@ -29,14 +25,10 @@ import Testing
   }
 
   @Test func smallPicturesAreNotEnlarged() throws {
-    let bench = try Bench()
-    try bench.writeQuarters(width: 80, height: 60)
-    try bench.shell("vips copy quarters.ppm picture.png")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("picture.png"))
-    #expect(PlainJPEG(try #require(made.small)).map { [$0.width, $0.height] } == [80, 60])
-    #expect(PlainJPEG(try #require(made.large)).map { [$0.width, $0.height] } == [80, 60])
+    let made = try Bench.decoder().derive(Bench().quarters("picture.png", width: 80, height: 60))
+    for picture in [made.small, made.large] {
+      #expect(PlainJPEG(try #require(picture)).map { [$0.width, $0.height] } == [80, 60])
+    }
   }
 
   @Test func whatIsTransparentBecomesWhite() throws {
@@ -44,19 +36,13 @@ import Testing
     try bench.shell(
       "vips black clear.v 300 200 --bands 4\nvips copy clear.v named.v --interpretation srgb\nvips copy named.v picture.png"
     )
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let pixels = try Pixels(try #require(try decoder.derive(try bench.file("picture.png")).large), in: bench)
+    let pixels = try Pixels(try #require(try Bench.decoder().derive(try bench.file("picture.png")).large), in: bench)
     #expect(pixels.bytes.allSatisfy { $0 > 250 })
   }
 
   @Test func onlyWhatIsAskedForIsMade() throws {
-    let bench = try Bench()
-    try bench.writeQuarters()
-    try bench.shell("vips copy quarters.ppm picture.jpg")
-    let source = MemorySource(try bench.file("picture.jpg"))
+    let source = MemorySource(try Bench().quarters("picture.jpg"))
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let small = try decoder.derive([.small], eagerly: true, from: source)
     #expect(small.small != nil && small.large == nil)
     let large = try decoder.derive([.large], eagerly: true, from: source)
@@ -67,11 +53,8 @@ import Testing
 
   @Test func pngsHaveTheirTexts() throws {
     let bench = try Bench()
-    try bench.writeQuarters()
-    try bench.shell("vips copy quarters.ppm picture.jpg")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let large = try #require(try decoder.derive(try bench.file("picture.jpg")).large)
+    let large = try #require(try decoder.derive(bench.quarters("picture.jpg")).large)
     let png = try decoder.png(
       from: large, longerSide: 512, text: [("Thumb::URI", "./picture.jpg"), ("Thumb::MTime", "1500000000.250000")])
     let pixels = try Pixels(png, in: bench)
@@ -86,11 +69,9 @@ import Testing
   @Test(arguments: [("srgb", false), ("p3", true)])
   func coloursAreConvertedToSRGB(profile: String, isChanged: Bool) throws {
     let bench = try Bench()
-    try bench.writeQuarters(width: 400, height: 300)
-    try bench.shell("vips pngsave quarters.ppm picture.png --profile \(profile)")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let large = try #require(try decoder.derive(try bench.file("picture.png")).large)
+    let picture = try bench.quarters(
+      "picture.png", width: 400, height: 300, by: "vips pngsave quarters.ppm picture.png --profile \(profile)")
+    let large = try #require(try Bench.decoder().derive(picture).large)
     let plain = try Pixels(try bench.file("quarters.ppm"), in: bench)
     // Display P3's red and green are purer than sRGB's, so the other components become smaller.
     let difference = try #require(try Pixels(large, in: bench).difference(from: plain))
@@ -107,9 +88,7 @@ import Testing
       vips jpegsave grey.v picture.jpg --profile \(profile)
       vips colourspace grey.v plain.png srgb
       """)
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let large = try #require(try decoder.derive(try bench.file("picture.jpg")).large)
+    let large = try #require(try Bench.decoder().derive(try bench.file("picture.jpg")).large)
     let plain = try Pixels(try bench.file("plain.png"), in: bench)
     let difference = try #require(try Pixels(large, in: bench).difference(from: plain))
     #expect(difference < 3)
@@ -140,9 +119,7 @@ import Testing
       let piece = profile.dropFirst(part * 65_001).prefix(65_001)
       return (0xe2, Array("ICC_PROFILE\0".utf8) + [UInt8(part + 1), UInt8(parts)] + piece)
     }
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("picture.jpg").adding(segments: segments))
+    let made = try Bench.decoder().derive(try bench.file("picture.jpg").adding(segments: segments))
     let plain = try Pixels(try bench.file("plain.png"), in: bench)
     let large = try #require(made.large)
     let difference = try #require(try Pixels(large, in: bench).difference(from: plain))
@@ -160,9 +137,7 @@ import Testing
       vips copy black.v strip.v --interpretation srgb
       vips jpegsave strip.v strip.jpg
       """)
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("strip.jpg"))
+    let made = try Bench.decoder().derive(try bench.file("strip.jpg"))
     #expect(made.facts == MediaFacts(kind: .jpeg, width: width, height: height))
     for picture in [made.small, made.large] {
       let pixels = try Pixels(try #require(picture), in: bench)
@@ -172,12 +147,9 @@ import Testing
 
   @Test(arguments: [("heic", "hevc", MediaKind.heic), ("avif", "av1", .avif)])
   func whatTakesLongIsLeftForLater(ending: String, codec: String, kind: MediaKind) throws {
-    let bench = try Bench()
-    try bench.writeQuarters(width: 400, height: 300)
-    try bench.shell("vips heifsave quarters.ppm picture.\(ending) --compression \(codec) --speed 9")
-    let source = MemorySource(try bench.file("picture.\(ending)"))
+    let save = "vips heifsave quarters.ppm picture.\(ending) --compression \(codec) --speed 9"
+    let source = MemorySource(try Bench().quarters("picture.\(ending)", width: 400, height: 300, by: save))
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let eager = try decoder.derive([.small, .large], eagerly: true, from: source)
     #expect(eager.facts == MediaFacts(kind: kind, width: 400, height: 300))
     #expect(eager.small != nil && eager.large == nil)
@@ -214,9 +186,7 @@ import Testing
 
   private func expectDerivatives(_ picture: [UInt8], kind: MediaKind, in bench: Bench) throws {
     // The time of a job has its own tests; debug builds share the processor with others.
-    let decoder = Bench.decoder(timeout: .seconds(100))
-    defer { decoder.stop() }
-    let made = try decoder.derive(picture)
+    let made = try Bench.decoder(timeout: .seconds(100)).derive(picture)
     #expect(made.facts == MediaFacts(kind: kind, width: 12240, height: 16320))
     #expect(PlainJPEG(try #require(made.large)).map { [$0.width, $0.height] } == [768, 1024])
     #expect(PlainJPEG(try #require(made.small)).map { [$0.width, $0.height] } == [192, 256])

@@ -25,7 +25,6 @@ import Testing
   ])
   func whatBreaksTheRulesCostsOneJob(behaviour: String) throws {
     let decoder = Self.misbehaving()
-    defer { decoder.stop() }
     let before = try Self.run("good", on: decoder).facts.width
     #expect(throws: DecoderError.crashed) { try Self.run(behaviour, on: decoder) }
     // Another process, since nobody knows what became of the first.
@@ -36,7 +35,6 @@ import Testing
   func whatDoesNotEndIsEnded(behaviour: String) throws {
     let isText = behaviour == "endless text"
     let decoder = Self.misbehaving(timeout: isText ? Decoder.timeout : .milliseconds(1500))
-    defer { decoder.stop() }
     let outcome = #expect(throws: DecoderError.self) { try Self.run(behaviour, on: decoder) }
     #expect(outcome == (isText ? .crashed : .timedOut))
     // On a busy machine a good job may take longer as well.
@@ -45,7 +43,6 @@ import Testing
 
   @Test func reasonsAreBoundedAndPrintable() throws {
     let decoder = Self.misbehaving()
-    defer { decoder.stop() }
     #expect(throws: DecoderError.undecodable("")) { try Self.run("reason", on: decoder) }
     let failure = try DecoderError(
       decoding: DecoderError.undecodable("a\u{1b}[2Jb\nc" + String(repeating: "é", count: 200)).encoded)
@@ -54,7 +51,6 @@ import Testing
 
   @Test func processesAreRecycled() throws {
     let decoder = Self.misbehaving()
-    defer { decoder.stop() }
     let processes = try (0..<(2 * Decoder.jobsPerProcess + 1)).map { _ in try Self.run("good", on: decoder).facts.width
     }
     #expect(Set(processes[..<Decoder.jobsPerProcess]).count == 1)
@@ -80,11 +76,10 @@ import Testing
 
   @Test func aKilledProcessLosesNoJob() throws {
     let bench = try Bench()
-    try bench.writeQuarters()
-    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(builtProgram("agonyfs-decoder"))' mine")
-    let picture = try bench.file("picture.jpg")
-    let decoder = Bench.decoder(at: bench.path + "/mine")
+    let picture = try bench.quarters("picture.jpg")
+    try bench.shell("ln -s '\(builtProgram("agonyfs-decoder"))' mine")
     let (reads, program) = (Counter(), bench.path + "/mine")
+    let decoder = Bench.decoder(at: program)
     for _ in 0..<5 {
       let source = BehavingSource(size: Int64(picture.count)) { (offset, count) throws(Errno) in
         if reads.next() % 3 == 0 { _ = unsafe system("pkill -KILL -f '^\(program)'") }
@@ -96,18 +91,16 @@ import Testing
     #expect(reads.value > 5)
     decoder.stop()
     // Nothing is left.
-    #expect(throws: ShellFailure.self) { try bench.shell("pgrep -f '^\(bench.path)/mine'") }
+    #expect(throws: ShellFailure.self) { try bench.shell("pgrep -f '^\(program)'") }
   }
 
   /// Where it is killed again in the second try, the file is not blamed.
   @Test(arguments: ["KILL", "TERM"]) func whoIsKilledAgainAndAgainIsNotBlamed(signal: String) throws {
     let bench = try Bench()
-    try bench.writeQuarters()
-    try bench.shell("vips copy quarters.ppm picture.jpg; ln -s '\(builtProgram("agonyfs-decoder"))' mine")
-    let picture = try bench.file("picture.jpg")
+    let picture = try bench.quarters("picture.jpg")
+    try bench.shell("ln -s '\(builtProgram("agonyfs-decoder"))' mine")
     let program = bench.path + "/mine"
     let decoder = Bench.decoder(at: program)
-    defer { decoder.stop() }
     let source = BehavingSource(size: Int64(picture.count)) { (_, _) throws(Errno) in
       _ = unsafe system("pkill -\(signal) -f '^\(program)'")
       return []
@@ -125,7 +118,6 @@ import Testing
 
   @Test func failuresOfReadingAreTold() throws {
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let source = BehavingSource(size: 1000) { (_, _) throws(Errno) in throw .ioError }
     #expect(throws: DecoderError.source(.ioError)) { try decoder.derive([.small], eagerly: false, from: source) }
   }
@@ -135,14 +127,12 @@ import Testing
     try bench.shell("ln -s '\(builtProgram("misbehaving-decoder"))' unconfined")
     let log = LogLines()
     let strict = Bench.decoder(at: bench.path + "/unconfined")
-    defer { strict.stop() }
     let outcome = #expect(throws: DecoderError.self) { try Self.run("good", on: strict) }
     guard case .unavailable? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }
     let lenient = Bench.decoder(at: bench.path + "/unconfined", sandbox: .preferred, log: log)
-    defer { lenient.stop() }
     for behaviour in ["good", "crash", "good"] { _ = try? Self.run(behaviour, on: lenient) }
     #expect(lenient.sandboxState == .reported(landlock: nil, seccomp: false, threads: false))
     #expect(

@@ -80,12 +80,9 @@ import Testing
   @Test(arguments: ["DNG", "CR2", "CR3", "NEF", "ARW", "ORF", "RW2", "PEF", "RAF"])
   func previewIsFound(maker: String) throws {
     let bench = try Bench()
-    try bench.writeQuarters()
-    try bench.shell("vips jpegsave quarters.ppm preview.jpg --strip")
-    let (bytes, isSized) = Self.file(maker, try bench.file("preview.jpg"))
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(bytes)
+    let preview = try bench.quarters("preview.jpg", by: "vips jpegsave quarters.ppm preview.jpg --strip")
+    let (bytes, isSized) = Self.file(maker, preview)
+    let made = try Bench.decoder().derive(bytes)
     #expect(made.facts.kind == .raw && made.facts.orientation == 6)
     #expect([made.facts.width, made.facts.height] == (isSized ? [4000, 6000] : [1200, 1600]))
     try FactsTests.expectCamera(made)
@@ -96,18 +93,8 @@ import Testing
     #expect(zip(pixels[700, 100], [230, 30, 30]).allSatisfy { abs($0 - $1) < 12 })
   }
 
-  @Test func plainTIFFsAreDecodedThemselves() throws {
-    let bench = try Bench()
-    try bench.writeQuarters(width: 400, height: 300)
-    try bench.shell("vips copy quarters.ppm picture.tif")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    #expect(try decoder.derive(try bench.file("picture.tif")).facts == MediaFacts(kind: .tiff, width: 400, height: 300))
-  }
-
   @Test func rawWithoutPreviewIsToldApart() throws {
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let bytes = TIFFBuilder().file([TIFFBuilder.camera() + Self.mosaic])
     #expect(throws: DecoderError.undecodable("a raw file without a preview")) { try decoder.derive(bytes) }
     let facts = try decoder.facts(bytes)
@@ -116,11 +103,9 @@ import Testing
   }
 
   @Test func directoriesThatNameEachOtherEnd() throws {
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
     // The first directory is its own next, and its own inner one.
     var bytes = TIFFBuilder().file([[(262, .short(32803)), (330, .long(8))]])
     bytes.replaceSubrange((bytes.count - 4)..., with: [8, 0, 0, 0])
-    #expect(throws: DecoderError.undecodable("a raw file without a preview")) { try decoder.derive(bytes) }
+    #expect(throws: DecoderError.undecodable("a raw file without a preview")) { try Bench.decoder().derive(bytes) }
   }
 }

@@ -6,9 +6,7 @@ import Testing
 /// What files beside photos say.
 @Suite struct SidecarFileTests {
   private func facts(_ kind: SidecarKind, _ content: [UInt8]) throws -> FileFacts {
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    return try FileFacts(decoder.sidecar(kind, content: content))
+    try FileFacts(Bench.decoder().sidecar(kind, content: content))
   }
 
   @Test func xmp() throws {
@@ -56,7 +54,6 @@ import Testing
 
   @Test(arguments: broken) func whatIsNoneIsTold(kind: SidecarKind, text: String) throws {
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     #expect(throws: DecoderError.self) { try decoder.sidecar(kind, content: Array(text.utf8)) }
     #expect(throws: DecoderError.tooLarge) {
       try decoder.sidecar(kind, content: [UInt8](repeating: 0x20, count: (1 << 20) + 1))
@@ -66,7 +63,6 @@ import Testing
   /// Each costs itself only: what comes of it is a list that the catalog takes, or an error of that file.
   @Test(.timeLimit(.minutes(3))) func hostileSidecars() throws {
     let decoder = Bench.decoder(timeout: .seconds(10))
-    defer { decoder.stop() }
     let head =
       "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
     let entities = (1...9).map { "<!ENTITY a\($0) \"" + String(repeating: "&a\($0 - 1);", count: 10) + "\">" }.joined()

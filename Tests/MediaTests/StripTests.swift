@@ -76,7 +76,6 @@ import Testing
         esac
         """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let original = try bench.file(name)
     #expect(hasSecret(original))
     for mode in StripMode.allCases {
@@ -104,13 +103,11 @@ import Testing
     let bench = try Bench()
     try bench.writeQuarters(width: 200, height: 100)
     try bench.shell(Self.tagged + "vips copy quarters.ppm a.jpg; cp a.jpg plain.jpg; tagged a.jpg")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let (tagged, plain) = (try bench.file("a.jpg"), try bench.file("plain.jpg"))
     let mpf = Array("MPF\0".utf8) + [UInt8](repeating: 1, count: 60)
     let both =
       plain.adding(segments: [(0xe2, mpf), (0xe5, Array("SECRETWORD".utf8))]) + tagged + Array("ftypSECRETWORD".utf8)
-    let made = try strip(both, .all, decoder)
+    let made = try strip(both, .all, Bench.decoder())
     #expect(!hasSecret(made) && made.count < plain.count + 100)
     #expect(made.suffix(2) == [0xff, 0xd9])
   }
@@ -136,7 +133,6 @@ import Testing
       printf 'SEFHSECRETWORD' >> \(name)
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let original = try bench.file(name)
     #expect(hasSecret(original))
     func packets(_ name: String) throws -> [UInt8] {
@@ -165,7 +161,6 @@ import Testing
       ffmpeg -v error \(Self.source) -c:v libx264 -c:a aac a.mkv
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for name in ["a.tif", "a.gif", "a.jxl", "a.mp4", "a.mkv"] {
       let bytes = try bench.file(name)
       for mode in StripMode.allCases {
@@ -198,7 +193,6 @@ import Testing
       ffmpeg -v error \(Self.source) -c:v mjpeg -c:a aac a.mov
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let picture = try bench.file("a.heic")
     _ = try decoder.stripped(MemorySource(picture), .all)
     for bytes in [
@@ -212,16 +206,11 @@ import Testing
 
   /// How colours are coded is kept, however long the segment that says it is; a JFIF that is too short is none.
   @Test func coloursAreKept() throws {
-    let bench = try Bench()
-    try bench.writeQuarters(width: 64, height: 48)
-    try bench.shell("vips copy quarters.ppm a.jpg")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let adobe: [UInt8] = [0xff, 0xee, 0, 16] + Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1, 7, 7]
     let short: [UInt8] = [0xff, 0xe0, 0, 9] + Array("JFIF\0".utf8) + [1, 2]
-    let original = try bench.file("a.jpg")
+    let original = try Bench().quarters("a.jpg", width: 64, height: 48)
     let bytes = Array(original[..<2]) + short + adobe + original[2...]
-    let made = try strip(bytes, .all, decoder)
+    let made = try strip(bytes, .all, Bench.decoder())
     #expect(made.starts(with: [0xff, 0xd8, 0xff, 0xee, 0, 14] + adobe[4..<16]))
   }
 
@@ -237,7 +226,6 @@ import Testing
         ffmpeg -v error \(Self.source) \(Self.words) -c:v mpeg4 -c:a pcm_s16le a.mov
         """)
     let decoder = Bench.decoder(timeout: .seconds(60))
-    defer { decoder.stop() }
     var random = SeededGenerator(state: 17)
     for name in ["a.jpg", "a.png", "a.webp", "a.heic", "a.mov"] {
       let original = try bench.file(name)
@@ -286,7 +274,6 @@ import Testing
     try bench.writeQuarters(width: 800, height: 600)
     try bench.shell(Self.tagged + "vips copy quarters.ppm a.jpg; vips copy quarters.ppm a.png; tagged a.jpg a.png")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     for name in ["a.jpg", "a.png"] {
       let source = MemorySource(try bench.file(name))
       let small = try #require(PlainJPEG(decoder.resized(source, to: 200)))

@@ -25,7 +25,6 @@ import Testing
     let bench = try Bench()
     try bench.shell("ffmpeg -v error \(Self.pictures) \(Self.joined) \(codec) video.\(ending)")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let source = MemorySource(try bench.file("video.\(ending)"))
     let eager = try decoder.derive([.small, .large], eagerly: true, from: source)
     #expect(eager.small != nil && eager.large == nil)
@@ -44,11 +43,9 @@ import Testing
   /// Frames that are stored as red, green and blue keep their colours, however high they are.
   @Test func redGreenAndBlueStayAsTheyAre() throws {
     let bench = try Bench()
-    try bench.writeQuarters(width: 1200, height: 900)
-    try bench.shell("ffmpeg -v error -loop 1 -i quarters.ppm -t 1 -r 5 -c:v png -pix_fmt rgb24 video.mov")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive([.large], eagerly: false, from: MemorySource(try bench.file("video.mov")))
+    let script = "ffmpeg -v error -loop 1 -i quarters.ppm -t 1 -r 5 -c:v png -pix_fmt rgb24 video.mov"
+    let video = MemorySource(try bench.quarters("video.mov", width: 1200, height: 900, by: script))
+    let made = try Bench.decoder().derive([.large], eagerly: false, from: video)
     let pixels = try Pixels(try #require(made.large), in: bench)
     #expect(zip(pixels[900, 100], [30, 200, 30]).allSatisfy { abs($0 - $1) < 8 }, "\(pixels[900, 100])")
   }
@@ -57,9 +54,7 @@ import Testing
     let bench = try Bench()
     let pictures = Self.pictures.replacing("color=black", with: "color=\(shade)")
     try bench.shell("ffmpeg -v error \(pictures) \(Self.joined) -c:v libx264 video.mp4")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("video.mp4"))
+    let made = try Bench.decoder().derive(try bench.file("video.mp4"))
     let found = try Pixels(try #require(made.small), in: bench)
     #expect(found.bytes.contains { $0 < 30 } && found.bytes.contains { $0 > 200 })
   }
@@ -88,9 +83,7 @@ import Testing
         -movflags use_metadata_tags video.mov
       python3 turn.py
       """)
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive(try bench.file("video.mov"))
+    let made = try Bench.decoder().derive(try bench.file("video.mov"))
     #expect(made.facts.width == 360 && made.facts.height == 640 && made.facts.orientation == 6)
     let facts = try FileFacts(made.found, kind: .quickTime)
     #expect(facts.taken?.instant == FactsTests.taken && facts.taken?.offset == 7200)
@@ -108,9 +101,7 @@ import Testing
     let bench = try Bench()
     try bench.shell(
       "ffmpeg -v error -f lavfi -i testsrc=duration=1 -metadata creation_time=2024-05-06T05:08:09Z -c:v libx264 a.mp4")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive([], eagerly: true, from: MemorySource(try bench.file("a.mp4")))
+    let made = try Bench.decoder().derive([], eagerly: true, from: MemorySource(try bench.file("a.mp4")))
     #expect(try FileFacts(made.found, kind: .mp4).taken?.instant == FactsTests.taken)
   }
 
@@ -122,9 +113,7 @@ import Testing
       ffmpeg -v error -f lavfi -i testsrc=duration=1 -metadata location=+48.8577+002.2950/ -metadata keywords=one,two \
         -metadata comment=said -c:v libx264 a.mkv
       """)
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive([], eagerly: true, from: MemorySource(try bench.file("a.mkv")))
+    let made = try Bench.decoder().derive([], eagerly: true, from: MemorySource(try bench.file("a.mkv")))
     let item = try FileFacts(made.found, kind: .matroska).item
     #expect(item.position == Position(latitude: 48.8577, longitude: 2.295))
     #expect(item.words.tags == ["one", "two"] && item.words.caption == "said")
@@ -134,7 +123,6 @@ import Testing
     let bench = try Bench()
     try bench.shell("ffmpeg -v error -f lavfi -i sine=duration=1 -c:a aac -f mp4 sound.mp4")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     #expect(throws: DecoderError.undecodable("no moving pictures")) { try decoder.derive(try bench.file("sound.mp4")) }
   }
 
@@ -143,9 +131,7 @@ import Testing
     try bench.shell("ffmpeg -v error \(Self.pictures) \(Self.joined) -c:v libx264 -movflags faststart video.mp4")
     // Behind the video there are 4 GiB of nothing.
     let source = MemorySource(try bench.file("video.mp4"), size: 4 << 30)
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let made = try decoder.derive([.small], eagerly: true, from: source)
+    let made = try Bench.decoder().derive([.small], eagerly: true, from: source)
     #expect(made.small != nil && source.bytesRead < 16 << 20)
   }
 }

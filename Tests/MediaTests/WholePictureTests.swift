@@ -9,11 +9,9 @@ import Testing
   @Test(arguments: TestLength.sample(["a.heic", "a.tif", "a.jpg", "a.png", "a.avif"], 2))
   func fullSize(name: String) throws {
     let bench = try Bench()
-    try bench.writeQuarters(width: 1500, height: 1100)
-    try bench.shell("vips copy quarters.ppm \(name); exiftool -q -overwrite_original -XMP-dc:Title=secret \(name)")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let full = try decoder.full(of: MemorySource(try bench.file(name)))
+    let script = "vips copy quarters.ppm \(name); exiftool -q -overwrite_original -XMP-dc:Title=secret \(name)"
+    let picture = try bench.quarters(name, width: 1500, height: 1100, by: script)
+    let full = try Bench.decoder().full(of: MemorySource(picture))
     let shape = try #require(PlainJPEG(full))
     #expect(shape.width == 1500 && shape.height == 1100)
     let pixels = try Pixels(full, in: bench)
@@ -22,16 +20,13 @@ import Testing
 
   @Test func fullSizeOfARawFileIsItsPreviewUpright() throws {
     let bench = try Bench()
-    try bench.writeQuarters(width: 1600, height: 1200)
-    try bench.shell("vips jpegsave quarters.ppm preview.jpg --strip")
-    let jpeg = try bench.file("preview.jpg")
+    let jpeg = try bench.quarters("preview.jpg", by: "vips jpegsave quarters.ppm preview.jpg --strip")
     let raw = TIFFBuilder().file([
       TIFFBuilder.camera(orientation: 6) + [
         (50706, .undefined([1, 4, 0, 0])), (513, .place(of: jpeg)), (514, .long(UInt32(jpeg.count))),
       ]
     ])
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let pixels = try Pixels(try decoder.full(of: MemorySource(raw)), in: bench)
     #expect([pixels.width, pixels.height] == [1200, 1600])
     #expect(zip(pixels[100, 100], [30, 30, 220]).allSatisfy { abs($0 - $1) < 12 })
@@ -43,9 +38,7 @@ import Testing
   @Test func largePicturesComeInParts() throws {
     let bench = try Bench()
     try bench.shell("vips gaussnoise n.v 3000 3000 --sigma 90 --mean 128; vips cast n.v n.tif uchar")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
-    let full = try decoder.full(of: MemorySource(try bench.file("n.tif")))
+    let full = try Bench.decoder().full(of: MemorySource(try bench.file("n.tif")))
     #expect(full.count > WireMessage.partBytes && PlainJPEG(full) != nil)
   }
 
@@ -62,7 +55,6 @@ import Testing
       vips cast a.png h.v ushort; vips linear h.v i.v 257 0; vips cast i.v i.png ushort; vips pngsave a.png j.png --profile srgb
       """)
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     func digest(_ name: String) throws -> [UInt8] { try decoder.pixelDigest(of: MemorySource(try bench.file(name))) }
     let first = try digest("a.png")
     #expect(first.count == 32)
@@ -77,17 +69,14 @@ import Testing
   @Test func severalPicturesHaveNoDigest() throws {
     let bench = try Bench()
     try bench.shell("ffmpeg -v error -f lavfi -i testsrc=size=64x64:rate=5:duration=1 a.gif")
-    let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let source = MemorySource(try bench.file("a.gif"))
-    #expect(throws: DecoderError.undecodable("several pictures")) { try decoder.pixelDigest(of: source) }
+    #expect(throws: DecoderError.undecodable("several pictures")) { try Bench.decoder().pixelDigest(of: source) }
   }
 
   @Test func videosHaveNeither() throws {
     let bench = try Bench()
     try bench.shell("ffmpeg -v error -f lavfi -i testsrc=size=64x64:rate=5:duration=1 -c:v libx264 a.mp4")
     let decoder = Bench.decoder()
-    defer { decoder.stop() }
     let source = MemorySource(try bench.file("a.mp4"))
     #expect(throws: DecoderError.undecodable("a video")) { try decoder.full(of: source) }
     #expect(throws: DecoderError.undecodable("a video")) { try decoder.pixelDigest(of: source) }

@@ -9,8 +9,11 @@ import Testing
 
 extension LiveMountTests {
   @Suite struct MountDirectoryTests {
+    private let live: LiveMount
+
+    init() throws { live = try LiveMount() }
+
     @Test func longListingsAreComplete() throws {
-      let live = try LiveMount()
       try System.check(unsafe mkdir(live.path("many"), 0o755))
       let names = (0..<3000).map { "a name that is long enough for several requests \($0)" }
       for name in names { try System.write([], to: live.path("many/" + name)) }
@@ -22,7 +25,6 @@ extension LiveMountTests {
     }
 
     @Test func cachedListingsFollowChanges() throws {
-      let live = try LiveMount()
       #expect(try Listing.names(of: live.root).sorted() == [".", ".."])
       try System.write([], to: live.path("a"))
       #expect(try Listing.names(of: live.root).sorted() == [".", "..", "a"])
@@ -33,14 +35,12 @@ extension LiveMountTests {
     }
 
     @Test func namesThatAreAbsentAndThenThere() throws {
-      let live = try LiveMount()
       for _ in 0..<2 { #expect(throws: Errno.noSuchFileOrDirectory) { try System.status(live.path("later")) } }
       try System.write([1], to: live.path("later"))
       #expect(try System.status(live.path("later")).st_size == 1)
     }
 
     @Test func namesAreBytes() throws {
-      let live = try LiveMount()
       let names: [[UInt8]] = [
         [0x66, 0xFF, 0x6F], [0xC3, 0xA9], [0x65, 0xCC, 0x81], [0x0A], [0x5C], Array(repeating: 0x61, count: 255),
       ]
@@ -58,7 +58,6 @@ extension LiveMountTests {
     }
 
     @Test func linksAndMoves() throws {
-      let live = try LiveMount()
       try System.write([1, 2], to: live.path("a"))
       try System.check(unsafe link(live.path("a"), live.path("b")))
       #expect(try System.status(live.path("a")).st_nlink == 2)
@@ -82,7 +81,6 @@ extension LiveMountTests {
     }
 
     @Test func nodesOfAllKinds() throws {
-      let live = try LiveMount()
       try System.check(unsafe mkfifo(live.path("fifo"), 0o644))
       #expect(try System.status(live.path("fifo")).st_mode & S_IFMT == S_IFIFO)
       try System.check(unsafe mknod(live.path("socket"), S_IFSOCK | 0o600, 0))
@@ -96,7 +94,6 @@ extension LiveMountTests {
     }
 
     @Test func theUmaskCounts() throws {
-      let live = try LiveMount()
       let before = umask(0o027)
       defer { umask(before) }
       try System.write([], to: live.path("file"))
@@ -106,7 +103,6 @@ extension LiveMountTests {
     }
 
     @Test func timesAreKeptToTheNanosecond() throws {
-      let live = try LiveMount()
       try System.write([], to: live.path("file"))
       let times = [timespec(tv_sec: -5, tv_nsec: 1), timespec(tv_sec: 5_000_000_000, tv_nsec: 999_999_999)]
       try System.check(unsafe utimensat(AT_FDCWD, live.path("file"), times, 0))
@@ -118,7 +114,6 @@ extension LiveMountTests {
     }
 
     @Test func readingChangesNoTimes() throws {
-      let live = try LiveMount()
       let old = [timespec(tv_sec: 1000, tv_nsec: 7), timespec(tv_sec: 2000, tv_nsec: 9)]
       try System.check(unsafe mkdir(live.path("album"), 0o755))
       try System.write(randomBytes(5000), to: live.path("album/photo"))
@@ -139,7 +134,6 @@ extension LiveMountTests {
     }
 
     @Test func roomIsTold() throws {
-      let live = try LiveMount()
       var told = statvfs()
       try System.check(unsafe statvfs(live.root, &told))
       let statistics = try live.fileSystem.statistics()

@@ -12,8 +12,11 @@ import Testing
 
 extension LiveMountTests {
   @Suite struct MountFileTests {
+    private let live: LiveMount
+
+    init() throws { live = try LiveMount() }
+
     @Test func contentSurvivesUnmounting() throws {
-      let live = try LiveMount()
       let content = randomBytes(3_333_333)
       try System.write(content, to: live.path("photo"))
       #expect(try System.read(live.path("photo")) == content)
@@ -24,7 +27,6 @@ extension LiveMountTests {
     }
 
     @Test func openingWithTruncation() throws {
-      let live = try LiveMount()
       for content in [randomBytes(5000), randomBytes(10), randomBytes(0)] {
         try System.write(content, to: live.path("file"))
         #expect(try System.read(live.path("file")) == content)
@@ -32,7 +34,6 @@ extension LiveMountTests {
     }
 
     @Test func appendingGoesToTheEnd() throws {
-      let live = try LiveMount()
       try System.write([1], to: live.path("file"))
       for number: UInt8 in 2...20 {
         let file = try FileDescriptor.open(FilePath(live.path("file")), .writeOnly, options: [.append])
@@ -42,7 +43,6 @@ extension LiveMountTests {
     }
 
     @Test func holesReadAsZerosAndAreFound() throws {
-      let live = try LiveMount()
       let path = live.path("sparse")
       let file = try FileDescriptor.open(
         FilePath(path), .readWrite, options: [.create], permissions: FilePermissions(rawValue: 0o600))
@@ -59,7 +59,6 @@ extension LiveMountTests {
 
     /// Two bytes across a border of blocks take both blocks, and the file does not grow when they are written.
     @Test func allocatedRoomIsCounted() throws {
-      let live = try LiveMount()
       let path = live.path("allocated")
       let file = try FileDescriptor.open(
         FilePath(path), .readWrite, options: [.create], permissions: FilePermissions(rawValue: 0o600))
@@ -87,7 +86,6 @@ extension LiveMountTests {
     }
 
     @Test func whatIsWrittenThroughMemoryMapsIsKept() throws {
-      let live = try LiveMount()
       let content = randomBytes(100_000)
       let source = live.folder.path("source")
       try System.write(content, to: source)
@@ -100,7 +98,6 @@ extension LiveMountTests {
     }
 
     @Test func directWritingAndReading() throws {
-      let live = try LiveMount()
       let count = 3 << 20
       let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 4096)
       defer { unsafe memory.deallocate() }
@@ -116,7 +113,6 @@ extension LiveMountTests {
     }
 
     @Test func unlinkedFilesLiveUntilTheyAreClosed() throws {
-      let live = try LiveMount()
       let path = live.path("gone")
       let file = try FileDescriptor.open(
         FilePath(path), .readWrite, options: [.create], permissions: FilePermissions(rawValue: 0o600))
@@ -132,7 +128,6 @@ extension LiveMountTests {
     }
 
     @Test func locksAreTheKernels() throws {
-      let live = try LiveMount()
       try System.write([1], to: live.path("locked"))
       let first = try FileDescriptor.open(FilePath(live.path("locked")), .readWrite)
       let second = try FileDescriptor.open(FilePath(live.path("locked")), .readWrite)
@@ -144,7 +139,6 @@ extension LiveMountTests {
     }
 
     @Test func syncingAnswers() throws {
-      let live = try LiveMount()
       let file = try FileDescriptor.open(
         FilePath(live.path("file")), .writeOnly, options: [.create], permissions: FilePermissions(rawValue: 0o600))
       try file.closeAfter {
@@ -157,7 +151,6 @@ extension LiveMountTests {
     }
 
     @Test func readOnlyMountsRefuseChanges() throws {
-      let live = try LiveMount()
       try System.write([1], to: live.path("file"))
       try live.end()
       try live.mount(["ro"])

@@ -6,29 +6,30 @@ import Testing
 @testable import Mount
 
 @Suite struct MountPointTests {
+  private let folder: TemporaryFolder
   /// A machine on which everything is as it should be, for a user other than root.
-  private func host(in folder: TemporaryFolder) throws -> MountHost {
+  private let host: MountHost
+  private var point: String { folder.path("point") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    host = MountHost(
+      user: geteuid() == 0 ? 4711 : geteuid(), devicePath: folder.path("device"),
+      helperPaths: [folder.path("fusermount3")], configurationPath: folder.path("fuse.conf"))
     try folder.write("", to: "device")
     try folder.write("#!/bin/sh\n", to: "fusermount3")
     try folder.write("# comment\n#user_allow_other\n", to: "fuse.conf")
     #expect(unsafe chmod(folder.path("fusermount3"), 0o755) == 0)
-    return MountHost(
-      user: geteuid() == 0 ? 4711 : geteuid(), devicePath: folder.path("device"),
-      helperPaths: [folder.path("fusermount3")], configurationPath: folder.path("fuse.conf"))
+    try folder.makeDirectory("point")
   }
 
   @Test func anEmptyDirectoryWillDo() throws {
-    let folder = try TemporaryFolder()
-    let host = try host(in: folder)
-    try folder.makeDirectory("point")
     #expect(unsafe symlink("point", folder.path("link")) == 0)
-    let point = try MountPoint.check(folder.path("link"), options: MountOptions(), host: host)
-    #expect(point.path.string == folder.path("point"))
+    let found = try MountPoint.check(folder.path("link"), options: MountOptions(), host: host)
+    #expect(found.path.string == point)
   }
 
   @Test func whatIsNoEmptyDirectory() throws {
-    let folder = try TemporaryFolder()
-    let host = try host(in: folder)
     let options = MountOptions()
     let missing = folder.path("missing")
     #expect(throws: MountError.missing(path: missing)) { try MountPoint.check(missing, options: options, host: host) }
@@ -44,49 +45,35 @@ import Testing
   }
 
   @Test func theDeviceIsNeeded() throws {
-    let folder = try TemporaryFolder()
-    var host = try host(in: folder)
-    try folder.makeDirectory("point")
+    var host = host
     host.devicePath = folder.path("no-device")
-    #expect(throws: MountError.deviceMissing) {
-      try MountPoint.check(folder.path("point"), options: MountOptions(), host: host)
-    }
+    #expect(throws: MountError.deviceMissing) { try MountPoint.check(point, options: MountOptions(), host: host) }
     #expect(MountError.deviceNotAccessible(mode: "0600").description.contains("0600"))
   }
 
   @Test(.enabled(if: geteuid() != 0, "root may open every device"))
   func theDeviceMustBeAccessible() throws {
-    let folder = try TemporaryFolder()
-    let host = try host(in: folder)
-    try folder.makeDirectory("point")
     #expect(unsafe chmod(folder.path("device"), 0o400) == 0)
     #expect(throws: MountError.deviceNotAccessible(mode: "0400")) {
-      try MountPoint.check(folder.path("point"), options: MountOptions(), host: host)
+      try MountPoint.check(point, options: MountOptions(), host: host)
     }
   }
 
   @Test func theHelperIsNeededByUsersOnly() throws {
-    let folder = try TemporaryFolder()
-    var host = try host(in: folder)
-    try folder.makeDirectory("point")
+    var host = host
     host.helperPaths = [folder.path("fuse.conf")]
     host.searchPath = folder.path("elsewhere")
-    #expect(throws: MountError.helperMissing) {
-      try MountPoint.check(folder.path("point"), options: MountOptions(), host: host)
-    }
+    #expect(throws: MountError.helperMissing) { try MountPoint.check(point, options: MountOptions(), host: host) }
     host.searchPath = folder.path("elsewhere") + ":" + folder.path
     #expect(host.helper == folder.path("fusermount3"))
     host.searchPath = ""
     host.user = 0
-    #expect(throws: Never.self) { try MountPoint.check(folder.path("point"), options: MountOptions(), host: host) }
+    #expect(throws: Never.self) { try MountPoint.check(point, options: MountOptions(), host: host) }
     #expect(MountError.helperMissing.description.contains("package fuse3"))
   }
 
   @Test func othersNeedPermission() throws {
-    let folder = try TemporaryFolder()
-    var host = try host(in: folder)
-    try folder.makeDirectory("point")
-    let point = folder.path("point")
+    var host = host
     for option in ["allow_other", "allow_root"] {
       let options = try MountOptions([option])
       #expect(throws: MountError.othersNotAllowed(option: option)) {
@@ -101,8 +88,7 @@ import Testing
   }
 
   @Test func othersDirectoriesAreRefusedToUsers() throws {
-    let folder = try TemporaryFolder()
-    var host = try host(in: folder)
+    var host = host
     try folder.makeDirectory("sticky")
     #expect(unsafe chmod(folder.path("sticky"), 0o1777) == 0)
     host.user = geteuid() &+ 4711

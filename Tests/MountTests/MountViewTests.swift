@@ -165,17 +165,10 @@ extension LiveMountTests {
         try System.setAttribute("user.agonyfs.favourite", of: path, to: Array("1".utf8))
       }
       try waitUntilKnown()
-      guard let directory = unsafe opendir(view("favourites")) else { throw Errno.current }
-      var listed: [String] = []
-      while let entry = unsafe readdir(directory) {
-        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
-        }
-        listed.append(name)
-        if listed.count == 100 { try photo("passing") }
-        if listed.count == 200 { try System.check(unsafe unlink(live.path("passing"))) }
+      let listed = try Listing.names(of: view("favourites")) { count in
+        if count == 100 { try photo("passing") }
+        if count == 200 { try System.check(unsafe unlink(live.path("passing"))) }
       }
-      unsafe closedir(directory)
       let expected = Set((0..<1500).map { "\(name)\($0)" })
       #expect(Set(listed).isSuperset(of: expected) && listed.count <= 1503)
       #expect(Set(try names(of: view("favourites"))) == expected)

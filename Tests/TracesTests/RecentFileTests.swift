@@ -7,6 +7,10 @@ import Testing
 @testable import Traces
 
 @Suite struct RecentFileTests {
+  private let home: TraceHome
+
+  init() throws { home = try TraceHome() }
+
   private static let head = """
     <?xml version="1.0" encoding="UTF-8"?>
     <!-- <bookmark href="file:///in/a/comment"> -->
@@ -51,7 +55,6 @@ import Testing
   }
 
   @Test func onlyOursGo() throws {
-    let home = try TraceHome()
     let (all, others) = list(home)
     let path = try home.write(all, to: ".local/share/recently-used.xbel")
     unsafe chmod(path, 0o640)
@@ -98,7 +101,6 @@ import Testing
     "<xbel><bookmark title='x'></bookmark> file://PLACE/x </xbel>",
   ])
   func damagedLists(_ text: String) throws {
-    let home = try TraceHome()
     let path = try home.write(text.replacing("PLACE", with: home.albums), to: ".local/share/recently-used.xbel")
     let before = home.state()
     let found = home.findings(.recent)
@@ -112,7 +114,6 @@ import Testing
   }
 
   @Test func largeAndForeignLists() throws {
-    let home = try TraceHome()
     let path = try home.write("<xbel>", to: ".local/share/recently-used.xbel")
     unsafe truncate(path, 1 << 30)
     let search = home.search()
@@ -131,7 +132,6 @@ import Testing
 
   /// Another program replaces the list all the time: every entry that it adds is there in the end.
   @Test func nothingThatOthersWriteIsLost() throws {
-    let home = try TraceHome()
     let first =
       Self.head + (0..<9).map { entry("file:///first/\($0)") }.joined() + entry("file://\(home.albums)/x") + "</xbel>"
     let path = try home.write(first, to: ".local/share/recently-used.xbel")
@@ -166,7 +166,6 @@ import Testing
 
   /// Another program is faster once: what it wrote is kept, and the change is made to that.
   @Test func changesMeanwhile() throws {
-    let home = try TraceHome()
     let path = try home.write("a b", to: "list")
     unsafe chmod(path, 0o644)
     let folder = try Folder.begin(at: home.home.path)
@@ -198,7 +197,6 @@ import Testing
   }
 
   @Test func recentDocuments() throws {
-    let home = try TraceHome()
     let ours = ["URL[$e]=file:$HOME/Albums/x.jpg", "URL=file://\(home.albums)/y.jpg", "URL[$e]=$HOME/Albums"]
     let others = ["URL[$e]=file:$HOME/Albums2/x.jpg", "Icon=\(home.albums)/x", ""]
     for (index, line) in (ours + others).enumerated() {

@@ -6,9 +6,12 @@ import Testing
 @testable import Traces
 
 @Suite struct ReportedFileTests {
+  private let home: TraceHome
+
+  init() throws { home = try TraceHome() }
+
   /// What each program leaves is found, told by its program, and not touched.
   @Test func everyProgram() throws {
-    let home = try TraceHome()
     let path = home.albums
     let name = home.albums.split(separator: "/").last ?? ""
     let texts: [(file: String, text: String, program: String, lines: [Int])] = [
@@ -55,7 +58,6 @@ import Testing
   }
 
   @Test func revealsNoMoreThanIsThere() throws {
-    let home = try TraceHome()
     try home.write("agonyfs mount Vault \(home.albums)\n", to: ".bash_history")
     #expect(home.findings(.history).map(\.reveals) == [.place])
     try home.write("ls \(home.albums)/Iceland\n", to: ".bash_history")
@@ -64,7 +66,6 @@ import Testing
 
   /// A path across the border of two blocks, and the numbers of lines after it.
   @Test func largeFiles() throws {
-    let home = try TraceHome()
     let places = SearchedPlaces([Array(home.albums.utf8)])
     let matcher = PathMatcher(places, home: home.home.path)
     let block = 64 << 10
@@ -86,7 +87,6 @@ import Testing
   }
 
   @Test func whatIsNotSearchedIsTold() throws {
-    let home = try TraceHome()
     let path = try home.write("x", to: ".local/share/baloo/index")
     let folder = try Folder.begin(at: Array(home.folder.path(".local/share/baloo").utf8))
     unsafe truncate(path, 12 << 20)
@@ -100,14 +100,12 @@ import Testing
   }
 
   @Test func manyTemporaryFiles() throws {
-    let home = try TraceHome()
     home.temporary = [home.folder.path("tmp")]
     for number in 0..<(TemporaryFiles.most + 10) { try home.write([], to: "tmp/\(number)") }
     #expect(home.search().gaps.map(\.path) == [Array(home.folder.path("tmp").utf8)])
   }
 
   @Test func temporaryFiles() throws {
-    let home = try TraceHome()
     home.temporary = [home.folder.path("tmp")]
     try home.write("opened \(home.albums)/x\n", to: "tmp/a/log")
     try home.write("opened \(home.albums)2/x\n", to: "tmp/log")

@@ -7,12 +7,15 @@ import Testing
 @testable import Traces
 
 @Suite struct ThumbnailCacheTests {
+  private let home: TraceHome
+
+  init() throws { home = try TraceHome() }
+
   private func remove(_ findings: [Finding]) throws {
     for finding in findings { try #require(finding.removal).carryOut() }
   }
 
   @Test func eachFormOfTextAndEachFolder() throws {
-    let home = try TraceHome()
     let uri = "file://\(home.albums)/Iceland/a%20%C3%A9.jpg"
     let ours = [
       "normal/1": TestPNG.png(TestPNG.plain(uri)),
@@ -50,7 +53,6 @@ import Testing
   }
 
   @Test func trashedFiles() throws {
-    let home = try TraceHome()
     try home.write("[Trash Info]\nPath=\(home.albums)/x%20y.jpg\n", to: ".local/share/Trash/info/x y.jpg.trashinfo")
     try home.write("[Trash Info]\nPath=/elsewhere/z.jpg\n", to: ".local/share/Trash/info/z.jpg.trashinfo")
     let slashes = home.albums.split(separator: "/").map { "%5C" + $0 }.joined()
@@ -70,7 +72,6 @@ import Testing
 
   /// Without a text that can be read, the name tells; the files have to be there now.
   @Test func byName() throws {
-    let home = try TraceHome()
     try home.write("photo", to: "Albums/Sum mer/it's [1].jpg")
     let place = home.albums
     let uris = [
@@ -89,7 +90,6 @@ import Testing
 
   /// None of them takes memory or time, and none is removed.
   @Test func hostileFiles() throws {
-    let home = try TraceHome()
     let uri = "file://\(home.albums)/x.jpg"
     let start = TestPNG.signature
     let bomb = TestPNG.packed([UInt8](repeating: 65, count: 64 << 20))
@@ -120,7 +120,6 @@ import Testing
   }
 
   @Test func foldersThatAreLinksAreNotSearched() throws {
-    let home = try TraceHome()
     try home.write(TestPNG.png(TestPNG.plain("file://\(home.albums)/x")), to: "elsewhere/large/1.png")
     unsafe symlink("../elsewhere", try home.path(".cache/thumbnails"))
     let search = home.search()
@@ -142,14 +141,12 @@ import Testing
 
   /// A cache inside the space is no leak.
   @Test func cachesInTheSpace() throws {
-    let home = try TraceHome()
     try home.write(TestPNG.png(TestPNG.plain("file://\(home.albums)/x")), to: "Albums/.cache/thumbnails/large/1.png")
     home.environment = ["XDG_CACHE_HOME": "\(home.albums)/.cache"]
     #expect(home.search().findings.isEmpty)
   }
 
   @Test func whatWasReplacedMeanwhileStays() throws {
-    let home = try TraceHome()
     let path = try home.write(
       TestPNG.png(TestPNG.plain("file://\(home.albums)/x")), to: ".cache/thumbnails/large/1.png")
     let finding = try #require(home.findings(.thumbnail).first)

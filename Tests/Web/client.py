@@ -71,6 +71,7 @@ def logged_in(vault):
         assert status == 0 and vault.mounts() == [], f"the server ended with {status}, {vault.mounts()} is left"
 
 
+@unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
 class ServerTest(unittest.TestCase):
     """Each test has a folder, and a stack of what ends with it."""
 
@@ -93,7 +94,7 @@ class ServerTest(unittest.TestCase):
 
     def same(self, content, path):
         with open(path, "rb") as file:
-            self.assertTrue(file.read() == content, f"{path} is not what was sent")
+            self.assertTrue(file.read() == content, f"{path} is not what was sent or downloaded")
 
     def file(self, name, content):
         path = f"{self.folder}/{name}"

@@ -283,12 +283,12 @@ def plain_pixels():
     return [bytes((red, green, blue, 255)) * 24, bytes((blue, green, red, 255)) * 24, bytes(COLOUR) * 24]
 
 
-def choose(page, path):
-    """Has a page send a file as it is."""
+def choose(page, paths, way="Original files"):
+    """Has a page send what is chosen, as it is or in another way."""
     page.click(".entry.send")
     with page.expect_file_chooser() as chooser:
-        page.click("dialog .choice >> text=Original files")
-    chooser.value.set_files(path)
+        page.click(f"dialog .choice >> text={way}")
+    chooser.value.set_files(paths)
 
 
 def json_of(page, path):

@@ -19,10 +19,8 @@ from support import sample
 class Record(unittest.TextTestResult):
     def begin(self, test):
         """All that is to be run, before anything runs: so a run that was ended shows what is missing."""
-        for each in test if isinstance(test, unittest.TestSuite) else ():
-            self.begin(each)
-        if not isinstance(test, unittest.TestSuite):
-            self.say("function", id=test.id(), name=test.id(), sourceLocation=place(test))
+        for each in each_of(test):
+            self.say("function", id=each.id(), name=each.id(), sourceLocation=place(each))
 
     def say(self, kind, **facts):
         payload = {"kind": kind, "instant": {"absolute": time.monotonic()}, **facts}

@@ -131,11 +131,9 @@ class Server:
 
     async def test(self, request):
         change = await request.json()
-        self.uploads.cuts = change.get("cuts", self.uploads.cuts)
-        self.uploads.lost = change.get("lost", self.uploads.lost)
-        self.uploads.full = change.get("full", self.uploads.full)
+        for name in ("cuts", "lost", "full", "pending"):
+            setattr(self.uploads, name, change.get(name, getattr(self.uploads, name)))
         self.downloads = change.get("downloads", self.downloads)
-        self.uploads.pending = change.get("pending", self.uploads.pending)
         self.read_only = change.get("readOnly", self.read_only)
         if change.get("endSessions"):
             self.sessions.clear()

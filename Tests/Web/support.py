@@ -63,12 +63,12 @@ def stand_in(count):
 
 
 @contextlib.contextmanager
-def chromium():
+def chromium(*switches):
     """Debian's browser, with a home of its own, so that nothing of it stays in that of who runs the tests."""
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         others = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox"], env={**others, "HOME": home})
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", *switches], env={**others, "HOME": home})
         try:
             yield browser
         finally:
@@ -123,17 +123,23 @@ class PageTest(unittest.TestCase):
         page.wait_for_selector("#password")
         return page
 
-    def login(self, size="desktop", **facts):
-        page = self.open(size, **facts)
+    def login(self, size="desktop", clock=False, **facts):
+        page = self.open(size, clock, **facts)
         page.fill("#password", PASSWORD)
         page.keyboard.press("Enter")
-        page.wait_for_selector(".cell img.shown")
+        page.wait_for_selector(".cell" if clock else ".cell img.shown")
         return page
 
     def open_photo(self, page, number=0):
         page.locator(f".cell.photo >> nth={number}").click()
         page.wait_for_selector(".viewer .slide[data-stage=full]")
         self.still(page)
+
+    def open_facts(self, page):
+        """The facts of the first photo."""
+        self.open_photo(page)
+        page.keyboard.press("i")
+        page.wait_for_selector(".facts dl")
 
     def until(self, page, expression):
         """Waits for an expression in the page; playwright's own way is what the page's policy forbids."""
@@ -148,6 +154,13 @@ class PageTest(unittest.TestCase):
                     raise
             page.wait_for_timeout(50)
         self.fail(f"never came true: {expression}")
+
+    @staticmethod
+    def hide(page, is_hidden):
+        """Has the page take itself for hidden, or not."""
+        page.evaluate("""(isHidden) => {
+            Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+            document.dispatchEvent(new Event('visibilitychange')); }""", is_hidden)
 
     def still(self, page):
         """Waits until nothing in the page moves, but for what never ends."""

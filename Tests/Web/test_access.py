@@ -2,8 +2,6 @@
 
 import itertools
 import os
-import unittest
-
 import axe_core_python
 
 from support import SIZES, PageTest, sample
@@ -89,7 +87,3 @@ class AccessTests(PageTest):
         page.keyboard.press("Escape")
         page.wait_for_selector("dialog", state="detached")
         self.assertEqual(page.evaluate("document.activeElement.getAttribute('aria-label')"), "Group and sort")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """Albums: tiles, names that are refused at the field, rename and delete by menu, long press and keyboard, nesting."""
 
-import unittest
-
 from support import PageTest, Touch
 
 
@@ -29,6 +27,11 @@ class AlbumTests(PageTest):
         page.wait_for_selector("dialog", state="detached")
         self.until(page, f"![...document.querySelectorAll('.tile .name')].some(n => n.textContent === '{name}')")
 
+    def delete_by_key(self, page, name):
+        self.tile(page, name).focus()
+        page.keyboard.press("Delete")
+        self.delete(page, name)
+
     def test_names_are_refused_at_the_field(self):
         page = self.albums()
         self.make(page, "Page test")
@@ -45,15 +48,12 @@ class AlbumTests(PageTest):
         page.fill("dialog input", "Page test 2")
         page.click("dialog .button.main")
         page.wait_for_selector(".tile .name >> text=Page test 2")
-        self.tile(page, "Page test 2").focus()
-        page.keyboard.press("Delete")
-        self.delete(page, "Page test 2")
+        self.delete_by_key(page, "Page test 2")
 
     def test_delete_by_a_long_press_and_by_the_menu(self):
         page = self.albums("phone")
         for name in ("Page one", "Page two"):
             self.make(page, name)
-        box = self.tile(page, "Page one").bounding_box()
         touch = Touch(page)
         self.tile(page, "Page one").scroll_into_view_if_needed()
         box = self.tile(page, "Page one").bounding_box()
@@ -83,9 +83,7 @@ class AlbumTests(PageTest):
         page.wait_for_selector("h1 >> text=Page menu")
         page.go_back()
         page.wait_for_selector("h1 >> text=Albums")
-        self.tile(page, "Page menu").focus()
-        page.keyboard.press("Delete")
-        self.delete(page, "Page menu")
+        self.delete_by_key(page, "Page menu")
 
     def test_the_question_says_how_much_there_is_now(self):
         page = self.albums()
@@ -116,9 +114,7 @@ class AlbumTests(PageTest):
         page.evaluate("fetch('/api/state').then((response) => response.text())")
         self.assertEqual([self.tile(page, name).count() for name in ("Late one", "Late two")], [1, 1])
         for name in ("Late one", "Late two"):
-            self.tile(page, name).focus()
-            page.keyboard.press("Delete")
-            self.delete(page, name)
+            self.delete_by_key(page, name)
 
     def test_albums_in_albums_and_the_way_back(self):
         page = self.albums()
@@ -135,9 +131,7 @@ class AlbumTests(PageTest):
         page.wait_for_selector("h1 >> text=Page outer")
         page.go_back()
         page.wait_for_selector("h1 >> text=Albums")
-        self.tile(page, "Page outer").focus()
-        page.keyboard.press("Delete")
-        self.delete(page, "Page outer")
+        self.delete_by_key(page, "Page outer")
 
     def test_photos_are_added_to_an_album(self):
         page = self.albums()
@@ -151,9 +145,7 @@ class AlbumTests(PageTest):
         page.click("dialog .button.main")
         page.wait_for_selector("#said >> text=1 photo added to Page target.")
         page.click("[data-part=albums]")
-        self.tile(page, "Page target").focus()
-        page.keyboard.press("Delete")
-        self.delete(page, "Page target")
+        self.delete_by_key(page, "Page target")
 
     def test_names_are_text_everywhere(self):
         self.server()
@@ -161,7 +153,3 @@ class AlbumTests(PageTest):
         self.assertEqual(page.locator(".tile b").count(), 0)
         self.assertEqual(page.locator(".tile .name >> text=<b>not bold").count(), 1)
         self.assertFalse(page.evaluate("document.body.textContent.includes('\\u202e')"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,16 +1,12 @@
 """The panel with the facts of a photo, and what is edited there."""
 
-import unittest
-
 from support import PageTest
 
 
 class FactsTests(PageTest):
     def test_facts_have_room(self):
         page = self.login()
-        self.open_photo(page)
-        page.keyboard.press("i")
-        page.wait_for_selector(".facts dl")
+        self.open_facts(page)
         heights = page.evaluate(
             "[...document.querySelectorAll('.facts dd')].map(each => each.firstChild.getBoundingClientRect().height)")
         self.assertGreater(len(heights), 3)
@@ -20,9 +16,7 @@ class FactsTests(PageTest):
     def test_times_among_the_facts_are_told_to_the_second(self):
         self.server()
         page = self.login()
-        self.open_photo(page)
-        page.keyboard.press("i")
-        page.wait_for_selector(".facts dl")
+        self.open_facts(page)
         self.assertEqual(page.inner_text(".facts dt:text-is('modified') + dd bdi").replace("\u202f", " "),
                          "Thu, August 15, 2024 at 12:00:05 PM UTC")
         taken = page.inner_text(".facts dt:text-is('taken') + dd bdi").replace("\u202f", " ")
@@ -56,9 +50,7 @@ class FactsTests(PageTest):
 
     def test_facts_and_edits(self):
         page = self.login()
-        self.open_photo(page)
-        page.keyboard.press("i")
-        page.wait_for_selector(".facts dl")
+        self.open_facts(page)
         page.fill("#edit-title", "<b>Bold</b> \u202egnp")
         page.keyboard.press("Enter")
         self.until(page, "document.querySelector('.titles .name').textContent.includes('<b>Bold</b>')")
@@ -87,9 +79,7 @@ class FactsTests(PageTest):
 
     def test_a_name_that_was_asked_for_before_an_edit_is_not_shown_after_it(self):
         page = self.login()
-        self.open_photo(page)
-        page.keyboard.press("i")
-        page.wait_for_selector(".facts dl")
+        self.open_facts(page)
         held = []
         page.route("**/api/section/**", lambda route: route.continue_() if held else held.append((route, route.fetch())))
         page.fill("#edit-title", "Older")
@@ -104,7 +94,3 @@ class FactsTests(PageTest):
         self.assertEqual(page.inner_text(".titles .name"), "Newer")
         page.fill("#edit-title", "")
         page.keyboard.press("Enter")
-
-
-if __name__ == "__main__":
-    unittest.main()

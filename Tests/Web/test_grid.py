@@ -1,7 +1,5 @@
 """The grid: all photos reachable, few elements, selection, search, albums."""
 
-import unittest
-
 from support import PASSWORD, PageTest, Touch
 
 
@@ -238,7 +236,3 @@ class GridTests(PageTest):
             page.click("dialog >> text=ZIP")
         with open(archive.value.path(), "rb") as file:
             self.assertEqual(file.read(4), b"PK\x03\x04")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """Login and lock: what opens, what does not, and that nothing is left."""
 
-import unittest
-
 from support import PASSWORD, PageTest
 
 
@@ -62,17 +60,12 @@ class LoginTests(PageTest):
         self.assertEqual(page.evaluate("fetch('/api/albums').then(a => a.status)"), 401)
 
     def test_a_hidden_page_locks_and_one_that_uploads_does_not(self):
-        page = self.open(clock=True)
-        page.fill("#password", PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".cell")
-        hide = """(isHidden) => { Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
-            document.dispatchEvent(new Event('visibilitychange')); }"""
-        page.evaluate(hide, True)
+        page = self.login(clock=True)
+        self.hide(page, True)
         page.clock.fast_forward(50_000)
-        page.evaluate(hide, False)
+        self.hide(page, False)
         self.assertGreater(page.locator(".cell").count(), 0)
-        page.evaluate(hide, True)
+        self.hide(page, True)
         page.clock.fast_forward(70_000)
         self.until(page, "document.querySelectorAll('.cell').length === 0")
         # It is loaded anew. A context that is closed in the middle of that may never end.
@@ -84,7 +77,3 @@ class LoginTests(PageTest):
         page.click("[data-part=albums]")
         page.wait_for_selector("#password")
         self.assertEqual(page.locator(".cell").count(), 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -14,6 +14,7 @@ import zipfile
 from playwright.sync_api import Error, sync_playwright
 
 import real
+from client import ServerTest
 from real import LIMIT
 from support import SIZES, HeldUpload, PageTest, Touch
 
@@ -39,7 +40,7 @@ SWITCHES = ["--no-sandbox", "--ignore-certificate-errors"]
 class RealTests(unittest.TestCase):
     """One server; each test has a browser with a profile that is searched."""
 
-    until, until_here = PageTest.until, PageTest.until_here
+    until, until_here, same = PageTest.until, PageTest.until_here, ServerTest.same
 
     @classmethod
     def setUpClass(cls):
@@ -91,10 +92,6 @@ class RealTests(unittest.TestCase):
         page.wait_for_selector(f".cell[aria-label^={query}] img.shown")
         return page.locator(".cell >> nth=0")
 
-    def same(self, download, path):
-        with open(download.path(), "rb") as one, open(path, "rb") as other:
-            self.assertTrue(one.read() == other.read(), f"{path} is not what was downloaded")
-
     def test_pairing_passwords_and_albums(self):
         page, _ = self.profile()
         self.assertEqual(page.evaluate("location.href"), self.server.root + "/")
@@ -138,7 +135,7 @@ class RealTests(unittest.TestCase):
         with page.expect_download() as download:
             page.click("[aria-label=Download]")
         self.assertEqual(download.value.suggested_filename, "quokka-plain.png")
-        self.same(download.value, f"{self.vault.photos}/quokka-plain.png")
+        self.same(download.value.path().read_bytes(), f"{self.vault.photos}/quokka-plain.png")
         page.click("[aria-label='End the selection']")
         page.fill(".search input", "name:quokka-0*")
         page.keyboard.press("Enter")
@@ -157,19 +154,18 @@ class RealTests(unittest.TestCase):
             self.assertEqual({os.path.basename(each.filename) for each in archive.infolist()}, set(photos))
             for each in archive.infolist():
                 self.assertEqual(each.compress_type, zipfile.ZIP_STORED)
-                with open(photos[os.path.basename(each.filename)], "rb") as photo:
-                    self.assertTrue(archive.read(each) == photo.read(), f"{each.filename} is not what was put in")
+                self.same(archive.read(each), photos[os.path.basename(each.filename)])
         page.click("[aria-label=Download]")
         page.click("dialog >> text=As single files")
         self.until_here(page, lambda: len(saved) == 10)
         self.assertEqual({download.suggested_filename for download in saved}, set(photos))
         for download in saved:
-            self.same(download, photos[download.suggested_filename])
+            self.same(download.path().read_bytes(), photos[download.suggested_filename])
         page.click("[aria-label='End the selection']")
         self.cell(page, "quokka-video").click()
         with page.expect_download() as download:
             page.click(".viewer [aria-label=Download]")
-        self.same(download.value, f"{self.vault.photos}/quokka-video.mp4")
+        self.same(download.value.path().read_bytes(), f"{self.vault.photos}/quokka-video.mp4")
         page.keyboard.press("Escape")
         self.lock(page)
 
@@ -212,12 +208,10 @@ class RealTests(unittest.TestCase):
         self.assertEqual(pieces.sent, [24, 32])
         # By the mount of the server, and after the next mount.
         [mount] = self.vault.mounts()
-        with open(f"{mount}/numbat.bin", "rb") as file:
-            self.assertTrue(file.read() == content, "the upload is not what was sent")
+        self.same(content, f"{mount}/numbat.bin")
         self.lock(page)
         with self.vault.mounted(real.ONE) as place:
-            with open(f"{place}/numbat.bin", "rb") as file:
-                self.assertTrue(file.read() == content, "the upload is not what was sent")
+            self.same(content, f"{place}/numbat.bin")
             os.unlink(f"{place}/numbat.bin")
 
     def test_two_spaces_never_see_each_other_and_nothing_is_left_after_the_lock(self):
@@ -280,7 +274,3 @@ class RealTests(unittest.TestCase):
 
     def albums(self, page):
         return real.json_of(page, "/api/albums")
-
-
-if __name__ == "__main__":
-    unittest.main()

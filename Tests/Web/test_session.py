@@ -1,12 +1,7 @@
 """What the page tells the server while it is open, and what keeps it open though nobody touches it."""
 
-import unittest
-
-from support import PASSWORD, PageTest
+from support import PageTest
 from uploading import UploadPageTest
-
-HIDE = """(isHidden) => { Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange')); }"""
 
 
 def later(page, milliseconds):
@@ -16,47 +11,40 @@ def later(page, milliseconds):
 
 
 class SessionTests(PageTest):
-    def open_with_clock(self):
-        page = self.open(clock=True)
-        page.fill("#password", PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".cell")
-        return page
-
     def asked(self, page, milliseconds=26_000):
         with page.expect_response("**/api/state*"):
             later(page, milliseconds)
 
     def test_a_hidden_page_that_downloads_is_not_locked_before_it_has_everything(self):
         self.server(downloads=0)
-        page = self.open_with_clock()
+        page = self.login(clock=True)
         page.locator(".cell.photo >> nth=0").click()
         with page.expect_download():
             page.click(".viewer [aria-label=Download]")
         self.server(downloads=1)
-        page.evaluate(HIDE, True)
+        self.hide(page, True)
         for _ in range(4):
             self.asked(page)
         self.assertGreater(page.locator(".cell").count(), 0)
-        page.evaluate(HIDE, False)
+        self.hide(page, False)
         self.until(page, "!document.body.hidden")
         self.assertGreater(page.locator(".cell").count(), 0)
         self.server(downloads=0)
-        page.evaluate(HIDE, True)
+        self.hide(page, True)
         self.asked(page)
         page.clock.fast_forward(70_000)
         page.wait_for_selector("#password")
 
     def test_who_comes_back_sees_nothing_before_it_is_known_that_something_is_downloaded(self):
         self.server(downloads=1)
-        page = self.open_with_clock()
+        page = self.login(clock=True)
         self.asked(page)
         held, is_over = [], []
         page.route("**/api/state*", lambda route: route.continue_() if is_over else held.append(route))
-        page.evaluate(HIDE, True)
+        self.hide(page, True)
         # As if the browser had stopped the page meanwhile.
         page.clock.set_system_time(page.evaluate("Date.now()") + 90_000)
-        page.evaluate(HIDE, False)
+        self.hide(page, False)
         self.assertTrue(page.evaluate("document.body.hidden"))
         self.server(downloads=0)
         self.until_here(page, lambda: held)
@@ -66,12 +54,12 @@ class SessionTests(PageTest):
         page.wait_for_selector("#password")
 
     def test_tabs_have_one_session(self):
-        page = self.open_with_clock()
+        page = self.login(clock=True)
         other = page.context.new_page()
         other.goto(self.root)
         other.wait_for_selector(".cell")
         page.evaluate("new BroadcastChannel('agonyfs').onmessage = () => { window.told = true; }")
-        page.evaluate(HIDE, True)
+        self.hide(page, True)
         for _ in range(3):
             page.clock.fast_forward(40_000)
             # The other tab is seen.
@@ -82,7 +70,7 @@ class SessionTests(PageTest):
             self.assertGreater(page.locator(".cell").count(), 0)
         # As if the browser had stopped this one meanwhile.
         page.clock.set_system_time(page.evaluate("Date.now()") + 90_000)
-        page.evaluate(HIDE, False)
+        self.hide(page, False)
         self.assertTrue(page.evaluate("document.body.hidden"))
         self.until(page, "!document.body.hidden")
         self.assertGreater(page.locator(".cell").count(), 0)
@@ -92,7 +80,7 @@ class SessionTests(PageTest):
         other.wait_for_selector("#password")
 
     def test_a_video_that_plays_is_a_use(self):
-        page = self.open_with_clock()
+        page = self.login(clock=True)
         page.fill(".search input", "type:video")
         page.keyboard.press("Enter")
         page.locator(".cell.video >> nth=0").click()
@@ -109,7 +97,7 @@ class SessionTests(PageTest):
         page.wait_for_selector("#password")
 
     def test_a_browser_that_is_not_known_any_more_is_told_what_to_do(self):
-        page = self.open_with_clock()
+        page = self.login(clock=True)
         page.context.clear_cookies(name="__Host-pairing")
         self.asked(page)
         page.wait_for_selector(".login >> text=Scan the code")
@@ -117,7 +105,7 @@ class SessionTests(PageTest):
         self.assertEqual(page.evaluate("window.name"), "")
 
     def test_an_open_page_says_that_it_is_there_and_whether_it_is_used(self):
-        page = self.open_with_clock()
+        page = self.login(clock=True)
 
         def asked():
             """What is asked within half a minute of the page's clock; the server ends a session after 90 s."""
@@ -137,10 +125,7 @@ class SessionTests(PageTest):
 
 class InterruptedUploadTests(UploadPageTest):
     def begun(self):
-        page = self.open(clock=True)
-        page.fill("#password", PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".cell")
+        page = self.login(clock=True)
         self.choose(page, [self.file("first.bin", b"first")])
         self.finished(page)
         page.route("**/api/upload*", lambda route: route.abort())
@@ -171,16 +156,13 @@ class InterruptedUploadTests(UploadPageTest):
         page.wait_for_selector("#login-problem >> text=1 not")
 
     def test_choosing_files_for_long_locks_nothing(self):
-        page = self.open(clock=True)
-        page.fill("#password", PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".cell")
+        page = self.login(clock=True)
         page.click(".entry.send")
         with page.expect_file_chooser() as chooser:
             page.click("dialog .choice >> text=Original files")
-        page.evaluate(HIDE, True)
+        self.hide(page, True)
         page.clock.fast_forward(100_000)
-        page.evaluate(HIDE, False)
+        self.hide(page, False)
         chooser.value.set_files([self.file("late.bin", b"late")])
         self.finished(page)
 
@@ -189,7 +171,3 @@ class InterruptedUploadTests(UploadPageTest):
         self.server(full=1)
         self.choose(page, [self.file("end.bin", b"x" * (9 << 20))])
         self.finished(page, "1 file verified, safe to delete")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -12,14 +12,12 @@ import sys
 import tempfile
 import unittest
 
-from playwright.sync_api import sync_playwright
-
 import real
 from client import Client, ServerTest
+from support import chromium
 from terminal import COLOURS, Terminal, codes
 
 
-@unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
 class TerminalTests(ServerTest):
     def serve(self, columns, rows, before=()):
         self.vault = real.Vault(self.folder)
@@ -91,7 +89,6 @@ if command:
 ALONE = ("unshare", "--net", sys.executable, "-c", ADDRESS, "lo", "127.0.0.1")
 
 
-@unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
 class NetworkTests(ServerTest):
     @classmethod
     def setUpClass(cls):
@@ -118,7 +115,6 @@ OTHER_PROGRAMS = """
 """
 
 
-@unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
 class OpenTests(ServerTest):
     @classmethod
     def setUpClass(cls):
@@ -152,15 +148,11 @@ class OpenTests(ServerTest):
         self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
         with open(path, encoding="utf-8") as file:
             self.assertIn(f'url={address}"', file.read())
-        others = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"],
-                                                 env={**others, "HOME": self.folder})
+        with chromium() as browser:
             page = browser.new_context(ignore_https_errors=True).new_page()
             page.goto(f"file://{path}")
             page.wait_for_selector("#password")
             self.assertEqual(page.evaluate("location.href"), server.root + "/")
-            browser.close()
         # Another code is for another device, and no browser here uses it up.
         client = Client(server, authority)
         with client.session:
@@ -179,7 +171,3 @@ class OpenTests(ServerTest):
         client.login()
         client.lock()
         self.assertEqual(server.end(), 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

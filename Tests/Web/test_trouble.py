@@ -3,36 +3,30 @@
 Runs when AGONYFS_TEST_WEB names agonyfs-web.
 """
 
-import contextlib
 import os
 import shutil
 import signal
 import subprocess
-import tempfile
-import unittest
 
 from PIL import Image
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error
 
 import real
+from client import ServerTest
 from real import LIMIT
-from support import HeldUpload, PageTest
+from support import HeldUpload, PageTest, chromium
 
 MEGABYTE = 1 << 20
 HTML = "<img src=x onerror=window.harmed=1><b>bold</b>"
 TURNED = "photo\u202egpj.exe"
 
 
-@unittest.skipUnless(real.WEB, "AGONYFS_TEST_WEB names no agonyfs-web")
-class TroubleTests(unittest.TestCase):
+class TroubleTests(ServerTest):
     until, until_here = PageTest.until, PageTest.until_here
 
     def setUp(self):
-        self.closing = contextlib.ExitStack()
-        self.addCleanup(self.closing.close)
-        self.folder = self.closing.enter_context(tempfile.TemporaryDirectory(prefix="agonyfs-test-web-"))
+        super().setUp()
         self.vault = real.Vault(self.folder)
-        self.playwright = self.closing.enter_context(sync_playwright())
 
     def serve(self):
         server = real.Server(self.vault)
@@ -41,15 +35,13 @@ class TroubleTests(unittest.TestCase):
 
     def page(self, server):
         """A browser that logged in."""
-        browser = self.playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--ignore-certificate-errors"])
-        self.closing.callback(browser.close)
+        browser = self.closing.enter_context(chromium("--ignore-certificate-errors"))
         page = browser.new_context(ignore_https_errors=True).new_page()
         page.set_default_timeout(LIMIT * 1000)
-        self.enter(page, server)
+        self.log_in(page, server)
         return page
 
-    def enter(self, page, server):
+    def log_in(self, page, server):
         page.goto(server.address())
         page.fill("#password", real.ONE)
         page.keyboard.press("Enter")
@@ -68,9 +60,8 @@ class TroubleTests(unittest.TestCase):
     def test_an_upload_goes_on_after_the_server_was_killed(self):
         server = self.serve()
         page = self.page(server)
-        path, content = f"{self.folder}/numbat.bin", os.urandom(40 * MEGABYTE)
-        with open(path, "wb") as file:
-            file.write(content)
+        content = os.urandom(40 * MEGABYTE)
+        path = self.file("numbat.bin", content)
         pieces = HeldUpload(page, 24)
         real.choose(page, path)
         self.until_here(page, lambda: pieces.held)
@@ -85,15 +76,15 @@ class TroubleTests(unittest.TestCase):
         page.on("dialog", lambda dialog: dialog.accept())
         del pieces.sent[:]
         # Another server is scanned anew; the file is chosen again, and what had arrived is not sent again.
-        self.enter(page, self.serve())
+        self.log_in(page, self.serve())
         real.choose(page, path)
         page.wait_for_selector(".upload-panel .summary >> text=safe to delete")
         self.assertEqual(pieces.sent, [24, 32])
         page.click(".entry >> text=Lock")
         page.wait_for_selector("#password")
         self.assertEqual(self.vault.mounts(), [])
-        with self.vault.mounted(real.ONE) as place, open(f"{place}/numbat.bin", "rb") as file:
-            self.assertTrue(file.read() == content, "the upload is not what was sent")
+        with self.vault.mounted(real.ONE) as place:
+            self.same(content, f"{place}/numbat.bin")
 
     def test_texts_of_photos_are_text(self):
         photo = f"{self.folder}/harm.jpg"
@@ -161,8 +152,7 @@ class TroubleTests(unittest.TestCase):
             with page.expect_download() as download:
                 page.click(".viewer [aria-label=Download] >> nth=0")
             self.assertEqual(download.value.suggested_filename, name)
-            with open(download.value.path(), "rb") as one, open(f"{self.folder}/{name}", "rb") as other:
-                self.assertTrue(one.read() == other.read(), "the download is not what was put in")
+            self.same(download.value.path().read_bytes(), f"{self.folder}/{name}")
             page.keyboard.press("Escape")
             page.wait_for_selector(".viewer", state="detached")
 
@@ -180,9 +170,4 @@ class TroubleTests(unittest.TestCase):
                     video.error?.code, video.error?.message])].join(' | ')"""))
         with page.expect_download() as download:
             page.click(".viewer header [aria-label=Download], .viewer [aria-label=Download] >> nth=0")
-        with open(download.value.path(), "rb") as one, open(video, "rb") as other:
-            self.assertTrue(one.read() == other.read(), "the download is not what was put in")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.same(download.value.path().read_bytes(), video)

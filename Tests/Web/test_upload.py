@@ -2,8 +2,6 @@
 
 import io
 import os
-import unittest
-
 from PIL import Image
 
 from support import TRUE_SERVER, HeldUpload
@@ -245,6 +243,3 @@ class UploadTests(UploadPageTest):
         self.finished(page)
         self.assertIn("150 files", page.inner_text(".upload-panel .summary"))
         self.assertLessEqual(page.locator(".files li").count(), 60)
-
-if __name__ == "__main__":
-    unittest.main()

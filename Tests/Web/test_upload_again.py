@@ -1,8 +1,6 @@
 """Uploads that failed or were cancelled, and what is tried again."""
 
 import os
-import unittest
-
 from support import TRUE_SERVER
 from uploading import UploadPageTest, drop_held
 
@@ -165,6 +163,3 @@ class UploadAgainTests(UploadPageTest):
         drop_held(page, "after.txt")
         self.release(page, "after.txt")
         self.finished(page, "1 file verified, safe to delete")
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """The viewer: gestures by the browser's own touch events, keys, what is in memory."""
 
-import unittest
-
 from support import PageTest, Touch
 
 STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s => !s.inert);
@@ -22,6 +20,13 @@ class ViewerTests(PageTest):
     def place(self, page):
         return page.get_attribute(".viewer .stage", "aria-label")
 
+    def touched(self, *waits):
+        """A phone that shows a photo, and its fingers; the waits of so many ms do not end."""
+        page = self.login("phone")
+        self.open_photo(page)
+        self.never(page, *waits)
+        return page, Touch(page)
+
     def test_opens_at_fit_and_loads_in_steps(self):
         page = self.login("phone")
         forms = []
@@ -36,11 +41,8 @@ class ViewerTests(PageTest):
         self.assertLess(shown.index("preview"), shown.index("full"))
 
     def test_pinch_pan_and_double_tap(self):
-        page = self.login("phone")
-        touch = Touch(page)
-        self.open_photo(page)
         # Nothing is a long press or a single tap.
-        self.never(page, 200, 500)
+        page, touch = self.touched(200, 500)
         touch.pinch((180, 370), 80, 240)
         self.until_state(page, lambda state: state["scale"] > 2.2)
         pinched = self.state(page)
@@ -56,20 +58,14 @@ class ViewerTests(PageTest):
         self.assertFalse(self.state(page)["bare"])
 
     def test_a_single_tap_hides_the_bars_a_little_later(self):
-        page = self.login("phone")
-        touch = Touch(page)
-        self.open_photo(page)
-        self.never(page, 500)
+        page, touch = self.touched(500)
         touch.tap(180, 370)
         self.until_state(page, lambda state: state["bare"])
         touch.tap(180, 370)
         self.until_state(page, lambda state: not state["bare"])
 
     def test_a_swipe_pages_and_a_short_one_does_not(self):
-        page = self.login("phone")
-        touch = Touch(page)
-        self.open_photo(page)
-        self.never(page, 500)
+        page, touch = self.touched(500)
         first = self.place(page)
         touch.swipe((200, 370), (170, 370), pause=30)
         # The time in which it would have paged.
@@ -87,10 +83,7 @@ class ViewerTests(PageTest):
         self.until_here(page, lambda: self.place(page) == first)
 
     def test_a_pan_goes_to_the_edge_and_then_pages(self):
-        page = self.login("phone")
-        touch = Touch(page)
-        self.open_photo(page)
-        self.never(page, 500)
+        page, touch = self.touched(500)
         first = self.place(page)
         touch.pinch((180, 370), 80, 200)
         touch.swipe((300, 370), (240, 370), pause=40)
@@ -107,10 +100,8 @@ class ViewerTests(PageTest):
         self.until_state(page, lambda state: abs(state["scale"] - 1) < 0.005)
 
     def test_a_pull_down_closes(self):
-        page = self.login("phone")
-        self.open_photo(page)
-        self.never(page, 500)
-        Touch(page).swipe((180, 300), (185, 560))
+        page, touch = self.touched(500)
+        touch.swipe((180, 300), (185, 560))
         page.wait_for_selector(".viewer", state="detached")
         self.assertFalse(page.evaluate("document.getElementById('app').inert"))
 
@@ -165,9 +156,7 @@ class ViewerTests(PageTest):
 
     def test_keys_work_where_nothing_has_the_keyboard(self):
         page = self.login()
-        self.open_photo(page)
-        page.keyboard.press("i")
-        page.wait_for_selector(".facts dl")
+        self.open_facts(page)
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("ArrowRight")
         self.until(page, "document.querySelector('.viewer .stage').getAttribute('aria-label').includes('2 of')")
@@ -259,7 +248,3 @@ class ViewerTests(PageTest):
         page.locator(".cell.live >> nth=0").click()
         page.click(".viewer .button.live")
         self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1")
-
-
-if __name__ == "__main__":
-    unittest.main()

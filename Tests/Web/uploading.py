@@ -3,6 +3,7 @@
 import os
 import tempfile
 
+import real
 from support import PageTest
 
 
@@ -21,6 +22,7 @@ def drop_held(page, name):
 
 class UploadPageTest(PageTest):
     count = 300
+    choose = staticmethod(real.choose)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -33,12 +35,6 @@ class UploadPageTest(PageTest):
         with open(path, "wb") as file:
             file.write(data)
         return path
-
-    def choose(self, page, paths, way="Original files"):
-        page.click(".entry.send")
-        with page.expect_file_chooser() as chooser:
-            page.click(f"dialog .choice >> text={way}")
-        chooser.value.set_files(paths)
 
     def finished(self, page, text="safe to delete"):
         page.wait_for_selector(f".upload-panel .summary >> text={text}")

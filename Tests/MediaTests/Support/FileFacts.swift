@@ -28,13 +28,12 @@ extension Decoder {
 extension Bench {
   /// Makes a picture in the directory and has exiftool write tags into it.
   func tagged(_ name: String, _ tags: String, saving: String = "") throws -> [UInt8] {
-    try writeQuarters(width: 96, height: 64)
     let make =
       name.hasSuffix("mp4") || name.hasSuffix("mov")
       ? "ffmpeg -v error -y -loop 1 -i quarters.ppm -t 1 -r 5 -c:v libx264 -pix_fmt yuv420p \(name)"
       : "vips copy quarters.ppm '\(name)[\(saving)]'"
-    try shell("\(make)\nexiftool -q -m -overwrite_original \(tags) \(name)")
-    return try file(name)
+    let script = "\(make)\nexiftool -q -m -overwrite_original \(tags) \(name)"
+    return try quarters(name, width: 96, height: 64, by: script)
   }
 }
 

@@ -51,4 +51,11 @@ extension Bench {
     }
     try write(bytes, to: name)
   }
+
+  /// Has a shell script make a file of `quarters.ppm`, which is a copy without one; the file's bytes.
+  func quarters(_ name: String, width: Int = 1600, height: Int = 1200, by script: String? = nil) throws -> [UInt8] {
+    try writeQuarters(width: width, height: height)
+    try shell(script ?? "vips copy quarters.ppm \(name)")
+    return try file(name)
+  }
 }

@@ -75,11 +75,17 @@ package final class FileSystem: @unchecked Sendable {
     incoming.removeOldPartials()
   }
 
+  /// Gives dead segments up, and copies sparse ones forward.
   package var cleaner: Cleaner { Cleaner(fileSystem: self) }
+  /// Makes thumbnails, and tells how far they are.
   package var thumbnailer: Thumbnailer { Thumbnailer(fileSystem: self) }
+  /// Brings the catalog up to date.
   package var cataloguer: Cataloguer { Cataloguer(fileSystem: self) }
+  /// Finds files that are the same.
   package var duplicates: DuplicateFinder { DuplicateFinder(fileSystem: self) }
+  /// Where files lie until they are whole.
   package var incoming: IncomingDirectory { IncomingDirectory(fileSystem: self) }
+  /// Asks the catalog.
   package var questions: CatalogQuestions { CatalogQuestions(fileSystem: self) }
 
   /// Calls `body` with the lock held.

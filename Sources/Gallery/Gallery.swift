@@ -13,7 +13,7 @@ internal import SystemPackage
 public final class Gallery: Sendable {
   let root: SpaceRoot
   let calls: FileCalls
-  let uploads = UploadTable()
+  let uploadTable = UploadTable()
   /// What searches could go on with.
   let suggestionTable = SuggestionTable()
 
@@ -26,8 +26,11 @@ public final class Gallery: Sendable {
     self.calls = calls
   }
 
+  /// What is being received.
+  public var uploads: Uploads { Uploads(gallery: self) }
+
   /// Lets go of what is kept open, so that the space can be unmounted when this is gone.
-  public func end() { uploads.close() }
+  public func end() { uploadTable.close() }
 
   /// Whether nothing can be written.
   public func isReadOnly() throws(GalleryError) -> Bool {

@@ -3,18 +3,6 @@
 package import Vault
 
 extension Index {
-  /// Removes the row of the extent that begins at `offset`, even if others overlap it. The caller updates live bytes.
-  package func dropExtent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) {
-    extentCache.drop(inode)
-    try run(statements.extents.delete.bind(inode, offset, offset))
-  }
-
-  /// Removes all rows of an inode's extents, also those whose offset is no integer. The caller updates live bytes.
-  package func dropExtents(of inode: InodeNumber) throws(IndexError) {
-    extentCache.drop(inode)
-    try run(statements.extents.deleteAll.bind(inode))
-  }
-
   /// Sets the live bytes of a segment as of the next commit. Does not change the total.
   package func setLiveBytes(in segment: SegmentNumber, to bytes: Int64) throws(IndexError) {
     let difference = bytes - (try liveBytes(in: segment))
@@ -36,5 +24,19 @@ extension Index {
       counters.liveBytes = liveBytes
       pagesChanged = true
     }
+  }
+}
+
+extension ExtentTable {
+  /// Removes the row of the extent that begins at `offset`, even if others overlap it. The caller updates live bytes.
+  package func dropExtent(of inode: InodeNumber, at offset: FileOffset) throws(IndexError) {
+    index.extentCache.drop(inode)
+    try index.run(index.statements.extents.delete.bind(inode, offset, offset))
+  }
+
+  /// Removes all rows of an inode's extents, also those whose offset is no integer. The caller updates live bytes.
+  package func dropExtents(of inode: InodeNumber) throws(IndexError) {
+    index.extentCache.drop(inode)
+    try index.run(index.statements.extents.deleteAll.bind(inode))
   }
 }

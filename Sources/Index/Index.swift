@@ -20,9 +20,14 @@ package final class Index: @unchecked Sendable {
 
   let statements: Statements
 
+  /// The tables of the catalog.
   package var catalog: CatalogTables { CatalogTables(index: self) }
+  /// Which contents were looked at, and what was made of them.
   package var media: MediaTable { MediaTable(index: self) }
+  /// Where the bytes of files are.
   package var extents: ExtentTable { ExtentTable(index: self) }
+  /// Extended attributes.
+  package var attributes: AttributeTable { AttributeTable(index: self) }
 
   /// The number of open savepoints.
   var depth = 0

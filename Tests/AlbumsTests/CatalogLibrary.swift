@@ -59,7 +59,7 @@ final class CatalogLibrary {
     let attributes = try files.attributes(of: inode)
     try files.locked { files in
       let names = try files.index.catalog.names(of: inode, limit: 100).map { ($0.parent, $0.name.bytes) }
-      let hasList = try files.index.attribute(named: AccessControlList.accessName, of: inode) != nil
+      let hasList = try files.index.attributes.value(named: AccessControlList.accessName, of: inode) != nil
       let rights = ItemRights(
         mode: attributes.mode, owner: attributes.owner, group: attributes.group, mayHaveList: hasList)
       if let hash = item.contentHash {

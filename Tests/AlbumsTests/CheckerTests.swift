@@ -51,7 +51,7 @@ import Vault
   @Test func findsWhatIsNoTree() throws {
     #expect(
       try problems { (index) throws(IndexError) in
-        try index.removeAllAttributes(of: index.record(at: "/d").number)
+        try index.attributes.removeAll(of: index.record(at: "/d").number)
       } == ["/d: its extended attributes are missing"])
     // Two directories that hold each other: the links fit, but nobody gets there.
     let found = try problems { (index) throws(IndexError) in

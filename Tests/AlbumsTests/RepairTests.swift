@@ -115,12 +115,12 @@ import Testing
   @Test func attributesAndLinksFitAgain() throws {
     let vault = try TestVault.filled()
     try vault.changeIndex { (index) throws(IndexError) in
-      try index.removeAllAttributes(of: index.record(at: "/d").number)
+      try index.attributes.removeAll(of: index.record(at: "/d").number)
       var (link, file) = (try index.record(at: "/s"), try index.record(at: "/again"))
       (link.size, file.size) = (5, 100)
       for changed in [link, file] { try index.update(changed) }
       try index.addOrphan(file.number)
-      try index.setAttribute(named: [97], of: InodeNumber(rawValue: 888), to: [1])
+      try index.attributes.set(named: [97], of: InodeNumber(rawValue: 888), to: [1])
     }
     let steps = try repair(vault, touching: ["/d", "/s", "/again", "/d/e/f0"])
     #expect(steps.contains("/d: its extended attributes are lost"))

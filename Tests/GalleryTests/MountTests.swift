@@ -246,20 +246,20 @@ import Testing
       try self.send(content[range], identifier, at: range.lowerBound, gallery, step: content.count)
     }
     var gallery = try vault.gallery()
-    let identifier = try gallery.beginUpload(whole).identifier
+    let identifier = try gallery.uploads.begin(whole).identifier
     #expect(try send(0..<2_000_000, identifier, gallery).offset == 2_000_000)
     gallery.end()
     gallery = Gallery(root: try SpaceRoot(at: Array("/".utf8)), FileCalls())
     try vault.unmount()
     try vault.mount()
     gallery = try vault.gallery()
-    #expect(try gallery.beginUpload(whole).offset == 2_000_000)
+    #expect(try gallery.uploads.begin(whole).offset == 2_000_000)
     let done = try send(2_000_000..<content.count, identifier, gallery)
     #expect(done.path.map(name) == "Up/big.bin")
     #expect(try HostFile.read(vault.root + "/Up/big.bin") == content)
     #expect(try vault.shell("stat -c %.3Y Up/big.bin") == "1000000000.123\n")
     // One server from the first piece to the last.
-    let again = try gallery.beginUpload(whole).identifier
+    let again = try gallery.uploads.begin(whole).identifier
     _ = try send(0..<3_000_000, again, gallery)
     #expect(try send(3_000_000..<content.count, again, gallery).path.map(name) == "Up/big (2).bin")
     #expect(try vault.shell("cmp Up/big.bin 'Up/big (2).bin' && ls -A .agonyfs/incoming | wc -l") == "2\n")
@@ -275,24 +275,24 @@ import Testing
     var begun: UploadStatus?
     /// Sends from where the upload is, in pieces by which it is known again.
     func sendRest() throws(GalleryError) -> UploadStatus {
-      var status = try gallery.beginUpload(whole)
+      var status = try gallery.uploads.begin(whole)
       begun = status
       while status.path == nil {
         let offset = Int(status.offset)
-        let part = content[offset..<min(size, offset + Int(Gallery.pieceBytes))]
+        let part = content[offset..<min(size, offset + Int(Uploads.pieceBytes))]
         status = try send(part, status.identifier, at: offset, gallery, step: size)
       }
       return status
     }
-    let first = try gallery.beginUpload(whole)
+    let first = try gallery.uploads.begin(whole)
     try vault.shell("dd if=/dev/urandom of=../Vault/ballast bs=1M count=200 2> /dev/null || true")
     // Some pieces have room, and never all.
     try vault.shell("truncate -s -28M ../Vault/ballast")
     // One that goes on needs no more room than what is left of it.
-    #expect(try gallery.beginUpload(whole).offset == 0)
+    #expect(try gallery.uploads.begin(whole).offset == 0)
     #expect(kind { _ = try sendRest() } == .full)
     #expect(try vault.shell("ls") == "")
-    let received = try gallery.upload(first.identifier).offset
+    let received = try gallery.uploads.status(of: first.identifier).offset
     #expect(received > 0)
     try vault.shell("rm ../Vault/ballast")
     #expect(try sendRest().path.map(name) == "a.bin")
@@ -315,6 +315,6 @@ import Testing
     #expect(kind { _ = try gallery.trash([0], of: snapshot) } == .readOnly)
     #expect(kind { _ = try gallery.makeAlbum([0x61], in: .root) } == .readOnly)
     #expect(
-      kind { _ = try gallery.beginUpload(UploadDescription(length: 1, name: [0x61], album: [])) } == .readOnly)
+      kind { _ = try gallery.uploads.begin(UploadDescription(length: 1, name: [0x61], album: [])) } == .readOnly)
   }
 }

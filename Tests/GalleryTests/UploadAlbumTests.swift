@@ -11,12 +11,12 @@ import Testing
     _ name: String, path: String = "", to gallery: Gallery, _ change: () throws -> Void = {}
   ) throws -> String {
     let content = bytes(2000)
-    let began = try gallery.beginUpload(description(2000, name, album: "Trip", path: path))
+    let began = try gallery.uploads.begin(description(2000, name, album: "Trip", path: path))
     try send(content[..<1000], began.identifier, at: 0, gallery)
     try change()
     let done = try send(content[1000...], began.identifier, at: 1000, gallery)
     // It is found again as well.
-    #expect(try gallery.upload(began.identifier) == done)
+    #expect(try gallery.uploads.status(of: began.identifier) == done)
     return String(decoding: done.path?.bytes ?? [], as: UTF8.self)
   }
 

@@ -23,18 +23,18 @@ import Testing
   @Test func whoDidNotGetTheLastAnswerAsksAgain() throws {
     let content = bytes(100)
     let first = try space.gallery()
-    let identifier = try first.beginUpload(description(100)).identifier
+    let identifier = try first.uploads.begin(description(100)).identifier
     let done = try send(content[...], identifier, at: 0, first)
     #expect(done.path?.bytes == Array("a.jpg".utf8) && done.offset == 100 && done.checksum != nil)
     // Also after a new login.
     for gallery in [first, try space.gallery()] {
-      #expect(try gallery.upload(identifier) == done && gallery.beginUpload(description(100)) == done)
+      #expect(try gallery.uploads.status(of: identifier) == done && gallery.uploads.begin(description(100)) == done)
       #expect(kind { try send(content[...], identifier, at: 0, gallery) } == .conflict)
     }
     // Who has another file says so.
-    try first.endUpload(identifier)
+    try first.uploads.end(identifier)
     #expect(try space.names(Self.incoming) == [] && space.read("a.jpg") == content)
-    #expect(try first.beginUpload(description(100)).offset == 0)
+    #expect(try first.uploads.begin(description(100)).offset == 0)
   }
 
   /// "Verified" is said of what is there, and of nothing that has its name by now.
@@ -43,9 +43,9 @@ import Testing
       let space = try PlainSpace()
       let gallery = try space.gallery()
       let content = bytes(100)
-      let identifier = try gallery.beginUpload(description(100)).identifier
+      let identifier = try gallery.uploads.begin(description(100)).identifier
       try send(content[...], identifier, at: 0, gallery)
-      #expect(try gallery.upload(identifier).path != nil)
+      #expect(try gallery.uploads.status(of: identifier).path != nil)
       let path = space.path("a.jpg")
       switch change {
       case "renamed": try systemCall { unsafe rename(path, space.path("b.jpg")) }
@@ -54,10 +54,10 @@ import Testing
       }
       if change == "replaced" { try space.write(content, to: "a.jpg") }
       if change == "a directory" { try space.folder.makeDirectory("space/a.jpg") }
-      #expect(kind { _ = try gallery.upload(identifier) } == .gone, "\(change)")
+      #expect(kind { _ = try gallery.uploads.status(of: identifier) } == .gone, "\(change)")
       #expect(kind { try send(content[...], identifier, at: 0, gallery) } == .gone, "\(change)")
       // It is sent again, and what is there stays.
-      #expect(try gallery.beginUpload(description(100)).offset == 0, "\(change)")
+      #expect(try gallery.uploads.begin(description(100)).offset == 0, "\(change)")
       let done = try send(content[...], identifier, at: 0, gallery)
       let name = ["removed", "renamed"].contains(change) ? "a.jpg" : "a (2).jpg"
       #expect(try done.path?.bytes == Array(name.utf8) && space.read(name) == content, "\(change)")
@@ -67,7 +67,7 @@ import Testing
   /// The disk goes while the album is written: the name is there, but perhaps not after the next mount.
   @Test func aNameThatMayBeLostIsNotVerified() throws {
     let content = bytes(100)
-    let identifier = try gallery.beginUpload(description(100)).identifier
+    let identifier = try gallery.uploads.begin(description(100)).identifier
     let flushes = Mutex(0)
     space.fail { call in
       flushes.withLock { count in
@@ -77,17 +77,17 @@ import Testing
     }
     #expect(kind { try send(content[...], identifier, at: 0, gallery) } != nil)
     #expect(try space.names(".") == [".agonyfs", "a.jpg"])
-    #expect(kind { _ = try gallery.upload(identifier) } != nil)
-    #expect(kind { _ = try gallery.beginUpload(description(100)) } != nil)
+    #expect(kind { _ = try gallery.uploads.status(of: identifier) } != nil)
+    #expect(kind { _ = try gallery.uploads.begin(description(100)) } != nil)
     space.fail(nil)
-    #expect(try gallery.upload(identifier).path?.bytes == Array("a.jpg".utf8))
+    #expect(try gallery.uploads.status(of: identifier).path?.bytes == Array("a.jpg".utf8))
     #expect(try space.read("a.jpg") == content)
   }
 
   /// Another program takes the name while the album is written, which fails.
   @Test func whatTookTheNameMeanwhileStays() throws {
     let content = bytes(100)
-    let identifier = try gallery.beginUpload(description(100)).identifier
+    let identifier = try gallery.uploads.begin(description(100)).identifier
     try space.write([9], to: "other")
     let (from, to) = (space.path("other"), space.path("a.jpg"))
     let flushes = Mutex(0)
@@ -102,8 +102,8 @@ import Testing
     space.fail(nil)
     #expect(try space.read("a.jpg") == [9])
     #expect(try space.names(Self.incoming) == [".partial-web-\(identifier).log"])
-    #expect(kind { _ = try gallery.upload(identifier) } == .gone)
-    try gallery.endUpload(identifier)
+    #expect(kind { _ = try gallery.uploads.status(of: identifier) } == .gone)
+    try gallery.uploads.end(identifier)
     #expect(try space.read("a.jpg") == [9])
   }
 
@@ -111,7 +111,7 @@ import Testing
     let content = bytes(100)
     let description = try description(100)
     try space.write([9, 9], to: "\(Self.incoming)/.partial-web-\(description.identifier)")
-    let identifier = try gallery.beginUpload(description).identifier
+    let identifier = try gallery.uploads.begin(description).identifier
     #expect(identifier == description.identifier)
     #expect(try send(content[...], identifier, at: 0, gallery).path?.bytes == Array("a.jpg".utf8))
     #expect(try space.read("a.jpg") == content)
@@ -121,24 +121,24 @@ import Testing
   @Test func twoSessionsNeverHaveOneUpload() throws {
     let content = bytes(3000)
     let (one, other) = (try space.gallery(), try space.gallery())
-    let identifier = try one.beginUpload(description(3000)).identifier
+    let identifier = try one.uploads.begin(description(3000)).identifier
     let piece = try UploadPiece(of: identifier, at: 0, checksum: nil, in: one)
     #expect(kind { _ = try UploadPiece(of: identifier, at: 0, checksum: nil, in: other) } == .busy)
-    #expect(kind { try other.endUpload(identifier) } == .busy)
-    let second = try other.beginUpload(description(3000))
+    #expect(kind { try other.uploads.end(identifier) } == .busy)
+    let second = try other.uploads.begin(description(3000))
     #expect(second.identifier != identifier)
     try piece.append(content)
     #expect(try piece.finish().path?.bytes == Array("a.jpg".utf8))
     // Another file, and the hash that the first session keeps is of what it wrote itself.
     let changed = bytes(3000, seed: 2)
     try send(changed[..<1000], second.identifier, at: 0, other)
-    try one.endUpload(second.identifier)
-    #expect(try one.beginUpload(description(3000)).identifier == identifier)
-    try one.endUpload(identifier)
-    #expect(try other.beginUpload(description(3000)).identifier == identifier)
+    try one.uploads.end(second.identifier)
+    #expect(try one.uploads.begin(description(3000)).identifier == identifier)
+    try one.uploads.end(identifier)
+    #expect(try other.uploads.begin(description(3000)).identifier == identifier)
     try send(changed[..<1000], identifier, at: 0, one)
-    try other.endUpload(identifier)
-    #expect(try other.beginUpload(description(3000)).offset == 0)
+    try other.uploads.end(identifier)
+    #expect(try other.uploads.begin(description(3000)).offset == 0)
     try send(content[..<1000], identifier, at: 0, other)
     #expect(try send(content[1000...], identifier, at: 1000, one).path?.bytes == Array("a (2).jpg".utf8))
     #expect(try space.read("a (2).jpg") == content)
@@ -148,7 +148,7 @@ import Testing
   private static func sendAll(
     _ content: [UInt8], _ description: UploadDescription, _ gallery: Gallery
   ) throws -> SpacePath? {
-    var status = try gallery.beginUpload(description)
+    var status = try gallery.uploads.begin(description)
     while status.path == nil {
       let (start, end) = (Int(status.offset), min(Int(status.offset) + 5000, content.count))
       let piece = try UploadPiece(of: status.identifier, at: status.offset, checksum: nil, in: gallery)
@@ -185,16 +185,16 @@ import Testing
   }
 
   @Test func aLogThatNobodyCanReadStays() throws {
-    let identifier = try gallery.beginUpload(description(10)).identifier
+    let identifier = try gallery.uploads.begin(description(10)).identifier
     let log = Self.incoming + "/.partial-web-\(identifier).log"
     try space.write(Array("nonsense".utf8), to: log)
-    #expect(kind { _ = try gallery.upload(identifier) } == .conflict)
+    #expect(kind { _ = try gallery.uploads.status(of: identifier) } == .conflict)
     #expect(kind { try send(bytes(10)[...], identifier, at: 0, gallery) } == .conflict)
-    let other = try gallery.beginUpload(description(10)).identifier
+    let other = try gallery.uploads.begin(description(10)).identifier
     #expect(try other != identifier && space.read(log) == Array("nonsense".utf8))
     try send(bytes(10)[...], other, at: 0, gallery)
-    try gallery.endUpload(identifier)
-    #expect(kind { _ = try gallery.upload(identifier) } == .notFound)
+    try gallery.uploads.end(identifier)
+    #expect(kind { _ = try gallery.uploads.status(of: identifier) } == .notFound)
   }
 
   /// Why the end failed is said, and no other upload is begun in its place.
@@ -202,25 +202,25 @@ import Testing
     let renames = Counter()
     // The log gets its name, and the file none.
     space.fail { $0 == .rename && renames.next() > 0 ? .directoryNotEmpty : nil }
-    #expect(kind { _ = try gallery.beginUpload(description(0)) } == .conflict)
+    #expect(kind { _ = try gallery.uploads.begin(description(0)) } == .conflict)
     space.fail(nil)
     #expect(try space.names(Self.incoming).count == 2 && space.names(".") == [".agonyfs"])
-    #expect(try gallery.beginUpload(description(0)).path?.bytes == Array("a.jpg".utf8))
+    #expect(try gallery.uploads.begin(description(0)).path?.bytes == Array("a.jpg".utf8))
   }
 
   /// Clients that know tus alone begin at 0, and pieces of any length say nothing that could be compared.
   @Test func onlyWhoCanCompareGoesOn() throws {
     let content = bytes(3000)
-    let one = try gallery.beginUpload(description(3000), resumes: false).identifier
+    let one = try gallery.uploads.begin(description(3000), resumes: false).identifier
     try send(content[..<1000], one, at: 0, gallery)
-    #expect(try gallery.beginUpload(description(3000), resumes: false).offset == 0)
-    let two = try gallery.beginUpload(description(3000)).identifier
+    #expect(try gallery.uploads.begin(description(3000), resumes: false).offset == 0)
+    let two = try gallery.uploads.begin(description(3000)).identifier
     try send(content[..<1000], two, at: 0, gallery)
-    #expect(try gallery.beginUpload(description(3000)).offset == 1000)
+    #expect(try gallery.uploads.begin(description(3000)).offset == 1000)
     try send(content[1000..<2000], two, at: 1000, gallery)
-    let three = try gallery.beginUpload(description(3000))
-    #expect(try three.identifier != two && three.offset == 0 && gallery.upload(two).offset == 2000)
+    let three = try gallery.uploads.begin(description(3000))
+    #expect(try three.identifier != two && three.offset == 0 && gallery.uploads.status(of: two).offset == 2000)
     try send(content[2000...], two, at: 2000, gallery)
-    #expect(try gallery.beginUpload(description(3000)).identifier == three.identifier)
+    #expect(try gallery.uploads.begin(description(3000)).identifier == three.identifier)
   }
 }

@@ -9,21 +9,21 @@ import Vault
     let file = InodeNumber(rawValue: 7)
     let names: [[UInt8]] = [[UInt8]("user.a".utf8), [UInt8]("user.é/".utf8), [0xFF], [UInt8](repeating: 9, count: 255)]
     let values: [[UInt8]] = [[], [0, 1, 2], [UInt8](repeating: 0xFF, count: 65_536), [1]]
-    for (name, value) in zip(names, values) { try index.setAttribute(named: name, of: file, to: value) }
-    try index.setAttribute(named: names[0], of: .root, to: [5])
+    for (name, value) in zip(names, values) { try index.attributes.set(named: name, of: file, to: value) }
+    try index.attributes.set(named: names[0], of: .root, to: [5])
     try index.commit(to: store)
     let again = try Index(space: store)
-    for (name, value) in zip(names, values) { #expect(try again.attribute(named: name, of: file) == value) }
-    #expect(try again.attributeNames(of: file) == [names[3], names[0], names[1], names[2]])
+    for (name, value) in zip(names, values) { #expect(try again.attributes.value(named: name, of: file) == value) }
+    #expect(try again.attributes.names(of: file) == [names[3], names[0], names[1], names[2]])
     #expect(try again.inodesWithAttributes(after: nil, limit: 9) == [.root, file])
-    try again.setAttribute(named: names[2], of: file, to: [3])
-    #expect(try again.attribute(named: names[2], of: file) == [3])
-    #expect(try again.removeAttribute(named: names[2], of: file))
-    #expect(try !again.removeAttribute(named: names[2], of: file))
-    #expect(try again.attribute(named: names[2], of: file) == nil)
-    try again.removeAllAttributes(of: file)
-    #expect(try again.attributeNames(of: file) == [])
-    #expect(try again.attribute(named: names[0], of: .root) == [5])
+    try again.attributes.set(named: names[2], of: file, to: [3])
+    #expect(try again.attributes.value(named: names[2], of: file) == [3])
+    #expect(try again.attributes.remove(named: names[2], of: file))
+    #expect(try !again.attributes.remove(named: names[2], of: file))
+    #expect(try again.attributes.value(named: names[2], of: file) == nil)
+    try again.attributes.removeAll(of: file)
+    #expect(try again.attributes.names(of: file) == [])
+    #expect(try again.attributes.value(named: names[0], of: .root) == [5])
     try expectClean(again)
   }
 

@@ -71,7 +71,8 @@ extension AccessControlList {
 extension CatalogRights {
   private func accessControlList(of record: InodeRecord) throws(Errno) -> AccessControlList? {
     guard record.hasExtendedAttributes else { return nil }
-    let value = try files.result(of: files.index.attribute(named: AccessControlList.accessName, of: record.number))
+    let value = try files.result(
+      of: files.index.attributes.value(named: AccessControlList.accessName, of: record.number))
     return value.flatMap { AccessControlList($0) }
   }
 

@@ -215,7 +215,8 @@ extension Cataloguer {
     }
     try fileSystem.locked { files throws(Errno) in
       guard let inode = try? files.inode(directory), inode.record.hasExtendedAttributes else { return }
-      content.cover = try files.result(of: files.index.attribute(named: Array(UserWords.cover.utf8), of: directory))
+      content.cover = try files.result(
+        of: files.index.attributes.value(named: Array(UserWords.cover.utf8), of: directory))
     }
     if !content.sidecars.isEmpty { fileSystem.locked { $0.signals[.thumbnailWork].signal() } }
   }

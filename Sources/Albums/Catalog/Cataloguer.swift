@@ -176,15 +176,17 @@ extension CatalogUpdates {
     var words: [(name: [UInt8], value: [UInt8])] = []
     for name in UserWords.copied.map({ Array($0.utf8) }) {
       if inode.record.hasExtendedAttributes,
-        try files.result(of: files.index.attribute(named: name, of: inode.number)) != nil
+        try files.result(of: files.index.attributes.value(named: name, of: inode.number)) != nil
       {
         return
       }
-      if let value = try files.result(of: files.index.attribute(named: name, of: twin)) { words.append((name, value)) }
+      if let value = try files.result(of: files.index.attributes.value(named: name, of: twin)) {
+        words.append((name, value))
+      }
     }
     if words.isEmpty { return }
     try files.withSavepoint { index throws(IndexError) in
-      for word in words { try index.setAttribute(named: word.name, of: inode.number, to: word.value) }
+      for word in words { try index.attributes.set(named: word.name, of: inode.number, to: word.value) }
     }
     inode.record.hasExtendedAttributes = true
     files.markChanged(inode)
@@ -295,7 +297,7 @@ extension CatalogUpdates {
 
   private func accessList(of record: InodeRecord) throws(Errno) -> [UInt8]? {
     guard record.hasExtendedAttributes else { return nil }
-    return try files.result(of: files.index.attribute(named: AccessControlList.accessName, of: record.number))
+    return try files.result(of: files.index.attributes.value(named: AccessControlList.accessName, of: record.number))
   }
 
   /// Other files with the same content or the same pixels.
@@ -314,7 +316,7 @@ extension CatalogUpdates {
     guard inode.record.hasExtendedAttributes else { return [:] }
     var texts: [String: String] = [:]
     for name in UserWords.ofFiles {
-      if let value = try files.result(of: files.index.attribute(named: Array(name.utf8), of: inode.number)) {
+      if let value = try files.result(of: files.index.attributes.value(named: Array(name.utf8), of: inode.number)) {
         texts[name] = String(decoding: value, as: UTF8.self)
       }
     }

@@ -78,7 +78,7 @@ extension Reaper {
           removed = pieces.reduce(0) { $0 + Int64($1.length) }
           if pieces.count == Self.step { return }
         }
-        if inode.record.hasExtendedAttributes { try index.removeAllAttributes(of: inode.number) }
+        if inode.record.hasExtendedAttributes { try index.attributes.removeAll(of: inode.number) }
         if inode.isRegular {
           media = try index.media.row(inode.number)
           if media != nil {

@@ -84,10 +84,10 @@ extension LockedFileSystem {
   fileprivate func changeMode(of inode: Inode, to mode: UInt32) throws(Errno) {
     let permissions = mode & 0o7777
     if inode.record.hasExtendedAttributes {
-      let value = try result(of: index.attribute(named: AccessControlList.accessName, of: inode.number))
+      let value = try result(of: index.attributes.value(named: AccessControlList.accessName, of: inode.number))
       if let value, var list = AccessControlList(value) {
         list.setPermissions(permissions)
-        try result(of: index.setAttribute(named: AccessControlList.accessName, of: inode.number, to: list.encoded))
+        try result(of: index.attributes.set(named: AccessControlList.accessName, of: inode.number, to: list.encoded))
       }
     }
     inode.record.mode = inode.record.mode & FileKind.mask | permissions

@@ -17,7 +17,7 @@ extension FileSystem {
       let inode = try files.inode(inode)
       // The kernel asks for a capability before every write. Most inodes have no attribute, and need no query.
       guard inode.record.hasExtendedAttributes else { throw Self.isKnown(name) ? .noData : .notSupported }
-      let value = try files.result(of: files.index.attribute(named: name, of: inode.number))
+      let value = try files.result(of: files.index.attributes.value(named: name, of: inode.number))
       guard let value else { throw Self.isKnown(name) ? .noData : .notSupported }
       return value
     }
@@ -56,13 +56,13 @@ extension FileSystem {
       try files.requireRoom()
       let names =
         inode.record.hasExtendedAttributes
-        ? try files.result(of: files.index.attributeNames(of: inode.number)) : []
+        ? try files.result(of: files.index.attributes.names(of: inode.number)) : []
       let exists = names.contains(name)
       if exists && flags.contains(.create) { throw .fileExists }
       if !exists && flags.contains(.replace) { throw .noData }
       let listSize = names.reduce(0) { $0 + $1.count + 1 }
       guard exists || listSize + name.count + 1 <= Self.maximumListSize else { throw .noSpace }
-      try files.result(of: files.index.setAttribute(named: name, of: inode.number, to: value))
+      try files.result(of: files.index.attributes.set(named: name, of: inode.number, to: value))
       files.noteAttributes(of: inode, true)
       files.catalogUpdates.noteCatalogAttribute(name, of: inode)
     }
@@ -73,7 +73,7 @@ extension FileSystem {
     try reading { files throws(Errno) in
       let inode = try files.inode(inode)
       guard inode.record.hasExtendedAttributes else { return [] }
-      let names = try files.result(of: files.index.attributeNames(of: inode.number))
+      let names = try files.result(of: files.index.attributes.names(of: inode.number))
       return names.reduce(into: []) { list, name in list += name + [0] }
     }
   }
@@ -87,7 +87,7 @@ extension FileSystem {
       let inode = try files.inode(inode)
       if !Self.isAccessControlList(name) {
         guard inode.record.hasExtendedAttributes else { throw .noData }
-        let value = try files.result(of: files.index.attribute(named: name, of: inode.number))
+        let value = try files.result(of: files.index.attributes.value(named: name, of: inode.number))
         guard value != nil else { throw .noData }
       }
       try files.remove(name, of: inode)
@@ -115,7 +115,7 @@ extension LockedFileSystem {
     if isAccess && list.isMinimal {
       try remove(name, of: inode)
     } else {
-      try result(of: index.setAttribute(named: name, of: inode.number, to: value))
+      try result(of: index.attributes.set(named: name, of: inode.number, to: value))
       noteAttributes(of: inode, true)
     }
     if isAccess {
@@ -129,8 +129,8 @@ extension LockedFileSystem {
   fileprivate func remove(_ name: [UInt8], of inode: Inode) throws(Errno) {
     guard inode.record.hasExtendedAttributes else { return }
     let (wasThere, hasOthers) = try withIndex { index throws(IndexError) in
-      let wasThere = try index.removeAttribute(named: name, of: inode.number)
-      return (wasThere, try !index.attributeNames(of: inode.number).isEmpty)
+      let wasThere = try index.attributes.remove(named: name, of: inode.number)
+      return (wasThere, try !index.attributes.names(of: inode.number).isEmpty)
     }
     if wasThere { noteAttributes(of: inode, hasOthers) }
   }

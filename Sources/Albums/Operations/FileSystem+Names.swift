@@ -165,7 +165,7 @@ extension LockedFileSystem {
       try index.insert(record)
       try index.insertDentry(parent: parent, entry)
       for (name, value) in inheritance.attributes {
-        try index.setAttribute(named: name, of: record.number, to: value)
+        try index.attributes.set(named: name, of: record.number, to: value)
       }
     }
     if isDirectory { directory.record.addLink() }
@@ -185,13 +185,13 @@ extension LockedFileSystem {
     if let model = request.model {
       var lists: [([UInt8], [UInt8])] = []
       for name in [AccessControlList.accessName, AccessControlList.defaultName] {
-        if let value = try result(of: index.attribute(named: name, of: model)) { lists.append((name, value)) }
+        if let value = try result(of: index.attributes.value(named: name, of: model)) { lists.append((name, value)) }
       }
       return (request.permissions, lists)
     }
     let withoutAccessList = (request.permissions & ~(caller.umask & 0o777), [([UInt8], [UInt8])]())
     guard directory.record.hasExtendedAttributes else { return withoutAccessList }
-    let value = try result(of: index.attribute(named: AccessControlList.defaultName, of: directory.number))
+    let value = try result(of: index.attributes.value(named: AccessControlList.defaultName, of: directory.number))
     guard let value, let list = AccessControlList(value) else { return withoutAccessList }
     var access = list
     let permissions = request.permissions & 0o7000 | access.narrow(to: request.permissions)

@@ -8,10 +8,10 @@ extension Repair {
     switch step {
     case .makeHole(let inode, let range): return try makeHole(range, in: inode, index)
     case .dropExtent(let inode, let offset):
-      try index.dropExtent(of: inode, at: offset)
+      try index.extents.dropExtent(of: inode, at: offset)
       try forgetHash(of: inode, index)
     case .dropDerivative(let inode): try dropDerivative(inode, index)
-    case .dropExtents(let inode): try index.dropExtents(of: inode)
+    case .dropExtents(let inode): try index.extents.dropExtents(of: inode)
     case .dropMedia(let inode):
       let row = try index.media.row(inode)
       try index.media.deleteMedia(inode)
@@ -33,7 +33,7 @@ extension Repair {
     case .setParent(let inode): return try setParent(of: inode, index)
     case .setHasAttributes(let inode, let has):
       guard try index.inode(inode) != nil else {
-        try index.removeAllAttributes(of: inode)
+        try index.attributes.removeAll(of: inode)
         return true
       }
       try change(inode, index) { $0.hasExtendedAttributes = has }
@@ -102,7 +102,7 @@ extension Repair {
   /// Deletes an inode and all that belongs to it.
   private func free(_ inode: InodeNumber, _ index: Index) throws(IndexError) {
     try index.extents.removeExtents(of: inode, in: .zero..<FileOffset(rawValue: .max), limit: .max)
-    try index.removeAllAttributes(of: inode)
+    try index.attributes.removeAll(of: inode)
     try index.deleteInode(inode)
     try index.removeOrphan(inode)
   }

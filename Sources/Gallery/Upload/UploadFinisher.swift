@@ -19,7 +19,7 @@ struct UploadFinisher {
   /// - Throws: `.failed` if the storage has something else; then what was received is deleted.
   func finish(_ log: UploadLog, _ running: RunningHash?) throws(GalleryError) -> UploadStatus {
     let calls = gallery.calls
-    let (bytes, _, incoming) = try gallery.parts(ofUpload: hold.identifier)
+    let (bytes, _, incoming) = try gallery.uploads.parts(ofUpload: hold.identifier)
     return try GalleryError.of("The upload") {
       let file = try calls.openToWrite(bytes, in: incoming)
       let description = log.description
@@ -47,7 +47,7 @@ struct UploadFinisher {
     _ log: inout UploadLog, _ status: FileStatus, _ bytes: [UInt8], _ incoming: Descriptor
   ) throws(GalleryError) -> SpacePath {
     let calls = gallery.calls
-    let path = gallery.album(of: log.description)
+    let path = gallery.uploads.album(of: log.description)
     let album = try gallery.openAlbum(path, makes: true)
     let name = try gallery.placing(log.description.name) { free throws(Errno) in
       // What is taken is no name that a server could have given right before it was killed.

@@ -22,7 +22,7 @@ struct UploadHold: Sendable {
   ///
   /// - Throws: `.busy` if somebody has it.
   static func taken(_ identifier: String, in gallery: Gallery) throws(GalleryError) -> UploadHold? {
-    let (_, log, incoming) = try gallery.parts(ofUpload: identifier)
+    let (_, log, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     do throws(Errno) {
       let file = try gallery.calls.openToWrite(log, in: incoming)
       guard try gallery.calls.holdAgainstImports(file) else { throw .resourceBusy }
@@ -45,7 +45,7 @@ struct UploadHold: Sendable {
   static func made(
     _ identifier: String, of description: UploadDescription, in gallery: Gallery
   ) throws(GalleryError) -> UploadHold {
-    let (bytes, log, incoming) = try gallery.parts(ofUpload: identifier)
+    let (bytes, log, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     let random = (0..<8).map { _ in UInt8.random(in: .min ... .max) }
     let unnamed = bytes + Array(".".utf8) + Hexadecimal.digits(of: random)
     do throws(Errno) {
@@ -67,13 +67,13 @@ struct UploadHold: Sendable {
   /// How far it is.
   ///
   /// - Throws: `.conflict` if its log cannot be read.
-  func state() throws(GalleryError) -> UploadState { try gallery.state(identifier, log) }
+  func state() throws(GalleryError) -> UploadState { try gallery.uploads.state(identifier, log) }
 
   /// Removes all that is kept of it; the file that it became stays.
   func remove() throws(GalleryError) {
-    let (bytes, log, incoming) = try gallery.parts(ofUpload: identifier)
+    let (bytes, log, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     try GalleryError.of("The upload") {
-      _ = gallery.uploads.take(identifier)
+      _ = gallery.uploadTable.take(identifier)
       do throws(Errno) {
         try gallery.calls.unlink(bytes, in: incoming)
       } catch .noSuchFileOrDirectory {}
@@ -92,18 +92,20 @@ enum UploadState {
   case lost(UploadLog)
 }
 
-extension Gallery {
+extension Uploads {
   func state(_ identifier: String, _ file: Descriptor) throws(GalleryError) -> UploadState {
     let (bytes, _, incoming) = try parts(ofUpload: identifier)
     return try GalleryError.of("The upload") {
-      guard let log = try UploadLog(file, calls) else { throw UploadHold.unreadable }
-      if let received = try calls.statusIfTaken(bytes, in: incoming) { return .underway(log.within(received.size)) }
+      guard let log = try UploadLog(file, gallery.calls) else { throw UploadHold.unreadable }
+      if let received = try gallery.calls.statusIfTaken(bytes, in: incoming) {
+        return .underway(log.within(received.size))
+      }
       guard let placed = log.placed, let path = try? album(of: log.description).appending(placed.name),
-        let album = try album(of: path), let status = try calls.statusIfTaken(placed.name, in: album),
+        let album = try album(of: path), let status = try gallery.calls.statusIfTaken(placed.name, in: album),
         log.isPlaced(status)
       else { return .lost(log) }
       // Who gave the name may have been killed before it was durable.
-      try calls.flush(album)
+      try gallery.calls.flush(album)
       return .whole(log, path)
     }
   }
@@ -111,7 +113,7 @@ extension Gallery {
   /// The album of a file; nil if it is not there any more.
   private func album(of path: SpacePath) throws(Errno) -> Descriptor? {
     do throws(Errno) {
-      return try root.directory(path.parent.bytes)
+      return try gallery.root.directory(path.parent.bytes)
     } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
       return nil
     }

@@ -33,7 +33,7 @@ public final class UploadPiece: @unchecked Sendable {
   ///   - checksum: the SHA-256 or SHA-1 of the piece; nil if the browser says none.
   /// - Throws: `.notFound`; `.conflict` for another offset than that; `.busy` if a piece is being received; `.gone`.
   public init(of identifier: String, at offset: Int64, checksum: [UInt8]?, in gallery: Gallery) throws(GalleryError) {
-    let (bytes, _, incoming) = try gallery.parts(ofUpload: identifier)
+    let (bytes, _, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     switch checksum?.count {
     case nil, SHA256Hasher.count: sha1 = nil
     case SHA1Hasher.count:
@@ -46,7 +46,7 @@ public final class UploadPiece: @unchecked Sendable {
     }
     guard case .underway(let log) = try hold.state() else {
       // It says what became of it.
-      _ = try gallery.upload(identifier)
+      _ = try gallery.uploads.status(of: identifier)
       throw GalleryError(.conflict, "The upload is whole already.")
     }
     guard offset == log.received else {
@@ -60,7 +60,7 @@ public final class UploadPiece: @unchecked Sendable {
       // It expires with its bytes, however long this piece takes.
       try gallery.calls.touch(hold.log)
       files = (file, hold)
-      running = gallery.uploads.take(identifier)
+      running = gallery.uploadTable.take(identifier)
       if running?.size != offset || running?.file != status.inode { running = nil }
     } catch {
       throw GalleryError(error, "The upload")
@@ -134,7 +134,7 @@ public final class UploadPiece: @unchecked Sendable {
     }
     defer { files = nil }
     if offset == log.description.length { return try UploadFinisher(gallery: gallery, hold: hold).finish(log, running) }
-    gallery.uploads.put(running, of: hold.identifier)
+    gallery.uploadTable.put(running, of: hold.identifier)
     return UploadStatus(hold.identifier, log)
   }
 
@@ -149,6 +149,6 @@ public final class UploadPiece: @unchecked Sendable {
     }
     offset = before
     files = nil
-    gallery.uploads.put(running, of: hold.identifier)
+    gallery.uploadTable.put(running, of: hold.identifier)
   }
 }

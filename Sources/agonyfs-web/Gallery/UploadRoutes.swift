@@ -17,21 +17,21 @@ func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
   }
   api.post("") { request, context in
     let (description, resumes) = try UploadDescription.read(request.headers)
-    let status = try await context.gallery.run { try $0.beginUpload(description, resumes: resumes) }
+    let status = try await context.gallery.run { try $0.uploads.begin(description, resumes: resumes) }
     var response = Response(status: .created, headers: .init(status))
     response.headers[.location] = "/api/upload/\(status.identifier)"
     return response
   }
   api.head("{upload}") { _, context in
     let identifier = try context.parameters.require("upload")
-    let status = try await context.gallery.run { try $0.upload(identifier) }
+    let status = try await context.gallery.run { try $0.uploads.status(of: identifier) }
     var headers = HTTPFields(status)
     headers[.uploadLength] = String(status.length)
     return Response(status: .ok, headers: headers)
   }
   api.delete("{upload}") { _, context in
     let identifier = try context.parameters.require("upload")
-    try await context.gallery.run { try $0.endUpload(identifier) }
+    try await context.gallery.run { try $0.uploads.end(identifier) }
     return Response(status: .noContent)
   }
   api.patch("{upload}") { request, context in
@@ -142,7 +142,7 @@ extension HTTPFields {
       self[.finalName] = HeaderName.escaped(path.name)
       self[.finalPath] = Base64.text(of: path.bytes)
     } else {
-      self[.uploadExpires] = HTTPDate.text(after: Gallery.uploadSeconds)
+      self[.uploadExpires] = HTTPDate.text(after: Uploads.uploadSeconds)
     }
     if let checksum = status.checksum { self[.checksum] = Base64.text(of: checksum, isStandard: true) }
   }

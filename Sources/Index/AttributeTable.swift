@@ -16,30 +16,33 @@ struct AttributeStatements {
   }
 }
 
-extension Index {
+/// The table of extended attributes.
+package struct AttributeTable {
+  let index: Index
+
   /// The value of an extended attribute, or nil when the inode has none of that name.
-  package func attribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> [UInt8]? {
-    try statements.attributes.find.bind(inode, name).firstRow { (row) throws(IndexError) in row.bytes(0) }
+  package func value(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> [UInt8]? {
+    try index.statements.attributes.find.bind(inode, name).firstRow { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// Sets an extended attribute, new or not. The caller updates the inode's `hasExtendedAttributes`.
-  package func setAttribute(named name: [UInt8], of inode: InodeNumber, to value: [UInt8]) throws(IndexError) {
-    try run(statements.attributes.set.bind(inode, name, value))
+  package func set(named name: [UInt8], of inode: InodeNumber, to value: [UInt8]) throws(IndexError) {
+    try index.run(index.statements.attributes.set.bind(inode, name, value))
   }
 
   /// Removes an extended attribute; returns whether there was one.
   @discardableResult
-  package func removeAttribute(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> Bool {
-    try run(statements.attributes.delete.bind(inode, name)) > 0
+  package func remove(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> Bool {
+    try index.run(index.statements.attributes.delete.bind(inode, name)) > 0
   }
 
   /// The names of an inode's extended attributes, in the order of their bytes.
-  package func attributeNames(of inode: InodeNumber) throws(IndexError) -> [[UInt8]] {
-    try statements.attributes.names.bind(inode).rows { (row) throws(IndexError) in row.bytes(0) }
+  package func names(of inode: InodeNumber) throws(IndexError) -> [[UInt8]] {
+    try index.statements.attributes.names.bind(inode).rows { (row) throws(IndexError) in row.bytes(0) }
   }
 
   /// Removes all extended attributes of an inode.
-  package func removeAllAttributes(of inode: InodeNumber) throws(IndexError) {
-    try run(statements.attributes.deleteAll.bind(inode))
+  package func removeAll(of inode: InodeNumber) throws(IndexError) {
+    try index.run(index.statements.attributes.deleteAll.bind(inode))
   }
 }

@@ -27,7 +27,10 @@ public struct UploadStatus: Equatable, Sendable {
   public var checksum: [UInt8]?
 }
 
-extension Gallery {
+/// The uploads of a gallery.
+public struct Uploads: Sendable {
+  let gallery: Gallery
+
   /// Bytes of a piece by which a browser finds out whether it has the same file as before.
   public static let pieceBytes: Int64 = 8 << 20
   /// Seconds after the last piece in which an upload can go on.
@@ -37,11 +40,11 @@ extension Gallery {
 
   /// The directory of what is not whole yet.
   func incoming() throws(GalleryError) -> Descriptor {
-    try uploads.incoming { () throws(GalleryError) in
+    try gallery.uploadTable.incoming { () throws(GalleryError) in
       do throws(Errno) {
-        return try root.directory(Array(".agonyfs/incoming".utf8))
+        return try gallery.root.directory(Array(".agonyfs/incoming".utf8))
       } catch .noSuchFileOrDirectory {
-        throw try isReadOnly()
+        throw try gallery.isReadOnly()
           ? GalleryError(.readOnly, "The space is open for reading only.")
           : GalleryError(.forbidden, "The space takes no files from this server; another user has it mounted.")
       } catch {
@@ -65,7 +68,7 @@ extension Gallery {
   /// - Parameter resumes: whether the one of the same file that was cut is gone on with, and one that is whole is found
   ///   again. Who asks for it compares `checksum` with what it has, and ends the upload if that is another file.
   /// - Throws: `.full` if there is no room for it.
-  public func beginUpload(_ description: UploadDescription, resumes: Bool = true) throws(GalleryError) -> UploadStatus {
+  public func begin(_ description: UploadDescription, resumes: Bool = true) throws(GalleryError) -> UploadStatus {
     keepAlbum(of: description)
     let base = resumes ? description.identifier : Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: 0...255) })
     for number in 1...Self.mostAlike {
@@ -82,13 +85,13 @@ extension Gallery {
 
   /// Begins an upload of this name or goes on with it; nil if nobody could say whether it is the same file.
   private func begin(_ identifier: String, _ description: UploadDescription) throws(GalleryError) -> UploadStatus? {
-    if let hold = try UploadHold.taken(identifier, in: self) {
+    if let hold = try UploadHold.taken(identifier, in: gallery) {
       switch try hold.state() {
       case .underway(let log):
         guard log.received == 0 || Self.checksum(log.pieces) != nil else { return nil }
         if log.received < log.description.length { return UploadStatus(identifier, log) }
         // Only the end may have failed.
-        return try UploadFinisher(gallery: self, hold: hold).finish(log, nil)
+        return try UploadFinisher(gallery: gallery, hold: hold).finish(log, nil)
       case .whole(let log, let path):
         return Self.checksum(log.pieces) == nil ? nil : UploadStatus(identifier, log, at: path)
       case .lost(let log):
@@ -98,11 +101,11 @@ extension Gallery {
     }
     // What was received of one that goes on has its room already.
     try checkRoom(description)
-    let hold = try UploadHold.made(identifier, of: description, in: self)
+    let hold = try UploadHold.made(identifier, of: description, in: gallery)
     do throws(GalleryError) {
       return try start(hold, UploadLog(description))
     } catch {
-      if (try? upload(identifier)) == nil { try? hold.remove() }
+      if (try? status(of: identifier)) == nil { try? hold.remove() }
       throw error
     }
   }
@@ -112,29 +115,29 @@ extension Gallery {
     var log = log
     let (bytes, _, incoming) = try parts(ofUpload: hold.identifier)
     let running = try GalleryError.of("The upload") {
-      try log.restart(in: hold.log, calls)
+      try log.restart(in: hold.log, gallery.calls)
       let file = try created(bytes, in: incoming)
-      return RunningHash(of: try calls.status(of: file).inode)
+      return RunningHash(of: try gallery.calls.status(of: file).inode)
     }
-    if log.description.length == 0 { return try UploadFinisher(gallery: self, hold: hold).finish(log, running) }
-    uploads.put(running, of: hold.identifier)
+    if log.description.length == 0 { return try UploadFinisher(gallery: gallery, hold: hold).finish(log, running) }
+    gallery.uploadTable.put(running, of: hold.identifier)
     return UploadStatus(hold.identifier, log)
   }
 
   /// Creates the file of received bytes, in the place of one that was left without a log.
   private func created(_ bytes: [UInt8], in incoming: Descriptor) throws(Errno) -> Descriptor {
     do throws(Errno) {
-      return try calls.create(bytes, in: incoming)
+      return try gallery.calls.create(bytes, in: incoming)
     } catch .fileExists {
-      try calls.unlink(bytes, in: incoming)
-      return try calls.create(bytes, in: incoming)
+      try gallery.calls.unlink(bytes, in: incoming)
+      return try gallery.calls.create(bytes, in: incoming)
     }
   }
 
   private func checkRoom(_ description: UploadDescription) throws(GalleryError) {
     try GalleryError.of("The space") {
       var information = statvfs()
-      try systemCall { unsafe fstatvfs(root.descriptor.number, &information) }
+      try systemCall { unsafe fstatvfs(gallery.root.descriptor.number, &information) }
       let free = information.f_bavail.multipliedReportingOverflow(by: information.f_frsize)
       guard free.overflow || free.partialValue >= UInt(description.length) else { throw Errno.noSpace }
     }
@@ -144,10 +147,10 @@ extension Gallery {
   ///
   /// - Throws: `.notFound` if there is none; `.gone` if the file that it became is not there any more, or was changed;
   ///   `.conflict` if nobody can read how far it is.
-  public func upload(_ identifier: String) throws(GalleryError) -> UploadStatus {
+  public func status(of identifier: String) throws(GalleryError) -> UploadStatus {
     let (_, log, incoming) = try parts(ofUpload: identifier)
     return try GalleryError.of("The upload") {
-      switch try state(identifier, try calls.openFile(log, in: incoming)) {
+      switch try state(identifier, try gallery.calls.openFile(log, in: incoming)) {
       case .underway(let log): return UploadStatus(identifier, log)
       case .whole(let log, let path): return UploadStatus(identifier, log, at: path)
       case .lost(let log):
@@ -165,8 +168,8 @@ extension Gallery {
   }
 
   /// Ends an upload, and deletes what was received. A file that is whole stays.
-  public func endUpload(_ identifier: String) throws(GalleryError) {
-    guard let hold = try UploadHold.taken(identifier, in: self) else {
+  public func end(_ identifier: String) throws(GalleryError) {
+    guard let hold = try UploadHold.taken(identifier, in: gallery) else {
       throw GalleryError(.notFound, "There is no such upload; it may have expired.")
     }
     try hold.remove()
@@ -178,6 +181,6 @@ extension UploadStatus {
   init(_ identifier: String, _ log: UploadLog, at path: SpacePath? = nil) {
     self.init(
       identifier: identifier, offset: path == nil ? log.received : log.description.length,
-      length: log.description.length, path: path, checksum: Gallery.checksum(log.pieces))
+      length: log.description.length, path: path, checksum: Uploads.checksum(log.pieces))
   }
 }

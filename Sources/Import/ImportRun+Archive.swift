@@ -23,6 +23,8 @@ struct ArchiveProgress {
   var summary: [UInt8]?
   /// Members of groups that did not come yet, and those that were copied and are not verified.
   var groups: [[UInt8]: (left: Int, unverified: Int)] = [:]
+  /// The numbers that names got, by what they have in common with those that belong to them.
+  var numbers: [[UInt8]: Int] = [:]
   /// Members of groups that wait for the others.
   var waiting: [[UInt8]: [(file: CopiedFile, day: TakenDay)]] = [:]
 }
@@ -107,6 +109,16 @@ extension ImportRun {
   /// Says that bytes of an archive were unpacked.
   func follow(_ bytes: Int) { observer.read(bytes) }
 
+  /// The number for a name: that of the first that came of those that it belongs to.
+  func number(of entry: SourceEntry, _ name: WantedName, in album: [[UInt8]], _ archive: Int) -> Int {
+    let key = entry.archiveGroupKey
+    let candidate = NameCandidate(status: entry.status, album: album, name: name, beginning: { nil })
+    let number = archives[archive]?.numbers[key] ?? importer.firstNumber([candidate])
+    if Companions.kind(of: entry.name) != .other { archives[archive]?.numbers[key] = number }
+    importer.reservations.note(name.numbered(number), in: album)
+    return number
+  }
+
   // MARK: Albums by day
 
   /// A member of a group came. Copies of it are verified later.
@@ -140,10 +152,18 @@ extension ImportRun {
     guard let sorter = importer.options.sorter, let members = archives[number]?.waiting.removeValue(forKey: key) else {
       return
     }
-    for (member, album) in zip(members, sorter.albums(of: members.map(\.day))) {
-      note(
-        member.file,
-        importer.place(member.file, named: WantedName(member.file.entry.name), in: importer.options.album + album))
+    let albums = sorter.albums(of: members.map(\.day)).map { importer.options.album + $0 }
+    let first = importer.firstNumber(
+      zip(members, albums).map { member, album in
+        NameCandidate(
+          status: member.file.status, album: album, name: WantedName(member.file.entry.name),
+          beginning: { member.file.beginning })
+      })
+    for (member, album) in zip(members, albums) {
+      var name = WantedName(member.file.entry.name)
+      name.first = first
+      importer.reservations.note(name.numbered(first), in: album)
+      note(member.file, importer.place(member.file, named: name, in: album))
     }
   }
 

@@ -23,7 +23,7 @@ package final class ImportRun {
   private let base: [UInt8]
   var summary = ImportSummary()
   /// The number and the path of the source at hand.
-  private var source: (part: Int, path: [UInt8]) = (0, [])
+  var source: (part: Int, path: [UInt8]) = (0, [])
   /// What was copied, and waits to be verified.
   private var copied: [CopiedFile] = []
   /// What is being verified, the oldest first: while one is made durable, the one before is read back.
@@ -34,8 +34,8 @@ package final class ImportRun {
   /// What was verified and waits for the file that it describes, by that file's number.
   private var followers: [Int: [CopiedFile]] = [:]
   /// Where files are that are described, by their numbers; nil for those that are not in the space.
-  private var leaders: [Int: [UInt8]?] = [:]
-  /// Names of files of a Google Takeout that are the same.
+  private(set) var leaders: [Int: [UInt8]?] = [:]
+  /// Names of photos and videos that are the same: one that came, and one that was there.
   private var twins: [(path: [UInt8], existing: [UInt8])] = []
   /// Archives by the numbers of their groups.
   var archives: [Int: ArchiveProgress] = [:]
@@ -47,6 +47,7 @@ package final class ImportRun {
     var left: Int
     /// Whether the originals of all may go.
     var isVerified: Bool
+    var hasCompanion = false
     var originals: [Original] = []
   }
 
@@ -79,8 +80,13 @@ package final class ImportRun {
       walk.accepts = accepts
       listsAll = false
     }
+    let together = namedTogether(sources)
     for (part, source) in sources.enumerated() where goesOn || listsAll {
       self.source = (part, source.path)
+      if let files = together[part] {
+        if !files.isEmpty { _ = walk.walk(files: files, visit) }
+        continue
+      }
       if source.isArchive {
         unpack(source.path, part: part, listing?.archives[part] ?? SourceListing.Archive())
         continue
@@ -93,7 +99,8 @@ package final class ImportRun {
     giveUpFollowers()
     if !importer.options.isTrial, goesOn {
       // Nothing is lost without it.
-      for (path, existing) in twins { try? importer.shareDescription(of: path, and: existing) }
+      importer.reservations.forget()
+      for (path, existing) in twins { try? importer.shareSidecars(of: path, and: existing) }
     }
     if let list, goesOn {
       // What belongs together may lie anywhere in a Takeout.
@@ -153,7 +160,9 @@ package final class ImportRun {
   /// Imports what belongs together. Its originals may go only together.
   private func take(_ group: ArraySlice<SourceEntry>) {
     guard let first = group.first else { return }
-    groups[first.group] = Group(left: group.count, isVerified: group.allSatisfy(\.isGroupWhole))
+    groups[first.group] = Group(
+      left: group.count, isVerified: group.allSatisfy(\.isGroupWhole),
+      hasCompanion: group.contains { Companions.kind(of: $0.name) == .companion })
     for (entry, planned) in zip(group, goesOn ? placements(of: group) : group.map(placement)) {
       let placement = resolved(planned)
       var entry = entry
@@ -166,52 +175,17 @@ package final class ImportRun {
         awaitSame(size: entry.status.size) { try? importer.beginning(of: entry) }
       }
       switch importer.begin(entry, as: placement) {
-      case .ended(let result): note(entry, result)
+      case .ended(let result):
+        if !importer.options.isTrial { release(placement.name, in: importer.options.album + placement.album) }
+        note(entry, result)
       case .copied(let file): add(file)
       }
     }
   }
 
-  /// The place of a file that is not sorted by day.
-  func placement(of entry: SourceEntry) -> Placement {
-    importer.options.takeout?.placement(part: source.part, path: entry.path(below: source.path))
-      ?? Placement(album: entry.directory.album, name: WantedName(entry.name))
-  }
-
-  /// The place of what describes a file, beside that file if it has its name already.
-  func resolved(_ placement: Placement) -> Placement {
-    guard let leader = placement.leader, let path = leaders[leader] ?? nil else { return placement }
-    let parts = path.split(separator: 0x2F).map { Array($0) }
-    var placement = placement
-    placement.leader = nil
-    placement.album = Array(parts.dropFirst(importer.options.album.count).dropLast())
-    placement.name = WantedName(TakeoutPlan.descriptionName(beside: parts.last ?? []))
-    return placement
-  }
-
-  private func placements(of group: ArraySlice<SourceEntry>) -> [Placement] {
-    var placements = group.map(placement)
-    if let sorter = importer.options.sorter { sort(group, &placements, sorter) }
-    // What belongs together gets one number, so that no sidecar lies beside another photo.
-    if group.count > 1 {
-      let members = zip(group, placements).filter { $0.status.kind == .file && $1.leader == nil && $1.reason == nil }
-      for index in placements.indices { placements[index].name.hasCompanions = true }
-      let first = importer.firstNumber(members.map { ($0.status, $1.album, $1.name.bytes) })
-      for index in placements.indices { placements[index].name.first = first }
-    }
-    return placements
-  }
-
-  /// Chooses albums for what belongs together.
-  private func sort(_ group: ArraySlice<SourceEntry>, _ placements: inout [Placement], _ sorter: any AlbumSorter) {
-    let sorted = placements.indices.filter { !placements[$0].isAlbumChosen && placements[$0].leader == nil }
-    let days = sorted.map { index in
-      let entry = group[group.startIndex + index]
-      let file = try? importer.calls.openFile(entry.name, in: entry.directory.descriptor)
-      return sorter.day(
-        of: entry.status.kind == .file ? file : nil, name: entry.name, entry.status, described: placements[index].taken)
-    }
-    for (index, album) in zip(sorted, sorter.albums(of: days)) { placements[index].album = album }
+  /// A file has its name, or will not get it.
+  private func release(_ name: WantedName, in album: [[UInt8]]) {
+    importer.reservations.release(NameReservations.path(album, name.numbered(name.first)))
   }
 
   /// Waits for files under way that are as long as one that comes and begin as it does: it may turn out to be the same.
@@ -289,6 +263,9 @@ package final class ImportRun {
   }
 
   func note(_ file: CopiedFile, _ result: Importer.Result) {
+    if case .name(let name, let album) = file.goal {
+      importer.reservations.release(album.path(of: name.numbered(name.first)))
+    }
     if case .imported(let path) = result.outcome {
       importer.noteStored(path, size: file.status.size, beginning: file.beginning)
       if !file.missing.isEmpty { observer.lost(file.missing, of: file.entry.path) }
@@ -302,11 +279,7 @@ package final class ImportRun {
     note(
       entry.path, entry.status, result.outcome, result.isVerified,
       isDescribed: entry.takeoutNumber.flatMap { takeout?.matches.isDescribed($0) })
-    if takeout != nil, case .duplicate(let path, let existing) = result.outcome, path != existing,
-      !TakeoutPlan.Builder.isDescription(path)
-    {
-      twins.append((path, existing))
-    }
+    noteTwins(of: entry, result.outcome)
     // Of several of one name the first that is in the space leads.
     if let number = entry.takeoutNumber, takeout?.isLeader(number) ?? false, (leaders[number] ?? nil) == nil {
       leaders[number] = .some(result.outcome.path)
@@ -328,6 +301,19 @@ package final class ImportRun {
       groups[entry.group] = group
     } else if group.isVerified, let list {
       do throws(Errno) { try list.add(group.originals) } catch { end(error.rawValue) }
+    }
+  }
+
+  /// Notes the other names of a photo or video that the space has.
+  private func noteTwins(of entry: SourceEntry, _ outcome: ImportOutcome) {
+    guard let path = outcome.path, Companions.kind(of: path) == .media else { return }
+    switch outcome {
+    case .duplicate(let path, let existing) where path != existing: twins.append((path, existing))
+    case .known, .duplicate:
+      // A sidecar may be new that comes with it.
+      guard let group = groups[entry.group], group.hasCompanion else { return }
+      for existing in importer.otherNames(of: path, size: entry.status.size) { twins.append((path, existing)) }
+    default: break
     }
   }
 

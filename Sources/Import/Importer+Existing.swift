@@ -55,7 +55,7 @@ extension Importer {
   }
 
   /// What a file of the space begins with; nil if it cannot be read.
-  private func beginning(of candidate: [UInt8]) -> UInt64? {
+  func beginning(of candidate: [UInt8]) -> UInt64? {
     if let known = beginnings[candidate] { return known }
     guard let file = target.open(candidate, calls)?.file, let found = try? reading.beginning(of: file) else {
       return nil
@@ -69,7 +69,7 @@ extension Importer {
     guard options.skipsDuplicates, let candidates = stored[entry.status.size], !candidates.isEmpty else { return nil }
     let own = try beginning(of: entry)
     var digest: FileDigest?
-    for candidate in candidates where beginning(of: candidate) == own {
+    for candidate in candidates where beginning(of: candidate) == own && mayBeOne(candidate, wanted, in: album) {
       guard let (folder, name, file) = target.open(candidate, calls) else { continue }
       let known =
         if let digest { digest } else {
@@ -106,12 +106,40 @@ extension Importer {
     }
     guard options.skipsDuplicates, digest.size > 0 else { return nil }
     for candidate in stored[digest.size] ?? [] where beginning(of: candidate) == copied.beginning {
-      guard let (folder, name, file) = target.open(candidate, calls), let found = try? calls.digest(of: file),
+      guard mayBeOne(candidate, wanted, in: album), let (folder, name, file) = target.open(candidate, calls),
+        let found = try? calls.digest(of: file),
         found == digest, let path = try link(name, in: folder, file, as: wanted, in: album)
       else { continue }
       return (.duplicate(path: path, existing: candidate), digest, true)
     }
     return nil
+  }
+
+  /// Other names of a file of the space, as far as the space finds them by its length.
+  func otherNames(of path: [UInt8], size: Int64) -> [[UInt8]] {
+    func inode(_ path: [UInt8]) -> UInt64? {
+      target.open(path, calls).flatMap { try? calls.status(of: $0.file).inode }
+    }
+    guard let candidates = stored[size], let own = inode(path) else { return [] }
+    return candidates.filter { $0 != path && inode($0) == own }
+  }
+
+  /// Whether a file that comes may be another name of one with the same bytes. Photos and videos may. What describes a
+  /// photo may only where that photo is one file in both places: who writes one means that photo.
+  private func mayBeOne(_ candidate: [UInt8], _ wanted: WantedName, in album: Album?) -> Bool {
+    if Companions.kind(of: wanted.bytes) == .media { return true }
+    guard let path = album?.path(of: wanted.numbered(wanted.first)) else { return false }
+    if candidate == path { return true }
+    guard let photo = photo(beside: path) else { return false }
+    return photo == self.photo(beside: candidate)
+  }
+
+  /// The inode of the photo or video whose whole name a companion has.
+  private func photo(beside path: [UInt8]) -> UInt64? {
+    guard Companions.kind(of: path) == .companion, let point = path.lastIndex(of: 0x2E) else { return nil }
+    let photo = Array(path[..<point])
+    guard Companions.kind(of: photo) == .media, let file = target.open(photo, calls)?.file else { return nil }
+    return try? calls.status(of: file).inode
   }
 
   /// Gives a file of the space a name in an album, unless it has one there; nil if it can have no more names, or is not

@@ -19,39 +19,47 @@ extension Importer {
     }
   }
 
-  /// The first number with which the names of all members are free in their albums, or those of files of their lengths and
-  /// times.
-  func firstNumber(_ members: [(status: FileStatus, album: [[UInt8]], name: [UInt8])]) -> Int {
-    for number in 1...FreeNames.most {
-      let isFree = members.allSatisfy { member in
-        guard let album = try? album(options.album + member.album) else { return true }
-        let name = FreeNames.name(member.name, number: number, isAtFirstPoint: true)
-        guard let other = try? calls.status(of: name, in: album.descriptor) else { return true }
-        return other.kind == .file && other.size == member.status.size && other.modified == member.status.modified
+  /// Gives the sidecars beside one of two names of a photo a name beside the other one, if that has none of the kind: the
+  /// catalog looks beside the first name only. A sidecar that is beside both stays as it is, as no rule says which counts.
+  func shareSidecars(of one: [UInt8], and other: [UInt8]) throws(ImportFailure) {
+    guard let first = try sidecars(beside: one), let second = try sidecars(beside: other) else { return }
+    for (source, target) in [(first, second), (second, first)] {
+      for (ending, name) in source.names where target.names[ending] == nil {
+        // Adjustments are found by the stem, the others by the whole name.
+        let beside = ending == "aae" ? Array(target.photo[..<Companions.parts(of: target.photo).stem]) : target.photo
+        let free = TakeoutPlan.name(beside: beside, ending: "." + ending)
+        do throws(Errno) {
+          try calls.link(name, in: source.album.descriptor, to: free, in: target.album.descriptor)
+          reservations.note(free, in: target.album.path.split(separator: 0x2F).map { Array($0) })
+        } catch .fileExists {
+          continue
+        } catch {
+          throw .space(.init(number: error.rawValue))
+        }
       }
-      if isFree { return number }
     }
-    return 1
   }
 
-  /// Gives what describes one of two names of a file a name beside the other one, which has none: the catalog looks beside
-  /// the first of them only.
-  func shareDescription(of one: [UInt8], and other: [UInt8]) throws(ImportFailure) {
-    func place(_ path: [UInt8]) throws(ImportFailure) -> (album: Album, name: [UInt8])? {
-      let parts = path.split(separator: 0x2F).map { Array($0) }
-      guard let album = try album(Array(parts.dropLast())) else { return nil }
-      return (album, TakeoutPlan.descriptionName(beside: parts.last ?? []))
+  /// The sidecars beside a photo, by their endings.
+  private func sidecars(
+    beside path: [UInt8]
+  ) throws(ImportFailure) -> (album: Album, photo: [UInt8], names: [String: [UInt8]])? {
+    var parts = path.split(separator: 0x2F).map { Array($0) }
+    guard let photo = parts.popLast(), let album = try album(parts) else { return nil }
+    let own = Companions.parts(of: photo)
+    let others = reservations.names(in: parts, key: own.key) { (try? calls.names(in: album.descriptor)) ?? [] }
+    var names: [String: [UInt8]] = [:]
+    for name in others where Companions.kind(of: name) == .companion {
+      let stem = Array(name[..<(name.lastIndex(of: 0x2E) ?? 0)])
+      let ending = TakeoutText.folded(name[(stem.count + 1)...])
+      guard ["xmp", "aae", "json"].contains(ending), (try? calls.status(of: name, in: album.descriptor).kind) == .file
+      else { continue }
+      // What has the whole name of another photo describes that one.
+      let isWhole = Companions.kind(of: stem) == .media
+      guard isWhole ? stem == photo : stem.count == own.stem else { continue }
+      if isWhole || names[ending] == nil { names[ending] = name }
     }
-    guard let first = try place(one), let second = try place(other) else { return }
-    func has(_ place: (album: Album, name: [UInt8])) -> Bool {
-      (try? calls.status(of: place.name, in: place.album.descriptor).kind) == .file
-    }
-    let (hasFirst, hasSecond) = (has(first), has(second))
-    if hasFirst == hasSecond { return }
-    let (source, target) = hasFirst ? (first, second) : (second, first)
-    try ImportFailure.ofSpace { () throws(Errno) in
-      try calls.link(source.name, in: source.album.descriptor, to: target.name, in: target.album.descriptor)
-    }
+    return (album, photo, names)
   }
 
   /// The outcome of a trial for a file that would be imported; `album` is nil if it would be made.
@@ -62,7 +70,7 @@ extension Importer {
 
   /// The name that a file would get.
   private func freeName(_ wanted: WantedName, in album: Album?) throws(ImportFailure) -> [UInt8] {
-    guard let album else { return wanted.bytes }
+    guard let album else { return wanted.numbered(wanted.first) }
     for name in wanted.candidates {
       let other = try ImportFailure.ofSpace { () throws(Errno) in try calls.statusIfTaken(name, in: album.descriptor) }
       if other == nil { return name }

@@ -54,6 +54,8 @@ package final class Importer {
   /// What files of the space begin with, by their paths: cameras write many that are as long as each other.
   var beginnings: [[UInt8]: UInt64] = [:]
   private static let mostBeginnings = 32_768
+  /// Names that files of this run are going to get.
+  var reservations = NameReservations()
   /// Files that were imported since `stored` was asked for.
   private var storedCount = 0
   private static let mostStored = 1 << 18

@@ -49,17 +49,40 @@ package struct SourceWalk {
         let descriptor = try calls.openDirectory(path)
         return walk(SourceDirectory(descriptor: descriptor, path: path, album: album), visit)
       }
+      return try visitFiles([(path, status)], visit)
+    } catch {
+      return visit(.failure(path: path, error))
+    }
+  }
+
+  /// Visits files of one directory that are named one by one and belong together.
+  package mutating func walk(files paths: [[UInt8]], _ visit: (Visit) -> Bool) -> Bool {
+    do throws(Errno) {
+      var files: [(path: [UInt8], status: FileStatus)] = []
+      for path in paths { files.append((path, try calls.status(of: path, in: nil))) }
+      return try visitFiles(files, visit)
+    } catch {
+      // Each alone: what can be read is.
+      for path in paths { guard walk(path, visit) else { return false } }
+      return true
+    }
+  }
+
+  private mutating func visitFiles(
+    _ files: [(path: [UInt8], status: FileStatus)], _ visit: (Visit) -> Bool
+  ) throws(Errno) -> Bool {
+    groups += 1
+    var entries: [SourceEntry] = []
+    for (path, status) in files {
       let slash = path.lastIndex(of: 0x2F)
       let parent = slash.map { Array(path[..<max($0, 1)]) } ?? [0x2E]
       let name = slash.map { Array(path[($0 + 1)...]) } ?? path
       let directory = SourceDirectory(
         descriptor: try calls.openDirectory(parent), path: slash == nil ? [] : parent, album: [])
-      groups += 1
-      let entries = accepted([SourceEntry(directory: directory, name: name, status: status, group: groups)])
-      return entries.isEmpty || visit(.entries(entries))
-    } catch {
-      return visit(.failure(path: path, error))
+      entries.append(SourceEntry(directory: directory, name: name, status: status, group: groups))
     }
+    entries = accepted(entries)
+    return entries.isEmpty || visit(.entries(entries))
   }
 
   private mutating func walk(

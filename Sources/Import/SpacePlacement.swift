@@ -97,15 +97,18 @@ package struct AlbumOpener {
 struct WantedName: Sendable {
   let bytes: [UInt8]
   var first = 1
-  /// Whether it belongs to others, which have what is before the first point in common.
-  var hasCompanions = false
+  private let stem: Int
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    stem = Companions.parts(of: bytes).stem
+  }
+
+  /// The name with a number, which goes after what it has in common with the names that belong to it.
+  func numbered(_ number: Int) -> [UInt8] { FreeNames.name(bytes, number: number, stem: stem) }
 
   /// The names that it may get, the best first.
-  var candidates: some Sequence<[UInt8]> {
-    (first...FreeNames.most).lazy.map { FreeNames.name(bytes, number: $0, isAtFirstPoint: hasCompanions) }
-  }
+  var candidates: some Sequence<[UInt8]> { (first...FreeNames.most).lazy.map { numbered($0) } }
 }
 
 /// Names that a file may get where others have its own.
@@ -114,12 +117,11 @@ package enum FreeNames {
   package static let most = 9999
   private static let mostBytes = 255
 
-  /// The name with a number: from 2 on `stem (2).ending`, shortened where that is too long. `isAtFirstPoint`: the ending
-  /// begins at the first point, as that of `photo.jpg.xmp`.
-  package static func name(_ name: [UInt8], number: Int, isAtFirstPoint: Bool = false) -> [UInt8] {
+  /// The name with a number: from 2 on `stem (2).ending`, shortened where that is too long. `stem`: how many bytes are the
+  /// stem, if the ending begins before the last point, as that of `photo.jpg.xmp`.
+  package static func name(_ name: [UInt8], number: Int, stem length: Int? = nil) -> [UInt8] {
     if number < 2 { return name }
-    let rest = name.dropFirst()
-    let point = (isAtFirstPoint ? rest.firstIndex(of: 0x2E) : rest.lastIndex(of: 0x2E)) ?? name.endIndex
+    let point = length ?? name.dropFirst().lastIndex(of: 0x2E) ?? name.endIndex
     let mark = Array(" (\(number))".utf8)
     var stem = name[..<point]
     let ending = name[point...].prefix(Self.mostBytes - mark.count - 1)

@@ -118,8 +118,10 @@ package struct TakeoutPlan: Sendable {
   }
 
   /// The name of a JSON beside a file.
-  static func descriptionName(beside name: [UInt8]) -> [UInt8] {
-    let ending = Array(".json".utf8)
-    return name.count + ending.count <= 255 ? name + ending : Array(name.prefix(255 - ending.count)) + ending
+  static func descriptionName(beside name: [UInt8]) -> [UInt8] { self.name(beside: name, ending: ".json") }
+
+  /// The name of a sidecar beside a file.
+  static func name(beside name: [UInt8], ending: String) -> [UInt8] {
+    Array(name.prefix(255 - ending.utf8.count)) + Array(ending.utf8)
   }
 }

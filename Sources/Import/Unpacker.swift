@@ -101,6 +101,8 @@ struct Unpacker {
       return nil
     }
     let parts = options.album + placement.album
+    var placement = placement
+    placement.name.first = run.number(of: entry, placement.name, in: parts, number)
     let album = try importer.album(parts)
     var alike: [[UInt8]] = []
     if let album, !options.deletesOriginals, archived.size != nil, archived.modified != nil {

@@ -237,19 +237,4 @@ import Testing
     // An ending that is all of the name.
     #expect(FreeNames.name([0x61, 0x2E] + [UInt8](repeating: 0x62, count: 253), number: 2).count <= 255)
   }
-
-  @Test func whatBelongsTogetherHasOneKey() {
-    func key(_ text: String) -> [UInt8] { Companions.key(of: Array(text.utf8)) }
-    for name in [
-      "IMG_1234.HEIC", "img_1234.mov", "IMG_E1234.HEIC", "IMG_O1234.AAE", "IMG_1234.HEIC.xmp", "IMG_1234.DNG",
-      "IMG_1234.HEIC.supplemental-metadata.json", "IMG_1234.HEIC.json", "IMG_1234.MP.jpg",
-    ] {
-      #expect(key(name) == Array("img_1234".utf8))
-    }
-    #expect(key("IMG_12345.JPG") != key("IMG_1234.JPG"))
-    #expect(key(".hidden.jpg") == Array(".hidden".utf8))
-    let grouped = Companions.grouped(["b.jpg", "a.xmp", "B.MOV", "a.jpg", "c"].map { Array($0.utf8) })
-    #expect(grouped.names.map { String(decoding: $0, as: UTF8.self) } == ["a.jpg", "a.xmp", "B.MOV", "b.jpg", "c"])
-    #expect(grouped.ends == [2, 4, 5])
-  }
 }

@@ -1,0 +1,111 @@
+// Which names of a directory belong together: a photo, its raw file, the video of a live photo, and what other programs
+// wrote beside them.
+//
+// Invariants
+// 1. Photos and videos belong together if they differ in their ending alone. A companion has the stem or the whole name of
+//    its photo, and an ending that companions have. A point inside a stem ends nothing.
+// 2. Beside that only these belong together: edits of an iPhone (`IMG_E0001`, `IMG_O0001`), edits as export programs name
+//    them (`IMG_0001-edited`), the video in `IMG_0001.MP.jpg`, what a Pixel writes for one shot, and a JSON of Google
+//    Takeout, whose name may be cut.
+// 3. What is neither photo, video nor companion belongs to nothing.
+
+/// Which names of a directory belong together.
+package enum Companions {
+  /// What a name says about what it belongs to.
+  package struct Name: Hashable, Sendable {
+    /// What the names that belong together have in common, without regard to case.
+    package var key: [UInt8]
+    /// How many bytes of the name are the stem, after which a number goes.
+    package var stem: Int
+    package var kind: Kind
+  }
+
+  /// What a file is, by its ending.
+  package enum Kind: Sendable {
+    case media, companion, other
+  }
+
+  private static let mediaEndings = endings(
+    """
+    jpg jpeg jpe jfif heic heif hif avif png webp gif tif tiff bmp jxl psd mpo insp dng cr2 cr3 crw nef nrw arw sr2 srf srw \
+    orf ori rw2 rwl raf pef ptx 3fr fff iiq erf mrw mef mos kdc dcr x3f gpr raw mp4 mov m4v mp mpg mpeg m2v mts m2ts m2t ts \
+    avi mkv webm wmv asf 3gp 3g2 flv ogv vob insv mod tod dv
+    """)
+  private static let companionEndings = endings("xmp aae json thm lrv lrf srt wav pp3 dop")
+  /// What Takeout puts before ".json", from which it cuts the end.
+  private static let takeoutPart = Array("supplemental-metadata".utf8)
+  private static let editedSuffixes = (TakeoutWords.editedSuffixes + ["_edited"]).map { Array($0.utf8) }
+
+  private static func endings(_ list: String) -> Set<[UInt8]> { Set(list.split(separator: " ").map { Array($0.utf8) }) }
+
+  /// What a file is, by its name.
+  package static func kind(of name: [UInt8]) -> Kind { kind(lowered: lowered(name)[...]) }
+
+  private static func kind(lowered name: ArraySlice<UInt8>) -> Kind {
+    guard let point = point(in: name) else { return .other }
+    let ending = Array(name[(point + 1)...])
+    return mediaEndings.contains(ending) ? .media : companionEndings.contains(ending) ? .companion : .other
+  }
+
+  /// What the names that belong together have in common.
+  package static func key(of name: [UInt8]) -> [UInt8] { parts(of: name).key }
+
+  /// What a name says about what it belongs to.
+  package static func parts(of name: [UInt8]) -> Name {
+    let lowered = lowered(name)
+    var stem = lowered[...]
+    let kind = kind(lowered: stem)
+    // No name has a slash, so that this is no stem of a photo.
+    if kind == .other { return Name(key: [0x2F] + name, stem: point(in: name[...]) ?? name.count, kind: kind) }
+    if kind == .companion {
+      let isJSON = stem.suffix(5).elementsEqual(".json".utf8)
+      dropEnding(of: &stem)
+      if isJSON, let point = point(in: stem), takeoutPart.starts(with: stem[(point + 1)...]) { dropEnding(of: &stem) }
+      if self.kind(lowered: stem) == .media { dropEnding(of: &stem) }
+    } else {
+      dropEnding(of: &stem)
+    }
+    if stem.suffix(3).elementsEqual(".mp".utf8) { dropEnding(of: &stem) }
+    if stem.starts(with: "pxl_".utf8), let point = stem.firstIndex(of: 0x2E) { stem = stem[..<point] }
+    for suffix in editedSuffixes where stem.count > suffix.count && stem.suffix(suffix.count).elementsEqual(suffix) {
+      stem = stem.dropLast(suffix.count)
+      break
+    }
+    return Name(key: withoutEditMark(Array(stem)), stem: stem.count, kind: kind)
+  }
+
+  /// `img_0001` for `img_e0001` and `img_o0001`.
+  private static func withoutEditMark(_ stem: [UInt8]) -> [UInt8] {
+    var stem = stem
+    // A number in parentheses or after a blank may follow.
+    if stem.count >= 9, stem.starts(with: "img_".utf8), stem[4] == 0x65 || stem[4] == 0x6F,
+      stem[5..<9].allSatisfy(isDigit), stem.count == 9 || !isDigit(stem[9])
+    {
+      stem.remove(at: 4)
+    }
+    return stem
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func lowered(_ name: [UInt8]) -> [UInt8] { name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
+
+  /// The last point, but for one at the beginning of the name.
+  private static func point(in name: ArraySlice<UInt8>) -> Int? {
+    name.lastIndex(of: 0x2E).flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  private static func dropEnding(of name: inout ArraySlice<UInt8>) {
+    if let point = point(in: name) { name = name[..<point] }
+  }
+
+  /// Names in an order in which those that belong together follow each other, and where each group ends.
+  package static func grouped(_ names: [[UInt8]]) -> (names: [[UInt8]], ends: [Int]) {
+    let keyed = names.map { (key: key(of: $0), name: $0) }.sorted { one, other in
+      one.key == other.key
+        ? one.name.lexicographicallyPrecedes(other.name) : one.key.lexicographicallyPrecedes(other.key)
+    }
+    let ends = keyed.indices.filter { $0 + 1 == keyed.count || keyed[$0].key != keyed[$0 + 1].key }.map { $0 + 1 }
+    return (keyed.map(\.name), ends)
+  }
+}

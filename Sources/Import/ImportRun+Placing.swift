@@ -1,0 +1,77 @@
+// Where files of a run go, and under which numbers.
+
+internal import System
+internal import SystemPackage
+
+extension ImportRun {
+  /// Files that are named one by one and belong together, by the number of the first of them; nothing for the others.
+  func namedTogether(_ sources: [ImportSource]) -> [Int: [[UInt8]]] {
+    // A Takeout knows its files by their sources.
+    guard importer.options.takeout == nil, sources.count > 1 else { return [:] }
+    var groups: [[UInt8]: [Int]] = [:]
+    for (part, source) in sources.enumerated() where !source.isArchive && Companions.kind(of: source.path) != .other {
+      let slash = source.path.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0
+      groups[source.path[..<slash] + Companions.key(of: Array(source.path[slash...])), default: []].append(part)
+    }
+    var together: [Int: [[UInt8]]] = [:]
+    for parts in groups.values where parts.count > 1 {
+      let files = parts.filter { (try? importer.calls.status(of: sources[$0].path, in: nil).kind) == .file }
+      for part in files { together[part] = [] }
+      if let first = files.first { together[first] = files.map { sources[$0].path } }
+    }
+    return together
+  }
+
+  /// The place of a file that is not sorted by day.
+  func placement(of entry: SourceEntry) -> Placement {
+    importer.options.takeout?.placement(part: source.part, path: entry.path(below: source.path))
+      ?? Placement(album: entry.directory.album, name: WantedName(entry.name))
+  }
+
+  /// The place of what describes a file, beside that file if it has its name already.
+  func resolved(_ placement: Placement) -> Placement {
+    guard let leader = placement.leader, let path = leaders[leader] ?? nil else { return placement }
+    let parts = path.split(separator: 0x2F).map { Array($0) }
+    var placement = placement
+    placement.leader = nil
+    placement.album = Array(parts.dropFirst(importer.options.album.count).dropLast())
+    placement.name = WantedName(TakeoutPlan.descriptionName(beside: parts.last ?? []))
+    return placement
+  }
+
+  func placements(of group: ArraySlice<SourceEntry>) -> [Placement] {
+    var placements = group.map(placement)
+    if let sorter = importer.options.sorter { sort(group, &placements, sorter) }
+    // What belongs together gets one number, so that no sidecar lies beside another photo.
+    let named = placements.indices.filter { index in
+      let entry = group[group.startIndex + index]
+      return entry.status.kind == .file && placements[index].leader == nil && placements[index].reason == nil
+    }
+    for index in named {
+      let entry = group[group.startIndex + index]
+      awaitSame(size: entry.status.size) { try? importer.beginning(of: entry) }
+    }
+    let members = named.map { index in
+      let entry = group[group.startIndex + index]
+      return NameCandidate(
+        status: entry.status, album: importer.options.album + placements[index].album, name: placements[index].name,
+        beginning: { try? self.importer.beginning(of: entry) })
+    }
+    let first = importer.firstNumber(members)
+    for index in placements.indices { placements[index].name.first = first }
+    for member in members { importer.reservations.reserve(member.album, member.name.numbered(first)) }
+    return placements
+  }
+
+  /// Chooses albums for what belongs together.
+  private func sort(_ group: ArraySlice<SourceEntry>, _ placements: inout [Placement], _ sorter: any AlbumSorter) {
+    let sorted = placements.indices.filter { !placements[$0].isAlbumChosen && placements[$0].leader == nil }
+    let days = sorted.map { index in
+      let entry = group[group.startIndex + index]
+      let file = try? importer.calls.openFile(entry.name, in: entry.directory.descriptor)
+      return sorter.day(
+        of: entry.status.kind == .file ? file : nil, name: entry.name, entry.status, described: placements[index].taken)
+    }
+    for (index, album) in zip(sorted, sorter.albums(of: days)) { placements[index].album = album }
+  }
+}

@@ -1,0 +1,131 @@
+// Names that a run may give to files.
+//
+// Invariants
+// 1. A name that a file of the run is going to get is taken for all others, from the moment that it is chosen until the
+//    file has it or failed.
+// 2. Names that belong together get one number, and no number with which a companion lies beside a photo that it does not
+//    belong to.
+// 3. What is kept of albums is bounded. What is forgotten is listed again.
+
+internal import System
+internal import SystemPackage
+
+/// A file that gets a name.
+struct NameCandidate {
+  let status: FileStatus
+  /// The album, from the root of the space.
+  let album: [[UInt8]]
+  let name: WantedName
+  /// What its bytes begin with; nil if that cannot be read, or not yet.
+  let beginning: () -> UInt64?
+}
+
+/// Names in albums: those that are there, and those that the run is going to give.
+struct NameReservations {
+  /// Paths of files of the run that have no name yet.
+  private var reserved: Set<[UInt8]> = []
+  /// Names that belong together, by album and key.
+  private var albums: [[UInt8]: [[UInt8]: [[UInt8]]]] = [:]
+  private var count = 0
+  private static let most = 1 << 18
+
+  static func path(_ album: [[UInt8]], _ name: [UInt8]) -> [UInt8] { Array((album + [name]).joined(separator: [0x2F])) }
+
+  func isReserved(_ path: [UInt8]) -> Bool { reserved.contains(path) }
+
+  /// Reserves a name.
+  mutating func reserve(_ album: [[UInt8]], _ name: [UInt8]) {
+    reserved.insert(Self.path(album, name))
+    note(name, in: album)
+  }
+
+  /// Notes a name that a file has now.
+  mutating func note(_ name: [UInt8], in album: [[UInt8]]) {
+    let key = Companions.key(of: name)
+    let album = Array(album.joined(separator: [0x2F]))
+    if !(albums[album]?[key] ?? []).contains(name) { albums[album]?[key, default: []].append(name) }
+    count += 1
+  }
+
+  mutating func release(_ path: [UInt8]) { reserved.remove(path) }
+
+  /// Has albums listed again.
+  mutating func forget() { (albums, count) = ([:], 0) }
+
+  /// The names of an album that have a key; `list` gives all names that are there.
+  mutating func names(in album: [[UInt8]], key: [UInt8], list: () -> [[UInt8]]) -> [[UInt8]] {
+    let path = Array(album.joined(separator: [0x2F]))
+    if let known = albums[path] { return known[key] ?? [] }
+    if count > Self.most { forget() }
+    var names: [[UInt8]: [[UInt8]]] = [:]
+    for name in list() {
+      let parts = Companions.parts(of: name)
+      if parts.kind != .other { names[parts.key, default: []].append(name) }
+    }
+    for taken in reserved {
+      let slash = taken.lastIndex(of: 0x2F)
+      guard Array(taken[..<(slash ?? 0)]) == path else { continue }
+      let name = Array(taken[(slash.map { $0 + 1 } ?? 0)...])
+      names[Companions.key(of: name), default: []].append(name)
+    }
+    count += names.count + 1
+    albums[path] = names
+    return names[key] ?? []
+  }
+}
+
+extension Importer {
+  /// The first number with which the names of files that belong together are free, or are those files already.
+  func firstNumber(_ members: [NameCandidate]) -> Int {
+    for number in 1...FreeNames.most {
+      let states = members.map { state($0, number) }
+      if states.contains(.taken) { continue }
+      if states.contains(.same) || !isBesideOthers(members, number) { return number }
+    }
+    return 1
+  }
+
+  private enum NameState {
+    case free, same, taken
+  }
+
+  private func state(_ member: NameCandidate, _ number: Int) -> NameState {
+    let name = member.name.numbered(number)
+    let path = NameReservations.path(member.album, name)
+    if reservations.isReserved(path) { return .taken }
+    guard let album = try? album(member.album), let other = try? calls.status(of: name, in: album.descriptor) else {
+      return .free
+    }
+    guard other.kind == .file, other.size == member.status.size else { return .taken }
+    // Media that count two seconds, one or a hundredth give many files one time.
+    if other.modified == member.status.modified, other.modified.nanoseconds % 10_000_000 != 0 { return .same }
+    guard other.modified == member.status.modified || options.skipsDuplicates && other.size > 0 else { return .taken }
+    // What comes out of an archive is compared once it is there.
+    guard let own = member.beginning() else { return .same }
+    return own == beginning(of: path) ? .same : .taken
+  }
+
+  /// Whether with a number a companion would lie beside a photo that it does not belong to. Companions without a photo go
+  /// where they are named.
+  private func isBesideOthers(_ members: [NameCandidate], _ number: Int) -> Bool {
+    let names = members.map { (album: $0.album, name: $0.name.numbered(number)) }
+    let kinds = names.map { Companions.kind(of: $0.name) }
+    guard kinds.contains(.media) else { return false }
+    let hasCompanion = kinds.contains(.companion)
+    var seen: [(album: [[UInt8]], key: [UInt8])] = []
+    for (album, name) in names {
+      let key = Companions.key(of: name)
+      if seen.contains(where: { $0.album == album && $0.key == key }) { continue }
+      seen.append((album, key))
+      let own = names.filter { $0.album == album }.map(\.name)
+      let others = reservations.names(in: album, key: key) {
+        guard let open = try? self.album(album) else { return [] }
+        return (try? calls.names(in: open.descriptor)) ?? []
+      }
+      for other in others where !own.contains(other) {
+        if hasCompanion || Companions.kind(of: other) == .companion { return true }
+      }
+    }
+    return false
+  }
+}

@@ -93,6 +93,7 @@ final class CatalogLibrary {
       _ = try files.link(inode, named: .of("second name \(made)"), in: pick(folders))
     }
     try store(random(inode.rawValue))
+    if chance(1, of: 3) { try files.ageRow(of: inode) }
     photos.append(inode)
     return inode
   }
@@ -116,7 +117,7 @@ final class CatalogLibrary {
       item.taken = wall.map {
         chance(1, of: 2)
           ? CapturedTime(wall: $0, source: .exif, offset: 3600, zoneSource: .exif)
-          : CapturedTime(wall: $0, source: .fileName)
+          : CapturedTime(wall: $0, source: pick([.fileName, .fileTime]))
       }
     }
     if chance(1, of: 2) { item.words.rating = number(-1...5) }

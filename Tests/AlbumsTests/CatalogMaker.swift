@@ -163,6 +163,15 @@ extension FileSystem {
     }
   }
 
+  /// Has a row be as a program writes it that knows fewer flags.
+  func ageRow(of inode: InodeNumber) throws {
+    try locked { files in
+      guard var row = try files.index.catalog.item(inode) else { return }
+      row.flags = ItemFlags(rawValue: row.flags).subtracting([.fileTime, .isExact]).rawValue
+      try files.index.catalog.updateItem(row)
+    }
+  }
+
   /// The lines of the door's answer to a request, which is read in small pieces.
   func answer(_ request: String, for opener: CatalogOpener = .everything) -> [String] {
     var answer = DoorAnswer(Array(request.utf8), from: self, for: opener, today: nil)

@@ -195,6 +195,22 @@ import Vault
     try vault.files.close()
   }
 
+  /// The time of the file is none that is known, also in the row of a program that does not tell them apart.
+  @Test func theTimeOfTheFileIsNotKnown() throws {
+    _ = try vault.photo("dated.jpg", "taken=2019-08-15T12:34:56+02:00")
+    let undated = try vault.photo("undated.jpg")
+    #expect(try vault.item(undated)?.taken?.source == .fileTime)
+    for isOld in [false, true] {
+      if isOld { try vault.files.ageRow(of: undated) }
+      for (query, name) in [("has:time", "dated.jpg"), ("-has:time", "undated.jpg")] {
+        let answer = vault.files.answer("\n\(query)")
+        #expect(answer.count == 3 && answer.dropFirst().first == name, "\(query) \(isOld)")
+        #expect(vault.files.answer("format count\n\n\(query)") == ["ok", "1"], "\(query) \(isOld)")
+      }
+    }
+    try vault.files.close()
+  }
+
   /// A copy says what its original does, until something is said about it.
   @Test func copiesHaveTheWords() throws {
     let photo = try vault.photo("a.jpg", "make=Canon")

@@ -46,6 +46,19 @@ import Testing
     #expect(try QueryParser.parse(text) == .all)
   }
 
+  /// It sorts, but nobody knows when such a photo was taken.
+  @Test func theTimeOfTheFileIsNotKnown() throws {
+    let wall = try #require(WallTime(seconds: 1_565_872_496))
+    for (source, isKnown) in [(FactSource.fileTime, false), (.fileName, true), (.override, true)] {
+      var item = MediaItem(inode: 1, kind: .jpeg)
+      item.taken = CapturedTime(wall: wall, source: source)
+      #expect(try QueryParser.parse("has:time").matches(item) == isKnown, "\(source)")
+      #expect(try QueryParser.parse("-has:time").matches(item) == !isKnown, "\(source)")
+      #expect(try QueryParser.parse("date:2019-08").matches(item), "\(source)")
+      #expect(SortOrder.standard.position(of: item).value != nil)
+    }
+  }
+
   /// Facts come from files; a number that is none must not be in every range.
   @Test(arguments: [
     "aperture:>0", "aperture:<9", "aperture:1..2", "aperture:2.8", "-aperture:>=0 type:video", "duration:<1h",

@@ -14,7 +14,7 @@ import Testing
     if numbers.chance(2, of: 3) {
       let seconds = Int64.random(in: -2...2, using: &numbers) * 40_000_000
       item.taken = WallTime(seconds: seconds, nanoseconds: UInt32.random(in: 0...1, using: &numbers)).map {
-        CapturedTime(wall: $0, source: .exif)
+        CapturedTime(wall: $0, source: numbers.chance(1, of: 3) ? .fileTime : .exif)
       }
     }
     if numbers.chance(1, of: 2) { item.words.rating = Int.random(in: -1...5, using: &numbers) }

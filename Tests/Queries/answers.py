@@ -103,6 +103,7 @@ class Photo:
         text = self.first(
             self.facts.get("ExifIFD:DateTimeOriginal"), self.facts.get("XMP-exif:DateTimeOriginal"),
             self.facts.get("Keys:CreationDate"))
+        self.is_dated = text is not None
         if text is None:
             # The file's own time is UTC, and the zone of the place makes it a clock on the wall.
             self.has_zone = True
@@ -199,6 +200,7 @@ SETS = [
     ("date:2017..2018", lambda p: "2017" <= year(p) <= "2018"),
     ("after:2019-06-30 before:2023", lambda p: "2019-07-01" <= p.time[0] < "2023"),
     ("date:*-08", lambda p: p.time[0][5:7] == "08"),
+    ("-has:time type:photo", lambda p: not p.is_dated and not p.is_video),
     ("-has:zone type:photo", lambda p: not p.has_zone and not p.is_video),
     ("iso:>=800", lambda p: p.iso is not None and p.iso >= 800),
     ("aperture:<4", lambda p: p.aperture is not None and p.aperture < 3.9999),

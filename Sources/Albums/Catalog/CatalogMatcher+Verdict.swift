@@ -55,6 +55,10 @@ extension CatalogMatcher {
     case .trashed: return folder?.isTrash
     case .rejected: return row.rating == -1
     case .isKnown(let column): return isKnown(column, row)
+    case .hasTime:
+      if row.taken == nil { return false }
+      let flags = ItemFlags(rawValue: row.flags)
+      return flags.contains(.isExact) ? !flags.contains(.fileTime) : nil
     case .rating(let range): return range.contains(Double(row.rating ?? 0))
     case .size(let range): return range.contains(Double(max(0, row.size)))
     case .duration(let range): return row.duration.map { range.contains(Double($0) / 1000) } ?? false
@@ -85,7 +89,6 @@ extension CatalogMatcher {
 
   private func isKnown(_ column: Column, _ row: borrowing Timeline) -> Bool {
     switch column {
-    case .taken: row.taken != nil
     // 0, 0 is what devices write that do not know.
     case .position: row.position.map { $0.latitude != 0 || $0.longitude != 0 } ?? false
     case .place: row.place != nil
@@ -104,7 +107,7 @@ extension CatalogMatcher {
       case .place: row.place
       case .camera: row.camera
       case .lens: row.lens
-      case .taken, .position, .rating: nil
+      case .position, .rating: nil
       }
     guard let number else { return false }
     if let known = memos[memo][number] { return known }

@@ -28,6 +28,8 @@ struct CatalogMatcher {
     case trashed
     case rejected
     case isKnown(Column)
+    /// A time that is not only the file's.
+    case hasTime
     case rating(Query.NumberRange)
     case size(Query.NumberRange)
     case duration(Query.NumberRange)
@@ -48,7 +50,7 @@ struct CatalogMatcher {
     var columns: TimelineColumns {
       switch self {
       case .kinds: .kind
-      case .flags, .text: .flags
+      case .flags, .text, .hasTime: .flags
       case .rejected, .rating: .rating
       case .isKnown(let column), .term(let column, _, memo: _): column.columns
       case .size: .size
@@ -61,11 +63,10 @@ struct CatalogMatcher {
   }
 
   enum Column {
-    case taken, position, place, rating, camera, lens
+    case position, place, rating, camera, lens
 
     var columns: TimelineColumns {
       switch self {
-      case .taken: []
       case .position: .position
       case .place: .place
       case .rating: .rating
@@ -244,7 +245,7 @@ struct CatalogMatcher {
   private func compile(_ presence: Query.Presence) -> Node {
     func flags(_ flags: ItemFlags) -> Node { .test(.flags(flags.rawValue)) }
     switch presence {
-    case .time: return .test(.isKnown(.taken))
+    case .time: return .test(.hasTime)
     case .zone: return flags(.zone)
     case .gps: return .test(.isKnown(.position))
     case .altitude: return flags(.altitude)

@@ -69,7 +69,7 @@ extension GroupField {
   func query(title: String?) -> String? {
     switch (self, title) {
     case (.day, let title?), (.month, let title?), (.year, let title?): "date:" + title
-    case (.day, nil), (.month, nil), (.year, nil): "-has:time"
+    case (.day, nil), (.month, nil), (.year, nil): "-date:0001.."
     case (.type, let title?), (.rating, let title?): rawValue + ":" + title
     case (.album, ""): "album:=/"
     case (.place, let title?), (.region, let title?), (.country, let title?), (.tag, let title?), (.person, let title?),

@@ -125,7 +125,7 @@ extension MediaItem {
   /// Whether a fact is known.
   package func has(_ presence: Query.Presence) -> Bool {
     switch presence {
-    case .time: taken != nil
+    case .time: taken?.isKnown == true
     case .zone: taken?.offset != nil
     case .gps: position != nil
     case .altitude: altitude != nil

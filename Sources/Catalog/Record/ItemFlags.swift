@@ -22,6 +22,10 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
   package static let altitude = ItemFlags(rawValue: 1 << 15)
   /// It stands for its stack.
   package static let stackCover = ItemFlags(rawValue: 1 << 16)
+  /// Its time is only when the file was modified.
+  package static let fileTime = ItemFlags(rawValue: 1 << 17)
+  /// `fileTime` says what is so. Programs that do not know it write rows without this: only the record says it there.
+  package static let isExact = ItemFlags(rawValue: 1 << 18)
 
   /// The bits of a record.
   package init(_ item: MediaItem) {
@@ -44,5 +48,7 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
     set(.people, !item.words.people.isEmpty)
     set(.altitude, item.altitude != nil)
     set(.stackCover, item.links.stack?.isCover == true)
+    set(.fileTime, item.taken?.isKnown == false)
+    set(.isExact, true)
   }
 }

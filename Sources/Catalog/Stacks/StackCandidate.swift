@@ -29,7 +29,7 @@ extension StackCandidate {
   /// Seconds between two photos; nil if it is not known. A time that a copy may have changed, or that is not exact to
   /// the second, says nothing; a time in UTC is not compared with a wall time whose zone is unknown.
   func gap(to other: StackCandidate) -> Double? {
-    guard let one = taken, let two = other.taken, one.source != .fileTime, two.source != .fileTime,
+    guard let one = taken, let two = other.taken, one.isKnown, two.isKnown,
       one.wall.precision == .second, two.wall.precision == .second
     else { return nil }
     let seconds: Int64

@@ -28,6 +28,9 @@ package struct CapturedTime: Hashable, Sendable {
     zoneSource = nil
   }
 
+  /// Whether more is known than when the file was modified, which a copy changes.
+  package var isKnown: Bool { source != .fileTime }
+
   /// Seconds since 1970, UTC; nil without a zone.
   package var instant: Int64? { offset.map { wall.seconds - Int64($0) } }
 }

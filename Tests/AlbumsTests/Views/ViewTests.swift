@@ -63,17 +63,23 @@ import Testing
     try fixture.photo("d.jpg", fixture.taken(826, 2, 28))
     try fixture.photo("e.jpg", fixture.taken(9999, 12, 31))
     try fixture.photo("f.jpg")
+    // The time of the file sorts a photo, and is no date of it.
+    try fixture.photo("g.jpg") { item in
+      item.taken = WallTime(seconds: 1_600_000_000).map {
+        CapturedTime(wall: $0, source: .fileTime, offset: 0, zoneSource: .universal)
+      }
+    }
     #expect(try fixture.list("views/by-date") == ["0826", "2024", "9999", "undated"])
     #expect(try fixture.list("views/by-date/2024") == ["08", "12"])
     #expect(try fixture.list("views/by-date/2024/08") == ["15"])
     #expect(try fixture.list("views/by-date/2024/08/15") == ["a.jpg", "b.jpg"])
     #expect(try fixture.list("views/by-date/9999/12/31") == ["e.jpg"])
-    #expect(try fixture.list("views/by-date/undated") == ["f.jpg"])
+    #expect(try fixture.list("views/by-date/undated") == ["f.jpg", "g.jpg"])
     #expect(try fixture.target("views/by-date/2024/08/15/a.jpg") == "../../../../../../Summer/a.jpg")
     #expect(try fixture.target("views/by-date/undated/f.jpg") == "../../../../f.jpg")
     for path in [
-      "2023", "2024/07", "2024/08/16", "2024/8", "2024/00", "2024/13", "2024/08/32", "24", "x", "2024/08/15/c.jpg",
-      "2024/02/31",
+      "2020", "2023", "2024/07", "2024/08/16", "2024/8", "2024/00", "2024/13", "2024/08/32", "24", "x",
+      "2024/08/15/c.jpg", "2024/02/31",
     ] {
       expect(.noSuchFileOrDirectory) { _ = try fixture.node("views/by-date/" + path) }
     }

@@ -38,8 +38,10 @@ struct ViewReader: Sendable {
   /// - Throws: `ENOENT` where there is no such directory any more, `ESTALE` where a search is to be made again.
   func query(of folder: ViewFolder) throws(Errno) -> Query {
     switch folder {
-    case .views, .dates, .places, .tags, .cameras, .types, .ratings, .search: return .all
-    case .year, .month, .day: return try parsed("date:" + Self.date(folder))
+    case .views, .places, .tags, .cameras, .types, .ratings, .search: return .all
+    // The file's own time is none by which somebody looks for a photo.
+    case .dates: return try parsed("has:time")
+    case .year, .month, .day: return try parsed("has:time date:" + Self.date(folder))
     case .undated: return try parsed("-has:time")
     case .country(let code): return try parsed("country:" + QueryQuoting.quoted(Self.country(code)))
     case .town(let term): return .condition(.text(.place, .whole(Glob(parts: [try place(term).fullName]))))
@@ -105,13 +107,18 @@ struct ViewReader: Sendable {
   /// Whether somebody finds something in a directory.
   func hasAnswers(_ folder: ViewFolder) throws(Errno) -> Bool {
     try memory.value(of: folder, in: memory.known, fileSystem, isNew: true, size: { _ in 1 }) { () throws(Errno) in
-      var isFound = false
-      try fileSystem.questions.answers(to: CatalogQuestion(query(of: folder), limit: 1), for: owner()) { _ in
-        isFound = true
-        return false
-      }
-      return isFound
+      try isAnswered(folder)
     }
+  }
+
+  /// As above, without remembering it.
+  func isAnswered(_ folder: ViewFolder) throws(Errno) -> Bool {
+    var isFound = false
+    try fileSystem.questions.answers(to: CatalogQuestion(query(of: folder), limit: 1), for: owner()) { _ in
+      isFound = true
+      return false
+    }
+    return isFound
   }
 
   /// The photos of a directory of links.

@@ -23,9 +23,9 @@ extension ViewReader {
     switch folder {
     case .dates:
       try titles(of: folder, by: .year) { title in
-        guard let title else { return ("undated", .undated) }
+        guard let title else { return nil }
         return UInt64(title).map { (title, .year($0)) }
-      }
+      } + undated()
     case .year(let year):
       try titles(of: folder, by: .month) { title in Self.last(title).map { ($1, .month(year: year, $0)) } }
     case .month(let year, let month):
@@ -39,6 +39,12 @@ extension ViewReader {
     case .duplicates: try duplicateGroups()
     default: []
     }
+  }
+
+  /// The directory of the photos without a known time, if there are any.
+  private func undated() throws(Errno) -> [ViewEntry] {
+    guard let name = FileName("undated"), try isAnswered(.undated) else { return [] }
+    return [ViewEntry(name: name, folder: .undated)]
   }
 
   private func fixed(_ folder: ViewFolder, _ isListed: ((name: String, folder: ViewFolder)) -> Bool) -> [ViewEntry] {

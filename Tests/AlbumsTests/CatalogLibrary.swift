@@ -68,7 +68,8 @@ final class CatalogLibrary {
         try files.index.media.setMedia(media)
       }
       try files.index.catalog.setMediaItem(
-        item, at: ItemPlace(names: names, rights: rights), found: [], version: Int64(MediaItem.factsVersion))
+        item, at: ItemPlace(names: names, rights: rights), found: [], version: Int64(MediaItem.factsVersion),
+        sidecars: item.links.sidecar.map { [Int64(bitPattern: $0)] } ?? [])
       // Nothing else says what these facts say, so they are not to be merged again.
       try files.index.catalog.removeStale(inode, .merge)
     }
@@ -146,6 +147,7 @@ final class CatalogLibrary {
     item.links.isDuplicate = chance(1, of: 6)
     item.links.isEdited = chance(1, of: 6)
     if chance(1, of: 6) { item.links.motion = 1..<9 }
+    if chance(1, of: 4) { item.links.sidecar = 77 }
     if let other = photos.randomElement(using: &numbers), chance(1, of: 4) {
       item.links.stack = StackMembership(stack: other.rawValue, kind: pick(StackKind.allCases), isCover: false)
     } else if chance(1, of: 4) {

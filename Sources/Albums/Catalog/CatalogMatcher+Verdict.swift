@@ -52,13 +52,13 @@ extension CatalogMatcher {
     switch test {
     case .kinds(let kinds): return (0..<64).contains(row.kind) && kinds & 1 << UInt64(row.kind) != 0
     case .flags(let flags): return row.flags & flags != 0
+    case .exactFlag(let flag): return Self.exactFlags(of: row).map { $0.contains(flag) }
     case .trashed: return folder?.isTrash
     case .rejected: return row.rating == -1
     case .isKnown(let column): return isKnown(column, row)
     case .hasTime:
       if row.taken == nil { return false }
-      let flags = ItemFlags(rawValue: row.flags)
-      return flags.contains(.isExact) ? !flags.contains(.fileTime) : nil
+      return Self.exactFlags(of: row).map { !$0.contains(.fileTime) }
     case .rating(let range): return range.contains(Double(row.rating ?? 0))
     case .size(let range): return range.contains(Double(max(0, row.size)))
     case .duration(let range): return row.duration.map { range.contains(Double($0) / 1000) } ?? false
@@ -85,6 +85,12 @@ extension CatalogMatcher {
       if let set, try !sets[set].contains(row.inode, files) { return false }
       return nil
     }
+  }
+
+  /// The flags of a row; nil if those that count only in some rows do not in this one.
+  private static func exactFlags(of row: borrowing Timeline) -> ItemFlags? {
+    let flags = ItemFlags(rawValue: row.flags)
+    return flags.contains(.isExact) ? flags : nil
   }
 
   private func isKnown(_ column: Column, _ row: borrowing Timeline) -> Bool {

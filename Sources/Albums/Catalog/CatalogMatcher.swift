@@ -25,6 +25,8 @@ struct CatalogMatcher {
   enum Test {
     case kinds(UInt64)
     case flags(Int64)
+    /// A flag that counts only in some rows.
+    case exactFlag(ItemFlags)
     case trashed
     case rejected
     case isKnown(Column)
@@ -50,7 +52,7 @@ struct CatalogMatcher {
     var columns: TimelineColumns {
       switch self {
       case .kinds: .kind
-      case .flags, .text, .hasTime: .flags
+      case .flags, .exactFlag, .text, .hasTime: .flags
       case .rejected, .rating: .rating
       case .isKnown(let column), .term(let column, _, memo: _): column.columns
       case .size: .size
@@ -257,7 +259,7 @@ struct CatalogMatcher {
     case .rating: return .test(.isKnown(.rating))
     case .camera: return .test(.isKnown(.camera))
     case .lens: return .test(.isKnown(.lens))
-    case .sidecar: return flags(.sidecar)
+    case .sidecar: return .test(.exactFlag(.sidecar))
     }
   }
 }

@@ -61,6 +61,8 @@ extension CatalogTables {
   ) throws(IndexError) {
     let number = InodeNumber(rawValue: item.inode)
     let old = try self.item(number).flatMap { PackedRecord(packed: $0.record) }
+    var item = item
+    item.links.sidecar = sidecars.first.map { UInt64(bitPattern: $0) }
     var packed = try pack(item)
     packed.sidecars = sidecars
     packed.stackWord = stackWord

@@ -24,7 +24,7 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
   package static let stackCover = ItemFlags(rawValue: 1 << 16)
   /// Its time is only when the file was modified.
   package static let fileTime = ItemFlags(rawValue: 1 << 17)
-  /// `fileTime` says what is so. Programs that do not know it write rows without this: only the record says it there.
+  /// `sidecar` and `fileTime` say what is so. Other programs write rows without this, where only the record says it.
   package static let isExact = ItemFlags(rawValue: 1 << 18)
 
   /// The bits of a record.

@@ -167,6 +167,22 @@ import Vault
     try vault.files.close()
   }
 
+  /// Whatever case, whoever says it, and whether one level of it or all.
+  @Test func aTagIsListedOnce() throws {
+    let photo = try vault.photo("a.jpg", "tags=Paris,paris,Places/Paris,Sea")
+    func check(_ tags: [String], tag: String = "", without: String = "", count: Int) throws {
+      try vault.set("user.xdg.tags", of: photo, to: tag.isEmpty ? "," : tag)
+      try vault.set("user.agonyfs.without", of: photo, to: without)
+      #expect(try vault.item(photo)?.words.tags == tags)
+      #expect(vault.files.answer("format count\n\ntag:paris") == ["ok", "\(count)"])
+    }
+    try check(["Places/Paris", "Sea"], count: 1)
+    try check(["Places/Paris", "Sea"], tag: "sea,paris", count: 1)
+    try check(["Sea"], without: "places/paris", count: 0)
+    try check(["Places/Paris", "sea"], tag: "sea", without: "SEA", count: 1)
+    try vault.files.close()
+  }
+
   @Test(arguments: ["", ",", " , ,", "\n", "a,b,a", String(repeating: "x,", count: 30_000), "\u{0}", "\u{FFFD}"])
   func strangeTagsHaveANormalForm(value: String) throws {
     let photo = try vault.photo("a.jpg")

@@ -70,6 +70,17 @@ import Testing
     #expect(tags.map { Array($0.utf8) } == ["a,\"b\nc", "e\u{301}", "x", "\u{E9}"].map { Array($0.utf8) })
   }
 
+  @Test(
+    arguments: [
+      (["Paris", "paris", "PARIS/x"], ["Paris", "PARIS/x"]),
+      (["Paris", "Places/paris", "places/Paris"], ["Places/paris"]),
+      (["A", "A/B", "B", "C/B"], ["A", "A/B", "C/B"]), (["\u{E9}", "e\u{301}", "\u{C9}"], ["\u{E9}", "e\u{301}"]),
+      (["/", "//", "x/", ""], ["/", "//", "x/"]), ([], []),
+    ] as [([String], [String])])
+  func aTagIsListedOnce(tags: [String], listed: [String]) {
+    #expect(TagList.distinct(tags).map { Array($0.utf8) } == listed.map { Array($0.utf8) })
+  }
+
   @Test func aMillionTags() {
     #expect(TagList.normal((0..<1_000_000).map { "t\($0 % 500_000)" }).count == 500_000)
   }

@@ -56,9 +56,11 @@ extension MediaItem {
     attributes: [String: String], times: inout [TimeCandidate]
   ) -> (stackWord: String?, isDistinct: Bool) {
     func text(_ name: String) -> String? { attributes[name].map(Whitespace.trimmed) }
+    // Before tags are taken away: what is not listed goes with the one that is.
+    words.tags = TagList.distinct(words.tags)
     if let without = text(UserWords.without) {
-      let gone = Set(Self.list(without, ","))
-      words.tags.removeAll { gone.contains($0) }
+      let gone = Set(Self.list(without, ",").map { $0.lowercased() })
+      words.tags.removeAll { gone.contains($0.lowercased()) }
       if words.tags.isEmpty { sources[.tags] = [] }
     }
     if let tags = text(UserWords.tags) {
@@ -67,6 +69,7 @@ extension MediaItem {
         sources[.tags] = FactSources(.attribute)
       }
       offer(tags: Self.list(tags, ","), from: .attribute)
+      words.tags = TagList.distinct(words.tags)
     }
     if let people = text(UserWords.people) {
       if people.isEmpty {

@@ -48,12 +48,13 @@ extension Query.Condition {
     }
   }
 
-  /// The tag, or one of those above it: "Places/Paris" is below "Places".
+  /// The tag, one of those above it, or its last level by itself: "Places/Paris" is below "Places", and is "Paris".
   private static func matches(_ tag: String, _ glob: Glob, isExact: Bool) -> Bool {
     let folded = Folding.fold(tag)
     if glob.matches(folded[...]) { return true }
     if isExact { return false }
-    return folded.indices.contains { folded[$0] == "/" && glob.matches(folded[..<$0]) }
+    let ends = folded.indices.filter { folded[$0] == "/" }
+    return ends.contains { glob.matches(folded[..<$0]) } || ends.last.map { glob.matches(folded[($0 + 1)...]) } ?? false
   }
 
   private static func begins(_ hash: [UInt8], with digits: String) -> Bool {

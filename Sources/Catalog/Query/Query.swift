@@ -15,7 +15,7 @@ package indirect enum Query: Hashable, Sendable {
     /// Words in any of the item's texts.
     case words(WordPattern)
     case text(TextField, TextTest)
-    /// A tag, or one above it if `isExact` is false.
+    /// A tag; one above it, or its last level, if `isExact` is false.
     case tag(Glob, isExact: Bool)
     case album(AlbumPattern)
     /// Code or name.

@@ -83,4 +83,12 @@ package enum TagList {
     }
     return kept.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map(\.text)
   }
+
+  /// Each tag once, whatever its case, in its first spelling, and none that is the last level of another one: programs
+  /// write "Paris" beside "Places/Paris".
+  package static func distinct(_ tags: [String]) -> [String] {
+    func key(_ text: some StringProtocol) -> [UInt8] { Array(text.lowercased().utf8) }
+    var seen = Set(tags.compactMap { tag in tag.lastIndex(of: "/").map { key(tag[tag.index(after: $0)...]) } })
+    return tags.filter { seen.insert(key($0)).inserted }
+  }
 }

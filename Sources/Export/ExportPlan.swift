@@ -19,8 +19,18 @@ package struct ExportPlan {
     /// Why it is left out; nil if it is exported.
     package var failure: ExportFailure?
 
+    /// What its path at the destination is instead of its own.
+    fileprivate(set) var portable: [[UInt8]]?
+
     /// Its path at the destination, in parts.
-    package var parts: [[UInt8]] { path.dropFirst(base).split(separator: 0x2F).map { Array($0) } }
+    package var parts: [[UInt8]] { portable ?? own }
+    private var own: [[UInt8]] { path.dropFirst(base).split(separator: 0x2F).map { Array($0) } }
+
+    /// The name at the destination of a copy that the space would call so.
+    func name(ofCopy name: [UInt8]) -> [UInt8] {
+      guard let portable else { return name }
+      return name == own.last ? portable.last ?? name : PortableName.of(name)
+    }
   }
 
   /// In the order in which they are exported.
@@ -32,6 +42,9 @@ package struct ExportPlan {
   private let space: any ExportSpace
   /// The directory that is exported.
   private let album: [UInt8]
+
+  /// Gives an item another path at the destination, if there is one.
+  mutating func setPortable(_ parts: [[UInt8]]?, at index: Int) { items[index].portable = parts }
 
   /// A plan for what is in a directory of a space.
   package init(_ space: any ExportSpace, album: [UInt8]) {

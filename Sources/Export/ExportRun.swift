@@ -190,7 +190,7 @@ package final class ExportRun {
       written.isOriginal = true
       (written.accessed, written.modified) = (status.accessed, status.modified)
     case .changed(let content, let name, let hasTime):
-      written = ExportFile(folder: parts, name: name, content: content)
+      written = ExportFile(folder: parts, name: item.name(ofCopy: name), content: content)
       if hasTime { (written.accessed, written.modified) = (status.accessed, status.modified) }
     }
     written.source = file

@@ -7,6 +7,11 @@ struct ZipEntry {
   /// Bytes before the name.
   static let headerBytes = 46
 
+  private static let unixHosts: [UInt8] = [3, 19]
+  private static let windowsHosts: [UInt8] = [0, 6, 10, 11, 14]
+  /// The version and the host of `ZipRecord`.
+  private static let ownMaker: [UInt8] = [45, 3]
+
   let flags: UInt64
   let method: UInt64
   let crc: UInt32
@@ -31,11 +36,12 @@ struct ZipEntry {
     unpacked = Int64(header.number(4, at: 24))
     offset = Int64(header.number(4, at: 42))
     self.rawName = rawName
-    let isUnix = [3, 19].contains(header[5])
-    name = isUnix ? rawName : Self.withSlashes(rawName)
-    kind = Self.kind(UInt32(header.number(4, at: 38)), isUnix: isUnix, endsWithSlash: name.last == UInt8(ascii: "/"))
+    // Until the extra fields are known.
+    name = rawName
+    kind = .file
     modified = Self.wallClock(date: header.number(2, at: 14), time: header.number(2, at: 12))
     var isExact = false
+    var isUnicode = flags & 0x800 != 0
     var at = 0
     while at + 4 <= extra.count {
       let (number, count) = (extra.number(2, at: at), Int(extra.number(2, at: at + 2)))
@@ -53,10 +59,18 @@ struct ZipEntry {
         modified = ArchiveEntry.Time(seconds: Int64(Int32(truncatingIfNeeded: field.number(4, at: 1))))
       case 0x7075 where count > 5 && field[0] == 1 && UInt32(field.number(4, at: 1)) == checkSum(of: rawName):
         name = Array(field[5...])
+        isUnicode = true
       default: break
       }
       at += 4 + count
     }
+    // What agonyfs exports has no encoding where it has no flag.
+    let isOwn = header[4...5].elementsEqual(Self.ownMaker) && method == 0
+    if !isUnicode, !isOwn, String(validating: name, as: UTF8.self) == nil { name = CodePage437.utf8(name) }
+    name = Self.withSlashes(name, host: header[5])
+    kind = Self.kind(
+      UInt32(header.number(4, at: 38)), isUnix: Self.unixHosts.contains(header[5]),
+      endsWithSlash: name.last == UInt8(ascii: "/"))
     // Something else than a directory is called one; what it holds must not be lost.
     if kind == .directory, unpacked > 0 { kind = .other }
   }
@@ -73,12 +87,11 @@ struct ZipEntry {
     }
   }
 
-  /// Some programs of Windows separate by backslashes only.
-  private static func withSlashes(_ name: [UInt8]) -> [UInt8] {
+  /// Some programs of Windows separate by backslashes. On FAT (0), HPFS (6), NTFS (10, as well 11) and VFAT (14) no name
+  /// has one; of other systems but Unix, it separates where nothing else does.
+  private static func withSlashes(_ name: [UInt8], host: UInt8) -> [UInt8] {
     let (slash, backslash) = (UInt8(ascii: "/"), UInt8(ascii: "\\"))
-    guard name.contains(backslash), !name.contains(slash), String(validating: name, as: UTF8.self) != nil else {
-      return name
-    }
+    if unixHosts.contains(host) || !windowsHosts.contains(host) && name.contains(slash) { return name }
     return name.map { $0 == backslash ? slash : $0 }
   }
 

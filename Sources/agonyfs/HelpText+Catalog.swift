@@ -169,6 +169,8 @@ extension HelpText {
     the file, such as the video of a motion photo, goes as well. JPEG, PNG, WebP, HEIC, AVIF, MP4 and MOV can be \
     stripped; any other file is not exported then. With all, the copy has the time of the export.
 
+    Names that Windows or exFAT refuses are said before anything is written; --portable replaces what is refused by "_".
+
     --resize makes upright JPEGs without metadata of pictures, never larger than they are; videos and other files are \
     exported as they are, or stripped. Changed copies have no extended attributes.
 

@@ -107,6 +107,17 @@ import Testing
       "\(listed)")
   }
 
+  /// Whoever unpacks it may have Windows.
+  @Test func namesThatWindowsRefusesAreReplaced() throws {
+    let names = ["a:b.jpg", "a_b.jpg", "CON.jpg", "c.jpg"]
+    for (index, name) in names.enumerated() { try space.write([UInt8(index)], to: name) }
+    let snapshot = space.snapshot(names)
+    let listed = try said("print(z.namelist(), [z.read(n)[0] for n in z.namelist()])", on: [0, 1, 2, 3], of: snapshot)
+    #expect(listed.output == "['a_b.jpg', 'a_b (2).jpg', 'CON_.jpg', 'c.jpg'] [0, 1, 2, 3]\n", "\(listed)")
+    let refused = try ZipNumbers([0, 1, 2, 3], of: snapshot).refusedNames(of: snapshot, most: 1)
+    #expect(refused.first == [Array("a:b.jpg".utf8)] && refused.count == 2)
+  }
+
   /// More of one name than any list of numbers was made for, and more entries than ZIP without 64 bits can count.
   @Test func anyNumberOfPhotosMayHaveOneName() throws {
     try space.write([7], to: "x.jpg")

@@ -114,8 +114,44 @@ import Testing
     #expect(content["unix"]?.entry.modified == ArchiveEntry.Time(seconds: 1_700_000_001))
     #expect(
       content["windows"]?.entry.modified == ArchiveEntry.Time(seconds: 1_700_000_002, nanoseconds: 123_456_700))
-    let latin = [" latin", " claims"].map { [0xe9, 0xff] + Array($0.utf8) }
-    #expect(content.items.dropFirst(3).map(\.entry.name) == latin)
+    let names = [Array("Θ\u{A0} latin".utf8), [0xe9, 0xff] + Array(" claims".utf8)]
+    #expect(content.items.dropFirst(3).map(\.entry.name) == names)
+  }
+
+  /// Names as programs of Windows and DOS write them: code page 437 without a flag, and backslashes, also in the field for
+  /// Unicode. What agonyfs exports keeps its bytes, and Unix its backslashes.
+  @Test func namesOfOtherSystems() throws {
+    let content = try content(
+      """
+      def unicode(name, raw):
+          data = struct.pack("<BL", 1, zlib.crc32(raw)) + name.encode()
+          return struct.pack("<2H", 0x7075, len(data)) + data
+      with zipfile.ZipFile("archive", "w") as zip:
+          for number, (raw, name, system, version) in enumerate([
+              (b"M\\x81nchen\\\\a.jpg", None, 0, 20), (b"x/y\\\\b.jpg", None, 11, 20), (b"up\\\\..\\\\..\\\\c", None, 14, 20),
+              (b"raw?d.jpg", "Foto\\\\s\\u03b1.jpg", 0, 20), (b"a\\\\b.jpg", None, 3, 20), (b"x/y\\\\z", None, 7, 20),
+              (b"own\\xff", None, 3, 45), (bytes(range(0x80, 0x100)), None, 3, 30)]):
+              made = info(chr(65 + number) * len(raw), system=system); made.create_version = version
+              if name: made.extra = unicode(name, raw)
+              zip.writestr(made, b"x")
+              names = [*globals().get("names", []), raw]
+      archive = open("archive", "rb").read()
+      for number, raw in enumerate(names):
+          assert archive.count(bytes([65 + number]) * len(raw)) >= 2
+          archive = archive.replace(bytes([65 + number]) * len(raw), raw)
+      open("archive", "wb").write(archive)
+      """)
+    #expect(content.verdict == .whole && content.items.allSatisfy { $0.end == .whole })
+    let names = content.items.map(\.entry.name)
+    #expect(
+      content.names.prefix(6) == [
+        "München/a.jpg", "x/y/b.jpg", "up/../../c", "Foto/sα.jpg", "a\\b.jpg", "x/y\\z",
+      ])
+    #expect(names[6] == Array("own".utf8) + [0xff])
+    let page = try #require(String(validating: names[7], as: UTF8.self))
+    #expect(page.unicodeScalars.count == 128 && page.hasPrefix("Çüéâ") && page.hasSuffix("ⁿ²■\u{A0}"))
+    // Split first, so that it is refused.
+    #expect(throws: ArchivePath.Refusal.self) { _ = try content.items[2].entry.path.get() }
   }
 
   @Test(

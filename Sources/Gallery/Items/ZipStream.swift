@@ -38,7 +38,7 @@ public struct ZipStream: Sendable {
         name = String(decoding: item.path.name, as: UTF8.self)
         let (file, status) = try gallery.opened(item)
         let content = OpenFile(calls: gallery.calls, file: file, status: status)
-        var entry = ExportFile(folder: [], name: item.path.name, content: content)
+        var entry = ExportFile(folder: [], name: PortableName.of(item.path.name), content: content)
         entry.modified = status.modified
         entry.permissions = 0o644
         entry.source = content

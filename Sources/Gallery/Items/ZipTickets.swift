@@ -2,6 +2,7 @@
 // 1. What waits to be fetched takes four bytes a photo and is bounded; no path is kept for it, and no snapshot.
 // 2. How the latest archives ended is kept, so that the page can say it: a browser says only that a download failed.
 
+internal import Export
 internal import Synchronization
 internal import System
 
@@ -25,6 +26,26 @@ public struct ZipNumbers: Sendable {
     guard !all.isEmpty else { throw GalleryError(.badRequest, "An archive needs at least one photo.") }
     self.all = all
   }
+
+  /// Names that the archive has in another form, because Windows or exFAT refuses them: the first ones, and their number.
+  public func refusedNames(of snapshot: Snapshot, most: Int = 10) throws(GalleryError) -> RefusedNames {
+    var refused = RefusedNames(first: [], count: 0)
+    for number in all {
+      let name = try snapshot.item(Int(number)).path.name
+      if PortableName.isOne(name) { continue }
+      refused.count += 1
+      if refused.first.count < most { refused.first.append(name) }
+    }
+    return refused
+  }
+}
+
+/// Names that an archive has in another form.
+public struct RefusedNames: Sendable {
+  /// The first of them.
+  public var first: [[UInt8]]
+  /// How many there are.
+  public var count: Int
 }
 
 /// The archives of one session that wait to be fetched, each once.

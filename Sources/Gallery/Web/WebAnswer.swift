@@ -120,8 +120,12 @@ public enum WebAnswer {
     }
   }
 
-  /// A ticket for an archive.
-  public static func ticket(_ ticket: String) -> [UInt8] { bytes(["ticket": .string(ticket)]) }
+  /// A ticket for an archive, and the names that it has in another form.
+  public static func ticket(_ ticket: String, _ refused: RefusedNames) -> [UInt8] {
+    bytes([
+      "ticket": .string(ticket), "refused": .array(refused.first.map(text)), "refusedCount": number(refused.count),
+    ])
+  }
 
   /// Why something was not done.
   public static func error(_ error: GalleryError) -> [UInt8] {

@@ -58,7 +58,9 @@ func addZipRoutes(to api: RouterGroup<SpaceContext>) {
   api.post("zip") { request, context in
     let said = try await request.saidOfAll(in: context)
     let (snapshot, items) = (try context.gallery.snapshot(try said.snapshot), try said.items)
-    return Response(json: WebAnswer.ticket(try context.gallery.keep(try ZipNumbers(items, of: snapshot), of: snapshot)))
+    let numbers = try ZipNumbers(items, of: snapshot)
+    let ticket = try context.gallery.keep(numbers, of: snapshot)
+    return Response(json: WebAnswer.ticket(ticket, try numbers.refusedNames(of: snapshot)))
   }
   api.get("zip/{ticket}/progress") { _, context in
     let progress = try context.gallery.progress(ofArchive: try context.parameters.require("ticket"))

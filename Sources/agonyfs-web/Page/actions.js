@@ -65,8 +65,9 @@ export async function download(snapshot, items) {
   try {
     if (way === 'zip') {
       const archive = await api.zip(snapshot.id, items);
-      follow(archive);
-      sayIfBroken(archive);
+      if (archive.refusedCount > 0) say(texts.namesReplaced(archive.refused.map(plain), archive.refusedCount));
+      follow(archive.address);
+      sayIfBroken(archive.address);
     }
     for (const item of way === 'files' ? items : []) {
       if (!isUnlocked()) return undefined;

@@ -121,7 +121,11 @@ export const edit = async (snapshot, items, set) =>
   changed(await send('PATCH', '/api/items', { snapshot, items, set }), items);
 export const trash = async (snapshot, items) => changed(await send('POST', '/api/trash', { snapshot, items }), items);
 export const restore = async (snapshot, items) => changed(await send('POST', '/api/restore', { snapshot, items }), items);
-export const zip = async (snapshot, items) => `/api/zip/${(await send('POST', '/api/zip', { snapshot, items })).ticket}`;
+/** The address of an archive, and the first names that Windows refuses (`refused`, of `refusedCount`). */
+export const zip = async (snapshot, items) => {
+  const answer = await send('POST', '/api/zip', { snapshot, items });
+  return { ...answer, address: `/api/zip/${answer.ticket}` };
+};
 
 /** How far an archive is: `state` is waiting, reading or ended; `reason` says why it is not whole. */
 export const zipProgress = (address) => json(`${address}/progress`);

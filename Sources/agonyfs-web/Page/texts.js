@@ -84,6 +84,8 @@ export const texts = {
   downloadMany: (count) => `Download ${photos(count)}`,
   oneArchive: 'As one ZIP file',
   archiveBroke: (why) => `The ZIP file broke off and is not whole: ${why}`,
+  namesReplaced: (names, count) => `The ZIP file has _ where Windows refuses a name: ${names.join(', ')}${
+    count > names.length ? ` and ${numbers.format(count - names.length)} more` : ''}`,
   singleFiles: 'As single files',
   addToAlbum: 'Add to album',
   addTo: (count) => `Add ${photos(count)} to an album`,

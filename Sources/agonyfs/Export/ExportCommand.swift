@@ -24,6 +24,9 @@ struct ExportCommand: ParsableCommand {
     help: ArgumentHelp("Make JPEGs of pictures, with at most so many pixels on the longer side.", valueName: "pixels"))
   var resize: Int?
 
+  @Flag(help: "Replace by _ in names what Windows and exFAT refuse.")
+  var portable = false
+
   @Flag(inversion: .prefixedNo, help: "Compare with what the vault has stored, and read back what was written.")
   var verify = true
 

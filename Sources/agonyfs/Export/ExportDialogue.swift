@@ -15,7 +15,8 @@ struct ExportDialogue {
   func run() throws {
     let calls = FileCalls()
     let space = try space(calls)
-    let (plan, pending) = try plan(space)
+    let (found, pending) = try self.plan(space)
+    var plan = found
     if pending > 0 {
       let files = pending == 1 ? "1 file was" : "\(pending) files were"
       Output.note(
@@ -27,6 +28,7 @@ struct ExportDialogue {
       if pending > 0 { throw ExitCode(CommandStatus.notAllImported.rawValue) }
       return
     }
+    makeNames(&plan)
     let signals = HeldSignals()
     defer { signals.release() }
     let changes = PhotoChanges(command, space, library, exportsAll: query.isEmpty)
@@ -59,6 +61,16 @@ struct ExportDialogue {
     var reader = try library.source.answer(to: request)
     let trailer = try reader.paths { plan.add(Array($0)) }
     return (plan, trailer.pending)
+  }
+
+  /// Says before anything is written which names Windows refuses, and replaces them if that was asked for.
+  private func makeNames(_ plan: inout ExportPlan) {
+    let refused = plan.refusedPaths
+    guard !refused.isEmpty else { return }
+    if command.portable { plan.makePortable() }
+    Output.note(
+      "Windows and exFAT refuse \(refused.count.counted("name")): \(PathList.text(refused, of: refused.count)). "
+        + (command.portable ? "_ replaces what they refuse." : "--portable replaces what they refuse by _."))
   }
 
   private func tell(_ summary: ExportSummary, _ changes: PhotoChanges) throws {

@@ -35,7 +35,7 @@ extension ExportFailure {
     case .changed: "it was changed while it was read"
     case .storedDiffers: "what was read is not what the vault has stored; try again"
     case .nameImpossible:
-      "the destination cannot have a file of its name; rename it, or export into a zip archive"
+      "the destination cannot have a file of its name; export with --portable, or into a zip archive"
     case .destination(let error): "it cannot be written: \(Errno(rawValue: error).description)"
     case .writtenDiffers: "the destination gave other bytes when they were read back; check that disk"
     case .noName: "too many files there have its name"

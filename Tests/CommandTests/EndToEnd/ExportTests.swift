@@ -92,6 +92,12 @@ import Testing
       test "$(unzip -Z1 stream.zip | sort | tr '\n' ' ')" = 'Iceland/IMG_1.jpg Iceland/IMG_2.jpg Iceland/IMG_3.jpg '
       tells 0 'Nothing was found' agonyfs export Albums tag:Nothing never.zip
       test ! -e never.zip
+      # Names that Windows refuses are said, and replaced if that is asked for.
+      printf x > Albums/a:b
+      tells 0 'refuse 2 names: a:b, Iceland/no utf8 .xFF.*--portable' agonyfs export Albums plain.zip
+      tells 0 'refuse 2 names' agonyfs export --portable Albums portable.zip
+      unzip -Z1 portable.zip | grep -x a_b
+      unzip -Z1 portable.zip | grep -x 'Iceland/no utf8 _'
       """#)
   }
 

@@ -61,11 +61,13 @@ import Testing
       refused(410, "gone", "PATCH", "items", {"snapshot": "x", "items": [0], "set": {}})
       # Archives: the bytes that were put in, under names that are different everywhere.
       chosen = list(contents)
-      ticket = api("POST", "zip", said(*chosen, "a.jpg"))["ticket"]
+      answer = api("POST", "zip", said(*chosen, "a.jpg"))
+      ticket = answer["ticket"]
+      assert answer["refused"] == ["new\nline.jpg"] and answer["refusedCount"] == 1, answer
       status, headers, body = ask("GET", "zip/" + ticket)
       archive = zipfile.ZipFile(BytesIO(body))
       assert archive.testzip() is None and headers["Content-Type"] == "application/zip"
-      assert archive.namelist() == ["a.jpg", "A (2).JPG", "b.jpg", "new\nline.jpg"], archive.namelist()
+      assert archive.namelist() == ["a.jpg", "A (2).JPG", "b.jpg", "new_line.jpg"], archive.namelist()
       assert [archive.read(name) for name in archive.namelist()] == [contents[name] for name in chosen]
       refused(410, "gone", "GET", "zip/" + ticket)
       refused(400, "bad-request", "POST", "zip", said())

@@ -59,7 +59,7 @@ final class Inode {
   var isMediaPending = false
   /// Whether its first bytes are known not to be those of a photo or video.
   var isKnownNotMedia = false
-  /// Whether the name that it was found by last begins with a dot.
+  /// Whether the name that it was found by last is none of a photo.
   var isHidden = false
   /// Whether the name that it was found by last is that of a sidecar; nil if it was not found by a name, as the kernel may
   /// know names from listings.

@@ -36,6 +36,7 @@ package enum SkipReason: String, Hashable, Sendable {
   case hardLink = "it is another name of a file of the archive"
   case special = "it is no file"
   case inTrash = "it is in the trash of the Takeout; --takeout-trash imports that, too"
+  case systemFile = "it is no photo, but what a system keeps for itself; --all-files imports that, too"
   case insideOtherSpace = "it is in a mounted vault, of which no original is deleted"
 }
 

@@ -76,6 +76,7 @@ package final class ImportRun {
     var walk = SourceWalk(importer.calls, spaceDevice: importer.target.device)
     isAllVerified = listing?.isWhole ?? true
     if let leavesOut = importer.options.leavesOut { walk.leavesOut = leavesOut }
+    walk.takesAllFiles = importer.options.takesAllFiles
     if let accepts {
       walk.accepts = accepts
       listsAll = false
@@ -137,7 +138,8 @@ package final class ImportRun {
   private func visit(_ visit: SourceWalk.Visit) -> Bool {
     switch visit {
     case .failure(let path, let error): note(path, nil, .failed(.source(.init(number: error.rawValue))), false)
-    case .leftOut(let path, let reason): note(path, nil, .skipped(reason), false)
+    // What a system keeps for itself stays, and keeps nothing else from going.
+    case .leftOut(let path, let reason): note(path, nil, .skipped(reason), reason == .systemFile)
     case .entries(let entries): take(entries)
     }
     return goesOn || listsAll
@@ -328,7 +330,7 @@ package final class ImportRun {
   ) {
     if !isVerified { isAllVerified = false }
     if case .failed(.space(let error)) = outcome, Self.lasting.contains(error.number) { end(error.number) }
-    summary.count(outcome, status?.size ?? 0)
+    summary.count(outcome, status?.size ?? 0, of: path)
     observer.finished(path, status, outcome, isVerified: isVerified, isDescribed: isDescribed)
   }
 }

@@ -4,6 +4,9 @@ package struct ImportSummary: Hashable, Sendable {
   package var duplicates = 0
   package var known = 0
   package var skipped = 0
+  /// Files and folders that systems keep for themselves, which stay where they are, and the paths of the first of them.
+  package var systemFiles = 0
+  package var systemPaths: [[UInt8]] = []
   package var failed = 0
   /// Those that it did not come to.
   package var unreached = 0
@@ -19,15 +22,20 @@ package struct ImportSummary: Hashable, Sendable {
   package var end: CInt?
 
   /// All that the sources have.
-  package var all: Int { imported + duplicates + known + skipped + failed + unreached }
-  /// Whether the space has everything.
+  package var all: Int { imported + duplicates + known + skipped + systemFiles + failed + unreached }
+  /// Whether the space has everything that may be a photo.
   package var isWhole: Bool { skipped == 0 && failed == 0 && unreached == 0 && !isInterrupted && end == nil }
 
-  mutating func count(_ outcome: ImportOutcome, _ size: Int64) {
+  private static let mostSystemPaths = 16
+
+  mutating func count(_ outcome: ImportOutcome, _ size: Int64, of path: [UInt8]) {
     switch outcome {
     case .imported: imported += 1
     case .duplicate: duplicates += 1
     case .known: known += 1
+    case .skipped(.systemFile):
+      systemFiles += 1
+      if systemPaths.count < Self.mostSystemPaths { systemPaths.append(path) }
     case .skipped: skipped += 1
     case .failed(.interrupted): unreached += 1
     case .failed: failed += 1

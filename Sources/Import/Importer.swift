@@ -27,6 +27,8 @@ package struct ImportOptions: Sendable {
   package var deletesOriginals = false
   /// Says of the path of a directory that something else is mounted at whether it is left out.
   package var leavesOut: (@Sendable ([UInt8]) -> SkipReason?)?
+  /// Whether also what systems keep for themselves is imported.
+  package var takesAllFiles = false
   /// Whether nothing is done, and only said what would be.
   package var isTrial = false
   /// Whether files are verified on one thread while the next ones are copied on another.

@@ -9,6 +9,12 @@ package struct SourceDirectory: Sendable {
   package let path: [UInt8]
   /// The album that what is in it belongs to, below the one that everything goes into.
   package let album: [[UInt8]]
+
+  /// The path of a name in it.
+  func path(of name: [UInt8]) -> [UInt8] {
+    if path.isEmpty { return name }
+    return path.last == 0x2F ? path + name : path + [0x2F] + name
+  }
 }
 
 /// A name in a source.
@@ -26,8 +32,5 @@ package struct SourceEntry: Sendable {
   var takeoutNumber: Int?
 
   /// Its path, as the user gave it and below that.
-  package var path: [UInt8] {
-    if directory.path.isEmpty { return name }
-    return directory.path.last == 0x2F ? directory.path + name : directory.path + [0x2F] + name
-  }
+  package var path: [UInt8] { directory.path(of: name) }
 }

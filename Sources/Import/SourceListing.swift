@@ -78,6 +78,7 @@ package struct SourceListing {
   private let tools: ArchiveTools
   private let groupsArchives: Bool
   private let isDemanded: Bool
+  private let takesAllFiles: Bool
   private var builder: TakeoutPlan.Builder?
 
   /// A Takeout has a JSON for most files. The names of so many are kept in any case, and of more only if at least one of
@@ -90,14 +91,17 @@ package struct SourceListing {
   /// Looks through sources. `groupsArchives`: whether it matters which files of archives belong together.
   package init(
     _ sources: [ImportSource], _ calls: FileCalls, spaceDevice: UInt64, tools: ArchiveTools,
-    takeout choice: TakeoutChoice, includesTrash: Bool, groupsArchives: Bool, isCancelled: () -> Bool
+    takeout choice: TakeoutChoice, includesTrash: Bool, groupsArchives: Bool, takesAllFiles: Bool = false,
+    isCancelled: () -> Bool
   ) {
+    self.takesAllFiles = takesAllFiles
     self.calls = calls
     self.tools = tools
     self.groupsArchives = groupsArchives
     isDemanded = choice == .demanded
     builder = choice == .none ? nil : TakeoutPlan.Builder()
     var walk = SourceWalk(calls, spaceDevice: spaceDevice)
+    walk.takesAllFiles = takesAllFiles
     for (part, source) in sources.enumerated() {
       if source.isArchive {
         let archive = list(archive: source.path, part: part, isCancelled)
@@ -108,7 +112,7 @@ package struct SourceListing {
           switch visit {
           case .entries(let entries): add(entries, source.path, part: part)
           case .failure: isWhole = false
-          case .leftOut: break
+          case .leftOut(_, let reason): if reason == .systemFile { files += 1 }
           }
           return !isCancelled()
         }
@@ -172,6 +176,7 @@ package struct SourceListing {
             bytes = Self.sum(bytes, size)
             if size > 0, archive.sizes.count < Self.mostSizes { archive.sizes.insert(size) }
           }
+          if !takesAllFiles, SystemFiles.contains(path.parts) { return .skip }
           guard builder != nil, TakeoutPlan.Builder.isDescription(name),
             entry.size ?? 0 <= Int64(Decoder.mostSidecarBytes)
           else {

@@ -3,7 +3,8 @@
 // Invariants
 // 1. Names that belong together are in one batch. Memory is that of the names of one directory at each depth, and of the
 //    entries of one batch.
-// 2. Every name that is listed is visited once, or the directory that could not be listed is.
+// 2. Every name that is listed is visited once, or the directory that could not be listed is. Of a directory that is left
+//    out no name is listed.
 
 internal import Storage
 internal import System
@@ -23,13 +24,16 @@ package struct SourceWalk {
   /// Says of the path of a directory that something else is mounted at whether it is left out.
   package var leavesOut: ([UInt8]) -> SkipReason? = { _ in nil }
 
+  /// Whether also what systems keep for themselves is visited.
+  package var takesAllFiles = false
+
   /// What is visited.
   package enum Visit {
     /// Entries of one directory; whole groups.
     case entries([SourceEntry])
     /// What could not be read.
     case failure(path: [UInt8], Errno)
-    /// A directory that is left out.
+    /// A directory that is left out, or a file that a system keeps for itself.
     case leftOut(path: [UInt8], SkipReason)
   }
 
@@ -88,7 +92,7 @@ package struct SourceWalk {
   private mutating func walk(
     _ directory: SourceDirectory, below parent: UInt64? = nil, _ visit: (Visit) -> Bool
   ) -> Bool {
-    let names: [[UInt8]]
+    var names: [[UInt8]]
     let device: UInt64
     do throws(Errno) {
       let status = try calls.status(of: directory.descriptor)
@@ -102,6 +106,14 @@ package struct SourceWalk {
       return visit(.failure(path: directory.path, error))
     }
     if Self.isVault(names) { return visit(.leftOut(path: directory.path, .insideVault)) }
+    let ofSystem = names.filter { isOfSystem($0, in: directory) }
+    for name in ofSystem {
+      guard visit(.leftOut(path: directory.path(of: name), .systemFile)) else { return false }
+    }
+    if !ofSystem.isEmpty {
+      let left = Set(ofSystem)
+      names.removeAll { left.contains($0) }
+    }
     var folders: [[UInt8]] = []
     let grouped = Companions.grouped(names)
     var place = 0
@@ -135,7 +147,7 @@ package struct SourceWalk {
       place = end
     }
     for folder in folders {
-      let path = directory.path.last == 0x2F ? directory.path + folder : directory.path + [0x2F] + folder
+      let path = directory.path(of: folder)
       do throws(Errno) {
         let inner = SourceDirectory(
           descriptor: try calls.openDirectory(folder, in: directory.descriptor), path: path,
@@ -146,6 +158,19 @@ package struct SourceWalk {
       }
     }
     return true
+  }
+
+  /// Whether a system keeps something for itself. What cannot be looked at is visited, and says why.
+  private func isOfSystem(_ name: [UInt8], in directory: SourceDirectory) -> Bool {
+    let mayBeAppleDouble = SystemFiles.mayBeAppleDouble(name)
+    guard !takesAllFiles, mayBeAppleDouble || SystemFiles.isFile(name) || SystemFiles.isFolder(name),
+      let status = try? calls.status(of: name, in: directory.descriptor)
+    else { return false }
+    if status.kind == .directory { return SystemFiles.isFolder(name) }
+    guard status.kind == .file else { return false }
+    guard mayBeAppleDouble else { return SystemFiles.isFile(name) }
+    guard let file = try? calls.openFile(name, in: directory.descriptor) else { return false }
+    return (try? calls.bytes(of: file, at: 0, count: SystemFiles.appleDouble.count)) == SystemFiles.appleDouble
   }
 
   private func accepted(_ entries: [SourceEntry]) -> [SourceEntry] {

@@ -74,7 +74,8 @@ struct Unpacker {
     entry.isInArchive = true
     let placement = run.resolved(run.placement(of: entry))
     entry.takeoutNumber = placement.number
-    if let reason = SkipReason(archived.kind) ?? placement.reason {
+    let isOfSystem = !importer.options.takesAllFiles && archived.kind == .file && SystemFiles.contains(path.parts)
+    if let reason = SkipReason(archived.kind) ?? (isOfSystem ? .systemFile : placement.reason) {
       return leave(entry, (.skipped(reason), nil, false))
     }
     do throws(ImportFailure) {
@@ -130,6 +131,13 @@ struct Unpacker {
 
   private mutating func write(_ bytes: [UInt8]) -> ArchiveStep {
     guard var current = member else { return .skip }
+    if current.size == 0, !importer.options.takesAllFiles, SystemFiles.mayBeAppleDouble(current.entry.name),
+      bytes.starts(with: SystemFiles.appleDouble)
+    {
+      member = nil
+      try? importer.calls.unlink(current.partial, in: importer.target.incoming)
+      return leave(current.entry, (.skipped(.systemFile), nil, false))
+    }
     do throws(ImportFailure) {
       if current.beginning == nil {
         let beginning = SourceReading.beginning(of: bytes)

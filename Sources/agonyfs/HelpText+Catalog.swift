@@ -133,6 +133,9 @@ extension HelpText {
     Folders keep their names and what is in them. With an album at the end, or --into, what is in the folders goes into \
     that album; with --by-date into albums by day.
 
+    What systems keep for themselves (.DS_Store, Thumbs.db, desktop.ini, __MACOSX, .Trashes, ._* of macOS) is counted, and \
+    stays; --all-files imports it, too.
+
     EXAMPLES
 
       agonyfs import ~/Pictures/Italy ~/Albums
@@ -143,7 +146,8 @@ extension HelpText {
 
     --delete-originals deletes what was verified and did not change since, after everything is durable and after asking \
     once; a photo goes only together with its raw file, video and sidecars. Deleting is not erasing. The status is 0 only \
-    if the space has every file, and 18 otherwise. Ctrl-C ends after the file at hand; the next run goes on.
+    if the space has every file that was not left out, and 18 otherwise. Ctrl-C ends after the file at hand; the next run \
+    goes on.
     """
 
   static let exporting = """

@@ -93,6 +93,17 @@ import Vault
     try vault.files.close()
   }
 
+  /// What a camera writes beside a video is no photo of its own, and is one under another name.
+  @Test(arguments: ["MVI_1.THM", "gx010001.lrv"]) func whatBelongsToAVideoIsNoHit(name: String) throws {
+    let photo = try vault.photo("a.jpg", "make=Canon")
+    try vault.files.rename(.of("a.jpg"), in: .root, to: .of(name), in: .root, flags: [])
+    #expect(try vault.item(photo) == nil)
+    try vault.files.rename(.of(name), in: .root, to: .of("x" + name + ".jpg"), in: .root, flags: [])
+    try vault.settle()
+    #expect(try vault.item(photo)?.camera.make == "Canon")
+    try vault.files.close()
+  }
+
   /// Rows know their directory by its inode, so that a directory of any size is renamed by its own rows alone.
   @Test(arguments: [false, true]) func renamingADirectoryRewritesNoPhoto(isBelow: Bool) throws {
     let library = try CatalogLibrary()

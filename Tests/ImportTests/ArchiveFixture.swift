@@ -69,7 +69,7 @@ final class ArchiveFixture {
   /// Lists, imports, and deletes if asked, as the command does.
   func run(
     _ names: [String], deletes: Bool = false, isTrial: Bool = false, includesTrash: Bool = false,
-    sorter: (any AlbumSorter)? = nil, observer: Observer = Observer()
+    takesAllFiles: Bool = false, sorter: (any AlbumSorter)? = nil, observer: Observer = Observer()
   ) throws -> Result {
     let sources = names.map {
       ImportSource(path: Array((fixture.source + "/" + $0).utf8), isArchive: ImportSource.isArchive(Array($0.utf8)))
@@ -77,11 +77,12 @@ final class ArchiveFixture {
     let tools = tools
     let listing = SourceListing(
       sources, fixture.calls, spaceDevice: fixture.target.device, tools: tools, takeout: .found,
-      includesTrash: includesTrash, groupsArchives: sorter != nil, isCancelled: { false })
+      includesTrash: includesTrash, groupsArchives: sorter != nil, takesAllFiles: takesAllFiles, isCancelled: { false })
     var options = ImportOptions()
     options.takeout = listing.takeout
     options.deletesOriginals = deletes
     options.isTrial = isTrial
+    options.takesAllFiles = takesAllFiles
     options.sorter = sorter
     options.overlaps = false
     let list = deletes ? DeletionList(fixture.calls, in: fixture.target.incoming, named: options.name) : nil

@@ -106,7 +106,7 @@ struct CatalogView {
   }
 
   /// The names that count, in the order of directories and names; or those that would if the question were about all
-  /// directories. What begins with a dot is no photo's name.
+  /// directories. Not every name is one of a photo.
   mutating func names(
     of inode: InodeNumber, _ files: borrowing LockedFileSystem, everywhere: Bool = false
   ) throws(Errno) -> [SeenName] {
@@ -114,7 +114,7 @@ struct CatalogView {
     for (parent, name) in try files.result(
       of: files.index.catalog.names(of: inode, limit: Int(FileSystem.maximumLinks)))
     {
-      guard !name.isHidden, let folder = try folders.folder(parent, files),
+      guard !name.isNoPhoto, let folder = try folders.folder(parent, files),
         doNamesCount(in: folder, everywhere: everywhere)
       else { continue }
       seen.append(SeenName(path: folder.path(of: name.bytes), isTrash: folder.isTrash))
@@ -235,7 +235,7 @@ struct CatalogView {
   ) throws(Errno) -> Bool {
     guard var item = try facts(of: inode, files) else { return false }
     let names = try files.result(of: files.index.catalog.names(of: inode, limit: Int(FileSystem.maximumLinks)))
-    item.names = names.filter { !$0.name.isHidden }.map { ItemName(path: folder.path(of: $0.name.bytes)) }
+    item.names = names.filter { !$0.name.isNoPhoto }.map { ItemName(path: folder.path(of: $0.name.bytes)) }
     item.isTrashed = folder.isTrash
     return query.matches(item)
   }

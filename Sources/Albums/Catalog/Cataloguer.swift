@@ -195,7 +195,7 @@ extension CatalogUpdates {
   /// Names of a file that a row counts at most.
   private static let mostNames = 65_536
 
-  /// Brings the row of a file up to date. A file that is no photo or video, or has no name that does not begin with a dot,
+  /// Brings the row of a file up to date. A file that is no photo or video, or has no name of a photo,
   /// loses its row. With `found` this is what the decoder found, else what it found last.
   mutating func mergeItem(_ number: InodeNumber, found new: FactList? = nil) throws(Errno) {
     guard files.index.hasCatalog else { return }
@@ -203,7 +203,7 @@ extension CatalogUpdates {
     let row = try files.result(of: files.index.media.row(number))
     let inode = try? files.inode(number)
     let names = try files.result(of: files.index.catalog.names(of: number, limit: Self.mostNames))
-      .filter { !$0.name.isHidden }.map { ($0.parent, $0.name.bytes) }
+      .filter { !$0.name.isNoPhoto }.map { ($0.parent, $0.name.bytes) }
     guard let inode, let row, inode.isRegular, !names.isEmpty, row.state == .known || row.state == .failed,
       let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind))
         ?? old.flatMap({ MediaKind(rawValue: UInt8(truncatingIfNeeded: $0.kind)) }) ?? new?.kind,

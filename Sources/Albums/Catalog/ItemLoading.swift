@@ -196,7 +196,7 @@ extension CatalogTables {
     var names: [(parent: InodeNumber, name: [UInt8])] = []
     if row.names > 1 {
       names = try self.names(of: row.inode, limit: Self.mostNames)
-        .filter { !$0.name.isHidden }.map { ($0.parent, $0.name.bytes) }
+        .filter { !$0.name.isNoPhoto }.map { ($0.parent, $0.name.bytes) }
     } else if let album = row.album {
       names = [(album, row.name)]
     }

@@ -123,7 +123,7 @@ extension LockedFileSystem {
     let found = try result(of: index.dentryWithInode(parent: parent, name: name))
     guard let (entry, record) = found else { return nil }
     let inode = try usable(record)
-    inode.isHidden = name.isHidden
+    inode.isHidden = name.isNoPhoto
     // Another name may be one.
     if name.isSidecar { inode.isSidecar = true } else if inode.record.links <= 1 { inode.isSidecar = false }
     return (entry, inode)
@@ -171,7 +171,7 @@ extension LockedFileSystem {
     if isDirectory { directory.record.addLink() }
     touch(directory, now)
     let inode = Inode(record)
-    inode.isHidden = name.isHidden
+    inode.isHidden = name.isNoPhoto
     inodes.insert(inode)
     if name.isSidecar { catalogUpdates.noteCatalogName(name, in: parent, of: inode) }
     return inode

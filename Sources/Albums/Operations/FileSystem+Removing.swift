@@ -152,7 +152,7 @@ extension LockedFileSystem {
     }
     if inode.isDirectory { reparent(inode, from: move.source, to: move.target) }
     for (inode, name) in moved {
-      if move.name.isHidden != move.newName.isHidden { mediaUpdates.noteName(name, of: inode) }
+      if move.name.isNoPhoto != move.newName.isNoPhoto { mediaUpdates.noteName(name, of: inode) }
       inode.record.changed = now
       markChanged(inode)
       catalogUpdates.noteCatalogName(move.name, in: move.source.number, of: inode)

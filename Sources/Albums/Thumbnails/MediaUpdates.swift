@@ -75,10 +75,10 @@ extension MediaUpdates {
     }
   }
 
-  /// Notes the name that a file has now: what has a name that begins with a dot is not looked at by itself.
+  /// Notes the name that a file has now: what has the name of no photo is not looked at by itself.
   func noteName(_ name: FileName, of inode: Inode) {
     guard inode.isRegular else { return }
-    inode.isHidden = name.isHidden
+    inode.isHidden = name.isNoPhoto
     do throws(Errno) {
       try files.withIndex { index throws(IndexError) in
         guard let state = try index.media.row(inode.number)?.state else { return }
@@ -128,4 +128,14 @@ extension MediaUpdates {
 extension FileName {
   /// Whether the name begins with a dot.
   package var isHidden: Bool { bytes.first == 0x2E }
+
+  /// Whether a file of this name is no photo or video of its own: what is hidden, and the small picture (THM) and the small
+  /// video (LRV) that cameras write beside a video. Every look-up asks, so only the last bytes count.
+  var isNoPhoto: Bool {
+    if isHidden { return true }
+    let count = bytes.count
+    guard count > 4, bytes[count - 4] == 0x2E else { return false }
+    let last = (bytes[count - 3] | 0x20, bytes[count - 2] | 0x20, bytes[count - 1] | 0x20)
+    return last == (0x74, 0x68, 0x6D) || last == (0x6C, 0x72, 0x76)
+  }
 }

@@ -40,6 +40,9 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Of a Takeout, import what is in its trash, too.")
   var takeoutTrash = false
 
+  @Flag(help: "Import also what systems keep for themselves, such as .DS_Store, Thumbs.db and __MACOSX.")
+  var allFiles = false
+
   @Flag(help: "Delete originals that were verified, after asking once.")
   var deleteOriginals = false
 

@@ -29,7 +29,7 @@ struct ImportDialogue {
       let listing = SourceListing(
         sources.all, calls, spaceDevice: target.device, tools: readers.tools,
         takeout: command.takeout.map { $0 ? .demanded : .none } ?? .found, includesTrash: command.takeoutTrash,
-        groupsArchives: times != nil, isCancelled: { signals.arePending })
+        groupsArchives: times != nil, takesAllFiles: command.allFiles, isCancelled: { signals.arePending })
       tell(listing)
       let follower = ImportFollower(
         totals: (listing.files, listing.bytes), report: report, signals: signals, isTrial: command.dryRun)
@@ -54,6 +54,7 @@ struct ImportDialogue {
     options.verifies = command.verify
     options.deletesOriginals = command.deleteOriginals
     options.isTrial = command.dryRun
+    options.takesAllFiles = command.allFiles
     options.sorter = times
     options.takeout = listing?.takeout
     if command.deleteOriginals {
@@ -119,8 +120,14 @@ struct ImportDialogue {
     if summary.duplicates > 0 { parts.append("\(summary.duplicates) the space had already") }
     if summary.known > 0 { parts.append("\(summary.known) imported before") }
     if summary.skipped > 0 { parts.append("\(summary.skipped) skipped") }
+    if summary.systemFiles > 0 { parts.append("\(summary.systemFiles) left out") }
     if summary.failed > 0 { parts.append("\(summary.failed) failed") }
     if summary.unreached > 0 { parts.append("\(summary.unreached) not reached") }
     Output.line("\(parts.joined(separator: ", ")) (\(ByteSize(bytes: summary.bytes)) in \(destination.shown)).")
+    if summary.systemFiles > 0, !command.watch {
+      Output.note(
+        "Left out, as systems keep it for themselves, and never deleted: "
+          + "\(PathList.text(summary.systemPaths, of: summary.systemFiles)). --all-files imports it.")
+    }
   }
 }

@@ -75,8 +75,8 @@ extension ImportOutcome {
   /// Why a file is not in the space, as a clause; nil if it is.
   var complaint: String? {
     switch self {
-    // What it did not come to is counted at the end.
-    case .imported, .duplicate, .known, .failed(.interrupted): nil
+    // What it did not come to, and what was left out, is told at the end.
+    case .imported, .duplicate, .known, .failed(.interrupted), .skipped(.systemFile): nil
     case .skipped(let reason): "skipped, \(reason.rawValue)"
     case .failed(let failure): "failed, \(failure.words)"
     }

@@ -56,7 +56,7 @@ extension VirtualTree {
       for entry in entries {
         let isOwn = entry.cookie <= 2
         if !isOwn {
-          if entry.name.isHidden { continue }
+          if entry.name.isNoPhoto { continue }
           if try firstPhoto(below: entry.inode) == nil { continue }
         }
         if entry.cookie * 2 > cookie {

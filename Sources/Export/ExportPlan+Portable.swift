@@ -2,7 +2,7 @@
 //
 // Invariants
 // 1. What can keep its name keeps it, and a folder stays a folder of its own.
-// 2. What has the same name up to the first point gets the same number, so that a sidecar stays beside its photo.
+// 2. What belongs together gets the same number, so that a sidecar stays beside its photo.
 
 internal import Import
 
@@ -92,8 +92,6 @@ extension ExportPlan {
 
   private static func path(_ parts: [[UInt8]]) -> [UInt8] { Array(parts.joined(separator: [0x2F])) }
 
-  /// What is before the first point; one at the beginning ends no stem.
-  private static func stem(of name: [UInt8]) -> [UInt8] {
-    Array(name[..<(name.dropFirst().firstIndex(of: 0x2E) ?? name.endIndex)])
-  }
+  /// What a name has in common with those that belong to it.
+  private static func stem(of name: [UInt8]) -> [UInt8] { Array(name.prefix(Companions.parts(of: name).stem)) }
 }

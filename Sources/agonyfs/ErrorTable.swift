@@ -6,6 +6,7 @@ internal import Catalog
 internal import Client
 internal import Mount
 internal import Storage
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -128,10 +129,9 @@ extension CommandFailure {
         "The file system of \(path) cannot exchange directories or link files, or parts of the vault are on several; "
           + "nothing was changed. Copy the vault into a new directory on ext4, XFS or btrfs, and use the copy.")
     case .shortFiles(let count):
-      let files = count == 1 ? "1 file is" : "\(count) files are"
       self.init(
         .failure,
-        "In \(path) \(files) shorter than the others; nothing was changed. If this is a copy that was interrupted, "
+        "In \(path) \(count.counted("file is", "files are")) shorter than the others; nothing was changed. If this is a copy that was interrupted, "
           + "copy once more first; after a crash, mount once what was in use, or complete them with: agonyfs refresh "
           + "--complete \(path)")
     case .noRoom(let needed, let free):

@@ -28,11 +28,6 @@ enum Output {
   }
 }
 
-extension Int {
-  /// The number and what is counted: `1 file`, `2 files`.
-  func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
-}
-
 extension Output {
   /// A value as JSON on standard output, with sorted fields.
   static func json(_ value: some Encodable) throws {

@@ -44,7 +44,8 @@ final class TransferProgress {
     // What is read twice to be compared counts once.
     let bytes = min(self.bytes + underway, max(totals.bytes, self.bytes))
     let rate = min(Double(bytes) / seconds, 1e15)
-    var text = "\(files) of \(totals.files) files, \(ByteSize(bytes: bytes)) of \(ByteSize(bytes: totals.bytes))"
+    var text =
+      "\(files) of \(totals.files.counted("file")), \(ByteSize(bytes: bytes)) of \(ByteSize(bytes: totals.bytes))"
     if rate > 0 {
       let left = Double(max(0, totals.bytes - bytes)) / rate
       text += ", \(ByteSize(bytes: Int64(rate)))/s, \(ShortWords.length(left)) left"

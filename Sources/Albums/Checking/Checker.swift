@@ -5,6 +5,7 @@
 // inodes.
 
 internal import Index
+internal import System
 internal import Vault
 
 struct Checker {
@@ -82,23 +83,24 @@ struct Checker {
       if let foreign = try space.foreignContinuation() {
         result.fork =
           "the space was continued in two places, or a file that leads to its newest state is lost: "
-          + "\(foreign.segments) files of the vault, "
+          + foreign.segments.counted("file of the vault, ", "files of the vault, ")
           + "of epochs \(foreign.epochs.lowerBound.rawValue) to \(foreign.epochs.upperBound.rawValue), "
-          + "belong to a state that cannot be reached from this one"
+          + (foreign.segments == 1 ? "belongs" : "belong") + " to a state that cannot be reached from this one"
       }
     } catch {
       result.problems.append("the files of the vault cannot be listed")
     }
     if let fork = result.fork { result.problems.append(fork) }
     if let missing = try? space.missingFiles() {
+      let files = missing.count.counted("file of the space is missing", "files of the space are missing")
       if missing.isCertain {
         result.missing = missing
         result.problems.append(
-          "\(missing.count) files of the space are missing which this state does not name: a newer state is lost, or "
+          "\(files) which this state does not name: a newer state is lost, or "
             + "room of the space")
       } else {
         result.notes.append(
-          "\(missing.count) files of the space are missing which this state does not name; a crash leaves that, and the "
+          "\(files) which this state does not name; a crash leaves that, and the "
             + "next mount puts it right")
       }
     }
@@ -205,11 +207,12 @@ struct Checker {
         if replaced != nil, inode.allocated > sums.bytes {
           let lost = inode.allocated - sums.bytes
           note(
-            inode.number, "the place of \(lost) bytes of its data is lost",
+            inode.number, "the place of \(lost.counted("byte")) of its data is lost",
             .loseData(inode.number, lost, left: sums.bytes))
         } else if inode.allocated != sums.bytes {
           note(
-            inode.number, "\(inode.allocated) bytes are counted for it, but it has \(sums.bytes)",
+            inode.number,
+            "\(inode.allocated.counted("byte is", "bytes are")) counted for it, but it has \(sums.bytes)",
             .setAllocated(inode.number, sums.bytes))
         }
       }

@@ -135,7 +135,7 @@ extension Committer {
     }
     if !files.intents.misplaced.isEmpty {
       files.options.logger.error(
-        "writes to \(files.intents.misplaced.count) files cannot be placed, since the index is damaged")
+        "writes to \(files.intents.misplaced.count.counted("file")) cannot be placed, since the index is damaged")
     }
     if !files.inodes.stale.isEmpty { noteChange() }
   }

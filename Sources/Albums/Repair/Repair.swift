@@ -11,6 +11,7 @@
 
 internal import Index
 internal import Synchronization
+internal import System
 package import Vault
 
 /// A repair of one space: its plan, and its execution.
@@ -69,12 +70,14 @@ package final class Repair {
       add("the newest state that can be read becomes the state of the space; what came after it is lost", isLoss: true)
     }
     if let missing = log.missing {
-      add("\(missing.count) files are made as cover for those that are missing, which are lost", isLoss: true)
+      let files = missing.count.counted("file is", "files are")
+      add("\(files) made as cover for what is missing, which is lost", isLoss: true)
     }
     if space.origin.isMissedBySearch { add("a new path to the newest state is written") }
     if !found.isClean, !log.suspects.isEmpty {
       damaged = log.suspects
-      add("the readable parts of \(damaged.count) damaged vault files are copied, then these files are given up")
+      let files = damaged.count.counted("damaged vault file")
+      add("the readable parts of \(files) are copied, then \(damaged.count == 1 ? "it is" : "they are") given up")
     }
     if !plan.unrepairable.isEmpty { plan.items = [] }
     // Only the user can decide which branch is right. Neither is changed.

@@ -1,4 +1,5 @@
 internal import Index
+internal import System
 internal import Vault
 
 /// One change that makes the index consistent, with itself or with the readable data. The check that finds a problem
@@ -94,8 +95,9 @@ enum RepairStep: Hashable {
     case .keep: "it is no longer marked as deleted"
     case .setLinks(_, let links): "its link count becomes \(links)"
     case .replaceInode: "its owner, permissions and times are lost"
-    case .loseData(_, let lost, _): "\(lost) bytes of its data cannot be found and are a hole"
-    case .setAllocated(_, let bytes): "\(bytes) bytes are counted for it"
+    case .loseData(_, let lost, _):
+      lost.counted("byte of its data cannot be found and is a hole", "bytes of its data cannot be found and are a hole")
+    case .setAllocated(_, let bytes): "\(bytes.counted("byte is", "bytes are")) counted for it"
     case .setLiveBytes(.unwritten, _): "the allocated bytes are recounted"
     case .setLiveBytes(let segment, _): "the live bytes of segment \(segment.rawValue) are recounted"
     case .setTotals: "the totals of the space are recounted"

@@ -88,7 +88,7 @@ package enum ShortWords {
       value /= 1024
       index += 1
     }
-    if index == 0 { return "\(bytes) bytes" }
+    if index == 0 { return bytes.counted("byte") }
     let tenths = Int64((value * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10) \(units[index])" : "\(tenths / 10).\(tenths % 10) \(units[index])"
   }

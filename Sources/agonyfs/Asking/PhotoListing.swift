@@ -2,6 +2,7 @@ internal import CPlatform
 internal import Catalog
 internal import Client
 internal import Glibc
+internal import System
 
 struct PhotoListing {
   enum Form: Equatable {
@@ -193,14 +194,14 @@ struct PhotoListing {
   /// Says how many files may be missing in an answer.
   private func notePending(_ trailer: AnswerTrailer) {
     guard trailer.pending > 0 else { return }
-    let (files, were) = trailer.pending == 1 ? ("1 file", ("is", "was")) : ("\(trailer.pending) files", ("are", "were"))
+    let files = trailer.pending.counted("file was", "files were")
     if !library.isMounted {
-      Output.note("\(files) \(were.1) not examined yet; that is done while the space is mounted.")
+      Output.note("\(files) not examined yet; that is done while the space is mounted.")
     } else if trailer.isExamining {
-      Output.note("\(files) \(were.0) still being examined.")
+      Output.note("\(trailer.pending.counted("file is", "files are")) still being examined.")
     } else {
       Output.note(
-        "\(files) \(were.1) not examined yet; this mount does not do that, since it is read-only or makes thumbnails "
+        "\(files) not examined yet; this mount does not do that, since it is read-only or makes thumbnails "
           + "only on demand or never.")
     }
   }

@@ -1,6 +1,7 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import System
 internal import SystemPackage
 
 struct CheckCommand: VaultCommand {
@@ -97,14 +98,13 @@ struct CheckResult: Encodable {
     let found = problems.map { problem in
       problem.path.map { "damaged: \($0): \(problem.problem)" } ?? "damaged: \(problem.problem)"
     }
-    let amount = "\(files) files, \(directories) directories, \(others) others, \(ByteSize(bytes: dataBytes)) of data"
+    let amount =
+      "\(files.counted("file")), \(directories.counted("directory", "directories")), \(others.counted("other")), "
+      + "\(ByteSize(bytes: dataBytes)) of data"
     let depth = readData ? "every byte was read" : "file data was not read; --read-data reads it"
     let verdict =
-      switch problems.count {
-      case 0: "No damage was found"
-      case 1: "1 problem was found"
-      default: "\(problems.count) problems were found"
-      }
+      problems.isEmpty
+      ? "No damage was found" : "\(problems.count.counted("problem was", "problems were")) found"
     let change = lastChange.map { "changed last on \(LocalTime.words($0))" } ?? "whose last change cannot be read"
     return notes.map { "note: \($0)" } + found
       + ["This is state number \(stateNumber), \(change).", "\(verdict): \(amount); \(depth)."]
@@ -140,12 +140,13 @@ struct JointCheckResult: Encodable {
       lines += space.map { ["\(name):"] + $0.lines } ?? ["\(name): another password of a space above."]
     }
     if claimedTwice > 0 {
-      lines.append("damaged: \(claimedTwice.counted("file")) of the vault belong to more than one of these spaces")
+      let files = claimedTwice.counted("file of the vault belongs", "files of the vault belong")
+      lines.append("damaged: \(files) to more than one of these spaces")
     }
     let total = explainedFiles + unexplainedFiles
     let rest =
       unexplainedFiles == 0
-      ? "These passwords explain all \(total) files of the vault."
+      ? "These passwords explain all \(total.counted("file")) of the vault."
       : "These passwords leave \(unexplainedFiles.counted("file")) of \(total) unexplained, "
         + "\(ByteSize(bytes: unexplainedBytes))."
     return lines + [rest]

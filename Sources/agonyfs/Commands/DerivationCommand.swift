@@ -58,7 +58,7 @@ struct DerivationCommand: ParsableCommand {
 
 extension PasswordDerivation {
   /// What people read: `argon2id13, 3 passes over 256 MiB`.
-  var text: String { "argon2id13, \(operations) passes over \(ByteSize(bytes: Int64(memory)))" }
+  var text: String { "argon2id13, \(operations.counted("pass", "passes")) over \(ByteSize(bytes: Int64(memory)))" }
 
   /// How long one password takes on this machine, in seconds with two digits; nil if there is not enough memory.
   var seconds: String? {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Client
 internal import Glibc
 internal import Mount
+internal import System
 internal import SystemPackage
 
 struct DuplicatesCommand: ParsableCommand {
@@ -82,7 +83,7 @@ struct DuplicatesCommand: ParsableCommand {
         return
       }
       if groups > 1 { try output.line("") }
-      try output.line("\(members.count) files: \(group.kind.words)")
+      try output.line("\(members.count.counted("file")): \(group.kind.words)")
       for member in members {
         let path = finder.library.shown(member.path)
         let facts = [ShortWords.size(member.size), member.dimensions].filter { !$0.isEmpty }.joined(separator: ", ")

@@ -54,7 +54,8 @@ struct InfoReport: Encodable {
   /// The report for people.
   var lines: [String] {
     let derivations = vault.keyDerivations.map { derivation in
-      "\(derivation.algorithm), \(derivation.operations) passes over \(ByteSize(bytes: Int64(derivation.memory)))"
+      "\(derivation.algorithm), \(derivation.operations.counted("pass", "passes")) over "
+        + "\(ByteSize(bytes: Int64(derivation.memory)))"
     }
     let deleted = space.deletedBytes > 0 ? [Self.deleted(space)] : []
     return [
@@ -72,7 +73,7 @@ struct InfoReport: Encodable {
       "index        \(ByteSize(bytes: space.indexBytes))",
       "stored as    \(ByteSize(bytes: space.storedBytes))",
     ] + deleted + [
-      "opened by    \(space.passwords) \(space.passwords == 1 ? "password" : "passwords")",
+      "opened by    \(space.passwords.counted("password"))",
       "",
       "decoder      \(decoder)",
     ]

@@ -71,7 +71,7 @@ struct PasswordCommand: ParsableCommand {
 
     private func confirmEnd(of others: Int) throws {
       guard others > 0, !yes else { return }
-      let open = others == 1 ? "1 other password or key opens" : "\(others) other passwords or keys open"
+      let open = others.counted("other password or key opens", "other passwords or keys open")
       try Terminal.confirm("\(open) this space, and with a new key only the new password will.")
     }
   }

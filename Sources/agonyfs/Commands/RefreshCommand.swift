@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Storage
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -24,7 +25,7 @@ struct RefreshCommand: VaultCommand {
     defer { withExtendedLifetime(lease) {} }
     if complete {
       let count = try opened.completeShortFiles()
-      let files = count == 1 ? "1 file that was" : "\(count) files that were"
+      let files = count.counted("file that was", "files that were")
       if count > 0 {
         Output.note(
           "Completed or deleted \(files) shorter than the others. If a copy into the vault was interrupted, make it again."

@@ -1,6 +1,7 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -169,10 +170,10 @@ struct SpaceCommand: ParsableCommand {
       let others = space.passwords - 1
       if entries <= 0, others <= 0 { return }
       var text =
-        "The space has \(entries) \(entries == 1 ? "entry" : "entries"), \(ByteSize(bytes: space.dataBytes)) of"
+        "The space has \(entries.counted("entry", "entries")), \(ByteSize(bytes: space.dataBytes)) of"
       text += " data, and all of that goes for good."
       if others > 0 {
-        text += " \(others) other \(others == 1 ? "password or key opens" : "passwords or keys open") it as well."
+        text += " \(others.counted("other password or key opens", "other passwords or keys open")) it as well."
       }
       try Terminal.confirm(text)
     }

@@ -57,12 +57,13 @@ struct ThumbnailsCommand: ParsableCommand {
         if isTerminal { Output.writeError("\r\u{1B}[K") }
         throw CommandFailure(
           .failure,
-          "The mount at \(control.mountPoint) is read-only; \(status.pending) \(status.pending == 1 ? "is" : "are") "
+          "The mount at \(control.mountPoint) is read-only; \(status.pending.counted("is", "are")) "
             + "still to be made. Mount it for writing.")
       }
       if let reason = status.paused {
         if isTerminal { Output.writeError("\n") }
-        throw CommandFailure(.failure, "Thumbnails are paused (\(reason)); \(status.pending) are still to be made.")
+        throw CommandFailure(
+          .failure, "Thumbnails are paused (\(reason)); \(status.pending.counted("is", "are")) still to be made.")
       }
       if isTerminal { Output.writeError("\r\u{1B}[K\(line)") }
       usleep(250_000)

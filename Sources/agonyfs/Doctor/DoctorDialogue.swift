@@ -2,6 +2,7 @@
 // 1. What may be the only copy is deleted only after a yes to just that, or with --trash.
 
 internal import Client
+internal import System
 internal import SystemPackage
 internal import Traces
 
@@ -84,10 +85,14 @@ struct DoctorDialogue {
   private func sayWhatIsLeft() {
     if command.quiet {
       if !search.gaps.isEmpty {
-        Output.note("\(search.gaps.count) files or folders could not be searched for traces; see agonyfs doctor.")
+        Output.note(
+          "\(search.gaps.count.counted("file or folder", "files or folders")) could not be searched for traces; see "
+            + "agonyfs doctor.")
       }
       let kept = left - failures
-      if kept > 0 { Output.note("\(kept) traces of the mount stay; see agonyfs doctor.") }
+      if kept > 0 {
+        Output.note("\(kept.counted("trace of the mount stays", "traces of the mount stay")); see agonyfs doctor.")
+      }
       return
     }
     for gap in search.gaps { Output.note("\(TerminalText.safe(gap.path)) was not searched: \(gap.reason).") }
@@ -99,7 +104,9 @@ struct DoctorDialogue {
       return
     }
     if left > 0, !command.dryRun {
-      Output.note("\(left) of \(search.findings.count) findings stay; what only you can remove is said with each.")
+      Output.note(
+        "Of \(search.findings.count.counted("finding")) \(left.counted("stays", "stay")); what only you can remove is "
+          + "said with each.")
     }
   }
 }

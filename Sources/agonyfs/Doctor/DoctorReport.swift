@@ -57,7 +57,7 @@ struct DoctorReport {
     var texts: [String] = []
     for kind in Finding.Kind.allCases {
       let count = findings.filter { $0.kind == kind }.reduce(0) { $0 + $1.count }
-      if count > 0 { texts.append("\(count) \(count == 1 ? kind.words.one : kind.words.several)") }
+      if count > 0 { texts.append(count.counted(kind.words.one, kind.words.several)) }
     }
     return texts.joined(separator: ", ")
   }

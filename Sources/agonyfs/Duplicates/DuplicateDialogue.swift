@@ -67,7 +67,7 @@ struct DuplicateDialogue {
     let members = group.sorted(by: keeping)
     guard keeping == .ask else { return members.first }
     guard let terminal = Terminal() else { return nil }
-    Output.writeError("\n\(members.count) files: \(group.kind.words)\n")
+    Output.writeError("\n\(members.count.counted("file")): \(group.kind.words)\n")
     for (index, member) in members.enumerated() {
       Output.writeError("  \(index + 1)  \(shown(member))  (\(ShortWords.size(member.size)), \(member.dimensions))\n")
     }

@@ -3,6 +3,7 @@ internal import Client
 internal import Export
 internal import Glibc
 internal import Import
+internal import System
 internal import SystemPackage
 
 /// `agonyfs export`: finds the files, exports them, and says what became of them.
@@ -18,9 +19,8 @@ struct ExportDialogue {
     let (found, pending) = try self.plan(space)
     var plan = found
     if pending > 0 {
-      let files = pending == 1 ? "1 file was" : "\(pending) files were"
       Output.note(
-        "\(files) not examined yet, and may be missing; "
+        "\(pending.counted("file was", "files were")) not examined yet, and may be missing; "
           + (library.isMounted ? "wait with agonyfs thumbnails, and run it again." : "mount the space for that."))
     }
     if plan.items.isEmpty, !query.isEmpty {
@@ -81,7 +81,7 @@ struct ExportDialogue {
     }
     if changes.withOwnSidecar > 0 {
       Output.note(
-        "\(changes.withOwnSidecar.counted("file")) with words of yours had a sidecar already, so none was written for them."
+        "\(changes.withOwnSidecar.counted("file")) with words of yours had a sidecar already, so no other was written."
       )
     }
     let isArchive = destination.kind != .folder

@@ -26,7 +26,7 @@ struct DeletionDialogue {
       try? list.remove()
       return 0
     }
-    let plan = "\(list.count) \(list.count == 1 ? "original" : "originals") (\(ByteSize(bytes: list.bytes)))"
+    let plan = "\(list.count.counted("original")) (\(ByteSize(bytes: list.bytes)))"
     guard command.yes || Terminal()?.confirm("The vault has all of it, verified. Delete \(plan)?") ?? false else {
       Output.note("No original was deleted.")
       try? list.remove()
@@ -52,7 +52,9 @@ struct DeletionDialogue {
         try? list.remove()
         continue
       }
-      let state = "An import before was interrupted while it deleted originals: \(gone) are deleted, \(left) are not."
+      let state =
+        "An import before was interrupted while it deleted originals: \(gone.counted("is", "are")) deleted, "
+        + "\(left.counted("is", "are")) not."
       guard command.deleteOriginals else {
         Output.note("\(state) To delete the rest, import again with --delete-originals.")
         continue
@@ -94,7 +96,7 @@ struct DeletionDialogue {
       }
     }
     Output.line(
-      "\(deleted) \(deleted == 1 ? "original" : "originals") deleted. Deleting is not erasing: until the medium is "
+      "\(deleted.counted("original")) deleted. Deleting is not erasing: until the medium is "
         + "overwritten, programs can find them there.")
     return left
   }

@@ -110,8 +110,9 @@ struct ImportDialogue {
   private func tell(_ listing: SourceListing) {
     guard let counts = listing.takeout?.matches.counts else { return }
     Output.note(
-      "This is a Google Takeout: \(counts.matched) files have a description, \(counts.unmatched) have none, and "
-        + "\(counts.unused) descriptions are of no file that is there.")
+      "This is a Google Takeout: \(counts.matched.counted("file has", "files have")) a description, "
+        + "\(counts.unmatched.counted("has", "have")) none, and "
+        + "\(counts.unused.counted("description is", "descriptions are")) of no file that is there.")
   }
 
   private func tell(_ summary: ImportSummary) {

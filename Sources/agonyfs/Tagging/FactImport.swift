@@ -51,7 +51,7 @@ struct FactImport {
         switch try finder.file(of: row, fields) {
         case .one(let path): changes.append((row.number, path, change))
         case .none: note(row, "there is no such file.", &lost)
-        case .several(let count): note(row, "\(count) files have this name; map a path.", &lost)
+        case .several(let count): note(row, "\(count.counted("file has", "files have")) this name; map a path.", &lost)
         }
       } catch {
         note(row, error.reason, &refused)
@@ -82,7 +82,7 @@ struct FactImport {
       }
     }
     let verb = isTrial ? "would be matched" : "matched"
-    Output.line("\(rows.count) rows: \(changes.count) \(verb), \(lost) without a file, \(refused) refused.")
+    Output.line("\(rows.count.counted("row")): \(changes.count) \(verb), \(lost) without a file, \(refused) refused.")
     sayReplaced()
     if refused > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
   }

@@ -81,7 +81,7 @@ import Testing
         # The trash is left, which a quiet one says without names.
         "$AGONYFS" doctor --yes --quiet Albums 2> error > told || test $? = 19
         test ! -s told
-        grep -q '1 traces\\? of the mount' error
+        grep -q '1 trace of the mount stays' error
         not grep -qE 'Albums|b.jpg' error
         \(Self.isTidy)
         gives 0 agonyfs doctor --yes --quiet --trash Albums

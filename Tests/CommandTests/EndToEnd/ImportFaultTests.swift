@@ -217,7 +217,7 @@ extension ImportTests {
         left=$(find source -type f | wc -l)
         test $left -gt 0 && test $left -lt 10
         mkdir other; echo other > other/file
-        tells 0 "interrupted while it deleted originals: $((10 - left)) are deleted, $left are not" \
+        tells 0 "interrupted while it deleted originals: $((10 - left)) \(is\|are\) deleted, $left \(is\|are\) not" \
           agonyfs import other Albums/Other
         tells 0 'Deleting the rest' agonyfs import --delete-originals --yes other Albums/Other
         test -z "$(find source other -type f)"
@@ -241,7 +241,7 @@ extension ImportTests {
         truncate -s 5G large/video.mov
         printf end | dd of=large/video.mov bs=1 seek=5368709000 conv=notrunc status=none
         \#(Self.slowly.joined(separator: " ")) "$AGONYFS" import large Albums/Large 2> err
-        grep -q '0 of 1 files, .* of 5 GiB, .*/s, .* left' err
+        grep -q '0 of 1 file, .* of 5 GiB, .*/s, .* left' err
         test "$(stat -c %s Albums/Large/video.mov)" = 5368709120
         test "$(tail -c 120 Albums/Large/video.mov | head -c 3)" = end
         test "$(du -m Albums/Large/video.mov | cut -f 1)" -lt 10
@@ -250,7 +250,7 @@ extension ImportTests {
       [
         "import", workspace.at("large"), workspace.at("Albums/Again"), "--no-skip-duplicates",
       ], by: Self.slowly)
-    #expect(try terminal.waits(for: "agonyfs: 0 of 1 files, "))
+    #expect(try terminal.waits(for: "agonyfs: 0 of 1 file, "))
     #expect(try terminal.waits(for: "1 file imported and verified"))
   }
 }

@@ -172,7 +172,7 @@ import Testing
       echo '{"name":"c.jpg","title":"Once"}' > lines.json
       agonyfs tag --from lines.json Albums > report 2> notes
       grep -q 'Row 1: 2 files have this name' notes
-      grep -qx '1 rows: 0 matched, 1 without a file, 0 refused.' report
+      grep -qx '1 row: 0 matched, 1 without a file, 0 refused.' report
       agonyfs tag --from lines.json Albums/two > report
       test "$(value two/c.jpg agonyfs.title)" = Once
       says 2 'No field says which file' agonyfs tag --from lines.json --map title=title Albums

@@ -12,6 +12,8 @@ package struct ImportSummary: Hashable, Sendable {
   package var unreached = 0
   /// Bytes of files that are in the space.
   package var bytes: Int64 = 0
+  /// The deepest directory, from the space's root, that all of these files are in; nil if there are none.
+  package var directory: [[UInt8]]?
   /// Whether it was interrupted before all was looked at.
   package var isInterrupted = false
   /// Whether originals of a Google Takeout stay because not all of it was verified.
@@ -40,7 +42,10 @@ package struct ImportSummary: Hashable, Sendable {
     case .failed(.interrupted): unreached += 1
     case .failed: failed += 1
     }
-    if outcome.isInSpace { bytes += size }
+    guard let path = outcome.path else { return }
+    bytes += size
+    let own = path.split(separator: UInt8(ascii: "/")).dropLast().map { Array($0) }
+    directory = directory.map { zip($0, own).prefix { $0 == $1 }.map(\.0) } ?? own
   }
 }
 

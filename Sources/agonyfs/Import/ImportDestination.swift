@@ -49,7 +49,10 @@ struct ImportDestination {
     return parts
   }
 
-  var shown: String { TerminalText.safe(mountPoint + album.flatMap { [0x2F] + $0 }) }
+  var shown: String { shown(album) }
+
+  /// A directory of the space as it is shown.
+  func shown(_ directory: [[UInt8]]) -> String { TerminalText.safe(mountPoint + directory.flatMap { [0x2F] + $0 }) }
 
   func open(_ calls: FileCalls, toWrite: Bool) throws -> ImportTarget {
     let shown = TerminalText.safe(mountPoint)

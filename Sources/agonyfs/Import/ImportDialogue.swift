@@ -124,11 +124,13 @@ struct ImportDialogue {
     if summary.systemFiles > 0 { parts.append("\(summary.systemFiles) left out") }
     if summary.failed > 0 { parts.append("\(summary.failed) failed") }
     if summary.unreached > 0 { parts.append("\(summary.unreached) not reached") }
-    Output.line("\(parts.joined(separator: ", ")) (\(ByteSize(bytes: summary.bytes)) in \(destination.shown)).")
+    // The line that says where the files are is the last one.
     if summary.systemFiles > 0, !command.watch {
       Output.note(
         "Left out, as systems keep it for themselves, and never deleted: "
           + "\(PathList.text(summary.systemPaths, of: summary.systemFiles)). --all-files imports it.")
     }
+    let place = destination.shown(summary.directory ?? destination.album)
+    Output.line("\(parts.joined(separator: ", ")) (\(ByteSize(bytes: summary.bytes)) in \(place)).")
   }
 }

@@ -46,9 +46,9 @@ final class TransferProgress {
     let rate = min(Double(bytes) / seconds, 1e15)
     var text =
       "\(files) of \(totals.files.counted("file")), \(ByteSize(bytes: bytes)) of \(ByteSize(bytes: totals.bytes))"
-    if rate > 0 {
-      let left = Double(max(0, totals.bytes - bytes)) / rate
-      text += ", \(ByteSize(bytes: Int64(rate)))/s, \(ShortWords.length(left)) left"
+    if rate > 0 { text += ", \(ByteSize(bytes: Int64(rate)))/s" }
+    if let left = Self.timeLeft(after: seconds, bytes, of: totals.bytes) {
+      text += ", \(ShortWords.length(left)) left"
     }
     if isTerminal {
       Output.writeError("\r\u{1B}[Kagonyfs: \(text)")
@@ -56,6 +56,12 @@ final class TransferProgress {
     } else {
       Output.note(text)
     }
+  }
+
+  /// Seconds that are left; nil as long as that would be a guess: in the first seconds, and before a share of the bytes.
+  static func timeLeft(after seconds: Double, _ bytes: Int64, of total: Int64) -> Double? {
+    guard seconds >= 5, bytes > 0, bytes >= total / 20 else { return nil }
+    return Double(max(0, total - bytes)) * seconds / Double(bytes)
   }
 
   func clear() {

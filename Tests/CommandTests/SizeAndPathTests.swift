@@ -21,6 +21,14 @@ import Testing
     #expect(ByteSize(argument: text) == nil)
   }
 
+  @Test func timeThatIsLeftIsNoGuess() {
+    #expect(TransferProgress.timeLeft(after: 1.2, 500, of: 1000) == nil)
+    #expect(TransferProgress.timeLeft(after: 60, 10, of: 1000) == nil)
+    #expect(TransferProgress.timeLeft(after: 60, 0, of: 0) == nil)
+    #expect(TransferProgress.timeLeft(after: 10, 250, of: 1000) == 30)
+    #expect(TransferProgress.timeLeft(after: 10, 1000, of: 900) == 0)
+  }
+
   private static let shown: [(Int64, String)] = [
     (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1024, "1 KiB"), (1536, "1.5 KiB"), (4_194_304, "4 MiB"),
     (2_748_779_069_440, "2.5 TiB"), (5_629_499_534_213_120, "5120 TiB"),

@@ -45,6 +45,7 @@ extension VirtualTree {
   /// Counts, the queue and figures of the store, as JSON.
   func status() throws(Errno) -> String {
     let counts = try fileSystem.thumbnailer.mediaCounts()
+    let examining = try fileSystem.thumbnailer.examiningCount()
     let capacity = fileSystem.space.capacity()
     let options = fileSystem.options.thumbnails
     let paused = fileSystem.thumbnailer.thumbnailPause
@@ -58,6 +59,7 @@ extension VirtualTree {
           "failed": \(counts.failed),
           "other": \(counts.other),
           "hidden": \(counts.hidden),
+          "examining": \(examining),
           "paused": \(Self.json(paused)),
           "decoder": \(Self.json(options?.maker.confinement))
         },

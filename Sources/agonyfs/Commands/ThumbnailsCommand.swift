@@ -9,7 +9,8 @@ internal import SystemPackage
 
 struct ThumbnailsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "thumbnails", abstract: "Wait until all thumbnails are made.", discussion: HelpText.thumbnails)
+    commandName: "thumbnails", abstract: "Wait until all thumbnails are made and all photos are known.",
+    discussion: HelpText.thumbnails)
 
   @Argument(help: "Where a space is mounted.", completion: .directory)
   var mountPoint: FilePath
@@ -32,7 +33,7 @@ struct ThumbnailsCommand: ParsableCommand {
     try wait(control)
   }
 
-  /// Shows the progress until nothing is left to be made.
+  /// Shows the progress until nothing is left to be made or examined.
   private func wait(_ control: ControlDirectory) throws {
     let isTerminal = isatty(STDERR_FILENO) == 1
     while true {
@@ -47,7 +48,7 @@ struct ThumbnailsCommand: ParsableCommand {
         Output.line("\(line); this mount makes them on demand.")
         return
       }
-      guard status.pending > 0 else {
+      guard status.pending > 0 || status.examining ?? 0 > 0 else {
         if isTerminal { Output.writeError("\r\u{1B}[K") }
         if mount.readOnly == nil { try control.synchronize() }
         Output.line("\(status.known) made, \(status.failed) failed.")
@@ -81,6 +82,8 @@ private struct ControlDirectory {
       var pending: Int
       var known: Int
       var failed: Int
+      /// Files that the catalog will know soon, those with no thumbnail yet among them; an older mount does not say it.
+      var examining: Int?
       var paused: String?
     }
     var thumbnails: Thumbnails

@@ -99,8 +99,8 @@ package struct CatalogQuestions: Sendable {
 
   /// Adds the facts of the photo at a path from the root, and the sources of each, as a line.
   ///
-  /// - Throws: `ENOENT` if there is no file there, or nothing is known of it; `EACCES` if the user may not get there or
-  ///   not read it.
+  /// - Throws: `ENOENT` if there is no file there; `EISDIR`, `ENODATA` or `EINPROGRESS` if it is a directory, neither a
+  ///   photo nor a video, or not examined yet; `EACCES` if the user may not get there or not read it.
   func writeFacts(ofPath path: [UInt8], for opener: CatalogOpener, to text: inout JSONText) throws(Errno) {
     try prepareToAnswer()
     let parts = path.split(separator: 0x2F).map { FileName(Array($0)) }
@@ -117,11 +117,22 @@ package struct CatalogQuestions: Sendable {
       }
       guard try view.mayRead(inode, files) else { throw .permissionDenied }
       var row = try CatalogWalk.row(of: inode, .all, files)
-      guard try CatalogWalk.next(&row, files) else { throw .noSuchFileOrDirectory }
+      guard try CatalogWalk.next(&row, files) else { throw try Self.reasonForNoFacts(of: inode, files) }
       let own = parts.compactMap { $0 }.map(\.bytes).joined(separator: [0x2F])
       try view.write(row, try view.seen(inode, at: Array(own), files), showsSources: true, to: &text, files)
     }
     text.endLine()
+  }
+
+  /// Why there is no row for something that is there.
+  private static func reasonForNoFacts(
+    of inode: InodeNumber, _ files: borrowing LockedFileSystem
+  ) throws(Errno) -> Errno {
+    guard let record = try files.rights.presentRecord(inode) else { return .noSuchFileOrDirectory }
+    if record.mode & FileKind.mask == FileKind.directory { return .isDirectory }
+    // What begins as no photo or video does has no row.
+    guard let row = try files.result(of: files.index.media.row(inode)), row.state != .other else { return .noData }
+    return .nowInProgress
   }
 
   /// Adds a photo that somebody saw, with its facts as they are now; nothing if it is gone.

@@ -107,6 +107,16 @@ struct PhotoLibrary {
     return try CatalogRecord(text.prefix { $0 != UInt8(ascii: "\n") })
   }
 
+  /// Whether it is known of a file that it is neither a photo nor a video.
+  func isNoPhoto(_ path: [UInt8]) -> Bool {
+    do {
+      _ = try facts(of: path)
+      return false
+    } catch {
+      return (error as? CommandFailure)?.message == NoFacts.noPhoto.rawValue + "."
+    }
+  }
+
   /// The day in which the query is asked.
   private static var today: CivilDate? {
     var now = time(nil)

@@ -3,6 +3,8 @@ internal import Catalog
 internal import Client
 internal import Glibc
 internal import Mount
+internal import System
+internal import SystemPackage
 
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,6 +27,10 @@ struct ShowCommand: ParsableCommand {
       let record: CatalogRecord
       do {
         guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(path) }
+        if Directory.exists(at: FilePath(bytes: path)) {
+          throw CommandFailure(
+            .usage, "This is a directory; see the photos in it, with: agonyfs list \(TerminalText.safe(path))")
+        }
         library = PhotoLibrary(allOf: place)
         record = try library.facts(of: place.path)
       } catch let error as CommandFailure where files.count > 1 {

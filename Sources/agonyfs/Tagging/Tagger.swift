@@ -23,6 +23,9 @@ struct Tagger {
           + "--files0-from - …")
     }
     let library = PhotoLibrary(allOf: place)
+    if library.isNoPhoto(place.path) {
+      throw CommandFailure(.failure, "\(shown) is neither a photo nor a video, so it was not tagged.")
+    }
     try Self.refusing(shown) {
       try AttributeFile(whole).say(change) { Self.words("tags", of: place, library) }
       if !change.removedPeople.isEmpty {

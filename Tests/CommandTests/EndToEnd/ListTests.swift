@@ -201,9 +201,11 @@ import Testing
       says 14 'no space that is mounted' agonyfs show password
       says 14 'There is nothing at' agonyfs show Albums/none.jpg
       echo text > Albums/text
-      says 1 'no such photo or video' agonyfs show Albums/text
+      agonyfs thumbnails Albums > /dev/null
+      says 1 'This is neither a photo nor a video' agonyfs show Albums/text
+      says 2 'This is a directory; see the photos in it, with: agonyfs list Albums/2019' agonyfs show Albums/2019
       # The others are shown, and which one is none is said.
-      says 1 'Albums/text: There is no such photo' agonyfs show Albums/2019/Paris/b.jpg Albums/text Albums/2024/d.jpg
+      says 1 'Albums/text: This is neither a photo nor a video' agonyfs show Albums/2019/Paris/b.jpg Albums/text Albums/2024/d.jpg
       grep -c '^Albums/' out | grep -qx 2
       says 2 'is a file; name the directory' agonyfs list Albums/2024/d.jpg
       says 2 'is a place to look in, and list looks in one' agonyfs list Albums/2019 Albums/2024

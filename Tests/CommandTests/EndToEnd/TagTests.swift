@@ -112,6 +112,10 @@ import Testing
       says 2 'Say what is to be different' agonyfs tag $a
       says 2 'Name the files' agonyfs tag --add x
       says 2 'is a directory' agonyfs tag --add x Albums/one
+      echo text > Albums/text
+      agonyfs thumbnails Albums > /dev/null
+      says 1 'Albums/text is neither a photo nor a video' agonyfs tag --add x Albums/text
+      test -z "$(getfattr --absolute-names Albums/text)"
       says 14 'no space that is mounted' agonyfs tag --add x password
       says 14 'There is nothing' agonyfs tag --add x Albums/none.jpg
       says 2 'one cover' agonyfs tag --cover $a Albums/one/b.jpg

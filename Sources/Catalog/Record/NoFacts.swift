@@ -1,0 +1,6 @@
+/// Why nothing is known of a file, as the door to the catalog says it.
+package enum NoFacts: String, CaseIterable {
+  case directory = "This is a directory"
+  case noPhoto = "This is neither a photo nor a video"
+  case notExamined = "This file was not examined yet"
+}

@@ -7,8 +7,8 @@ import Testing
   @Test func theDirectoryOfAllFilesIsKnown() {
     func directory(_ paths: String...) -> [String]? {
       var summary = ImportSummary()
-      for path in paths { summary.count(.imported(path: Array(path.utf8)), 1) }
-      summary.count(.skipped(.fifo), 1)
+      for path in paths { summary.count(.imported(path: Array(path.utf8)), 1, of: []) }
+      summary.count(.skipped(.fifo), 1, of: [])
       return summary.directory?.map { String(decoding: $0, as: UTF8.self) }
     }
     #expect(directory() == nil)

@@ -106,9 +106,10 @@ extension HelpText {
     Lists groups of files with the same bytes, and of pictures with the same pixels; with --similar also of such that \
     look alike. Files of one stack (a RAW file and its JPEG, a live photo and its video) are no duplicates.
 
-    --merge keeps one of each group and says how many files would go, then asks once. The kept file gets a name in \
-    every album of the others (a hard link), their tags, people and best rating, and their title and caption if it has \
-    none. Then the others move to the trash folder, .Trash-UID in the root of the space, from which file managers put \
+    --merge keeps one of each group, says how many files would go and what the kept ones get, then asks once. A file \
+    with the camera's own facts is kept; of several the one with most pixels, then the oldest. It gets a name in \
+    every album of the others (a hard link), their tags, people and best rating, and their title, caption, time, place \
+    and sidecar if it has none. With --similar only what looks like the kept file goes. Then the others move to the trash folder, .Trash-UID in the root of the space, from which file managers put \
     them back; empty it to have the room. Nothing is deleted or overwritten. What differs in one pixel is merged only \
     with --similar. If it is interrupted, nothing is lost; run it again.
 

@@ -106,6 +106,22 @@ import Vault
     try vault.files.close()
   }
 
+  /// What the camera said comes before more pixels and bytes, then the earliest; the door says what that is decided by.
+  @Test func theCamerasOwnFileIsTheBest() throws {
+    _ = try vault.photo("copy.jpg", "look=f0f0;title=long title of a copy;|same|")
+    _ = try vault.photo("late.jpg", "look=f0f0;make=Canon;taken=2020-01-02T00:00:00;|same|")
+    let own = try vault.photo("own.jpg", "look=f0f0;make=Canon;taken=2020-01-01T00:00:00;|same|")
+    try vault.text("own.jpg.xmp", "caption=Words")
+    #expect(try groups(.pixels) == [["own.jpg", "late.jpg", "copy.jpg"]])
+    #expect(try vault.item(own)?.ownFacts == 3)
+    // What the user says of the time takes nothing from a file that names its camera.
+    try vault.set("user.agonyfs.taken", of: own, to: "2019-01-01")
+    #expect(try vault.item(own)?.ownFacts == 3)
+    let line = try #require(vault.files.answer("duplicates pixels\n\n").first { $0.contains("members") })
+    #expect(line.contains(#""ownFacts":3,"look":"000000000000f0f0","sidecars":["own.jpg.xmp"]"#))
+    try vault.files.close()
+  }
+
   @Test func whoMayNotReadSeesNoDuplicate() throws {
     let photo = try vault.photo("a.jpg", "title=1")
     let copy = try vault.photo("b.jpg", "title=1")

@@ -135,14 +135,17 @@ package struct CatalogQuestions: Sendable {
     return .nowInProgress
   }
 
-  /// Adds a photo that somebody saw, with its facts as they are now; nothing if it is gone.
+  /// Adds a photo that somebody saw, with its facts as they are now and what duplicates are compared by; nothing if it is
+  /// gone.
   func writeFacts(of item: MediaItem, for opener: CatalogOpener, to text: inout JSONText) throws(Errno) {
     var view = CatalogView(.all, showsTrash: false, for: opener)
     try fileSystem.reading { files throws(Errno) in
       let inode = InodeNumber(rawValue: item.inode)
       var row = try CatalogWalk.row(of: inode, .all, files)
       guard try CatalogWalk.next(&row, files), let path = item.firstPath else { return }
-      try view.write(row, try view.seen(inode, at: path, files), to: &text, files)
+      let comparison = ShownItem.Comparison(
+        ownFacts: item.ownFacts, look: item.perceptualHash, sidecars: try view.sidecars(ofRecord: row.record, files))
+      try view.write(row, try view.seen(inode, at: path, files), comparison: comparison, to: &text, files)
     }
   }
 

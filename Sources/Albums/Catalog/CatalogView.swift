@@ -264,12 +264,24 @@ struct CatalogView {
     return Seen(path: path, isTrashed: !names.isEmpty && names.allSatisfy(\.isTrash), several: SeenItem(item))
   }
 
+  /// The paths of sidecars that the user may read.
+  mutating func sidecars(
+    ofRecord record: [UInt8], _ files: borrowing LockedFileSystem
+  ) throws(Errno) -> [[UInt8]] {
+    var paths: [[UInt8]] = []
+    for number in PackedRecord(packed: record)?.sidecars ?? [] {
+      let sidecar = InodeNumber(rawValue: UInt64(bitPattern: number))
+      if try mayRead(sidecar, files) { paths += try names(of: sidecar, files).map(\.path) }
+    }
+    return paths
+  }
+
   /// Adds the line of a photo that is seen. The row has all columns.
   mutating func write(
-    _ row: borrowing Timeline, _ seen: Seen, showsSources: Bool = false, to text: inout JSONText,
-    _ files: borrowing LockedFileSystem
+    _ row: borrowing Timeline, _ seen: Seen, showsSources: Bool = false, comparison: ShownItem.Comparison? = nil,
+    to text: inout JSONText, _ files: borrowing LockedFileSystem
   ) throws(Errno) {
-    var shown = ShownItem(path: seen.path ?? [], showsSources: showsSources)
+    var shown = ShownItem(path: seen.path ?? [], showsSources: showsSources, comparison: comparison)
     if let item = seen.several?.item { shown.names = item.names.map(\.path) }
     shown.isTrashed = seen.isTrashed
     shown.isDuplicate = ItemFlags(rawValue: row.flags).contains(.duplicate)

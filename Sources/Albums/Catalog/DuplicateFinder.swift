@@ -57,8 +57,8 @@ package struct DuplicateFinder: Sendable {
     }
   }
 
-  /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: most
-  /// pixels, then most bytes, then the oldest. Empty if fewer than two are left.
+  /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: with
+  /// the camera's own facts, then most pixels, then the earliest. Empty if fewer than two are left.
   package func seen(among inodes: [InodeNumber], for opener: CatalogOpener) throws(Errno) -> [MediaItem] {
     var view = CatalogView(.all, showsTrash: false, for: opener)
     var items: [MediaItem] = []
@@ -72,10 +72,13 @@ package struct DuplicateFinder: Sendable {
     let stacks = Set(items.map { $0.links.stack?.stack ?? $0.inode })
     guard items.count > 1, stacks.count > 1 else { return [] }
     return items.sorted { one, other in
+      if one.ownFacts != other.ownFacts { return one.ownFacts > other.ownFacts }
       let pixels = (one.width * one.height, other.width * other.height)
       if pixels.0 != pixels.1 { return pixels.0 > pixels.1 }
-      if one.size != other.size { return one.size > other.size }
+      let times = (one.taken?.wall.seconds ?? one.modified, other.taken?.wall.seconds ?? other.modified)
+      if times.0 != times.1 { return times.0 < times.1 }
       if one.modified != other.modified { return one.modified < other.modified }
+      if one.size != other.size { return one.size > other.size }
       return one.inode < other.inode
     }
   }

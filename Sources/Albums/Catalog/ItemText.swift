@@ -16,6 +16,15 @@ struct ShownItem {
   var isDuplicate = false
   /// Whether it says which sources gave each fact.
   var showsSources = false
+  /// What duplicates are compared by; nil if it is not asked for.
+  var comparison: Comparison?
+
+  struct Comparison {
+    var ownFacts: Int
+    var look: UInt64?
+    /// Paths of its sidecars.
+    var sidecars: [[UInt8]]
+  }
 }
 
 extension JSONText {
@@ -31,7 +40,7 @@ extension JSONText {
     let flags = ItemFlags(rawValue: row.flags)
     beginObject()
     field("path", shown.path, digits: "pathBytes")
-    if shown.names.count > 1 { names(shown.names) }
+    if shown.names.count > 1 { paths("names", shown.names, digits: "namesBytes") }
     field("kind", kind.word)
     field("size", max(0, row.size))
     if let modified = WallTime(seconds: packed.modified) {
@@ -58,20 +67,29 @@ extension JSONText {
     field("frameRate", packed.frameRate)
     try words(row.rating, packed, flags, &lookups, index)
     links(row, packed, flags, shown)
+    if let comparison = shown.comparison { compared(by: comparison) }
     if shown.showsSources { sources(packed.sources) }
     endObject()
   }
 
-  private mutating func names(_ names: [[UInt8]]) {
-    name("names")
+  private mutating func paths(_ name: StaticString, _ paths: [[UInt8]], digits: StaticString) {
+    self.name(name)
     beginArray()
-    for name in names { value(bytes: name) }
+    for path in paths { value(bytes: path) }
     endArray()
-    if names.allSatisfy(Self.isUTF8) { return }
-    name("namesBytes")
+    if paths.allSatisfy(Self.isUTF8) { return }
+    self.name(digits)
     beginArray()
-    for name in names { value(digitsOf: name) }
+    for path in paths { value(digitsOf: path) }
     endArray()
+  }
+
+  private mutating func compared(by comparison: ShownItem.Comparison) {
+    field("ownFacts", Int64(comparison.ownFacts))
+    if let look = comparison.look {
+      field("look", digitsOf: (0..<8).reversed().map { UInt8(truncatingIfNeeded: look >> (8 * UInt64($0))) })
+    }
+    if !comparison.sidecars.isEmpty { paths("sidecars", comparison.sidecars, digits: "sidecarsBytes") }
   }
 
   private mutating func taken(_ row: borrowing Timeline, _ packed: PackedRecord) {

@@ -1,11 +1,12 @@
 /// What the name of a file says about the files it belongs to. Letters of ASCII are compared without case.
-enum NameParts {
-  static func lowered(_ name: some Sequence<UInt8>) -> [UInt8] {
+package enum NameParts {
+  /// In lower case.
+  package static func lowered(_ name: some Sequence<UInt8>) -> [UInt8] {
     name.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
   }
 
   /// Before the last point, in lower case; the whole name if there is no point after its first character.
-  static func stem(_ name: [UInt8]) -> [UInt8] {
+  package static func stem(_ name: [UInt8]) -> [UInt8] {
     let lowered = lowered(name)
     guard let point = lowered.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return lowered }
     return Array(lowered[..<point])
@@ -31,7 +32,7 @@ enum NameParts {
   ].map { Array($0.utf8) }
 
   /// The stem of the original, if this stem is that of an edited photo: "x-edited", "x-edited(1)" of "x(1)".
-  static func original(ofStem stem: [UInt8]) -> [UInt8]? {
+  package static func original(ofStem stem: [UInt8]) -> [UInt8]? {
     let (base, index) = index(stem)
     for suffix in editedSuffixes where base.count > suffix.count && base.suffix(suffix.count).elementsEqual(suffix) {
       let original = Array(base.dropLast(suffix.count))

@@ -24,10 +24,15 @@ package struct CatalogRecord {
     guard let path = Self.path(in: facts) else { return nil }
     self.facts = facts
     self.path = path
-    let hidden = facts["namesBytes"]?.elements.map { $0.text.flatMap { Hexadecimal.bytes(of: $0.utf8) } } ?? []
-    names = (facts["names"]?.elements ?? []).enumerated().map { index, name in
+    names = Self.paths(in: facts, named: "names")
+  }
+
+  /// The bytes of all paths in a field.
+  package static func paths(in facts: JSONValue, named name: String) -> [[UInt8]] {
+    let hidden = facts[name + "Bytes"]?.elements.map { $0.text.flatMap { Hexadecimal.bytes(of: $0.utf8) } } ?? []
+    return (facts[name]?.elements ?? []).enumerated().map { index, path in
       let bytes = index < hidden.count ? hidden[index] : nil
-      return bytes ?? Array((name.text ?? "").utf8)
+      return bytes ?? Array((path.text ?? "").utf8)
     }
   }
 

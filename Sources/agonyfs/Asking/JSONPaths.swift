@@ -49,14 +49,15 @@ struct JSONPaths {
     var fields = path("path", own ?? library.shown(record.path))
     for field in record.facts.fields where field.name != "path" && field.name != "pathBytes" {
       switch field.name {
-      case "names":
-        let names = record.names.map(library.shown)
-        fields.append(.init(name: "names", value: .array(names.map { .string(String(decoding: $0, as: UTF8.self)) })))
-        if names.contains(where: { String(validating: $0, as: UTF8.self) == nil }) {
+      case "names", "sidecars":
+        let paths = CatalogRecord.paths(in: record.facts, named: field.name).map { library.shown($0) }
+        fields.append(
+          .init(name: field.name, value: .array(paths.map { .string(String(decoding: $0, as: UTF8.self)) })))
+        if paths.contains(where: { String(validating: $0, as: UTF8.self) == nil }) {
           fields.append(
-            .init(name: "namesBytes", value: .array(names.map { .string(Hexadecimal.text(of: $0)) })))
+            .init(name: field.name + "Bytes", value: .array(paths.map { .string(Hexadecimal.text(of: $0)) })))
         }
-      case "namesBytes": break
+      case "namesBytes", "sidecarsBytes": break
       default: fields.append(field)
       }
     }

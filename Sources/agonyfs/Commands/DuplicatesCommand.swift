@@ -21,7 +21,8 @@ struct DuplicatesCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What --merge keeps: best (most pixels, then largest, then oldest), largest, oldest, or ask.", valueName: "which")
+      "What --merge keeps: best (the camera's own facts, then most pixels, then oldest), largest, oldest, or ask.",
+      valueName: "which")
   )
   var keep: String?
 
@@ -71,13 +72,15 @@ struct DuplicatesCommand: ParsableCommand {
     let output = OutputBuffer()
     let isTerminal = isatty(STDOUT_FILENO) == 1
     var groups = 0
-    var others = 0
+    // A file may be in several groups.
+    var others = Set<[UInt8]>()
     var bytes = 0
     try finder.all { group in
       groups += 1
       let members = group.sorted(by: .best)
-      others += members.count - 1
-      bytes += members.dropFirst().reduce(0) { $0 + $1.size }
+      for member in group.others(than: members[0]).going where others.insert(member.path).inserted {
+        bytes += member.room
+      }
       if json {
         try output.append { $0 += JSONWriter.bytes(finder.shown(group)) + [UInt8(ascii: "\n")] }
         return
@@ -96,7 +99,7 @@ struct DuplicatesCommand: ParsableCommand {
       Output.note("No duplicates were found.")
     } else {
       Output.note(
-        "\(groups.counted("group")); without \(others) of these files there would be "
+        "\(groups.counted("group")); without \(others.count) of these files there would be "
           + "\(ByteSize(bytes: Int64(bytes))) less.")
     }
   }

@@ -16,16 +16,26 @@ struct DuplicateDialogue {
     var chosen: [(group: DuplicateGroup, kept: DuplicateGroup.Member)] = []
     // A file is in one merge at most. What else it is like is found the next time.
     var used = Set<[UInt8]>()
+    var staying: [(left: DuplicateGroup.Member, kept: DuplicateGroup.Member)] = []
+    var waiting = 0
     try finder.all { group in
-      guard group.members.allSatisfy({ !used.contains($0.path) }) else { return }
-      if let kept = choose(group) {
-        used.formUnion(group.members.map(\.path))
-        chosen.append((group, kept))
+      guard group.members.allSatisfy({ !used.contains($0.path) }) else {
+        waiting += 1
+        return
       }
+      guard let kept = choose(group) else { return }
+      let others = group.others(than: kept)
+      staying += others.staying.map { (left: $0, kept: kept) }
+      guard !others.going.isEmpty else { return }
+      used.formUnion(([kept] + others.going).map(\.path))
+      chosen.append((group, kept))
     }
+    sayLeft(staying, waiting)
     guard !chosen.isEmpty else { return Output.note("There is nothing to merge.") }
-    let going = chosen.flatMap { group, kept in group.members.filter { $0.path != kept.path } }
-    let bytes = ByteSize(bytes: Int64(going.reduce(0) { $0 + $1.size }))
+    let merge = try DuplicateMerge(finder.library, mountPoint: mountPoint)
+    if !isJSON { for (group, kept) in chosen { sayTakings(of: kept, group, by: merge) } }
+    let going = chosen.flatMap { group, kept in group.others(than: kept).going }
+    let bytes = ByteSize(bytes: Int64(going.reduce(0) { $0 + $1.room }))
     let plan =
       "\(chosen.count.counted("photo")) kept, \(going.count.counted("file")) (\(bytes)) moved to the trash folder"
     let question = "\(plan.prefix(1).uppercased() + plan.dropFirst()). Do that?"
@@ -36,7 +46,6 @@ struct DuplicateDialogue {
       Output.note(refusal)
       return
     }
-    let merge = try DuplicateMerge(finder.library, mountPoint: mountPoint)
     var left = 0
     for (group, kept) in chosen {
       do {
@@ -58,8 +67,33 @@ struct DuplicateDialogue {
     if left > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
   }
 
-  private func shown(_ member: DuplicateGroup.Member) -> String {
-    TerminalText.safe(finder.library.shown(member.path))
+  private func shown(_ member: DuplicateGroup.Member) -> String { shown(member.path) }
+
+  private func shown(_ path: [UInt8]) -> String { TerminalText.safe(finder.library.shown(path)) }
+
+  /// Most files that stay and are named one by one.
+  private static let mostNamed = 20
+
+  private func sayLeft(
+    _ staying: [(left: DuplicateGroup.Member, kept: DuplicateGroup.Member)], _ waiting: Int
+  ) {
+    for (left, kept) in staying.prefix(Self.mostNamed) {
+      Output.note("\(shown(left)) stays: it is like another file of its group, but not like \(shown(kept)).")
+    }
+    let more = staying.count - Self.mostNamed
+    if more > 0 { Output.note("\(more.counted("more file")) of such groups \(more == 1 ? "stays" : "stay").") }
+    if waiting > 0 {
+      let verb = waiting == 1 ? "waits" : "wait"
+      Output.note("\(waiting.counted("group")) with a file of another one \(verb); run this again.")
+    }
+  }
+
+  /// Says what a file gets from those that go.
+  private func sayTakings(of kept: DuplicateGroup.Member, _ group: DuplicateGroup, by merge: DuplicateMerge) {
+    // What cannot be known now is not merged later.
+    guard let takings = try? merge.takings(of: kept, group.others(than: kept).going) else { return }
+    let text = takings.shown(shown)
+    if !text.isEmpty { Output.note("\(shown(kept)) gets: \(text).") }
   }
 
   /// The one to be kept; nil if the user leaves the group as it is.
@@ -78,14 +112,17 @@ struct DuplicateDialogue {
   }
 
   private func tell(_ group: DuplicateGroup, _ kept: DuplicateGroup.Member) throws {
-    let others = group.members.filter { $0.path != kept.path }
+    let (others, staying) = group.others(than: kept)
     guard isJSON else {
       return Output.line("\(shown(kept)): \(others.count.counted("other")) moved to the trash")
     }
     let output = OutputBuffer()
-    let names = others.map { JSONValue.string(String(decoding: finder.library.shown($0.path), as: UTF8.self)) }
-    let fields =
-      JSONPaths.path("kept", finder.library.shown(kept.path)) + [.init(name: "trashed", value: .array(names))]
+    func names(_ members: [DuplicateGroup.Member]) -> JSONValue {
+      .array(members.map { .string(String(decoding: finder.library.shown($0.path), as: UTF8.self)) })
+    }
+    var fields = JSONPaths.path("kept", finder.library.shown(kept.path))
+    fields.append(.init(name: "trashed", value: names(others)))
+    if !staying.isEmpty { fields.append(.init(name: "left", value: names(staying))) }
     try output.append { $0 += JSONWriter.bytes(.object(fields)) + [UInt8(ascii: "\n")] }
     try output.flush()
   }

@@ -16,9 +16,9 @@ struct DuplicateMerge {
     var reason: String
   }
 
-  private let library: PhotoLibrary
-  private let mountPoint: [UInt8]
-  private let trash: TrashFolder
+  let library: PhotoLibrary
+  let mountPoint: [UInt8]
+  let trash: TrashFolder
 
   init(_ library: PhotoLibrary, mountPoint: [UInt8]) throws(Errno) {
     self.library = library
@@ -31,16 +31,16 @@ struct DuplicateMerge {
   /// - Throws: `Left` or `Errno` if nothing, or not all, was done; `CommandFailure` if no group can be merged. Nothing is
   ///   lost then.
   func merge(_ group: DuplicateGroup, keeping kept: DuplicateGroup.Member) throws {
-    let others = group.members.filter { $0.path != kept.path }
+    let others = group.others(than: kept).going
     let file = BytePath(mountPoint, kept.path)
     try prepareTrash()
     try check(kept, others, group.kind)
-    let (words, change) = try said(kept, others)
+    let takings = try self.takings(of: kept, others)
     let renames = try link(file, kept, others)
-    try AttributeFile(file.bytes).apply(words)
-    try AttributeFile(file.bytes).apply(change)
+    try AttributeFile(file.bytes).apply(takings.changes)
     try file.flush()
-    for directory in Set(renames.map { $0.made.directory }) { try BytePath(directory).flush() }
+    for sidecar in takings.sidecars { try take(sidecar) }
+    for directory in Set(renames.map { $0.made.directory } + [file.directory]) { try BytePath(directory).flush() }
     for other in others { for name in other.names { try trash.take(name) } }
     for rename in renames where rename.made != rename.wanted {
       // Somebody else may have taken the name meanwhile; then it keeps the other one.
@@ -102,53 +102,6 @@ struct DuplicateMerge {
   }
 
   private func shown(_ member: DuplicateGroup.Member) -> String { TerminalText.safe(library.shown(member.path)) }
-
-  /// What the user, or the files, say about the others and not about the one that is kept: attributes that are taken over
-  /// as they are, and others that change.
-  private func said(
-    _ kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member]
-  ) throws -> ([UserWord: [UInt8]?], [UserWord: [UInt8]?]) {
-    let own = try library.facts(of: kept.path).facts
-    let attributes = try AttributeFile(BytePath(mountPoint, kept.path).bytes).words()
-    var copied: [UserWord: [UInt8]?] = [:]
-    var facts: [JSONValue] = []
-    for other in others {
-      facts.append(try library.facts(of: other.path).facts)
-      let theirs = try AttributeFile(BytePath(mountPoint, other.path).bytes).words()
-      for word in [UserWord.taken, .position] where attributes[word] == nil && copied[word] == nil {
-        if let value = theirs[word] { copied[word] = value }
-      }
-    }
-    let change = try Self.change(of: own, attributes, by: facts)
-    return (copied, try change.changes(of: attributes))
-  }
-
-  /// What a file takes over from others.
-  static func change(
-    of own: JSONValue, _ attributes: [UserWord: [UInt8]], by others: [JSONValue]
-  ) throws(WordsRefused) -> WordsChange {
-    func words(_ field: String) -> [String] {
-      let all = WordList.unique(others.flatMap { $0[field]?.elements.compactMap(\.text) ?? [] })
-      return WordList.without(all, own[field]?.elements.compactMap(\.text) ?? [])
-    }
-    var change = WordsChange()
-    // A tag that the user took away from this very file stays away.
-    change.addedTags = WordList.without(words("tags"), WordList.tags(attributes[.without] ?? []))
-    if attributes[.tags]?.isEmpty == true { change.addedTags = [] }
-    change.addedPeople = words("people")
-    let best = others.compactMap { $0["rating"]?.whole }.max() ?? 0
-    if best > max(own["rating"]?.whole ?? 0, 0) { change.values[.rating] = try UserWord.value(rating: best) }
-    if own["favourite"]?.isTrue != true, others.contains(where: { $0["favourite"]?.isTrue == true }) {
-      change.values[.favourite] = Array("1".utf8)
-    }
-    if own["title"] == nil, let title = others.lazy.compactMap({ $0["title"]?.text }).first {
-      change.values[.title] = try UserWord.value(title: title)
-    }
-    if own["caption"] == nil, let caption = others.lazy.compactMap({ $0["caption"]?.text }).first {
-      change.values[.caption] = try UserWord.value(caption: caption)
-    }
-    return change
-  }
 
   /// Gives the kept file a name in every album of the others in which it has none: that of the other, as soon as that is
   /// free.

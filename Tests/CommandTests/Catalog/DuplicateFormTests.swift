@@ -7,8 +7,8 @@ import Testing
 
 /// Which of several files is kept, and what it takes over.
 @Suite struct DuplicateFormTests {
-  private func group(_ members: String...) throws -> DuplicateGroup {
-    try DuplicateGroup("{\"kind\":\"pixels\",\"members\":[\(members.joined(separator: ","))]}".utf8)
+  private func group(_ members: String..., kind: String = "pixels") throws -> DuplicateGroup {
+    try DuplicateGroup("{\"kind\":\"\(kind)\",\"members\":[\(members.joined(separator: ","))]}".utf8)
   }
 
   private func first(_ group: DuplicateGroup, _ keeping: DuplicateGroup.Keeping) -> String {
@@ -28,6 +28,60 @@ import Testing
     for keeping in DuplicateGroup.Keeping.allCases { #expect(first(same, keeping) == "x/2") }
     let bytes = try group("{\"path\":\"\u{FFFD}\",\"pathBytes\":\"ff\",\"names\":[\"\u{FFFD}\"]}", "{\"path\":\"x\"}")
     #expect(bytes.members[0].path == [0xFF])
+  }
+
+  @Test func theCamerasOwnFileIsKept() throws {
+    let found = try group(
+      "{\"path\":\"large\",\"width\":400,\"height\":300,\"size\":900}",
+      "{\"path\":\"own\",\"width\":200,\"height\":100,\"size\":400,\"ownFacts\":3,\"taken\":\"2020-01-01T00:00:00+01:00\""
+        + ",\"modified\":\"2020-01-01T00:00:00Z\"}",
+      "{\"path\":\"late\",\"width\":200,\"height\":100,\"size\":500,\"ownFacts\":3,\"taken\":\"2020-01-01T00:00:00\""
+        + ",\"modified\":\"2021-01-01T00:00:00Z\"}",
+      "{\"path\":\"small\",\"width\":20,\"height\":10,\"size\":5,\"ownFacts\":3,\"taken\":\"2010-01-01T00:00:00\"}")
+    #expect(found.sorted(by: .best).map(\.path) == ["own", "late", "small", "large"].map { Array($0.utf8) })
+  }
+
+  /// Each is compared with the one that is kept, not with the first of the group.
+  @Test func onlyWhatLooksLikeTheKeptOneGoes() throws {
+    let members = [
+      "{\"path\":\"first\",\"look\":\"000000000000000f\",\"size\":7}",
+      "{\"path\":\"kept\",\"look\":\"00000000000000ff\",\"size\":9,\"stack\":{\"number\":4}}",
+      "{\"path\":\"other\",\"look\":\"0000000000000f00\",\"size\":8}",
+      "{\"path\":\"burst\",\"look\":\"00000000000000ff\",\"stack\":{\"number\":4}}",
+    ]
+    func paths(_ members: [DuplicateGroup.Member]) -> [String] {
+      members.map { String(decoding: $0.path, as: UTF8.self) }
+    }
+    let found = try group(members.joined(separator: ","), kind: "similar")
+    let same = try group(members.joined(separator: ","))
+    #expect(same.others(than: same.members[1]).staying.isEmpty)
+    let others = found.others(than: found.members[1])
+    #expect(paths(others.going) == ["first"])
+    #expect(paths(others.staying) == ["other", "burst"])
+    let linked = found.members[0].under { $0 == Array("first".utf8) }
+    #expect(linked?.room == 7)
+    let names = try group("{\"path\":\"a/1\",\"names\":[\"a/1\",\"b/1\"],\"size\":5}")
+    #expect(names.members[0].under { $0.starts(with: "a/".utf8) }?.room == 0)
+  }
+
+  @Test func timeAndPlaceAreTakenOver() throws {
+    func value(_ text: String) throws -> JSONValue { try JSONReader.value(of: Array(text.utf8)) }
+    let bare = try value("{\"taken\":\"2024-01-01T00:00:00\",\"takenSource\":\"modified\"}")
+    let full = try value(
+      "{\"taken\":\"2019-07-14T21:30:05+02:00\",\"takenSource\":\"exif\",\"latitude\":48.8584,\"longitude\":2.2945,"
+        + "\"title\":\"Tower\"}")
+    let change = try DuplicateMerge.change(of: bare, [:], by: [full])
+    #expect(
+      change.values == [
+        .taken: Array("2019-07-14T21:30:05+02:00".utf8), .position: Array("48.8584,2.2945".utf8),
+        .title: Array("Tower".utf8),
+      ])
+    #expect(try DuplicateMerge.change(of: full, [:], by: [bare]).isEmpty)
+    #expect(try DuplicateMerge.change(of: bare, [.position: Array("none".utf8)], by: [full]).values[.position] == nil)
+    // A sidecar that comes to a file does not speak over it.
+    let other = try value("{\"title\":\"Other\",\"latitude\":1.5,\"longitude\":2.5}")
+    let own = try DuplicateMerge.own(full, [.title: []], differingFrom: [other])
+    #expect(own == [.position: Array("48.8584,2.2945".utf8)])
   }
 
   @Test func whatIsTakenOver() throws {

@@ -21,6 +21,8 @@ import Testing
         cp large.png Albums/one/large.png
         vips copy picture.png Albums/one/same.png[compression=9]
         vips copy picture.png Albums/two/same.png[compression=1]
+        touch -d 2020-01-02 Albums/one/same.png
+        touch -d 2020-01-01 Albums/two/same.png
         photo Albums/one/a.jpg 1 200 150
         cp Albums/one/a.jpg Albums/two/a.jpg
         cp Albums/one/a.jpg Albums/two/b.jpg
@@ -105,6 +107,37 @@ import Testing
       test -e Albums/one/large.png
       agonyfs unmount Albums
       agonyfs check --read-data --password-file password Vault
+      """#)
+  }
+
+  /// The camera's file stays though a copy is larger, and gets what only the copy knows.
+  @Test func theCamerasFileIsKept() throws {
+    try mounted(
+      #"""
+      mkdir Albums/camera Albums/sent
+      vips copy picture.png own.jpg[Q=90]
+      exiftool -q -overwrite_original -EXIF:Make=Canon -EXIF:Model=R5 -EXIF:DateTimeOriginal='2019:05:06 07:08:09' own.jpg
+      cp own.jpg Albums/camera/own.jpg
+      vips copy own.jpg 'Albums/sent/saved.png[strip,compression=0]'
+      printf '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">%s</rdf:RDF></x:xmpmeta>'         '<rdf:Description xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="4"/>' > Albums/sent/saved.png.xmp
+      agonyfs tag --title Sea --position 48.8584,2.2945 Albums/sent/saved.png
+      agonyfs thumbnails Albums > /dev/null
+      until test "$(agonyfs list --count Albums rating:4)" = 1; do sleep 0.1; done
+      sums > before
+      agonyfs duplicates --merge --similar Albums/camera 2>&1 | grep -q 'nothing to merge'
+      agonyfs duplicates --split Albums/one/large.png Albums/one/same.png Albums/two/same.png
+      status=0
+      agonyfs duplicates --merge --similar Albums > done 2>&1 < /dev/null || status=$?
+      test $status = 2
+      grep -q 'Albums/camera/own.jpg gets: title Sea; stars 4; place 48.8584,2.2945; sidecar Albums/sent/saved.png.xmp' done
+      test -e Albums/sent/saved.png.xmp
+      agonyfs duplicates --merge --similar --yes Albums > done
+      grep -q '^Albums/camera/own.jpg: 1 other moved to the trash' done
+      test Albums/camera/own.jpg -ef Albums/sent/saved.jpg
+      test -e Albums/camera/own.jpg.xmp
+      test ! -e Albums/sent/saved.png.xmp
+      finds 'Albums/camera/own.jpg ' 'title:sea rating:4 place:paris date:2019-05-06 camera:canon'
+      sums | cmp - before
       """#)
   }
 

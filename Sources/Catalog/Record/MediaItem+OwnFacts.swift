@@ -1,0 +1,17 @@
+extension MediaItem {
+  /// How much the file itself says about how it was taken: 2 for its camera, and 1 for its time. A program that saves a
+  /// picture again often leaves out both.
+  package var ownFacts: Int {
+    let own = Self.union([.exif, .xmp, .iptc, .quickTime, .satellite, .header])
+    // These hide what the file says. A file that names its camera mostly says the time as well.
+    let hiding = Self.union([.override, .attribute, .mapping, .sidecar])
+    let hasCamera = !own.isDisjoint(with: sources[.make].union(sources[.model]))
+    let time = taken.map { FactSources($0.source) } ?? []
+    let hasTime = !own.isDisjoint(with: time) || hasCamera && !hiding.isDisjoint(with: time)
+    return (hasCamera ? 2 : 0) + (hasTime ? 1 : 0)
+  }
+
+  private static func union(_ sources: [FactSource]) -> FactSources {
+    sources.reduce(into: []) { $0.insert(FactSources($1)) }
+  }
+}

@@ -1,0 +1,133 @@
+// Invariants
+// 1. What the kept file says itself stays as it is, also where a sidecar comes to it.
+
+internal import Client
+internal import SystemPackage
+
+/// What a file takes over from others before they go.
+struct DuplicateTakings {
+  /// What only the others know.
+  var words: [UserWord: [UInt8]?] = [:]
+  var change = WordsChange()
+  /// Attributes of the kept file that change.
+  var changes: [UserWord: [UInt8]?] = [:]
+  var sidecars: [DuplicateSidecar] = []
+
+  /// What is taken over, for people; empty if nothing is.
+  func shown(_ show: ([UInt8]) -> String) -> String {
+    func text(_ value: [UInt8]) -> String { TerminalText.safe(value) }
+    var parts: [String] = []
+    if !change.addedTags.isEmpty { parts.append("tags " + text(Array(change.addedTags.joined(separator: ", ").utf8))) }
+    if !change.addedPeople.isEmpty {
+      parts.append("people " + text(Array(change.addedPeople.joined(separator: ", ").utf8)))
+    }
+    let labels: [(UserWord, String)] = [
+      (.title, "title"), (.caption, "caption"), (.rating, "stars"), (.favourite, "favourite"), (.taken, "time"),
+      (.position, "place"),
+    ]
+    let said = change.values.merging(words) { $1 }
+    for (word, label) in labels {
+      guard let found = said[word], let value = found else { continue }
+      switch word {
+      case .favourite: parts.append(label)
+      case .rating: parts.append("\(label) \((Int(text(value)) ?? 0) / 2)")
+      default: parts.append("\(label) \(text(value))")
+      }
+    }
+    for sidecar in sidecars where sidecar.place != nil { parts.append("sidecar " + show(sidecar.path)) }
+    return parts.joined(separator: "; ")
+  }
+}
+
+extension DuplicateMerge {
+  /// What the user, the files or their sidecars say about the others and not about the one that is kept.
+  func takings(of kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member]) throws -> DuplicateTakings {
+    let own = try library.facts(of: kept.path).facts
+    let attributes = try AttributeFile(BytePath(mountPoint, kept.path).bytes).words()
+    var takings = DuplicateTakings()
+    var said = attributes
+    var facts: [JSONValue] = []
+    for other in others {
+      facts.append(try library.facts(of: other.path).facts)
+      let theirs = try AttributeFile(BytePath(mountPoint, other.path).bytes).words()
+      for word in [UserWord.taken, .position] where said[word] == nil {
+        guard let value = theirs[word] else { continue }
+        said[word] = value
+        takings.words[word] = value
+      }
+    }
+    takings.sidecars = try sidecars(of: kept, others)
+    takings.change = try Self.change(of: own, said, by: facts)
+    takings.changes = try takings.change.changes(of: attributes)
+    takings.changes.merge(takings.words) { $1 }
+    if takings.sidecars.contains(where: { $0.place != nil }) {
+      takings.changes.merge(try Self.own(own, said, differingFrom: facts)) { found, _ in found }
+    }
+    return takings
+  }
+
+  /// What a file takes over from others.
+  static func change(
+    of own: JSONValue, _ attributes: [UserWord: [UInt8]], by others: [JSONValue]
+  ) throws(WordsRefused) -> WordsChange {
+    func words(_ field: String) -> [String] {
+      let all = WordList.unique(others.flatMap { $0[field]?.elements.compactMap(\.text) ?? [] })
+      return WordList.without(all, own[field]?.elements.compactMap(\.text) ?? [])
+    }
+    var change = WordsChange()
+    // A tag that the user took away from this very file stays away.
+    change.addedTags = WordList.without(words("tags"), WordList.tags(attributes[.without] ?? []))
+    if attributes[.tags]?.isEmpty == true { change.addedTags = [] }
+    change.addedPeople = words("people")
+    let best = others.compactMap { $0["rating"]?.whole }.max() ?? 0
+    if best > max(own["rating"]?.whole ?? 0, 0) { change.values[.rating] = try UserWord.value(rating: best) }
+    if own["favourite"]?.isTrue != true, others.contains(where: { $0["favourite"]?.isTrue == true }) {
+      change.values[.favourite] = Array("1".utf8)
+    }
+    for word in [UserWord.title, .caption, .taken, .position] where !says(word, own) {
+      // What the user said comes first, also that there is no place.
+      if word == .taken || word == .position, attributes[word] != nil { continue }
+      if let other = others.first(where: { says(word, $0) }) { change.values[word] = try attribute(word, of: other) }
+    }
+    return change
+  }
+
+  /// What a file says itself, and a sidecar of others would replace.
+  static func own(
+    _ own: JSONValue, _ attributes: [UserWord: [UInt8]], differingFrom others: [JSONValue]
+  ) throws(WordsRefused) -> [UserWord: [UInt8]?] {
+    var kept: [UserWord: [UInt8]?] = [:]
+    for word in [UserWord.title, .caption, .rating, .taken, .position] where attributes[word] == nil {
+      let fields = word == .position ? ["latitude", "longitude"] : ["\(word)"]
+      let differs = others.contains { other in
+        fields.contains { other[$0] != nil && other[$0]?.words != own[$0]?.words }
+      }
+      if differs, says(word, own) { kept[word] = try attribute(word, of: own) }
+    }
+    return kept
+  }
+
+  private static func says(_ word: UserWord, _ facts: JSONValue) -> Bool {
+    switch word {
+    // The time of the file is no time that is known.
+    case .taken: facts["taken"] != nil && facts["takenSource"]?.text ?? "modified" != "modified"
+    case .position: facts["latitude"] != nil && facts["longitude"] != nil
+    case .rating: facts["rating"]?.whole ?? 0 > 0
+    default: facts["\(word)"] != nil
+    }
+  }
+
+  /// The value of an attribute that says what a file says of itself.
+  private static func attribute(_ word: UserWord, of facts: JSONValue) throws(WordsRefused) -> [UInt8] {
+    let text = facts["\(word)"]?.words ?? ""
+    switch word {
+    case .title: return try UserWord.value(title: text)
+    case .rating: return try UserWord.value(rating: facts["rating"]?.whole ?? 0)
+    case .taken: return try UserWord.value(taken: text)
+    case .position:
+      let degrees = ["latitude", "longitude"].map { facts[$0]?.words ?? "" }
+      return try UserWord.value(position: degrees.joined(separator: ","))
+    default: return try UserWord.value(caption: text)
+    }
+  }
+}

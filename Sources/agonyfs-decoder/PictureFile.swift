@@ -76,6 +76,7 @@ struct PictureFile {
       list.add(FieldTables.xmp, from: .xmp, xmp.find)
       list.add(motion(xmp.motion(size: input.size)).map(FactValue.motion), from: .xmp)
     }
+    list.add(creation, from: .header)
     if kind == .jpeg { list.add(motion(SamsungTrailer(input)?.video).map(FactValue.motion), from: .content) }
     for block in [raw?.exif?.block(33723), header?.iptc].compactMap(\.self) {
       list.add(FieldTables.iptc, from: .iptc, DatasetReader(block).find)
@@ -97,6 +98,14 @@ struct PictureFile {
     }
     let start = box.start + 4 + skipped.reduce(0) { $0 << 8 | Int64($1) }
     return TIFFFile(input, base: start).flatMap { ExifReader($0) }
+  }
+
+  /// When a PNG says itself that its picture was made. What is stated in UTC knows no other zone.
+  private var creation: FactValue? {
+    guard kind == .png else { return nil }
+    let value = FactValue(.taken, PNGText.values(of: "Creation Time", in: input))
+    guard case .time(.wall(let wall, offset: 0?)) = value else { return value }
+    return .time(.universal(wall))
   }
 
   private func packet(_ boxes: [BoxFile.Box]) -> [UInt8]? {

@@ -15,22 +15,18 @@ enum StrippedPNG {
     recipe.keep(0..<8)
     var at: Int64 = 8
     var hasExif = false
-    while let head = input.exactly(8, at: at) {
-      let count = head[..<4].reduce(0) { $0 << 8 | Int64($1) }
-      let whole = at..<(at + 12 + count)
-      guard count <= Int64(Int32.max), whole.upperBound <= input.size else { break }
+    while let chunk = PNGChunk(input, at: at) {
+      let (name, whole) = (chunk.name, chunk.whole)
       at = whole.upperBound
-      let name = String(decoding: head[4...], as: UTF8.self)
       if kept.contains(name) || name == "tIME" && mode == .location {
         recipe.keep(whole)
       } else if name == "eXIf", !hasExif {
-        guard count <= mostExifBytes, let block = input.exactly(Int(count), at: whole.lowerBound + 8) else {
+        guard let block = chunk.content(input, most: mostExifBytes) else {
           throw .undecodable("the EXIF is too long")
         }
         hasExif = true
         if let left = StrippedExif.block(of: block, mode) { recipe.put(PNGFile.chunk("eXIf", left)) }
-      } else if head[4] & 0x20 == 0 {
-        // It says itself that no picture can be shown without it.
+      } else if chunk.isNeeded {
         throw .undecodable("the PNG has chunks of an unknown kind")
       }
       if name == "IEND" {

@@ -84,11 +84,30 @@ import Testing
   @Test(
     arguments: [
       ("1826:01:01 00:00:00", "1826-01-01T00:00:00"), ("9999:12:31 23:59:59", "9999-12-31T23:59:59"),
-      ("0000:00:00 00:00:00", nil), ("2024:02:30 00:00:00", nil), ("    :  :     :  :  ", nil),
+      ("2006/11/09 10:54:01", "2006-11-09T10:54:01"), ("2006:11:09 10:54: 1", "2006-11-09T10:54:01"),
+      ("1993:08:  ", nil), ("0000:00:00 00:00:00", nil), ("2024:02:30 00:00:00", nil), ("    :  :     :  :  ", nil),
     ] as [(String, String?)])
   func oddTimes(text: String, wall: String?) throws {
     let facts = try facts("a.jpg", "-n -EXIF:DateTimeOriginal='\(text)'")
     #expect(facts.taken?.wall.description == wall)
+  }
+
+  @Test(
+    arguments: [
+      ("tEXt", "Creation Time\0", "Thu, 09 Nov 2006 10:54:01 +0100", "2006-11-09T10:54:01", 3600),
+      ("tEXt", "Creation Time\0", "2006-11-09T10:54:01Z", "2006-11-09T10:54:01", 0),
+      ("iTXt", "Creation Time\0\0\0en\0Zeit\0", "2006:11:09 10:54:01", "2006-11-09T10:54:01", nil),
+      ("iTXt", "Creation Time\0\u{1}\0\0\0", "2006:11:09 10:54:01", nil, nil),
+      ("tEXt", "Creation Time\0", "11/09/06", nil, nil), ("tEXt", "Modify Time\0", "2006:11:09 10:54:01", nil, nil),
+      ("tIME", "", "\u{7}\u{6C}\u{B}\u{9}\u{A}\u{36}\u{1}", nil, nil),
+    ] as [(String, String, String, String?, Int32?)])
+  func textsOfPNG(chunk: String, start: String, text: String, wall: String?, offset: Int32?) throws {
+    var bytes = try Bench().quarters("a.png", width: 96, height: 64)
+    // Behind the signature and the header.
+    bytes.insert(contentsOf: PNGFile.chunk(chunk, Array((start + text).utf8)), at: 33)
+    let facts = try Bench.decoder().facts(bytes)
+    #expect(facts.taken?.wall.description == wall && facts.taken?.offset == offset)
+    #expect(facts.says(.time).map(\.source) == (wall == nil ? [] : [.header]))
   }
 
   @Test func whatIsNoPlaceIsNone() throws {

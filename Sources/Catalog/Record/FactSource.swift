@@ -22,7 +22,7 @@ package enum FactSource: UInt8, Sendable, CaseIterable {
   case fileName
   /// The satellite's clock.
   case satellite
-  /// The header of a video, whose times are UTC.
+  /// The header of a video, whose times are UTC; a PNG's own text for the time of its creation.
   case header
   /// The file's modification time.
   case fileTime

@@ -5,7 +5,9 @@
 /// | day and time together | `IMG_20230101_123456.jpg`, `20230101-123456.mp4`, `IMG20230101123456.jpg` |
 /// | with parts of a second | `IMG_20230101_123456789.jpg`, `MVIMG_20230101_123456_789.jpg` |
 /// | separated | `2023-01-01 12.34.56.jpg`, `photo_2023-01-01_12-34-56.jpg`, `WIN_20230101_12_34_56_Pro.jpg` |
-/// | with a word between | `Screenshot 2023-01-01 at 12.34.56.png`, `WhatsApp Image 2023-01-01 at 12.34.56.jpeg` |
+/// | by spaces | `2023-01-01 12 34 56.jpg` |
+/// | with a word between | `Screenshot 2023-01-01 at 12.34.56.png`, `WhatsApp Bild 2023-01-01 um 12.34.56.jpeg` |
+/// | of twelve hours | `Screenshot 2023-01-01 at 9.34.56 PM.png` |
 /// | a day alone | `IMG-20230101-WA0001.jpg`, `2023-01-01.jpg` |
 /// | UTC | `PXL_20230101_123456789.jpg` |
 /// | milliseconds since 1970, UTC | `FB_IMG_1672531200000.jpg`, `mmexport1672531200000.jpg` |
@@ -20,8 +22,20 @@ package enum NameTime {
   package static func candidate(name: some Sequence<UInt8>) -> TimeCandidate? {
     let bytes = [UInt8](name.prefix(mostBytes + 1))
     guard bytes.count <= mostBytes else { return nil }
-    let value = value(bytes)
+    let value = value(withPlainSpaces(bytes))
     return value.map { TimeCandidate($0, from: .fileName) }
+  }
+
+  /// Spaces where no line may break, as macOS puts them before "PM", are spaces.
+  private static func withPlainSpaces(_ bytes: [UInt8]) -> [UInt8] {
+    var plain: [UInt8] = []
+    var rest = bytes[...]
+    while let first = rest.first {
+      let mark = ["\u{202F}", "\u{A0}"].first { rest.starts(with: $0.utf8) }
+      plain.append(mark == nil ? first : 0x20)
+      rest = rest.dropFirst(mark?.utf8.count ?? 1)
+    }
+    return plain
   }
 
   private static func value(_ bytes: [UInt8]) -> TimeCandidate.Value? {
@@ -111,39 +125,99 @@ package enum NameTime {
       date: date, hour: value / 10_000, minute: value / 100 % 100, second: value % 100, nanoseconds: nanoseconds)
   }
 
+  /// What stands between a day and a time: a mark, or what systems and programs say for "at" in their languages, the
+  /// French one also with its accent apart.
+  private static let marks: [[UInt8]] = {
+    let words = [
+      "at", "um", "à", "a\u{300}", "às", "a\u{300}s", "a las", "a la(s)", "alle", "alle ore", "om", "kl", "kl.", "klo",
+      "o", "в",
+    ]
+    let between = words.flatMap { word in [" ", "_", "-"].map { $0 + word + $0 } }
+    return (["_", "-", " ", "T", ".", ", ", " - "] + between).map { Array($0.utf8) }
+  }()
+
   /// The day with the time that follows it, or the day alone.
   private static func timed(_ date: CivilDate, _ bytes: [UInt8], after end: Int) -> WallTime? {
     let day = endsProperly(bytes, end) ? WallTime(date: date) : nil
-    for mark in ["_", "-", " ", "T", ".", " at ", "_at_", "-at-", ", ", " - "] {
-      let start = end + mark.utf8.count
-      guard start <= bytes.count, bytes[end..<start].elementsEqual(mark.utf8), let run = nextRun(bytes, from: start),
+    for mark in marks {
+      let start = end + mark.count
+      guard start <= bytes.count, bytes[end..<start].elementsEqual(mark), let run = nextRun(bytes, from: start),
         run.lowerBound == start
       else { continue }
       if (6...15).contains(run.count), endsProperly(bytes, run.upperBound) {
         let rest = run.count == 6 ? millisecondsAfter(bytes, run.upperBound) : []
         return time(date, bytes[run], fraction: rest) ?? day
       }
-      // hh.mm.ss, or hh.mm
-      guard run.count == 2, let hour = Digits.value(bytes[run]) else { continue }
-      guard let minute = part(bytes, after: run.upperBound) else { continue }
-      if let second = part(bytes, after: run.upperBound + 3) {
-        let rest = millisecondsAfter(bytes, run.upperBound + 6)
-        let nanoseconds = rest.isEmpty ? 0 : TimeText.fraction(rest) ?? 0
-        if second < 60, endsProperly(bytes, run.upperBound + 6),
-          let time = WallTime(date: date, hour: hour, minute: minute, second: second, nanoseconds: nanoseconds)
-        {
-          return time
-        }
-      } else if endsProperly(bytes, run.upperBound + 3), let time = WallTime(date: date, hour: hour, minute: minute) {
-        return WallTime(seconds: time.seconds, precision: .minute)
-      }
+      if run.count <= 2 { return clock(date, bytes, run) ?? day }
     }
     return day
   }
 
-  /// Two digits after one of "-_.:h", and no third.
+  /// hh.mm.ss, or hh.mm, perhaps with "AM" or "PM" behind it. One digit is an hour only if there is no doubt that
+  /// this is a time.
+  private static func clock(_ date: CivilDate, _ bytes: [UInt8], _ run: Range<Int>) -> WallTime? {
+    guard var hour = Digits.value(bytes[run]), let minute = part(bytes, after: run.upperBound) else { return nil }
+    let mark = bytes[run.upperBound]
+    var end = run.upperBound + 3
+    var second: Int?
+    // Spaces separate all parts or none.
+    if let found = part(bytes, after: end), (mark == 0x20) == (bytes[end] == 0x20) {
+      (second, end) = (found, end + 3)
+    }
+    let rest = second == nil ? [] : millisecondsAfter(bytes, end)
+    end += rest.isEmpty ? 0 : 4
+    let half = half(bytes, after: end)
+    if let half {
+      guard let whole = half.hour(hour) else { return nil }
+      hour = whole
+    } else {
+      let isWhole = second != nil && (run.count == 2 || ".:".utf8.contains(mark))
+      guard isWhole || run.count == 2 && mark != 0x20, endsProperly(bytes, end) else { return nil }
+    }
+    if let second, second >= 60 { return nil }
+    guard let second else {
+      return WallTime(date: date, hour: hour, minute: minute)
+        .flatMap { WallTime(seconds: $0.seconds, precision: .minute) }
+    }
+    let nanoseconds = rest.isEmpty ? 0 : TimeText.fraction(rest) ?? 0
+    return WallTime(date: date, hour: hour, minute: minute, second: second, nanoseconds: nanoseconds)
+  }
+
+  /// "AM" or "PM".
+  private struct Half {
+    var isAfternoon: Bool
+    /// Whether it may be the German word "am", with another one behind it.
+    var isDoubtful: Bool
+
+    /// The hour of 24; nil if there is none, or it is not clear.
+    func hour(_ hour: Int) -> Int? {
+      switch hour {
+      case 0: isAfternoon ? nil : 0
+      case 12 where isDoubtful: nil
+      case 1...12: hour % 12 + (isAfternoon ? 12 : 0)
+      default: hour
+      }
+    }
+  }
+
+  /// "PM", "pm", "p.m." or "p. m." behind a time, or the same of the morning.
+  private static func half(_ bytes: [UInt8], after end: Int) -> Half? {
+    var place = end
+    func skip(_ marks: String) { if place < bytes.count, marks.utf8.contains(bytes[place]) { place += 1 } }
+    skip(" _-.")
+    guard place < bytes.count, let isAfternoon = [0x41: false, 0x50: true][bytes[place] & 0xDF] else { return nil }
+    let isSmall = bytes[place] & 0x20 != 0
+    place += 1
+    skip(".")
+    skip(" ")
+    guard place < bytes.count, bytes[place] & 0xDF == 0x4D, endsProperly(bytes, place + 1) else { return nil }
+    let isWordBehind = bytes.count > place + 2 && bytes[place + 1] == 0x20 && isLetter(bytes[place + 2])
+    return Half(isAfternoon: isAfternoon, isDoubtful: isSmall && !isAfternoon && isWordBehind)
+  }
+
+  /// Two digits after one of "-_.:h" or a space, and no third.
   private static func part(_ bytes: [UInt8], after place: Int) -> Int? {
-    guard bytes.count >= place + 3, "-_.:h".utf8.contains(bytes[place]),
+    guard bytes.count >= place + 3, "-_.:h ".utf8.contains(bytes[place]),
       bytes.count == place + 3 || !Digits.isDigit(bytes[place + 3])
     else { return nil }
     return Digits.value(bytes[(place + 1)..<(place + 3)])

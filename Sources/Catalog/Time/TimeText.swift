@@ -1,4 +1,5 @@
-/// Times as metadata writes them: EXIF's "2024:08:15 10:30:05" and ISO 8601's "2024-08-15T10:30:05.25+02:00".
+/// Times as metadata writes them: EXIF's "2024:08:15 10:30:05" and ISO 8601's "2024-08-15T10:30:05.25+02:00", also with
+/// other marks in the day ("2024/08/15"), with a space for a zero ("10:30: 5"), and with words (``WordedTime``).
 package enum TimeText {
   /// Longest text that is looked at, in bytes.
   static let mostBytes = 64
@@ -6,26 +7,31 @@ package enum TimeText {
   /// A day, or a time of day with an offset if there is one; nil for everything else, as "0000:00:00 00:00:00" and
   /// a year alone: a month is no time.
   package static func parse(_ text: some Sequence<UInt8>) -> TimeCandidate.Value? {
-    var reader = Reader(bytes: [UInt8](text.prefix(mostBytes + 1)))
-    guard reader.bytes.count <= mostBytes else { return nil }
+    let bytes = [UInt8](text.prefix(mostBytes + 1))
+    guard bytes.count <= mostBytes else { return nil }
+    return numeric(bytes) ?? WordedTime.numbers(bytes).flatMap { numeric($0) }
+  }
+
+  private static func numeric(_ bytes: [UInt8]) -> TimeCandidate.Value? {
+    var reader = Reader(bytes: bytes)
     reader.skipSpace()
-    guard let year = reader.number(digits: 4), let mark = reader.one(of: [0x3A, 0x2D]),
-      let month = reader.number(digits: 2), reader.one(of: [mark]) != nil, let day = reader.number(digits: 2),
+    // Any of ":-/.", twice the same.
+    guard let year = reader.number(digits: 4), let mark = reader.one(of: [0x3A, 0x2D, 0x2F, 0x2E]),
+      let month = reader.padded(), reader.one(of: [mark]) != nil, let day = reader.padded(),
       let date = CivilDate(year: year, month: month, day: day)
     else { return nil }
-    if reader.restIsSpace { return .wall(WallTime(date: date), offset: nil) }
+    if reader.restIsBlank { return .wall(WallTime(date: date), offset: nil) }
     // "T", or spaces.
     if reader.one(of: [0x54]) == nil {
       guard reader.one(of: [0x20]) != nil else { return nil }
       reader.skipSpace()
     }
-    guard let hour = reader.number(digits: 2), reader.one(of: [0x3A]) != nil, let minute = reader.number(digits: 2)
-    else { return nil }
+    guard let hour = reader.padded(), reader.one(of: [0x3A]) != nil, let minute = reader.padded() else { return nil }
     var precision = WallTime.Precision.minute
     var second = 0
     var nanoseconds: UInt32 = 0
     if reader.one(of: [0x3A]) != nil {
-      guard let value = reader.number(digits: 2) else { return nil }
+      guard let value = reader.padded() else { return nil }
       precision = .second
       second = value
       if reader.one(of: [0x2E, 0x2C]) != nil {
@@ -37,6 +43,7 @@ package enum TimeText {
       let wall = WallTime(seconds: time.seconds, nanoseconds: nanoseconds, precision: precision)
     else { return nil }
     if reader.restIsSpace { return .wall(wall, offset: nil) }
+    reader.skipSpace()
     guard let offset = reader.offset(), reader.restIsSpace else { return nil }
     return .wall(wall, offset: offset)
   }
@@ -64,12 +71,25 @@ package enum TimeText {
     /// Spaces, and the NUL that ends a text in EXIF.
     var restIsSpace: Bool { bytes[place...].allSatisfy { $0 == 0x20 || $0 == 0 } }
 
+    /// A time of day that is not known has its colons at most.
+    var restIsBlank: Bool { bytes[place...].allSatisfy { $0 == 0x20 || $0 == 0 || $0 == 0x3A } }
+
     mutating func skipSpace() { while place < bytes.count, bytes[place] == 0x20 { place += 1 } }
 
     mutating func number(digits: Int) -> Int? {
       guard bytes.count - place >= digits, let value = Digits.value(bytes[place..<place + digits]) else { return nil }
       place += digits
       return value
+    }
+
+    /// Two digits, or one with a space for the zero before it. One digit alone counts if something follows: otherwise
+    /// the text may be cut.
+    mutating func padded() -> Int? {
+      if let value = number(digits: 2) { return value }
+      let isPadded = one(of: [0x20]) != nil
+      guard let value = number(digits: 1) else { return nil }
+      let next = place < bytes.count ? bytes[place] : 0
+      return Digits.isDigit(next) || next == 0 && !isPadded ? nil : value
     }
 
     mutating func one(of marks: [UInt8]) -> UInt8? {
@@ -97,9 +117,13 @@ package enum TimeText {
       guard let sign = one(of: [0x2B, 0x2D]), let hours = number(digits: 2) else { return nil }
       let hasColon = one(of: [0x3A]) != nil
       let minutes = number(digits: 2)
-      guard let minutes = hasColon ? minutes : minutes ?? 0, minutes < 60, hours <= 15 else { return nil }
-      let seconds = Int32(hours * 3600 + minutes * 60)
-      return sign == 0x2D ? -seconds : seconds
+      // Before 1900 offsets have seconds.
+      let hasSeconds = hasColon && one(of: [0x3A]) != nil
+      guard let minutes = hasColon ? minutes : minutes ?? 0, minutes < 60, hours <= 15,
+        let seconds = hasSeconds ? number(digits: 2) : 0, seconds < 60
+      else { return nil }
+      let all = Int32(hours * 3600 + minutes * 60 + seconds)
+      return sign == 0x2D ? -all : all
     }
   }
 }

@@ -1,0 +1,53 @@
+/// A chunk of a PNG (PNG, third edition, 5.3).
+struct PNGChunk {
+  let name: String
+  /// Whether it says itself that no picture can be shown without it.
+  let isNeeded: Bool
+  /// With its length, name and checksum.
+  let whole: Range<Int64>
+
+  /// The chunk that begins at a place; nil if the file ends before it does.
+  init?(_ source: some ByteSource, at start: Int64) {
+    guard let head = source.exactly(8, at: start) else { return nil }
+    let count = head[..<4].reduce(0) { $0 << 8 | Int64($1) }
+    guard count <= Int64(Int32.max), start + 12 + count <= source.size else { return nil }
+    whole = start..<(start + 12 + count)
+    name = String(decoding: head[4...], as: UTF8.self)
+    isNeeded = head[4] & 0x20 == 0
+  }
+
+  /// What is in it; nil if that is more than `most` bytes.
+  func content(_ source: some ByteSource, most: Int64) -> [UInt8]? {
+    let count = whole.upperBound - whole.lowerBound - 12
+    return count <= most ? source.exactly(Int(count), at: whole.lowerBound + 8) : nil
+  }
+}
+
+/// Short texts that a PNG itself has under names (11.3.3).
+enum PNGText {
+  private static let mostChunks = 256
+  private static let mostBytes: Int64 = 1024
+
+  /// The texts with a name that stand before the picture, and are not packed.
+  static func values(of name: String, in source: some ByteSource) -> [String] {
+    let start = Array(name.utf8) + [0]
+    var values: [String] = []
+    var at: Int64 = 8
+    for _ in 0..<mostChunks {
+      guard let chunk = PNGChunk(source, at: at), chunk.name != "IDAT" else { break }
+      at = chunk.whole.upperBound
+      guard ["tEXt", "iTXt"].contains(chunk.name), let content = chunk.content(source, most: mostBytes),
+        content.starts(with: start)
+      else { continue }
+      let rest = content.dropFirst(start.count)
+      if chunk.name == "tEXt" {
+        values.append(MetadataTexts.text(rest))
+        continue
+      }
+      // Whether it is packed and how, its language, and its name in that.
+      let parts = rest.dropFirst(2).split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+      if rest.first == 0, parts.count == 3 { values.append(MetadataTexts.text(parts[2])) }
+    }
+    return values
+  }
+}

@@ -237,8 +237,9 @@ import Testing
       i=10
       while [ $i -lt 40 ]; do
         test "$(agonyfs list --count Albums tag:T$i -is:trashed)" = 1
-        test Albums/one/p$i.jpg -ef Albums/extra$((i % 5))/p$i.jpg ||
-          test Albums/one/p$i.jpg -ef "Albums/extra$((i % 5))/p$i (2).jpg"
+        # A kill before the last renaming leaves the other number, in the album of the file that went.
+        one=Albums/one/p$i extra=Albums/extra$((i % 5))/p$i
+        test $one.jpg -ef $extra.jpg || test $one.jpg -ef "$extra (2).jpg" || test "$one (2).jpg" -ef $extra.jpg
         i=$((i + 1))
       done
       agonyfs unmount Albums

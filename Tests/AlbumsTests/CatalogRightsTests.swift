@@ -242,7 +242,10 @@ import Vault
     #expect(try facts("folder/a.jpg", Self.stranger) == "Title")
     #expect(try facts("/folder//a.jpg", .everything) == "Title")
     expect(.permissionDenied) { _ = try facts("folder/b.jpg", Self.stranger) }
-    for path in ["", "folder", "folder/no photo", "folder/none", "folder/a.jpg/b", "folder/\0"] {
+    // What is there and has no facts is told apart.
+    for path in ["", "folder"] { expect(.isDirectory) { _ = try facts(path, .everything) } }
+    expect(.noData) { _ = try facts("folder/no photo", .everything) }
+    for path in ["folder/none", "folder/a.jpg/b", "folder/\0"] {
       expect(.noSuchFileOrDirectory) { _ = try facts(path, .everything) }
     }
     try files.change(folder) { $0.mode = 0o700 }

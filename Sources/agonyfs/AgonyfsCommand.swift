@@ -43,6 +43,9 @@ struct AgonyfsCommand: ParsableCommand {
     if first == ExportCommand._commandName {
       return try parseAsRoot([first] + QueryWords.arranged(words.dropFirst(), QueryWords.exportOptionsWithValue))
     }
+    if first == TagCommand._commandName, words.contains(where: { $0 == "--shift" || $0.hasPrefix("--shift=") }) {
+      return try parseAsRoot([first] + QueryWords.arranged(words.dropFirst(), QueryWords.tagOptionsWithValue))
+    }
     if first == ImportCommand._commandName {
       return try parseAsRoot([first] + ImportCommand.arranged(words.dropFirst()))
     }

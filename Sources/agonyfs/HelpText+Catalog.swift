@@ -87,6 +87,7 @@ extension HelpText {
       agonyfs tag --remove Family --rating 4 --title 'Eiffel Tower' photo.jpg
       agonyfs tag --person 'Anna Schmidt' --favourite photo.jpg
       agonyfs tag --taken 2019-07-14T21:30 --position 48.8584,2.2945 scan.tif
+      agonyfs tag --shift +1h ~/Albums date:2019-07 'camera:"EOS 5D"'
       agonyfs tag --cover best.jpg
       agonyfs list -0 ~/Albums date:2019-07 | agonyfs tag --add Summer --files0-from -
       agonyfs tag --from facts.csv --map File=path,Keywords=tags,Stars=rating ~/Albums
@@ -94,6 +95,11 @@ extension HelpText {
     A tag has no comma; A/B is B below A. A tag that is taken away stays away, also if the file itself has it; a \
     person whom the file itself names stays. Control characters and new lines become spaces, but in a caption. A photo \
     has at most 1024 tags, of 16 KiB together.
+
+    --shift mends the clock of a camera: it says the known time and so much (d, h, m, s), with its zone, of each photo \
+    that a query finds in a directory, or of the files that are named. Said twice, it shifts twice; the other sign, or \
+    --clear taken, takes it back. Left and told are photos of which only the file's time is known, and those of which \
+    only the day is, unless whole days are shifted.
 
     --from reads an array or lines of JSON, or CSV with a first line of names. --map says which of its fields are ours: \
     \(FieldMap.Target.allCases.map(\.rawValue).joined(separator: ", ")). Without it, fields with our names are taken. A \

@@ -125,6 +125,16 @@ import Testing
   }
 }
 
+@Suite struct TimeShiftTests {
+  @Test(
+    arguments: [
+      ("+1h", 3600), ("-30m", -1800), ("+1d", 86_400), ("+1h30m", 5400), ("-2d3h4m5s", -183_845), ("1h", nil),
+      ("+", nil), ("+1", nil), ("+h", nil), ("+0h", nil), ("+1h1h", nil), ("+1m1h", nil), ("+1.5h", nil), ("", nil),
+      ("+1h ", nil), ("+99999999d", nil), ("--1h", nil),
+    ] as [(String, Int64?)])
+  func reads(text: String, seconds: Int64?) { #expect(TimeShift(text)?.seconds == seconds) }
+}
+
 @Suite struct NameTimeTests {
   @Test(arguments: [
     ("IMG_20230101_123456.jpg", "2023-01-01T12:34:56"), ("VID_20230101_123456.mp4", "2023-01-01T12:34:56"),

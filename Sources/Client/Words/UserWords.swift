@@ -118,11 +118,24 @@ extension UserWord {
     guard case .time(let time)? = FactValue(field: "taken", text: text) else {
       throw WordsRefused(reason: "\"\(text)\" is no time, which looks like 2019-08-15T12:34:56+02:00 or 2019-08-15.")
     }
+    return value(time)
+  }
+
+  private static func value(_ time: TimeCandidate.Value) -> [UInt8] {
     switch time {
-    case .wall(let wall, nil): return Array(wall.description.utf8)
-    case .wall(let wall, let offset?): return Array((wall.description + Self.zone(Int(offset))).utf8)
-    case .universal(let time): return Array((time.description + "+00:00").utf8)
+    case .wall(let wall, nil): Array(wall.description.utf8)
+    case .wall(let wall, let offset?): Array((wall.description + Self.zone(Int(offset))).utf8)
+    case .universal(let time): Array((time.description + "+00:00").utf8)
     }
+  }
+
+  /// The value for the time in an answer of the catalog, moved. Its zone stays; one that the place gave is left to the
+  /// place, which knows the summer time of the new day. Nil if the time is not known as exactly as the shift.
+  package static func value(takenOf facts: JSONValue, shiftedBy shift: TimeShift) -> [UInt8]? {
+    guard let text = facts["taken"]?.text, facts["takenSource"]?.text != "modified",
+      case .time(.wall(let wall, let offset))? = FactValue(field: "taken", text: text), let moved = shift.moved(wall)
+    else { return nil }
+    return value(.wall(moved, offset: facts["zoneSource"]?.text == "gazetteer" ? nil : offset))
   }
 
   private static func zone(_ offset: Int) -> String {

@@ -6,6 +6,11 @@ enum QueryWords {
   ]
   /// The same of `export`.
   static let exportOptionsWithValue: Set<String> = ["--strip", "--resize", "--password-file", "--password-command"]
+  /// The same of `tag`, which takes a query with `--shift`.
+  static let tagOptionsWithValue: Set<String> = [
+    "--add", "--remove", "--set", "--title", "--caption", "--rating", "--person", "--remove-person", "--taken",
+    "--shift", "--position", "--stack", "--clear", "--files0-from", "--from", "--map",
+  ]
   private static let letters: Set<Character> = ["0", "l", "r", "h"]
 
   /// The words with options before everything else, so that the parser takes none of a query for an option:

@@ -29,7 +29,9 @@ struct TagCommand: ParsableCommand {
   }
 
   @Argument(
-    help: "Photos and videos in a space that is mounted; with --from its directory, or one in it.",
+    help: ArgumentHelp(
+      "Photos and videos in a space that is mounted; with --from its directory, or one in it; with --shift also that "
+        + "and a query."),
     completion: .file())
   var files: [Word] = []
 
@@ -68,6 +70,12 @@ struct TagCommand: ParsableCommand {
       "When it was taken, such as 2019-08-15T12:34:56+02:00; the zone may be left out.",
       valueName: "time"))
   var taken: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Mend a wrong clock: the known time and so much, such as +1h30m, -30m or +1d.", valueName: "shift"))
+  var shift: String?
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Where: 48.85,2.35, or none.", valueName: "latitude,longitude"))
@@ -123,28 +131,50 @@ struct TagCommand: ParsableCommand {
       throw CommandFailure(.usage, error.reason)
     }
     if let from = from?.path {
-      guard change.isEmpty else {
+      guard change.isEmpty, shift == nil else {
         throw CommandFailure(.usage, "--from goes with no other change; do one, then the other.")
       }
       try FactImport(from: from, map: map.joined(separator: ","), place: files[0].bytes, isTrial: dryRun).run()
       return
     }
-    guard !change.isEmpty else {
+    guard !change.isEmpty || shift != nil else {
       throw CommandFailure(.usage, "Say what is to be different, such as --add TAG; see agonyfs tag --help.")
+    }
+    if let shift {
+      guard change.isEmpty else {
+        throw CommandFailure(.usage, "--shift goes with no other change; do one, then the other.")
+      }
+      var clock = try ClockShift(shift)
+      try clock.take(files, listed())
+      let (done, first) = try Self.apply(clock.changes)
+      Output.line("\(done.counted("photo")) shifted, \(clock.left) left.")
+      if let first { throw ExitCode(first.status.rawValue) }
+      return
     }
     let paths = try files.map(\.bytes) + listed()
     if change.isCover, paths.count > 1 { throw CommandFailure(.usage, "An album has one cover; name one file.") }
+    if let first = try Self.apply(paths.map { ($0, change) }).first { throw ExitCode(first.status.rawValue) }
+  }
+
+  /// Changes what is said about files; what is refused of several is told.
+  ///
+  /// - Returns: how many were changed, and the first failure.
+  private static func apply(
+    _ changes: [(path: [UInt8], change: WordsChange)]
+  ) throws -> (done: Int, first: CommandFailure?) {
+    var done = 0
     var first: CommandFailure?
-    for path in paths {
+    for (path, change) in changes {
       do {
         try Tagger(change: change).tag(path)
+        done += 1
       } catch let failure as CommandFailure {
-        if paths.count == 1 || failure.status == .usage { throw failure }
+        if changes.count == 1 || failure.status == .usage { throw failure }
         Output.note(failure.message)
         first = first ?? failure
       }
     }
-    if let first { throw ExitCode(first.status.rawValue) }
+    return (done, first)
   }
 
   private func listed() throws -> [[UInt8]] {

@@ -184,6 +184,12 @@ import Testing
         && list.sort == "-size")
   }
 
+  @Test func aShiftTakesAQuery() throws {
+    let command = try AgonyfsCommand.parse(["tag", "--shift", "-30m", "M", "date:2019", "-type:video"])
+    let tag = try #require(command as? TagCommand)
+    #expect(tag.shift == "-30m" && tag.files.map(\.text) == ["M", "date:2019", "-type:video"])
+  }
+
   /// Whoever knows only the help finds by it what it says.
   @Test func everyQueryInTheHelpIsUnderstood() throws {
     let part = try #require(HelpText.list.split(separator: "QUERY\n").last?.split(separator: "FIELDS OF").first)
@@ -206,6 +212,7 @@ import Testing
   /// The parser has no list of them; its own description has.
   @Test(arguments: [
     ("list", QueryWords.optionsWithValue), ("export", QueryWords.exportOptionsWithValue),
+    ("tag", QueryWords.tagOptionsWithValue),
   ])
   func optionsWithValueAreThoseOfTheCommand(command: String, options expected: Set<String>) throws {
     let outcome = try Workspace().agonyfs(command, "--experimental-dump-help")

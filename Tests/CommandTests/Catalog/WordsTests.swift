@@ -1,3 +1,4 @@
+import Catalog
 import Testing
 
 @testable import Client
@@ -105,6 +106,24 @@ import Testing
     #expect(throws: WordsRefused.self) { try UserWord.value(tags: ["a,b"]) }
     #expect(throws: WordsRefused.self) { try UserWord.value(tags: (0..<1_000_000).map { "t\($0)" }) }
     #expect(throws: WordsRefused.self) { try UserWord.value(title: String(repeating: "x", count: 5000)) }
+  }
+
+  @Test(
+    arguments: [
+      ("2019-08-15T23:30:05.25+02:00", "exif", "exif", "+1h", "2019-08-16T00:30:05.25+02:00"),
+      ("2019-08-15T23:30", "name", nil, "-30m", "2019-08-15T23:00"),
+      ("2019-10-27T01:30:00+02:00", "exif", "gazetteer", "+1d", "2019-10-28T01:30:00"),
+      ("2019-08-15T10:00:00+00:00", "header", "utc", "-1d1h", "2019-08-14T09:00:00+00:00"),
+      ("2019-08-15", "override", nil, "+1d", "2019-08-16"), ("2019-08-15", "override", nil, "+1h", nil),
+      ("2019-08-15T23:30", "name", nil, "+10s", nil), ("9999-12-31T23:30:00", "exif", nil, "+1h", nil),
+      ("2019-08-15T23:30:05+00:00", "modified", "utc", "+1h", nil), (nil, nil, nil, "+1h", nil),
+    ] as [(String?, String?, String?, String, String?)])
+  func shifted(taken: String?, source: String?, zone: String?, shift: String, value: String?) throws {
+    let fields = [("taken", taken), ("takenSource", source), ("zoneSource", zone)].compactMap { name, text in
+      text.map { JSONValue.Field(name: name, value: .string($0)) }
+    }
+    let found = UserWord.value(takenOf: .object(fields), shiftedBy: try #require(TimeShift(shift)))
+    #expect(found.map { String(decoding: $0, as: UTF8.self) } == value)
   }
 
   @Test func listsOfOtherProgramsAreRead() {

@@ -94,6 +94,41 @@ import Testing
       """#)
   }
 
+  @Test func aWrongClockIsMended() throws {
+    try mounted(
+      #"""
+      photo phone.jpg 9
+      exiftool -q -overwrite_original -EXIF:DateTimeOriginal='2020:01:01 00:10:00' -EXIF:OffsetTimeOriginal=-05:00         -EXIF:SubSecTimeOriginal=25 phone.jpg
+      cp phone.jpg Albums/phone.jpg
+      agonyfs thumbnails Albums > /dev/null
+      tells 0 '^1 photo shifted, 0 left' agonyfs tag --shift -20m Albums date:2020
+      test "$(value phone.jpg agonyfs.taken)" = 2019-12-31T23:50:00.25-05:00
+      finds 'phone.jpg ' date:2019
+      cmp phone.jpg Albums/phone.jpg
+      a=Albums/one/a.jpg
+      agonyfs tag --taken 2019-07-14T23:30:05+02:00 $a
+      agonyfs tag --taken 2019-07-15 Albums/one/b.jpg
+      # Of one only the day is known, of the other the time of the file.
+      tells 0 '^1 photo shifted, 2 left' agonyfs tag --shift +1h30m Albums -phone
+      grep -q 'one/b.jpg is left' err
+      grep -q 'two/c.jpg is left' err
+      test "$(value one/a.jpg agonyfs.taken)" = 2019-07-15T01:00:05+02:00
+      test "$(value one/b.jpg agonyfs.taken)" = 2019-07-15
+      nothing two/c.jpg agonyfs.taken
+      tells 0 '^2 photos shifted, 0 left' agonyfs tag --shift -1d Albums/one date:2019-07-15 -type:video
+      test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T01:00:05+02:00
+      test "$(value one/b.jpg agonyfs.taken)" = 2019-07-14
+      # A file that is named twice is shifted once.
+      ln $a Albums/two/same.jpg
+      agonyfs tag --shift -30m $a Albums/two/same.jpg Albums/two/../one/a.jpg
+      test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T00:30:05+02:00
+      says 2 'is no shift' agonyfs tag --shift 1h Albums
+      says 2 'goes with no other change' agonyfs tag --shift +1h --title x $a
+      says 14 'There is nothing' agonyfs tag --shift +1h $a Albums/none.jpg
+      test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T00:30:05+02:00
+      """#)
+  }
+
   @Test func whatIsRefusedChangesNothing() throws {
     try mounted(
       #"""

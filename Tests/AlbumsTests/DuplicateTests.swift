@@ -111,7 +111,7 @@ import Vault
     _ = try vault.photo("copy.jpg", "look=f0f0;title=long title of a copy;|same|")
     _ = try vault.photo("late.jpg", "look=f0f0;make=Canon;taken=2020-01-02T00:00:00;|same|")
     let own = try vault.photo("own.jpg", "look=f0f0;make=Canon;taken=2020-01-01T00:00:00;|same|")
-    try vault.text("own.jpg.xmp", "caption=Words")
+    try vault.text("own.jpg.xmp", "make=Canon;caption=Words")
     #expect(try groups(.pixels) == [["own.jpg", "late.jpg", "copy.jpg"]])
     #expect(try vault.item(own)?.ownFacts == 3)
     // What the user says of the time takes nothing from a file that names its camera.

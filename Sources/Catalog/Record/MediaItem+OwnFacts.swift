@@ -5,7 +5,8 @@ extension MediaItem {
     let own = Self.union([.exif, .xmp, .iptc, .quickTime, .satellite, .header])
     // These hide what the file says. A file that names its camera mostly says the time as well.
     let hiding = Self.union([.override, .attribute, .mapping, .sidecar])
-    let hasCamera = !own.isDisjoint(with: sources[.make].union(sources[.model]))
+    // Programs copy the camera from the file into its sidecar, which then comes first.
+    let hasCamera = !own.union(FactSources(.sidecar)).isDisjoint(with: sources[.make].union(sources[.model]))
     let time = taken.map { FactSources($0.source) } ?? []
     let hasTime = !own.isDisjoint(with: time) || hasCamera && !hiding.isDisjoint(with: time)
     return (hasCamera ? 2 : 0) + (hasTime ? 1 : 0)

@@ -2,7 +2,7 @@
 // 1. The extended attributes are all that is kept: whoever sets them in another way says the same.
 // 2. What is written is read again as it was meant, or refused: nothing is cut.
 
-internal import Catalog
+package import Catalog
 
 /// What a user says about a file, and the extended attribute in which it is.
 package enum UserWord: String, CaseIterable {

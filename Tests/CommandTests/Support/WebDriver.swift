@@ -173,6 +173,8 @@ enum WebDriver {
             connection = self.connection()
             if address: connection.source_address = (address, 0)
             connection.connect()
+            # Else the kernel receives megabytes that nobody reads.
+            connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
             connection.sock.sendall(text if isinstance(text, bytes) else text.encode())
             return connection
 

@@ -26,7 +26,7 @@ struct ArchiveProgress {
   /// The numbers that names got, by what they have in common with those that belong to them.
   var numbers: [[UInt8]: Int] = [:]
   /// Members of groups that wait for the others.
-  var waiting: [[UInt8]: [(file: CopiedFile, day: TakenDay)]] = [:]
+  var waiting: [[UInt8]: [CopiedFile]] = [:]
 }
 
 extension ImportRun {
@@ -132,12 +132,7 @@ extension ImportRun {
   func sortGroup(of file: CopiedFile, _ verified: CopiedFile?, in number: Int) {
     let key = file.entry.archiveGroupKey
     archives[number]?.groups[key]?.unverified -= 1
-    if let verified, let sorter = importer.options.sorter {
-      let opened = try? importer.calls.openFile(verified.partial, in: importer.target.incoming)
-      let taken = placement(of: verified.entry).taken
-      let day = sorter.day(of: opened, name: verified.entry.name, verified.status, described: taken)
-      archives[number]?.waiting[key, default: []].append((verified, day))
-    }
+    if let verified { archives[number]?.waiting[key, default: []].append(verified) }
     sortGroup(key, in: number)
   }
 
@@ -152,18 +147,27 @@ extension ImportRun {
     guard let sorter = importer.options.sorter, let members = archives[number]?.waiting.removeValue(forKey: key) else {
       return
     }
-    let albums = sorter.albums(of: members.map(\.day)).map { importer.options.album + $0 }
+    let (calls, incoming) = (importer.calls, importer.target.incoming)
+    let chosen = sorter.albums(
+      of: members.map { member in
+        SortedFile(
+          name: member.entry.name, status: member.status, described: placement(of: member.entry).described,
+          open: { try? calls.openFile(member.partial, in: incoming) })
+      })
+    let albums = chosen.map { importer.options.album + $0.album }
     let first = importer.firstNumber(
       zip(members, albums).map { member, album in
         NameCandidate(
-          status: member.file.status, album: album, name: WantedName(member.file.entry.name),
-          beginning: { member.file.beginning })
+          status: member.status, album: album, name: WantedName(member.entry.name),
+          beginning: { member.beginning })
       })
-    for (member, album) in zip(members, albums) {
-      var name = WantedName(member.file.entry.name)
+    for (index, member) in members.enumerated() {
+      var member = member
+      var name = WantedName(member.entry.name)
+      member.entry.isDatedByFile = chosen[index].isDatedByFile
       name.first = first
-      importer.reservations.note(name.numbered(first), in: album)
-      note(member.file, importer.place(member.file, named: name, in: album))
+      importer.reservations.note(name.numbered(first), in: albums[index])
+      note(member, importer.place(member, named: name, in: albums[index]))
     }
   }
 
@@ -176,7 +180,7 @@ extension ImportRun {
 
   private func giveUpWaiting(in number: Int) {
     for member in (archives[number]?.waiting ?? [:]).values.joined() {
-      note(member.file, importer.finisher.failed(member.file, .interrupted))
+      note(member, importer.finisher.failed(member, .interrupted))
     }
     archives[number]?.waiting = [:]
   }

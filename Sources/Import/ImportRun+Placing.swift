@@ -66,12 +66,17 @@ extension ImportRun {
   /// Chooses albums for what belongs together.
   private func sort(_ group: ArraySlice<SourceEntry>, _ placements: inout [Placement], _ sorter: any AlbumSorter) {
     let sorted = placements.indices.filter { !placements[$0].isAlbumChosen && placements[$0].leader == nil }
-    let days = sorted.map { index in
+    let calls = importer.calls
+    let files = sorted.map { index in
       let entry = group[group.startIndex + index]
-      let file = try? importer.calls.openFile(entry.name, in: entry.directory.descriptor)
-      return sorter.day(
-        of: entry.status.kind == .file ? file : nil, name: entry.name, entry.status, described: placements[index].taken)
+      return SortedFile(name: entry.name, status: entry.status, described: placements[index].described) {
+        guard entry.status.kind == .file else { return nil }
+        return try? calls.openFile(entry.name, in: entry.directory.descriptor)
+      }
     }
-    for (index, album) in zip(sorted, sorter.albums(of: days)) { placements[index].album = album }
+    for (index, chosen) in zip(sorted, sorter.albums(of: files)) {
+      placements[index].album = chosen.album
+      placements[index].isDatedByFile = chosen.isDatedByFile
+    }
   }
 }

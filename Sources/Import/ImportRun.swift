@@ -169,6 +169,7 @@ package final class ImportRun {
       let placement = resolved(planned)
       var entry = entry
       entry.takeoutNumber = placement.number
+      entry.isDatedByFile = placement.isDatedByFile
       guard mayGoOn() else {
         note(entry, (.failed(.interrupted), nil, false))
         continue
@@ -281,6 +282,7 @@ package final class ImportRun {
     note(
       entry.path, entry.status, result.outcome, result.isVerified,
       isDescribed: entry.takeoutNumber.flatMap { takeout?.matches.isDescribed($0) })
+    if entry.isDatedByFile { summary.countDatedByFile(result.outcome, of: entry.path) }
     noteTwins(of: entry, result.outcome)
     // Of several of one name the first that is in the space leads.
     if let number = entry.takeoutNumber, takeout?.isLeader(number) ?? false, (leaders[number] ?? nil) == nil {

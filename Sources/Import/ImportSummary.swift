@@ -7,6 +7,10 @@ package struct ImportSummary: Hashable, Sendable {
   /// Files and folders that systems keep for themselves, which stay where they are, and the paths of the first of them.
   package var systemFiles = 0
   package var systemPaths: [[UInt8]] = []
+  /// Photos and videos that came to the day of their files, since nothing says when they were taken, and the paths of the
+  /// first of them.
+  package var datedByFile = 0
+  package var datedByFilePaths: [[UInt8]] = []
   package var failed = 0
   /// Those that it did not come to.
   package var unreached = 0
@@ -28,7 +32,8 @@ package struct ImportSummary: Hashable, Sendable {
   /// Whether the space has everything that may be a photo.
   package var isWhole: Bool { skipped == 0 && failed == 0 && unreached == 0 && !isInterrupted && end == nil }
 
-  private static let mostSystemPaths = 16
+  /// Paths that are kept of a kind.
+  private static let mostPaths = 16
 
   mutating func count(_ outcome: ImportOutcome, _ size: Int64, of path: [UInt8]) {
     switch outcome {
@@ -37,7 +42,7 @@ package struct ImportSummary: Hashable, Sendable {
     case .known: known += 1
     case .skipped(.systemFile):
       systemFiles += 1
-      if systemPaths.count < Self.mostSystemPaths { systemPaths.append(path) }
+      if systemPaths.count < Self.mostPaths { systemPaths.append(path) }
     case .skipped: skipped += 1
     case .failed(.interrupted): unreached += 1
     case .failed: failed += 1
@@ -46,6 +51,16 @@ package struct ImportSummary: Hashable, Sendable {
     bytes += size
     let own = path.split(separator: UInt8(ascii: "/")).dropLast().map { Array($0) }
     directory = directory.map { zip($0, own).prefix { $0 == $1 }.map(\.0) } ?? own
+  }
+
+  /// Counts a photo or video that states no time, if it came to its day in this run.
+  mutating func countDatedByFile(_ outcome: ImportOutcome, of path: [UInt8]) {
+    switch outcome {
+    case .imported, .duplicate:
+      datedByFile += 1
+      if datedByFilePaths.count < Self.mostPaths { datedByFilePaths.append(path) }
+    case .known, .skipped, .failed: break
+    }
   }
 }
 

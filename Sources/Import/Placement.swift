@@ -11,49 +11,47 @@ struct Placement: Sendable {
   var number: Int?
   /// Whether its album counts more than its day.
   var isAlbumChosen = false
-  /// When it was taken by what describes it, in seconds since 1970.
-  var taken: Int64?
+  /// What describes it, as the sorter reads it.
+  var described: [UInt8]?
+  /// Whether its day is that of the file, for want of another.
+  var isDatedByFile = false
   /// Why it is left out, if it is.
   var reason: SkipReason?
 }
 
-/// What an album is chosen by.
-package struct TakenDay: Hashable, Sendable {
-  /// The day on which something was taken; nil if nobody knows.
-  package var date: Date?
-  /// The lowest counts for all that belongs together.
-  package var rank: Int
+/// A file whose album is to be chosen.
+package struct SortedFile {
+  package let name: [UInt8]
+  package let status: FileStatus
+  /// What is said elsewhere about when and where it was taken, as the sorter reads it.
+  package let described: [UInt8]?
+  /// Opens it; nil if it cannot be read.
+  package let open: () -> Descriptor?
 
-  /// A date on the wall.
-  package struct Date: Hashable, Sendable {
-    package var year: Int
-    package var month: Int
-    package var day: Int
-
-    /// A date of the Gregorian calendar.
-    package init(year: Int, month: Int, day: Int) {
-      self.year = year
-      self.month = month
-      self.day = day
-    }
+  /// Files are opened one by one, however many belong together.
+  package init(name: [UInt8], status: FileStatus, described: [UInt8]?, open: @escaping () -> Descriptor?) {
+    self.name = name
+    self.status = status
+    self.described = described
+    self.open = open
   }
+}
 
-  /// A day, and how much it counts.
-  package init(date: Date?, rank: Int) {
-    self.date = date
-    self.rank = rank
+/// What was chosen for a file.
+package struct SortedAlbum: Hashable, Sendable {
+  package var album: [[UInt8]]
+  /// Whether it is a photo or video that goes to the day of its file, since nothing says when it was taken.
+  package var isDatedByFile: Bool
+
+  /// An album, below the one that everything goes into.
+  package init(_ album: [[UInt8]], isDatedByFile: Bool = false) {
+    self.album = album
+    self.isDatedByFile = isDatedByFile
   }
 }
 
 /// Chooses albums by what files say.
 package protocol AlbumSorter: Sendable {
-  /// When a file was taken.
-  ///
-  /// - Parameters:
-  ///   - file: the open file; nil if it cannot be opened.
-  ///   - described: what is said about it elsewhere, in seconds since 1970.
-  func day(of file: Descriptor?, name: [UInt8], _ status: FileStatus, described: Int64?) -> TakenDay
-
-  /// The albums of files that belong together.
-  func albums(of days: [TakenDay]) -> [[[UInt8]]]
+  /// The albums of files that belong together, in the order of the files.
+  func albums(of group: [SortedFile]) -> [SortedAlbum]
 }

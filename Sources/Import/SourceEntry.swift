@@ -30,6 +30,8 @@ package struct SourceEntry: Sendable {
   package var isInArchive = false
   /// Its number in a Google Takeout.
   var takeoutNumber: Int?
+  /// Whether it goes to the day of the file, for want of another.
+  var isDatedByFile = false
 
   /// Its path, as the user gave it and below that.
   package var path: [UInt8] { directory.path(of: name) }

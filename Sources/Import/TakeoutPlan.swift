@@ -8,11 +8,11 @@
 package struct TakeoutDescription: Hashable, Sendable {
   /// The name that the file had.
   package var title: [UInt8]?
-  /// When it was taken, in seconds since 1970.
-  package var taken: Int64?
+  /// What it says about when and where the file was taken, as the sorter reads it; nil if it says nothing.
+  package var taken: [UInt8]?
 
   /// What it says.
-  package init(title: [UInt8]?, taken: Int64?) {
+  package init(title: [UInt8]?, taken: [UInt8]?) {
     self.title = title
     self.taken = taken
   }
@@ -29,7 +29,8 @@ package struct TakeoutPlan: Sendable {
   package let matches: TakeoutMatches
   private let includesTrash: Bool
   private let numbers: [Key: Int32]
-  private let taken: [Int32: Int64]
+  /// What JSONs say about when and where files were taken.
+  private let taken: [Int32: [UInt8]]
   /// The file that each JSON goes beside.
   private let leaders: [Int32: Int32]
   private let led: Set<Int32>
@@ -43,7 +44,7 @@ package struct TakeoutPlan: Sendable {
   struct Builder {
     private var tree = TakeoutTree()
     private var numbers: [Key: Int32] = [:]
-    private var taken: [Int32: Int64] = [:]
+    private var taken: [Int32: [UInt8]] = [:]
     /// Files that are JSONs.
     private(set) var descriptions = 0
     var count: Int { tree.count }
@@ -56,7 +57,7 @@ package struct TakeoutPlan: Sendable {
       let number = Int32(tree.add(path: path, part: part, title: description?.title))
       let key = Key(part: part, path: path)
       numbers[key] = numbers[key] ?? number
-      if let time = description?.taken { taken[number] = time }
+      if let said = description?.taken { taken[number] = said }
       if Self.isDescription(path) { descriptions += 1 }
     }
 
@@ -70,7 +71,7 @@ package struct TakeoutPlan: Sendable {
     }
   }
 
-  private init(_ matches: TakeoutMatches, _ numbers: [Key: Int32], _ taken: [Int32: Int64], includesTrash: Bool) {
+  private init(_ matches: TakeoutMatches, _ numbers: [Key: Int32], _ taken: [Int32: [UInt8]], includesTrash: Bool) {
     self.matches = matches
     for (key, number) in numbers {
       let slash = key.path.lastIndex(of: 0x2F)
@@ -113,7 +114,7 @@ package struct TakeoutPlan: Sendable {
       if !includesTrash { placement.reason = .inTrash }
     }
     if let leader = leaders[number] { placement.leader = Int(leader) }
-    if case .matched(let json, _) = matches.states[Int(number)] { placement.taken = taken[Int32(json)] }
+    if case .matched(let json, _) = matches.states[Int(number)] { placement.described = taken[Int32(json)] }
     return placement
   }
 

@@ -1,6 +1,6 @@
 // What the catalog keeps in memory.
 
-internal import Catalog
+package import Catalog
 internal import Glibc
 internal import System
 package import SystemPackage
@@ -37,14 +37,15 @@ package struct PlaceTables: Sendable {
   }
 
   /// Reads the table of towns; nil if it is not there or none.
-  func gazetteer() -> Gazetteer? {
+  package func gazetteer() -> Gazetteer? {
     guard let towns = try? WholeFile.read(towns, limit: Self.mostBytes) else { return nil }
     let regions = try? WholeFile.read(regions, limit: Self.mostBytes)
     let countries = try? WholeFile.read(countries, limit: Self.mostBytes)
     return try? Gazetteer(towns: towns, regions: regions ?? [], countries: countries ?? [])
   }
 
-  func zoneLibrary() -> ZoneLibrary {
+  /// The zones of its database, none of which is read before it is asked for.
+  package func zoneLibrary() -> ZoneLibrary {
     let folder = zones
     return ZoneLibrary { name in try? WholeFile.read(folder + "/" + name, limit: 1 << 20) }
   }

@@ -303,14 +303,3 @@ extension FactList {
   /// Whether a place may follow from it.
   var hasPosition: Bool { facts.contains { if case .position = $0.value { true } else { false } } }
 }
-
-extension SidecarKind {
-  fileprivate init(_ kind: SidecarFile.Kind) {
-    self =
-      switch kind {
-      case .xmp: .xmp
-      case .aae: .appleAdjustments
-      case .json: .takeout
-      }
-  }
-}

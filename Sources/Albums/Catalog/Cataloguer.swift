@@ -221,20 +221,18 @@ extension CatalogUpdates {
     item.size = UInt64(clamping: inode.record.size)
     item.modified = inode.record.modified.seconds
     (item.width, item.height) = (Int(clamping: row.width), Int(clamping: row.height))
-    var times = item.offer(found)
+    var said = [found]
     for sidecar in packed?.sidecars ?? [] {
       let sidecar = InodeNumber(rawValue: UInt64(bitPattern: sidecar))
       guard let known = try files.result(of: files.index.catalog.sidecar(sidecar)), try speaks(sidecar, for: inode),
         let facts = try? FactList(decoding: known.found)
       else { continue }
-      times += item.offer(facts)
+      said.append(facts)
     }
-    if let name = names.first?.1, let time = NameTime.candidate(name: name) { times.append(time) }
     let modified = inode.record.modified
-    if let wall = WallTime(seconds: modified.seconds, nanoseconds: modified.nanoseconds) {
-      times.append(TimeCandidate(.universal(wall), from: .fileTime))
-    }
-    let (stackWord, isDistinct) = item.offer(attributes: try words(of: inode), times: &times)
+    let (times, stackWord, isDistinct) = item.offer(
+      said, name: names.first?.1, modified: WallTime(seconds: modified.seconds, nanoseconds: modified.nanoseconds),
+      attributes: try words(of: inode))
     settle(&item, times)
 
     // What the directory says is said again when the directory is matched.
@@ -327,12 +325,5 @@ extension CatalogUpdates {
     var zones = files.catalog.zones ?? files.options.places.zoneLibrary()
     item.settle(times: times, gazetteer: files.catalog.gazetteer ?? nil, zones: &zones)
     files.catalog.zones = zones
-  }
-}
-
-extension FactList {
-  var kind: MediaKind? {
-    for fact in facts { if case .kind(let kind) = fact.value { return kind } }
-    return nil
   }
 }

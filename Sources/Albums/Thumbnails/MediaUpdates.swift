@@ -131,7 +131,7 @@ extension FileName {
 
   /// Whether a file of this name is no photo or video of its own: what is hidden, and the small picture (THM) and the small
   /// video (LRV) that cameras write beside a video. Every look-up asks, so only the last bytes count.
-  var isNoPhoto: Bool {
+  package var isNoPhoto: Bool {
     if isHidden { return true }
     let count = bytes.count
     guard count > 4, bytes[count - 4] == 0x2E else { return false }

@@ -1,4 +1,4 @@
-internal import Media
+package import Media
 package import System
 
 // Invariants
@@ -48,10 +48,15 @@ package struct FactList: Sendable, Equatable {
     return nil
   }
 
-  /// When something was taken, by a source that says it in UTC.
-  package var universalTime: WallTime? {
-    for fact in facts { if case .time(.universal(let time)) = fact.value { return time } }
+  /// The format of the file; nil if the list is none of a file that the catalog may know.
+  package var kind: MediaKind? {
+    for fact in facts { if case .kind(let kind) = fact.value { return kind } }
     return nil
+  }
+
+  /// What it says about when and where something was taken.
+  package var timesAndPositions: FactList {
+    FactList(facts: facts.filter { [.time, .position].contains($0.value.subject) })
   }
 
   /// The stored form.

@@ -1,4 +1,4 @@
-internal import Media
+package import Media
 
 /// A file of facts beside a photo.
 package struct SidecarFile: Hashable, Sendable {
@@ -36,6 +36,18 @@ package struct SidecarFile: Hashable, Sendable {
     case "json": .json
     default: nil
     }
+  }
+}
+
+extension SidecarKind {
+  /// The format that the decoder reads a sidecar as.
+  package init(_ kind: SidecarFile.Kind) {
+    self =
+      switch kind {
+      case .xmp: .xmp
+      case .aae: .appleAdjustments
+      case .json: .takeout
+      }
   }
 }
 

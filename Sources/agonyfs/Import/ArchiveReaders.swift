@@ -12,7 +12,9 @@ struct ArchiveReaders {
     return ArchiveTools(unpacking) { content in
       guard let facts = try? describing.sidecar(.takeout, content: content), let list = try? FactList(decoding: facts)
       else { return nil }
-      return TakeoutDescription(title: list.mediaName.map { Array($0.utf8) }, taken: list.universalTime?.seconds)
+      let taken = list.timesAndPositions
+      return TakeoutDescription(
+        title: list.mediaName.map { Array($0.utf8) }, taken: taken.facts.isEmpty ? nil : taken.encoded)
     }
   }
 

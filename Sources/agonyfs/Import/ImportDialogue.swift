@@ -130,6 +130,13 @@ struct ImportDialogue {
         "Left out, as systems keep it for themselves, and never deleted: "
           + "\(PathList.text(summary.systemPaths, of: summary.systemFiles)). --all-files imports it.")
     }
+    if summary.datedByFile > 0 {
+      let isOne = summary.datedByFile == 1
+      Output.note(
+        "\(summary.datedByFile.counted("photo or video states", "photos or videos state")) no time, and "
+          + "\(command.dryRun ? "would go" : "went") to the day of \(isOne ? "its file" : "their files"): "
+          + "\(PathList.text(summary.datedByFilePaths, of: summary.datedByFile)).")
+    }
     let place = destination.shown(summary.directory ?? destination.album)
     Output.line("\(parts.joined(separator: ", ")) (\(ByteSize(bytes: summary.bytes)) in \(place)).")
   }

@@ -1,15 +1,26 @@
+// Albums by day.
+//
+// Invariants
+// 1. The day is that of the time that the catalog will show: the same sources are offered by the same functions, and
+//    sidecars are matched by the same rule, among what belongs together.
+
+internal import Albums
 internal import Catalog
 internal import Glibc
 internal import Import
+internal import Index
 internal import Media
+internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// Albums by the day that photos were taken, as the decoder and the catalog's rules find it.
+/// Albums by the day that photos were taken.
 final class TakenTimes: AlbumSorter {
   private let pattern: DatePattern
   private let movesCompanions: Bool
   private let decoder = DecoderProgram.silent()
+  private let places = Mutex(Places())
+  private let calls = FileCalls()
 
   init(_ pattern: DatePattern, movesCompanions: Bool) {
     self.pattern = pattern
@@ -19,41 +30,120 @@ final class TakenTimes: AlbumSorter {
   func stop() { decoder.stop() }
 
   /// The albums of files that belong together: of each its own, or of all that of the photo.
-  func albums(of days: [TakenDay]) -> [[[UInt8]]] {
-    guard movesCompanions, let lead = days.min(by: { $0.rank < $1.rank }) else { return days.map(album) }
-    return days.map { _ in album(lead) }
+  func albums(of group: [SortedFile]) -> [SortedAlbum] {
+    let files = group.map(read)
+    let sidecars = Self.match(files)
+    let times = files.indices.map { taken(files[$0], Self.facts(beside: $0, sidecars, in: files)) }
+    func rank(_ index: Int) -> Int {
+      guard let kind = files[index].kind else { return 9 }
+      // A picture leads its video, and what knows its time what does not.
+      return (times[index]?.isKnown ?? false ? 0 : 4) + (kind.isVideo ? 1 : 0)
+    }
+    let lead = files.indices.min { rank($0) < rank($1) }
+    return files.indices.map { index in
+      let time = times[movesCompanions ? lead ?? index : index]
+      return SortedAlbum(album(time), isDatedByFile: files[index].kind != nil && time?.isKnown == false)
+    }
   }
 
-  /// When something was taken. What is no photo or video, and so says little, has a high rank.
-  func day(of file: Descriptor?, name: [UInt8], _ status: FileStatus, described: Int64?) -> TakenDay {
-    var item = MediaItem(inode: status.inode, kind: .jpeg)
-    var times: [TimeCandidate] = []
-    var rank = 9
-    if status.kind == .file, status.size > 0, let file,
-      let facts = try? decoder.facts(of: OpenSource(file: file, size: status.size), small: nil),
-      let list = try? FactList(decoding: facts)
-    {
-      times = item.offer(list)
-      rank = 3
-    }
-    let isFound = !times.isEmpty
-    if let described, let wall = WallTime(seconds: described, nanoseconds: 0) {
-      times.append(TimeCandidate(.universal(wall), from: .takeout))
-    }
-    if let time = NameTime.candidate(name: name) { times.append(time) }
-    let modified = status.modified
-    if let wall = WallTime(seconds: modified.seconds, nanoseconds: UInt32(clamping: modified.nanoseconds)) {
-      times.append(TimeCandidate(.universal(wall), from: .fileTime))
-    }
-    // A picture leads its video, and what knows its time what does not.
-    if rank < 9 { rank = (isFound ? 0 : 4) + (item.video.duration == nil ? 0 : 1) }
-    let date = CapturedTime.resolve(times)?.wall.date
-    return TakenDay(date: date.map { .init(year: $0.year, month: $0.month, day: $0.day) }, rank: rank)
-  }
-
-  private func album(_ taken: TakenDay) -> [[UInt8]] {
-    guard let date = taken.date else { return [Array("undated".utf8)] }
+  /// The album of a time; nobody knows when something was taken whose time the user took away.
+  private func album(_ time: CapturedTime?) -> [[UInt8]] {
+    guard let date = time?.wall.date else { return [Array("undated".utf8)] }
     return pattern.album(year: date.year, month: date.month, day: date.day)
+  }
+}
+
+// MARK: What files say
+
+extension TakenTimes {
+  /// A file with what is in it.
+  private struct ReadFile {
+    let file: SortedFile
+    /// Nil for what the catalog does not know as a photo or video.
+    var kind: MediaKind?
+    /// What a photo, a video or a sidecar says.
+    var facts = FactList()
+    /// What the user said, which an import keeps.
+    var attributes: [String: String] = [:]
+  }
+
+  private func read(_ file: SortedFile) -> ReadFile {
+    var found = ReadFile(file: file)
+    guard file.status.kind == .file, file.status.size > 0, let opened = file.open() else { return found }
+    if let kind = SidecarFile.kind(ofName: file.name) {
+      guard file.status.size <= Int64(Decoder.mostSidecarBytes),
+        let content = try? calls.bytes(of: opened, at: 0, count: Int(file.status.size)),
+        let bytes = try? decoder.sidecar(SidecarKind(kind), content: content)
+      else { return found }
+      found.facts = (try? FactList(decoding: bytes)) ?? found.facts
+      return found
+    }
+    guard !(FileName(file.name)?.isNoPhoto ?? true),
+      let bytes = try? decoder.facts(of: OpenSource(file: opened, size: file.status.size), small: nil),
+      let list = try? FactList(decoding: bytes), let kind = list.kind, kind.isPhotoOrVideo
+    else { return found }
+    found.kind = kind
+    found.facts = list
+    for (name, value) in calls.attributes(of: opened) {
+      found.attributes[String(decoding: name, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
+    }
+    return found
+  }
+
+  /// Which sidecars belong to which photos, by their places.
+  private static func match(_ files: [ReadFile]) -> Sidecars {
+    var media: [StackCandidate] = []
+    var sidecars: [SidecarFile] = []
+    for (index, found) in files.enumerated() where found.file.status.kind == .file {
+      let (number, name) = (UInt64(index), found.file.name)
+      if let kind = found.kind {
+        media.append(StackCandidate(inode: number, directory: 0, name: name, kind: kind))
+      } else if SidecarFile.kind(ofName: name) != nil {
+        sidecars.append(SidecarFile(inode: number, directory: 0, name: name, title: found.facts.mediaName))
+      }
+    }
+    return Sidecars.match(sidecars, to: media)
+  }
+
+  /// What the sidecars of a photo say, and what describes it elsewhere: the JSON that goes beside it.
+  private static func facts(beside index: Int, _ sidecars: Sidecars, in files: [ReadFile]) -> [FactList] {
+    let photo = files[index].file
+    let described = photo.described.flatMap { try? FactList(decoding: $0) }
+    var lists = described.map { [$0] } ?? []
+    for kind in SidecarFile.Kind.allCases where kind != .json || described == nil {
+      guard let place = sidecars.ofMedia[UInt64(index)]?[kind] else { continue }
+      let sidecar = files[Int(place)]
+      // A sidecar counts if whoever may read the photo may read it.
+      let readers = photo.status.permissions & 0o044
+      if sidecar.file.status.permissions & readers == readers { lists.append(sidecar.facts) }
+    }
+    return lists
+  }
+
+  /// When something was taken.
+  private func taken(_ found: ReadFile, _ sidecars: [FactList]) -> CapturedTime? {
+    var item = MediaItem(inode: 0, kind: found.kind ?? .jpeg)
+    let modified = found.file.status.modified
+    let wall = WallTime(seconds: modified.seconds, nanoseconds: UInt32(clamping: modified.nanoseconds))
+    // What is no photo has its name and its file's time alone.
+    let times = item.offer(
+      found.kind == nil ? [] : [found.facts] + sidecars, name: found.file.name, modified: wall,
+      attributes: found.attributes
+    ).times
+    places.withLock { $0.settle(&item, times) }
+    return item.taken
+  }
+}
+
+/// The tables of places and zones, which are read when a photo has a position.
+private struct Places {
+  private let tables = PlaceTables.debian
+  private lazy var gazetteer = tables.gazetteer()
+  private lazy var zones = tables.zoneLibrary()
+
+  mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
+    let towns = item.position == nil ? nil : gazetteer
+    item.settle(times: times, gazetteer: towns, zones: &zones)
   }
 }
 

@@ -138,7 +138,7 @@ extension HelpText {
     are about, and the catalog has their people, words, times and places.
 
     Folders keep their names and what is in them. With an album at the end, or --into, what is in the folders goes into \
-    that album; with --by-date into albums by day.
+    that album; with --by-date into albums by the day that list shows.
 
     What systems keep for themselves (.DS_Store, Thumbs.db, desktop.ini, __MACOSX, .Trashes, ._* of macOS) is counted, and \
     stays; --all-files imports it, too.

@@ -56,7 +56,8 @@ final class ArchiveFixture {
     ArchiveTools(unpacking) { content in
       let text = String(decoding: content, as: UTF8.self)
       guard text.hasPrefix("title=") else { return nil }
-      return TakeoutDescription(title: Array(text.dropFirst(6).utf8), taken: 1_563_000_000)
+      let title = text.dropFirst(6)
+      return TakeoutDescription(title: Array(title.utf8), taken: Array("says \(title)".utf8))
     }
   }
 

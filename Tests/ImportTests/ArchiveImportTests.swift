@@ -168,15 +168,14 @@ import Testing
   /// What belongs together goes into one album, wherever in the archive it is.
   @Test func albumsByDay() throws {
     struct ByName: AlbumSorter {
-      func day(of file: Descriptor?, name: [UInt8], _ status: FileStatus, described: Int64?) -> TakenDay {
-        let isPhoto = name.suffix(4).elementsEqual(".jpg".utf8)
-        return TakenDay(
-          date: isPhoto ? .init(year: 2019, month: 8, day: Int(name[0] - 0x60)) : nil, rank: isPhoto ? 0 : 9)
-      }
-
-      func albums(of days: [TakenDay]) -> [[[UInt8]]] {
-        let day = days.min { $0.rank < $1.rank }?.date?.day ?? 0
-        return days.map { _ in [Array("\(day)".utf8)] }
+      func albums(of group: [SortedFile]) -> [SortedAlbum] {
+        let photo = group.first { $0.name.suffix(4).elementsEqual(".jpg".utf8) }
+        let day = photo.map { Int($0.name[0] - 0x60) } ?? 0
+        // All of a group can be read when it is sorted.
+        return group.map { file in
+          let size = file.open().flatMap { try? FileCalls().status(of: $0).size }
+          return SortedAlbum([Array((size == file.status.size ? "\(day)" : "unread").utf8)])
+        }
       }
     }
     try archives.make(
@@ -190,6 +189,31 @@ import Testing
     let again = try archives.run(["x.tar"], sorter: ByName())
     #expect(again.summary.known + again.summary.duplicates == 5 && again.summary.isWhole)
     #expect(try archives.space.count == 5 && archives.incoming.isEmpty)
+  }
+
+  /// What describes a photo of a Takeout comes to the sorter with it, from an archive and from a folder, and what has only
+  /// the time of its file is counted when it comes.
+  @Test(arguments: [
+    ("x.zip", #"zipped("x.zip", entries)"#),
+    ("x", #"os.makedirs("x/" + top); [open("x/" + name, "wb").write(content) for name, content in entries]"#),
+  ])
+  func whatDescribesAPhotoIsSorted(source: String, script: String) throws {
+    struct ByDescription: AlbumSorter {
+      func albums(of group: [SortedFile]) -> [SortedAlbum] {
+        group.map { SortedAlbum([$0.described ?? Array("none".utf8)], isDatedByFile: $0.described == nil) }
+      }
+    }
+    try archives.make(
+      #"""
+      top = "Takeout/Google Photos/Photos from 2019/"
+      entries = [(top + "a.jpg", data(1, 50)), (top + "a.jpg.json", b"title=a.jpg"), (top + "b.jpg", data(2, 60))]
+
+      """# + script)
+    let summary = try archives.run([source], sorter: ByDescription()).summary
+    #expect(try Set(archives.space.keys) == ["says a.jpg/a.jpg", "says a.jpg/a.jpg.json", "none/b.jpg"])
+    #expect(summary.datedByFile == 1 && summary.datedByFilePaths.count == 1)
+    #expect(summary.datedByFilePaths.first?.suffix(6).elementsEqual("/b.jpg".utf8) ?? false)
+    #expect(try archives.run([source], sorter: ByDescription()).summary.datedByFile == 0)
   }
 
   /// Nothing is put where the mount keeps what is not whole yet, which goes after a week.
@@ -250,10 +274,7 @@ import Testing
   /// A link beside a photo belongs to its group and does not keep it waiting.
   @Test func linksHoldUpNoAlbum() throws {
     struct OneDay: AlbumSorter {
-      func day(of file: Descriptor?, name: [UInt8], _ status: FileStatus, described: Int64?) -> TakenDay {
-        TakenDay(date: nil, rank: 0)
-      }
-      func albums(of days: [TakenDay]) -> [[[UInt8]]] { days.map { _ in [Array("day".utf8)] } }
+      func albums(of group: [SortedFile]) -> [SortedAlbum] { group.map { _ in SortedAlbum([Array("day".utf8)]) } }
     }
     try archives.make(
       #"tarred("x.tar", [("a.jpg", data(1, 50)), ("a.png", (tarfile.SYMTYPE, "a.jpg")), ("b.jpg", data(2, 50))], "w")"#)

@@ -50,10 +50,7 @@ import Testing
 
   /// Everything into one album, in place of sorting by day.
   private struct OneDay: AlbumSorter {
-    func day(of file: Descriptor?, name: [UInt8], _ status: FileStatus, described: Int64?) -> TakenDay {
-      TakenDay(date: nil, rank: 0)
-    }
-    func albums(of days: [TakenDay]) -> [[[UInt8]]] { days.map { _ in [Array("day".utf8)] } }
+    func albums(of group: [SortedFile]) -> [SortedAlbum] { group.map { _ in SortedAlbum([Array("day".utf8)]) } }
   }
 
   private static func names(_ fixture: ImportFixture) throws -> Set<String> {

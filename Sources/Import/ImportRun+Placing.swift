@@ -28,14 +28,18 @@ extension ImportRun {
       ?? Placement(album: entry.directory.album, name: WantedName(entry.name))
   }
 
-  /// The place of what describes a file, beside that file if it has its name already.
+  /// The place of what describes a file, beside that file if it has its name already. What may be there under another
+  /// name, from a part that was imported alone, is copied first and compared.
   func resolved(_ placement: Placement) -> Placement {
     guard let leader = placement.leader, let path = leaders[leader] ?? nil else { return placement }
     let parts = path.split(separator: 0x2F).map { Array($0) }
+    let name = TakeoutPlan.descriptionName(beside: parts.last ?? [])
+    let (own, album) = (placement.name.bytes, Array(parts.dropLast()))
+    if own != name, !importer.options.isTrial, importer.has(own, in: album) { return placement }
     var placement = placement
     placement.leader = nil
-    placement.album = Array(parts.dropFirst(importer.options.album.count).dropLast())
-    placement.name = WantedName(TakeoutPlan.descriptionName(beside: parts.last ?? []))
+    placement.album = Array(album.dropFirst(importer.options.album.count))
+    placement.name = WantedName(name)
     return placement
   }
 

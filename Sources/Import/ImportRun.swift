@@ -251,8 +251,15 @@ package final class ImportRun {
   private func follow(_ file: CopiedFile, _ leader: [UInt8]?) {
     guard let leader else { return note(file, importer.finisher.failed(file, .withoutFile)) }
     let parts = leader.split(separator: 0x2F).map { Array($0) }
-    let name = TakeoutPlan.descriptionName(beside: parts.last ?? [])
-    note(file, importer.place(file, named: WantedName(name), in: Array(parts.dropLast())))
+    let (photo, album) = (parts.last ?? [], Array(parts.dropLast()))
+    let name = TakeoutPlan.descriptionName(beside: photo)
+    // A part that was imported alone left it under its own name, by which it is the photo's as well.
+    if file.entry.name != name, Companions.key(of: photo) == Companions.key(of: file.entry.name),
+      let result = importer.present(file, named: file.entry.name, in: album)
+    {
+      return note(file, result)
+    }
+    note(file, importer.place(file, named: WantedName(name), in: album))
   }
 
   /// How many files of an archive wait for those that they describe.

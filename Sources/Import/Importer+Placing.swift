@@ -19,6 +19,21 @@ extension Importer {
     }
   }
 
+  /// Whether an album has a name.
+  func has(_ name: [UInt8], in parts: [[UInt8]]) -> Bool {
+    guard let album = try? album(parts) else { return false }
+    return (try? calls.statusIfTaken(name, in: album.descriptor)) != nil
+  }
+
+  /// The outcome of a file that was verified, if an album has its content under a name; nil if not.
+  func present(_ copied: CopiedFile, named name: [UInt8], in parts: [[UInt8]]) -> Result? {
+    guard has(name, in: parts), let album = try? album(parts),
+      let existing = try? existing(copied, named: WantedName(name), in: album)
+    else { return nil }
+    try? calls.unlink(copied.partial, in: target.incoming)
+    return existing
+  }
+
   /// Gives the sidecars beside one of two names of a photo a name beside the other one, if that has none of the kind: the
   /// catalog looks beside the first name only. A sidecar that is beside both stays as it is, as no rule says which counts.
   func shareSidecars(of one: [UInt8], and other: [UInt8]) throws(ImportFailure) {

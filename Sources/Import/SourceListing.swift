@@ -82,7 +82,7 @@ package struct SourceListing {
   private var builder: TakeoutPlan.Builder?
 
   /// A Takeout has a JSON for most files. The names of so many are kept in any case, and of more only if at least one of
-  /// `leastDescribed` is a JSON's.
+  /// `leastDescribed` is a JSON's, or if the directories are a Takeout's.
   private static let mostFiles = 200_000
   private static let leastDescribed = 20
   /// Lengths of files of an archive that are asked for.
@@ -137,14 +137,16 @@ package struct SourceListing {
       {
         description = tools.describe(content)
       }
-      addToTakeout(entry.path(below: source), part, description)
+      // A file that is named alone goes where it is wanted, wherever it lies.
+      addToTakeout(entry.path(below: source), below: entry.path == source ? [] : source, part, description)
     }
   }
 
-  private mutating func addToTakeout(_ path: [UInt8], _ part: Int, _ description: TakeoutDescription?) {
-    builder?.add(path, part: part, description)
-    // The JSONs of a Takeout may all lie in its last part, which nobody knows but who says that it is one.
-    guard let builder, !isDemanded, builder.count > Self.mostFiles else { return }
+  private mutating func addToTakeout(
+    _ path: [UInt8], below above: [UInt8], _ part: Int, _ description: TakeoutDescription?
+  ) {
+    builder?.add(path, below: above, part: part, description)
+    guard let builder, !isDemanded, !builder.isKnown, builder.count > Self.mostFiles else { return }
     if builder.descriptions < builder.count / Self.leastDescribed { self.builder = nil }
   }
 
@@ -156,6 +158,7 @@ package struct SourceListing {
 
   private mutating func list(archive path: [UInt8], part: Int, _ isCancelled: () -> Bool) -> Archive {
     var archive = Archive()
+    let archiveName = Array(path[(path.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0)...])
     do throws(ImportFailure) {
       let file = try ArchiveFile.opened(calls, path, compares: false)
       var member: [UInt8]?
@@ -180,7 +183,7 @@ package struct SourceListing {
           guard builder != nil, TakeoutPlan.Builder.isDescription(name),
             entry.size ?? 0 <= Int64(Decoder.mostSidecarBytes)
           else {
-            addToTakeout(name, part, nil)
+            addToTakeout(name, below: archiveName, part, nil)
             return .skip
           }
           (member, content) = (name, [])
@@ -191,7 +194,9 @@ package struct SourceListing {
           content = []
           return .skip
         case .end(let verdict):
-          if let path = member { addToTakeout(path, part, verdict == .whole ? tools.describe(content) : nil) }
+          if let path = member {
+            addToTakeout(path, below: archiveName, part, verdict == .whole ? tools.describe(content) : nil)
+          }
           member = nil
           return .proceed
         }

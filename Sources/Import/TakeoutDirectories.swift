@@ -16,6 +16,17 @@ enum TakeoutDirectories {
     )
   }
 
+  /// Whether a path, given by its names, leads into a tree that only Takeout makes, whatever is in it: "Google Photos" in
+  /// "Takeout", or a year's directory in either. The photos of a part may have all their JSONs in another part.
+  static func isTakeouts(_ names: [ArraySlice<UInt8>]) -> Bool {
+    names.indices.contains { index in
+      if names[index].elementsEqual(root) { return index + 2 < names.count && year(names[index + 2]) != nil }
+      guard TakeoutWords.photos.contains(TakeoutText.word(names[index])) else { return false }
+      return index > 0 && names[index - 1].elementsEqual(root)
+        || index + 1 < names.count && year(names[index + 1]) != nil
+    }
+  }
+
   /// The year, if it is the name of a year's directory.
   static func year(_ name: some Collection<UInt8>) -> Int? {
     let word = TakeoutText.word(name).unicodeScalars

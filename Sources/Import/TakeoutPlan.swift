@@ -3,6 +3,8 @@
 // Invariants
 // 1. Every file has a place, but what is in the trash if that is left out. A JSON that describes a file goes beside it,
 //    under the file's own name and ".json", so that the catalog finds it whatever Takeout called it.
+// 2. A part of a Takeout has the places that it has among all parts, but for what only a JSON in another part says: that a
+//    directory is an album, and when a photo was taken.
 
 /// What a JSON of a Google Takeout says, as far as an import needs it.
 package struct TakeoutDescription: Hashable, Sendable {
@@ -39,6 +41,12 @@ package struct TakeoutPlan: Sendable {
   /// Whether there is a directory that has all others, such as "Google Photos". What is not in it keeps its place.
   private var hasTop = false
   private var isForced = false
+  /// Sources that are the directory that has all others. What is in them is below it.
+  private var inside: Set<Int> = []
+  /// Which parts were named.
+  package private(set) var named = TakeoutParts()
+  /// Photos and videos that no JSON describes.
+  package private(set) var undescribed = 0
 
   /// Collects the files of a Google Takeout.
   struct Builder {
@@ -48,12 +56,23 @@ package struct TakeoutPlan: Sendable {
     /// Files that are JSONs.
     private(set) var descriptions = 0
     var count: Int { tree.count }
+    /// Sources of which the directories alone say that they are parts of a Takeout.
+    private var known: Set<Int> = []
+    private var inside: Set<Int> = []
+    private var named = TakeoutParts()
+    /// The directory that the file before was in, since most come together.
+    private var recent: (part: Int, directory: [UInt8])?
+
+    /// Whether the directories say that it is a Takeout.
+    var isKnown: Bool { !known.isEmpty }
 
     /// Whether a name is a JSON's.
     static func isDescription(_ name: [UInt8]) -> Bool { TakeoutName.isJSON(name) }
 
-    /// Adds a file; `path` is that below the source.
-    mutating func add(_ path: [UInt8], part: Int, _ description: TakeoutDescription?) {
+    /// Adds a file; `path` is that below the source, and `above` the path of a directory that is the source, or the name
+    /// of an archive.
+    mutating func add(_ path: [UInt8], below above: [UInt8], part: Int, _ description: TakeoutDescription?) {
+      look(path, above, part)
       let number = Int32(tree.add(path: path, part: part, title: description?.title))
       let key = Key(part: part, path: path)
       numbers[key] = numbers[key] ?? number
@@ -64,16 +83,36 @@ package struct TakeoutPlan: Sendable {
     /// The places; nil if it is no Takeout, unless it `isForced` to be one.
     func plan(includesTrash: Bool, isForced: Bool) -> TakeoutPlan? {
       let matches = tree.matched()
-      guard matches.isTakeout || isForced else { return nil }
+      guard matches.isTakeout || isForced || isKnown else { return nil }
       var plan = TakeoutPlan(matches, numbers, taken, includesTrash: includesTrash)
       plan.isForced = isForced
+      plan.parts.formUnion(known)
+      plan.inside = inside
+      plan.named = named
       return plan
+    }
+
+    /// Looks at the names of the directories that a file is in.
+    private mutating func look(_ path: [UInt8], _ above: [UInt8], _ part: Int) {
+      let directory = path.lastIndex(of: 0x2F).map { path[..<$0] } ?? []
+      if let recent, recent.part == part, recent.directory.elementsEqual(directory) { return }
+      recent = (part, Array(directory))
+      let outer = above.split(separator: 0x2F)
+      let names = outer + directory.split(separator: 0x2F)
+      for name in names { named.add(name) }
+      if TakeoutDirectories.isTakeouts(outer) {
+        // A year or an album that is a source of its own is an album of its own name in any case.
+        guard TakeoutDirectories.split(above).path.isEmpty else { return }
+        inside.insert(part)
+      }
+      if !known.contains(part), TakeoutDirectories.isTakeouts(names) { known.insert(part) }
     }
   }
 
   private init(_ matches: TakeoutMatches, _ numbers: [Key: Int32], _ taken: [Int32: [UInt8]], includesTrash: Bool) {
     self.matches = matches
     for (key, number) in numbers {
+      if matches.states[Int(number)] == .unmatched, Companions.kind(of: key.path) == .media { undescribed += 1 }
       let slash = key.path.lastIndex(of: 0x2F)
       if !TakeoutDirectories.split(slash.map { Array(key.path[..<$0]) } ?? []).prefix.isEmpty {
         hasTop = true
@@ -103,7 +142,10 @@ package struct TakeoutPlan: Sendable {
   func placement(part: Int, path: [UInt8]) -> Placement? {
     guard let number = numbers[Key(part: part, path: path)], isForced || parts.contains(part) else { return nil }
     let slash = path.lastIndex(of: 0x2F)
-    if !isForced, hasTop, TakeoutDirectories.split(slash.map { Array(path[..<$0]) } ?? []).prefix.isEmpty { return nil }
+    let isOutside = hasTop && !inside.contains(part)
+    if !isForced, isOutside, TakeoutDirectories.split(slash.map { Array(path[..<$0]) } ?? []).prefix.isEmpty {
+      return nil
+    }
     let directory = matches.directory(of: Int(number))
     let name = slash.map { Array(path[($0 + 1)...]) } ?? path
     var placement = Placement(

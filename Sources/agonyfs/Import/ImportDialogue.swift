@@ -108,11 +108,28 @@ struct ImportDialogue {
   }
 
   private func tell(_ listing: SourceListing) {
-    guard let counts = listing.takeout?.matches.counts else { return }
+    guard let takeout = listing.takeout else { return }
+    let counts = takeout.matches.counts
     Output.note(
       "This is a Google Takeout: \(counts.matched.counted("file has", "files have")) a description, "
         + "\(counts.unmatched.counted("has", "have")) none, and "
         + "\(counts.unused.counted("description is", "descriptions are")) of no file that is there.")
+    if let text = Self.missingParts(takeout.named, undescribed: takeout.undescribed) { Output.note(text) }
+    if pattern != nil, takeout.undescribed > 0 {
+      Output.note("A photo without a description goes to the day that it says itself, or that its file has.")
+    }
+  }
+
+  /// Which parts of a Takeout are missing, as far as that can be known; nil if nothing says that one is.
+  static func missingParts(_ parts: TakeoutParts, undescribed: Int) -> String? {
+    let together = "name all parts together; what the space has by then is not stored again."
+    let missing = parts.missing
+    if !missing.isEmpty {
+      return "Not named: \(missing.joined(separator: ", ")). Descriptions of photos may lie there, so \(together)"
+    }
+    if undescribed == 0 { return nil }
+    let place = parts.last.isEmpty ? "another part" : "a part after \(parts.last.joined(separator: " or "))"
+    return "A description that is not here may lie in \(place): if there is one, \(together)"
   }
 
   private func tell(_ summary: ImportSummary) {

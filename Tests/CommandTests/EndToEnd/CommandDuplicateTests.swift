@@ -119,7 +119,9 @@ import Testing
       exiftool -q -overwrite_original -EXIF:Make=Canon -EXIF:Model=R5 -EXIF:DateTimeOriginal='2019:05:06 07:08:09' own.jpg
       cp own.jpg Albums/camera/own.jpg
       vips copy own.jpg 'Albums/sent/saved.png[strip,compression=0]'
-      printf '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">%s</rdf:RDF></x:xmpmeta>'         '<rdf:Description xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="4"/>' > Albums/sent/saved.png.xmp
+      printf '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="%s">%s</rdf:RDF></x:xmpmeta>' \
+        'http://www.w3.org/1999/02/22-rdf-syntax-ns#' \
+        '<rdf:Description xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="4"/>' > Albums/sent/saved.png.xmp
       agonyfs tag --title Sea --position 48.8584,2.2945 Albums/sent/saved.png
       agonyfs thumbnails Albums > /dev/null
       until test "$(agonyfs list --count Albums rating:4)" = 1; do sleep 0.1; done

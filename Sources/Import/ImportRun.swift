@@ -321,8 +321,9 @@ package final class ImportRun {
     switch outcome {
     case .duplicate(let path, let existing) where path != existing: twins.append((path, existing))
     case .known, .duplicate:
-      // A sidecar may be new that comes with it.
-      guard let group = groups[entry.group], group.hasCompanion else { return }
+      // A sidecar may be new that comes with it, and a description that lay in another part of a Takeout.
+      let isLeader = entry.takeoutNumber.map { importer.options.takeout?.isLeader($0) ?? false } ?? false
+      guard isLeader || groups[entry.group]?.hasCompanion ?? false else { return }
       for existing in importer.otherNames(of: path, size: entry.status.size) { twins.append((path, existing)) }
     default: break
     }

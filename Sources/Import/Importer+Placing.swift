@@ -65,8 +65,10 @@ extension Importer {
     let others = reservations.names(in: parts, key: own.key) { (try? calls.names(in: album.descriptor)) ?? [] }
     var names: [String: [UInt8]] = [:]
     for name in others where Companions.kind(of: name) == .companion {
-      let stem = Array(name[..<(name.lastIndex(of: 0x2E) ?? 0)])
+      var stem = Array(name[..<(name.lastIndex(of: 0x2E) ?? 0)])
       let ending = TakeoutText.folded(name[(stem.count + 1)...])
+      // A part of a Takeout that was imported alone left it under its own name.
+      if ending == "json", Companions.kind(of: stem) != .media { stem = TakeoutName.withoutSuffix(stem) ?? stem }
       guard ["xmp", "aae", "json"].contains(ending), (try? calls.status(of: name, in: album.descriptor).kind) == .file
       else { continue }
       // What has the whole name of another photo describes that one.

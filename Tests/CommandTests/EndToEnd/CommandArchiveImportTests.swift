@@ -97,6 +97,31 @@ import Testing
         """#)
   }
 
+  /// A part whose photos have their descriptions in another one, and then all parts.
+  @Test func aPartOfATakeout() throws {
+    try mounted(
+      #"""
+      name=takeout-20240101T000000Z
+      mv takeout-001.zip $name-001.zip
+      mv takeout-002.tgz $name-002.tgz
+      tells 18 "Not named: $name-001. Descriptions of photos may lie there" agonyfs import $name-002.tgz Albums
+      test ! -e Albums/Takeout
+      sums() { find Albums -name '*.jpg' -exec stat -c '%i %n' {} + | sort; }
+      sums > before
+      test "$(wc -l < before)" = 4
+      tells 18 "may lie in a part after $name-002: if there is one" agonyfs import $name-00* Albums
+      sums | cmp - before
+      test -e 'Albums/Photos from 2019/a.jpg.json'
+      tells 18 'without a description goes to the day' agonyfs import --by-date --dry-run $name-002.tgz Albums/Days
+      # A folder that is only called so is none.
+      mkdir -p Photos/2019
+      vips black Photos/2019/own.jpg 50 30
+      agonyfs import Photos Albums > said 2>&1
+      not grep -q Takeout said
+      test -e Albums/Photos/2019/own.jpg
+      """# + Self.check)
+  }
+
   @Test func albumsByDayOfATakeout() throws {
     try mounted(
       #"""

@@ -92,8 +92,8 @@ extension HelpText {
       agonyfs list -0 ~/Albums date:2019-07 | agonyfs tag --add Summer --files0-from -
       agonyfs tag --from facts.csv --map File=path,Keywords=tags,Stars=rating ~/Albums
 
-    A tag has no comma; A/B is B below A. A tag that is taken away stays away, also if the file itself has it; a \
-    person whom the file itself names stays. Control characters and new lines become spaces, but in a caption. A photo \
+    A tag has no comma; A/B is B below A, and 'AC\\/DC' is one tag with a slash in its name. A tag that is taken away \
+    stays away, also if the file itself has it; a person whom the file itself names stays. Control characters and new lines become spaces, but in a caption. A photo \
     has at most 1024 tags, of 16 KiB together.
 
     --shift mends the clock of a camera: it says the known time and so much (d, h, m, s), with its zone, of each photo \

@@ -75,7 +75,9 @@ import Testing
       (["Paris", "paris", "PARIS/x"], ["Paris", "PARIS/x"]),
       (["Paris", "Places/paris", "places/Paris"], ["Places/paris"]),
       (["A", "A/B", "B", "C/B"], ["A", "A/B", "C/B"]), (["\u{E9}", "e\u{301}", "\u{C9}"], ["\u{E9}", "e\u{301}"]),
-      (["/", "//", "x/", ""], ["/", "//", "x/"]), ([], []),
+      (["/", "//", "x/", ""], ["/", "//", "x/"]), ([], []), (["AC\\/DC", "DC", "AC"], ["AC\\/DC", "DC", "AC"]),
+      (["AC\\/DC", "Music/ac\\/dc", "Music\\/AC\\/DC"], ["Music/ac\\/dc"]),
+      (["Places\\/Paris", "Places/Paris"], ["Places/Paris"]),
     ] as [([String], [String])])
   func aTagIsListedOnce(tags: [String], listed: [String]) {
     #expect(TagList.distinct(tags).map { Array($0.utf8) } == listed.map { Array($0.utf8) })

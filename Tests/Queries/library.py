@@ -106,6 +106,9 @@ def facts(source, index, is_video):
     if source.random() < 0.5:
         for tag in source.sample(TAGS, source.randint(1, 2)):
             field = source.choice(["XMP-dc:Subject", "IPTC:Keywords", "XMP-digiKam:TagsList"])
+            if "/" in tag:
+                # The others have no levels.
+                field = "XMP-digiKam:TagsList"
             words += [f"-{field}+={tag}"]
     if source.random() < 0.3:
         words += [f"-XMP-dc:Title={source.choice(TITLES)}"]

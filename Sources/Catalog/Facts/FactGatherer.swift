@@ -38,8 +38,14 @@ package struct FactGatherer {
     var tags = texts[.field(.tags)] ?? []
     for (part, found) in texts {
       switch part {
-      case .tagList(let separator): tags += found.flatMap { $0.split(separator: separator).map(String.init) }
-      case .tagPaths(let separator): tags += found.map { String($0.map { $0 == separator ? "/" : $0 }) }
+      case .flatTag: tags += found.map { TagLevels.escaped($0) }
+      case .tagList(let separator):
+        tags += found.flatMap { text in text.split(separator: separator).map { TagLevels.escaped($0) } }
+      case .tagPaths(let separator):
+        tags += found.map { text in
+          let levels = text.split(separator: separator, omittingEmptySubsequences: false)
+          return levels.map { TagLevels.escaped($0) }.joined(separator: "/")
+        }
       default: continue
       }
     }

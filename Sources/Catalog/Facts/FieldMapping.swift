@@ -15,9 +15,11 @@ package struct FieldMapping<Key: Hashable & Sendable>: Sendable {
 package enum FactPart: Hashable, Sendable {
   /// One of ours, by its text.
   case field(FactField)
-  /// Tags whose levels are separated by another character than a slash.
+  /// A tag of a format whose tags have no levels: a slash belongs to it.
+  case flatTag
+  /// Tags whose levels are separated by another character than a slash; a slash belongs to its level.
   case tagPaths(separator: Character)
-  /// Tags in one text, with a character between them.
+  /// Tags without levels in one text, with a character between them.
   case tagList(separator: Character)
   /// 0 to 100.
   case ratingPercent
@@ -109,7 +111,7 @@ package enum FieldTables {
     .init("dc:title[]", .field(.title)), .init("photoshop:Headline", .field(.title)),
     .init("dc:description[]", .field(.caption)), .init("xmp:Rating", .field(.rating)),
     .init("MicrosoftPhoto:Rating", .ratingPercent),
-    .init("dc:subject[]", .field(.tags)), .init("digiKam:TagsList[]", .field(.tags)),
+    .init("dc:subject[]", .flatTag), .init("digiKam:TagsList[]", .field(.tags)),
     .init("lr:hierarchicalSubject[]", .tagPaths(separator: "|")),
     .init("Iptc4xmpExt:PersonInImage[]", .field(.people)),
     .init("mwg-rs:Regions/mwg-rs:RegionList[]/mwg-rs:Name", .field(.people)),
@@ -121,7 +123,7 @@ package enum FieldTables {
   package static let iptc: [FieldMapping<DatasetKey>] = [
     .init(DatasetKey(2, 55), .time(0)), .init(DatasetKey(2, 60), .clock(0)),
     .init(DatasetKey(2, 5), .field(.title)), .init(DatasetKey(2, 105), .field(.title)),
-    .init(DatasetKey(2, 120), .field(.caption)), .init(DatasetKey(2, 25), .field(.tags)),
+    .init(DatasetKey(2, 120), .field(.caption)), .init(DatasetKey(2, 25), .flatTag),
   ]
 
   /// The keys of videos, as libavformat names them.

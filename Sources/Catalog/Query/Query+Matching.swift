@@ -51,10 +51,7 @@ extension Query.Condition {
   /// The tag, one of those above it, or its last level by itself: "Places/Paris" is below "Places", and is "Paris".
   private static func matches(_ tag: String, _ glob: Glob, isExact: Bool) -> Bool {
     let folded = Folding.fold(tag)
-    if glob.matches(folded[...]) { return true }
-    if isExact { return false }
-    let ends = folded.indices.filter { folded[$0] == "/" }
-    return ends.contains { glob.matches(folded[..<$0]) } || ends.last.map { glob.matches(folded[($0 + 1)...]) } ?? false
+    return isExact ? glob.matches(folded[...]) : TagLevels.contains(glob, in: folded)
   }
 
   private static func begins(_ hash: [UInt8], with digits: String) -> Bool {

@@ -84,11 +84,17 @@ package enum TagList {
     return kept.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map(\.text)
   }
 
-  /// Each tag once, whatever its case, in its first spelling, and none that is the last level of another one: programs
-  /// write "Paris" beside "Places/Paris".
+  /// Each tag once, whatever its case, in its first spelling, and none that is the last level of another one, or all its
+  /// levels as one: programs write "Paris" beside "Places/Paris", and "Places/Paris" where tags have no levels.
   package static func distinct(_ tags: [String]) -> [String] {
     func key(_ text: some StringProtocol) -> [UInt8] { Array(text.lowercased().utf8) }
-    var seen = Set(tags.compactMap { tag in tag.lastIndex(of: "/").map { key(tag[tag.index(after: $0)...]) } })
+    var seen = Set<[UInt8]>()
+    for tag in tags {
+      let levels = TagLevels.all(of: tag)
+      guard levels.count > 1, let last = levels.last else { continue }
+      seen.insert(key(last))
+      seen.insert(key(TagLevels.escaped(TagLevels.plain(tag))))
+    }
     return tags.filter { seen.insert(key($0)).inserted }
   }
 }

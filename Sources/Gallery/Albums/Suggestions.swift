@@ -66,7 +66,10 @@ extension Gallery {
         let count = group["count"]?.whole
       else { return }
       let suggestion = Suggestion(text: title, kind: kind, query: query, count: count)
-      entries.append(.init(suggestion: suggestion, folded: Folding.folded(title.replacing("/", with: " "))))
+      let words =
+        kind == "tag"
+        ? TagLevels.all(of: title).map { TagLevels.plain($0) }.joined(separator: " ") : title.replacing("/", with: " ")
+      entries.append(.init(suggestion: suggestion, folded: Folding.folded(words)))
     }
     return entries
   }

@@ -31,11 +31,18 @@ struct WordsSidecar {
     if let title = text(.title, "title") { lists.append(("dc:title", "Alt", [title])) }
     if let caption = text(.caption, "caption") { lists.append(("dc:description", "Alt", [caption])) }
     let tags = list(words[.tags].map(WordList.tags), "tags")
-    let deep = tags.filter { $0.contains("/") }
+    let flat = tags.filter { TagLevels.all(of: $0).count == 1 }
+    let deep = tags.filter { TagLevels.all(of: $0).count > 1 }
     // A tag below another one would be read as two, if its last part stood among the others.
-    add("dc:subject", "Bag", tags.filter { !$0.contains("/") })
-    add("digiKam:TagsList", "Seq", deep)
-    add("lr:hierarchicalSubject", "Bag", deep.filter { !$0.contains("|") }.map { $0.replacing("/", with: "|") })
+    add("dc:subject", "Bag", flat.map { TagLevels.plain($0) })
+    // A slash in a level can be said only where bars separate levels, unless the level has a bar as well.
+    func isForBars(_ tag: String) -> Bool { tag.contains("/") && !tag.contains("|") }
+    add("digiKam:TagsList", "Seq", deep.filter { !$0.contains("\\/") || !isForBars($0) })
+    add(
+      "lr:hierarchicalSubject", "Bag",
+      tags.filter(isForBars).map { tag in
+        TagLevels.all(of: tag).map { TagLevels.plain($0) }.joined(separator: "|")
+      })
     add("Iptc4xmpExt:PersonInImage", "Bag", list(words[.people].map(WordList.people), "people"))
     if let rating = text(.rating, "").flatMap({ Int($0) }), (1...10).contains(rating) {
       simple.append(("xmp:Rating", "\((rating + 1) / 2)"))

@@ -104,7 +104,7 @@ import Testing
   @Test func wordsGoAlong() throws {
     try mounted(
       #"""
-      agonyfs tag --add 'Family,Places/Paris' --title 'Tür & <Tor>' --rating 4 --person 'Anna Schmidt' --person Bob \
+      agonyfs tag --add 'Family,Places/Paris,AC\/DC,Music/Him\/Her' --title 'Tür & <Tor>' --rating 4 --person 'Anna Schmidt' --person Bob \
         --favourite --position=-33.8568,151.2153 --caption "$(printf 'one\ntwo')" --taken 2018-02-03T04:05:06+02:00 \
         Albums/Iceland/IMG_2.jpg
       agonyfs tag --title Own Albums/Iceland/IMG_3.jpg
@@ -119,8 +119,9 @@ import Testing
       python3 - << 'END'
       import json
       w = json.load(open('words'))[0]
-      assert w['Title'] == 'Tür & <Tor>' and w['Rating'] == 4 and w['Subject'] == 'Family', w
-      assert w['TagsList'] == 'Places/Paris' and w['HierarchicalSubject'] == 'Places|Paris', w
+      assert w['Title'] == 'Tür & <Tor>' and w['Rating'] == 4 and w['Subject'] == ['Family', 'AC/DC'], w
+      assert w['TagsList'] == 'Places/Paris', w
+      assert w['HierarchicalSubject'] == ['Places|Paris', 'AC/DC', 'Music|Him/Her'], w
       assert w['PersonInImage'] == ['Anna Schmidt', 'Bob'] and w['Description'] == 'one\ntwo', w
       assert abs(w['GPSLatitude'] + 33.8568) < 1e-6 and abs(w['GPSLongitude'] - 151.2153) < 1e-6, w
       END

@@ -18,6 +18,31 @@ import Testing
         """# + script)
   }
 
+  @Test func aTagMayHaveASlash() throws {
+    try mounted(
+      #"""
+      cp Albums/one/b.jpg d.jpg
+      exiftool -q -overwrite_original -XMP-dc:Subject=AC/DC -IPTC:Keywords=AC/DC d.jpg
+      cp d.jpg Albums/two/d.jpg
+      agonyfs tag --add 'AC\/DC,Sea' Albums/one/a.jpg
+      agonyfs tag --add AC/DC Albums/one/b.jpg
+      agonyfs thumbnails Albums > /dev/null
+      test "$(value one/a.jpg xdg.tags)" = 'AC\/DC,Sea'
+      # The file's own keyword is the same tag; the one with two levels is another.
+      finds 'a.jpg d.jpg ' 'tag:=AC\/DC'
+      finds 'a.jpg d.jpg ' 'tag:ac\/dc'
+      finds 'a.jpg b.jpg d.jpg ' tag:ac/dc
+      finds 'b.jpg ' tag:ac
+      finds 'b.jpg ' tag:=ac/dc
+      agonyfs list --json Albums name:d.jpg | python3 -c 'import json; assert json.loads(input())["tags"] == ["AC\\/DC"]'
+      test "$(ls 'Albums/.agonyfs/views/by-tag/AC\%2FDC' | tr '\n' ' ')" = 'a.jpg d.jpg '
+      test "$(ls Albums/.agonyfs/views/by-tag/AC%2FDC)" = b.jpg
+      agonyfs tag --remove 'ac\/dc' Albums/one/a.jpg Albums/two/d.jpg
+      finds '' 'tag:ac\/dc'
+      finds 'a.jpg ' tag:sea
+      """#)
+  }
+
   @Test func eachWordIsAnAttributeAndIsFound() throws {
     try mounted(
       #"""

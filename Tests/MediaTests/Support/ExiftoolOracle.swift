@@ -27,12 +27,14 @@ struct ExiftoolOracle {
     (values[key] ?? "").split(separator: separator).map { $0.trimming(while: { $0 == " " }) }.filter { !$0.isEmpty }
   }
 
-  /// The tags of all places.
+  /// The tags of all places. A slash is one of levels in digiKam's list only.
   var tags: Set<String> {
-    var tags = Set(["XMP-dc:Subject", "XMP-digiKam:TagsList", "IPTC:Keywords"].flatMap { list($0) })
-    tags.formUnion(list("XMP-lr:HierarchicalSubject").map { $0.replacing("|", with: "/") })
-    tags.formUnion(list("IFD0:XPKeywords", by: ";"))
-    return tags.union(list("Keys:Keywords", by: ","))
+    let flat =
+      ["XMP-dc:Subject", "IPTC:Keywords"].flatMap { list($0) } + list("IFD0:XPKeywords", by: ";")
+      + list("Keys:Keywords", by: ",")
+    func escaped(_ tag: String) -> String { tag.replacing("/", with: "\\/") }
+    return Set(flat.map(escaped) + list("XMP-digiKam:TagsList"))
+      .union(list("XMP-lr:HierarchicalSubject").map { escaped($0).replacing("|", with: "/") })
   }
 
   /// The people of all places; what is marked as a point of focus is no face.
